@@ -1,0 +1,127 @@
+//! The names of things: phases, levels and hook types.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::HookError;
+
+/// When a hook runs, relative to the body of its method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Phase {
+    /// Before the body; may change the arguments or answer in its place.
+    Pre,
+    /// After the body; may change the output.
+    Post,
+}
+
+impl Phase {
+    /// Every phase, in the order in which they run.
+    pub const ALL: &'static [Phase] = &[Phase::Pre, Phase::Post];
+
+    /// The prefix of the phase in the text form of a hook type: `pre`, `post`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Phase::Pre => "pre",
+            Phase::Post => "post",
+        }
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// Where a hook is registered: on one instance, or on the class, which means every instance.
+///
+/// In each phase instance hooks run before class hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// For one instance only.
+    Instance,
+    /// For every instance of a type.
+    Class,
+}
+
+impl Level {
+    /// `instance` or `class`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Level::Instance => "instance",
+            Level::Class => "class",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A phase of a method, by name: `pre_reply`, `post_observe`.
+///
+/// The typed constants that [`#[hookable]`](crate::hookable) generates (`Assistant::PRE_REPLY`)
+/// convert into it. The text form is for configuration files and for messages.
+///
+/// ```
+/// use hooks_core::{HookType, Phase};
+///
+/// let hook_type: HookType = "pre_reply".parse()?;
+/// assert_eq!((hook_type.phase(), hook_type.method()), (Phase::Pre, "reply"));
+/// assert_eq!(hook_type.to_string(), "pre_reply");
+/// assert!("reply".parse::<HookType>().is_err());
+/// # Ok::<(), hooks_core::HookError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HookType {
+    phase: Phase,
+    method: Cow<'static, str>,
+}
+
+impl HookType {
+    /// The given phase of the method with the given name.
+    #[must_use]
+    pub fn new(phase: Phase, method: impl Into<Cow<'static, str>>) -> Self {
+        let method = method.into();
+        Self { phase, method }
+    }
+
+    /// The phase.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The method, as it is written in the source.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        &self.method
+    }
+}
+
+impl fmt::Display for HookType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}_{}", self.phase, self.method)
+    }
+}
+
+impl FromStr for HookType {
+    type Err = HookError;
+
+    /// Reads `<phase>_<method>`. Whether an agent has such a method is checked where it is used.
+    fn from_str(text: &str) -> Result<Self, HookError> {
+        let unknown = || HookError::MalformedHookType { text: text.to_owned() };
+        let (prefix, method) = text.split_once('_').ok_or_else(unknown)?;
+        let phase = Phase::ALL.iter().find(|phase| phase.as_str() == prefix).ok_or_else(unknown)?;
+        if method.is_empty() {
+            return Err(unknown());
+        }
+        Ok(Self::new(*phase, method.to_owned()))
+    }
+}

@@ -1,0 +1,302 @@
+//! The trait of everything that has hooks: registration on instances and on classes.
+
+use std::any::{TypeId, type_name};
+use std::panic::Location;
+use std::sync::Arc;
+
+use crate::chain::{Entry, HookTypeOf};
+use crate::class::{class_tables, methods_of, short_name};
+use crate::error::HookError;
+use crate::form::IntoHook;
+use crate::hook_type::{HookType, Level, Phase};
+use crate::plan::HookPlan;
+use crate::point::{HookPoint, Post, Pre};
+use crate::registry::{Hooks, Source};
+
+/// A type whose methods have hooks; implemented by `#[derive(Hookable)]`.
+///
+/// All operations take `&self` or no receiver at all: hooks come and go while calls run, on any
+/// thread. A call that started before keeps the list it started with.
+///
+/// ```
+/// use hooks_core::{Hook, Hookable, Hooks, hookable};
+///
+/// #[derive(Hookable, Default)]
+/// struct Greeter {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Greeter {
+///     fn reply(&self, name: &str) -> String {
+///         format!("Hello, {name}")
+///     }
+/// }
+///
+/// let greeter = Greeter::default();
+/// greeter.register_instance_hook(
+///     Greeter::POST_REPLY,
+///     "shout",
+///     |_: &Greeter, _: &GreeterReplyArgs, reply: &mut String| reply.push('!'),
+/// );
+/// greeter.register_instance_hook_with(
+///     Greeter::PRE_REPLY,
+///     Hook::named("trim").priority(10),
+///     |_: &Greeter, args: &mut GreeterReplyArgs| args.name = args.name.trim().to_owned(),
+/// );
+/// assert_eq!(greeter.reply(" Ada "), "Hello, Ada!");
+///
+/// greeter.remove_instance_hook(Greeter::POST_REPLY, "shout")?;
+/// greeter.clear_instance_hooks("pre_reply".parse::<hooks_core::HookType>()?)?;
+/// assert_eq!(greeter.reply(" Ada "), "Hello,  Ada ");
+/// # Ok::<(), hooks_core::HookError>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no hooks",
+    note = "add a field of type `hooks_core::Hooks` to `{Self}` and derive it: `#[derive(Hookable)]`"
+)]
+pub trait Hookable: 'static {
+    /// The hooks of this instance.
+    fn hooks(&self) -> &Hooks;
+
+    /// Registers a hook on this instance, with priority 100.
+    ///
+    /// A name that is taken at this type is replaced where it stands in the order.
+    #[track_caller]
+    fn register_instance_hook<T, H, Form>(&self, hook_type: T, name: impl Into<Arc<str>>, hook: H)
+    where
+        Self: Sized,
+        T: HookTypeOf<Self>,
+        H: IntoHook<T, Form>,
+    {
+        self.register_instance_hook_with(hook_type, Hook::named(name), hook);
+    }
+
+    /// Registers a hook on this instance, with options.
+    ///
+    /// A name that is taken at this type is replaced; it keeps its place among hooks of equal
+    /// priority and moves if its priority changes.
+    #[track_caller]
+    fn register_instance_hook_with<T, H, Form>(&self, _hook_type: T, options: Hook, hook: H)
+    where
+        Self: Sized,
+        T: HookTypeOf<Self>,
+        H: IntoHook<T, Form>,
+    {
+        let entry = options.entry(caller(), hook.into_hook());
+        T::edit(self.hooks().get_or_init(), |chain| chain.insert(entry));
+    }
+
+    /// Removes a hook of this instance.
+    ///
+    /// # Errors
+    /// [`HookError::NotFound`] if there is no such hook, [`HookError::UnknownHookType`] if the
+    /// type was given by text and the agent does not have it.
+    fn remove_instance_hook(
+        &self,
+        hook_type: impl SelectHookType<Self>,
+        name: &str,
+    ) -> Result<(), HookError>
+    where
+        Self: Sized,
+    {
+        let hook_type = hook_type.select()?;
+        let registry = self.hooks().get();
+        let found = registry.is_some_and(|hooks| hooks.remove(TypeId::of::<Self>(), &hook_type, name));
+        found_or_error::<Self>(found, hook_type, name, Level::Instance)
+    }
+
+    /// Removes all hooks of one type from this instance; that there are none is no error.
+    ///
+    /// # Errors
+    /// [`HookError::UnknownHookType`] if the type was given by text and the agent does not have
+    /// it.
+    fn clear_instance_hooks(&self, hook_type: impl SelectHookType<Self>) -> Result<(), HookError>
+    where
+        Self: Sized,
+    {
+        let hook_type = hook_type.select()?;
+        if let Some(registry) = self.hooks().get() {
+            registry.clear(TypeId::of::<Self>(), Some(&hook_type));
+        }
+        Ok(())
+    }
+
+    /// Removes all hooks from this instance.
+    fn clear_all_instance_hooks(&self)
+    where
+        Self: Sized,
+    {
+        if let Some(registry) = self.hooks().get() {
+            registry.clear(TypeId::of::<Self>(), None);
+        }
+    }
+
+    /// Registers a hook for every instance of this type, with priority 100.
+    ///
+    /// Hooks that [`#[class_hook]`](crate::class_hook) declares count as registered before it.
+    #[track_caller]
+    fn register_class_hook<T, H, Form>(hook_type: T, name: impl Into<Arc<str>>, hook: H)
+    where
+        Self: Sized,
+        T: HookTypeOf<Self>,
+        H: IntoHook<T, Form>,
+    {
+        Self::register_class_hook_with(hook_type, Hook::named(name), hook);
+    }
+
+    /// Registers a hook for every instance of this type, with options.
+    #[track_caller]
+    fn register_class_hook_with<T, H, Form>(_hook_type: T, options: Hook, hook: H)
+    where
+        Self: Sized,
+        T: HookTypeOf<Self>,
+        H: IntoHook<T, Form>,
+    {
+        let entry = options.entry(caller(), hook.into_hook());
+        T::edit(T::class().registry(), |chain| chain.insert(entry));
+    }
+
+    /// Removes a class hook of this type, also one that the linker brought.
+    ///
+    /// # Errors
+    /// As [`remove_instance_hook`](Hookable::remove_instance_hook).
+    fn remove_class_hook(
+        hook_type: impl SelectHookType<Self>,
+        name: &str,
+    ) -> Result<(), HookError>
+    where
+        Self: Sized,
+    {
+        let hook_type = hook_type.select()?;
+        let mut found = false;
+        for table in class_tables() {
+            found |= table.registry().remove(TypeId::of::<Self>(), &hook_type, name);
+        }
+        found_or_error::<Self>(found, hook_type, name, Level::Class)
+    }
+
+    /// Removes all class hooks of one type, also those that the linker brought.
+    ///
+    /// # Errors
+    /// As [`clear_instance_hooks`](Hookable::clear_instance_hooks).
+    fn clear_class_hooks(hook_type: impl SelectHookType<Self>) -> Result<(), HookError>
+    where
+        Self: Sized,
+    {
+        let hook_type = hook_type.select()?;
+        for table in class_tables() {
+            table.registry().clear(TypeId::of::<Self>(), Some(&hook_type));
+        }
+        Ok(())
+    }
+
+    /// Removes all class hooks of this type, also those that the linker brought.
+    fn clear_all_class_hooks()
+    where
+        Self: Sized,
+    {
+        for table in class_tables() {
+            table.registry().clear(TypeId::of::<Self>(), None);
+        }
+    }
+
+    /// What will run at every hook type of this instance, in order; it prints as a table.
+    #[must_use]
+    fn hook_plan(&self) -> HookPlan
+    where
+        Self: Sized,
+    {
+        HookPlan::of(self)
+    }
+}
+
+/// What a hook is registered with besides its code: a name, and a priority.
+///
+/// Hooks of lower priority run first; the default is 100.
+///
+/// ```
+/// # use hooks_core::Hook;
+/// let first = Hook::named("policy").priority(10);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Hook {
+    name: Arc<str>,
+    priority: i32,
+}
+
+impl Hook {
+    /// The priority of a hook that names none.
+    pub const DEFAULT_PRIORITY: i32 = 100;
+
+    /// Options with everything at its default. The name is what removes or replaces the hook.
+    pub fn named(name: impl Into<Arc<str>>) -> Self {
+        Self { name: name.into(), priority: Self::DEFAULT_PRIORITY }
+    }
+
+    /// Where the hook stands in its level: lower runs first.
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    pub(crate) fn entry<H>(self, source: Source, hook: H) -> Entry<H> {
+        Entry { name: self.name, priority: self.priority, source, hook }
+    }
+}
+
+/// A hook type of the agent `A`, by constant or by text.
+pub trait SelectHookType<A> {
+    /// The hook type, once it is sure that the agent has it.
+    #[doc(hidden)]
+    fn select(self) -> Result<HookType, HookError>;
+}
+
+impl<A: HookPoint<Args>, Args: 'static> SelectHookType<A> for Pre<A, Args> {
+    fn select(self) -> Result<HookType, HookError> {
+        Ok(self.into())
+    }
+}
+
+impl<A: HookPoint<Args>, Args: 'static> SelectHookType<A> for Post<A, Args> {
+    fn select(self) -> Result<HookType, HookError> {
+        Ok(self.into())
+    }
+}
+
+impl<A: Hookable> SelectHookType<A> for HookType {
+    fn select(self) -> Result<HookType, HookError> {
+        let methods = methods_of(TypeId::of::<A>(), type_name::<A>());
+        if methods.contains(&self.method()) {
+            return Ok(self);
+        }
+        let types = |phase: &'static Phase| {
+            methods.iter().map(move |method| HookType::new(*phase, *method).to_string())
+        };
+        Err(HookError::UnknownHookType {
+            hook_type: self,
+            agent: short_name(type_name::<A>()).to_owned(),
+            known: Phase::ALL.iter().flat_map(types).collect(),
+        })
+    }
+}
+
+#[track_caller]
+fn caller() -> Source {
+    let location = Location::caller();
+    Source { file: location.file(), line: location.line() }
+}
+
+fn found_or_error<A>(
+    found: bool,
+    hook_type: HookType,
+    name: &str,
+    level: Level,
+) -> Result<(), HookError> {
+    if found {
+        return Ok(());
+    }
+    let agent = short_name(type_name::<A>()).to_owned();
+    Err(HookError::NotFound { hook: name.to_owned(), hook_type, agent, level })
+}

@@ -1,0 +1,142 @@
+//! What will run: the hooks of an instance, in order.
+
+use std::any::TypeId;
+use std::fmt;
+
+use crate::class::{class_tables, methods_of, short_name};
+use crate::hook_type::{HookType, Level};
+use crate::hookable::Hookable;
+use crate::registry::Row;
+
+/// Every hook that a call of an instance would run, in the order in which it would.
+///
+/// It is a picture of the moment. `Display` prints it as a table:
+///
+/// ```
+/// use hooks_core::{Hookable, Hooks, hookable};
+///
+/// #[derive(Hookable, Default)]
+/// struct Greeter {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Greeter {
+///     fn reply(&self, name: &str) -> String {
+///         format!("Hello, {name}")
+///     }
+/// }
+///
+/// let greeter = Greeter::default();
+/// let trim = |_: &Greeter, args: &mut GreeterReplyArgs| args.name = args.name.trim().to_owned();
+/// greeter.register_instance_hook(Greeter::PRE_REPLY, "trim", trim);
+/// let plan = greeter.hook_plan();
+/// assert_eq!(plan.hooks()[0].name(), "trim");
+/// println!("{plan}"); // pre_reply  instance  trim  100  src/main.rs:19
+/// ```
+#[derive(Clone, Debug)]
+pub struct HookPlan {
+    agent: String,
+    hooks: Vec<PlannedHook>,
+}
+
+/// One hook of a [`HookPlan`].
+#[derive(Clone, Debug)]
+pub struct PlannedHook {
+    level: Level,
+    row: Row,
+}
+
+impl HookPlan {
+    pub(crate) fn of<A: Hookable>(agent: &A) -> Self {
+        let class = TypeId::of::<A>();
+        let type_name = std::any::type_name::<A>();
+        let on = |level| move |row| PlannedHook { level, row };
+        let instance = agent.hooks().get().map(|hooks| hooks.rows_of(class)).unwrap_or_default();
+        let linked = class_tables();
+        let linked = linked.into_iter().flat_map(|table| table.registry().rows_of(class));
+        let mut hooks: Vec<_> = instance.into_iter().map(on(Level::Instance)).collect();
+        hooks.extend(linked.map(on(Level::Class)));
+
+        let methods = methods_of(class, type_name);
+        // Stable: within a type and a level the rows are in order already.
+        hooks.sort_by_key(|hook| {
+            let method = hook.row.hook_type.method();
+            let place = methods.iter().position(|known| *known == method);
+            (place, method.to_owned(), hook.row.hook_type.phase(), hook.level)
+        });
+        Self { agent: short_name(type_name).to_owned(), hooks }
+    }
+
+    /// The name of the agent's type, without its path.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    /// The hooks: by method in the order of the source, phase, level, and order in the level.
+    #[must_use]
+    pub fn hooks(&self) -> &[PlannedHook] {
+        &self.hooks
+    }
+}
+
+impl PlannedHook {
+    /// Where in a call it runs.
+    #[must_use]
+    pub fn hook_type(&self) -> &HookType {
+        &self.row.hook_type
+    }
+
+    /// Where it is registered.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.row.name
+    }
+
+    /// Its priority.
+    #[must_use]
+    pub fn priority(&self) -> i32 {
+        self.row.priority
+    }
+
+    /// The source line that registered it, as `file:line`.
+    #[must_use]
+    pub fn registered_at(&self) -> String {
+        format!("{}:{}", self.row.source.file, self.row.source.line)
+    }
+}
+
+impl fmt::Display for HookPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = ["type", "level", "name", "priority", "registered at"].map(str::to_owned);
+        let rows = self.hooks.iter().map(|hook| {
+            [
+                hook.hook_type().to_string(),
+                hook.level().to_string(),
+                hook.name().to_owned(),
+                hook.priority().to_string(),
+                hook.registered_at(),
+            ]
+        });
+        let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+        let widths: [usize; 5] = std::array::from_fn(|column| width(column).unwrap_or(0));
+        writeln!(f, "hooks of {}", self.agent)?;
+        for row in &rows {
+            let [hook_type, level, name, priority, source] = row;
+            let [w0, w1, w2, w3, _] = widths;
+            let line = format!(
+                "  {hook_type:w0$}  {level:w1$}  {name:w2$}  {priority:>w3$}  {source}"
+            );
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}

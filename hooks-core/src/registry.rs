@@ -1,0 +1,225 @@
+//! The registry: tables of hooks that are swapped while calls read them.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use arc_swap::ArcSwap;
+
+use crate::hook_type::{HookType, Phase};
+
+/// The hooks of one instance: the field that `#[derive(Hookable)]` looks for.
+///
+/// It is 16 bytes and allocates when the first hook is registered. Hooks are added and removed
+/// through `&self` while calls run on any thread; a running call keeps the list it started with.
+/// A clone starts with the same hooks and is independent from then on.
+///
+/// ```
+/// use hooks_core::{Hookable, Hooks, hookable};
+///
+/// #[derive(Hookable, Clone)]
+/// struct Counter {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Counter {
+///     #[hook]
+///     fn count(&self, from: u32) -> u32 {
+///         from + 1
+///     }
+/// }
+///
+/// let counter = Counter { hooks: Hooks::new() };
+/// counter.register_instance_hook(
+///     Counter::PRE_COUNT,
+///     "double",
+///     |_: &Counter, args: &mut CounterCountArgs| args.from *= 2,
+/// );
+/// let copy = counter.clone();
+/// copy.remove_instance_hook(Counter::PRE_COUNT, "double")?;
+/// assert_eq!((counter.count(4), copy.count(4)), (9, 5));
+/// # Ok::<(), hooks_core::HookError>(())
+/// ```
+#[derive(Default)]
+pub struct Hooks {
+    registry: OnceLock<Box<Registry>>,
+}
+
+impl Hooks {
+    /// No hooks yet, and no allocation until there are some.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { registry: OnceLock::new() }
+    }
+
+    pub(crate) fn get(&self) -> Option<&Registry> {
+        self.registry.get().map(Box::as_ref)
+    }
+
+    pub(crate) fn get_or_init(&self) -> &Registry {
+        self.registry.get_or_init(Box::default)
+    }
+}
+
+impl Clone for Hooks {
+    fn clone(&self) -> Self {
+        let copy = Self::new();
+        if let Some(registry) = self.get() {
+            copy.get_or_init().publish(Table::clone(&registry.table.load()));
+        }
+        copy
+    }
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = self.get().map(Registry::rows).unwrap_or_default();
+        f.debug_map().entries(rows.into_iter().map(|row| (row.hook_type.to_string(), row.name))).finish()
+    }
+}
+
+/// One registered hook, as a plan shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) hook_type: HookType,
+    pub(crate) name: Arc<str>,
+    pub(crate) priority: i32,
+    pub(crate) source: Source,
+}
+
+/// Where a hook was registered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    pub(crate) file: &'static str,
+    pub(crate) line: u32,
+}
+
+/// The hooks of one point, without their types.
+pub(crate) trait ErasedHooks: Any + Send + Sync {
+    /// The type whose methods these hooks run at.
+    fn agent(&self) -> TypeId;
+    fn method(&self) -> &'static str;
+    /// The bit of the point in the interest mask of a table.
+    fn interest(&self) -> u64;
+    fn is_empty(&self) -> bool;
+    /// In the order in which they run.
+    fn rows(&self) -> Vec<Row>;
+    /// The same hooks without those of the phase that have the name; `None` if there are none.
+    fn without(&self, phase: Phase, name: &str) -> Option<Arc<dyn ErasedHooks>>;
+    /// The same hooks without those of the phase.
+    fn cleared(&self, phase: Phase) -> Arc<dyn ErasedHooks>;
+}
+
+/// A table and the means to swap it: readers never wait, writers take turns.
+#[derive(Default)]
+pub struct Registry {
+    /// The points that have hooks, one bit each; points that share a bit only cost a look-up.
+    interest: AtomicU64,
+    table: ArcSwap<Table>,
+    writers: Mutex<()>,
+}
+
+#[derive(Clone, Default)]
+struct Table {
+    slots: Vec<Slot>,
+}
+
+#[derive(Clone)]
+struct Slot {
+    key: TypeId,
+    hooks: Arc<dyn ErasedHooks>,
+}
+
+impl Registry {
+    #[inline]
+    pub(crate) fn has_interest(&self, bit: u64) -> bool {
+        self.interest.load(Ordering::Acquire) & bit != 0
+    }
+
+    /// The hooks of one point, as they are now.
+    pub(crate) fn snapshot<T: ErasedHooks>(&self) -> Option<Arc<T>> {
+        let table = self.table.load();
+        let slot = table.slots.iter().find(|slot| slot.key == TypeId::of::<T>())?;
+        let hooks: Arc<dyn Any + Send + Sync> = slot.hooks.clone();
+        hooks.downcast().ok()
+    }
+
+    /// Changes the hooks of one point. `edit` runs under the writers' lock: it only moves values.
+    pub(crate) fn edit<T: ErasedHooks + Clone + Default>(&self, edit: impl FnOnce(&mut T)) {
+        let key = TypeId::of::<T>();
+        self.replace(|table| {
+            let mut hooks = self.snapshot::<T>().map(|hooks| T::clone(&hooks)).unwrap_or_default();
+            edit(&mut hooks);
+            let hooks: Arc<dyn ErasedHooks> = Arc::new(hooks);
+            match table.slots.iter_mut().find(|slot| slot.key == key) {
+                Some(slot) => slot.hooks = hooks,
+                None => table.slots.push(Slot { key, hooks }),
+            }
+        });
+    }
+
+    /// Removes a hook by name; says whether there was one.
+    pub(crate) fn remove(&self, agent: TypeId, hook_type: &HookType, name: &str) -> bool {
+        let mut found = false;
+        self.replace(|table| {
+            for slot in table.slots_of(agent, hook_type.method()) {
+                if let Some(hooks) = slot.hooks.without(hook_type.phase(), name) {
+                    slot.hooks = hooks;
+                    found = true;
+                }
+            }
+        });
+        found
+    }
+
+    /// Removes the hooks of one type, or all of the agent.
+    pub(crate) fn clear(&self, agent: TypeId, hook_type: Option<&HookType>) {
+        self.replace(|table| match hook_type {
+            Some(hook_type) => {
+                for slot in table.slots_of(agent, hook_type.method()) {
+                    slot.hooks = slot.hooks.cleared(hook_type.phase());
+                }
+            }
+            None => table.slots.retain(|slot| slot.hooks.agent() != agent),
+        });
+    }
+
+    /// Every hook, point by point in the order of their first registration.
+    pub(crate) fn rows(&self) -> Vec<Row> {
+        self.table.load().slots.iter().flat_map(|slot| slot.hooks.rows()).collect()
+    }
+
+    /// The hooks of one agent type.
+    pub(crate) fn rows_of(&self, agent: TypeId) -> Vec<Row> {
+        let table = self.table.load();
+        let slots = table.slots.iter().filter(|slot| slot.hooks.agent() == agent);
+        slots.flat_map(|slot| slot.hooks.rows()).collect()
+    }
+
+    fn replace(&self, edit: impl FnOnce(&mut Table)) {
+        let turn = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = Table::clone(&self.table.load());
+        edit(&mut table);
+        let old = self.publish(table);
+        drop(turn);
+        // The last owner of a removed hook runs its destructor, which may call back into here.
+        drop(old);
+    }
+
+    fn publish(&self, mut table: Table) -> Arc<Table> {
+        table.slots.retain(|slot| !slot.hooks.is_empty());
+        let interest = table.slots.iter().fold(0, |mask, slot| mask | slot.hooks.interest());
+        let old = self.table.swap(Arc::new(table));
+        self.interest.store(interest, Ordering::Release);
+        old
+    }
+}
+
+impl Table {
+    fn slots_of(&mut self, agent: TypeId, method: &str) -> impl Iterator<Item = &mut Slot> {
+        let slots = self.slots.iter_mut();
+        slots.filter(move |slot| slot.hooks.agent() == agent && slot.hooks.method() == method)
+    }
+}

@@ -1,0 +1,114 @@
+//! `#[class_hook]`: a function that the linker registers.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::parse::{ParseStream, Parser};
+use syn::{ExprPath, ItemFn, LitInt, LitStr, Path, Token};
+
+use crate::errors::Errors;
+use crate::options::{parse_arguments, parse_value};
+use crate::runtime::Runtime;
+
+/// A class hook that is understood.
+struct ClassHook {
+    runtime: Runtime,
+    hook_type: Option<ExprPath>,
+    name: Option<LitStr>,
+    priority: Option<TokenStream>,
+}
+
+// Input:  `#[class_hook(Agent::POST_REPLY, name = "stamp")] async fn stamp(..) {}`
+// Output: the function, and `inventory::submit! { LinkedHook { .. } }`
+pub(crate) fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let function: ItemFn = match syn::parse2(item.clone()) {
+        Ok(function) => function,
+        Err(error) => {
+            let message = "`#[class_hook(..)]` goes on a function";
+            let error = syn::Error::new(error.span(), message).into_compile_error();
+            return quote!(#item #error);
+        }
+    };
+    let mut errors = Errors::default();
+    let hook = parse_attr(attr, &mut errors);
+    if let Some(param) = function.sig.generics.type_params().next() {
+        errors.at(param, "a class hook is one function, it cannot be generic: name the type");
+    }
+    if let Some(receiver) = function.sig.receiver() {
+        errors.at(receiver, "a class hook is a free function: the agent is its first parameter");
+    }
+    match errors.or(hook) {
+        Ok(hook) => {
+            let submission = submission(&hook, &function);
+            quote!(#item #submission)
+        }
+        Err(errors) => quote!(#item #errors),
+    }
+}
+
+fn parse_attr(attr: TokenStream, errors: &mut Errors) -> ClassHook {
+    let mut hook_type = None;
+    let mut rest = TokenStream::new();
+    let parser = |input: ParseStream<'_>| {
+        hook_type = Some(input.parse::<ExprPath>().map_err(|error| {
+            let message = "name the hook type first: `#[class_hook(Agent::PRE_REPLY)]`";
+            syn::Error::new(error.span(), message)
+        })?);
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+        rest = input.parse()?;
+        Ok(())
+    };
+    if let Err(error) = parser.parse2(attr) {
+        errors.add(error);
+    }
+    let (mut krate, mut name, mut priority) = (None, None, None);
+    let known = ["name", "priority", "crate"];
+    parse_arguments(rest, &known, errors, |argument, input| {
+        if argument == "name" {
+            name = Some(parse_value::<LitStr>(input)?);
+        } else if argument == "priority" {
+            input.parse::<Token![=]>()?;
+            let minus: Option<Token![-]> = input.parse()?;
+            let number: LitInt = input.parse()?;
+            number.base10_parse::<i32>()?;
+            priority = Some(quote!(#minus #number));
+        } else {
+            input.parse::<Token![=]>()?;
+            krate = Some(input.call(Path::parse_mod_style)?);
+        }
+        Ok(())
+    });
+    ClassHook { runtime: Runtime::new(krate), hook_type, name, priority }
+}
+
+fn submission(hook: &ClassHook, function: &ItemFn) -> TokenStream {
+    let ClassHook { runtime, hook_type, name, priority } = hook;
+    let ident = &function.sig.ident;
+    let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let name = name.as_ref().map_or_else(|| ident.to_string(), LitStr::value);
+    let priority = priority.as_ref().map(|priority| quote!(.priority(#priority)));
+    let inventory = runtime.private("inventory");
+    let linked_hook = runtime.private("LinkedHook");
+    let class_of = runtime.private("class_of");
+    let options = runtime.public("Hook");
+    // At the function: a signature that does not fit is shown there.
+    let link = runtime.private("link").into_token_stream();
+    let install = quote_spanned! {ident.span()=>
+        #link(registry, #hook_type, options, (::core::file!(), ::core::line!()), #ident)
+    };
+    quote! {
+        #(#cfgs)*
+        #inventory::submit! {
+            #linked_hook {
+                module: ::core::module_path!(),
+                line: ::core::line!(),
+                class: || #class_of(#hook_type),
+                install: |registry| {
+                    let options = #options::named(#name)#priority;
+                    #install
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Tokens: what a block becomes. Nothing here can fail.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::{FnArg, Pat, PatIdent};
+
+use crate::model::{Block, Item, Method, Receiver};
+
+// Input:  `impl Agent { pub async fn reply(&self, msg: Msg) -> Msg { .. } }`
+// Output: the impl block, then per method an args struct and a hook point
+pub(crate) fn block(block: &Block) -> TokenStream {
+    let Block { attrs, generics, self_ty, items, .. } = block;
+    let (impl_generics, _, clause) = generics.split_for_impl();
+    let items = items.iter().map(|item| match item {
+        Item::Plain(item) => item.clone(),
+        Item::Hooked(method) => {
+            let constants = constants(block, method);
+            let wrapper = wrapper(block, method);
+            let body = body(method);
+            quote!(#constants #wrapper #body)
+        }
+    });
+    let structs = block.methods().map(|method| args_struct(block, method));
+    let points = block.methods().map(|method| hook_point(block, method));
+    let methods = hooked_methods(block);
+    quote! {
+        #(#attrs)*
+        impl #impl_generics #self_ty #clause { #(#items)* }
+        #(#structs)*
+        #(#points)*
+        #methods
+    }
+}
+
+// Input:  `pub async fn reply(&self, msg: Msg)`
+// Output: `pub const PRE_REPLY: ::hooks_core::Pre<Self, AgentReplyArgs> = ::hooks_core::Pre::new();`
+fn constants(block: &Block, method: &Method) -> TokenStream {
+    let Method { vis, cfgs, .. } = method;
+    let args = args_type(method);
+    let constant = |prefix: &str, name: &str| {
+        let doc = format!("Hooks {} `{}`.", if prefix == "PRE" { "before" } else { "after" }, method.name());
+        let ident = format_ident!(
+            "{prefix}_{}",
+            method.name().to_uppercase(),
+            span = method.sig.ident.span()
+        );
+        let ty = block.runtime.public(name);
+        quote!(#(#cfgs)* #[doc = #doc] #vis const #ident: #ty<Self, #args> = #ty::new();)
+    };
+    let pre = constant("PRE", "Pre");
+    let post = constant("POST", "Post");
+    quote!(#pre #post)
+}
+
+// Input:  `pub async fn reply(&self, msg: Msg) -> Msg { .. }`
+// Output: `pub async fn reply(&self, msg: Msg) -> Msg { if skips_hooks(self) { .. } .. run(..).await }`
+fn wrapper(block: &Block, method: &Method) -> TokenStream {
+    let Method { vis, cfgs, public_attrs, params, .. } = method;
+    let runtime = &block.runtime;
+    let args_ty = args_type(method);
+    let args_ident = &method.args_ident;
+    let body = body_ident(method);
+    let this = Ident::new("this", Span::mixed_site());
+    let args = Ident::new("args", Span::mixed_site());
+
+    let mut sig = method.sig.clone();
+    let receiver = sig.receiver().map(|receiver| receiver.self_token);
+    let typed = sig.inputs.iter_mut().filter_map(|input| match input {
+        FnArg::Typed(param) => Some(param),
+        FnArg::Receiver(_) => None,
+    });
+    for (input, param) in typed.zip(params) {
+        let name = &param.name;
+        input.attrs.retain(|attr| !attr.path().is_ident("arg"));
+        input.pat = Box::new(named(name));
+    }
+
+    let names = params.iter().map(|param| {
+        let (attrs, name) = (&param.attrs, &param.name);
+        let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+        quote!(#(#cfgs)* #name)
+    });
+    let packed = params.iter().map(|param| param.pack(runtime));
+    let unpacked = params.iter().map(|param| param.unpack(&args, runtime));
+    let wait = method.is_async().then(|| quote!(.await));
+    let guarded = |call: TokenStream| {
+        if method.is_unsafe() { quote!(unsafe { #call }) } else { call }
+    };
+    let direct = guarded(quote!(#receiver.#body(#(#names),*)#wait));
+    let hooked = guarded(quote!(#this.#body(#(#unpacked),*)#wait));
+    let (run, closure) = match (method.is_async(), method.receiver) {
+        (true, Receiver::Shared) => ("run", quote!(|#this, #args| async move { #hooked })),
+        (true, Receiver::Exclusive) => {
+            let closure = quote!(async move {
+                let returned = #hooked;
+                (#this, returned)
+            });
+            ("run_mut", quote!(|#this, #args| #closure))
+        }
+        (false, Receiver::Shared) => ("run_sync", quote!(|#this, #args| #hooked)),
+        (false, Receiver::Exclusive) => {
+            let closure = quote!({
+                let returned = #hooked;
+                (#this, returned)
+            });
+            ("run_sync_mut", quote!(|#this, #args| #closure))
+        }
+    };
+    let run = runtime.private(run);
+    let skips_hooks = runtime.private("skips_hooks");
+    quote! {
+        #(#cfgs)* #(#public_attrs)*
+        #vis #sig {
+            if #skips_hooks::<Self, #args_ty>(#receiver) {
+                return #direct;
+            }
+            let #args = #args_ident { #(#packed),* };
+            #run(#receiver, #args, #closure)#wait
+        }
+    }
+}
+
+// Input:  `/// Docs. pub async fn reply(&self, msg: Msg) -> Msg { .. }`
+// Output: `async fn __hooks_reply(&self, msg: Msg) -> Msg { .. }`
+fn body(method: &Method) -> TokenStream {
+    let Method { cfgs, body_attrs, body, params, .. } = method;
+    let mut sig = method.sig.clone();
+    sig.ident = body_ident(method);
+    let typed = sig.inputs.iter_mut().filter_map(|input| match input {
+        FnArg::Typed(param) => Some(param),
+        FnArg::Receiver(_) => None,
+    });
+    for (input, param) in typed.zip(params) {
+        input.attrs.clone_from(&param.attrs);
+        input.pat = Box::new(param.pattern.clone());
+    }
+    quote!(#(#cfgs)* #(#body_attrs)* #sig #body)
+}
+
+// Input:  `pub async fn reply(&self, msg: Msg, style: Option<&str>) -> Msg`
+// Output: `#[derive(Debug, Clone)] pub struct AgentReplyArgs { pub msg: Msg, pub style: Option<String> }`
+fn args_struct(block: &Block, method: &Method) -> TokenStream {
+    let Method { vis, cfgs, args_ident, args_generics, params, .. } = method;
+    let (generics, _, clause) = args_generics.split_for_impl();
+    let derives = &block.derives;
+    let doc = format!("The arguments of [`{0}::{1}`]({0}::{1}).", block.ident, method.name());
+    let fields = params.iter().map(|param| {
+        let (attrs, name, ty) = (&param.attrs, &param.name, &param.field_ty);
+        let doc = format!("The argument `{name}`.");
+        quote!(#(#attrs)* #[doc = #doc] #vis #name: #ty)
+    });
+    quote! {
+        #(#cfgs)*
+        #[doc = #doc]
+        #[derive(#(#derives),*)]
+        #vis struct #args_ident #generics #clause { #(#fields),* }
+    }
+}
+
+// Input:  `pub async fn reply(&self, msg: Msg) -> Result<Msg, Error>`
+// Output: `impl ::hooks_core::HookPoint<AgentReplyArgs> for Agent { type Return = ..; .. }`
+fn hook_point(block: &Block, method: &Method) -> TokenStream {
+    let Method { cfgs, returned, index, .. } = method;
+    let Block { runtime, generics, self_ty, .. } = block;
+    let (impl_generics, _, clause) = generics.split_for_impl();
+    let args = args_type(method);
+    let name = method.name();
+    let hook_point = runtime.public("HookPoint");
+    let kind = runtime.private(if method.is_fallible { "Fallible" } else { "Infallible" });
+    let mode = runtime.private(if method.is_async() { "Async" } else { "Sync" });
+    let class_hooks = runtime.private("ClassHooks");
+    quote! {
+        #(#cfgs)*
+        impl #impl_generics #hook_point<#args> for #self_ty #clause {
+            type Return = #returned;
+            type Kind = #kind;
+            type Mode = #mode;
+            const METHOD: &'static str = #name;
+            const INDEX: u32 = #index;
+            fn class() -> &'static #class_hooks {
+                static CLASS: #class_hooks = #class_hooks::new();
+                &CLASS
+            }
+        }
+    }
+}
+
+// Input:  `impl Agent { fn reply(&self); fn observe(&self); }`
+// Output: `inventory::submit! { HookedMethods { methods: &["reply", "observe"], .. } }`
+fn hooked_methods(block: &Block) -> TokenStream {
+    let Block { runtime, generics, self_ty, ident, .. } = block;
+    let option = runtime.private("Option");
+    let agent = if generics.params.is_empty() {
+        let type_id = runtime.private("type_id");
+        quote!(#option::Some(#type_id::<#self_ty>))
+    } else {
+        quote!(#option::None)
+    };
+    let ident = ident.to_string();
+    let methods = block.methods().map(|method| {
+        let (cfgs, name) = (&method.cfgs, method.name());
+        quote!(#(#cfgs)* #name)
+    });
+    let inventory = runtime.private("inventory");
+    let hooked_methods = runtime.private("HookedMethods");
+    quote! {
+        #inventory::submit! {
+            #hooked_methods {
+                agent: #agent,
+                module: ::core::module_path!(),
+                ident: #ident,
+                methods: &[#(#methods),*],
+            }
+        }
+    }
+}
+
+/// The args struct with its generics.
+fn args_type(method: &Method) -> TokenStream {
+    let ident = &method.args_ident;
+    let (_, generics, _) = method.args_generics.split_for_impl();
+    quote!(#ident #generics)
+}
+
+fn body_ident(method: &Method) -> Ident {
+    format_ident!("__hooks_{}", method.name(), span = method.sig.ident.span())
+}
+
+/// The pattern that is just a name.
+fn named(name: &Ident) -> Pat {
+    let ident = name.clone();
+    Pat::Ident(PatIdent { attrs: Vec::new(), by_ref: None, mutability: None, ident, subpat: None })
+}

@@ -1,0 +1,42 @@
+//! The macros of `hooks-core`, which re-exports and documents them.
+//!
+//! Tokens are parsed ([`parse`]), given a meaning and checked ([`model`]), and printed
+//! ([`expand`]), never the other way. Errors are gathered; the user's item survives them.
+
+mod class_hook;
+mod derive;
+mod errors;
+mod expand;
+mod hook;
+mod hookable;
+mod model;
+mod options;
+mod params;
+mod parse;
+mod runtime;
+
+use proc_macro::TokenStream;
+
+/// Makes hook points of the methods of an impl block.
+#[proc_macro_attribute]
+pub fn hookable(attr: TokenStream, item: TokenStream) -> TokenStream {
+    hookable::expand(attr.into(), item.into()).into()
+}
+
+/// Registers a function as a class hook when the program is linked.
+#[proc_macro_attribute]
+pub fn class_hook(attr: TokenStream, item: TokenStream) -> TokenStream {
+    class_hook::expand(attr.into(), item.into()).into()
+}
+
+/// Implements `Hookable` by the field of type `Hooks`.
+#[proc_macro_derive(Hookable, attributes(hooks))]
+pub fn derive_hookable(item: TokenStream) -> TokenStream {
+    derive::expand(item.into()).into()
+}
+
+/// Binds an async closure that captures to a hook type.
+#[proc_macro]
+pub fn hook(input: TokenStream) -> TokenStream {
+    hook::expand(input.into()).into()
+}

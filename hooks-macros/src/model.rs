@@ -1,0 +1,405 @@
+//! Meaning: what the methods of a block become. No tokens are made here.
+
+use proc_macro2::{Group, Ident, TokenStream};
+use quote::{ToTokens, format_ident};
+use syn::ext::IdentExt;
+use syn::{
+    Attribute, FnArg, GenericParam, Generics, Meta, Path, ReceiverKind, ReturnType,
+    Safety, Signature, Type, Visibility, parenthesized, parse_quote, punctuated::Punctuated,
+};
+
+use crate::errors::Errors;
+use crate::options::parse_arguments;
+use crate::params::{Param, check_returned};
+use crate::parse;
+use crate::runtime::Runtime;
+
+/// Methods that are hook points without being marked.
+const STANDARD_METHODS: [&str; 5] = ["reply", "observe", "print", "reasoning", "acting"];
+
+/// A block whose methods are understood.
+pub(crate) struct Block {
+    pub(crate) runtime: Runtime,
+    pub(crate) derives: Vec<Path>,
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) generics: Generics,
+    pub(crate) self_ty: Type,
+    pub(crate) ident: Ident,
+    pub(crate) items: Vec<Item>,
+}
+
+/// An item of the block.
+pub(crate) enum Item {
+    Hooked(Box<Method>),
+    Plain(TokenStream),
+}
+
+/// A hooked method.
+pub(crate) struct Method {
+    pub(crate) index: u32,
+    pub(crate) vis: Visibility,
+    /// On everything that stands for the method.
+    pub(crate) cfgs: Vec<Attribute>,
+    /// On the public method: docs, and what is not known to belong elsewhere.
+    pub(crate) public_attrs: Vec<Attribute>,
+    /// On the body: lint levels.
+    pub(crate) body_attrs: Vec<Attribute>,
+    pub(crate) sig: Signature,
+    pub(crate) body: Group,
+    pub(crate) receiver: Receiver,
+    pub(crate) params: Vec<Param>,
+    pub(crate) returned: Type,
+    pub(crate) is_fallible: bool,
+    pub(crate) args_ident: Ident,
+    /// The generics of the block that the arguments mention.
+    pub(crate) args_generics: Generics,
+}
+
+/// How a hooked method takes its instance.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Receiver {
+    Shared,
+    Exclusive,
+}
+
+impl Method {
+    /// The method's name without `r#`.
+    pub(crate) fn name(&self) -> String {
+        self.sig.ident.unraw().to_string()
+    }
+
+    pub(crate) fn is_async(&self) -> bool {
+        self.sig.asyncness.is_some()
+    }
+
+    pub(crate) fn is_unsafe(&self) -> bool {
+        matches!(self.sig.safety, Safety::Unsafe(_))
+    }
+}
+
+impl Block {
+    pub(crate) fn new(attr: TokenStream, block: &parse::Block, errors: &mut Errors) -> Self {
+        let (krate, derives) = parse_block_options(attr, errors);
+        let mut model = Self {
+            runtime: Runtime::new(krate),
+            derives,
+            attrs: block.attrs.clone(),
+            generics: block.generics.clone(),
+            self_ty: block.self_ty.clone(),
+            ident: ident_of(&block.self_ty, errors),
+            items: Vec::new(),
+        };
+        let mut args: Vec<Ident> = Vec::new();
+        for item in &block.items {
+            let item = match item {
+                parse::Item::Other(item) => Item::Plain(item.to_token_stream()),
+                parse::Item::Method(method) => match HookOptions::of(method, errors) {
+                    None => Item::Plain(method.without_helpers()),
+                    Some(options) => {
+                        let hooked = model.method(args.len(), method, &options, errors);
+                        if args.contains(&hooked.args_ident) {
+                            let message = format!(
+                                "`{}` would be the arguments of two methods, rename one of them",
+                                hooked.args_ident
+                            );
+                            errors.at(&method.sig.ident, message);
+                        }
+                        args.push(hooked.args_ident.clone());
+                        Item::Hooked(Box::new(hooked))
+                    }
+                },
+            };
+            model.items.push(item);
+        }
+        if args.is_empty() {
+            let message = "no method to hook: `reply`, `observe`, `print`, `reasoning` and \
+                           `acting` are hooked by their names, others are marked `#[hook]`";
+            errors.at(&block.self_ty, message);
+        }
+        model
+    }
+
+    pub(crate) fn methods(&self) -> impl Iterator<Item = &Method> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Hooked(method) => Some(&**method),
+            Item::Plain(_) => None,
+        })
+    }
+
+    fn method(
+        &self,
+        index: usize,
+        method: &parse::Method,
+        options: &HookOptions,
+        errors: &mut Errors,
+    ) -> Method {
+        let sig = &method.sig;
+        check_signature(sig, errors);
+        let params: Vec<_> = sig
+            .inputs
+            .iter()
+            .filter_map(|input| match input {
+                FnArg::Typed(param) => Some(param),
+                FnArg::Receiver(_) => None,
+            })
+            .enumerate()
+            .map(|(index, param)| Param::new(index, param, &self.self_ty, &self.runtime, errors))
+            .collect();
+        let returned: Type = match &sig.output {
+            ReturnType::Default => parse_quote!(()),
+            ReturnType::Type(_, ty) => (**ty).clone(),
+        };
+        check_returned(&returned, errors);
+        let Attrs { cfgs, public_attrs, body_attrs } = split_attrs(&method.attrs);
+        let name = sig.ident.unraw().to_string();
+        Method {
+            index: u32::try_from(index).unwrap_or(u32::MAX),
+            vis: method.vis.clone(),
+            cfgs,
+            public_attrs,
+            body_attrs,
+            sig: sig.clone(),
+            body: method.body.clone(),
+            receiver: receiver_of(sig, errors),
+            is_fallible: options.is_fallible.unwrap_or_else(|| is_named_result(&returned)),
+            args_ident: format_ident!("{}{}Args", self.ident, pascal(&name), span = sig.ident.span()),
+            args_generics: mentioned(&self.generics, &params),
+            params,
+            returned,
+        }
+    }
+}
+
+fn parse_block_options(attr: TokenStream, errors: &mut Errors) -> (Option<Path>, Vec<Path>) {
+    let mut krate = None;
+    let mut derives = None;
+    parse_arguments(attr, &["derive", "crate"], errors, |name, input| {
+        if name == "crate" {
+            input.parse::<syn::Token![=]>()?;
+            krate = Some(input.call(Path::parse_mod_style)?);
+        } else {
+            let content;
+            parenthesized!(content in input);
+            derives = Some(Punctuated::<Path, syn::Token![,]>::parse_terminated(&content)?);
+        }
+        Ok(())
+    });
+    let derives = derives.map(|derives| derives.into_iter().collect());
+    (krate, derives.unwrap_or_else(|| vec![parse_quote!(Debug), parse_quote!(Clone)]))
+}
+
+/// What `#[hook(..)]` says of a method that is hooked.
+#[derive(Default)]
+struct HookOptions {
+    is_fallible: Option<bool>,
+}
+
+impl HookOptions {
+    /// `None` if the method is not hooked.
+    fn of(method: &parse::Method, errors: &mut Errors) -> Option<Self> {
+        let mut marked = STANDARD_METHODS.contains(&method.sig.ident.unraw().to_string().as_str())
+            && method.sig.receiver().is_some();
+        let mut skipped = false;
+        let mut options = Self::default();
+        let mut attrs = method.attrs.iter().filter(|attr| attr.path().is_ident("hook"));
+        if let Some(attr) = attrs.next() {
+            marked = true;
+            let arguments = match &attr.meta {
+                Meta::Path(_) => TokenStream::new(),
+                Meta::List(list) => list.tokens.clone(),
+                Meta::NameValue(meta) => {
+                    errors.at(meta, "expected `#[hook]` or `#[hook(..)]`");
+                    TokenStream::new()
+                }
+            };
+            let known = ["skip", "fallible", "infallible"];
+            parse_arguments(arguments, &known, errors, |name, _| {
+                if name == "skip" {
+                    skipped = true;
+                } else if options.is_fallible.replace(name == "fallible").is_some() {
+                    let message = "a method is `fallible` or `infallible`, not both";
+                    return Err(syn::Error::new(name.span(), message));
+                }
+                Ok(())
+            });
+        }
+        if let Some(second) = attrs.next() {
+            errors.at(second, "`#[hook]` is given twice, write its arguments into one");
+        }
+        (marked && !skipped).then_some(options)
+    }
+}
+
+fn check_signature(sig: &Signature, errors: &mut Errors) {
+    if let Some(token) = sig.constness {
+        errors.at(token, "a `const fn` cannot run hooks: remove `const` or use `#[hook(skip)]`");
+    }
+    if let Some(abi) = &sig.abi {
+        errors.at(abi, "a hooked method has the Rust ABI: remove `extern` or use `#[hook(skip)]`");
+    }
+    if let Some(variadic) = &sig.variadic {
+        errors.at(variadic, "a hooked method cannot be variadic");
+    }
+    for param in &sig.generics.params {
+        if !matches!(param, GenericParam::Lifetime(_)) {
+            let message = "a hooked method cannot be generic, its hooks could not name the type: \
+                           name one, make the impl block generic, or use `#[hook(skip)]`";
+            errors.at(param, message);
+        }
+    }
+}
+
+fn receiver_of(sig: &Signature, errors: &mut Errors) -> Receiver {
+    let message = "a hooked method takes `&self` or `&mut self`: change the receiver, or leave \
+                   the method out with `#[hook(skip)]`";
+    match sig.receiver() {
+        Some(receiver) => match &receiver.kind {
+            ReceiverKind::Reference(_, _, None) => return Receiver::Shared,
+            ReceiverKind::Reference(_, _, Some(_)) => return Receiver::Exclusive,
+            _ => errors.at(receiver, message),
+        },
+        None => errors.at(&sig.ident, message),
+    }
+    Receiver::Shared
+}
+
+/// The attributes of a method by where they belong.
+struct Attrs {
+    cfgs: Vec<Attribute>,
+    public_attrs: Vec<Attribute>,
+    body_attrs: Vec<Attribute>,
+}
+
+fn split_attrs(attrs: &[Attribute]) -> Attrs {
+    let mut split = Attrs { cfgs: Vec::new(), public_attrs: Vec::new(), body_attrs: Vec::new() };
+    for attr in attrs {
+        let name = attr.path().get_ident().map(ToString::to_string).unwrap_or_default();
+        match name.as_str() {
+            "hook" => {}
+            "cfg" => split.cfgs.push(attr.clone()),
+            "allow" | "warn" | "deny" | "forbid" => {
+                split.body_attrs.push(attr.clone());
+                split.public_attrs.push(attr.clone());
+            }
+            "expect" => {
+                split.body_attrs.push(attr.clone());
+                // The body fulfils the expectation; what is left of it here is the permission.
+                if let Ok(list) = attr.meta.require_list() {
+                    let lints = &list.tokens;
+                    split.public_attrs.push(parse_quote!(#[allow(#lints)]));
+                }
+            }
+            _ => split.public_attrs.push(attr.clone()),
+        }
+    }
+    split
+}
+
+/// The name of the type that the block is about.
+fn ident_of(ty: &Type, errors: &mut Errors) -> Ident {
+    let ident = match ty {
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.clone()),
+        Type::Group(group) => return ident_of(&group.elem, errors),
+        _ => None,
+    };
+    ident.unwrap_or_else(|| {
+        errors.at(ty, "`#[hookable]` goes on an `impl` block of a struct");
+        format_ident!("Unknown")
+    })
+}
+
+/// Whether the name of a type ends in `Result`.
+fn is_named_result(ty: &Type) -> bool {
+    match ty {
+        Type::Path(path) => {
+            let last = path.path.segments.last();
+            last.is_some_and(|last| last.ident.to_string().ends_with("Result"))
+        }
+        Type::Group(group) => is_named_result(&group.elem),
+        Type::Paren(paren) => is_named_result(&paren.elem),
+        _ => false,
+    }
+}
+
+// Input:  `model_call`
+// Output: `ModelCall`
+fn pascal(name: &str) -> String {
+    let words = name.split('_').filter(|word| !word.is_empty());
+    words
+        .map(|word| {
+            let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+            first.to_uppercase() + rest
+        })
+        .collect()
+}
+
+/// The generics that the types of the arguments mention, with those that their bounds mention.
+fn mentioned(generics: &Generics, params: &[Param]) -> Generics {
+    let mut words = Words::default();
+    for param in params {
+        words.add(&param.field_ty);
+    }
+    let all: Vec<_> = generics.params.iter().collect();
+    let mut kept: Vec<&GenericParam> = Vec::new();
+    while let Some(param) = all.iter().find(|param| {
+        !kept.iter().any(|known| name_of(known) == name_of(param)) && words.contains(name_of(param))
+    }) {
+        words.add(param);
+        kept.push(param);
+    }
+    let mut mentioned = Generics::default();
+    mentioned.params = all
+        .into_iter()
+        .filter(|param| kept.iter().any(|known| name_of(known) == name_of(param)))
+        .cloned()
+        .collect();
+    if let Some(clause) = generics.where_clause.as_ref().filter(|_| !kept.is_empty()) {
+        let others = generics.params.iter().map(name_of);
+        let others: Vec<_> =
+            others.filter(|name| !kept.iter().any(|known| name_of(known) == *name)).collect();
+        for predicate in &clause.predicates {
+            let mut words = Words::default();
+            words.add(predicate);
+            if !others.iter().any(|other| words.contains(other)) && !words.has("Self") {
+                mentioned.make_where_clause().predicates.push(predicate.clone());
+            }
+        }
+    }
+    mentioned
+}
+
+fn name_of(param: &GenericParam) -> &Ident {
+    match param {
+        GenericParam::Lifetime(param) => &param.lifetime.ident,
+        GenericParam::Type(param) => &param.ident,
+        GenericParam::Const(param) => &param.ident,
+    }
+}
+
+/// The identifiers in some tokens.
+#[derive(Default)]
+struct Words(Vec<Ident>);
+
+impl Words {
+    fn add(&mut self, tokens: impl ToTokens) {
+        self.collect(tokens.into_token_stream());
+    }
+
+    fn collect(&mut self, tokens: TokenStream) {
+        for token in tokens {
+            match token {
+                proc_macro2::TokenTree::Ident(ident) => self.0.push(ident),
+                proc_macro2::TokenTree::Group(group) => self.collect(group.stream()),
+                _ => {}
+            }
+        }
+    }
+
+    fn contains(&self, ident: &Ident) -> bool {
+        self.0.contains(ident)
+    }
+
+    fn has(&self, text: &str) -> bool {
+        self.0.iter().any(|ident| ident == text)
+    }
+}
