@@ -94,16 +94,32 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             reply.push('.');
         }),
     );
-    agent.register_instance_hook(Translator::PRE_PRINT, "p", |_: &Translator, args: &mut TranslatorPrintArgs| args.text.insert(0, '>'));
-    agent.register_instance_hook(Translator::PRE_LEARN, "p", |_: &Translator, args: &mut TranslatorLearnArgs| args.word.push('x'));
-    agent.register_instance_hook(Translator::POST_FORGET, "p", |_: &Translator, _: &TranslatorForgetArgs, n: &usize| Some(n + 1));
+    agent.register_instance_hook(
+        Translator::PRE_PRINT,
+        "p",
+        |_: &Translator, args: &mut TranslatorPrintArgs| args.text.insert(0, '>'),
+    );
+    agent.register_instance_hook(
+        Translator::PRE_LEARN,
+        "p",
+        |_: &Translator, args: &mut TranslatorLearnArgs| args.word.push('x'),
+    );
+    agent.register_instance_hook(
+        Translator::POST_FORGET,
+        "p",
+        |_: &Translator, _: &TranslatorForgetArgs, n: &usize| Some(n + 1),
+    );
     println!("{}", agent.hook_plan());
-    println!("{:?}", tokio::spawn(async move {
-        let r = agent.reply(" Hello ", Some("!")).await;
-        println!("{r:?}");
-        println!("{:?}", agent.reply("cached", None).await);
-        println!("{} {}", agent.learn("ab".into(), vec![]).await, agent.forget(&[]));
-        agent.reply(" World ", Some("!")).await
-    }).await?);
+    println!(
+        "{:?}",
+        tokio::spawn(async move {
+            let r = agent.reply(" Hello ", Some("!")).await;
+            println!("{r:?}");
+            println!("{:?}", agent.reply("cached", None).await);
+            println!("{} {}", agent.learn("ab".into(), vec![]).await, agent.forget(&[]));
+            agent.reply(" World ", Some("!")).await
+        })
+        .await?
+    );
     Ok(())
 }

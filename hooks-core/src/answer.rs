@@ -32,10 +32,8 @@ pub trait PostAnswer<A: ?Sized + HookPoint<Args>, Args> {
     fn into_output(self) -> PostResult<A, Args>;
 }
 
-#[doc(hidden)]
-pub type PreResult<A, Args> = Result<PreStep<Args, Output<A, Args>>, Fault<A, Args>>;
-#[doc(hidden)]
-pub type PostResult<A, Args> = Result<Option<Output<A, Args>>, Fault<A, Args>>;
+pub(crate) type PreResult<A, Args> = Result<PreStep<Args, Output<A, Args>>, Fault<A, Args>>;
+pub(crate) type PostResult<A, Args> = Result<Option<Output<A, Args>>, Fault<A, Args>>;
 
 impl<A: ?Sized + HookPoint<Args>, Args> PreAnswer<A, Args> for () {
     fn into_step(self) -> PreResult<A, Args> {

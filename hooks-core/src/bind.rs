@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::answer::{PostAnswer, PostResult, PreAnswer, PreResult};
-use crate::hook::{AsyncPostHook, AsyncPreHook, BoxFuture, PostHook, PostRun, PreHook};
+use crate::hook::{AsyncPostHook, AsyncPreHook, BoxFuture, PostHook, PostRun, PreHook, PreRun};
 use crate::point::{Async, HookPoint, Output, Post, Pre};
 
 #[doc(hidden)]
@@ -20,7 +20,8 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> Pre<A, Args> {
             + Sync
             + 'static,
     {
-        PreHook::Async(Arc::new(Bound { hook_type: self, hook, call }), ())
+        let run = PreRun::Async(Arc::new(Bound { hook_type: self, hook, call }), ());
+        PreHook { run }
     }
 
     /// Boxes what a hook of this type will answer.
@@ -76,20 +77,11 @@ impl<A, Args, F, Call> AsyncPreHook<A, Args> for Bound<Pre<A, Args>, F, Call>
 where
     A: ?Sized + HookPoint<Args>,
     F: Send + Sync,
-    Call: for<'a> Fn(
-            Pre<A, Args>,
-            &'a F,
-            &'a A,
-            &'a mut Args,
-        ) -> BoxFuture<'a, PreResult<A, Args>>
+    Call: for<'a> Fn(Pre<A, Args>, &'a F, &'a A, &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>>
         + Send
         + Sync,
 {
-    fn start<'a>(
-        &'a self,
-        agent: &'a A,
-        args: &'a mut Args,
-    ) -> BoxFuture<'a, PreResult<A, Args>> {
+    fn start<'a>(&'a self, agent: &'a A, args: &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>> {
         (self.call)(self.hook_type, &self.hook, agent, args)
     }
 }

@@ -12,7 +12,7 @@ use crate::registry::{ErasedHooks, Registry, Row, Source};
 
 /// A hook and what it was registered with.
 #[derive(Clone, Debug)]
-pub struct Entry<H> {
+pub(crate) struct Entry<H> {
     pub(crate) name: Arc<str>,
     pub(crate) priority: i32,
     pub(crate) source: Source,

@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use crate::registry::Registry;
 
 /// The class hooks of one hooked method; each expansion declares one as a `static`.
-#[derive(Default)]
+#[derive(Debug, Default)]
 #[doc(hidden)]
 pub struct ClassHooks {
     registry: OnceLock<Registry>,
@@ -47,12 +47,6 @@ impl ClassHooks {
             known().push(self);
         }
         registry
-    }
-}
-
-impl std::fmt::Debug for ClassHooks {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ClassHooks").finish_non_exhaustive()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::answer::PreStep;
 use crate::chain::{Entry, PointHooks, interest};
 use crate::error::{BoxError, HookError};
 use crate::guard::{self, Frame};
-use crate::hook::{PostRun, PreHook};
+use crate::hook::{PostRun, PreRun};
 use crate::hook_type::{HookType, Level, Phase};
 use crate::hookable::Hookable;
 use crate::point::{Async, Error, Fault, HookPoint, Output, ReturnKind, Sync};
@@ -113,9 +113,9 @@ where
     for (level, hooks) in levels(agent) {
         let Some(hooks) = hooks else { continue };
         for entry in hooks.pre.entries() {
-            let step = match &entry.hook {
-                PreHook::Sync(hook) => hook(agent, args),
-                PreHook::Async(hook, _) => hook.start(agent, args).await,
+            let step = match &entry.hook.run {
+                PreRun::Sync(hook) => hook(agent, args),
+                PreRun::Async(hook, _) => hook.start(agent, args).await,
             };
             match step.map_err(|fault| fail::<A, Args, _>(fault, entry, level, Phase::Pre))? {
                 PreStep::Continue => {}

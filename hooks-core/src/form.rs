@@ -4,7 +4,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::answer::{PostAnswer, PostResult, PreAnswer, PreResult};
-use crate::hook::{AsyncPostHook, AsyncPreHook, BoxFuture, HookSlot, PostHook, PostRun, PreHook};
+use crate::hook::{
+    AsyncPostHook, AsyncPreHook, BoxFuture, HookSlot, PostHook, PostRun, PreHook, PreRun,
+};
 use crate::point::{Async, HookPoint, Output, Post, Pre};
 
 /// A hook that may be registered at the hook type `P`.
@@ -84,7 +86,8 @@ where
     R: PreAnswer<A, Args>,
 {
     fn into_hook(self) -> PreHook<A, Args> {
-        PreHook::Sync(Arc::new(move |agent, args| self(agent, args).into_step()))
+        let hook = move |agent: &A, args: &mut Args| self(agent, args).into_step();
+        PreHook { run: PreRun::Sync(Arc::new(hook)) }
     }
 }
 
@@ -96,7 +99,8 @@ where
     R: PreAnswer<A, Args>,
 {
     fn into_hook(self) -> PreHook<A, Args> {
-        PreHook::Sync(Arc::new(move |agent, args| self(agent, args).into_step()))
+        let hook = move |agent: &A, args: &mut Args| self(agent, args).into_step();
+        PreHook { run: PreRun::Sync(Arc::new(hook)) }
     }
 }
 
@@ -107,7 +111,7 @@ where
     F: for<'a> AsyncPreFn<'a, A, &'a mut Args, Args> + Send + Sync + 'static,
 {
     fn into_hook(self) -> PreHook<A, Args> {
-        PreHook::Async(Arc::new(InPlace(self)), ())
+        PreHook { run: PreRun::Async(Arc::new(InPlace(self)), ()) }
     }
 }
 
@@ -118,7 +122,7 @@ where
     F: for<'a> AsyncPreFn<'a, A, &'a Args, Args> + Send + Sync + 'static,
 {
     fn into_hook(self) -> PreHook<A, Args> {
-        PreHook::Async(Arc::new(Look(self)), ())
+        PreHook { run: PreRun::Async(Arc::new(Look(self)), ()) }
     }
 }
 
@@ -185,11 +189,7 @@ where
     A: ?Sized + HookPoint<Args>,
     F: for<'a> AsyncPreFn<'a, A, &'a mut Args, Args> + Send + Sync,
 {
-    fn start<'a>(
-        &'a self,
-        agent: &'a A,
-        args: &'a mut Args,
-    ) -> BoxFuture<'a, PreResult<A, Args>> {
+    fn start<'a>(&'a self, agent: &'a A, args: &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>> {
         self.0.call(agent, args)
     }
 }
@@ -199,11 +199,7 @@ where
     A: ?Sized + HookPoint<Args>,
     F: for<'a> AsyncPreFn<'a, A, &'a Args, Args> + Send + Sync,
 {
-    fn start<'a>(
-        &'a self,
-        agent: &'a A,
-        args: &'a mut Args,
-    ) -> BoxFuture<'a, PreResult<A, Args>> {
+    fn start<'a>(&'a self, agent: &'a A, args: &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>> {
         self.0.call(agent, args)
     }
 }
@@ -259,8 +255,7 @@ where
 /// An `async fn` of an agent, its arguments and a view of the output, whose future is `Send`.
 #[doc(hidden)]
 pub trait AsyncPostFn<'a, A: ?Sized + HookPoint<Args>, Args, View> {
-    fn call(&self, agent: &'a A, args: &'a Args, view: View)
-    -> BoxFuture<'a, PostResult<A, Args>>;
+    fn call(&self, agent: &'a A, args: &'a Args, view: View) -> BoxFuture<'a, PostResult<A, Args>>;
 }
 
 impl<'a, A, Args, View, F, Fut> AsyncPostFn<'a, A, Args, View> for F
@@ -270,12 +265,7 @@ where
     Args: 'a,
     Fut: Future<Output: PostAnswer<A, Args>> + Send + 'a,
 {
-    fn call(
-        &self,
-        agent: &'a A,
-        args: &'a Args,
-        view: View,
-    ) -> BoxFuture<'a, PostResult<A, Args>> {
+    fn call(&self, agent: &'a A, args: &'a Args, view: View) -> BoxFuture<'a, PostResult<A, Args>> {
         let answer = self(agent, args, view);
         Box::pin(async move { answer.await.into_output() })
     }

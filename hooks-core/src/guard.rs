@@ -9,7 +9,6 @@ use std::cell::RefCell;
 use std::future::poll_fn;
 use std::pin::pin;
 
-
 /// A method of an instance. The hooks field stands for the instance, whose own address may be
 /// that of its first field too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Hooks in their erased form.
 
+use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -28,18 +29,12 @@ type SyncPre<A, Args> = dyn Fn(&A, &mut Args) -> PreResult<A, Args> + Send + Syn
 type SyncPost<A, Args> =
     dyn Fn(&A, &Args, &mut Output<A, Args>) -> PostResult<A, Args> + Send + Sync;
 /// An async pre hook; a call boxes its future, which may borrow from the hook.
-#[doc(hidden)]
-pub trait AsyncPreHook<A: ?Sized + HookPoint<Args>, Args>: Send + Sync {
-    fn start<'a>(
-        &'a self,
-        agent: &'a A,
-        args: &'a mut Args,
-    ) -> BoxFuture<'a, PreResult<A, Args>>;
+pub(crate) trait AsyncPreHook<A: ?Sized + HookPoint<Args>, Args>: Send + Sync {
+    fn start<'a>(&'a self, agent: &'a A, args: &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>>;
 }
 
 /// An async post hook; a call boxes its future, which may borrow from the hook.
-#[doc(hidden)]
-pub trait AsyncPostHook<A: ?Sized + HookPoint<Args>, Args>: Send + Sync {
+pub(crate) trait AsyncPostHook<A: ?Sized + HookPoint<Args>, Args>: Send + Sync {
     fn start<'a>(
         &'a self,
         agent: &'a A,
@@ -52,7 +47,11 @@ type AsyncHooks<A, Args> = <<A as HookPoint<Args>>::Mode as Mode>::AsyncHooks;
 
 /// A pre hook in its erased form.
 #[doc(hidden)]
-pub enum PreHook<A: ?Sized + HookPoint<Args>, Args> {
+pub struct PreHook<A: ?Sized + HookPoint<Args>, Args> {
+    pub(crate) run: PreRun<A, Args>,
+}
+
+pub(crate) enum PreRun<A: ?Sized + HookPoint<Args>, Args> {
     Sync(Arc<SyncPre<A, Args>>),
     Async(Arc<dyn AsyncPreHook<A, Args>>, AsyncHooks<A, Args>),
 }
@@ -72,10 +71,11 @@ pub(crate) enum PostRun<A: ?Sized + HookPoint<Args>, Args> {
 
 impl<A: ?Sized + HookPoint<Args>, Args> Clone for PreHook<A, Args> {
     fn clone(&self) -> Self {
-        match self {
-            Self::Sync(hook) => Self::Sync(hook.clone()),
-            Self::Async(hook, proof) => Self::Async(hook.clone(), *proof),
-        }
+        let run = match &self.run {
+            PreRun::Sync(hook) => PreRun::Sync(hook.clone()),
+            PreRun::Async(hook, proof) => PreRun::Async(hook.clone(), *proof),
+        };
+        Self { run }
     }
 }
 
@@ -86,5 +86,17 @@ impl<A: ?Sized + HookPoint<Args>, Args> Clone for PostHook<A, Args> {
             PostRun::Async(hook, proof) => PostRun::Async(hook.clone(), *proof),
         };
         Self { run, keep: self.keep }
+    }
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args> fmt::Debug for PreHook<A, Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreHook").finish_non_exhaustive()
+    }
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args> fmt::Debug for PostHook<A, Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostHook").finish_non_exhaustive()
     }
 }

@@ -102,7 +102,8 @@ pub trait Hookable: 'static {
     {
         let hook_type = hook_type.select()?;
         let registry = self.hooks().get();
-        let found = registry.is_some_and(|hooks| hooks.remove(TypeId::of::<Self>(), &hook_type, name));
+        let found =
+            registry.is_some_and(|hooks| hooks.remove(TypeId::of::<Self>(), &hook_type, name));
         found_or_error::<Self>(found, hook_type, name, Level::Instance)
     }
 
@@ -161,10 +162,7 @@ pub trait Hookable: 'static {
     ///
     /// # Errors
     /// As [`remove_instance_hook`](Hookable::remove_instance_hook).
-    fn remove_class_hook(
-        hook_type: impl SelectHookType<Self>,
-        name: &str,
-    ) -> Result<(), HookError>
+    fn remove_class_hook(hook_type: impl SelectHookType<Self>, name: &str) -> Result<(), HookError>
     where
         Self: Sized,
     {

@@ -1,5 +1,8 @@
 //! Hooks on the methods of any type.
 
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
 mod answer;
 mod bind;
 mod chain;
@@ -14,9 +17,6 @@ mod hook_type;
 mod hookable;
 mod plan;
 mod point;
-#[doc(hidden)]
-#[path = "private.rs"]
-pub mod __private;
 mod registry;
 
 pub use answer::{PostAnswer, PreAnswer};
@@ -26,7 +26,7 @@ pub use form::IntoHook;
 pub use hook::BoxFuture;
 pub use hook_type::{HookType, Level, Phase};
 pub use hookable::{Hook, Hookable, SelectHookType};
+pub use hooks_macros::{Hookable, class_hook, hook, hookable};
 pub use plan::{HookPlan, PlannedHook};
 pub use point::{HookPoint, Post, Pre};
 pub use registry::Hooks;
-pub use hooks_macros::{Hookable, class_hook, hook, hookable};

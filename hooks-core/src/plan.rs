@@ -132,9 +132,8 @@ impl fmt::Display for HookPlan {
         for row in &rows {
             let [hook_type, level, name, priority, source] = row;
             let [w0, w1, w2, w3, _] = widths;
-            let line = format!(
-                "  {hook_type:w0$}  {level:w1$}  {name:w2$}  {priority:>w3$}  {source}"
-            );
+            let line =
+                format!("  {hook_type:w0$}  {level:w1$}  {name:w2$}  {priority:>w3$}  {source}");
             writeln!(f, "{}", line.trim_end())?;
         }
         Ok(())

@@ -33,15 +33,15 @@ pub trait HookPoint<Args>: 'static {
 }
 
 /// What post hooks of a point see: `T` of a method that returns `Result<T, E>`.
-pub type Output<A, Args> =
+pub(crate) type Output<A, Args> =
     <<A as HookPoint<Args>>::Kind as ReturnKind<<A as HookPoint<Args>>::Return>>::Output;
 
 /// The `E` of a method that returns `Result<T, E>`; no error at all of one that returns `T`.
-pub type Error<A, Args> =
+pub(crate) type Error<A, Args> =
     <<A as HookPoint<Args>>::Kind as ReturnKind<<A as HookPoint<Args>>::Return>>::Error;
 
 /// What a hook of a point fails with: [`BoxError`], or nothing where the method cannot fail.
-pub type Fault<A, Args> =
+pub(crate) type Fault<A, Args> =
     <<A as HookPoint<Args>>::Kind as ReturnKind<<A as HookPoint<Args>>::Return>>::Fault;
 
 /// How a method's return type splits into output and error. Implemented here only.

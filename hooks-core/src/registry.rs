@@ -75,8 +75,10 @@ impl Clone for Hooks {
 
 impl fmt::Debug for Hooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows = self.get().map(Registry::rows).unwrap_or_default();
-        f.debug_map().entries(rows.into_iter().map(|row| (row.hook_type.to_string(), row.name))).finish()
+        match self.get() {
+            Some(registry) => registry.fmt(f),
+            None => f.debug_map().finish(),
+        }
     }
 }
 
@@ -221,5 +223,13 @@ impl Table {
     fn slots_of(&mut self, agent: TypeId, method: &str) -> impl Iterator<Item = &mut Slot> {
         let slots = self.slots.iter_mut();
         slots.filter(move |slot| slot.hooks.agent() == agent && slot.hooks.method() == method)
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map()
+            .entries(self.rows().into_iter().map(|row| (row.hook_type.to_string(), row.name)))
+            .finish()
     }
 }

@@ -38,7 +38,11 @@ fn constants(block: &Block, method: &Method) -> TokenStream {
     let Method { vis, cfgs, .. } = method;
     let args = args_type(method);
     let constant = |prefix: &str, name: &str| {
-        let doc = format!("Hooks {} `{}`.", if prefix == "PRE" { "before" } else { "after" }, method.name());
+        let doc = format!(
+            "Hooks {} `{}`.",
+            if prefix == "PRE" { "before" } else { "after" },
+            method.name()
+        );
         let ident = format_ident!(
             "{prefix}_{}",
             method.name().to_uppercase(),

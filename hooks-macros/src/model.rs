@@ -4,8 +4,8 @@ use proc_macro2::{Group, Ident, TokenStream};
 use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, FnArg, GenericParam, Generics, Meta, Path, ReceiverKind, ReturnType,
-    Safety, Signature, Type, Visibility, parenthesized, parse_quote, punctuated::Punctuated,
+    Attribute, FnArg, GenericParam, Generics, Meta, Path, ReceiverKind, ReturnType, Safety,
+    Signature, Type, Visibility, parenthesized, parse_quote, punctuated::Punctuated,
 };
 
 use crate::errors::Errors;
@@ -162,7 +162,12 @@ impl Block {
             body: method.body.clone(),
             receiver: receiver_of(sig, errors),
             is_fallible: options.is_fallible.unwrap_or_else(|| is_named_result(&returned)),
-            args_ident: format_ident!("{}{}Args", self.ident, pascal(&name), span = sig.ident.span()),
+            args_ident: format_ident!(
+                "{}{}Args",
+                self.ident,
+                pascal(&name),
+                span = sig.ident.span()
+            ),
             args_generics: mentioned(&self.generics, &params),
             params,
             returned,

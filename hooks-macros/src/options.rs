@@ -21,7 +21,10 @@ pub(crate) fn parse_arguments(
             let text = name.to_string();
             if !known.contains(&text.as_str()) {
                 let hint = suggestion(&text, known);
-                return Err(syn::Error::new(name.span(), format!("unknown argument `{text}`{hint}")));
+                return Err(syn::Error::new(
+                    name.span(),
+                    format!("unknown argument `{text}`{hint}"),
+                ));
             }
             if seen.contains(&name) {
                 let message = format!("`{text}` is given twice, remove one of them");

@@ -20,8 +20,6 @@ pub(crate) struct Param {
     pub(crate) name: Ident,
     /// Its pattern in the body.
     pub(crate) pattern: Pat,
-    /// Its type in the signature.
-    pub(crate) ty: Type,
     /// Its type in the args struct.
     pub(crate) field_ty: Type,
     owning: Owning,
@@ -55,7 +53,6 @@ impl Param {
             attrs: attrs.cloned().collect(),
             name: name_of(index, param, errors),
             pattern: (*param.pat).clone(),
-            ty: (*param.ty).clone(),
             field_ty,
             owning,
         }

@@ -1,0 +1,254 @@
+//! Messages: what people, models and tools say to each other.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Who says a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Instructions to the model.
+    System,
+    /// A person, or whoever asks.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool.
+    Tool,
+}
+
+/// A message: a role, the name of the speaker, and blocks of content.
+///
+/// ```
+/// use hooks_agent::{ContentBlock, Msg};
+///
+/// let msg = Msg::user("Hello");
+/// assert_eq!(msg.text(), "Hello");
+/// assert_eq!(
+///     serde_json::to_string(&msg)?,
+///     r#"{"role":"user","name":"user","content":[{"type":"text","text":"Hello"}]}"#,
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Msg {
+    /// Who says it.
+    pub role: Role,
+    /// The name of who says it.
+    pub name: String,
+    /// What is said, block by block.
+    pub content: Vec<ContentBlock>,
+    /// What programs want to keep with it; models do not see it.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+}
+
+/// A piece of a message. In JSON its `type` says which kind it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ContentBlock {
+    /// Text for people.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// What the model thought before it spoke.
+    Thinking {
+        /// The thoughts.
+        thinking: String,
+    },
+    /// The model wants a tool to run.
+    ToolUse(ToolUse),
+    /// What a tool answered.
+    ToolResult(ToolResult),
+}
+
+/// A call of a tool, as the model asked for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolUse {
+    /// What ties the result to the call; unique in its message.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments, a JSON object.
+    pub input: Value,
+    /// The arguments as the model wrote them, if they are not a JSON object; `input` is then
+    /// empty and the call is answered with an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invalid_input: Option<String>,
+}
+
+/// The answer to a [`ToolUse`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// The id of the call.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// What the model gets to read.
+    pub output: String,
+    /// Whether the call failed; the output then says why.
+    #[serde(default)]
+    pub is_error: bool,
+}
+
+impl Msg {
+    /// A message of one text block.
+    #[must_use]
+    pub fn new(role: Role, name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::from_blocks(role, name, vec![ContentBlock::text(text)])
+    }
+
+    /// A message of the given blocks.
+    #[must_use]
+    pub fn from_blocks(role: Role, name: impl Into<String>, content: Vec<ContentBlock>) -> Self {
+        Self { role, name: name.into(), content, metadata: Map::new() }
+    }
+
+    /// A text of the user.
+    #[must_use]
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::new(Role::User, "user", text)
+    }
+
+    /// A text of the model.
+    #[must_use]
+    pub fn assistant(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(Role::Assistant, name, text)
+    }
+
+    /// Instructions to the model.
+    #[must_use]
+    pub fn system(text: impl Into<String>) -> Self {
+        Self::new(Role::System, "system", text)
+    }
+
+    /// The answer of a tool.
+    #[must_use]
+    pub fn tool_result(result: ToolResult) -> Self {
+        let name = result.name.clone();
+        Self::from_blocks(Role::Tool, name, vec![ContentBlock::ToolResult(result)])
+    }
+
+    /// The text blocks, joined by line breaks.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts = self.content.iter().filter_map(|block| match block {
+            ContentBlock::Text { text } => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Adds text to the last text block, or as a new block where there is none.
+    pub fn push_text(&mut self, more: &str) {
+        let last = self.content.iter_mut().rev().find_map(|block| match block {
+            ContentBlock::Text { text } => Some(text),
+            _ => None,
+        });
+        match last {
+            Some(text) => text.push_str(more),
+            None => self.content.push(ContentBlock::text(more)),
+        }
+    }
+
+    /// The tool calls in it, in order.
+    pub fn tool_uses(&self) -> impl Iterator<Item = &ToolUse> {
+        self.content.iter().filter_map(|block| match block {
+            ContentBlock::ToolUse(tool_use) => Some(tool_use),
+            _ => None,
+        })
+    }
+
+    /// The tool results in it, in order.
+    pub fn tool_results(&self) -> impl Iterator<Item = &ToolResult> {
+        self.content.iter().filter_map(|block| match block {
+            ContentBlock::ToolResult(result) => Some(result),
+            _ => None,
+        })
+    }
+}
+
+impl ContentBlock {
+    /// A text block.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into() }
+    }
+}
+
+impl ToolUse {
+    /// A call with the given arguments.
+    #[must_use]
+    pub fn new(id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
+        Self { id: id.into(), name: name.into(), input, invalid_input: None }
+    }
+
+    /// A call whose arguments the model wrote so that they do not parse.
+    #[must_use]
+    pub fn invalid(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        written: impl Into<String>,
+    ) -> Self {
+        let input = Value::Object(Map::new());
+        Self { id: id.into(), name: name.into(), input, invalid_input: Some(written.into()) }
+    }
+}
+
+impl ToolResult {
+    /// What a tool answered to a call.
+    #[must_use]
+    pub fn success(call: &ToolUse, output: impl Into<String>) -> Self {
+        let (id, name) = (call.id.clone(), call.name.clone());
+        Self { id, name, output: output.into(), is_error: false }
+    }
+
+    /// Why a call failed, for the model to read.
+    #[must_use]
+    pub fn error(call: &ToolUse, reason: impl Into<String>) -> Self {
+        Self { is_error: true, ..Self::success(call, reason) }
+    }
+}
+
+/// The tool calls of a history that break the rule every provider insists on: each call is
+/// answered exactly once, after it was made. Empty for a valid history.
+///
+/// ```
+/// use hooks_agent::{ContentBlock, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses};
+/// use serde_json::json;
+///
+/// let call = ToolUse::new("1", "weather", json!({ "city": "Rome" }));
+/// let ask = Msg::from_blocks(Role::Assistant, "bot", vec![ContentBlock::ToolUse(call.clone())]);
+/// let answer = Msg::tool_result(ToolResult::success(&call, "sunny"));
+/// assert_eq!(unanswered_tool_uses(&[ask.clone()]), [call.clone()]);
+/// assert!(unanswered_tool_uses(&[ask.clone(), answer.clone()]).is_empty());
+/// assert_eq!(unanswered_tool_uses(&[ask, answer.clone(), answer]), [call]);
+/// ```
+#[must_use]
+pub fn unanswered_tool_uses(history: &[Msg]) -> Vec<ToolUse> {
+    let mut open: Vec<ToolUse> = Vec::new();
+    let mut wrong: Vec<ToolUse> = Vec::new();
+    let mut answered: Vec<ToolUse> = Vec::new();
+    for msg in history {
+        for result in msg.tool_results() {
+            if let Some(index) = open.iter().position(|call| call.id == result.id) {
+                answered.push(open.remove(index));
+            } else if let Some(call) = answered.iter().find(|call| call.id == result.id) {
+                wrong.push(call.clone());
+            }
+        }
+        let uses: Vec<_> = msg.tool_uses().cloned().collect();
+        if !uses.is_empty() {
+            // An id may come again in a later message, once the earlier call is answered.
+            let ids: HashSet<_> = uses.iter().map(|call| call.id.clone()).collect();
+            answered.retain(|call| !ids.contains(&call.id));
+            open.extend(uses);
+        }
+    }
+    wrong.extend(open);
+    wrong
+}
