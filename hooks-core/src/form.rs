@@ -33,7 +33,7 @@ use crate::point::{Async, HookPoint, Output, Post, Pre};
     note = "where the method returns a `Result`, a hook may return `HookResult<..>` of these; \
             where it does not, a hook cannot fail",
     note = "where the method is async, a hook may be an `async fn` whose future is `Send`; an async \
-            closure that captures is written `hook!({P}, async move |agent, args| ..)`",
+            closure that captures is written `hook!(Agent::PRE_REPLY, async move |agent, args| ..)`",
     note = "the parameters of a closure need their types: `|_: &Agent, args: &mut Args|`"
 )]
 pub trait IntoHook<P: HookSlot, Form> {
@@ -62,6 +62,7 @@ pub enum AsyncInPlace {}
 #[derive(Debug)]
 pub enum AsyncLook {}
 
+#[diagnostic::do_not_recommend]
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> IntoHook<Pre<A, Args>, Erased>
     for PreHook<A, Args>
 {
@@ -70,6 +71,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> IntoHook<Pre<A, Args>, Erased>
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> IntoHook<Post<A, Args>, Erased>
     for PostHook<A, Args>
 {

@@ -37,9 +37,10 @@ pub(crate) fn block(block: &Block) -> TokenStream {
 fn constants(block: &Block, method: &Method) -> TokenStream {
     let Method { vis, cfgs, .. } = method;
     let args = args_type(method);
+    let silenced = silenced();
     let constant = |prefix: &str, name: &str| {
         let doc = format!(
-            "Hooks {} `{}`.",
+            " Hooks {} `{}`.",
             if prefix == "PRE" { "before" } else { "after" },
             method.name()
         );
@@ -49,7 +50,7 @@ fn constants(block: &Block, method: &Method) -> TokenStream {
             span = method.sig.ident.span()
         );
         let ty = block.runtime.public(name);
-        quote!(#(#cfgs)* #[doc = #doc] #vis const #ident: #ty<Self, #args> = #ty::new();)
+        quote!(#(#cfgs)* #[doc = #doc] #silenced #vis const #ident: #ty<Self, #args> = #ty::new();)
     };
     let pre = constant("PRE", "Pre");
     let post = constant("POST", "Post");
@@ -147,16 +148,18 @@ fn args_struct(block: &Block, method: &Method) -> TokenStream {
     let Method { vis, cfgs, args_ident, args_generics, params, .. } = method;
     let (generics, _, clause) = args_generics.split_for_impl();
     let derives = &block.derives;
-    let doc = format!("The arguments of [`{0}::{1}`]({0}::{1}).", block.ident, method.name());
+    let silenced = silenced();
+    let doc = format!(" The arguments of [`{}::{}`].", block.ident, method.name());
     let fields = params.iter().map(|param| {
         let (attrs, name, ty) = (&param.attrs, &param.name, &param.field_ty);
-        let doc = format!("The argument `{name}`.");
+        let doc = format!(" The argument `{name}`.");
         quote!(#(#attrs)* #[doc = #doc] #vis #name: #ty)
     });
     quote! {
         #(#cfgs)*
         #[doc = #doc]
         #[derive(#(#derives),*)]
+        #silenced
         #vis struct #args_ident #generics #clause { #(#fields),* }
     }
 }
@@ -217,6 +220,11 @@ fn hooked_methods(block: &Block) -> TokenStream {
             }
         }
     }
+}
+
+/// What is there for hooks may go unused: not every point has one.
+fn silenced() -> TokenStream {
+    quote!(#[allow(dead_code)])
 }
 
 /// The args struct with its generics.
