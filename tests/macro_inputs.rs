@@ -1,1 +1,455 @@
-//! Later.
+//! What `#[hookable]` takes: each input is compiled and run, hooked and unhooked.
+#![deny(missing_docs, unused, unreachable_pub, elided_lifetimes_in_paths)]
+#![deny(clippy::all, clippy::pedantic)]
+#![forbid(unsafe_code)]
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use futures::FutureExt;
+use hooks_core::{HookError, Hookable, Hooks, hookable};
+
+fn now<F: Future>(future: F) -> F::Output {
+    future.now_or_never().expect("nothing waits")
+}
+
+#[derive(Hookable, Default)]
+struct Parameters {
+    hooks: Hooks,
+}
+
+#[hookable]
+impl Parameters {
+    #[hook]
+    fn borrowed(&self, text: &str, list: &[u8], path: &Path, pair: &(u8, u8)) -> String {
+        format!("{text} {list:?} {} {pair:?}", path.display())
+    }
+
+    #[hook]
+    fn optional(&self, text: Option<&str>, number: Option<&u8>, list: Option<&[u8]>) -> String {
+        format!("{text:?} {number:?} {list:?}")
+    }
+
+    #[hook]
+    fn cow(&self, text: Cow<'_, str>, fixed: &'static str) -> String {
+        format!("{text} {fixed}")
+    }
+
+    #[hook]
+    fn named_lifetime<'a>(&'a self, text: &'a str) -> usize {
+        text.len()
+    }
+
+    #[hook]
+    fn patterns(
+        &self,
+        #[arg(name = "pair")] (left, right): (u8, u8),
+        #[arg(name = "list")] [first, ..]: [u8; 2],
+        _: u8,
+        mut changed: u8,
+    ) -> u8 {
+        changed += left + right + first;
+        changed
+    }
+
+    #[hook]
+    fn r#type(&self, r#match: u8) -> u8 {
+        r#match + 1
+    }
+
+    #[hook]
+    fn cfg(&self, #[cfg(any())] gone: Missing, #[cfg(all())] kept: u8) -> u8 {
+        kept
+    }
+
+    #[hook]
+    fn callback(&self, function: fn(&str) -> usize) -> usize {
+        function("four")
+    }
+
+    /// No arguments, no output.
+    #[hook]
+    async fn nothing(&self) {}
+
+    #[hook(skip)]
+    #[expect(clippy::unused_self, reason = "a hooked method would have one too")]
+    fn reply<T>(&self, anything: T) -> T {
+        anything
+    }
+}
+
+#[test]
+fn parameters_reach_the_body_unchanged_through_the_args_struct() {
+    let plain = Parameters::default();
+    let hooked = Parameters::default();
+    macro_rules! look {
+        ($($hook_type:ident $args:ident),* $(,)?) => {$(
+            hooked.register_instance_hook(
+                Parameters::$hook_type,
+                "look",
+                |_: &Parameters, args: &$args| assert!(!format!("{args:?}").is_empty()),
+            );
+        )*};
+    }
+    look!(
+        PRE_BORROWED ParametersBorrowedArgs,
+        PRE_OPTIONAL ParametersOptionalArgs,
+        PRE_COW ParametersCowArgs,
+        PRE_NAMED_LIFETIME ParametersNamedLifetimeArgs,
+        PRE_PATTERNS ParametersPatternsArgs,
+        PRE_TYPE ParametersTypeArgs,
+        PRE_CFG ParametersCfgArgs,
+        PRE_CALLBACK ParametersCallbackArgs,
+        PRE_NOTHING ParametersNothingArgs,
+    );
+    for agent in [plain, hooked] {
+        let borrowed = agent.borrowed("a", &[1], Path::new("p"), &(1, 2));
+        assert_eq!(borrowed, "a [1] p (1, 2)");
+        let optional = agent.optional(Some("a"), Some(&1), Some(&[1]));
+        assert_eq!(optional, r#"Some("a") Some(1) Some([1])"#);
+        assert_eq!(agent.optional(None, None, None), "None None None");
+        assert_eq!(agent.cow(Cow::Borrowed("a"), "b"), "a b");
+        assert_eq!(agent.named_lifetime("abc"), 3);
+        assert_eq!(agent.patterns((1, 2), [3, 0], 9, 4), 10);
+        assert_eq!((agent.r#type(1), agent.cfg(2), agent.callback(str::len)), (2, 2, 4));
+        now(agent.nothing());
+        assert_eq!(agent.reply("skipped"), "skipped");
+    }
+}
+
+#[test]
+fn patterns_are_named_in_the_args_struct() {
+    let agent = Parameters::default();
+    agent.register_instance_hook(
+        Parameters::PRE_PATTERNS,
+        "change",
+        |_: &Parameters, args: &mut ParametersPatternsArgs| {
+            args.pair.0 += args.arg2;
+            args.list[0] += args.changed;
+        },
+    );
+    assert_eq!(agent.patterns((1, 2), [3, 0], 9, 4), 23);
+}
+
+type Outcome<T> = Result<T, HookError>;
+type AgentResult<T> = Result<T, HookError>;
+
+#[derive(Hookable, Default)]
+struct Outputs {
+    hooks: Hooks,
+}
+
+struct SearchResult(u8);
+
+#[hookable]
+impl Outputs {
+    #[hook]
+    async fn early(&self, number: u8) -> Result<u8, HookError> {
+        if number == 0 {
+            return Ok(100);
+        }
+        let twice = |number: u8| number.checked_mul(2).ok_or(NoRoom);
+        Ok(twice(number)?)
+    }
+
+    #[hook]
+    fn alias(&self) -> AgentResult<u8> {
+        Ok(1)
+    }
+
+    #[hook(fallible)]
+    fn other_alias(&self) -> Outcome<u8> {
+        Ok(1)
+    }
+
+    #[hook(infallible)]
+    fn no_result(&self) -> SearchResult {
+        SearchResult(1)
+    }
+
+    #[hook]
+    fn boxed(&self) -> Box<dyn Fn(u8) -> u8 + Send> {
+        Box::new(|number| number + 1)
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("no room")]
+struct NoRoom;
+
+impl From<NoRoom> for HookError {
+    fn from(_: NoRoom) -> Self {
+        HookError::MalformedHookType { text: String::new() }
+    }
+}
+
+#[test]
+fn outputs_are_told_from_errors_by_the_name_of_the_type_or_by_a_word() {
+    let agent = Outputs::default();
+    agent.register_instance_hook(
+        Outputs::POST_EARLY,
+        "+1",
+        |_: &Outputs, _: &OutputsEarlyArgs, output: &mut u8| *output += 1,
+    );
+    agent.register_instance_hook(
+        Outputs::POST_ALIAS,
+        "+1",
+        |_: &Outputs, _: &OutputsAliasArgs, output: &u8| Some(output + 1),
+    );
+    agent.register_instance_hook(
+        Outputs::POST_OTHER_ALIAS,
+        "+1",
+        |_: &Outputs, _: &OutputsOtherAliasArgs, output: &u8| Some(output + 1),
+    );
+    agent.register_instance_hook(
+        Outputs::POST_NO_RESULT,
+        "+1",
+        |_: &Outputs, _: &OutputsNoResultArgs, output: &mut SearchResult| output.0 += 1,
+    );
+    agent.register_instance_hook(
+        Outputs::POST_BOXED,
+        "twice",
+        |_: &Outputs, _: &OutputsBoxedArgs, _: &_| {
+            Some(Box::new(|number: u8| number * 2) as Box<dyn Fn(u8) -> u8 + Send>)
+        },
+    );
+    assert_eq!((now(agent.early(0)).unwrap(), now(agent.early(2)).unwrap()), (101, 5));
+    assert!(now(agent.early(200)).is_err());
+    assert_eq!((agent.alias().unwrap(), agent.other_alias().unwrap()), (2, 2));
+    assert_eq!((agent.no_result().0, agent.boxed()(4)), (2, 8));
+}
+
+#[derive(Hookable)]
+struct Generic<T: Send + 'static, const N: usize>
+where
+    T: Clone,
+{
+    value: T,
+    hooks: Hooks,
+}
+
+#[hookable]
+impl<T: Send + std::fmt::Debug + 'static, const N: usize> Generic<T, N>
+where
+    T: Clone,
+{
+    fn reply(&self, values: [T; N]) -> (T, usize) {
+        (self.value.clone(), values.len())
+    }
+
+    fn print(&self, text: &str) -> usize {
+        text.len()
+    }
+}
+
+#[test]
+fn generic_types_have_hooks_of_each_instantiation() {
+    type Words = Generic<String, 2>;
+    let words = Words { value: "a".to_owned(), hooks: Hooks::new() };
+    let numbers = Generic::<u8, 3> { value: 1, hooks: Hooks::new() };
+    Words::register_class_hook(
+        Words::PRE_REPLY,
+        "same",
+        |_: &Words, args: &mut GenericReplyArgs<String, 2>| args.values[0].push('b'),
+    );
+    Words::register_class_hook(
+        Words::POST_REPLY,
+        "count",
+        |_: &Words, args: &GenericReplyArgs<String, 2>, output: &mut (String, usize)| {
+            output.0.push_str(&args.values[0]);
+        },
+    );
+    Words::register_class_hook(
+        Words::PRE_PRINT,
+        "twice",
+        |_: &Words, args: &mut GenericPrintArgs| {
+            args.text = args.text.repeat(2);
+        },
+    );
+    assert_eq!(words.reply(["x".to_owned(), "y".to_owned()]), ("axb".to_owned(), 2));
+    assert_eq!(numbers.reply([1, 2, 3]), (1, 3));
+    assert_eq!((words.print("ab"), numbers.print("ab")), (4, 2));
+
+    let error = words.clear_instance_hooks("pre_nope".parse::<hooks_core::HookType>().unwrap());
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "unknown hook type 'pre_nope' of Generic, expected one of: pre_reply, pre_print, \
+         post_reply, post_print",
+    );
+}
+
+macro_rules! generated {
+    ($agent:ident, $method:ident, $($arg:ident: $ty:ty),*) => {
+        #[derive(Hookable, Default)]
+        struct $agent {
+            hooks: Hooks,
+        }
+
+        #[hookable]
+        impl $agent {
+            #[hook]
+            fn $method(&self, $($arg: $ty),*) -> usize {
+                0 $(+ $arg.to_string().len())*
+            }
+        }
+    };
+}
+
+generated!(Generated, describe, number: u32, text: &str);
+
+#[test]
+fn agents_may_come_from_a_macro() {
+    let agent = Generated::default();
+    agent.register_instance_hook(
+        Generated::PRE_DESCRIBE,
+        "longer",
+        |_: &Generated, args: &mut GeneratedDescribeArgs| args.text.push('!'),
+    );
+    assert_eq!(agent.describe(12, "ab"), 5);
+}
+
+#[test]
+fn agents_may_stand_in_a_function_with_other_names_around() {
+    #[allow(dead_code)]
+    mod core {}
+    #[allow(dead_code)]
+    mod std {}
+    #[allow(dead_code)]
+    struct String;
+    #[allow(dead_code)]
+    struct Vec;
+    #[allow(dead_code)]
+    trait ToOwned {}
+    #[allow(dead_code)]
+    trait Send {}
+
+    #[derive(Hookable, Default)]
+    struct Local {
+        hooks: Hooks,
+    }
+
+    #[hookable]
+    impl Local {
+        fn print(&self, text: &str, list: &[u8], args: u8, this: u8) -> usize {
+            text.len() + list.len() + usize::from(args + this)
+        }
+    }
+
+    let agent = Local::default();
+    agent.register_instance_hook(
+        Local::PRE_PRINT,
+        "longer",
+        |_: &Local, args: &mut LocalPrintArgs| args.list.push(1),
+    );
+    assert_eq!(agent.print("a", &[], 1, 1), 4);
+}
+
+/// The crate as it looks from behind a facade.
+mod facade {
+    pub(crate) mod inner {
+        pub(crate) use hooks_core as hooks;
+    }
+}
+
+mod behind_a_facade {
+    use crate::facade::inner::hooks::{Hookable, Hooks, class_hook, hookable};
+
+    #[derive(Hookable, Default)]
+    #[hooks(crate = crate::facade::inner::hooks)]
+    pub(super) struct Facade {
+        hooks: Hooks,
+    }
+
+    #[hookable(crate = crate::facade::inner::hooks, derive(Debug, PartialEq, Clone))]
+    impl Facade {
+        pub(super) fn reply(&self, number: u8) -> u8 {
+            number
+        }
+    }
+
+    #[class_hook(Facade::PRE_REPLY, crate = crate::facade::inner::hooks)]
+    fn add(_: &Facade, args: &mut FacadeReplyArgs) {
+        assert_ne!(*args, FacadeReplyArgs { number: 0 });
+        args.number += 1;
+    }
+}
+
+#[test]
+fn the_crate_may_be_reached_by_another_path() {
+    assert_eq!(behind_a_facade::Facade::default().reply(1), 2);
+}
+
+#[derive(Hookable, Default)]
+struct Attributes {
+    hooks: Hooks,
+}
+
+#[hookable]
+#[allow(clippy::unused_self)]
+impl Attributes {
+    /// Documented once.
+    #[must_use]
+    #[deprecated(note = "for the test")]
+    #[hook]
+    fn old(&self) -> u8 {
+        #![allow(unused_variables)]
+        let unused = 1;
+        2
+    }
+
+    #[cfg(any())]
+    #[hook]
+    fn gone(&self, missing: Missing) {}
+
+    #[hook]
+    #[expect(unused_variables, reason = "only hooks look at it")]
+    fn expected(&self, number: u8) -> u8 {
+        1
+    }
+
+    #[hook]
+    #[allow(clippy::too_many_arguments, clippy::many_single_char_names)]
+    fn many(&self, a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8) -> u8 {
+        a + b + c + d + e + f + g + h
+    }
+
+    const NOT_A_METHOD: u8 = 7;
+
+    fn helper(&self) -> u8 {
+        Self::NOT_A_METHOD
+    }
+}
+
+#[test]
+fn attributes_stay_where_they_belong() {
+    let agent = Attributes::default();
+    #[allow(deprecated)]
+    let old = agent.old();
+    let many = agent.many(1, 1, 1, 1, 1, 1, 1, 1);
+    assert_eq!((old, agent.expected(3), many, agent.helper()), (2, 1, 8, 7));
+}
+
+/// A future that is not `Send` stays usable, hooks and all.
+#[test]
+fn a_body_that_is_not_send_is_hooked_too() {
+    #[derive(Hookable, Default)]
+    struct Local {
+        hooks: Hooks,
+    }
+
+    #[hookable]
+    impl Local {
+        async fn reply(&self, number: std::rc::Rc<u8>) -> u8 {
+            std::future::ready(()).await;
+            *number
+        }
+    }
+
+    let agent = Local::default();
+    agent.register_instance_hook(
+        Local::POST_REPLY,
+        "+1",
+        |_: &Local, args: &LocalReplyArgs, output: &mut u8| *output += *args.number,
+    );
+    assert_eq!(now(agent.reply(2.into())), 4);
+}

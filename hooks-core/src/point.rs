@@ -175,13 +175,13 @@ macro_rules! typed_hook_type {
 
         impl<A: ?Sized + HookPoint<Args>, Args> fmt::Display for $name<A, Args> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                HookType::from(*self).fmt(f)
+                fmt::Display::fmt(&HookType::from(*self), f)
             }
         }
 
         impl<A: ?Sized + HookPoint<Args>, Args> fmt::Debug for $name<A, Args> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                HookType::from(*self).fmt(f)
+                fmt::Display::fmt(&HookType::from(*self), f)
             }
         }
     };

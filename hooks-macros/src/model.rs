@@ -190,7 +190,12 @@ fn parse_block_options(attr: TokenStream, errors: &mut Errors) -> (Option<Path>,
         Ok(())
     });
     let derives = derives.map(|derives| derives.into_iter().collect());
-    (krate, derives.unwrap_or_else(|| vec![parse_quote!(Debug), parse_quote!(Clone)]))
+    (
+        krate,
+        derives.unwrap_or_else(|| {
+            vec![parse_quote!(::core::fmt::Debug), parse_quote!(::core::clone::Clone)]
+        }),
+    )
 }
 
 /// What `#[hook(..)]` says of a method that is hooked.
