@@ -1,8 +1,14 @@
-//! A plain struct made hookable with `hooks-core` alone.
+//! A plain struct made hookable with `hooks-core` alone: no agent crate, no framework.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
 use hooks_core::{Flow, HookError, HookResult, Hookable, Hooks, class_hook, hook, hookable};
+use tokio::sync::Mutex;
 
 #[derive(Hookable, Default)]
 struct Translator {
+    lookups: AtomicUsize,
     hooks: Hooks,
 }
 
@@ -16,110 +22,85 @@ enum TranslateError {
 
 #[hookable]
 impl Translator {
-    async fn reply(&self, word: &str, style: Option<&str>) -> Result<String, TranslateError> {
-        self.print(word);
+    /// Translates a word into Spanish.
+    async fn reply(&self, word: &str) -> Result<String, TranslateError> {
+        self.lookups.fetch_add(1, Ordering::Relaxed);
         match word {
-            "hello" => Ok(format!("hola{}", style.unwrap_or_default())),
+            "good morning" => Ok("buenos días".to_owned()),
+            "good night" => Ok("buenas noches".to_owned()),
             _ => Err(TranslateError::Unknown(word.to_owned())),
         }
     }
 
+    /// Synchronous and without a `Result`: takes hooks that are synchronous and cannot fail.
     fn print(&self, text: &str) {
-        println!("{text}");
-    }
-
-    #[hook]
-    async fn learn(&mut self, word: String, meaning: Vec<String>) -> usize {
-        word.len() + meaning.len()
-    }
-
-    #[hook]
-    fn forget(&mut self, words: &[String]) -> usize {
-        words.len()
+        println!("  {text}");
     }
 }
 
-async fn audit(_: &Translator, args: &TranslatorReplyArgs, reply: &mut String) -> HookResult {
-    println!("audit: {} -> {reply}", args.word);
-    Ok(())
-}
-
+/// Runs for every translator of the program, after the hooks of the instance.
 #[class_hook(Translator::POST_REPLY, name = "stamp", priority = 500)]
-async fn stamp(_: &Translator, _: &TranslatorReplyArgs, reply: &mut String) -> HookResult {
-    reply.push_str(" [stamped]");
+fn stamp(_: &Translator, _: &TranslatorReplyArgs, reply: &mut String) {
+    reply.push_str(" [checked]");
+}
+
+/// An async function by name; `?` works on any error.
+async fn audit(agent: &Translator, args: &TranslatorReplyArgs, reply: &mut String) -> HookResult {
+    agent.print(&format!("audit: {} -> {reply}", args.word));
     Ok(())
+}
+
+fn add_hooks(agent: &Translator) {
+    // Changes the arguments in place.
+    agent.register_instance_hook(
+        Translator::PRE_REPLY,
+        "lower case",
+        |_: &Translator, args: &mut TranslatorReplyArgs| args.word = args.word.to_lowercase(),
+    );
+    // Looks, and perhaps replaces.
+    agent.register_instance_hook(
+        Translator::PRE_REPLY,
+        "no bye",
+        |_: &Translator, args: &TranslatorReplyArgs| -> Option<TranslatorReplyArgs> {
+            (args.word == "bye").then(|| TranslatorReplyArgs { word: "good night".to_owned() })
+        },
+    );
+    // An async closure that captures; it answers in place of the body.
+    let cache = Mutex::new(vec![("thank you".to_owned(), "gracias".to_owned())]);
+    agent.register_instance_hook(
+        Translator::PRE_REPLY,
+        "cache",
+        hook!(Translator::PRE_REPLY, async move |_, args| {
+            let cache = cache.lock().await;
+            match cache.iter().find(|(word, _)| *word == args.word) {
+                Some((_, known)) => Flow::Return(known.clone()),
+                None => Flow::Continue,
+            }
+        }),
+    );
+    agent.register_instance_hook(Translator::POST_REPLY, "audit", audit);
+    let start = Instant::now();
+    agent.register_instance_hook(
+        Translator::PRE_PRINT,
+        "clock",
+        move |_: &Translator, args: &mut TranslatorPrintArgs| {
+            args.text = format!("[{} s] {}", start.elapsed().as_secs(), args.text);
+        },
+    );
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut agent = Translator::default();
-    agent.register_instance_hook(
-        Translator::PRE_REPLY,
-        "trim",
-        |_: &Translator, args: &mut TranslatorReplyArgs| args.word = args.word.trim().to_owned(),
-    );
-    agent.register_instance_hook(
-        Translator::PRE_REPLY,
-        "lower",
-        |_: &Translator, args: &TranslatorReplyArgs| -> Option<TranslatorReplyArgs> {
-            Some(TranslatorReplyArgs { word: args.word.to_lowercase(), ..args.clone() })
-        },
-    );
-    agent.register_instance_hook(Translator::POST_REPLY, "audit", audit);
-    agent.register_instance_hook(
-        Translator::PRE_REPLY,
-        "async look",
-        async |_: &Translator, args: &TranslatorReplyArgs| {
-            if args.word == "cached" { Flow::Return("cached!".to_owned()) } else { Flow::Continue }
-        },
-    );
-    let known = vec!["hello".to_owned()];
-    let lock = tokio::sync::Mutex::new(0);
-    agent.register_instance_hook(
-        Translator::PRE_REPLY,
-        "policy",
-        hook!(Translator::PRE_REPLY, async move |_, args| {
-            *lock.lock().await += 1;
-            if !known.contains(&args.word) {
-                let _: i32 = args.word.parse()?;
-            }
-            Ok(())
-        }),
-    );
-    agent.register_instance_hook(
-        Translator::POST_REPLY,
-        "count",
-        hook!(Translator::POST_REPLY, async move |agent, args, reply: &mut String| {
-            agent.print(&args.word);
-            reply.push('.');
-        }),
-    );
-    agent.register_instance_hook(
-        Translator::PRE_PRINT,
-        "p",
-        |_: &Translator, args: &mut TranslatorPrintArgs| args.text.insert(0, '>'),
-    );
-    agent.register_instance_hook(
-        Translator::PRE_LEARN,
-        "p",
-        |_: &Translator, args: &mut TranslatorLearnArgs| args.word.push('x'),
-    );
-    agent.register_instance_hook(
-        Translator::POST_FORGET,
-        "p",
-        |_: &Translator, _: &TranslatorForgetArgs, n: &usize| Some(n + 1),
-    );
+async fn main() -> Result<(), TranslateError> {
+    let agent = Translator::default();
+    add_hooks(&agent);
     println!("{}", agent.hook_plan());
-    println!(
-        "{:?}",
-        tokio::spawn(async move {
-            let r = agent.reply(" Hello ", Some("!")).await;
-            println!("{r:?}");
-            println!("{:?}", agent.reply("cached", None).await);
-            println!("{} {}", agent.learn("ab".into(), vec![]).await, agent.forget(&[]));
-            agent.reply(" World ", Some("!")).await
-        })
-        .await?
-    );
+
+    for word in ["Good morning", "Bye", "Thank you"] {
+        println!("{word}: {}", agent.reply(word).await?);
+    }
+    println!("the body ran {} times of 3", agent.lookups.load(Ordering::Relaxed));
+
+    let Err(error) = agent.reply("Good grief").await else { unreachable!("there is no such word") };
+    println!("Good grief: {error}");
     Ok(())
 }

@@ -87,7 +87,7 @@ fn agent(root: &Path, page: Arc<Mutex<String>>) -> Result<ReActAgent, AgentError
         .tool(tools::search_text(root))
         .tool(tools::read_file(root))
         .printer(move |text| {
-            page.lock().expect("nothing panics while it prints").push_str(&format!("{text}\n"));
+            page.lock().expect("nothing panics while it prints").extend([text, "\n"]);
         });
     let agent = match std::env::var("OPENAI_API_KEY") {
         Ok(key) => {

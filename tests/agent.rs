@@ -234,12 +234,13 @@ async fn a_hook_that_fails_fails_the_call_and_leaves_no_tool_call_unanswered() {
     assert_valid(&agent);
 }
 
+fn panic(_: &ReActAgent, _: &ReActAgentActingArgs) {
+    panic!("as told");
+}
+
 #[tokio::test]
 async fn a_hook_that_panics_leaves_memory_valid_and_the_agent_usable() {
     let agent = Arc::new(agent(vec![add_call("1", 1, 2)]));
-    fn panic(_: &ReActAgent, _: &ReActAgentActingArgs) {
-        panic!("as told");
-    }
     agent.register_instance_hook(ReActAgent::PRE_ACTING, "panic", panic);
     let panicking = agent.clone();
     let call = tokio::spawn(async move { ask(&panicking).await });

@@ -233,7 +233,7 @@ async fn a_failing_pre_hook_stops_later_hooks_and_the_body_and_the_next_call_wor
         },
     );
     agent.register_instance_hook(Agent::PRE_REPLY, "later", |agent: &Agent, _: &AgentReplyArgs| {
-        agent.posts.push("later".to_owned())
+        agent.posts.push("later".to_owned());
     });
     let Err(Error::Hook(error)) = agent.reply("x".to_owned()).await else {
         panic!("the hook fails");

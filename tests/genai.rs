@@ -31,27 +31,20 @@ enum Answer {
     Status(u16, HeaderMap),
 }
 
+type Requests = Records<(HeaderMap, Value)>;
+type Answers = std::sync::Mutex<std::vec::IntoIter<Answer>>;
+
 /// A provider of chat completions that answers as it was told and keeps what it was asked.
 struct Provider {
     url: String,
-    requests: Arc<Records<(HeaderMap, Value)>>,
+    requests: Arc<Requests>,
 }
 
 impl Provider {
     async fn start(answers: Vec<Answer>) -> Self {
-        let requests: Arc<Records<(HeaderMap, Value)>> = Arc::default();
+        let requests: Arc<Requests> = Arc::default();
         let answers = Arc::new(std::sync::Mutex::new(answers.into_iter()));
         let state = (requests.clone(), answers);
-        type Answers = Arc<std::sync::Mutex<std::vec::IntoIter<Answer>>>;
-        async fn chat(
-            State((requests, answers)): State<(Arc<Records<(HeaderMap, Value)>>, Answers)>,
-            headers: HeaderMap,
-            axum::Json(body): axum::Json<Value>,
-        ) -> Response {
-            requests.push((headers, body));
-            let answer = answers.lock().unwrap().next().expect("as many answers as requests");
-            respond(answer)
-        }
         let app = Router::new().route("/v1/chat/completions", post(chat)).with_state(state);
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -62,6 +55,16 @@ impl Provider {
     fn model(&self) -> GenAiModel {
         GenAiModel::openai_compatible(&self.url, "test-key", "test-model")
     }
+}
+
+async fn chat(
+    State((requests, answers)): State<(Arc<Requests>, Arc<Answers>)>,
+    headers: HeaderMap,
+    axum::Json(body): axum::Json<Value>,
+) -> Response {
+    requests.push((headers, body));
+    let answer = answers.lock().unwrap().next().expect("as many answers as requests");
+    respond(answer)
 }
 
 fn respond(answer: Answer) -> Response {
@@ -83,7 +86,7 @@ fn respond(answer: Answer) -> Response {
     ([("content-type", "text/event-stream")], Body::from_stream(body)).into_response()
 }
 
-fn delta(delta: Value) -> Value {
+fn delta(delta: &Value) -> Value {
     json!({ "id": "c", "object": "chat.completion.chunk", "choices": [{ "index": 0, "delta": delta }] })
 }
 
@@ -99,20 +102,20 @@ fn usage(input: u64, output: u64) -> Value {
 }
 
 fn text(text: &str) -> Value {
-    delta(json!({ "content": text }))
+    delta(&json!({ "content": text }))
 }
 
 /// The start of a tool call: its id and name.
 fn tool_start(index: usize, id: &str, name: &str) -> Value {
     let function = json!({ "name": name, "arguments": "" });
     delta(
-        json!({ "tool_calls": [{ "index": index, "id": id, "type": "function", "function": function }] }),
+        &json!({ "tool_calls": [{ "index": index, "id": id, "type": "function", "function": function }] }),
     )
 }
 
 /// More of the arguments of a tool call.
 fn tool_more(index: usize, arguments: &str) -> Value {
-    delta(json!({ "tool_calls": [{ "index": index, "function": { "arguments": arguments } }] }))
+    delta(&json!({ "tool_calls": [{ "index": index, "function": { "arguments": arguments } }] }))
 }
 
 async fn chunks(model: &GenAiModel) -> Vec<Result<ChatChunk, ModelError>> {

@@ -187,12 +187,13 @@ fn a_caught_panic_leaves_the_guard_of_the_thread_free() {
     assert_eq!(agent.hooked(), 2);
 }
 
+async fn fail(_: &Agent, _: &AgentReplyArgs) -> HookResult {
+    Err("no".into())
+}
+
 #[tokio::test]
 async fn a_failing_hook_leaves_the_guard_free() {
     let agent = counted();
-    async fn fail(_: &Agent, _: &AgentReplyArgs) -> HookResult {
-        Err("no".into())
-    }
     agent.register_instance_hook(Agent::PRE_REPLY, "fail", fail);
     for _ in 0..2 {
         assert!(agent.reply(0, End::Return).await.is_err());

@@ -2,6 +2,16 @@
 #![deny(missing_docs, unused, unreachable_pub, elided_lifetimes_in_paths)]
 #![deny(clippy::all, clippy::pedantic)]
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::needless_lifetimes,
+    clippy::needless_pass_by_value,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unnecessary_wraps,
+    clippy::unused_async,
+    clippy::unused_self,
+    reason = "these methods would be told so without the macro too"
+)]
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -58,7 +68,7 @@ impl Parameters {
     }
 
     #[hook]
-    fn cfg(&self, #[cfg(any())] gone: Missing, #[cfg(all())] kept: u8) -> u8 {
+    fn cfg(&self, #[cfg(not(test))] gone: Missing, #[cfg(test)] kept: u8) -> u8 {
         kept
     }
 
@@ -72,7 +82,6 @@ impl Parameters {
     async fn nothing(&self) {}
 
     #[hook(skip)]
-    #[expect(clippy::unused_self, reason = "a hooked method would have one too")]
     fn reply<T>(&self, anything: T) -> T {
         anything
     }
@@ -179,7 +188,7 @@ struct NoRoom;
 
 impl From<NoRoom> for HookError {
     fn from(_: NoRoom) -> Self {
-        HookError::MalformedHookType { text: String::new() }
+        "no room".parse::<hooks_core::HookType>().unwrap_err().into()
     }
 }
 
@@ -385,7 +394,6 @@ struct Attributes {
 }
 
 #[hookable]
-#[allow(clippy::unused_self)]
 impl Attributes {
     /// Documented once.
     #[must_use]
@@ -397,7 +405,7 @@ impl Attributes {
         2
     }
 
-    #[cfg(any())]
+    #[cfg(not(test))]
     #[hook]
     fn gone(&self, missing: Missing) {}
 
@@ -408,7 +416,7 @@ impl Attributes {
     }
 
     #[hook]
-    #[allow(clippy::too_many_arguments, clippy::many_single_char_names)]
+    #[allow(clippy::many_single_char_names)]
     fn many(&self, a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8) -> u8 {
         a + b + c + d + e + f + g + h
     }

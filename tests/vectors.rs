@@ -207,6 +207,7 @@ async fn v3_observe_hooks_change_what_is_stored_and_run_on_an_empty_output() {
     assert_eq!(agent.records.take(), ["pre_1", "pre_2", "post_1", "post_2"]);
 }
 
+#[expect(dead_code, reason = "not every vector needs all of the agent")]
 mod v4 {
     vector_agent!();
 }
@@ -251,7 +252,7 @@ async fn v5_an_instance_hook_appends_before_a_class_hook() {
 
     let echo = Echo::default();
     Echo::register_class_hook(Echo::PRE_REPLY, "class", |_: &Echo, args: &mut EchoReplyArgs| {
-        args.text.push_str("[cls-pre-reply]")
+        args.text.push_str("[cls-pre-reply]");
     });
     echo.register_instance_hook(
         Echo::PRE_REPLY,
@@ -295,12 +296,15 @@ async fn v6_after_a_failing_body_no_post_hook_runs_and_the_guard_is_released() {
     }
 }
 
+#[expect(dead_code, reason = "not every vector needs all of the agent")]
 mod v7_a {
     vector_agent!();
 }
+#[expect(dead_code, reason = "not every vector needs all of the agent")]
 mod v7_b {
     vector_agent!();
 }
+#[expect(dead_code, reason = "not every vector needs all of the agent")]
 mod v7_c {
     vector_agent!();
 }

@@ -1,6 +1,7 @@
 //! A model in process: it plans from the question and from what the tools answered.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use hooks_agent::{ChatRequest, ContentBlock, Msg, Role, ScriptedAnswer, ToolResult, ToolUse};
 use serde_json::json;
@@ -83,7 +84,8 @@ fn best_hit(searches: &[&ToolResult], question: &str) -> Option<Hit> {
         }
     }
     // Prose answers questions better than code.
-    let rank = |file: &str, score: f64| if file.ends_with(".md") { score + 0.5 } else { score };
+    let is_prose = |file: &str| Path::new(file).extension().is_some_and(|it| it == "md");
+    let rank = |file: &str, score: f64| if is_prose(file) { score + 0.5 } else { score };
     let best = scores
         .into_iter()
         .max_by(|((left, _), a), ((right, _), b)| rank(left, *a).total_cmp(&rank(right, *b)))?;

@@ -165,8 +165,10 @@ where
     hooks.map(|keep| keep(args))
 }
 
+type Snapshot<A, Args> = Option<Arc<PointHooks<A, Args>>>;
+
 /// The hooks of the point as they are now, in the order of the levels.
-fn levels<A, Args>(agent: &A) -> [(Level, Option<Arc<PointHooks<A, Args>>>); 2]
+fn levels<A, Args>(agent: &A) -> [(Level, Snapshot<A, Args>); 2]
 where
     A: Hookable + HookPoint<Args>,
     Args: 'static,

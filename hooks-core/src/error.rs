@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use crate::hook_type::{HookType, Level};
+use crate::hook_type::{HookType, Level, ParseHookTypeError};
 
 /// The error that a hook itself returns: anything that is an error, or a text.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -65,9 +65,6 @@ pub enum HookError {
         known: Vec<String>,
     },
     /// The text is not a hook type.
-    #[error("'{text}' is not a hook type, expected a phase and a method: pre_reply, post_reply")]
-    MalformedHookType {
-        /// The text that was parsed.
-        text: String,
-    },
+    #[error(transparent)]
+    MalformedHookType(#[from] ParseHookTypeError),
 }

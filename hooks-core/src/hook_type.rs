@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::HookError;
-
 /// When a hook runs, relative to the body of its method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -112,11 +110,11 @@ impl fmt::Display for HookType {
 }
 
 impl FromStr for HookType {
-    type Err = HookError;
+    type Err = ParseHookTypeError;
 
     /// Reads `<phase>_<method>`. Whether an agent has such a method is checked where it is used.
-    fn from_str(text: &str) -> Result<Self, HookError> {
-        let unknown = || HookError::MalformedHookType { text: text.to_owned() };
+    fn from_str(text: &str) -> Result<Self, ParseHookTypeError> {
+        let unknown = || ParseHookTypeError { text: text.to_owned() };
         let (prefix, method) = text.split_once('_').ok_or_else(unknown)?;
         let phase = Phase::ALL.iter().find(|phase| phase.as_str() == prefix).ok_or_else(unknown)?;
         if method.is_empty() {
@@ -124,4 +122,11 @@ impl FromStr for HookType {
         }
         Ok(Self::new(*phase, method.to_owned()))
     }
+}
+
+/// A text that is not a hook type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{text}' is not a hook type, expected a phase and a method: pre_reply, post_reply")]
+pub struct ParseHookTypeError {
+    text: String,
 }

@@ -205,7 +205,7 @@ pub trait Hookable: 'static {
     where
         Self: Sized,
     {
-        HookPlan::of(self)
+        HookPlan::of(self.hooks(), TypeId::of::<Self>(), type_name::<Self>())
     }
 }
 

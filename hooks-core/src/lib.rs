@@ -1,7 +1,70 @@
-//! Hooks on the methods of any type.
+//! Hooks on the methods of any type: instance and class level, sync and async, nearly free where
+//! none is registered.
+//!
+//! [`#[hookable]`](macro@hookable) turns methods into hook points. Each keeps its signature; a call
+//! of it packs its arguments into a struct of named fields, runs the pre hooks, the body and the
+//! post hooks. A call that no hook wants goes straight to the body.
+//!
+//! ```
+//! use hooks_core::{Hookable, Hooks, hookable};
+//!
+//! #[derive(Hookable, Default)]
+//! pub struct Assistant {
+//!     hooks: Hooks,
+//! }
+//!
+//! #[hookable]
+//! impl Assistant {
+//!     /// Has the hook types `Assistant::PRE_REPLY` and `Assistant::POST_REPLY`, and the
+//!     /// arguments `AssistantReplyArgs { pub question: String }`.
+//!     pub fn reply(&self, question: &str) -> String {
+//!         format!("{question} - good question!")
+//!     }
+//! }
+//!
+//! let assistant = Assistant::default();
+//! assistant.register_instance_hook(
+//!     Assistant::PRE_REPLY,
+//!     "shout",
+//!     |_: &Assistant, args: &mut AssistantReplyArgs| args.question.make_ascii_uppercase(),
+//! );
+//! assert_eq!(assistant.reply("why"), "WHY - good question!");
+//! ```
+//!
+//! # Order
+//!
+//! Instance hooks, class hooks, body, instance hooks, class hooks: post hooks are not reversed. On
+//! a level, lower priorities run first and equal ones in the order of registration. The list of pre
+//! hooks is fixed when the first of them starts, the list of post hooks when the body has returned.
+//!
+//! # What a hook looks like
+//!
+//! A function or closure of the agent and its arguments; see [`IntoHook`] for every form. A pre hook
+//! answers with a [`PreAnswer`], a post hook with a [`PostAnswer`]. An async closure that captures
+//! is written with [`hook!`].
+//!
+//! The body consumes the arguments; what post hooks see is a copy, made only for calls that have
+//! post hooks when the body starts. A post hook that the body itself registers therefore takes part
+//! in that call only if there was one already.
+//!
+//! # Errors
+//!
+//! A hook of a method that returns a `Result` may fail: the call fails with a [`HookError`] that
+//! names the hook, converted by `From` into the method's error type. Hooks of other methods cannot
+//! fail, which the compiler checks. A panic unwinds and leaves guard and registry in order.
+//!
+//! # Re-entrancy
+//!
+//! A hooked method that is called on the same instance from inside its own call, by the body or by
+//! a hook, goes straight to the body. Every other call runs its hooks: of other tasks, of other
+//! futures in the same task, of other instances. A spawned task starts outside of the call.
+//!
+//! # Cancellation
+//!
+//! Dropping the future of a call drops the hook or body that it waits for and runs nothing more.
 
-#[doc(hidden)]
 #[path = "private.rs"]
+#[doc(hidden)]
 pub mod __private;
 mod answer;
 mod bind;
@@ -24,9 +87,166 @@ pub use error::{BoxError, HookError, HookResult};
 pub use flow::Flow;
 pub use form::IntoHook;
 pub use hook::BoxFuture;
-pub use hook_type::{HookType, Level, Phase};
+pub use hook_type::{HookType, Level, ParseHookTypeError, Phase};
 pub use hookable::{Hook, Hookable, SelectHookType};
-pub use hooks_macros::{Hookable, class_hook, hook, hookable};
 pub use plan::{HookPlan, PlannedHook};
-pub use point::{HookPoint, Post, Pre};
+pub use point::{FromHookError, HookPoint, Post, Pre};
 pub use registry::Hooks;
+
+/// Implements [`Hookable`](trait@Hookable) by the one field of type [`Hooks`].
+///
+/// `#[hooks(crate = path)]` on the struct says where `hooks_core` is, if not under its own name.
+///
+/// ```
+/// use hooks_core::{Hookable, Hooks};
+///
+/// #[derive(Hookable, Default)]
+/// struct Assistant {
+///     name: String,
+///     hooks: Hooks,
+/// }
+///
+/// assert!(Assistant::default().hook_plan().hooks().is_empty());
+/// ```
+pub use hooks_macros::Hookable;
+
+/// Makes hook points of the methods of an inherent impl block.
+///
+/// Methods named `reply`, `observe`, `print`, `reasoning` and `acting` are hooked by their names,
+/// others by an attribute of their own:
+///
+/// | on a method | |
+/// |---|---|
+/// | `#[hook]` | hook it |
+/// | `#[hook(skip)]` | leave it as it is |
+/// | `#[hook(fallible)]`, `#[hook(infallible)]` | whether it returns a `Result`, where the name of the type does not tell: one that ends in `Result` is taken for one |
+///
+/// | on the block | default | |
+/// |---|---|---|
+/// | `derive(..)` | `Debug, Clone` | what the args structs derive; post hooks need `Clone` |
+/// | `crate = path` | `::hooks_core` | where this crate is |
+///
+/// A method takes `&self` or `&mut self` and is sync or async. Borrowed arguments `&str`, `&[T]`,
+/// `&T`, `Option<&T>` and `Cow<'_, T>` are owned in the args struct. An argument that is a pattern
+/// is named by `#[arg(name = "..")]`.
+///
+/// For a method `reply` of `Assistant` the block gets `Assistant::PRE_REPLY`,
+/// `Assistant::POST_REPLY`, and `AssistantReplyArgs` beside it.
+///
+/// ```
+/// use hooks_core::{Hookable, Hooks, hookable};
+///
+/// #[derive(Hookable, Default)]
+/// struct Calculator {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable(derive(Debug, Clone, PartialEq))]
+/// impl Calculator {
+///     #[hook]
+///     fn sum(&self, #[arg(name = "pair")] (left, right): (i32, i32), more: &[i32]) -> i32 {
+///         left + right + more.iter().sum::<i32>()
+///     }
+/// }
+///
+/// let calculator = Calculator::default();
+/// calculator.register_instance_hook(
+///     Calculator::PRE_SUM,
+///     "check",
+///     |_: &Calculator, args: &CalculatorSumArgs| {
+///         assert_eq!(*args, CalculatorSumArgs { pair: (1, 2), more: vec![3] });
+///     },
+/// );
+/// assert_eq!(calculator.sum((1, 2), &[3]), 6);
+/// ```
+///
+/// A hook of another type does not compile:
+///
+/// ```compile_fail
+/// # use hooks_core::{Hookable, Hooks, hookable};
+/// # #[derive(Hookable, Default)]
+/// # struct One { hooks: Hooks }
+/// # #[hookable]
+/// # impl One { fn reply(&self) {} }
+/// # #[derive(Hookable, Default)]
+/// # struct Two { hooks: Hooks }
+/// # #[hookable]
+/// # impl Two { fn reply(&self) {} }
+/// One::default().register_instance_hook(Two::PRE_REPLY, "no", |_: &Two, _: &TwoReplyArgs| {});
+/// ```
+pub use hooks_macros::hookable;
+
+/// Registers a function as a class hook when the program is linked.
+///
+/// The arguments are the hook type, then `name = ".."` (default: the function's name),
+/// `priority = ..` (default 100) and `crate = path`. Hooks of equal priority run in the order of
+/// their module paths and lines, before those registered at run time. Two that share a name both
+/// run.
+///
+/// A crate that nobody names is not linked, and then its hooks are not there: a program that wants
+/// them says `use the_crate as _;`. [`Hookable::hook_plan`] shows what is there.
+///
+/// ```
+/// use hooks_core::{Hookable, Hooks, class_hook, hookable};
+///
+/// #[derive(Hookable, Default)]
+/// struct Greeter {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Greeter {
+///     fn reply(&self) -> String {
+///         "Hello".to_owned()
+///     }
+/// }
+///
+/// #[class_hook(Greeter::POST_REPLY, name = "stamp", priority = 500)]
+/// fn stamp(_: &Greeter, _: &GreeterReplyArgs, reply: &mut String) {
+///     reply.push('!');
+/// }
+///
+/// assert_eq!(Greeter::default().reply(), "Hello!");
+/// ```
+pub use hooks_macros::class_hook;
+
+/// Binds an async closure that captures to a hook type.
+///
+/// The closure takes `|agent, args|` at a pre hook type and `|agent, args, output|` at a post hook
+/// type, with arguments or output mutable; the types are known from the hook type. It is called
+/// once per call and may hold its captures over `.await`; its future must be `Send`.
+///
+/// ```
+/// use hooks_core::{HookError, Hookable, Hooks, hook, hookable};
+///
+/// #[derive(Hookable, Default)]
+/// struct Greeter {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Greeter {
+///     async fn reply(&self, name: String) -> Result<String, HookError> {
+///         Ok(format!("Hello, {name}"))
+///     }
+/// }
+///
+/// # futures::executor::block_on(async {
+/// let greeter = Greeter::default();
+/// let banned = vec!["Mallory".to_owned()];
+/// greeter.register_instance_hook(
+///     Greeter::PRE_REPLY,
+///     "policy",
+///     hook!(Greeter::PRE_REPLY, async move |_, args| {
+///         if banned.contains(&args.name) {
+///             return Err("not here".into());
+///         }
+///         Ok(())
+///     }),
+/// );
+/// assert_eq!(greeter.reply("Alice".to_owned()).await?, "Hello, Alice");
+/// assert!(greeter.reply("Mallory".to_owned()).await.is_err());
+/// # Ok::<(), HookError>(())
+/// # }).unwrap();
+/// ```
+pub use hooks_macros::hook;

@@ -5,8 +5,7 @@ use std::fmt;
 
 use crate::class::{class_tables, methods_of, short_name};
 use crate::hook_type::{HookType, Level};
-use crate::hookable::Hookable;
-use crate::registry::Row;
+use crate::registry::{Hooks, Row};
 
 /// Every hook that a call of an instance would run, in the order in which it would.
 ///
@@ -48,11 +47,10 @@ pub struct PlannedHook {
 }
 
 impl HookPlan {
-    pub(crate) fn of<A: Hookable>(agent: &A) -> Self {
-        let class = TypeId::of::<A>();
-        let type_name = std::any::type_name::<A>();
+    /// The plan of an instance of the given type.
+    pub(crate) fn of(hooks: &Hooks, class: TypeId, type_name: &str) -> Self {
         let on = |level| move |row| PlannedHook { level, row };
-        let instance = agent.hooks().get().map(|hooks| hooks.rows_of(class)).unwrap_or_default();
+        let instance = hooks.get().map(|hooks| hooks.rows_of(class)).unwrap_or_default();
         let linked = class_tables();
         let linked = linked.into_iter().flat_map(|table| table.registry().rows_of(class));
         let mut hooks: Vec<_> = instance.into_iter().map(on(Level::Instance)).collect();

@@ -48,9 +48,7 @@ pub(crate) type Fault<A, Args> =
 #[diagnostic::on_unimplemented(
     message = "`{R}` does not fit a hooked method",
     note = "a return type whose name ends in `Result` must be a `std::result::Result`; for another \
-            type of such a name write `#[hook(infallible)]` on the method",
-    note = "the error type of a hooked method must implement `From<HookError>`; with thiserror: \
-            `#[error(transparent)] Hook(#[from] hooks_core::HookError)`"
+            type of such a name write `#[hook(infallible)]` on the method"
 )]
 pub trait ReturnKind<R>: sealed::Sealed {
     #[doc(hidden)]
@@ -67,6 +65,25 @@ pub trait ReturnKind<R>: sealed::Sealed {
     fn fail(fault: Self::Fault, name_it: impl FnOnce(BoxError) -> HookError) -> Self::Error;
 }
 
+/// An error type that can carry the failure of a hook: every one that is `From<HookError>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot carry the failure of a hook",
+    label = "the error of a hooked method must be `From<HookError>`",
+    note = "with thiserror, add a variant: `#[error(transparent)] Hook(#[from] \
+            hooks_core::HookError)`"
+)]
+pub trait FromHookError {
+    /// The error that says which hook failed.
+    fn from_hook_error(error: HookError) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: From<HookError>> FromHookError for E {
+    fn from_hook_error(error: HookError) -> Self {
+        error.into()
+    }
+}
+
 /// The kind of a method that returns a `Result`: its hooks may fail too.
 #[derive(Debug)]
 pub enum Fallible {}
@@ -75,7 +92,7 @@ pub enum Fallible {}
 #[derive(Debug)]
 pub enum Infallible {}
 
-impl<T, E: From<HookError>> ReturnKind<Result<T, E>> for Fallible {
+impl<T, E: FromHookError> ReturnKind<Result<T, E>> for Fallible {
     type Output = T;
     type Error = E;
     type Fault = BoxError;
@@ -89,7 +106,7 @@ impl<T, E: From<HookError>> ReturnKind<Result<T, E>> for Fallible {
     }
 
     fn fail(fault: BoxError, name_it: impl FnOnce(BoxError) -> HookError) -> E {
-        name_it(fault).into()
+        E::from_hook_error(name_it(fault))
     }
 }
 

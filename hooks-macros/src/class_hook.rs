@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
-use syn::{ExprPath, ItemFn, LitInt, LitStr, Path, Token};
+use syn::{Error, ExprPath, ItemFn, LitInt, LitStr, Path, Token};
 
 use crate::errors::Errors;
 use crate::options::{parse_arguments, parse_value};
@@ -19,12 +19,12 @@ struct ClassHook {
 
 // Input:  `#[class_hook(Agent::POST_REPLY, name = "stamp")] async fn stamp(..) {}`
 // Output: the function, and `inventory::submit! { LinkedHook { .. } }`
-pub(crate) fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn expand(attr: TokenStream, item: &TokenStream) -> TokenStream {
     let function: ItemFn = match syn::parse2(item.clone()) {
         Ok(function) => function,
         Err(error) => {
             let message = "`#[class_hook(..)]` goes on a function";
-            let error = syn::Error::new(error.span(), message).into_compile_error();
+            let error = Error::new(error.span(), message).into_compile_error();
             return quote!(#item #error);
         }
     };
@@ -49,10 +49,13 @@ fn parse_attr(attr: TokenStream, errors: &mut Errors) -> ClassHook {
     let mut hook_type = None;
     let mut rest = TokenStream::new();
     let parser = |input: ParseStream<'_>| {
-        hook_type = Some(input.parse::<ExprPath>().map_err(|error| {
-            let message = "name the hook type first: `#[class_hook(Agent::PRE_REPLY)]`";
-            syn::Error::new(error.span(), message)
-        })?);
+        let message = "name the hook type first: `#[class_hook(Agent::PRE_REPLY)]`";
+        let start = input.span();
+        let path: ExprPath = input.parse().map_err(|error| Error::new(error.span(), message))?;
+        if input.peek(Token![=]) {
+            return Err(Error::new(start, message));
+        }
+        hook_type = Some(path);
         if !input.is_empty() {
             input.parse::<Token![,]>()?;
         }

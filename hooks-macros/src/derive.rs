@@ -19,7 +19,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let runtime = Runtime::new(parse_crate(&input, &mut errors));
     let field = find_field(&input, &mut errors);
     match errors.or(field) {
-        Ok(field) => implementation(&input, field, &runtime),
+        Ok(field) => implementation(&input, field.as_ref(), &runtime),
         Err(errors) => errors,
     }
 }
@@ -70,7 +70,7 @@ fn is_hooks(field: &Field) -> bool {
     }
 }
 
-fn implementation(input: &DeriveInput, field: Option<Member>, runtime: &Runtime) -> TokenStream {
+fn implementation(input: &DeriveInput, field: Option<&Member>, runtime: &Runtime) -> TokenStream {
     let ident = &input.ident;
     let mut generics = input.generics.clone();
     if !generics.params.is_empty() {

@@ -1,7 +1,8 @@
 //! Tokens: what a block becomes. Nothing here can fail.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
+use syn::spanned::Spanned;
 use syn::{FnArg, Pat, PatIdent};
 
 use crate::model::{Block, Item, Method, Receiver};
@@ -77,7 +78,7 @@ fn wrapper(block: &Block, method: &Method) -> TokenStream {
     for (input, param) in typed.zip(params) {
         let name = &param.name;
         input.attrs.retain(|attr| !attr.path().is_ident("arg"));
-        input.pat = Box::new(named(name));
+        *input.pat = named(name);
     }
 
     let names = params.iter().map(|param| {
@@ -137,7 +138,7 @@ fn body(method: &Method) -> TokenStream {
     });
     for (input, param) in typed.zip(params) {
         input.attrs.clone_from(&param.attrs);
-        input.pat = Box::new(param.pattern.clone());
+        *input.pat = param.pattern.clone();
     }
     quote!(#(#cfgs)* #(#body_attrs)* #sig #body)
 }
@@ -174,6 +175,8 @@ fn hook_point(block: &Block, method: &Method) -> TokenStream {
     let name = method.name();
     let hook_point = runtime.public("HookPoint");
     let kind = runtime.private(if method.is_fallible { "Fallible" } else { "Infallible" });
+    // At the return type: an error that cannot carry a hook's failure is shown there.
+    let kind = respanned(kind, returned.span());
     let mode = runtime.private(if method.is_async() { "Async" } else { "Sync" });
     let class_hooks = runtime.private("ClassHooks");
     quote! {
@@ -220,6 +223,15 @@ fn hooked_methods(block: &Block) -> TokenStream {
             }
         }
     }
+}
+
+/// The same tokens, so that what is wrong with them is shown elsewhere.
+fn respanned(tokens: TokenStream, span: Span) -> TokenStream {
+    let respan = |mut token: TokenTree| {
+        token.set_span(token.span().located_at(span));
+        token
+    };
+    tokens.into_iter().map(respan).collect()
 }
 
 /// What is there for hooks may go unused: not every point has one.

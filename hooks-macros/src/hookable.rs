@@ -8,7 +8,7 @@ use crate::{expand, model, parse};
 
 // Input:  `#[hookable] impl Agent { pub fn reply(&self) {} }`
 // Output: the impl with a wrapper and a body, the args struct, the hook point
-pub(crate) fn expand(attr: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn expand(attr: TokenStream, item: &TokenStream) -> TokenStream {
     let block: parse::Block = match syn::parse2(item.clone()) {
         Ok(block) => block,
         Err(error) => {

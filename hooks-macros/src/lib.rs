@@ -1,12 +1,14 @@
 //! The macros of `hooks-core`, which re-exports and documents them.
 //!
-//! Tokens are parsed ([`parse`]), given a meaning and checked ([`model`]), and printed
-//! ([`expand`]), never the other way. Errors are gathered; the user's item survives them.
+//! Tokens are parsed (`parse`), given a meaning and checked (`model`), and printed (`expand`),
+//! never the other way. Errors are gathered; the user's item survives them.
 
+mod attrs;
 mod class_hook;
 mod derive;
 mod errors;
 mod expand;
+mod generics;
 mod hook;
 mod hookable;
 mod model;
@@ -20,13 +22,13 @@ use proc_macro::TokenStream;
 /// Makes hook points of the methods of an impl block.
 #[proc_macro_attribute]
 pub fn hookable(attr: TokenStream, item: TokenStream) -> TokenStream {
-    hookable::expand(attr.into(), item.into()).into()
+    hookable::expand(attr.into(), &item.into()).into()
 }
 
 /// Registers a function as a class hook when the program is linked.
 #[proc_macro_attribute]
 pub fn class_hook(attr: TokenStream, item: TokenStream) -> TokenStream {
-    class_hook::expand(attr.into(), item.into()).into()
+    class_hook::expand(attr.into(), &item.into()).into()
 }
 
 /// Implements `Hookable` by the field of type `Hooks`.

@@ -4,18 +4,17 @@ use proc_macro2::{Group, Ident, TokenStream};
 use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, FnArg, GenericParam, Generics, Meta, Path, ReceiverKind, ReturnType, Safety,
-    Signature, Type, Visibility, parenthesized, parse_quote, punctuated::Punctuated,
+    Attribute, FnArg, GenericParam, Generics, Path, ReceiverKind, ReturnType, Safety, Signature,
+    Type, Visibility, parenthesized, parse_quote, punctuated::Punctuated,
 };
 
+use crate::attrs::{Attrs, HookOptions};
 use crate::errors::Errors;
+use crate::generics::mentioned;
 use crate::options::parse_arguments;
 use crate::params::{Param, check_returned};
 use crate::parse;
 use crate::runtime::Runtime;
-
-/// Methods that are hook points without being marked.
-const STANDARD_METHODS: [&str; 5] = ["reply", "observe", "print", "reasoning", "acting"];
 
 /// A block whose methods are understood.
 pub(crate) struct Block {
@@ -150,7 +149,7 @@ impl Block {
             ReturnType::Type(_, ty) => (**ty).clone(),
         };
         check_returned(&returned, errors);
-        let Attrs { cfgs, public_attrs, body_attrs } = split_attrs(&method.attrs);
+        let Attrs { cfgs, public_attrs, body_attrs } = Attrs::split(&method.attrs);
         let name = sig.ident.unraw().to_string();
         Method {
             index: u32::try_from(index).unwrap_or(u32::MAX),
@@ -168,7 +167,7 @@ impl Block {
                 pascal(&name),
                 span = sig.ident.span()
             ),
-            args_generics: mentioned(&self.generics, &params),
+            args_generics: mentioned(&self.generics, params.iter().map(|param| &param.field_ty)),
             params,
             returned,
         }
@@ -196,48 +195,6 @@ fn parse_block_options(attr: TokenStream, errors: &mut Errors) -> (Option<Path>,
             vec![parse_quote!(::core::fmt::Debug), parse_quote!(::core::clone::Clone)]
         }),
     )
-}
-
-/// What `#[hook(..)]` says of a method that is hooked.
-#[derive(Default)]
-struct HookOptions {
-    is_fallible: Option<bool>,
-}
-
-impl HookOptions {
-    /// `None` if the method is not hooked.
-    fn of(method: &parse::Method, errors: &mut Errors) -> Option<Self> {
-        let mut marked = STANDARD_METHODS.contains(&method.sig.ident.unraw().to_string().as_str())
-            && method.sig.receiver().is_some();
-        let mut skipped = false;
-        let mut options = Self::default();
-        let mut attrs = method.attrs.iter().filter(|attr| attr.path().is_ident("hook"));
-        if let Some(attr) = attrs.next() {
-            marked = true;
-            let arguments = match &attr.meta {
-                Meta::Path(_) => TokenStream::new(),
-                Meta::List(list) => list.tokens.clone(),
-                Meta::NameValue(meta) => {
-                    errors.at(meta, "expected `#[hook]` or `#[hook(..)]`");
-                    TokenStream::new()
-                }
-            };
-            let known = ["skip", "fallible", "infallible"];
-            parse_arguments(arguments, &known, errors, |name, _| {
-                if name == "skip" {
-                    skipped = true;
-                } else if options.is_fallible.replace(name == "fallible").is_some() {
-                    let message = "a method is `fallible` or `infallible`, not both";
-                    return Err(syn::Error::new(name.span(), message));
-                }
-                Ok(())
-            });
-        }
-        if let Some(second) = attrs.next() {
-            errors.at(second, "`#[hook]` is given twice, write its arguments into one");
-        }
-        (marked && !skipped).then_some(options)
-    }
 }
 
 fn check_signature(sig: &Signature, errors: &mut Errors) {
@@ -271,38 +228,6 @@ fn receiver_of(sig: &Signature, errors: &mut Errors) -> Receiver {
         None => errors.at(&sig.ident, message),
     }
     Receiver::Shared
-}
-
-/// The attributes of a method by where they belong.
-struct Attrs {
-    cfgs: Vec<Attribute>,
-    public_attrs: Vec<Attribute>,
-    body_attrs: Vec<Attribute>,
-}
-
-fn split_attrs(attrs: &[Attribute]) -> Attrs {
-    let mut split = Attrs { cfgs: Vec::new(), public_attrs: Vec::new(), body_attrs: Vec::new() };
-    for attr in attrs {
-        let name = attr.path().get_ident().map(ToString::to_string).unwrap_or_default();
-        match name.as_str() {
-            "hook" => {}
-            "cfg" => split.cfgs.push(attr.clone()),
-            "allow" | "warn" | "deny" | "forbid" => {
-                split.body_attrs.push(attr.clone());
-                split.public_attrs.push(attr.clone());
-            }
-            "expect" => {
-                split.body_attrs.push(attr.clone());
-                // The body fulfils the expectation; what is left of it here is the permission.
-                if let Ok(list) = attr.meta.require_list() {
-                    let lints = &list.tokens;
-                    split.public_attrs.push(parse_quote!(#[allow(#lints)]));
-                }
-            }
-            _ => split.public_attrs.push(attr.clone()),
-        }
-    }
-    split
 }
 
 /// The name of the type that the block is about.
@@ -341,75 +266,4 @@ fn pascal(name: &str) -> String {
             first.to_uppercase() + rest
         })
         .collect()
-}
-
-/// The generics that the types of the arguments mention, with those that their bounds mention.
-fn mentioned(generics: &Generics, params: &[Param]) -> Generics {
-    let mut words = Words::default();
-    for param in params {
-        words.add(&param.field_ty);
-    }
-    let all: Vec<_> = generics.params.iter().collect();
-    let mut kept: Vec<&GenericParam> = Vec::new();
-    while let Some(param) = all.iter().find(|param| {
-        !kept.iter().any(|known| name_of(known) == name_of(param)) && words.contains(name_of(param))
-    }) {
-        words.add(param);
-        kept.push(param);
-    }
-    let mut mentioned = Generics::default();
-    mentioned.params = all
-        .into_iter()
-        .filter(|param| kept.iter().any(|known| name_of(known) == name_of(param)))
-        .cloned()
-        .collect();
-    if let Some(clause) = generics.where_clause.as_ref().filter(|_| !kept.is_empty()) {
-        let others = generics.params.iter().map(name_of);
-        let others: Vec<_> =
-            others.filter(|name| !kept.iter().any(|known| name_of(known) == *name)).collect();
-        for predicate in &clause.predicates {
-            let mut words = Words::default();
-            words.add(predicate);
-            if !others.iter().any(|other| words.contains(other)) && !words.has("Self") {
-                mentioned.make_where_clause().predicates.push(predicate.clone());
-            }
-        }
-    }
-    mentioned
-}
-
-fn name_of(param: &GenericParam) -> &Ident {
-    match param {
-        GenericParam::Lifetime(param) => &param.lifetime.ident,
-        GenericParam::Type(param) => &param.ident,
-        GenericParam::Const(param) => &param.ident,
-    }
-}
-
-/// The identifiers in some tokens.
-#[derive(Default)]
-struct Words(Vec<Ident>);
-
-impl Words {
-    fn add(&mut self, tokens: impl ToTokens) {
-        self.collect(tokens.into_token_stream());
-    }
-
-    fn collect(&mut self, tokens: TokenStream) {
-        for token in tokens {
-            match token {
-                proc_macro2::TokenTree::Ident(ident) => self.0.push(ident),
-                proc_macro2::TokenTree::Group(group) => self.collect(group.stream()),
-                _ => {}
-            }
-        }
-    }
-
-    fn contains(&self, ident: &Ident) -> bool {
-        self.0.contains(ident)
-    }
-
-    fn has(&self, text: &str) -> bool {
-        self.0.iter().any(|ident| ident == text)
-    }
 }

@@ -11,7 +11,6 @@ use crate::error::AgentError;
 use crate::memory::Memory;
 use crate::message::{Msg, Role, ToolResult, ToolUse};
 use crate::model::{ChatModel, ChatRequest, ToolSpec, collect};
-use crate::react::builder::ReActAgentBuilder;
 use crate::react::pending::PendingCalls;
 use crate::tool::Tool;
 
@@ -38,11 +37,6 @@ pub struct ReActAgent {
 pub(super) type Printer = Box<dyn Fn(&str) + Send + Sync>;
 
 impl ReActAgent {
-    /// Starts an agent of that name; a model is required, everything else has a default.
-    pub fn builder(name: impl Into<String>) -> ReActAgentBuilder {
-        ReActAgentBuilder::new(name.into())
-    }
-
     /// The agent's name, which its messages carry.
     #[must_use]
     pub fn name(&self) -> &str {

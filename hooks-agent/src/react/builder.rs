@@ -34,20 +34,23 @@ pub struct ReActAgentBuilder {
     printer: Option<Printer>,
 }
 
-impl ReActAgentBuilder {
-    /// How many rounds of reasoning a call may take unless it is said.
-    pub const DEFAULT_MAX_ITERS: usize = 10;
-
-    pub(super) fn new(name: String) -> Self {
-        Self {
-            name,
+impl ReActAgent {
+    /// Starts an agent of that name; a model is required, everything else has a default.
+    pub fn builder(name: impl Into<String>) -> ReActAgentBuilder {
+        ReActAgentBuilder {
+            name: name.into(),
             system_prompt: None,
             model: None,
             tools: Vec::new(),
-            max_iters: Self::DEFAULT_MAX_ITERS,
+            max_iters: ReActAgentBuilder::DEFAULT_MAX_ITERS,
             printer: None,
         }
     }
+}
+
+impl ReActAgentBuilder {
+    /// How many rounds of reasoning a call may take unless it is said.
+    pub const DEFAULT_MAX_ITERS: usize = 10;
 
     /// What the agent reasons with. Required.
     pub fn model(mut self, model: impl ChatModel + 'static) -> Self {

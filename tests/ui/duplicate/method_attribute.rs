@@ -1,0 +1,15 @@
+use hooks_core::{Hookable, Hooks, hookable};
+
+#[derive(Hookable)]
+struct Agent {
+    hooks: Hooks,
+}
+
+#[hookable]
+impl Agent {
+    #[hook]
+    #[hook(infallible)]
+    fn reply(&self) {}
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+use hooks_core::{Hookable, Hooks, hookable};
+
+#[derive(Hookable)]
+struct Agent {
+    hooks: Hooks,
+}
+
+#[hookable]
+impl Agent {
+    fn reply(&self) -> Result<u8, std::io::Error> {
+        Ok(1)
+    }
+}
+
+fn main() {}

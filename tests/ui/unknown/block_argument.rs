@@ -1,0 +1,13 @@
+use hooks_core::{Hookable, Hooks, hookable};
+
+#[derive(Hookable)]
+struct Agent {
+    hooks: Hooks,
+}
+
+#[hookable(derives(Debug))]
+impl Agent {
+    fn reply(&self) {}
+}
+
+fn main() {}

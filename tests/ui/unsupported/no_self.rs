@@ -1,0 +1,16 @@
+use hooks_core::{Hookable, Hooks, hookable};
+
+#[derive(Hookable)]
+struct Agent {
+    hooks: Hooks,
+}
+
+#[hookable]
+impl Agent {
+    #[hook]
+    fn make() {}
+
+    fn reply(&self) {}
+}
+
+fn main() {}

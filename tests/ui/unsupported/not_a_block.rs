@@ -1,0 +1,6 @@
+use hooks_core::hookable;
+
+#[hookable]
+struct Agent;
+
+fn main() {}
