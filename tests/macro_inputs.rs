@@ -282,8 +282,8 @@ fn generic_types_have_hooks_of_each_instantiation() {
     let error = words.clear_instance_hooks("pre_nope".parse::<hooks_core::HookType>().unwrap());
     assert_eq!(
         error.unwrap_err().to_string(),
-        "unknown hook type 'pre_nope' of Generic, expected one of: pre_reply, pre_print, \
-         post_reply, post_print",
+        "unknown hook type 'pre_nope' of Generic, expected one of: pre_reply, around_reply, \
+         post_reply, settled_reply, pre_print, around_print, post_print, settled_print",
     );
 }
 
@@ -447,6 +447,7 @@ fn a_body_that_is_not_send_is_hooked_too() {
 
     #[hookable]
     impl Local {
+        #[hook(?Send)]
         async fn reply(&self, number: std::rc::Rc<u8>) -> u8 {
             std::future::ready(()).await;
             *number

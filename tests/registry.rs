@@ -127,7 +127,8 @@ fn a_type_that_the_agent_does_not_have_is_an_error_that_names_those_it_has() {
     agent.register("kept");
     let hook_type: HookType = "pre_rely".parse().unwrap();
     let expected = "unknown hook type 'pre_rely' of Agent, expected one of: pre_reply, \
-                    pre_observe, post_reply, post_observe";
+                    around_reply, post_reply, settled_reply, pre_observe, around_observe, \
+                    post_observe, settled_observe";
     for error in [
         agent.clear_instance_hooks(hook_type.clone()).unwrap_err(),
         agent.remove_instance_hook(hook_type.clone(), "kept").unwrap_err(),

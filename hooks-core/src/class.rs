@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::ptr;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use crate::hook_type::{HookType, Phase};
 use crate::registry::Registry;
 
 /// The class hooks of one hooked method; each expansion declares one as a `static`.
@@ -70,13 +71,34 @@ pub struct HookedMethods {
     pub agent: Option<fn() -> TypeId>,
     pub module: &'static str,
     pub ident: &'static str,
-    pub methods: &'static [&'static str],
+    pub methods: &'static [HookedMethod],
+}
+
+/// A hooked method: its name, and whether it has around hooks and error hooks.
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
+pub struct HookedMethod {
+    pub name: &'static str,
+    pub around: bool,
+    pub error: bool,
+}
+
+impl HookedMethod {
+    /// Its hook types, in the order of a call.
+    pub(crate) fn types(self) -> impl Iterator<Item = HookType> {
+        let has = move |phase: &Phase| match phase {
+            Phase::Around => self.around,
+            Phase::Error => self.error,
+            Phase::Pre | Phase::Post | Phase::Settled => true,
+        };
+        Phase::ALL.into_iter().filter(has).map(move |phase| HookType::new(phase, self.name))
+    }
 }
 
 inventory::collect!(HookedMethods);
 
 /// The hooked methods of a type, in the order of the source.
-pub(crate) fn methods_of(agent: TypeId, type_name: &str) -> Vec<&'static str> {
+pub(crate) fn methods_of(agent: TypeId, type_name: &str) -> Vec<HookedMethod> {
     let (path, ident) = split_type_name(type_name);
     let is_of_agent = |block: &&HookedMethods| match block.agent {
         Some(known) => known() == agent,

@@ -1,104 +1,164 @@
 //! Runs the hooks of a call around its body.
 
 use std::any::TypeId;
-use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use crate::answer::PreStep;
-use crate::chain::{Entry, PointHooks, interest};
-use crate::error::{BoxError, HookError};
+use crate::after::{After, AfterRun, ErrorStep};
+use crate::around::{self, Link};
+use crate::chain::{Entry, PointHooks, interest, interest_of_point};
+use crate::error::HookError;
 use crate::guard::{self, Frame};
-use crate::hook::{PostRun, PreRun};
 use crate::hook_type::{HookType, Level, Phase};
 use crate::hookable::Hookable;
-use crate::point::{Async, Error, Fault, HookPoint, Output, ReturnKind, Sync};
+use crate::lend::{Lender, Share};
+use crate::limit::{Failure, limited, message_of};
+use crate::options::Limits;
+use crate::outcome::Outcome;
+use crate::point::{
+    AroundPoint, Async, Error, Fault, HookPoint, Output, Reentry, ReturnKind, Sync,
+};
+use crate::pre::{PreRun, PreStep};
 use crate::registry::Registry;
+use crate::slot::{HookSlot, Pre};
+
+/// How deep calls of a method whose nested calls run their hooks may go.
+const MAX_DEPTH: usize = 16;
 
 /// Whether a call goes straight to the body: no hook is registered at the point on any level, or
 /// the call comes from inside a call of the same method on the same instance.
 #[inline]
 pub fn skips_hooks<A: Hookable + HookPoint<Args>, Args: 'static>(agent: &A) -> bool {
-    let bit = interest::<A, Args>();
-    let on_instance = agent.hooks().get().is_some_and(|registry| registry.has_interest(bit));
-    if !on_instance && !A::class().registry().has_interest(bit) {
+    let bits = interest_of_point::<A, Args>();
+    let on_instance = agent.hooks().get().is_some_and(|registry| registry.has_interest(bits));
+    if !on_instance && !A::class().registry().has_interest(bits) {
         return true;
     }
-    guard::is_inside(frame::<A, Args>(agent))
+    A::REENTRY == Reentry::Skip && guard::depth(frame::<A, Args>(agent)) > 0
 }
 
 /// Runs a call of an async method with `&self`.
 pub async fn run<'a, A, Args, Body, Fut>(agent: &'a A, args: Args, body: Body) -> A::Return
 where
-    A: Hookable + HookPoint<Args, Mode = Async>,
+    A: Hookable + AroundPoint<Args, Mode = Async>,
     Args: 'static,
     Body: FnOnce(&'a A, Args) -> Fut,
     Fut: Future<Output = A::Return>,
 {
-    run_mut(agent, args, |agent, args| async move { (agent, body(agent, args).await) }).await
+    let frame = frame::<A, Args>(agent);
+    let core = |agent: &'a A, args| async move {
+        let snapshots = snapshots(agent, Phase::Around);
+        let links = around_links(&snapshots);
+        if links.is_empty() {
+            return body(agent, args).await;
+        }
+        around::start(agent, args, &links, A::start).await
+    };
+    guard::scope(frame, pin!(drive(frame, &Share(agent), args, core))).await
 }
 
-/// Runs a call of an async method with `&mut self`: the body gives the receiver back.
-pub async fn run_mut<R, A, Args, Body, Fut>(agent: R, args: Args, body: Body) -> A::Return
+/// Runs a call of an async method whose future is not `Send`, or which takes `&mut self`: it has no
+/// around hooks.
+pub async fn run_alone<L, A, Args, Body, Fut>(agent: L, args: Args, body: Body) -> A::Return
 where
-    R: Deref<Target = A>,
+    L: Lender<Agent = A>,
     A: Hookable + HookPoint<Args, Mode = Async>,
     Args: 'static,
-    Body: FnOnce(R, Args) -> Fut,
-    Fut: Future<Output = (R, A::Return)>,
+    Body: FnOnce(L::Lent, Args) -> Fut,
+    Fut: Future<Output = A::Return>,
 {
-    let frame = frame::<A, Args>(&agent);
-    guard::scope(frame, pin!(drive(agent, args, body))).await
+    let frame = frame_of::<L, Args>(&agent);
+    guard::scope(frame, pin!(drive(frame, &agent, args, body))).await
 }
 
 /// Runs a call of a sync method with `&self`.
 pub fn run_sync<A, Args, Body>(agent: &A, args: Args, body: Body) -> A::Return
 where
-    A: Hookable + HookPoint<Args, Mode = Sync>,
+    A: Hookable + AroundPoint<Args, Mode = Sync>,
     Args: 'static,
     Body: FnOnce(&A, Args) -> A::Return,
 {
-    run_sync_mut(agent, args, |agent, args| (agent, body(agent, args)))
+    let frame = frame::<A, Args>(agent);
+    let core = |agent: &A, args| {
+        let snapshots = snapshots(agent, Phase::Around);
+        let links = around_links(&snapshots);
+        std::future::ready(if links.is_empty() {
+            body(agent, args)
+        } else {
+            around::start(agent, args, &links, A::start)
+        })
+    };
+    finish(guard::scope(frame, pin!(drive(frame, &Share(agent), args, core))))
 }
 
-/// Runs a call of a sync method with `&mut self`: the body gives the receiver back.
-pub fn run_sync_mut<R, A, Args, Body>(agent: R, args: Args, body: Body) -> A::Return
+/// Runs a call of a sync method which takes `&mut self`: it has no around hooks.
+pub fn run_sync_alone<L, A, Args, Body>(agent: L, args: Args, body: Body) -> A::Return
 where
-    R: Deref<Target = A>,
+    L: Lender<Agent = A>,
     A: Hookable + HookPoint<Args, Mode = Sync>,
     Args: 'static,
-    Body: FnOnce(R, Args) -> (R, A::Return),
+    Body: FnOnce(L::Lent, Args) -> A::Return,
 {
-    let frame = frame::<A, Args>(&agent);
-    let call = drive(agent, args, |agent, args| std::future::ready(body(agent, args)));
-    finish(guard::scope(frame, pin!(call)))
+    let frame = frame_of::<L, Args>(&agent);
+    let core = |agent, args| std::future::ready(body(agent, args));
+    finish(guard::scope(frame, pin!(drive(frame, &agent, args, core))))
 }
 
-/// The one order of things: pre hooks, body, post hooks.
-async fn drive<R, A, Args, Body, Fut>(agent: R, mut args: Args, body: Body) -> A::Return
+/// The one order of things: pre hooks, around hooks and body, post hooks; error hooks if any of
+/// these failed; settled hooks whatever happened.
+async fn drive<L, A, Args, Core, Fut>(frame: Frame, lender: &L, args: Args, core: Core) -> A::Return
 where
-    R: Deref<Target = A>,
+    L: Lender<Agent = A>,
     A: Hookable + HookPoint<Args>,
     Args: 'static,
-    Body: FnOnce(R, Args) -> Fut,
-    Fut: Future<Output = (R, A::Return)>,
+    Core: FnOnce(L::Lent, Args) -> Fut,
+    Fut: Future<Output = A::Return>,
 {
-    let outcome = async {
-        let (agent, kept, mut output) = match run_pre(&*agent, &mut args).await? {
-            Some(output) => (agent, Some(args), output),
-            None => {
-                let kept = keep(&*agent, &args);
-                let (agent, returned) = body(agent, args).await;
-                (agent, kept, A::Kind::split(returned)?)
-            }
-        };
-        if let Some(args) = kept {
-            run_post(&*agent, &args, &mut output).await?;
-        }
-        Ok(output)
+    let settle = Settle::<L, A, Args> { lender, frame, point: std::marker::PhantomData };
+    let result = match check_reentry::<A, Args>(frame) {
+        Ok(()) => attempt(lender, args, core).await,
+        Err(error) => Err(error),
     };
-    A::Kind::join(outcome.await)
+    settle.with(&result);
+    A::Kind::join(result)
+}
+
+/// A call up to its error hooks.
+async fn attempt<L, A, Args, Core, Fut>(
+    lender: &L,
+    mut args: Args,
+    core: Core,
+) -> Result<Output<A, Args>, Error<A, Args>>
+where
+    L: Lender<Agent = A>,
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+    Core: FnOnce(L::Lent, Args) -> Fut,
+    Fut: Future<Output = A::Return>,
+{
+    let answered = {
+        let agent = lender.lend();
+        run_pre(&*agent, &mut args).await
+    };
+    let (kept, returned) = match answered.transpose() {
+        Some(answered) => (Some(args), answered),
+        None => {
+            let kept = keep(&*lender.lend(), &args);
+            (kept, A::Kind::split(core(lender.lend(), args).await))
+        }
+    };
+    let Some(args) = kept else { return returned };
+    let agent = lender.lend();
+    let result = match returned {
+        Ok(output) => run_post(&*agent, &args, output).await,
+        Err(error) => Err(error),
+    };
+    match result {
+        Ok(output) => Ok(output),
+        Err(error) => run_error(&*agent, &args, error).await,
+    }
 }
 
 /// Runs the pre hooks; the output is there if one of them answered in place of the body.
@@ -110,14 +170,20 @@ where
     A: Hookable + HookPoint<Args>,
     Args: 'static,
 {
-    for (level, hooks) in levels(agent) {
+    for (level, hooks) in snapshots(agent, Phase::Pre) {
         let Some(hooks) = hooks else { continue };
         for entry in hooks.pre.entries() {
-            let step = match &entry.hook.run {
-                PreRun::Sync(hook) => hook(agent, args),
-                PreRun::Async(hook, _) => hook.start(agent, args).await,
+            let step = match (&entry.limits, &entry.hook.run) {
+                (Some(limits), _) => run_limited_pre(agent, args, level, entry, limits).await?,
+                (None, PreRun::Sync(hook)) => {
+                    hook(agent, args).map_err(|fault| fail(agent, fault, level, entry))?
+                }
+                (None, PreRun::Async(hook, _)) => {
+                    let step = hook.start(agent, args).await;
+                    step.map_err(|fault| fail(agent, fault, level, entry))?
+                }
             };
-            match step.map_err(|fault| fail::<A, Args, _>(fault, entry, level, Phase::Pre))? {
+            match step {
                 PreStep::Continue => {}
                 PreStep::Replace(replaced) => *args = replaced,
                 PreStep::Return(output) => return Ok(Some(output)),
@@ -127,53 +193,245 @@ where
     Ok(None)
 }
 
-/// Runs the post hooks that are registered by now.
-async fn run_post<A, Args>(
+/// Runs a pre hook that is held to limits.
+async fn run_limited_pre<A, Args>(
     agent: &A,
-    args: &Args,
-    output: &mut Output<A, Args>,
-) -> Result<(), Error<A, Args>>
+    args: &mut Args,
+    level: Level,
+    entry: &Entry<Pre<A, Args>>,
+    limits: &Limits<Pre<A, Args>>,
+) -> Result<PreStep<Args, Output<A, Args>>, Error<A, Args>>
 where
     A: Hookable + HookPoint<Args>,
     Args: 'static,
 {
-    for (level, hooks) in levels(agent) {
+    if !limits.applies(agent, args) {
+        return Ok(PreStep::Continue);
+    }
+    remove_spent::<A, Args, _>(agent, level, entry);
+    let saved = limits.undo.map(|undo| undo(args));
+    let run = async {
+        match &entry.hook.run {
+            PreRun::Sync(hook) => hook(agent, args),
+            PreRun::Async(hook, _) => hook.start(agent, args).await,
+        }
+    };
+    let result = limited(limits, run).await;
+    if let Ok(Ok(step)) = result {
+        return Ok(step);
+    }
+    let is_ignored = saved.is_some();
+    if let Some(saved) = saved {
+        *args = saved;
+    }
+    let failed = match result {
+        Ok(Ok(_)) => return Ok(PreStep::Continue),
+        Ok(Err(fault)) => Some(fail(agent, fault, level, entry)),
+        Err(failure) => raise::<A, Args, _>(failure, level, entry),
+    };
+    match failed {
+        Some(error) if !is_ignored => Err(error),
+        _ => Ok(PreStep::Continue),
+    }
+}
+
+/// Runs the post hooks that are registered by now.
+async fn run_post<A, Args>(
+    agent: &A,
+    args: &Args,
+    mut output: Output<A, Args>,
+) -> Result<Output<A, Args>, Error<A, Args>>
+where
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+{
+    for (level, hooks) in snapshots(agent, Phase::Post) {
         let Some(hooks) = hooks else { continue };
         for entry in hooks.post.entries() {
-            let replaced = match &entry.hook.run {
-                PostRun::Sync(hook) => hook(agent, args, output),
-                PostRun::Async(hook, _) => hook.start(agent, args, output).await,
-            };
-            match replaced.map_err(|fault| fail::<A, Args, _>(fault, entry, level, Phase::Post))? {
-                None => {}
-                Some(replaced) => *output = replaced,
+            let fail = |fault| fail(agent, fault, level, entry);
+            if let Some(replaced) = step_after(agent, args, &mut output, level, entry, fail).await?
+            {
+                output = replaced;
             }
         }
     }
-    Ok(())
+    Ok(output)
 }
 
-/// A copy of the arguments if a post hook will want to see them once the body has consumed them.
+/// Runs the error hooks that are registered by now.
+async fn run_error<A, Args>(
+    agent: &A,
+    args: &Args,
+    mut error: Error<A, Args>,
+) -> Result<Output<A, Args>, Error<A, Args>>
+where
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+{
+    for (level, hooks) in snapshots(agent, Phase::Error) {
+        let Some(hooks) = hooks else { continue };
+        for entry in hooks.error.entries() {
+            let never = |fault: std::convert::Infallible| match fault {};
+            match step_after(agent, args, &mut error, level, entry, never).await? {
+                ErrorStep::Keep => {}
+                ErrorStep::Replace(replaced) => error = replaced,
+                ErrorStep::Recover(output) => return Ok(output),
+            }
+        }
+    }
+    Err(error)
+}
+
+/// What a hook after the body decided; nothing if it does not apply, or failed and is ignored.
+async fn step_after<A, Args, P>(
+    agent: &A,
+    args: &Args,
+    subject: &mut P::Subject,
+    level: Level,
+    entry: &Entry<P>,
+    fail: impl FnOnce(P::Fault) -> Error<A, Args>,
+) -> Result<P::Step, Error<A, Args>>
+where
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+    P: After<Agent = A, Args = Args>,
+{
+    let Some(limits) = &entry.limits else {
+        let step = match &entry.hook.run {
+            AfterRun::Sync(hook) => hook(agent, args, subject),
+            AfterRun::Async(hook, _) => hook.start(agent, args, subject).await,
+        };
+        return step.map_err(fail);
+    };
+    if !limits.applies(agent, args) {
+        return Ok(P::Step::default());
+    }
+    remove_spent::<A, Args, _>(agent, level, entry);
+    let saved = limits.undo.map(|undo| undo(subject));
+    let run = async {
+        match &entry.hook.run {
+            AfterRun::Sync(hook) => hook(agent, args, subject),
+            AfterRun::Async(hook, _) => hook.start(agent, args, subject).await,
+        }
+    };
+    let result = limited(limits, run).await;
+    if let Ok(Ok(step)) = result {
+        return Ok(step);
+    }
+    let is_ignored = saved.is_some();
+    if let Some(saved) = saved {
+        *subject = saved;
+    }
+    let failed = match result {
+        Ok(Ok(_)) => return Ok(P::Step::default()),
+        Ok(Err(fault)) => Some(fail(fault)),
+        Err(failure) => raise::<A, Args, _>(failure, level, entry),
+    };
+    match failed {
+        Some(error) if !is_ignored => Err(error),
+        _ => Ok(P::Step::default()),
+    }
+}
+
+/// Tells the settled hooks how a call ended, once, whatever happens.
+struct Settle<'s, L, A, Args>
+where
+    L: Lender<Agent = A>,
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+{
+    lender: &'s L,
+    frame: Frame,
+    point: std::marker::PhantomData<fn(Args)>,
+}
+
+impl<L, A, Args> Settle<'_, L, A, Args>
+where
+    L: Lender<Agent = A>,
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+{
+    /// The call came to its end.
+    fn with(self, result: &Result<Output<A, Args>, Error<A, Args>>) {
+        self.run(&match result {
+            Ok(output) => Outcome::Ok(output),
+            Err(error) => Outcome::Err(error),
+        });
+        std::mem::forget(self);
+    }
+
+    fn run(&self, outcome: &Outcome<'_, Output<A, Args>, Error<A, Args>>) {
+        let agent = self.lender.lend();
+        for (level, hooks) in snapshots::<A, Args>(&agent, Phase::Settled) {
+            let Some(hooks) = hooks else { continue };
+            for entry in hooks.settled.entries() {
+                if entry.limits.as_ref().is_some_and(|limits| !limits.fire()) {
+                    continue;
+                }
+                remove_spent::<A, Args, _>(&*agent, level, entry);
+                let run = || (entry.hook.run)(&*agent, outcome);
+                // A panic here would take the place of the outcome, or end the program.
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+                    report::<A, Args, _>(level, entry, &message_of(&*panic));
+                }
+            }
+        }
+    }
+}
+
+impl<L, A, Args> Drop for Settle<'_, L, A, Args>
+where
+    L: Lender<Agent = A>,
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+{
+    fn drop(&mut self) {
+        // A panic of this call unwinds while it is being polled; a drop comes from outside.
+        let panicked = std::thread::panicking() && guard::depth(self.frame) > 0;
+        self.run(&if panicked { Outcome::Panicked } else { Outcome::Cancelled });
+    }
+}
+
+fn check_reentry<A: HookPoint<Args>, Args: 'static>(frame: Frame) -> Result<(), Error<A, Args>> {
+    // This call is on the stack itself.
+    let outer = guard::depth(frame).saturating_sub(1);
+    let method = || A::METHOD.to_owned();
+    let refused = match A::REENTRY {
+        Reentry::Deny if outer > 0 => HookError::Reentered { method: method() },
+        Reentry::Run if outer >= MAX_DEPTH => {
+            HookError::TooDeep { method: method(), depth: MAX_DEPTH }
+        }
+        _ => return Ok(()),
+    };
+    A::Kind::raise(refused).map_or(Ok(()), Err)
+}
+
+/// A copy of the arguments if a hook will want to see them once the body has consumed them.
 fn keep<A, Args>(agent: &A, args: &Args) -> Option<Args>
 where
     A: Hookable + HookPoint<Args>,
     Args: 'static,
 {
-    let hooks = levels(agent).into_iter().find_map(|(_, hooks)| {
+    let post = snapshots(agent, Phase::Post).into_iter().find_map(|(_, hooks)| {
         hooks.and_then(|hooks| hooks.post.entries().first().map(|entry| entry.hook.keep))
     });
-    hooks.map(|keep| keep(args))
+    let error = || {
+        snapshots(agent, Phase::Error).into_iter().find_map(|(_, hooks)| {
+            hooks.and_then(|hooks| hooks.error.entries().first().map(|entry| entry.hook.keep))
+        })
+    };
+    post.or_else(error).map(|keep| keep(args))
 }
 
 type Snapshot<A, Args> = Option<Arc<PointHooks<A, Args>>>;
 
-/// The hooks of the point as they are now, in the order of the levels.
-fn levels<A, Args>(agent: &A) -> [(Level, Snapshot<A, Args>); 2]
+/// The hooks of the point as they are now, in the order of the levels, where the phase has some.
+fn snapshots<A, Args>(agent: &A, phase: Phase) -> [(Level, Snapshot<A, Args>); 2]
 where
     A: Hookable + HookPoint<Args>,
     Args: 'static,
 {
-    let bit = interest::<A, Args>();
+    let bit = interest::<A, Args>(phase);
     let interested = |registry: &&Registry| registry.has_interest(bit);
     let instance = agent.hooks().get().filter(interested);
     let class = Some(A::class().registry()).filter(interested);
@@ -183,26 +441,93 @@ where
     ]
 }
 
+/// The around hooks, outermost first.
+fn around_links<A: HookPoint<Args>, Args: 'static>(
+    snapshots: &[(Level, Snapshot<A, Args>); 2],
+) -> Vec<Link<'_, A, Args>> {
+    let chains = snapshots.iter().filter_map(|(level, hooks)| Some((*level, hooks.as_ref()?)));
+    chains
+        .flat_map(|(level, hooks)| hooks.around.entries().iter().map(move |entry| (level, entry)))
+        .collect()
+}
+
+/// Takes a hook that was to run once out of its registry.
+fn remove_spent<A, Args, P>(agent: &A, level: Level, entry: &Entry<P>)
+where
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+    P: HookSlot,
+{
+    if entry.is_spent() {
+        let registry = match level {
+            Level::Instance => agent.hooks().get_or_init(),
+            Level::Class => A::class().registry(),
+        };
+        registry.edit(PointHooks::<A, Args>::remove_spent);
+    }
+}
+
+/// The error of a call that a hook failed; one that is ignored is reported.
 #[cold]
-fn fail<A, Args, H>(
+fn fail<A, Args, P>(
+    _agent: &A,
     fault: Fault<A, Args>,
-    entry: &Entry<H>,
     level: Level,
-    phase: Phase,
+    entry: &Entry<P>,
 ) -> Error<A, Args>
 where
     A: HookPoint<Args>,
+    P: HookSlot,
 {
-    A::Kind::fail(fault, |source: BoxError| HookError::Failed {
-        hook: entry.name.to_string(),
-        hook_type: HookType::new(phase, A::METHOD),
-        level,
-        source,
+    A::Kind::fail(fault, |source| {
+        if entry.limits.as_ref().is_some_and(|limits| limits.undo.is_some()) {
+            report::<A, Args, _>(level, entry, &source.to_string());
+        }
+        HookError::Failed {
+            hook: entry.name.to_string(),
+            hook_type: HookType::new(P::PHASE, A::METHOD),
+            level,
+            source,
+        }
     })
+}
+
+/// The error of a call whose hook was stopped; one that is ignored is reported.
+#[cold]
+fn raise<A, Args, P>(failure: Failure, level: Level, entry: &Entry<P>) -> Option<Error<A, Args>>
+where
+    A: HookPoint<Args>,
+    P: HookSlot,
+{
+    match failure {
+        Failure::Panicked(message) => {
+            report::<A, Args, _>(level, entry, &format!("it panicked: {message}"));
+            None
+        }
+        Failure::TimedOut(after) => {
+            let hook_type = HookType::new(P::PHASE, A::METHOD);
+            let hook = entry.name.to_string();
+            let error = HookError::TimedOut { hook, hook_type, level, after };
+            if entry.limits.as_ref().is_some_and(|limits| limits.undo.is_some()) {
+                report::<A, Args, _>(level, entry, &error.to_string());
+            }
+            A::Kind::raise(error).ok()
+        }
+    }
+}
+
+/// Says that a hook failed and was ignored.
+fn report<A: HookPoint<Args>, Args, P: HookSlot>(level: Level, entry: &Entry<P>, reason: &str) {
+    let hook_type = HookType::new(P::PHASE, A::METHOD);
+    tracing::warn!(hook = &*entry.name, %hook_type, %level, reason, "a hook failed and is ignored");
 }
 
 fn frame<A: Hookable, Args: 'static>(agent: &A) -> Frame {
     Frame { instance: std::ptr::from_ref(agent.hooks()).addr(), point: TypeId::of::<Args>() }
+}
+
+fn frame_of<L: Lender<Agent: Hookable>, Args: 'static>(lender: &L) -> Frame {
+    frame::<L::Agent, Args>(&lender.lend())
 }
 
 /// The output of a future in which nothing waits.

@@ -1,6 +1,7 @@
 //! What can go wrong with hooks.
 
 use std::error::Error;
+use std::time::Duration;
 
 use crate::hook_type::{HookType, Level, ParseHookTypeError};
 
@@ -41,6 +42,32 @@ pub enum HookError {
         level: Level,
         /// What the hook returned.
         source: BoxError,
+    },
+    /// A hook took longer than it may.
+    #[error("{level} hook `{hook}` at {hook_type} took longer than {after:?}")]
+    TimedOut {
+        /// The name that the hook was registered under.
+        hook: String,
+        /// Where it ran.
+        hook_type: HookType,
+        /// On which level it was registered.
+        level: Level,
+        /// How long it may take.
+        after: Duration,
+    },
+    /// The method was called from inside its own call, which it denies.
+    #[error("`{method}` was called from inside its own call, which `reentry = \"deny\"` forbids")]
+    Reentered {
+        /// The method.
+        method: String,
+    },
+    /// The method was called from inside its own call too many times over.
+    #[error("`{method}` was called from inside its own call {depth} times over")]
+    TooDeep {
+        /// The method.
+        method: String,
+        /// How deep calls may go.
+        depth: usize,
     },
     /// No hook with that name is registered there. Nothing was changed.
     #[error("hook '{hook}' not found in '{hook_type}' hooks of the {agent} {level}")]

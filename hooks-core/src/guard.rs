@@ -21,34 +21,97 @@ thread_local! {
     static STACK: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether the running code is inside a call of that method of that instance.
-pub(crate) fn is_inside(frame: Frame) -> bool {
+/// How many calls of that method of that instance the running code is inside of.
+pub(crate) fn depth(frame: Frame) -> usize {
     // Past the end of the thread there is no stack, and nothing to be inside of.
-    STACK.try_with(|stack| stack.borrow().contains(&frame)).unwrap_or(false)
+    STACK
+        .try_with(|stack| stack.borrow().iter().filter(|open| **open == frame).count())
+        .unwrap_or(0)
 }
 
 /// Runs a future with the frame on the stack while it is polled.
 pub(crate) async fn scope<F: Future>(frame: Frame, future: F) -> F::Output {
     let mut future = pin!(future);
     poll_fn(|context| {
-        let _entered = Entered::new(frame);
+        let _entered = Entered::new(&[frame]);
         future.as_mut().poll(context)
     })
     .await
 }
 
-/// A frame on the stack, taken off when dropped, also by a panic.
-struct Entered;
+/// Runs a future inside of the calls that the caller is inside of, wherever it is polled.
+///
+/// A spawned task starts outside of the call that spawns it: a hooked method that it calls runs its
+/// hooks, also if it is the method that spawned it. Wrapped in this, the task belongs to the call,
+/// and the re-entrancy guard holds in it.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// use hooks_core::{HookError, Hookable, Hooks, carry, hook, hookable};
+///
+/// #[derive(Hookable, Default)]
+/// struct Agent {
+///     hooked: AtomicUsize,
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Agent {
+///     async fn reply(&self) -> Result<(), HookError> {
+///         Ok(())
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let agent = Arc::new(Agent::default());
+/// let inner = agent.clone();
+/// agent.register_instance_hook(
+///     Agent::PRE_REPLY,
+///     "spawn",
+///     hook!(Agent::PRE_REPLY, async move |agent, _| {
+///         agent.hooked.fetch_add(1, Ordering::Relaxed);
+///         let inner = inner.clone();
+///         tokio::spawn(carry(async move { inner.reply().await })).await??;
+///         Ok(())
+///     }),
+/// );
+/// agent.reply().await?;
+/// assert_eq!(agent.hooked.load(Ordering::Relaxed), 1);
+/// # Ok::<(), HookError>(())
+/// # }).unwrap();
+/// ```
+pub fn carry<F: Future>(future: F) -> impl Future<Output = F::Output> {
+    let frames = STACK.try_with(|stack| stack.borrow().clone()).unwrap_or_default();
+    async move {
+        let mut future = pin!(future);
+        poll_fn(|context| {
+            let _entered = Entered::new(&frames);
+            future.as_mut().poll(context)
+        })
+        .await
+    }
+}
+
+/// Frames on the stack, taken off when dropped, also by a panic.
+struct Entered {
+    count: usize,
+}
 
 impl Entered {
-    fn new(frame: Frame) -> Self {
-        let _ = STACK.try_with(|stack| stack.borrow_mut().push(frame));
-        Self
+    fn new(frames: &[Frame]) -> Self {
+        let _ = STACK.try_with(|stack| stack.borrow_mut().extend_from_slice(frames));
+        Self { count: frames.len() }
     }
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        let _ = STACK.try_with(|stack| stack.borrow_mut().pop());
+        let _ = STACK.try_with(|stack| {
+            let mut stack = stack.borrow_mut();
+            let rest = stack.len() - self.count;
+            stack.truncate(rest);
+        });
     }
 }

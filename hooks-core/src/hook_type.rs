@@ -10,20 +10,31 @@ use std::str::FromStr;
 pub enum Phase {
     /// Before the body; may change the arguments or answer in its place.
     Pre,
+    /// Around the body; may skip, wrap, repeat or replace it.
+    Around,
     /// After the body; may change the output.
     Post,
+    /// After a failure; may change the error or recover from it.
+    Error,
+    /// At the very end, however the call ended; looks only.
+    Settled,
 }
 
 impl Phase {
     /// Every phase, in the order in which they run.
-    pub const ALL: &'static [Phase] = &[Phase::Pre, Phase::Post];
+    pub const ALL: [Phase; 5] =
+        [Phase::Pre, Phase::Around, Phase::Post, Phase::Error, Phase::Settled];
 
-    /// The prefix of the phase in the text form of a hook type: `pre`, `post`.
+    /// The prefix of the phase in the text form of a hook type: `pre`, `around`, `post`, `error`,
+    /// `settled`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Phase::Pre => "pre",
+            Phase::Around => "around",
             Phase::Post => "post",
+            Phase::Error => "error",
+            Phase::Settled => "settled",
         }
     }
 }
@@ -116,11 +127,12 @@ impl FromStr for HookType {
     fn from_str(text: &str) -> Result<Self, ParseHookTypeError> {
         let unknown = || ParseHookTypeError { text: text.to_owned() };
         let (prefix, method) = text.split_once('_').ok_or_else(unknown)?;
-        let phase = Phase::ALL.iter().find(|phase| phase.as_str() == prefix).ok_or_else(unknown)?;
+        let phase =
+            Phase::ALL.into_iter().find(|phase| phase.as_str() == prefix).ok_or_else(unknown)?;
         if method.is_empty() {
             return Err(unknown());
         }
-        Ok(Self::new(*phase, method.to_owned()))
+        Ok(Self::new(phase, method.to_owned()))
     }
 }
 

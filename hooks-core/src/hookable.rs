@@ -4,14 +4,16 @@ use std::any::{TypeId, type_name};
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::chain::{Entry, HookTypeOf};
-use crate::class::{class_tables, methods_of, short_name};
+use crate::chain::HookTypeOf;
+use crate::class::{HookedMethod, class_tables, methods_of, short_name};
 use crate::error::HookError;
 use crate::form::IntoHook;
-use crate::hook_type::{HookType, Level, Phase};
+use crate::hook_type::{HookType, Level};
+use crate::options::{Hook, Limit, OnFailure, When};
 use crate::plan::HookPlan;
-use crate::point::{HookPoint, Post, Pre};
+use crate::point::HookPoint;
 use crate::registry::{Hooks, Source};
+use crate::slot::{Around, OnError, OnSettled, Post, Pre};
 
 /// A type whose methods have hooks; implemented by `#[derive(Hookable)]`.
 ///
@@ -77,11 +79,18 @@ pub trait Hookable: 'static {
     /// A name that is taken at this type is replaced; it keeps its place among hooks of equal
     /// priority and moves if its priority changes.
     #[track_caller]
-    fn register_instance_hook_with<T, H, Form>(&self, _hook_type: T, options: Hook, hook: H)
-    where
+    fn register_instance_hook_with<T, H, Form, F, W, L>(
+        &self,
+        _hook_type: T,
+        options: Hook<F, W, L>,
+        hook: H,
+    ) where
         Self: Sized,
         T: HookTypeOf<Self>,
         H: IntoHook<T, Form>,
+        F: OnFailure<T>,
+        W: When<T>,
+        L: Limit<T, F>,
     {
         let entry = options.entry(caller(), hook.into_hook());
         T::edit(self.hooks().get_or_init(), |chain| chain.insert(entry));
@@ -148,11 +157,14 @@ pub trait Hookable: 'static {
 
     /// Registers a hook for every instance of this type, with options.
     #[track_caller]
-    fn register_class_hook_with<T, H, Form>(_hook_type: T, options: Hook, hook: H)
+    fn register_class_hook_with<T, H, Form, F, W, L>(_hook_type: T, options: Hook<F, W, L>, hook: H)
     where
         Self: Sized,
         T: HookTypeOf<Self>,
         H: IntoHook<T, Form>,
+        F: OnFailure<T>,
+        W: When<T>,
+        L: Limit<T, F>,
     {
         let entry = options.entry(caller(), hook.into_hook());
         T::edit(T::class().registry(), |chain| chain.insert(entry));
@@ -209,41 +221,6 @@ pub trait Hookable: 'static {
     }
 }
 
-/// What a hook is registered with besides its code: a name, and a priority.
-///
-/// Hooks of lower priority run first; the default is 100.
-///
-/// ```
-/// # use hooks_core::Hook;
-/// let first = Hook::named("policy").priority(10);
-/// ```
-#[derive(Clone, Debug)]
-#[must_use]
-pub struct Hook {
-    name: Arc<str>,
-    priority: i32,
-}
-
-impl Hook {
-    /// The priority of a hook that names none.
-    pub const DEFAULT_PRIORITY: i32 = 100;
-
-    /// Options with everything at its default. The name is what removes or replaces the hook.
-    pub fn named(name: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), priority: Self::DEFAULT_PRIORITY }
-    }
-
-    /// Where the hook stands in its level: lower runs first.
-    pub fn priority(mut self, priority: i32) -> Self {
-        self.priority = priority;
-        self
-    }
-
-    pub(crate) fn entry<H>(self, source: Source, hook: H) -> Entry<H> {
-        Entry { name: self.name, priority: self.priority, source, hook }
-    }
-}
-
 /// A hook type of the agent `A`, by constant or by text.
 pub trait SelectHookType<A> {
     /// The hook type, once it is sure that the agent has it.
@@ -251,31 +228,29 @@ pub trait SelectHookType<A> {
     fn select(self) -> Result<HookType, HookError>;
 }
 
-impl<A: HookPoint<Args>, Args: 'static> SelectHookType<A> for Pre<A, Args> {
-    fn select(self) -> Result<HookType, HookError> {
-        Ok(self.into())
-    }
+macro_rules! select_by_constant {
+    ($($slot:ident),*) => {$(
+        impl<A: HookPoint<Args>, Args: 'static> SelectHookType<A> for $slot<A, Args> {
+            fn select(self) -> Result<HookType, HookError> {
+                Ok(self.into())
+            }
+        }
+    )*};
 }
 
-impl<A: HookPoint<Args>, Args: 'static> SelectHookType<A> for Post<A, Args> {
-    fn select(self) -> Result<HookType, HookError> {
-        Ok(self.into())
-    }
-}
+select_by_constant!(Pre, Around, Post, OnError, OnSettled);
 
 impl<A: Hookable> SelectHookType<A> for HookType {
     fn select(self) -> Result<HookType, HookError> {
         let methods = methods_of(TypeId::of::<A>(), type_name::<A>());
-        if methods.contains(&self.method()) {
+        let known: Vec<_> = methods.into_iter().flat_map(HookedMethod::types).collect();
+        if known.contains(&self) {
             return Ok(self);
         }
-        let types = |phase: &'static Phase| {
-            methods.iter().map(move |method| HookType::new(*phase, *method).to_string())
-        };
         Err(HookError::UnknownHookType {
             hook_type: self,
             agent: short_name(type_name::<A>()).to_owned(),
-            known: Phase::ALL.iter().flat_map(types).collect(),
+            known: known.iter().map(ToString::to_string).collect(),
         })
     }
 }

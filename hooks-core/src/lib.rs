@@ -66,32 +66,45 @@
 #[path = "private.rs"]
 #[doc(hidden)]
 pub mod __private;
-mod answer;
-mod bind;
+mod after;
+mod around;
 mod chain;
 mod class;
 mod dispatch;
 mod error;
 mod flow;
 mod form;
+mod future;
 mod guard;
-mod hook;
 mod hook_type;
 mod hookable;
+mod lend;
+mod limit;
+mod options;
+mod outcome;
 mod plan;
 mod point;
+mod pre;
 mod registry;
+mod settled;
+mod slot;
 
-pub use answer::{PostAnswer, PreAnswer};
+pub use after::{After, AfterAnswer, AfterHook};
+pub use around::{AroundHook, Next};
 pub use error::{BoxError, HookError, HookResult};
 pub use flow::Flow;
 pub use form::IntoHook;
-pub use hook::BoxFuture;
+pub use future::BoxFuture;
+pub use guard::carry;
 pub use hook_type::{HookType, Level, ParseHookTypeError, Phase};
-pub use hookable::{Hook, Hookable, SelectHookType};
+pub use hookable::{Hookable, SelectHookType};
+pub use options::{Always, Fail, Hook, Ignore, Limit, OnFailure, Timed, Unlimited, When};
+pub use outcome::{Outcome, Recovery};
 pub use plan::{HookPlan, PlannedHook};
-pub use point::{FromHookError, HookPoint, Post, Pre};
+pub use point::{AroundPoint, FromHookError, HookPoint};
+pub use pre::{PreAnswer, PreHook};
 pub use registry::Hooks;
+pub use slot::{Around, HookSlot, OnError, OnSettled, Post, Pre};
 
 /// Implements [`Hookable`](trait@Hookable) by the one field of type [`Hooks`].
 ///

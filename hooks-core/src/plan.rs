@@ -60,7 +60,7 @@ impl HookPlan {
         // Stable: within a type and a level the rows are in order already.
         hooks.sort_by_key(|hook| {
             let method = hook.row.hook_type.method();
-            let place = methods.iter().position(|known| *known == method);
+            let place = methods.iter().position(|known| known.name == method);
             (place, method.to_owned(), hook.row.hook_type.phase(), hook.level)
         });
         Self { agent: short_name(type_name).to_owned(), hooks }

@@ -1,12 +1,10 @@
 //! Hook points: what a hooked method is, as types.
 
 use std::convert::Infallible as Never;
-use std::fmt;
-use std::marker::PhantomData;
 
 use crate::class::ClassHooks;
 use crate::error::{BoxError, HookError};
-use crate::hook_type::{HookType, Phase};
+use crate::future::BoxFuture;
 
 /// A hooked method of a type, identified by the struct of its arguments.
 ///
@@ -28,8 +26,23 @@ pub trait HookPoint<Args>: 'static {
     /// The method's place in its block.
     #[doc(hidden)]
     const INDEX: u32;
+    /// What a call from inside a call of the same method on the same instance does.
+    #[doc(hidden)]
+    const REENTRY: Reentry = Reentry::Skip;
     #[doc(hidden)]
     fn class() -> &'static ClassHooks;
+}
+
+/// A hook point that has around hooks: its body can be run any number of times.
+#[diagnostic::on_unimplemented(
+    message = "this method of `{Self}` has no around hooks",
+    note = "around hooks may run the body any number of times, also on another thread: the method \
+            must take `&self`, and its future must be `Send`"
+)]
+pub trait AroundPoint<Args: 'static>: HookPoint<Args> {
+    /// Starts the body.
+    #[doc(hidden)]
+    fn start(&self, args: Args) -> <Self::Mode as Mode>::Running<'_, Self::Return>;
 }
 
 /// What post hooks of a point see: `T` of a method that returns `Result<T, E>`.
@@ -63,6 +76,9 @@ pub trait ReturnKind<R>: sealed::Sealed {
     fn join(outcome: Result<Self::Output, Self::Error>) -> R;
     #[doc(hidden)]
     fn fail(fault: Self::Fault, name_it: impl FnOnce(BoxError) -> HookError) -> Self::Error;
+    /// The error of a call that failed; the failure itself where the method cannot fail.
+    #[doc(hidden)]
+    fn raise(failure: HookError) -> Result<Self::Error, HookError>;
 }
 
 /// An error type that can carry the failure of a hook: every one that is `From<HookError>`.
@@ -108,6 +124,10 @@ impl<T, E: FromHookError> ReturnKind<Result<T, E>> for Fallible {
     fn fail(fault: BoxError, name_it: impl FnOnce(BoxError) -> HookError) -> E {
         E::from_hook_error(name_it(fault))
     }
+
+    fn raise(failure: HookError) -> Result<E, HookError> {
+        Ok(E::from_hook_error(failure))
+    }
 }
 
 impl<T> ReturnKind<T> for Infallible {
@@ -129,6 +149,10 @@ impl<T> ReturnKind<T> for Infallible {
     fn fail(fault: Never, _: impl FnOnce(BoxError) -> HookError) -> Never {
         match fault {}
     }
+
+    fn raise(failure: HookError) -> Result<Never, HookError> {
+        Err(failure)
+    }
 }
 
 /// Whether a method is async. Implemented here only.
@@ -136,6 +160,8 @@ pub trait Mode: sealed::Sealed + 'static {
     /// Proof that an async hook may exist: a value for [`Async`], none for [`Sync`].
     #[doc(hidden)]
     type AsyncHooks: Copy + Send + std::marker::Sync + 'static;
+    /// A value that is on its way: a boxed future for [`Async`], the value for [`Sync`].
+    type Running<'a, T: 'a>;
 }
 
 /// The mode of an `async fn`: its hooks may be sync or async.
@@ -148,10 +174,24 @@ pub enum Sync {}
 
 impl Mode for Async {
     type AsyncHooks = ();
+    type Running<'a, T: 'a> = BoxFuture<'a, T>;
 }
 
 impl Mode for Sync {
     type AsyncHooks = Never;
+    type Running<'a, T: 'a> = T;
+}
+
+/// What a nested call does: a call of a hooked method from inside a call of the same method on the
+/// same instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reentry {
+    /// It goes straight to the body.
+    Skip,
+    /// It runs its hooks like any other, up to a depth of 16.
+    Run,
+    /// It fails.
+    Deny,
 }
 
 mod sealed {
@@ -160,56 +200,4 @@ mod sealed {
     impl Sealed for super::Infallible {}
     impl Sealed for super::Async {}
     impl Sealed for super::Sync {}
-}
-
-macro_rules! typed_hook_type {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        pub struct $name<A: ?Sized, Args>(PhantomData<fn(Args) -> *const A>);
-
-        impl<A: ?Sized, Args> $name<A, Args> {
-            /// The hook type as `#[hookable]` declares it.
-            #[doc(hidden)]
-            #[must_use]
-            pub const fn new() -> Self {
-                Self(PhantomData)
-            }
-        }
-
-        impl<A: ?Sized, Args> Clone for $name<A, Args> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<A: ?Sized, Args> Copy for $name<A, Args> {}
-
-        impl<A: ?Sized + HookPoint<Args>, Args> From<$name<A, Args>> for HookType {
-            fn from(_: $name<A, Args>) -> Self {
-                HookType::new(Phase::$name, A::METHOD)
-            }
-        }
-
-        impl<A: ?Sized + HookPoint<Args>, Args> fmt::Display for $name<A, Args> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(&HookType::from(*self), f)
-            }
-        }
-
-        impl<A: ?Sized + HookPoint<Args>, Args> fmt::Debug for $name<A, Args> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(&HookType::from(*self), f)
-            }
-        }
-    };
-}
-
-typed_hook_type! {
-    /// The hook type `pre_<method>` of an agent, as a type: `Assistant::PRE_REPLY`.
-    Pre
-}
-
-typed_hook_type! {
-    /// The hook type `post_<method>` of an agent, as a type: `Assistant::POST_REPLY`.
-    Post
 }

@@ -3,6 +3,7 @@
 use std::any::TypeId;
 
 pub use std::borrow::{Cow, ToOwned};
+pub use std::boxed::Box;
 pub use std::option::Option;
 pub use std::string::String;
 pub use std::vec::Vec;
@@ -11,12 +12,13 @@ pub use inventory;
 
 use crate::chain::HookTypeOf;
 use crate::form::IntoHook;
-use crate::hookable::Hook;
+use crate::options::Hook;
 use crate::registry::{Registry, Source};
 
-pub use crate::class::{ClassHooks, HookedMethods, LinkedHook};
-pub use crate::dispatch::{run, run_mut, run_sync, run_sync_mut, skips_hooks};
-pub use crate::point::{Async, Fallible, Infallible, Sync};
+pub use crate::class::{ClassHooks, HookedMethod, HookedMethods, LinkedHook};
+pub use crate::dispatch::{run, run_alone, run_sync, run_sync_alone, skips_hooks};
+pub use crate::lend::{Lend, Share};
+pub use crate::point::{Async, Fallible, Infallible, Reentry, Sync};
 
 /// Puts a hook that the linker brought into its class table.
 pub fn link<A, T, H, Form>(

@@ -103,9 +103,8 @@ pub(crate) trait ErasedHooks: Any + Send + Sync {
     /// The type whose methods these hooks run at.
     fn agent(&self) -> TypeId;
     fn method(&self) -> &'static str;
-    /// The bit of the point in the interest mask of a table.
+    /// The bits of the phases that have hooks in the interest mask of a table; zero for none.
     fn interest(&self) -> u64;
-    fn is_empty(&self) -> bool;
     /// In the order in which they run.
     fn rows(&self) -> Vec<Row>;
     /// The same hooks without those of the phase that have the name; `None` if there are none.
@@ -117,7 +116,7 @@ pub(crate) trait ErasedHooks: Any + Send + Sync {
 /// A table and the means to swap it: readers never wait, writers take turns.
 #[derive(Default)]
 pub struct Registry {
-    /// The points that have hooks, one bit each; points that share a bit only cost a look-up.
+    /// A bit for each phase of each point that has hooks; points that share one cost a look-up.
     interest: AtomicU64,
     table: ArcSwap<Table>,
     writers: Mutex<()>,
@@ -136,8 +135,8 @@ struct Slot {
 
 impl Registry {
     #[inline]
-    pub(crate) fn has_interest(&self, bit: u64) -> bool {
-        self.interest.load(Ordering::Acquire) & bit != 0
+    pub(crate) fn has_interest(&self, bits: u64) -> bool {
+        self.interest.load(Ordering::Acquire) & bits != 0
     }
 
     /// The hooks of one point, as they are now.
@@ -211,7 +210,7 @@ impl Registry {
     }
 
     fn publish(&self, mut table: Table) -> Arc<Table> {
-        table.slots.retain(|slot| !slot.hooks.is_empty());
+        table.slots.retain(|slot| slot.hooks.interest() != 0);
         let interest = table.slots.iter().fold(0, |mask, slot| mask | slot.hooks.interest());
         let old = self.table.swap(Arc::new(table));
         self.interest.store(interest, Ordering::Release);

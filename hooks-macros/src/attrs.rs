@@ -1,11 +1,12 @@
 //! The attributes of a method: ours, and where the others belong.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt;
-use syn::{Attribute, Meta, parse_quote};
+use syn::parse::ParseStream;
+use syn::{Attribute, LitStr, Meta, parse_quote};
 
-use crate::errors::Errors;
-use crate::options::parse_arguments;
+use crate::errors::{Errors, suggestion};
+use crate::options::{parse_arguments, parse_value};
 use crate::parse;
 
 /// Methods that are hook points without being marked.
@@ -15,6 +16,10 @@ const STANDARD_METHODS: [&str; 5] = ["reply", "observe", "print", "reasoning", "
 #[derive(Default)]
 pub(crate) struct HookOptions {
     pub(crate) is_fallible: Option<bool>,
+    /// Whether the future need not be `Send`.
+    pub(crate) is_local: bool,
+    /// What a nested call does, and where that was written.
+    pub(crate) reentry: Option<(Reentry, Span)>,
 }
 
 impl HookOptions {
@@ -35,13 +40,17 @@ impl HookOptions {
                     TokenStream::new()
                 }
             };
-            let known = ["skip", "fallible", "infallible"];
-            parse_arguments(arguments, &known, errors, |name, _| {
-                if name == "skip" {
-                    skipped = true;
-                } else if options.is_fallible.replace(name == "fallible").is_some() {
-                    let message = "a method is `fallible` or `infallible`, not both";
-                    return Err(syn::Error::new(name.span(), message));
+            let known = ["skip", "fallible", "infallible", "reentry", "?Send"];
+            parse_arguments(arguments, &known, errors, |name, input| {
+                match name.text.as_str() {
+                    "skip" => skipped = true,
+                    "?Send" => options.is_local = true,
+                    "reentry" => options.reentry = parse_reentry(input)?,
+                    _ if options.is_fallible.replace(name == &"fallible").is_some() => {
+                        let message = "a method is `fallible` or `infallible`, not both";
+                        return Err(syn::Error::new(name.span, message));
+                    }
+                    _ => {}
                 }
                 Ok(())
             });
@@ -51,6 +60,28 @@ impl HookOptions {
         }
         (marked && !skipped).then_some(options)
     }
+}
+
+/// What a call of a method from inside its own call does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reentry {
+    Skip,
+    Run,
+    Deny,
+}
+
+fn parse_reentry(input: ParseStream<'_>) -> syn::Result<Option<(Reentry, Span)>> {
+    let value: LitStr = parse_value(input)?;
+    let reentry = match value.value().as_str() {
+        "skip" => Reentry::Skip,
+        "run" => Reentry::Run,
+        "deny" => Reentry::Deny,
+        other => {
+            let hint = suggestion(other, &["skip", "run", "deny"]);
+            return Err(syn::Error::new(value.span(), format!("unknown reentry `{other}`{hint}")));
+        }
+    };
+    Ok(Some((reentry, value.span())))
 }
 
 /// The attributes of a method by where they belong.

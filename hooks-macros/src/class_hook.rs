@@ -68,9 +68,9 @@ fn parse_attr(attr: TokenStream, errors: &mut Errors) -> ClassHook {
     let (mut krate, mut name, mut priority) = (None, None, None);
     let known = ["name", "priority", "crate"];
     parse_arguments(rest, &known, errors, |argument, input| {
-        if argument == "name" {
+        if argument == &"name" {
             name = Some(parse_value::<LitStr>(input)?);
-        } else if argument == "priority" {
+        } else if argument == &"priority" {
             input.parse::<Token![=]>()?;
             let minus: Option<Token![-]> = input.parse()?;
             let number: LitInt = input.parse()?;

@@ -1,10 +1,11 @@
 //! Tokens: what a block becomes. Nothing here can fail.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, Pat, PatIdent};
 
+use crate::attrs::Reentry;
 use crate::model::{Block, Item, Method, Receiver};
 
 // Input:  `impl Agent { pub async fn reply(&self, msg: Msg) -> Msg { .. } }`
@@ -39,23 +40,19 @@ fn constants(block: &Block, method: &Method) -> TokenStream {
     let Method { vis, cfgs, .. } = method;
     let args = args_type(method);
     let silenced = silenced();
-    let constant = |prefix: &str, name: &str| {
-        let doc = format!(
-            " Hooks {} `{}`.",
-            if prefix == "PRE" { "before" } else { "after" },
-            method.name()
-        );
-        let ident = format_ident!(
-            "{prefix}_{}",
-            method.name().to_uppercase(),
-            span = method.sig.ident.span()
-        );
-        let ty = block.runtime.public(name);
+    let constant = |prefix: &str, slot: &str, doc: &str| {
+        let doc = format!(" Hooks {doc} `{}`.", method.name());
+        let name = method.name().to_uppercase();
+        let ident = format_ident!("{prefix}_{name}", span = method.sig.ident.span());
+        let ty = block.runtime.public(slot);
         quote!(#(#cfgs)* #[doc = #doc] #silenced #vis const #ident: #ty<Self, #args> = #ty::new();)
     };
-    let pre = constant("PRE", "Pre");
-    let post = constant("POST", "Post");
-    quote!(#pre #post)
+    let pre = constant("PRE", "Pre", "before");
+    let around = method.has_around().then(|| constant("AROUND", "Around", "around"));
+    let post = constant("POST", "Post", "after");
+    let error = method.is_fallible.then(|| constant("ERROR", "OnError", "after a failure of"));
+    let settled = constant("SETTLED", "OnSettled", "at the very end of");
+    quote!(#pre #around #post #error #settled)
 }
 
 // Input:  `pub async fn reply(&self, msg: Msg) -> Msg { .. }`
@@ -94,25 +91,24 @@ fn wrapper(block: &Block, method: &Method) -> TokenStream {
     };
     let direct = guarded(quote!(#receiver.#body(#(#names),*)#wait));
     let hooked = guarded(quote!(#this.#body(#(#unpacked),*)#wait));
-    let (run, closure) = match (method.is_async(), method.receiver) {
-        (true, Receiver::Shared) => ("run", quote!(|#this, #args| async move { #hooked })),
-        (true, Receiver::Exclusive) => {
-            let closure = quote!(async move {
-                let returned = #hooked;
-                (#this, returned)
-            });
-            ("run_mut", quote!(|#this, #args| #closure))
+    let hooked = if method.is_async() { quote!(async move { #hooked }) } else { hooked };
+    let (share, lend) = (runtime.private("Share"), runtime.private("Lend"));
+    let call = |run: &str, lender: TokenStream, this: TokenStream| {
+        let run = runtime.private(run);
+        quote!(#run(#lender, #args, |#this, #args| #hooked) #wait)
+    };
+    let call = match (method.is_async(), method.receiver) {
+        (true, Receiver::Shared) if method.is_local => {
+            call("run_alone", quote!(#share(#receiver)), quote!(#this))
         }
-        (false, Receiver::Shared) => ("run_sync", quote!(|#this, #args| #hooked)),
-        (false, Receiver::Exclusive) => {
-            let closure = quote!({
-                let returned = #hooked;
-                (#this, returned)
-            });
-            ("run_sync_mut", quote!(|#this, #args| #closure))
+        (true, Receiver::Shared) => call("run", quote!(#receiver), quote!(#this)),
+        (false, Receiver::Shared) => call("run_sync", quote!(#receiver), quote!(#this)),
+        (is_async, Receiver::Exclusive) => {
+            let run = if is_async { "run_alone" } else { "run_sync_alone" };
+            let call = call(run, quote!(&#this), quote!(mut #this));
+            quote!(let #this = #lend::new(#receiver); #call)
         }
     };
-    let run = runtime.private(run);
     let skips_hooks = runtime.private("skips_hooks");
     quote! {
         #(#cfgs)* #(#public_attrs)*
@@ -121,7 +117,7 @@ fn wrapper(block: &Block, method: &Method) -> TokenStream {
                 return #direct;
             }
             let #args = #args_ident { #(#packed),* };
-            #run(#receiver, #args, #closure)#wait
+            #call
         }
     }
 }
@@ -179,7 +175,18 @@ fn hook_point(block: &Block, method: &Method) -> TokenStream {
     let kind = respanned(kind, returned.span());
     let mode = runtime.private(if method.is_async() { "Async" } else { "Sync" });
     let class_hooks = runtime.private("ClassHooks");
+    let reentry = match method.reentry {
+        Reentry::Skip => None,
+        Reentry::Run => Some(quote!(Run)),
+        Reentry::Deny => Some(quote!(Deny)),
+    };
+    let reentry = reentry.map(|reentry| {
+        let ty = runtime.private("Reentry");
+        quote!(const REENTRY: #ty = #ty::#reentry;)
+    });
+    let around_point = method.has_around().then(|| around_point(block, method));
     quote! {
+        #around_point
         #(#cfgs)*
         impl #impl_generics #hook_point<#args> for #self_ty #clause {
             type Return = #returned;
@@ -187,9 +194,46 @@ fn hook_point(block: &Block, method: &Method) -> TokenStream {
             type Mode = #mode;
             const METHOD: &'static str = #name;
             const INDEX: u32 = #index;
+            #reentry
             fn class() -> &'static #class_hooks {
                 static CLASS: #class_hooks = #class_hooks::new();
                 &CLASS
+            }
+        }
+    }
+}
+
+// Input:  `pub async fn reply(&self, msg: Msg) -> Result<Msg, Error>`
+// Output: `impl ::hooks_core::AroundPoint<AgentReplyArgs> for Agent { fn start(..) { .. } }`
+fn around_point(block: &Block, method: &Method) -> TokenStream {
+    let Method { cfgs, params, .. } = method;
+    let Block { runtime, generics, self_ty, .. } = block;
+    let (impl_generics, _, clause) = generics.split_for_impl();
+    let args_ty = args_type(method);
+    let args = Ident::new("args", Span::mixed_site());
+    let body = body_ident(method);
+    let unpacked = params.iter().map(|param| param.unpack(&args, runtime));
+    let call = quote!(self.#body(#(#unpacked),*));
+    let call = if method.is_async() { quote!(#call.await) } else { call };
+    let call = if method.is_unsafe() { quote!(unsafe { #call }) } else { call };
+    // At the method: a future that is not `Send` is shown there.
+    let span = method.sig.ident.span();
+    let (running, start) = if method.is_async() {
+        let running = runtime.public("BoxFuture");
+        let boxed = respanned(runtime.private("Box"), span);
+        (
+            quote!(#running<'_, Self::Return>),
+            quote_spanned!(span=> #boxed::pin(async move { #call })),
+        )
+    } else {
+        (quote!(Self::Return), call)
+    };
+    let around_point = runtime.public("AroundPoint");
+    quote! {
+        #(#cfgs)*
+        impl #impl_generics #around_point<#args_ty> for #self_ty #clause {
+            fn start(&self, #args: #args_ty) -> #running {
+                #start
             }
         }
     }
@@ -207,9 +251,11 @@ fn hooked_methods(block: &Block) -> TokenStream {
         quote!(#option::None)
     };
     let ident = ident.to_string();
+    let hooked_method = runtime.private("HookedMethod");
     let methods = block.methods().map(|method| {
         let (cfgs, name) = (&method.cfgs, method.name());
-        quote!(#(#cfgs)* #name)
+        let (around, error) = (method.has_around(), method.is_fallible);
+        quote!(#(#cfgs)* #hooked_method { name: #name, around: #around, error: #error })
     });
     let inventory = runtime.private("inventory");
     let hooked_methods = runtime.private("HookedMethods");

@@ -60,7 +60,7 @@ impl Parse for Hook {
         input.parse::<TokenStream>()?;
         let arity = params.len();
         if !(2..=3).contains(&arity) {
-            let message = "a pre hook takes `|agent, args|`, a post hook `|agent, args, output|`";
+            let message = "a pre hook takes `|agent, args|`, the others take one more: `output`, `error` or `next`";
             return Err(syn::Error::new(bar.span, message));
         }
         Ok(Self { hook_type, closure, arity })

@@ -8,7 +8,7 @@ use syn::{
     Type, Visibility, parenthesized, parse_quote, punctuated::Punctuated,
 };
 
-use crate::attrs::{Attrs, HookOptions};
+use crate::attrs::{Attrs, HookOptions, Reentry};
 use crate::errors::Errors;
 use crate::generics::mentioned;
 use crate::options::parse_arguments;
@@ -49,6 +49,9 @@ pub(crate) struct Method {
     pub(crate) params: Vec<Param>,
     pub(crate) returned: Type,
     pub(crate) is_fallible: bool,
+    /// Whether its future need not be `Send`.
+    pub(crate) is_local: bool,
+    pub(crate) reentry: Reentry,
     pub(crate) args_ident: Ident,
     /// The generics of the block that the arguments mention.
     pub(crate) args_generics: Generics,
@@ -69,6 +72,11 @@ impl Method {
 
     pub(crate) fn is_async(&self) -> bool {
         self.sig.asyncness.is_some()
+    }
+
+    /// Whether around hooks can run the body, perhaps more than once.
+    pub(crate) fn has_around(&self) -> bool {
+        self.receiver == Receiver::Shared && !self.is_local
     }
 
     pub(crate) fn is_unsafe(&self) -> bool {
@@ -151,6 +159,14 @@ impl Block {
         check_returned(&returned, errors);
         let Attrs { cfgs, public_attrs, body_attrs } = Attrs::split(&method.attrs);
         let name = sig.ident.unraw().to_string();
+        let is_fallible = options.is_fallible.unwrap_or_else(|| is_named_result(&returned));
+        if let Some((Reentry::Run | Reentry::Deny, span)) = options.reentry
+            && !is_fallible
+        {
+            let message = "a method that cannot fail cannot refuse a nested call: return a \
+                           `Result`, or leave `reentry` out";
+            errors.add(syn::Error::new(span, message));
+        }
         Method {
             index: u32::try_from(index).unwrap_or(u32::MAX),
             vis: method.vis.clone(),
@@ -160,7 +176,9 @@ impl Block {
             sig: sig.clone(),
             body: method.body.clone(),
             receiver: receiver_of(sig, errors),
-            is_fallible: options.is_fallible.unwrap_or_else(|| is_named_result(&returned)),
+            is_fallible,
+            is_local: options.is_local,
+            reentry: options.reentry.map_or(Reentry::Skip, |(reentry, _)| reentry),
             args_ident: format_ident!(
                 "{}{}Args",
                 self.ident,
@@ -178,7 +196,7 @@ fn parse_block_options(attr: TokenStream, errors: &mut Errors) -> (Option<Path>,
     let mut krate = None;
     let mut derives = None;
     parse_arguments(attr, &["derive", "crate"], errors, |name, input| {
-        if name == "crate" {
+        if name == &"crate" {
             input.parse::<syn::Token![=]>()?;
             krate = Some(input.call(Path::parse_mod_style)?);
         } else {

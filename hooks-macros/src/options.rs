@@ -1,10 +1,23 @@
 //! Attribute arguments: `name`, `name = value`, `name(..)`.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Result, Token};
 
 use crate::errors::{Errors, suggestion};
+
+/// The name of an argument.
+pub(crate) struct Name {
+    pub(crate) text: String,
+    pub(crate) span: Span,
+}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, text: &&str) -> bool {
+        self.text == *text
+    }
+}
 
 /// Reads comma-separated arguments. `read` parses what follows a name that is `known`; names that
 /// are unknown or come twice are errors.
@@ -12,26 +25,23 @@ pub(crate) fn parse_arguments(
     tokens: TokenStream,
     known: &[&str],
     errors: &mut Errors,
-    mut read: impl FnMut(&Ident, ParseStream<'_>) -> Result<()>,
+    mut read: impl FnMut(&Name, ParseStream<'_>) -> Result<()>,
 ) {
-    let mut seen: Vec<Ident> = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
     let parser = |input: ParseStream<'_>| {
         while !input.is_empty() {
             let name = parse_name(input)?;
-            let text = name.to_string();
+            let text = &name.text;
             if !known.contains(&text.as_str()) {
-                let hint = suggestion(&text, known);
-                return Err(syn::Error::new(
-                    name.span(),
-                    format!("unknown argument `{text}`{hint}"),
-                ));
+                let hint = suggestion(text, known);
+                return Err(syn::Error::new(name.span, format!("unknown argument `{text}`{hint}")));
             }
-            if seen.contains(&name) {
+            if seen.contains(text) {
                 let message = format!("`{text}` is given twice, remove one of them");
-                return Err(syn::Error::new(name.span(), message));
+                return Err(syn::Error::new(name.span, message));
             }
             read(&name, input)?;
-            seen.push(name);
+            seen.push(name.text);
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
@@ -43,10 +53,12 @@ pub(crate) fn parse_arguments(
     }
 }
 
-/// A name; `crate` is one too.
-fn parse_name(input: ParseStream<'_>) -> Result<Ident> {
-    use syn::ext::IdentExt;
-    input.call(Ident::parse_any)
+/// A name; `crate` and `?Send` are some too.
+fn parse_name(input: ParseStream<'_>) -> Result<Name> {
+    let mark: Option<Token![?]> = input.parse()?;
+    let ident = input.call(Ident::parse_any)?;
+    let text = format!("{}{ident}", if mark.is_some() { "?" } else { "" });
+    Ok(Name { text, span: ident.span() })
 }
 
 /// The value of `name = value`.

@@ -1,0 +1,441 @@
+//! Hooks after the body: post hooks look at its output, error hooks at the error.
+//!
+//! Both have one shape: the agent, the arguments, and a subject that they may change.
+
+use std::convert::Infallible as Never;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::BoxError;
+use crate::form::{
+    AsyncInPlace, AsyncLook, Bound, Erased, InPlace, IntoHook, Look, Object, SyncInPlace, SyncLook,
+};
+use crate::future::BoxFuture;
+use crate::hook_type::Phase;
+use crate::outcome::Recovery;
+use crate::point::{Error, Fallible, Fault, HookPoint, Mode, Output, ReturnKind};
+use crate::slot::{HookSlot, OnError, Post};
+
+/// A hook type whose hooks run after the body: [`Post`] and [`OnError`].
+pub trait After: HookSlot<Hook = ErasedAfter<Self>> {
+    /// What a hook decided, whatever its form; by default nothing.
+    #[doc(hidden)]
+    type Step: Default;
+    /// What a hook may fail with.
+    #[doc(hidden)]
+    type Fault;
+}
+
+/// What an error hook decided.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum ErrorStep<E, Output> {
+    Keep,
+    Replace(E),
+    Recover(Output),
+}
+
+impl<E, Output> Default for ErrorStep<E, Output> {
+    fn default() -> Self {
+        Self::Keep
+    }
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for Post<A, Args> {
+    type Agent = A;
+    type Args = Args;
+    type Subject = Output<A, Args>;
+    type AsyncHooks = <A::Mode as Mode>::AsyncHooks;
+    type Hook = ErasedAfter<Self>;
+    const PHASE: Phase = Phase::Post;
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> After for Post<A, Args> {
+    type Step = Option<Output<A, Args>>;
+    type Fault = Fault<A, Args>;
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for OnError<A, Args> {
+    type Agent = A;
+    type Args = Args;
+    type Subject = Error<A, Args>;
+    type AsyncHooks = <A::Mode as Mode>::AsyncHooks;
+    type Hook = ErasedAfter<Self>;
+    const PHASE: Phase = Phase::Error;
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> After for OnError<A, Args> {
+    type Step = ErrorStep<Error<A, Args>, Output<A, Args>>;
+    type Fault = Never;
+}
+
+pub(crate) type AfterResult<P> = Result<<P as After>::Step, <P as After>::Fault>;
+
+/// What a post hook or an error hook may return.
+///
+/// `()`: keep the output, or the error. A post hook may return `Option<Output>`, `Some` replaces
+/// it, and where the method returns a `Result`, [`HookResult`](crate::HookResult) of either. An
+/// error hook cannot fail; it may return `Option<Error>`, `Some` replaces the error, or
+/// [`Recovery<Output>`](Recovery).
+pub trait AfterAnswer<P: After> {
+    #[doc(hidden)]
+    fn into_step(self) -> AfterResult<P>;
+}
+
+impl<P: After> AfterAnswer<P> for () {
+    fn into_step(self) -> AfterResult<P> {
+        Ok(P::Step::default())
+    }
+}
+
+impl<A, Args, O> AfterAnswer<Post<A, Args>> for Option<O>
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    A::Kind: ReturnKind<A::Return, Output = O>,
+{
+    fn into_step(self) -> AfterResult<Post<A, Args>> {
+        Ok(self)
+    }
+}
+
+impl<A, Args, R> AfterAnswer<Post<A, Args>> for Result<R, BoxError>
+where
+    A: ?Sized + HookPoint<Args, Kind = Fallible>,
+    Args: 'static,
+    Fallible: ReturnKind<A::Return, Fault = BoxError>,
+    R: AfterAnswer<Post<A, Args>>,
+{
+    fn into_step(self) -> AfterResult<Post<A, Args>> {
+        self?.into_step()
+    }
+}
+
+impl<A, Args, E> AfterAnswer<OnError<A, Args>> for Option<E>
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    A::Kind: ReturnKind<A::Return, Error = E>,
+{
+    fn into_step(self) -> AfterResult<OnError<A, Args>> {
+        Ok(self.map_or(ErrorStep::Keep, ErrorStep::Replace))
+    }
+}
+
+impl<A, Args, O> AfterAnswer<OnError<A, Args>> for Recovery<O>
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    A::Kind: ReturnKind<A::Return, Output = O>,
+{
+    fn into_step(self) -> AfterResult<OnError<A, Args>> {
+        Ok(match self {
+            Recovery::Fail => ErrorStep::Keep,
+            Recovery::Recover(output) => ErrorStep::Recover(output),
+        })
+    }
+}
+
+/// A post hook or error hook that is a type: for hooks with state of their own.
+///
+/// ```
+/// use std::sync::Mutex;
+///
+/// use hooks_core::{AfterHook, HookError, Hookable, Hooks, Post, hookable};
+///
+/// #[derive(Hookable, Default)]
+/// struct Greeter {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Greeter {
+///     async fn reply(&self, name: String) -> Result<String, HookError> {
+///         Ok(format!("Hello, {name}"))
+///     }
+/// }
+///
+/// #[derive(Default)]
+/// struct Seen {
+///     names: Mutex<Vec<String>>,
+/// }
+///
+/// impl AfterHook<Post<Greeter, GreeterReplyArgs>> for Seen {
+///     type Answer = ();
+///
+///     async fn run(&self, _: &Greeter, args: &GreeterReplyArgs, reply: &mut String) {
+///         self.names.lock().unwrap().push(args.name.clone());
+///         reply.push('!');
+///     }
+/// }
+///
+/// # futures::executor::block_on(async {
+/// let greeter = Greeter::default();
+/// greeter.register_instance_hook(Greeter::POST_REPLY, "seen", Seen::default());
+/// assert_eq!(greeter.reply("Ada".to_owned()).await.unwrap(), "Hello, Ada!");
+/// # });
+/// ```
+pub trait AfterHook<P: After>: Send + Sync + 'static {
+    /// What [`run`](AfterHook::run) returns.
+    type Answer: AfterAnswer<P>;
+
+    /// Runs after the body.
+    fn run(
+        &self,
+        agent: &P::Agent,
+        args: &P::Args,
+        subject: &mut P::Subject,
+    ) -> impl Future<Output = Self::Answer> + Send;
+}
+
+type SyncAfter<P> = dyn Fn(
+        &<P as HookSlot>::Agent,
+        &<P as HookSlot>::Args,
+        &mut <P as HookSlot>::Subject,
+    ) -> AfterResult<P>
+    + Send
+    + Sync;
+
+/// A post hook or error hook in its erased form.
+#[doc(hidden)]
+pub struct ErasedAfter<P: After> {
+    pub(crate) run: AfterRun<P>,
+    /// The body consumes the arguments; a call that has such hooks keeps a copy for them.
+    pub(crate) keep: fn(&P::Args) -> P::Args,
+}
+
+pub(crate) enum AfterRun<P: After> {
+    Sync(Arc<SyncAfter<P>>),
+    Async(Arc<dyn AsyncAfter<P>>, P::AsyncHooks),
+}
+
+/// An async hook; a call boxes its future, which may borrow from the hook.
+pub(crate) trait AsyncAfter<P: After>: Send + Sync {
+    fn start<'a>(
+        &'a self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        subject: &'a mut P::Subject,
+    ) -> BoxFuture<'a, AfterResult<P>>;
+}
+
+impl<P: After> Clone for ErasedAfter<P> {
+    fn clone(&self) -> Self {
+        let run = match &self.run {
+            AfterRun::Sync(hook) => AfterRun::Sync(hook.clone()),
+            AfterRun::Async(hook, proof) => AfterRun::Async(hook.clone(), *proof),
+        };
+        Self { run, keep: self.keep }
+    }
+}
+
+impl<P: After> fmt::Debug for ErasedAfter<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ErasedAfter").finish_non_exhaustive()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<P: After> IntoHook<P, Erased> for ErasedAfter<P> {
+    fn into_hook(self) -> ErasedAfter<P> {
+        self
+    }
+}
+
+impl<P, F, R> IntoHook<P, SyncInPlace<R>> for F
+where
+    P: After<Args: Clone>,
+    F: Fn(&P::Agent, &P::Args, &mut P::Subject) -> R + Send + Sync + 'static,
+    R: AfterAnswer<P>,
+{
+    fn into_hook(self) -> ErasedAfter<P> {
+        let hook = move |agent: &P::Agent, args: &P::Args, subject: &mut P::Subject| {
+            self(agent, args, subject).into_step()
+        };
+        ErasedAfter { run: AfterRun::Sync(Arc::new(hook)), keep: P::Args::clone }
+    }
+}
+
+impl<P, F, R> IntoHook<P, SyncLook<R>> for F
+where
+    P: After<Args: Clone>,
+    F: Fn(&P::Agent, &P::Args, &P::Subject) -> R + Send + Sync + 'static,
+    R: AfterAnswer<P>,
+{
+    fn into_hook(self) -> ErasedAfter<P> {
+        let hook = move |agent: &P::Agent, args: &P::Args, subject: &mut P::Subject| {
+            self(agent, args, subject).into_step()
+        };
+        ErasedAfter { run: AfterRun::Sync(Arc::new(hook)), keep: P::Args::clone }
+    }
+}
+
+impl<P, F> IntoHook<P, AsyncInPlace> for F
+where
+    P: After<Args: Clone, AsyncHooks = ()>,
+    F: for<'a> AsyncAfterFn<'a, P, &'a mut P::Subject> + Send + Sync + 'static,
+{
+    fn into_hook(self) -> ErasedAfter<P> {
+        ErasedAfter { run: AfterRun::Async(Arc::new(InPlace(self)), ()), keep: P::Args::clone }
+    }
+}
+
+impl<P, F> IntoHook<P, AsyncLook> for F
+where
+    P: After<Args: Clone, AsyncHooks = ()>,
+    F: for<'a> AsyncAfterFn<'a, P, &'a P::Subject> + Send + Sync + 'static,
+{
+    fn into_hook(self) -> ErasedAfter<P> {
+        ErasedAfter { run: AfterRun::Async(Arc::new(Look(self)), ()), keep: P::Args::clone }
+    }
+}
+
+impl<P, T> IntoHook<P, Object> for T
+where
+    P: After<Args: Clone, AsyncHooks = ()>,
+    T: AfterHook<P>,
+{
+    fn into_hook(self) -> ErasedAfter<P> {
+        ErasedAfter { run: AfterRun::Async(Arc::new(Own(self)), ()), keep: P::Args::clone }
+    }
+}
+
+/// A hook that is a type.
+struct Own<T>(T);
+
+impl<P: After, T: AfterHook<P>> AsyncAfter<P> for Own<T> {
+    fn start<'a>(
+        &'a self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        subject: &'a mut P::Subject,
+    ) -> BoxFuture<'a, AfterResult<P>> {
+        let answer = self.0.run(agent, args, subject);
+        Box::pin(async move { answer.await.into_step() })
+    }
+}
+
+impl<P, F> AsyncAfter<P> for InPlace<F>
+where
+    P: After,
+    F: for<'a> AsyncAfterFn<'a, P, &'a mut P::Subject> + Send + Sync,
+{
+    fn start<'a>(
+        &'a self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        subject: &'a mut P::Subject,
+    ) -> BoxFuture<'a, AfterResult<P>> {
+        self.0.call(agent, args, subject)
+    }
+}
+
+impl<P, F> AsyncAfter<P> for Look<F>
+where
+    P: After,
+    F: for<'a> AsyncAfterFn<'a, P, &'a P::Subject> + Send + Sync,
+{
+    fn start<'a>(
+        &'a self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        subject: &'a mut P::Subject,
+    ) -> BoxFuture<'a, AfterResult<P>> {
+        self.0.call(agent, args, subject)
+    }
+}
+
+/// An `async fn` of an agent, its arguments and a view of the subject, whose future is `Send`.
+#[doc(hidden)]
+pub trait AsyncAfterFn<'a, P: After, View> {
+    fn call(
+        &self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        view: View,
+    ) -> BoxFuture<'a, AfterResult<P>>;
+}
+
+impl<'a, P, View, F, Fut> AsyncAfterFn<'a, P, View> for F
+where
+    P: After,
+    F: Fn(&'a P::Agent, &'a P::Args, View) -> Fut,
+    Fut: Future<Output: AfterAnswer<P>> + Send + 'a,
+{
+    fn call(
+        &self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        view: View,
+    ) -> BoxFuture<'a, AfterResult<P>> {
+        let answer = self(agent, args, view);
+        Box::pin(async move { answer.await.into_step() })
+    }
+}
+
+macro_rules! bind_after {
+    ($slot:ident) => {
+        #[doc(hidden)]
+        impl<A: ?Sized + HookPoint<Args>, Args: 'static> $slot<A, Args> {
+            /// Binds an async closure to this type, as for a pre hook.
+            pub fn bind<F, R, Call>(self, hook: F, call: Call) -> ErasedAfter<Self>
+            where
+                A::Mode: Mode<AsyncHooks = ()>,
+                Args: Clone,
+                F: AsyncFn(&A, &Args, &mut <Self as HookSlot>::Subject) -> R
+                    + Send
+                    + Sync
+                    + 'static,
+                R: AfterAnswer<Self>,
+                Call: for<'a> Fn(
+                        Self,
+                        &'a F,
+                        &'a A,
+                        &'a Args,
+                        &'a mut <Self as HookSlot>::Subject,
+                    ) -> BoxFuture<'a, AfterResult<Self>>
+                    + Send
+                    + Sync
+                    + 'static,
+            {
+                let run = AfterRun::Async(Arc::new(Bound { slot: self, hook, call }), ());
+                ErasedAfter { run, keep: Args::clone }
+            }
+
+            /// Boxes what a hook of this type will answer.
+            pub fn boxed<'a, R: AfterAnswer<Self>>(
+                self,
+                answer: impl Future<Output = R> + Send + 'a,
+            ) -> BoxFuture<'a, AfterResult<Self>> {
+                Box::pin(async move { answer.await.into_step() })
+            }
+        }
+    };
+}
+
+bind_after!(Post);
+bind_after!(OnError);
+
+impl<P, F, Call> AsyncAfter<P> for Bound<P, F, Call>
+where
+    P: After,
+    F: Send + Sync,
+    Call: for<'a> Fn(
+            P,
+            &'a F,
+            &'a P::Agent,
+            &'a P::Args,
+            &'a mut P::Subject,
+        ) -> BoxFuture<'a, AfterResult<P>>
+        + Send
+        + Sync,
+{
+    fn start<'a>(
+        &'a self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        subject: &'a mut P::Subject,
+    ) -> BoxFuture<'a, AfterResult<P>> {
+        (self.call)(self.slot, &self.hook, agent, args, subject)
+    }
+}

@@ -1,0 +1,65 @@
+//! How a call ended, for hooks that look at the end of it.
+
+/// How a hooked call ended, as `settled` hooks see it.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// use hooks_core::{HookError, Hookable, Hooks, Outcome, hookable};
+///
+/// #[derive(Hookable, Default)]
+/// struct Worker {
+///     open: AtomicUsize,
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Worker {
+///     async fn reply(&self, job: String) -> Result<String, HookError> {
+///         std::future::pending().await
+///     }
+/// }
+///
+/// let worker = Worker::default();
+/// worker.register_instance_hook(
+///     Worker::SETTLED_REPLY,
+///     "gauge",
+///     |worker: &Worker, outcome: &Outcome<'_, String, HookError>| {
+///         assert!(matches!(outcome, Outcome::Cancelled));
+///         worker.open.fetch_sub(1, Ordering::Relaxed);
+///     },
+/// );
+/// worker.register_instance_hook(
+///     Worker::PRE_REPLY,
+///     "gauge",
+///     |worker: &Worker, _: &WorkerReplyArgs| drop(worker.open.fetch_add(1, Ordering::Relaxed)),
+/// );
+/// let mut call = Box::pin(worker.reply("sleep".to_owned()));
+/// # futures::executor::block_on(async {
+/// assert!(futures::poll!(&mut call).is_pending());
+/// # });
+/// assert_eq!(worker.open.load(Ordering::Relaxed), 1);
+/// drop(call);
+/// assert_eq!(worker.open.load(Ordering::Relaxed), 0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome<'a, T, E> {
+    /// It returned this output, after its post hooks; or an error hook recovered it.
+    Ok(&'a T),
+    /// It returned this error, after its error hooks.
+    Err(&'a E),
+    /// Its future was dropped before it was finished.
+    Cancelled,
+    /// The body or a hook panicked.
+    Panicked,
+}
+
+/// What an `error` hook may answer to save the call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recovery<T> {
+    /// The call fails with the error as it is now.
+    #[default]
+    Fail,
+    /// The call returns this output after all. Post hooks do not see it.
+    Recover(T),
+}

@@ -1,0 +1,327 @@
+//! Pre hooks: what they look like, what they answer, and their erased form.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::BoxError;
+use crate::flow::Flow;
+use crate::form::{
+    AsyncInPlace, AsyncLook, Bound, Erased, InPlace, IntoHook, Look, Object, SyncInPlace, SyncLook,
+};
+use crate::future::BoxFuture;
+use crate::hook_type::Phase;
+use crate::point::{Fallible, Fault, HookPoint, Mode, Output, ReturnKind};
+use crate::slot::{HookSlot, Pre};
+
+/// What a pre hook decided, whatever its form.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum PreStep<Args, Output> {
+    Continue,
+    Replace(Args),
+    Return(Output),
+}
+
+pub(crate) type PreResult<A, Args> = Result<PreStep<Args, Output<A, Args>>, Fault<A, Args>>;
+
+/// What a pre hook may return.
+///
+/// `()`: go on. `Option<Args>`: `Some` replaces the arguments. [`Flow<Output>`](Flow): `Return`
+/// answers in place of the body. Where the method returns a `Result`, also
+/// [`HookResult`](crate::HookResult) of each.
+pub trait PreAnswer<A: ?Sized + HookPoint<Args>, Args> {
+    #[doc(hidden)]
+    fn into_step(self) -> PreResult<A, Args>;
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args> PreAnswer<A, Args> for () {
+    fn into_step(self) -> PreResult<A, Args> {
+        Ok(PreStep::Continue)
+    }
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args> PreAnswer<A, Args> for Option<Args> {
+    fn into_step(self) -> PreResult<A, Args> {
+        Ok(self.map_or(PreStep::Continue, PreStep::Replace))
+    }
+}
+
+impl<A, Args, O> PreAnswer<A, Args> for Flow<O>
+where
+    A: ?Sized + HookPoint<Args>,
+    A::Kind: ReturnKind<A::Return, Output = O>,
+{
+    fn into_step(self) -> PreResult<A, Args> {
+        Ok(match self {
+            Flow::Continue => PreStep::Continue,
+            Flow::Return(output) => PreStep::Return(output),
+        })
+    }
+}
+
+// One error type only, so that `?` and `Ok(())` in a closure need no annotation.
+impl<A, Args, R> PreAnswer<A, Args> for Result<R, BoxError>
+where
+    A: ?Sized + HookPoint<Args, Kind = Fallible>,
+    Fallible: ReturnKind<A::Return, Fault = BoxError>,
+    R: PreAnswer<A, Args>,
+{
+    fn into_step(self) -> PreResult<A, Args> {
+        self?.into_step()
+    }
+}
+
+/// A pre hook that is a type: for hooks with state of their own.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// use hooks_core::{HookError, HookResult, Hookable, Hooks, PreHook, hookable};
+///
+/// #[derive(Hookable, Default)]
+/// struct Greeter {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Greeter {
+///     async fn reply(&self, name: String) -> Result<String, HookError> {
+///         Ok(format!("Hello, {name}"))
+///     }
+/// }
+///
+/// struct Quota {
+///     left: AtomicUsize,
+/// }
+///
+/// impl PreHook<Greeter, GreeterReplyArgs> for Quota {
+///     type Answer = HookResult;
+///
+///     async fn run(&self, _: &Greeter, _: &mut GreeterReplyArgs) -> HookResult {
+///         let take_one = |left: usize| left.checked_sub(1);
+///         let taken = self.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, take_one);
+///         taken.map(drop).map_err(|_| "the quota is used up".into())
+///     }
+/// }
+///
+/// # futures::executor::block_on(async {
+/// let greeter = Greeter::default();
+/// greeter.register_instance_hook(Greeter::PRE_REPLY, "quota", Quota { left: 1.into() });
+/// assert!(greeter.reply("Ada".to_owned()).await.is_ok());
+/// assert!(greeter.reply("Ada".to_owned()).await.is_err());
+/// # });
+/// ```
+pub trait PreHook<A: ?Sized + HookPoint<Args>, Args>: Send + Sync + 'static {
+    /// What [`run`](PreHook::run) returns.
+    type Answer: PreAnswer<A, Args>;
+
+    /// Runs before the body.
+    fn run(&self, agent: &A, args: &mut Args) -> impl Future<Output = Self::Answer> + Send;
+}
+
+type SyncPre<A, Args> = dyn Fn(&A, &mut Args) -> PreResult<A, Args> + Send + Sync;
+type AsyncHooks<A, Args> = <<A as HookPoint<Args>>::Mode as Mode>::AsyncHooks;
+
+/// A pre hook in its erased form.
+#[doc(hidden)]
+pub struct ErasedPre<A: ?Sized + HookPoint<Args>, Args> {
+    pub(crate) run: PreRun<A, Args>,
+}
+
+pub(crate) enum PreRun<A: ?Sized + HookPoint<Args>, Args> {
+    Sync(Arc<SyncPre<A, Args>>),
+    Async(Arc<dyn AsyncPre<A, Args>>, AsyncHooks<A, Args>),
+}
+
+/// An async pre hook; a call boxes its future, which may borrow from the hook.
+pub(crate) trait AsyncPre<A: ?Sized + HookPoint<Args>, Args>: Send + Sync {
+    fn start<'a>(&'a self, agent: &'a A, args: &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>>;
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args> Clone for ErasedPre<A, Args> {
+    fn clone(&self) -> Self {
+        let run = match &self.run {
+            PreRun::Sync(hook) => PreRun::Sync(hook.clone()),
+            PreRun::Async(hook, proof) => PreRun::Async(hook.clone(), *proof),
+        };
+        Self { run }
+    }
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args> fmt::Debug for ErasedPre<A, Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ErasedPre").finish_non_exhaustive()
+    }
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for Pre<A, Args> {
+    type Agent = A;
+    type Args = Args;
+    type Subject = Args;
+    type AsyncHooks = AsyncHooks<A, Args>;
+    type Hook = ErasedPre<A, Args>;
+    const PHASE: Phase = Phase::Pre;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> IntoHook<Pre<A, Args>, Erased>
+    for ErasedPre<A, Args>
+{
+    fn into_hook(self) -> ErasedPre<A, Args> {
+        self
+    }
+}
+
+impl<A, Args, F, R> IntoHook<Pre<A, Args>, SyncInPlace<R>> for F
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    F: Fn(&A, &mut Args) -> R + Send + Sync + 'static,
+    R: PreAnswer<A, Args>,
+{
+    fn into_hook(self) -> ErasedPre<A, Args> {
+        let hook = move |agent: &A, args: &mut Args| self(agent, args).into_step();
+        ErasedPre { run: PreRun::Sync(Arc::new(hook)) }
+    }
+}
+
+impl<A, Args, F, R> IntoHook<Pre<A, Args>, SyncLook<R>> for F
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    F: Fn(&A, &Args) -> R + Send + Sync + 'static,
+    R: PreAnswer<A, Args>,
+{
+    fn into_hook(self) -> ErasedPre<A, Args> {
+        let hook = move |agent: &A, args: &mut Args| self(agent, args).into_step();
+        ErasedPre { run: PreRun::Sync(Arc::new(hook)) }
+    }
+}
+
+impl<A, Args, F> IntoHook<Pre<A, Args>, AsyncInPlace> for F
+where
+    A: ?Sized + HookPoint<Args>,
+    A::Mode: Mode<AsyncHooks = ()>,
+    Args: 'static,
+    F: for<'a> AsyncPreFn<'a, A, &'a mut Args, Args> + Send + Sync + 'static,
+{
+    fn into_hook(self) -> ErasedPre<A, Args> {
+        ErasedPre { run: PreRun::Async(Arc::new(InPlace(self)), ()) }
+    }
+}
+
+impl<A, Args, F> IntoHook<Pre<A, Args>, AsyncLook> for F
+where
+    A: ?Sized + HookPoint<Args>,
+    A::Mode: Mode<AsyncHooks = ()>,
+    Args: 'static,
+    F: for<'a> AsyncPreFn<'a, A, &'a Args, Args> + Send + Sync + 'static,
+{
+    fn into_hook(self) -> ErasedPre<A, Args> {
+        ErasedPre { run: PreRun::Async(Arc::new(Look(self)), ()) }
+    }
+}
+
+impl<A, Args, T> IntoHook<Pre<A, Args>, Object> for T
+where
+    A: ?Sized + HookPoint<Args>,
+    A::Mode: Mode<AsyncHooks = ()>,
+    Args: 'static,
+    T: PreHook<A, Args>,
+{
+    fn into_hook(self) -> ErasedPre<A, Args> {
+        ErasedPre { run: PreRun::Async(Arc::new(Own(self)), ()) }
+    }
+}
+
+/// A hook that is a type.
+struct Own<T>(T);
+
+impl<A, Args, T> AsyncPre<A, Args> for Own<T>
+where
+    A: ?Sized + HookPoint<Args>,
+    T: PreHook<A, Args>,
+{
+    fn start<'a>(&'a self, agent: &'a A, args: &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>> {
+        let answer = self.0.run(agent, args);
+        Box::pin(async move { answer.await.into_step() })
+    }
+}
+
+impl<A, Args, F> AsyncPre<A, Args> for InPlace<F>
+where
+    A: ?Sized + HookPoint<Args>,
+    F: for<'a> AsyncPreFn<'a, A, &'a mut Args, Args> + Send + Sync,
+{
+    fn start<'a>(&'a self, agent: &'a A, args: &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>> {
+        self.0.call(agent, args)
+    }
+}
+
+impl<A, Args, F> AsyncPre<A, Args> for Look<F>
+where
+    A: ?Sized + HookPoint<Args>,
+    F: for<'a> AsyncPreFn<'a, A, &'a Args, Args> + Send + Sync,
+{
+    fn start<'a>(&'a self, agent: &'a A, args: &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>> {
+        self.0.call(agent, args)
+    }
+}
+
+/// An `async fn` of an agent and a view of its arguments, whose future is `Send`.
+#[doc(hidden)]
+pub trait AsyncPreFn<'a, A: ?Sized + HookPoint<Args>, View, Args> {
+    fn call(&self, agent: &'a A, view: View) -> BoxFuture<'a, PreResult<A, Args>>;
+}
+
+impl<'a, A, View, Args, F, Fut> AsyncPreFn<'a, A, View, Args> for F
+where
+    A: ?Sized + HookPoint<Args>,
+    F: Fn(&'a A, View) -> Fut,
+    Fut: Future<Output: PreAnswer<A, Args>> + Send + 'a,
+{
+    fn call(&self, agent: &'a A, view: View) -> BoxFuture<'a, PreResult<A, Args>> {
+        let answer = self(agent, view);
+        Box::pin(async move { answer.await.into_step() })
+    }
+}
+
+#[doc(hidden)]
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> Pre<A, Args> {
+    /// Binds an async closure to this type. `call` calls it and boxes the future: only there the
+    /// future has a type that is known to be `Send`.
+    pub fn bind<F, R, Call>(self, hook: F, call: Call) -> ErasedPre<A, Args>
+    where
+        A::Mode: Mode<AsyncHooks = ()>,
+        F: AsyncFn(&A, &mut Args) -> R + Send + Sync + 'static,
+        R: PreAnswer<A, Args>,
+        Call: for<'a> Fn(Self, &'a F, &'a A, &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>>
+            + Send
+            + Sync
+            + 'static,
+    {
+        ErasedPre { run: PreRun::Async(Arc::new(Bound { slot: self, hook, call }), ()) }
+    }
+
+    /// Boxes what a hook of this type will answer.
+    pub fn boxed<'a, R: PreAnswer<A, Args>>(
+        self,
+        answer: impl Future<Output = R> + Send + 'a,
+    ) -> BoxFuture<'a, PreResult<A, Args>> {
+        Box::pin(async move { answer.await.into_step() })
+    }
+}
+
+impl<A, Args, F, Call> AsyncPre<A, Args> for Bound<Pre<A, Args>, F, Call>
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    F: Send + Sync,
+    Call: for<'a> Fn(Pre<A, Args>, &'a F, &'a A, &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>>
+        + Send
+        + Sync,
+{
+    fn start<'a>(&'a self, agent: &'a A, args: &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>> {
+        (self.call)(self.slot, &self.hook, agent, args)
+    }
+}
