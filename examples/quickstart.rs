@@ -47,7 +47,8 @@ async fn main() -> ExitCode {
     let root = match folder.canonicalize() {
         Ok(root) if root.is_dir() => root,
         _ => {
-            eprintln!("{} is not a folder, name one that exists", folder.display());
+            let folder = folder.display();
+            eprintln!("{folder} is not a folder: name one that exists, then the question");
             return ExitCode::FAILURE;
         }
     };

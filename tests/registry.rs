@@ -145,7 +145,7 @@ fn text_that_is_no_hook_type_says_what_one_looks_like() {
     for text in ["", "reply", "prereply", "pre_", "_reply", "Pre_reply", "before_reply"] {
         let error = text.parse::<HookType>().unwrap_err();
         let expected = format!(
-            "'{text}' is not a hook type, expected a phase and a method: pre_reply, post_reply"
+            "'{text}' is not a hook type, expected a phase and a method in lower case, as in pre_reply"
         );
         assert_eq!(error.to_string(), expected);
     }

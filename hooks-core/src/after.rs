@@ -13,7 +13,7 @@ use crate::form::{
 use crate::future::BoxFuture;
 use crate::hook_type::Phase;
 use crate::outcome::Recovery;
-use crate::point::{Error, Fallible, Fault, HookPoint, Mode, Output, ReturnKind};
+use crate::point::{Error, Fallible, Fault, HookPoint, Mode, Output, ReturnKind, Waiting};
 use crate::slot::{HookSlot, OnError, Post};
 
 /// A hook type whose hooks run after the body: [`Post`] and [`OnError`].
@@ -380,7 +380,7 @@ macro_rules! bind_after {
             /// Binds an async closure to this type, as for a pre hook.
             pub fn bind<F, R, Call>(self, hook: F, call: Call) -> ErasedAfter<Self>
             where
-                A::Mode: Mode<AsyncHooks = ()>,
+                A::Mode: Waiting,
                 Args: Clone,
                 F: AsyncFn(&A, &Args, &mut <Self as HookSlot>::Subject) -> R
                     + Send

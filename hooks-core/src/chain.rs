@@ -246,7 +246,7 @@ pub(crate) const fn interest_of_point<A: ?Sized + HookPoint<Args>, Args>() -> u6
 /// A typed hook type of the agent `A`. Implemented here only.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook type of `{A}`",
-    label = "belongs to another type",
+    label = "not a hook type of that agent",
     note = "the hook types of an agent are the constants that `#[hookable]` gives it: \
             `{A}::PRE_REPLY` for its method `reply`"
 )]

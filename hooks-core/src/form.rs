@@ -26,7 +26,7 @@ use crate::slot::HookSlot;
 /// [`AroundHook`](crate::AroundHook).
 #[diagnostic::on_unimplemented(
     message = "this is not a hook for `{P}`",
-    label = "its signature does not fit",
+    label = "its parameters, what it returns, `Send` or `Clone` do not fit: see the notes",
     note = "a pre hook is `|agent: &Agent, args: &mut Args|` or `|agent: &Agent, args: &Args|` and \
             returns `()`, `Option<Args>` or `Flow<Output>`",
     note = "an around hook is `|agent: &Agent, args: Args, next: Next<'_, Agent, Args>|` and \
@@ -38,10 +38,12 @@ use crate::slot::HookSlot;
             `()`, `Option<Error>` or `Recovery<Output>`",
     note = "a settled hook is `|agent: &Agent, outcome: &Outcome<'_, Output, Error>|` and returns \
             nothing",
-    note = "where the method returns a `Result`, a pre or post hook may return `HookResult<..>` of \
-            these; where it does not, a hook cannot fail",
+    note = "`Output` is the `T` of a method that returns `Result<T, E>`; there a pre or post hook may \
+            return `HookResult<..>` of these, elsewhere a hook cannot fail; an alias of `Result` whose \
+            name does not end so needs `#[hook(fallible)]` on the method",
     note = "where the method is async, a hook may be an `async fn` whose future is `Send`; an async \
-            closure that captures is written `hook!(Agent::PRE_REPLY, async move |agent, args| ..)`",
+            closure that captures is written `hook!(Agent::PRE_REPLY, async move |agent, args| ..)`, \
+            which also shows what is not `Send`",
     note = "the parameters of a closure need their types: `|_: &Agent, args: &mut Args|`"
 )]
 pub trait IntoHook<P: HookSlot, Form> {

@@ -138,7 +138,9 @@ impl FromStr for HookType {
 
 /// A text that is not a hook type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{text}' is not a hook type, expected a phase and a method: pre_reply, post_reply")]
+#[error(
+    "'{text}' is not a hook type, expected a phase and a method in lower case, as in pre_reply"
+)]
 pub struct ParseHookTypeError {
     text: String,
 }

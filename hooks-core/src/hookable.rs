@@ -49,7 +49,7 @@ use crate::slot::{Around, OnError, OnSettled, Post, Pre};
 /// assert_eq!(greeter.reply(" Ada "), "Hello, Ada!");
 ///
 /// greeter.remove_instance_hook(Greeter::POST_REPLY, "shout")?;
-/// greeter.clear_instance_hooks("pre_reply".parse::<hooks_core::HookType>()?)?;
+/// greeter.clear_instance_hooks("pre_reply")?;
 /// assert_eq!(greeter.reply(" Ada "), "Hello,  Ada ");
 /// # Ok::<(), hooks_core::HookError>(())
 /// ```
@@ -222,10 +222,20 @@ pub trait Hookable: 'static {
 }
 
 /// A hook type of the agent `A`, by constant or by text.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name a hook type of `{A}`",
+    note = "name it by constant, `{A}::PRE_REPLY`, or by text, `\"pre_reply\"`"
+)]
 pub trait SelectHookType<A> {
     /// The hook type, once it is sure that the agent has it.
     #[doc(hidden)]
     fn select(self) -> Result<HookType, HookError>;
+}
+
+impl<A: Hookable> SelectHookType<A> for &str {
+    fn select(self) -> Result<HookType, HookError> {
+        SelectHookType::<A>::select(self.parse::<HookType>()?)
+    }
 }
 
 macro_rules! select_by_constant {

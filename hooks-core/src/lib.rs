@@ -33,35 +33,44 @@
 //!
 //! # Order
 //!
-//! Instance hooks, class hooks, body, instance hooks, class hooks: post hooks are not reversed. On
-//! a level, lower priorities run first and equal ones in the order of registration. The list of pre
-//! hooks is fixed when the first of them starts, the list of post hooks when the body has returned.
+//! A call runs its pre hooks, then the around hooks with the body inside, then the post hooks; if
+//! any of these fails, the error hooks; and at the very end, whatever happened, the settled hooks.
+//! Post hooks do not run when the body fails; error and settled hooks do.
+//!
+//! In each phase instance hooks run before class hooks; post hooks are not reversed. On a level,
+//! lower priorities run first and equal ones in the order of registration. The first around hook is
+//! the outermost. The list of pre hooks is fixed when the first of them starts, the list of post
+//! hooks when the body has returned.
 //!
 //! # What a hook looks like
 //!
-//! A function or closure of the agent and its arguments; see [`IntoHook`] for every form. A pre hook
-//! answers with a [`PreAnswer`], a post hook with a [`PostAnswer`]. An async closure that captures
-//! is written with [`hook!`].
+//! A function or closure of the agent and its arguments, or a type; see [`IntoHook`] for every form.
+//! A pre hook answers with a [`PreAnswer`], a post or error hook with an [`AfterAnswer`], an around
+//! hook has [`Next`] in its hands, a settled hook looks at an [`Outcome`]. An async closure that
+//! captures is written with [`hook!`]. What a hook is held to is said by [`Hook`].
 //!
-//! The body consumes the arguments; what post hooks see is a copy, made only for calls that have
-//! post hooks when the body starts. A post hook that the body itself registers therefore takes part
-//! in that call only if there was one already.
+//! The body consumes the arguments; what post and error hooks see is a copy, made only for calls that
+//! have such hooks when the body starts. A post hook that the body itself registers therefore takes
+//! part in that call only if there was one already.
 //!
 //! # Errors
 //!
 //! A hook of a method that returns a `Result` may fail: the call fails with a [`HookError`] that
-//! names the hook, converted by `From` into the method's error type. Hooks of other methods cannot
-//! fail, which the compiler checks. A panic unwinds and leaves guard and registry in order.
+//! names the hook and has the cause as its source, converted by `From` into the method's error type.
+//! Hooks of other methods cannot fail, which the compiler checks. A panic unwinds and leaves guard
+//! and registry in order.
 //!
 //! # Re-entrancy
 //!
 //! A hooked method that is called on the same instance from inside its own call, by the body or by
-//! a hook, goes straight to the body. Every other call runs its hooks: of other tasks, of other
-//! futures in the same task, of other instances. A spawned task starts outside of the call.
+//! a hook, goes straight to the body, unless the method says otherwise. Every other call runs its
+//! hooks: of other tasks, of other futures in the same task, of other instances. A spawned task starts
+//! outside of the call, unless [`carry`] takes it along.
 //!
 //! # Cancellation
 //!
-//! Dropping the future of a call drops the hook or body that it waits for and runs nothing more.
+//! Dropping the future of a call drops the hook or body that it waits for and runs nothing more but
+//! the settled hooks.
 
 #[path = "private.rs"]
 #[doc(hidden)]
@@ -133,6 +142,8 @@ pub use hooks_macros::Hookable;
 /// | `#[hook]` | hook it |
 /// | `#[hook(skip)]` | leave it as it is |
 /// | `#[hook(fallible)]`, `#[hook(infallible)]` | whether it returns a `Result`, where the name of the type does not tell: one that ends in `Result` is taken for one |
+/// | `#[hook(reentry = "run")]`, `"deny"`, `"skip"` | what a call from inside its own call does: run its hooks (up to 16 deep), fail, or go straight to the body (default) |
+/// | `#[hook(?Send)]` | its future need not be `Send`; it has no around hooks |
 ///
 /// | on the block | default | |
 /// |---|---|---|
@@ -143,8 +154,10 @@ pub use hooks_macros::Hookable;
 /// `&T`, `Option<&T>` and `Cow<'_, T>` are owned in the args struct. An argument that is a pattern
 /// is named by `#[arg(name = "..")]`.
 ///
-/// For a method `reply` of `Assistant` the block gets `Assistant::PRE_REPLY`,
-/// `Assistant::POST_REPLY`, and `AssistantReplyArgs` beside it.
+/// For a method `reply` of `Assistant` the block gets the hook types `Assistant::PRE_REPLY`,
+/// `AROUND_REPLY` (not of `&mut self`), `POST_REPLY`, `ERROR_REPLY` (of methods that return a
+/// `Result`) and `SETTLED_REPLY`, and the struct `AssistantReplyArgs` beside it, all as visible as the
+/// method. What they are called by must be imported like any other name.
 ///
 /// ```
 /// use hooks_core::{Hookable, Hooks, hookable};
@@ -225,9 +238,11 @@ pub use hooks_macros::class_hook;
 
 /// Binds an async closure that captures to a hook type.
 ///
-/// The closure takes `|agent, args|` at a pre hook type and `|agent, args, output|` at a post hook
-/// type, with arguments or output mutable; the types are known from the hook type. It is called
-/// once per call and may hold its captures over `.await`; its future must be `Send`.
+/// The closure takes `|agent, args|` at a pre hook type, `|agent, args, output|` at a post,
+/// `|agent, args, error|` at an error, and `|agent, args, next|` at an around hook type, with what may
+/// be changed mutable; the types are known from the hook type. It may hold its captures over
+/// `.await`; its future must be `Send`. Without the macro the compiler says that such a closure "does
+/// not implement `Fn` because it captures state from its environment".
 ///
 /// ```
 /// use hooks_core::{HookError, Hookable, Hooks, hook, hookable};

@@ -32,7 +32,9 @@
 /// worker.register_instance_hook(
 ///     Worker::PRE_REPLY,
 ///     "gauge",
-///     |worker: &Worker, _: &WorkerReplyArgs| drop(worker.open.fetch_add(1, Ordering::Relaxed)),
+///     |worker: &Worker, _: &WorkerReplyArgs| {
+///         worker.open.fetch_add(1, Ordering::Relaxed);
+///     },
 /// );
 /// let mut call = Box::pin(worker.reply("sleep".to_owned()));
 /// # futures::executor::block_on(async {

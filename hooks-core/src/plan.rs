@@ -31,7 +31,10 @@ use crate::registry::{Hooks, Row};
 /// greeter.register_instance_hook(Greeter::PRE_REPLY, "trim", trim);
 /// let plan = greeter.hook_plan();
 /// assert_eq!(plan.hooks()[0].name(), "trim");
-/// println!("{plan}"); // pre_reply  instance  trim  100  src/main.rs:19
+/// // hooks of Greeter
+/// //   type       level     name  priority  registered at
+/// //   pre_reply  instance  trim       100  src/main.rs:19
+/// println!("{plan}");
 /// ```
 #[derive(Clone, Debug)]
 pub struct HookPlan {
@@ -126,6 +129,9 @@ impl fmt::Display for HookPlan {
         let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
         let widths: [usize; 5] = std::array::from_fn(|column| width(column).unwrap_or(0));
+        if self.hooks.is_empty() {
+            return writeln!(f, "hooks of {}: none", self.agent);
+        }
         writeln!(f, "hooks of {}", self.agent)?;
         for row in &rows {
             let [hook_type, level, name, priority, source] = row;

@@ -17,9 +17,9 @@ use crate::future::BoxFuture;
 pub trait HookPoint<Args>: 'static {
     /// What the method returns.
     type Return;
-    /// Whether it can fail: [`Fallible`] or [`Infallible`].
+    /// Whether it can fail.
     type Kind: ReturnKind<Self::Return>;
-    /// Whether it waits: [`Async`] or [`Sync`].
+    /// Whether it is async.
     type Mode: Mode;
     /// The method's name in the source.
     const METHOD: &'static str;
@@ -163,6 +163,16 @@ pub trait Mode: sealed::Sealed + 'static {
     /// A value that is on its way: a boxed future for [`Async`], the value for [`Sync`].
     type Running<'a, T: 'a>;
 }
+
+/// A mode whose methods wait for async hooks. Implemented here only.
+#[diagnostic::on_unimplemented(
+    message = "the method is not async, so its hooks cannot wait",
+    label = "an async hook",
+    note = "register a sync closure, without `hook!`: `|_: &Agent, args: &mut Args| ..`"
+)]
+pub trait Waiting: Mode<AsyncHooks = ()> {}
+
+impl Waiting for Async {}
 
 /// The mode of an `async fn`: its hooks may be sync or async.
 #[derive(Debug)]

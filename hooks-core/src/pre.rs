@@ -10,7 +10,7 @@ use crate::form::{
 };
 use crate::future::BoxFuture;
 use crate::hook_type::Phase;
-use crate::point::{Fallible, Fault, HookPoint, Mode, Output, ReturnKind};
+use crate::point::{Fallible, Fault, HookPoint, Mode, Output, ReturnKind, Waiting};
 use crate::slot::{HookSlot, Pre};
 
 /// What a pre hook decided, whatever its form.
@@ -292,7 +292,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> Pre<A, Args> {
     /// future has a type that is known to be `Send`.
     pub fn bind<F, R, Call>(self, hook: F, call: Call) -> ErasedPre<A, Args>
     where
-        A::Mode: Mode<AsyncHooks = ()>,
+        A::Mode: Waiting,
         F: AsyncFn(&A, &mut Args) -> R + Send + Sync + 'static,
         R: PreAnswer<A, Args>,
         Call: for<'a> Fn(Self, &'a F, &'a A, &'a mut Args) -> BoxFuture<'a, PreResult<A, Args>>

@@ -19,8 +19,12 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let runtime = Runtime::new(parse_crate(&input, &mut errors));
     let field = find_field(&input, &mut errors);
     match errors.or(field) {
-        Ok(field) => implementation(&input, field.as_ref(), &runtime),
-        Err(errors) => errors,
+        Ok(field) => implementation(&input, &quote!({ &self.#field }), &runtime),
+        Err(errors) => {
+            // Something to go on with, so that nothing else is said to be missing.
+            let stand_in = implementation(&input, &quote!({ loop {} }), &runtime);
+            quote!(#errors #stand_in)
+        }
     }
 }
 
@@ -53,7 +57,7 @@ fn find_field(input: &DeriveInput, errors: &mut Errors) -> Option<Member> {
             Fields::Named(_) => "`hooks: Hooks`",
             _ => "`Hooks`",
         };
-        errors.at(&input.ident, format!("no field of type `Hooks`, add {cure}"));
+        errors.at(&input.ident, format!("no field of type `Hooks` itself, add {cure}"));
         return None;
     };
     if let Some((_, second)) = found.next() {
@@ -70,7 +74,7 @@ fn is_hooks(field: &Field) -> bool {
     }
 }
 
-fn implementation(input: &DeriveInput, field: Option<&Member>, runtime: &Runtime) -> TokenStream {
+fn implementation(input: &DeriveInput, body: &TokenStream, runtime: &Runtime) -> TokenStream {
     let ident = &input.ident;
     let mut generics = input.generics.clone();
     if !generics.params.is_empty() {
@@ -81,9 +85,7 @@ fn implementation(input: &DeriveInput, field: Option<&Member>, runtime: &Runtime
     let hooks = runtime.public("Hooks");
     quote! {
         impl #impl_generics #hookable for #ident #ty_generics #clause {
-            fn hooks(&self) -> &#hooks {
-                &self.#field
-            }
+            fn hooks(&self) -> &#hooks #body
         }
     }
 }

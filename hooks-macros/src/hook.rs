@@ -38,8 +38,13 @@ impl Parse for Hook {
         input.parse::<Token![,]>()?;
         let closure: TokenStream = input.fork().parse()?;
         if !input.peek(Token![async]) {
-            let message = "expected an async closure: `async move |agent, args| ..`; a sync \
-                           closure is registered as it is, without `hook!`";
+            let message = if input.peek(Token![|]) || input.peek(Token![move]) {
+                "expected `async move |agent, args| ..`; a sync closure is registered as it is, \
+                 without `hook!`, and one that gives a future is written as an async closure"
+            } else {
+                "expected an async closure, `async move |agent, args| ..`; a function is \
+                 registered as it is, without `hook!`"
+            };
             return Err(input.error(message));
         }
         input.parse::<Token![async]>()?;

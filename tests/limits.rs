@@ -1,0 +1,215 @@
+//! What a hook is held to: timeouts, failures that are ignored, runs, conditions.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::{Hook, HookError, HookResult, Hookable, Hooks, Ignore, hook, hookable};
+use hooks_tests::Records;
+
+#[derive(Hookable, Default)]
+struct Agent {
+    records: Records<String>,
+    hooks: Hooks,
+}
+
+#[hookable]
+impl Agent {
+    async fn reply(&self, text: String) -> Result<String, HookError> {
+        Ok(text)
+    }
+
+    async fn observe(&self, text: String) -> String {
+        text
+    }
+
+    fn print(&self, text: String) -> String {
+        text
+    }
+}
+
+const SOON: Duration = Duration::from_millis(1);
+
+impl Agent {
+    async fn ask(&self, text: &str) -> String {
+        self.reply(text.to_owned()).await.unwrap()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_takes_too_long_fails_the_call_and_is_dropped() {
+    struct OnDrop(Arc<Records>);
+    impl Drop for OnDrop {
+        fn drop(&mut self) {
+            self.0.push("dropped");
+        }
+    }
+
+    let agent = Agent::default();
+    let dropped = Arc::new(Records::new());
+    let noted = dropped.clone();
+    agent.register_instance_hook_with(
+        Agent::PRE_REPLY,
+        Hook::named("slow").timeout(SOON),
+        hook!(Agent::PRE_REPLY, async move |_, _| {
+            let _on_drop = OnDrop(noted.clone());
+            std::future::pending::<()>().await;
+        }),
+    );
+    let error = agent.reply("x".to_owned()).await.unwrap_err();
+    assert_eq!(error.to_string(), "instance hook `slow` at pre_reply took longer than 1ms");
+    assert!(matches!(error, HookError::TimedOut { after: SOON, .. }));
+    assert_eq!(dropped.take(), ["dropped"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_is_quick_enough_is_not_stopped() {
+    let agent = Agent::default();
+    agent.register_instance_hook_with(
+        Agent::POST_REPLY,
+        Hook::named("quick").timeout(2 * SOON),
+        hook!(Agent::POST_REPLY, async |_, _, reply| {
+            tokio::time::timeout(SOON, std::future::pending::<()>()).await.unwrap_err();
+            reply.push('!');
+        }),
+    );
+    assert_eq!(agent.ask("x").await, "x!");
+}
+
+fn fail_half_way(_: &Agent, args: &mut AgentReplyArgs) -> HookResult {
+    args.text.push_str(" half");
+    Err("half way".into())
+}
+
+fn panic_half_way(_: &Agent, args: &mut AgentReplyArgs) {
+    args.text.push_str(" half");
+    panic!("half way");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ignored_failure_leaves_the_arguments_as_they_were() {
+    let agent = Agent::default();
+    let ignored = |name: &'static str| Hook::named(name).on_failure(Ignore);
+    agent.register_instance_hook(Agent::PRE_REPLY, "1", |_: &Agent, args: &mut AgentReplyArgs| {
+        args.text.push_str(" 1");
+    });
+    agent.register_instance_hook_with(Agent::PRE_REPLY, ignored("fails"), fail_half_way);
+    agent.register_instance_hook_with(Agent::PRE_REPLY, ignored("panics"), panic_half_way);
+    agent.register_instance_hook_with(
+        Agent::PRE_REPLY,
+        ignored("panics later"),
+        hook!(Agent::PRE_REPLY, async |agent: &Agent, args| {
+            args.text.push_str(" half");
+            tokio::task::yield_now().await;
+            assert!(agent.records.take().len() > 100, "half way");
+        }),
+    );
+    agent.register_instance_hook_with(
+        Agent::PRE_REPLY,
+        ignored("is slow").timeout(SOON),
+        hook!(Agent::PRE_REPLY, async |_, args| {
+            args.text.push_str(" half");
+            std::future::pending::<()>().await;
+        }),
+    );
+    agent.register_instance_hook(Agent::PRE_REPLY, "2", |_: &Agent, args: &mut AgentReplyArgs| {
+        args.text.push_str(" 2");
+    });
+    assert_eq!(agent.ask("x").await, "x 1 2");
+}
+
+fn panic_on_output(_: &Agent, _: &AgentReplyArgs, reply: &mut String) {
+    reply.clear();
+    panic!("half way");
+}
+
+#[tokio::test]
+async fn an_ignored_failure_leaves_the_output_as_it_was() {
+    let agent = Agent::default();
+    let options = Hook::named("panics").on_failure(Ignore);
+    agent.register_instance_hook_with(Agent::POST_REPLY, options, panic_on_output);
+    agent.register_instance_hook(
+        Agent::POST_REPLY,
+        "2",
+        |_: &Agent, _: &AgentReplyArgs, reply: &mut String| reply.push_str(" 2"),
+    );
+    assert_eq!(agent.ask("x").await, "x 2");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_method_that_cannot_fail_may_have_slow_hooks_that_are_ignored() {
+    let agent = Agent::default();
+    agent.register_instance_hook_with(
+        Agent::PRE_OBSERVE,
+        Hook::named("slow").timeout(SOON).on_failure(Ignore),
+        hook!(Agent::PRE_OBSERVE, async |_, args| {
+            args.text.clear();
+            std::future::pending::<()>().await;
+        }),
+    );
+    assert_eq!(agent.observe("x".to_owned()).await, "x");
+}
+
+#[tokio::test]
+async fn a_hook_that_runs_once_is_gone_afterwards() {
+    let agent = Agent::default();
+    agent.register_instance_hook_with(
+        Agent::PRE_REPLY,
+        Hook::named("once").once(),
+        |_: &Agent, args: &mut AgentReplyArgs| args.text.push_str(" once"),
+    );
+    assert_eq!(agent.hook_plan().hooks().len(), 1);
+    assert_eq!((agent.ask("x").await, agent.ask("x").await), ("x once".into(), "x".into()));
+    assert!(agent.hook_plan().hooks().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_hook_that_runs_once_runs_in_one_of_many_overlapping_calls() {
+    let agent = Arc::new(Agent::default());
+    agent.register_instance_hook_with(
+        Agent::PRE_REPLY,
+        Hook::named("once").once(),
+        |agent: &Agent, _: &AgentReplyArgs| agent.records.push("once".to_owned()),
+    );
+    let calls: Vec<_> = (0..64)
+        .map(|_| {
+            let agent = agent.clone();
+            tokio::spawn(async move { agent.ask("x").await })
+        })
+        .collect();
+    for call in calls {
+        call.await.unwrap();
+    }
+    assert_eq!(agent.records.take(), ["once"]);
+}
+
+#[tokio::test]
+async fn a_hook_runs_in_the_calls_that_its_condition_says_yes_to() {
+    let agent = Agent::default();
+    let long = |_: &Agent, args: &AgentReplyArgs| args.text.len() > 3;
+    agent.register_instance_hook_with(
+        Agent::PRE_REPLY,
+        Hook::named("long").when(long),
+        |_: &Agent, args: &mut AgentReplyArgs| args.text.insert_str(0, "long "),
+    );
+    agent.register_instance_hook_with(
+        Agent::POST_REPLY,
+        Hook::named("long once").when(long).once(),
+        |_: &Agent, _: &AgentReplyArgs, reply: &mut String| reply.push('!'),
+    );
+    assert_eq!(agent.ask("abc").await, "abc");
+    assert_eq!(agent.ask("abcd").await, "long abcd!");
+    assert_eq!(agent.ask("abcd").await, "long abcd");
+}
+
+#[test]
+fn limits_hold_for_hooks_of_sync_methods_too() {
+    let agent = Agent::default();
+    fn panic(_: &Agent, args: &mut AgentPrintArgs) {
+        args.text.clear();
+        panic!("half way");
+    }
+    let options = Hook::named("panics").on_failure(Ignore).once();
+    agent.register_instance_hook_with(Agent::PRE_PRINT, options, panic);
+    assert_eq!(agent.print("x".to_owned()), "x");
+    assert!(agent.hook_plan().hooks().is_empty());
+}
