@@ -298,6 +298,21 @@ async fn calls_that_share_an_id_are_told_apart() {
 }
 
 #[tokio::test]
+async fn calls_that_a_hook_doubles_are_told_apart() {
+    let agent = agent(vec![add_call("1", 1, 2)]);
+    agent.register_instance_hook(
+        ReActAgent::POST_REASONING,
+        "double",
+        |_: &ReActAgent, _: &ReActAgentReasoningArgs, msg: &mut Msg| {
+            msg.content.extend_from_within(..);
+        },
+    );
+    ask(&agent).await.unwrap();
+    assert_eq!(results(&agent).len(), 2);
+    assert_valid(&agent);
+}
+
+#[tokio::test]
 async fn an_error_of_the_model_fails_the_call_and_the_next_one_works() {
     let failed = ModelError::Failed { model: "m".to_owned(), reason: "out of order".to_owned() };
     let first = AtomicUsize::new(0);

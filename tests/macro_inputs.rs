@@ -462,3 +462,95 @@ fn a_body_that_is_not_send_is_hooked_too() {
     );
     assert_eq!(now(agent.reply(2.into())), 4);
 }
+
+macro_rules! with_fragments {
+    ($agent:ident, $body:block, $ty:ty, $hook:ident) => {
+        #[derive(Hookable, Default)]
+        struct $agent {
+            hooks: Hooks,
+        }
+
+        #[hookable]
+        impl $agent {
+            fn print(&self, _: $ty) -> usize $body
+
+            #[hook]
+            fn len(&self, text: $ty) -> usize {
+                text.map_or(0, str::len)
+            }
+        }
+
+        #[hooks_core::class_hook($agent::PRE_LEN)]
+        fn $hook(_: &$agent, args: &mut FragmentsLenArgs) {
+            args.text = Some("longer".to_owned());
+        }
+    };
+}
+
+with_fragments!(Fragments, { 7 }, Option<&str>, options);
+
+#[test]
+fn fragments_of_a_macro_are_taken_like_what_they_stand_for() {
+    let agent = Fragments::default();
+    agent.register_instance_hook(
+        Fragments::PRE_PRINT,
+        "look",
+        |_: &Fragments, args: &FragmentsPrintArgs| assert_eq!(args.arg0.as_deref(), Some("a")),
+    );
+    assert_eq!((agent.print(Some("a")), agent.len(None)), (7, 6));
+}
+
+#[derive(Hookable, Default)]
+struct Sized<T: Into<U> + 'static, U: 'static = T> {
+    marker: std::marker::PhantomData<(T, U)>,
+    hooks: Hooks,
+}
+
+impl<T: Into<U>, U> Sized<T, U> {
+    const SIZE: usize = 3;
+}
+
+#[hookable]
+impl<T: Into<U> + std::fmt::Debug + Clone + 'static, U: 'static> Sized<T, U> {
+    #![allow(clippy::missing_panics_doc)]
+
+    #[hook]
+    fn convert(&self, value: T) -> U {
+        value.into()
+    }
+}
+
+#[hookable]
+impl Sized<u8, u16> {
+    #[hook]
+    fn sum(&self, values: [u16; Self::SIZE]) -> u16 {
+        values.iter().sum()
+    }
+}
+
+#[test]
+fn bounds_and_constants_of_the_block_are_understood() {
+    let agent = Sized::<u8, u16>::default();
+    agent.register_instance_hook(
+        Sized::<u8, u16>::PRE_CONVERT,
+        "+1",
+        |_: &Sized<u8, u16>, args: &mut SizedConvertArgs<u8>| args.value += 1,
+    );
+    agent.register_instance_hook(
+        Sized::<u8, u16>::PRE_SUM,
+        "first",
+        |_: &Sized<u8, u16>, args: &mut SizedSumArgs| args.values[0] = 10,
+    );
+    assert_eq!((agent.convert(1), agent.sum([1, 2, 3])), (2, 15));
+}
+
+#[test]
+fn hook_takes_a_comma_at_its_end() {
+    let agent = Parameters::default();
+    agent.register_instance_hook(
+        Parameters::PRE_NOTHING,
+        "wait",
+        hooks_core::hook!(Parameters::PRE_NOTHING, async |_, _| { std::future::ready(()).await },),
+    );
+    now(agent.nothing());
+}

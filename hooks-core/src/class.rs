@@ -31,23 +31,19 @@ impl ClassHooks {
 
     #[cold]
     fn load(&'static self) -> &'static Registry {
-        let mut first = false;
-        let registry = self.registry.get_or_init(|| {
-            first = true;
+        self.registry.get_or_init(|| {
+            // Before anyone can register here, so that nobody looks for this table in vain.
+            known().push(self);
             let registry = Registry::default();
             let linked = inventory::iter::<LinkedHook>.into_iter();
             let mut linked: Vec<_> = linked.filter(|hook| ptr::eq((hook.class)(), self)).collect();
             // Priorities are applied at insertion; here only ties are put in order.
-            linked.sort_by_key(|hook| (hook.module, hook.line));
+            linked.sort_by_key(|hook| (hook.module, hook.line, hook.function));
             for hook in linked {
                 (hook.install)(&registry);
             }
             registry
-        });
-        if first {
-            known().push(self);
-        }
-        registry
+        })
     }
 }
 
@@ -57,6 +53,8 @@ impl ClassHooks {
 pub struct LinkedHook {
     pub module: &'static str,
     pub line: u32,
+    /// Tells apart what a macro put on one line.
+    pub function: &'static str,
     pub class: fn() -> &'static ClassHooks,
     pub install: fn(&Registry),
 }

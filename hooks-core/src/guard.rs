@@ -3,6 +3,9 @@
 //! A call is on the stack of its thread only while it is being polled, so the guard belongs to
 //! the call and not to the instance: other tasks, and other futures of a `join!` in the same
 //! task, are not inside it. A dropped future leaves nothing behind.
+//!
+//! What another executor runs on the thread while a call waits there for it is taken for the
+//! call's own: a thread pool that steals work, or a second runtime that is blocked on.
 
 use std::any::TypeId;
 use std::cell::RefCell;
@@ -23,10 +26,11 @@ thread_local! {
 
 /// How many calls of that method of that instance the running code is inside of.
 pub(crate) fn depth(frame: Frame) -> usize {
-    // Past the end of the thread there is no stack, and nothing to be inside of.
+    // At the end of the thread the stack is gone. Then a call counts as nested: a hook that calls
+    // its own method must not do so for ever.
     STACK
         .try_with(|stack| stack.borrow().iter().filter(|open| **open == frame).count())
-        .unwrap_or(0)
+        .unwrap_or(1)
 }
 
 /// Runs a future with the frame on the stack while it is polled.

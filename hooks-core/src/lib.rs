@@ -67,6 +67,15 @@
 //! hooks: of other tasks, of other futures in the same task, of other instances. A spawned task starts
 //! outside of the call, unless [`carry`] takes it along.
 //!
+//! A call is known by the thread that polls it. What another executor runs on that thread while the
+//! call blocks on it (a thread pool that steals work, a second runtime) is taken for the call's own.
+//!
+//! # `Send`
+//!
+//! The future of a hooked method is `Send` if its body is, its arguments are `Send + Sync`, its output
+//! and error are `Send`, and the agent is `Sync`: hooks look at them while they wait. For a body that
+//! is not `Send` write `#[hook(?Send)]`.
+//!
 //! # Cancellation
 //!
 //! Dropping the future of a call drops the hook or body that it waits for and runs nothing more but

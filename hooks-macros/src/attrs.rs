@@ -104,10 +104,10 @@ impl Attrs {
                     split.public_attrs.push(attr.clone());
                 }
                 "expect" => {
-                    split.body_attrs.push(attr.clone());
-                    // The body fulfils the expectation; what is left of it here is the permission.
+                    // Only one of the two may fulfil the expectation; what is left is the permission.
                     if let Ok(list) = attr.meta.require_list() {
                         let lints = &list.tokens;
+                        split.body_attrs.push(parse_quote!(#[allow(#lints)]));
                         split.public_attrs.push(parse_quote!(#[allow(#lints)]));
                     }
                 }

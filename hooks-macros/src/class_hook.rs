@@ -1,6 +1,6 @@
 //! `#[class_hook]`: a function that the linker registers.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
 use syn::{Error, ExprPath, ItemFn, LitInt, LitStr, Path, Token};
@@ -97,20 +97,26 @@ fn submission(hook: &ClassHook, function: &ItemFn) -> TokenStream {
     let options = runtime.public("Hook");
     // At the function: a signature that does not fit is shown there.
     let link = runtime.private("link").into_token_stream();
+    let registry = Ident::new("registry", Span::mixed_site());
     let install = quote_spanned! {ident.span()=>
-        #link(registry, #hook_type, options, (::core::file!(), ::core::line!()), #ident)
+        #link(
+            #registry,
+            #hook_type,
+            #options::named(#name)#priority,
+            (::core::file!(), ::core::line!()),
+            #ident,
+        )
     };
+    let function = ident.to_string();
     quote! {
         #(#cfgs)*
         #inventory::submit! {
             #linked_hook {
                 module: ::core::module_path!(),
                 line: ::core::line!(),
+                function: #function,
                 class: || #class_of(#hook_type),
-                install: |registry| {
-                    let options = #options::named(#name)#priority;
-                    #install
-                },
+                install: |#registry| #install,
             }
         }
     }

@@ -2,11 +2,13 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{FnArg, Pat, PatIdent};
 
 use crate::attrs::Reentry;
 use crate::model::{Block, Item, Method, Receiver};
+use crate::parse::is_inner;
 
 // Input:  `impl Agent { pub async fn reply(&self, msg: Msg) -> Msg { .. } }`
 // Output: the impl block, then per method an args struct and a hook point
@@ -25,9 +27,10 @@ pub(crate) fn block(block: &Block) -> TokenStream {
     let structs = block.methods().map(|method| args_struct(block, method));
     let points = block.methods().map(|method| hook_point(block, method));
     let methods = hooked_methods(block);
+    let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
     quote! {
-        #(#attrs)*
-        impl #impl_generics #self_ty #clause { #(#items)* }
+        #(#outer)*
+        impl #impl_generics #self_ty #clause { #(#inner)* #(#items)* }
         #(#structs)*
         #(#points)*
         #methods
@@ -136,7 +139,8 @@ fn body(method: &Method) -> TokenStream {
         input.attrs.clone_from(&param.attrs);
         *input.pat = param.pattern.clone();
     }
-    quote!(#(#cfgs)* #(#body_attrs)* #sig #body)
+    let silenced = silenced_body();
+    quote!(#(#cfgs)* #silenced #(#body_attrs)* #sig #body)
 }
 
 // Input:  `pub async fn reply(&self, msg: Msg, style: Option<&str>) -> Msg`
@@ -250,7 +254,7 @@ fn hooked_methods(block: &Block) -> TokenStream {
     } else {
         quote!(#option::None)
     };
-    let ident = ident.to_string();
+    let ident = ident.unraw().to_string();
     let hooked_method = runtime.private("HookedMethod");
     let methods = block.methods().map(|method| {
         let (cfgs, name) = (&method.cfgs, method.name());
@@ -280,9 +284,26 @@ fn respanned(tokens: TokenStream, span: Span) -> TokenStream {
     tokens.into_iter().map(respan).collect()
 }
 
-/// What is there for hooks may go unused: not every point has one.
+/// What is there for hooks may go unused: not every point has one. And it repeats types and names
+/// that the user has answered for in the signature.
 fn silenced() -> TokenStream {
-    quote!(#[allow(dead_code)])
+    quote! {
+        #[allow(
+            dead_code, deprecated, non_snake_case, private_interfaces,
+            clippy::option_option, clippy::type_complexity
+        )]
+    }
+}
+
+/// The body is private, so it is told what a public method is not: that has the signature that its
+/// callers want.
+fn silenced_body() -> TokenStream {
+    quote! {
+        #[allow(
+            non_snake_case, clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref,
+            clippy::unnecessary_wraps, clippy::unused_async, clippy::unused_self
+        )]
+    }
 }
 
 /// The args struct with its generics.

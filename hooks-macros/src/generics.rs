@@ -2,9 +2,10 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{GenericParam, Generics, Type};
+use syn::{GenericParam, Generics, Type, TypeParamBound};
 
-/// The generics that the types of the arguments mention, with those that their bounds mention.
+/// The generics that the types of the arguments mention. They need no bounds, unless a type is one
+/// of another, as `T::Item` is; then all bounds come along, and what they mention.
 pub(crate) fn mentioned<'a>(
     generics: &Generics,
     types: impl IntoIterator<Item = &'a Type>,
@@ -12,6 +13,10 @@ pub(crate) fn mentioned<'a>(
     let mut words = Words::default();
     for ty in types {
         words.add(ty);
+    }
+    if !words.has_projection {
+        let kept = generics.params.iter().filter(|param| words.contains(name_of(param)));
+        return Generics { params: kept.cloned().map(unbounded).collect(), ..Generics::default() };
     }
     let all: Vec<_> = generics.params.iter().collect();
     let mut kept: Vec<&GenericParam> = Vec::new();
@@ -39,6 +44,18 @@ pub(crate) fn mentioned<'a>(
     mentioned
 }
 
+/// The parameter without its bounds; that it may be unsized is none.
+fn unbounded(mut param: GenericParam) -> GenericParam {
+    if let GenericParam::Type(param) = &mut param {
+        let may_be_unsized = |bound: &TypeParamBound| {
+            bound.to_token_stream().into_iter().next().is_some_and(|it| it.to_string() == "?")
+        };
+        param.bounds = param.bounds.iter().filter(|bound| may_be_unsized(bound)).cloned().collect();
+        param.default = None;
+    }
+    param
+}
+
 fn name_of(param: &GenericParam) -> &Ident {
     match param {
         GenericParam::Lifetime(param) => &param.lifetime.ident,
@@ -49,7 +66,11 @@ fn name_of(param: &GenericParam) -> &Ident {
 
 /// The identifiers in some tokens.
 #[derive(Default)]
-struct Words(Vec<Ident>);
+struct Words {
+    idents: Vec<Ident>,
+    /// Whether there is a `::`, as in `T::Item`.
+    has_projection: bool,
+}
 
 impl Words {
     fn add(&mut self, tokens: impl ToTokens) {
@@ -59,18 +80,21 @@ impl Words {
     fn collect(&mut self, tokens: TokenStream) {
         for token in tokens {
             match token {
-                TokenTree::Ident(ident) => self.0.push(ident),
+                TokenTree::Ident(ident) => self.idents.push(ident),
                 TokenTree::Group(group) => self.collect(group.stream()),
-                _ => {}
+                TokenTree::Punct(punct) => {
+                    self.has_projection |= punct.as_char() == ':';
+                }
+                TokenTree::Literal(_) => {}
             }
         }
     }
 
     fn contains(&self, ident: &Ident) -> bool {
-        self.0.contains(ident)
+        self.idents.contains(ident)
     }
 
     fn has(&self, text: &str) -> bool {
-        self.0.iter().any(|ident| ident == text)
+        self.idents.iter().any(|ident| ident == text)
     }
 }

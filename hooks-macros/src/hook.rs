@@ -1,6 +1,6 @@
 //! `hook!`: an async closure that captures, boxed where its type is known.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -20,10 +20,11 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         Ok(hook) => hook,
         Err(error) => return error.into_compile_error(),
     };
-    let names = ["agent", "args", "output"].map(|name| Ident::new(name, Span::mixed_site()));
-    let names = &names[..arity];
+    let name = |name: &&str| Ident::new(name, Span::mixed_site());
+    let (point, hook) = (name(&"point"), name(&"hook"));
+    let names: Vec<_> = ["agent", "args", "subject"][..arity].iter().map(name).collect();
     quote! {
-        (#hook_type).bind(#closure, |point, hook, #(#names),*| point.boxed(hook(#(#names),*)))
+        (#hook_type).bind(#closure, |#point, #hook, #(#names),*| #point.boxed(#hook(#(#names),*)))
     }
 }
 
@@ -37,6 +38,7 @@ impl Parse for Hook {
         let hook_type: Expr = input.parse()?;
         input.parse::<Token![,]>()?;
         let closure: TokenStream = input.fork().parse()?;
+        let closure = without_last_comma(closure);
         if !input.peek(Token![async]) {
             let message = if input.peek(Token![|]) || input.peek(Token![move]) {
                 "expected `async move |agent, args| ..`; a sync closure is registered as it is, \
@@ -70,4 +72,13 @@ impl Parse for Hook {
         }
         Ok(Self { hook_type, closure, arity })
     }
+}
+
+/// The closure without the comma that may stand behind it, as behind any last argument.
+fn without_last_comma(closure: TokenStream) -> TokenStream {
+    let mut tokens: Vec<TokenTree> = closure.into_iter().collect();
+    if matches!(tokens.last(), Some(TokenTree::Punct(last)) if last.as_char() == ',') {
+        tokens.pop();
+    }
+    tokens.into_iter().collect()
 }

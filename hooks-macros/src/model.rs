@@ -152,6 +152,15 @@ impl Block {
             .enumerate()
             .map(|(index, param)| Param::new(index, param, &self.self_ty, &self.runtime, errors))
             .collect();
+        for (index, param) in params.iter().enumerate() {
+            if params[..index].iter().any(|known| known.name == param.name) {
+                let message = format!(
+                    "two arguments named `{}`, name one by `#[arg(name = \"..\")]`",
+                    param.name
+                );
+                errors.at(&param.pattern, message);
+            }
+        }
         let returned: Type = match &sig.output {
             ReturnType::Default => parse_quote!(()),
             ReturnType::Type(_, ty) => (**ty).clone(),

@@ -120,6 +120,7 @@ fn name_of(index: usize, param: &PatType, errors: &mut Errors) -> Ident {
 
 /// The owned form of a parameter's type.
 fn own(ty: &Type, runtime: &Runtime, errors: &mut Errors) -> (Type, Owning) {
+    let ty = ungrouped(ty);
     if let Some(borrowed) = as_reference(ty) {
         if let Some(token) = borrowed.mutability {
             let message = "a `&mut` parameter cannot be kept for hooks: take the value and return \
@@ -145,20 +146,28 @@ fn own(ty: &Type, runtime: &Runtime, errors: &mut Errors) -> (Type, Owning) {
 
 /// A reference that must be made owned: `&'static T` is as good as owned.
 fn as_reference(ty: &Type) -> Option<&TypeReference> {
-    match ty {
+    match ungrouped(ty) {
         Type::Reference(reference) => {
             let is_static = reference.lifetime.as_ref().is_some_and(|name| name.ident == "static");
             (!is_static).then_some(reference)
         }
-        Type::Group(group) => as_reference(&group.elem),
-        Type::Paren(paren) => as_reference(&paren.elem),
         _ => None,
+    }
+}
+
+/// The type without the parentheses, or the invisible group of a macro, around it.
+fn ungrouped(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => ungrouped(&group.elem),
+        Type::Paren(paren) => ungrouped(&paren.elem),
+        _ => ty,
     }
 }
 
 // Input:  `str`, `[T]`, `Path`, `Msg`
 // Output: `String`, `Vec<T>`, `<Path as ToOwned>::Owned`, `Msg`
 fn owned_form(ty: &Type, runtime: &Runtime, errors: &mut Errors) -> Type {
+    let ty = ungrouped(ty);
     check_owned(ty, errors);
     match ty {
         Type::Slice(slice) => {
@@ -198,7 +207,7 @@ fn single_argument<'a>(ty: &'a Type, name: &str) -> Option<&'a Type> {
         _ => None,
     });
     let first = types.next()?;
-    types.next().is_none().then_some(first)
+    types.next().is_none().then(|| ungrouped(first))
 }
 
 /// Refuses what cannot be kept in a struct without lifetimes.
@@ -291,6 +300,31 @@ impl VisitMut for ReplaceSelf<'_> {
                 *ty = self.0.clone();
             }
             _ => syn::visit_mut::visit_type_mut(self, ty),
+        }
+    }
+
+    fn visit_type_path_mut(&mut self, ty: &mut syn::TypePath) {
+        self.qualify(&mut ty.qself, &mut ty.path);
+        syn::visit_mut::visit_type_path_mut(self, ty);
+    }
+
+    fn visit_expr_path_mut(&mut self, expr: &mut syn::ExprPath) {
+        self.qualify(&mut expr.qself, &mut expr.path);
+        syn::visit_mut::visit_expr_path_mut(self, expr);
+    }
+}
+
+impl ReplaceSelf<'_> {
+    // Input:  `Self::SIZE`
+    // Output: `<Agent>::SIZE`
+    fn qualify(&self, qself: &mut Option<syn::QSelf>, path: &mut syn::Path) {
+        let starts_with_self = path.segments.first().is_some_and(|first| first.ident == "Self");
+        if qself.is_none() && path.leading_colon.is_none() && starts_with_self {
+            let ty = self.0;
+            let rest = path.segments.iter().skip(1);
+            let qualified: syn::ExprPath = parse_quote!(<#ty>::#(#rest)::*);
+            *qself = qualified.qself;
+            *path = qualified.path;
         }
     }
 }

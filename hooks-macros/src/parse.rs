@@ -3,9 +3,9 @@
 //! Bodies stay tokens: they are not ours, reading them costs compile time, and a mistake in one
 //! is the compiler's to report.
 
-use proc_macro2::{Group, TokenStream};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::parse::{Parse, ParseStream};
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Attribute, Generics, ImplItem, Result, Signature, Token, Type, Visibility, braced};
 
 /// An inherent impl block.
@@ -47,6 +47,8 @@ impl Parse for Block {
         generics.where_clause = input.parse()?;
         let content;
         braced!(content in input);
+        let mut attrs = attrs;
+        attrs.extend(content.call(Attribute::parse_inner)?);
         let mut items = Vec::new();
         while !content.is_empty() {
             items.push(content.parse()?);
@@ -71,8 +73,20 @@ impl Parse for Method {
             attrs: input.call(Attribute::parse_outer)?,
             vis: input.parse()?,
             sig: input.parse()?,
-            body: input.parse()?,
+            body: parse_body(input)?,
         })
+    }
+}
+
+/// The body, as tokens; a macro may have wrapped it in a group without delimiters.
+fn parse_body(input: ParseStream<'_>) -> Result<Group> {
+    let expected = |span| syn::Error::new(span, "expected the body of the method");
+    match input.parse::<TokenTree>()? {
+        TokenTree::Group(body) if body.delimiter() == Delimiter::Brace => Ok(body),
+        TokenTree::Group(body) if body.delimiter() == Delimiter::None => {
+            parse_body.parse2(body.stream())
+        }
+        other => Err(expected(other.span())),
     }
 }
 
@@ -82,12 +96,13 @@ impl Block {
     /// The block without our helper attributes: what is left of it when something is wrong.
     pub(crate) fn without_helpers(&self) -> TokenStream {
         let Self { attrs, generics, self_ty, items } = self;
+        let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
         let clause = &generics.where_clause;
         let items = items.iter().map(|item| match item {
             Item::Method(method) => method.without_helpers(),
             Item::Other(item) => item.to_token_stream(),
         });
-        quote!(#(#attrs)* impl #generics #self_ty #clause { #(#items)* })
+        quote!(#(#outer)* impl #generics #self_ty #clause { #(#inner)* #(#items)* })
     }
 }
 
@@ -104,4 +119,9 @@ impl Method {
         }
         quote!(#(#attrs)* #vis #sig #body)
     }
+}
+
+/// Whether an attribute is written `#![..]`.
+pub(crate) fn is_inner(attr: &Attribute) -> bool {
+    matches!(attr.style, syn::AttrStyle::Inner(_))
 }

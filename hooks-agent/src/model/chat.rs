@@ -1,6 +1,5 @@
 //! The contract between an agent and a model.
 
-use std::collections::HashSet;
 use std::pin::Pin;
 
 use futures::{Stream, StreamExt};
@@ -77,7 +76,7 @@ pub struct Usage {
     pub output_tokens: u64,
 }
 
-/// The whole answer of a model: neighbouring pieces of text are one block, call ids are unique.
+/// The whole answer of a model: neighbouring pieces of text are one block.
 pub(crate) async fn collect(
     model: &str,
     mut stream: ChatStream,
@@ -94,26 +93,8 @@ pub(crate) async fn collect(
                 _ => content.push(ContentBlock::Thinking { thinking: more }),
             },
             ChatChunk::ToolUse(call) => content.push(ContentBlock::ToolUse(call)),
-            ChatChunk::End(_) => {
-                make_ids_unique(&mut content);
-                return Ok(content);
-            }
+            ChatChunk::End(_) => return Ok(content),
         }
     }
     Err(ModelError::Cut { model: model.to_owned() })
-}
-
-/// A result is tied to its call by the id, so two calls of one message cannot share one.
-fn make_ids_unique(content: &mut [ContentBlock]) {
-    let mut seen = HashSet::new();
-    for block in content {
-        if let ContentBlock::ToolUse(call) = block {
-            let mut number = 1;
-            let written = call.id.clone();
-            while call.id.is_empty() || !seen.insert(call.id.clone()) {
-                number += 1;
-                call.id = format!("{written}_{number}");
-            }
-        }
-    }
 }

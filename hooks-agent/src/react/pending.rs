@@ -1,9 +1,9 @@
 //! The rule of memory: every tool call has exactly one result.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use crate::memory::Memory;
-use crate::message::{Msg, ToolResult, ToolUse};
+use crate::message::{ContentBlock, Msg, ToolResult, ToolUse};
 
 /// The tool calls of one message that have no result yet.
 ///
@@ -16,7 +16,8 @@ pub(crate) struct PendingCalls<'a> {
 
 impl<'a> PendingCalls<'a> {
     /// Remembers the message and owes its calls an answer.
-    pub(crate) fn of(memory: &'a Memory, msg: Msg) -> Self {
+    pub(crate) fn of(memory: &'a Memory, mut msg: Msg) -> Self {
+        make_ids_unique(&mut msg.content);
         let calls = msg.tool_uses().cloned().collect();
         memory.add(msg);
         Self { memory, calls }
@@ -39,6 +40,21 @@ impl Drop for PendingCalls<'_> {
     fn drop(&mut self) {
         while let Some(call) = self.next() {
             self.answer(ToolResult::error(&call, "the run was stopped before this call finished"));
+        }
+    }
+}
+
+/// A result is tied to its call by the id, so two calls of one message cannot share one.
+fn make_ids_unique(content: &mut [ContentBlock]) {
+    let mut seen = HashSet::new();
+    for block in content {
+        if let ContentBlock::ToolUse(call) = block {
+            let mut number = 1;
+            let written = call.id.clone();
+            while call.id.is_empty() || !seen.insert(call.id.clone()) {
+                number += 1;
+                call.id = format!("{written}_{number}");
+            }
         }
     }
 }
