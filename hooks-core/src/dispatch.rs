@@ -1,6 +1,8 @@
 //! Runs the hooks of a call around its body.
 
 use std::any::TypeId;
+use std::future::ready;
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,7 +12,7 @@ use crate::after::{After, AfterRun, ErrorStep};
 use crate::around::{self, Link};
 use crate::chain::{Entry, PointHooks, interest, interest_of_point};
 use crate::error::HookError;
-use crate::guard::{self, Frame};
+use crate::guard::{self, Frame, Scope};
 use crate::hook_type::{HookType, Level, Phase};
 use crate::hookable::Hookable;
 use crate::lend::{Lender, Share};
@@ -40,7 +42,11 @@ pub fn skips_hooks<A: Hookable + HookPoint<Args>, Args: 'static>(agent: &A) -> b
 }
 
 /// Runs a call of an async method with `&self`.
-pub async fn run<'a, A, Args, Body, Fut>(agent: &'a A, args: Args, body: Body) -> A::Return
+pub fn run<'a, A, Args, Body, Fut>(
+    agent: &'a A,
+    args: Args,
+    body: Body,
+) -> impl Future<Output = A::Return>
 where
     A: Hookable + AroundPoint<Args, Mode = Async>,
     Args: 'static,
@@ -49,19 +55,23 @@ where
 {
     let frame = frame::<A, Args>(agent);
     let core = |agent: &'a A, args| async move {
-        let snapshots = snapshots(agent, Phase::Around);
-        let links = around_links(&snapshots);
-        if links.is_empty() {
+        if !has_hooks::<A, Args>(agent, Phase::Around) {
             return body(agent, args).await;
         }
+        let snapshots = snapshots(agent, Phase::Around);
+        let links = around_links(&snapshots);
         around::start(agent, args, &links, A::start).await
     };
-    guard::scope(frame, pin!(drive(frame, &Share(agent), args, core))).await
+    Scope { frame, future: drive(frame, Share(agent), args, core) }
 }
 
 /// Runs a call of an async method whose future is not `Send`, or which takes `&mut self`: it has no
 /// around hooks.
-pub async fn run_alone<L, A, Args, Body, Fut>(agent: L, args: Args, body: Body) -> A::Return
+pub fn run_alone<L, A, Args, Body, Fut>(
+    agent: L,
+    args: Args,
+    body: Body,
+) -> impl Future<Output = A::Return>
 where
     L: Lender<Agent = A>,
     A: Hookable + HookPoint<Args, Mode = Async>,
@@ -70,7 +80,7 @@ where
     Fut: Future<Output = A::Return>,
 {
     let frame = frame_of::<L, Args>(&agent);
-    guard::scope(frame, pin!(drive(frame, &agent, args, body))).await
+    Scope { frame, future: drive(frame, agent, args, body) }
 }
 
 /// Runs a call of a sync method with `&self`.
@@ -82,15 +92,14 @@ where
 {
     let frame = frame::<A, Args>(agent);
     let core = |agent: &A, args| {
+        if !has_hooks::<A, Args>(agent, Phase::Around) {
+            return ready(body(agent, args));
+        }
         let snapshots = snapshots(agent, Phase::Around);
         let links = around_links(&snapshots);
-        std::future::ready(if links.is_empty() {
-            body(agent, args)
-        } else {
-            around::start(agent, args, &links, A::start)
-        })
+        ready(around::start(agent, args, &links, A::start))
     };
-    finish(guard::scope(frame, pin!(drive(frame, &Share(agent), args, core))))
+    finish(Scope { frame, future: drive(frame, Share(agent), args, core) })
 }
 
 /// Runs a call of a sync method which takes `&mut self`: it has no around hooks.
@@ -102,35 +111,21 @@ where
     Body: FnOnce(L::Lent, Args) -> A::Return,
 {
     let frame = frame_of::<L, Args>(&agent);
-    let core = |agent, args| std::future::ready(body(agent, args));
-    finish(guard::scope(frame, pin!(drive(frame, &agent, args, core))))
+    let core = |agent, args| ready(body(agent, args));
+    finish(Scope { frame, future: drive(frame, agent, args, core) })
 }
 
 /// The one order of things: pre hooks, around hooks and body, post hooks; error hooks if any of
 /// these failed; settled hooks whatever happened.
-async fn drive<L, A, Args, Core, Fut>(frame: Frame, lender: &L, args: Args, core: Core) -> A::Return
-where
-    L: Lender<Agent = A>,
-    A: Hookable + HookPoint<Args>,
-    Args: 'static,
-    Core: FnOnce(L::Lent, Args) -> Fut,
-    Fut: Future<Output = A::Return>,
-{
-    let settle = Settle::<L, A, Args> { lender, frame, point: std::marker::PhantomData };
-    let result = match check_reentry::<A, Args>(frame) {
-        Ok(()) => attempt(lender, args, core).await,
-        Err(error) => Err(error),
-    };
-    settle.with(&result);
-    A::Kind::join(result)
-}
-
-/// A call up to its error hooks.
-async fn attempt<L, A, Args, Core, Fut>(
-    lender: &L,
+///
+/// One async block, which uses its arguments where they are: an `async fn` keeps room for each of
+/// its arguments twice, and the arguments of a call may be large.
+fn drive<L, A, Args, Core, Fut>(
+    frame: Frame,
+    lender: L,
     mut args: Args,
     core: Core,
-) -> Result<Output<A, Args>, Error<A, Args>>
+) -> impl Future<Output = A::Return>
 where
     L: Lender<Agent = A>,
     A: Hookable + HookPoint<Args>,
@@ -138,26 +133,51 @@ where
     Core: FnOnce(L::Lent, Args) -> Fut,
     Fut: Future<Output = A::Return>,
 {
-    let answered = {
-        let agent = lender.lend();
-        run_pre(&*agent, &mut args).await
-    };
-    let (kept, returned) = match answered.transpose() {
-        Some(answered) => (Some(args), answered),
-        None => {
-            let kept = keep(&*lender.lend(), &args);
-            (kept, A::Kind::split(core(lender.lend(), args).await))
-        }
-    };
-    let Some(args) = kept else { return returned };
-    let agent = lender.lend();
+    async move {
+        let settle = Settle::<L, A, Args> { lender: &lender, frame, args: PhantomData };
+        let answered = match check_reentry::<A, Args>(frame) {
+            Ok(()) => {
+                let agent = lender.lend();
+                run_pre(&*agent, &mut args).await
+            }
+            Err(error) => Err(error),
+        };
+        let (kept, returned) = match answered.transpose() {
+            Some(answered) => (Some(args), answered),
+            None => {
+                let kept = keep(&*lender.lend(), &args);
+                (kept, A::Kind::split(core(lender.lend(), args).await))
+            }
+        };
+        let result = match &kept {
+            None => returned,
+            Some(args) => {
+                let agent = lender.lend();
+                finish_with(&*agent, args, returned).await
+            }
+        };
+        settle.with(&result);
+        A::Kind::join(result)
+    }
+}
+
+/// Runs the hooks after the body, or after what came in its place.
+async fn finish_with<A, Args>(
+    agent: &A,
+    args: &Args,
+    returned: Result<Output<A, Args>, Error<A, Args>>,
+) -> Result<Output<A, Args>, Error<A, Args>>
+where
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+{
     let result = match returned {
-        Ok(output) => run_post(&*agent, &args, output).await,
+        Ok(output) => run_post(agent, args, output).await,
         Err(error) => Err(error),
     };
     match result {
         Ok(output) => Ok(output),
-        Err(error) => run_error(&*agent, &args, error).await,
+        Err(error) => run_error(agent, args, error).await,
     }
 }
 
@@ -342,7 +362,7 @@ where
 {
     lender: &'s L,
     frame: Frame,
-    point: std::marker::PhantomData<fn(Args)>,
+    args: PhantomData<fn(Args)>,
 }
 
 impl<L, A, Args> Settle<'_, L, A, Args>
@@ -424,6 +444,17 @@ where
 }
 
 type Snapshot<A, Args> = Option<Arc<PointHooks<A, Args>>>;
+
+/// Whether the phase has hooks on any level.
+fn has_hooks<A, Args>(agent: &A, phase: Phase) -> bool
+where
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+{
+    let bit = interest::<A, Args>(phase);
+    agent.hooks().get().is_some_and(|registry| registry.has_interest(bit))
+        || A::class().registry().has_interest(bit)
+}
 
 /// The hooks of the point as they are now, in the order of the levels, where the phase has some.
 fn snapshots<A, Args>(agent: &A, phase: Phase) -> [(Level, Snapshot<A, Args>); 2]

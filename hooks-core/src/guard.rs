@@ -10,7 +10,10 @@
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
 
 /// A method of an instance. The hooks field stands for the instance, whose own address may be
 /// that of its first field too.
@@ -33,14 +36,25 @@ pub(crate) fn depth(frame: Frame) -> usize {
         .unwrap_or(1)
 }
 
-/// Runs a future with the frame on the stack while it is polled.
-pub(crate) async fn scope<F: Future>(frame: Frame, future: F) -> F::Output {
-    let mut future = pin!(future);
-    poll_fn(|context| {
-        let _entered = Entered::new(&[frame]);
-        future.as_mut().poll(context)
-    })
-    .await
+pin_project! {
+    /// Runs a future with the frame on the stack while it is polled.
+    ///
+    /// A type and not an `async fn`, which would keep room for the future twice.
+    pub(crate) struct Scope<F> {
+        pub(crate) frame: Frame,
+        #[pin]
+        pub(crate) future: F,
+    }
+}
+
+impl<F: Future> Future for Scope<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        let _entered = Entered::new(&[*this.frame]);
+        this.future.poll(context)
+    }
 }
 
 /// Runs a future inside of the calls that the caller is inside of, wherever it is polled.

@@ -93,8 +93,11 @@ fn wrapper(block: &Block, method: &Method) -> TokenStream {
         if method.is_unsafe() { quote!(unsafe { #call }) } else { call }
     };
     let direct = guarded(quote!(#receiver.#body(#(#names),*)#wait));
-    let hooked = guarded(quote!(#this.#body(#(#unpacked),*)#wait));
-    let hooked = if method.is_async() { quote!(async move { #hooked }) } else { hooked };
+    let hooked = guarded(quote!(#this.#body(#(#unpacked),*)));
+    let hooked = match method.is_async() && method.is_borrowing() {
+        true => quote!(async move { #hooked.await }),
+        false => hooked,
+    };
     let (share, lend) = (runtime.private("Share"), runtime.private("Lend"));
     let call = |run: &str, lender: TokenStream, this: TokenStream| {
         let run = runtime.private(run);

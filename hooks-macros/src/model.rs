@@ -74,6 +74,11 @@ impl Method {
         self.sig.asyncness.is_some()
     }
 
+    /// Whether the body borrows from what the wrapper holds: arguments, or a lent instance.
+    pub(crate) fn is_borrowing(&self) -> bool {
+        self.receiver == Receiver::Exclusive || self.params.iter().any(Param::is_borrowed)
+    }
+
     /// Whether around hooks can run the body, perhaps more than once.
     pub(crate) fn has_around(&self) -> bool {
         self.receiver == Receiver::Shared && !self.is_local

@@ -58,6 +58,11 @@ impl Param {
         }
     }
 
+    /// Whether the body borrows it from the args struct.
+    pub(crate) fn is_borrowed(&self) -> bool {
+        matches!(self.owning, Owning::Reference | Owning::Optional { .. })
+    }
+
     // Input:  `style: Option<&str>`
     // Output: `style: style.map(::hooks_core::__private::ToOwned::to_owned)`
     /// The field of the args struct, made from the parameter.
