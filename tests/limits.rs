@@ -201,15 +201,16 @@ async fn a_hook_runs_in_the_calls_that_its_condition_says_yes_to() {
     assert_eq!(agent.ask("abcd").await, "long abcd");
 }
 
+fn panic_on_print(_: &Agent, args: &mut AgentPrintArgs) {
+    args.text.clear();
+    panic!("half way");
+}
+
 #[test]
 fn limits_hold_for_hooks_of_sync_methods_too() {
     let agent = Agent::default();
-    fn panic(_: &Agent, args: &mut AgentPrintArgs) {
-        args.text.clear();
-        panic!("half way");
-    }
     let options = Hook::named("panics").on_failure(Ignore).once();
-    agent.register_instance_hook_with(Agent::PRE_PRINT, options, panic);
+    agent.register_instance_hook_with(Agent::PRE_PRINT, options, panic_on_print);
     assert_eq!(agent.print("x".to_owned()), "x");
     assert!(agent.hook_plan().hooks().is_empty());
 }

@@ -47,9 +47,7 @@ impl Agent {
 
     fn print(&self, text: &str) -> usize {
         self.record("body");
-        if text == "panic" {
-            panic!("as told");
-        }
+        assert_ne!(text, "panic");
         text.len()
     }
 
@@ -64,9 +62,7 @@ impl Agent {
 
     #[hook]
     fn forget(&mut self, text: String) -> String {
-        if text == "panic" {
-            panic!("as told");
-        }
+        assert_ne!(text, "panic");
         text
     }
 
@@ -239,6 +235,7 @@ mod around_levels {
     }
 
     #[class_hook(Agent::AROUND_PRINT)]
+    #[allow(clippy::needless_pass_by_value)]
     fn class(agent: &Agent, args: AgentPrintArgs, next: Next<'_, Agent, AgentPrintArgs>) {
         agent.records.push("class in");
         next.run(args);
@@ -251,6 +248,7 @@ mod around_levels {
         agent.records.push("settled");
     }
 
+    #[allow(clippy::needless_pass_by_value)]
     pub(super) fn instance(
         agent: &Agent,
         args: AgentPrintArgs,
@@ -400,12 +398,13 @@ async fn a_call_dropped_by_a_panic_around_it_was_cancelled() {
     assert_eq!(agent.records.take(), ["body", "settled: Cancelled"]);
 }
 
+fn panic(_: &Agent, _: &Outcome<'_, String, Error>) {
+    panic!("as told");
+}
+
 #[tokio::test]
 async fn a_settled_hook_that_panics_takes_nothing_from_the_call_or_its_neighbours() {
     let agent = Agent::default();
-    fn panic(_: &Agent, _: &Outcome<'_, String, Error>) {
-        panic!("as told");
-    }
     agent.register_instance_hook(Agent::SETTLED_REPLY, "panic", panic);
     agent.settled();
     assert_eq!(agent.ask("x").await.unwrap(), "x");

@@ -28,17 +28,12 @@ pub trait After: HookSlot<Hook = ErasedAfter<Self>> {
 
 /// What an error hook decided.
 #[doc(hidden)]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub enum ErrorStep<E, Output> {
+    #[default]
     Keep,
     Replace(E),
     Recover(Output),
-}
-
-impl<E, Output> Default for ErrorStep<E, Output> {
-    fn default() -> Self {
-        Self::Keep
-    }
 }
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for Post<A, Args> {

@@ -120,6 +120,7 @@ where
 ///
 /// One async block, which uses its arguments where they are: an `async fn` keeps room for each of
 /// its arguments twice, and the arguments of a call may be large.
+#[expect(clippy::manual_async_fn, reason = "see above")]
 fn drive<L, A, Args, Core, Fut>(
     frame: Frame,
     lender: L,

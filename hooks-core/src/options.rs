@@ -159,10 +159,11 @@ pub(crate) struct Limits<P: HookSlot> {
     /// Of a hook that runs once: whether it has.
     fired: Option<AtomicBool>,
     /// Copies what a failing hook must give back.
-    pub(crate) undo: Option<fn(&P::Subject) -> P::Subject>,
+    pub(crate) undo: Undo<P>,
     when: Option<Arc<Predicate<P>>>,
 }
 
+type Undo<P> = Option<fn(&<P as HookSlot>::Subject) -> <P as HookSlot>::Subject>;
 type Predicate<P> = dyn Fn(&<P as HookSlot>::Agent, &<P as HookSlot>::Args) -> bool + Send + Sync;
 
 impl<P: HookSlot> Limits<P> {
@@ -190,17 +191,17 @@ impl<P: HookSlot> Limits<P> {
 )]
 pub trait OnFailure<P: HookSlot> {
     #[doc(hidden)]
-    fn undo() -> Option<fn(&P::Subject) -> P::Subject>;
+    fn undo() -> Undo<P>;
 }
 
 impl<P: HookSlot> OnFailure<P> for Fail {
-    fn undo() -> Option<fn(&P::Subject) -> P::Subject> {
+    fn undo() -> Undo<P> {
         None
     }
 }
 
 impl<P: HookSlot<Subject: Clone>> OnFailure<P> for Ignore {
-    fn undo() -> Option<fn(&P::Subject) -> P::Subject> {
+    fn undo() -> Undo<P> {
         Some(P::Subject::clone)
     }
 }

@@ -94,10 +94,8 @@ fn wrapper(block: &Block, method: &Method) -> TokenStream {
     };
     let direct = guarded(quote!(#receiver.#body(#(#names),*)#wait));
     let hooked = guarded(quote!(#this.#body(#(#unpacked),*)));
-    let hooked = match method.is_async() && method.is_borrowing() {
-        true => quote!(async move { #hooked.await }),
-        false => hooked,
-    };
+    let borrows = method.is_async() && method.is_borrowing();
+    let hooked = if borrows { quote!(async move { #hooked.await }) } else { hooked };
     let (share, lend) = (runtime.private("Share"), runtime.private("Lend"));
     let call = |run: &str, lender: TokenStream, this: TokenStream| {
         let run = runtime.private(run);
