@@ -58,9 +58,13 @@ where
         if !has_hooks::<A, Args>(agent, Phase::Around) {
             return body(agent, args).await;
         }
-        let snapshots = snapshots(agent, Phase::Around);
-        let links = around_links(&snapshots);
-        around::start(agent, args, &links, A::start).await
+        // What few calls need is boxed: every call has room for what is not.
+        Box::pin(async move {
+            let snapshots = snapshots(agent, Phase::Around);
+            let links = around_links(&snapshots);
+            around::start(agent, args, &links, A::start).await
+        })
+        .await
     };
     Scope { frame, future: drive(frame, Share(agent), args, core) }
 }
@@ -139,16 +143,19 @@ where
         let answered = match check_reentry::<A, Args>(frame) {
             Ok(()) => {
                 let agent = lender.lend();
-                run_pre(&*agent, &mut args).await
+                let hooks = snapshots(&*agent, Phase::Pre);
+                match run_pre(&*agent, &mut args, &hooks).await {
+                    Ok(None) => Ok(Err(keep(&*agent, &args, &hooks))),
+                    Ok(Some(output)) => Ok(Ok(output)),
+                    Err(error) => Err(error),
+                }
             }
             Err(error) => Err(error),
         };
-        let (kept, returned) = match answered.transpose() {
-            Some(answered) => (Some(args), answered),
-            None => {
-                let kept = keep(&*lender.lend(), &args);
-                (kept, A::Kind::split(core(lender.lend(), args).await))
-            }
+        let (kept, returned) = match answered {
+            Ok(Err(kept)) => (kept, A::Kind::split(core(lender.lend(), args).await)),
+            Ok(Ok(output)) => (Some(args), Ok(output)),
+            Err(error) => (Some(args), Err(error)),
         };
         let result = match &kept {
             None => returned,
@@ -178,7 +185,7 @@ where
     };
     match result {
         Ok(output) => Ok(output),
-        Err(error) => run_error(agent, args, error).await,
+        Err(error) => Box::pin(run_error(agent, args, error)).await,
     }
 }
 
@@ -186,16 +193,19 @@ where
 async fn run_pre<A, Args>(
     agent: &A,
     args: &mut Args,
+    hooks: &[(Level, Snapshot<A, Args>); 2],
 ) -> Result<Option<Output<A, Args>>, Error<A, Args>>
 where
     A: Hookable + HookPoint<Args>,
     Args: 'static,
 {
-    for (level, hooks) in snapshots(agent, Phase::Pre) {
-        let Some(hooks) = hooks else { continue };
+    for (level, hooks) in hooks {
+        let (level, Some(hooks)) = (*level, hooks) else { continue };
         for entry in hooks.pre.entries() {
             let step = match (&entry.limits, &entry.hook.run) {
-                (Some(limits), _) => run_limited_pre(agent, args, level, entry, limits).await?,
+                (Some(limits), _) => {
+                    Box::pin(run_limited_pre(agent, args, level, entry, limits)).await?
+                }
                 (None, PreRun::Sync(hook)) => {
                     hook(agent, args).map_err(|fault| fail(agent, fault, level, entry))?
                 }
@@ -324,6 +334,24 @@ where
         };
         return step.map_err(fail);
     };
+    Box::pin(step_limited(agent, args, subject, level, entry, limits, fail)).await
+}
+
+/// What a hook after the body decided that is held to limits.
+async fn step_limited<A, Args, P>(
+    agent: &A,
+    args: &Args,
+    subject: &mut P::Subject,
+    level: Level,
+    entry: &Entry<P>,
+    limits: &Limits<P>,
+    fail: impl FnOnce(P::Fault) -> Error<A, Args>,
+) -> Result<P::Step, Error<A, Args>>
+where
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+    P: After<Agent = A, Args = Args>,
+{
     if !limits.applies(agent, args) {
         return Ok(P::Step::default());
     }
@@ -415,11 +443,11 @@ where
 
 fn check_reentry<A: HookPoint<Args>, Args: 'static>(frame: Frame) -> Result<(), Error<A, Args>> {
     // This call is on the stack itself.
-    let outer = guard::depth(frame).saturating_sub(1);
+    let outer = || guard::depth(frame).saturating_sub(1);
     let method = || A::METHOD.to_owned();
     let refused = match A::REENTRY {
-        Reentry::Deny if outer > 0 => HookError::Reentered { method: method() },
-        Reentry::Run if outer >= MAX_DEPTH => {
+        Reentry::Deny if outer() > 0 => HookError::Reentered { method: method() },
+        Reentry::Run if outer() >= MAX_DEPTH => {
             HookError::TooDeep { method: method(), depth: MAX_DEPTH }
         }
         _ => return Ok(()),
@@ -427,21 +455,32 @@ fn check_reentry<A: HookPoint<Args>, Args: 'static>(frame: Frame) -> Result<(), 
     A::Kind::raise(refused).map_or(Ok(()), Err)
 }
 
-/// A copy of the arguments if a hook will want to see them once the body has consumed them.
-fn keep<A, Args>(agent: &A, args: &Args) -> Option<Args>
+/// A copy of the arguments if a hook will want to see them once the body has consumed them. The
+/// hooks are those that the call started with; a pre hook may have registered more.
+fn keep<A, Args>(agent: &A, args: &Args, hooks: &[(Level, Snapshot<A, Args>); 2]) -> Option<Args>
 where
     A: Hookable + HookPoint<Args>,
     Args: 'static,
 {
-    let post = snapshots(agent, Phase::Post).into_iter().find_map(|(_, hooks)| {
-        hooks.and_then(|hooks| hooks.post.entries().first().map(|entry| entry.hook.keep))
-    });
-    let error = || {
-        snapshots(agent, Phase::Error).into_iter().find_map(|(_, hooks)| {
-            hooks.and_then(|hooks| hooks.error.entries().first().map(|entry| entry.hook.keep))
-        })
-    };
-    post.or_else(error).map(|keep| keep(args))
+    let is_wanted = |phase| has_hooks::<A, Args>(agent, phase);
+    if !is_wanted(Phase::Post) && !is_wanted(Phase::Error) {
+        return None;
+    }
+    let keep = keep_of(hooks)
+        .or_else(|| keep_of(&snapshots(agent, Phase::Post)))
+        .or_else(|| keep_of(&snapshots(agent, Phase::Error)));
+    keep.map(|keep| keep(args))
+}
+
+/// How a hook that wants the arguments copies them.
+fn keep_of<A: HookPoint<Args>, Args: 'static>(
+    hooks: &[(Level, Snapshot<A, Args>); 2],
+) -> Option<fn(&Args) -> Args> {
+    hooks.iter().find_map(|(_, hooks)| {
+        let hooks = hooks.as_ref()?;
+        let post = hooks.post.entries().first().map(|entry| entry.hook.keep);
+        post.or_else(|| hooks.error.entries().first().map(|entry| entry.hook.keep))
+    })
 }
 
 type Snapshot<A, Args> = Option<Arc<PointHooks<A, Args>>>;
