@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::chain::Entry;
+use crate::entry::Entry;
 use crate::error::{BoxError, HookError};
 use crate::form::{AsyncInPlace, Bound, Erased, InPlace, IntoHook, Object, SyncInPlace};
 use crate::future::BoxFuture;

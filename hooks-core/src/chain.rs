@@ -5,39 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::class::ClassHooks;
+use crate::entry::Entry;
 use crate::hook_type::{HookType, Phase};
-use crate::options::Limits;
 use crate::point::{AroundPoint, HookPoint};
-use crate::registry::{ErasedHooks, Registry, Row, Source};
+use crate::registry::{ErasedHooks, Registry, Row};
 use crate::slot::{Around, HookSlot, OnError, OnSettled, Post, Pre};
-
-/// A hook and what it was registered with.
-pub(crate) struct Entry<P: HookSlot> {
-    pub(crate) name: Arc<str>,
-    pub(crate) priority: i32,
-    pub(crate) source: Source,
-    pub(crate) limits: Option<Arc<Limits<P>>>,
-    pub(crate) hook: P::Hook,
-}
-
-impl<P: HookSlot> Entry<P> {
-    /// Whether the hook was to run once and has.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.limits.as_ref().is_some_and(|limits| limits.is_spent())
-    }
-}
-
-impl<P: HookSlot> Clone for Entry<P> {
-    fn clone(&self) -> Self {
-        Self {
-            name: self.name.clone(),
-            priority: self.priority,
-            source: self.source,
-            limits: self.limits.clone(),
-            hook: self.hook.clone(),
-        }
-    }
-}
 
 /// Hooks of one type, by priority, then by registration.
 pub struct Chain<P: HookSlot> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::chain::HookTypeOf;
 use crate::class::{HookedMethod, class_tables, methods_of, short_name};
+use crate::entry::Entry;
 use crate::error::HookError;
 use crate::form::IntoHook;
 use crate::hook_type::{HookType, Level};
@@ -92,7 +93,7 @@ pub trait Hookable: 'static {
         W: When<T>,
         L: Limit<T, F>,
     {
-        let entry = options.entry(caller(), hook.into_hook());
+        let entry = Entry::new(options, caller(), hook.into_hook());
         T::edit(self.hooks().get_or_init(), |chain| chain.insert(entry));
     }
 
@@ -166,7 +167,7 @@ pub trait Hookable: 'static {
         W: When<T>,
         L: Limit<T, F>,
     {
-        let entry = options.entry(caller(), hook.into_hook());
+        let entry = Entry::new(options, caller(), hook.into_hook());
         T::edit(T::class().registry(), |chain| chain.insert(entry));
     }
 

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::chain::Entry;
 use crate::point::{Async, Fallible, HookPoint};
-use crate::registry::Source;
 use crate::slot::{Around, HookSlot, OnError, Post, Pre};
 
 /// What a hook is registered with besides its code: a name, a priority, and limits.
@@ -139,7 +137,8 @@ impl<F, W, L> Hook<F, W, L> {
         Hook { name, priority, timeout: Some(timeout), once, when, marker: PhantomData }
     }
 
-    pub(crate) fn entry<P: HookSlot>(self, source: Source, hook: P::Hook) -> Entry<P>
+    /// The name, the priority, and what the hook is held to.
+    pub(crate) fn into_parts<P: HookSlot>(self) -> (Arc<str>, i32, Option<Arc<Limits<P>>>)
     where
         F: OnFailure<P>,
         W: When<P>,
@@ -149,7 +148,7 @@ impl<F, W, L> Hook<F, W, L> {
         let is_limited = timeout.is_some() || once || undo.is_some() || when.is_some();
         let fired = once.then(AtomicBool::default);
         let limits = is_limited.then(|| Arc::new(Limits { timeout, fired, undo, when }));
-        Entry { name, priority, source, limits, hook }
+        (name, priority, limits)
     }
 }
 

@@ -11,6 +11,7 @@ pub use std::vec::Vec;
 pub use inventory;
 
 use crate::chain::HookTypeOf;
+use crate::entry::Entry;
 use crate::form::IntoHook;
 use crate::options::Hook;
 use crate::registry::{Registry, Source};
@@ -31,7 +32,7 @@ pub fn link<A, T, H, Form>(
     T: HookTypeOf<A>,
     H: IntoHook<T, Form>,
 {
-    let entry = options.entry(Source { file, line }, hook.into_hook());
+    let entry = Entry::new(options, Source { file, line }, hook.into_hook());
     T::edit(registry, |chain| chain.append(entry));
 }
 

@@ -1,0 +1,44 @@
+//! A registered hook.
+
+use std::sync::Arc;
+
+use crate::options::{Hook, Limits, OnFailure, When};
+use crate::registry::Source;
+use crate::slot::HookSlot;
+
+/// A hook and what it was registered with.
+pub(crate) struct Entry<P: HookSlot> {
+    pub(crate) name: Arc<str>,
+    pub(crate) priority: i32,
+    pub(crate) source: Source,
+    pub(crate) limits: Option<Arc<Limits<P>>>,
+    pub(crate) hook: P::Hook,
+}
+
+impl<P: HookSlot> Entry<P> {
+    pub(crate) fn new<F, W, L>(options: Hook<F, W, L>, source: Source, hook: P::Hook) -> Self
+    where
+        F: OnFailure<P>,
+        W: When<P>,
+    {
+        let (name, priority, limits) = options.into_parts();
+        Self { name, priority, source, limits, hook }
+    }
+
+    /// Whether the hook was to run once and has.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.limits.as_ref().is_some_and(|limits| limits.is_spent())
+    }
+}
+
+impl<P: HookSlot> Clone for Entry<P> {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            priority: self.priority,
+            source: self.source,
+            limits: self.limits.clone(),
+            hook: self.hook.clone(),
+        }
+    }
+}

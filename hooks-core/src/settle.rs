@@ -1,0 +1,73 @@
+//! The end of a call: its settled hooks run once, whatever happens.
+
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::failure::report;
+use crate::guard::{self, Frame};
+use crate::hook_type::Phase;
+use crate::hookable::Hookable;
+use crate::lend::Lender;
+use crate::limit::message_of;
+use crate::outcome::Outcome;
+use crate::point::{Error, HookPoint, Output};
+use crate::snapshot::{remove_spent, snapshots};
+
+/// Tells the settled hooks how a call ended, once, whatever happens.
+pub(crate) struct Settle<'s, L, A, Args>
+where
+    L: Lender<Agent = A>,
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+{
+    pub(crate) lender: &'s L,
+    pub(crate) frame: Frame,
+    pub(crate) args: PhantomData<fn(Args)>,
+}
+
+impl<L, A, Args> Settle<'_, L, A, Args>
+where
+    L: Lender<Agent = A>,
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+{
+    /// The call came to its end.
+    pub(crate) fn with(self, result: &Result<Output<A, Args>, Error<A, Args>>) {
+        self.run(&match result {
+            Ok(output) => Outcome::Ok(output),
+            Err(error) => Outcome::Err(error),
+        });
+        std::mem::forget(self);
+    }
+
+    fn run(&self, outcome: &Outcome<'_, Output<A, Args>, Error<A, Args>>) {
+        let agent = self.lender.lend();
+        for (level, hooks) in snapshots::<A, Args>(&agent, Phase::Settled) {
+            let Some(hooks) = hooks else { continue };
+            for entry in hooks.settled.entries() {
+                if entry.limits.as_ref().is_some_and(|limits| !limits.fire()) {
+                    continue;
+                }
+                remove_spent::<A, Args, _>(&*agent, level, entry);
+                let run = || (entry.hook.run)(&*agent, outcome);
+                // A panic here would take the place of the outcome, or end the program.
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+                    report::<A, Args, _>(level, entry, &message_of(&*panic));
+                }
+            }
+        }
+    }
+}
+
+impl<L, A, Args> Drop for Settle<'_, L, A, Args>
+where
+    L: Lender<Agent = A>,
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+{
+    fn drop(&mut self) {
+        // A panic of this call unwinds while it is being polled; a drop comes from outside.
+        let panicked = std::thread::panicking() && guard::depth(self.frame) > 0;
+        self.run(&if panicked { Outcome::Panicked } else { Outcome::Cancelled });
+    }
+}
