@@ -16,7 +16,11 @@ async fn main() -> Result<(), AgentError> {
             println!("[{} is asked] {}", agent.name(), args.msg.text());
         },
     );
-    println!("{}", greeter.hook_plan());
+    println!("what the linker brought");
+    for hook in hooks_core::class_hooks() {
+        println!("  {hook}");
+    }
+    println!("\n{}", greeter.hook_plan());
 
     for agent in [&greeter, &parrot] {
         println!("{}\n", agent.reply(Msg::user("Good morning")).await?.text());

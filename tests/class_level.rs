@@ -60,6 +60,26 @@ mod linked {
     }
 }
 
+#[test]
+fn what_the_linker_brought_is_listed_in_the_order_in_which_it_runs() {
+    let listed = hooks_core::class_hooks();
+    let of_linked = listed.iter().filter(|hook| hook.module().contains("linked"));
+    let names: Vec<_> = of_linked.map(|hook| (hook.hook_type().to_string(), hook.name())).collect();
+    let names: Vec<_> = names.iter().map(|(hook_type, name)| (hook_type.as_str(), *name)).collect();
+    assert_eq!(
+        names,
+        [
+            ("pre_reply", "early"),
+            ("pre_reply", "first"),
+            ("pre_reply", "second"),
+            ("pre_reply", "third"),
+            ("pre_reply", "late"),
+            ("post_reply", "stamp"),
+        ],
+    );
+    assert!(listed[0].registered_at().starts_with("tests/class_level.rs:"));
+}
+
 #[tokio::test]
 async fn linked_hooks_run_by_priority_then_module_then_line_and_before_later_ones() {
     use linked::{Agent, AgentReplyArgs};

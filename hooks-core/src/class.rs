@@ -55,6 +55,11 @@ pub struct LinkedHook {
     pub line: u32,
     /// Tells apart what a macro put on one line.
     pub function: &'static str,
+    pub file: &'static str,
+    pub name: &'static str,
+    pub priority: i32,
+    /// The type name of the agent, and the hook type.
+    pub hook_type: fn() -> (&'static str, HookType),
     pub class: fn() -> &'static ClassHooks,
     pub install: fn(&Registry),
 }

@@ -13,6 +13,7 @@ pub use inventory;
 use crate::chain::HookTypeOf;
 use crate::entry::Entry;
 use crate::form::IntoHook;
+use crate::hook_type::HookType;
 use crate::options::Hook;
 use crate::registry::{Registry, Source};
 
@@ -34,6 +35,11 @@ pub fn link<A, T, H, Form>(
 {
     let entry = Entry::new(options, Source { file, line }, hook.into_hook());
     T::edit(registry, |chain| chain.append(entry));
+}
+
+/// The type name of the agent of a hook type, and the hook type.
+pub fn describe<A, T: HookTypeOf<A>>(hook_type: T) -> (&'static str, HookType) {
+    (std::any::type_name::<A>(), hook_type.into())
 }
 
 /// The class table of a hook type.

@@ -90,20 +90,25 @@ fn submission(hook: &ClassHook, function: &ItemFn) -> TokenStream {
     let ident = &function.sig.ident;
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let name = name.as_ref().map_or_else(|| ident.to_string(), LitStr::value);
-    let priority = priority.as_ref().map(|priority| quote!(.priority(#priority)));
+    let priority = priority.clone().unwrap_or_else(|| {
+        let options = runtime.public("Hook");
+        quote!(<#options>::DEFAULT_PRIORITY)
+    });
     let inventory = runtime.private("inventory");
     let linked_hook = runtime.private("LinkedHook");
     let class_of = runtime.private("class_of");
+    let describe = runtime.private("describe");
     let options = runtime.public("Hook");
     // At the function: a signature that does not fit is shown there.
     let link = runtime.private("link").into_token_stream();
     let registry = Ident::new("registry", Span::mixed_site());
+    let source = quote!((::core::file!(), ::core::line!()));
     let install = quote_spanned! {ident.span()=>
         #link(
             #registry,
             #hook_type,
-            #options::named(#name)#priority,
-            (::core::file!(), ::core::line!()),
+            #options::named(#name).priority(#priority),
+            #source,
             #ident,
         )
     };
@@ -115,6 +120,10 @@ fn submission(hook: &ClassHook, function: &ItemFn) -> TokenStream {
                 module: ::core::module_path!(),
                 line: ::core::line!(),
                 function: #function,
+                file: ::core::file!(),
+                name: #name,
+                priority: #priority,
+                hook_type: || #describe(#hook_type),
                 class: || #class_of(#hook_type),
                 install: |#registry| #install,
             }
