@@ -117,3 +117,8 @@ impl Attrs {
         split
     }
 }
+
+/// Whether an attribute says how loud a lint is.
+pub(crate) fn is_lint_level(attr: &Attribute) -> bool {
+    ["allow", "warn", "deny", "forbid"].iter().any(|level| attr.path().is_ident(level))
+}

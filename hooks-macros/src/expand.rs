@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{FnArg, Pat, PatIdent};
 
-use crate::attrs::Reentry;
+use crate::attrs::{Reentry, is_lint_level};
 use crate::model::{Block, Item, Method, Receiver};
 use crate::parse::is_inner;
 
@@ -17,20 +17,25 @@ pub(crate) fn block(block: &Block) -> TokenStream {
     let (impl_generics, _, clause) = generics.split_for_impl();
     let items = items.iter().map(|item| match item {
         Item::Plain(item) => item.clone(),
-        Item::Hooked(method) => {
-            let constants = constants(block, method);
-            let wrapper = wrapper(block, method);
-            let body = body(method);
-            quote!(#constants #wrapper #body)
-        }
+        Item::Hooked(method) => wrapper(block, method),
     });
+    let constants = block.methods().map(|method| constants(block, method));
+    let bodies = block.methods().map(body);
     let structs = block.methods().map(|method| args_struct(block, method));
     let points = block.methods().map(|method| hook_point(block, method));
     let methods = hooked_methods(block);
     let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
+    let lints = attrs.iter().filter(|attr| is_lint_level(attr));
+    let (lints_inner, lints_outer) = lints.partition::<Vec<_>, _>(|attr| is_inner(attr));
+    let (unused, private) = (unused(), private());
     quote! {
         #(#outer)*
         impl #impl_generics #self_ty #clause { #(#inner)* #(#items)* }
+        #unused
+        impl #impl_generics #self_ty #clause { #(#constants)* }
+        #private
+        #(#lints_outer)*
+        impl #impl_generics #self_ty #clause { #(#lints_inner)* #(#bodies)* }
         #(#structs)*
         #(#points)*
         #methods
@@ -42,13 +47,12 @@ pub(crate) fn block(block: &Block) -> TokenStream {
 fn constants(block: &Block, method: &Method) -> TokenStream {
     let Method { vis, cfgs, .. } = method;
     let args = args_type(method);
-    let silenced = silenced();
     let constant = |prefix: &str, slot: &str, doc: &str| {
         let doc = format!(" Hooks {doc} `{}`.", method.name());
         let name = method.name().to_uppercase();
         let ident = format_ident!("{prefix}_{name}", span = method.sig.ident.span());
         let ty = block.runtime.public(slot);
-        quote!(#(#cfgs)* #[doc = #doc] #silenced #vis const #ident: #ty<Self, #args> = #ty::new();)
+        quote!(#(#cfgs)* #[doc = #doc] #vis const #ident: #ty<Self, #args> = #ty::new();)
     };
     let pre = constant("PRE", "Pre", "before");
     let around = method.has_around().then(|| constant("AROUND", "Around", "around"));
@@ -140,17 +144,17 @@ fn body(method: &Method) -> TokenStream {
         input.attrs.clone_from(&param.attrs);
         *input.pat = param.pattern.clone();
     }
-    let silenced = silenced_body();
-    quote!(#(#cfgs)* #silenced #(#body_attrs)* #sig #body)
+    quote!(#(#cfgs)* #(#body_attrs)* #sig #body)
 }
 
 // Input:  `pub async fn reply(&self, msg: Msg, style: Option<&str>) -> Msg`
 // Output: `#[derive(Debug, Clone)] pub struct AgentReplyArgs { pub msg: Msg, pub style: Option<String> }`
 fn args_struct(block: &Block, method: &Method) -> TokenStream {
-    let Method { vis, cfgs, args_ident, args_generics, params, .. } = method;
+    let Method { vis, cfgs, body_attrs, args_ident, args_generics, params, .. } = method;
     let (generics, _, clause) = args_generics.split_for_impl();
     let derives = &block.derives;
-    let silenced = silenced();
+    let unused = unused();
+    let lints = body_attrs.iter().filter(|attr| is_lint_level(attr));
     let doc = format!(" The arguments of [`{}::{}`].", block.ident, method.name());
     let fields = params.iter().map(|param| {
         let (attrs, name, ty) = (&param.attrs, &param.name, &param.field_ty);
@@ -161,7 +165,8 @@ fn args_struct(block: &Block, method: &Method) -> TokenStream {
         #(#cfgs)*
         #[doc = #doc]
         #[derive(#(#derives),*)]
-        #silenced
+        #unused
+        #(#lints)*
         #vis struct #args_ident #generics #clause { #(#fields),* }
     }
 }
@@ -285,20 +290,15 @@ fn respanned(tokens: TokenStream, span: Span) -> TokenStream {
     tokens.into_iter().map(respan).collect()
 }
 
-/// What is there for hooks may go unused: not every point has one. And it repeats types and names
-/// that the user has answered for in the signature.
-fn silenced() -> TokenStream {
-    quote! {
-        #[allow(
-            dead_code, deprecated, non_snake_case, private_interfaces,
-            clippy::option_option, clippy::type_complexity
-        )]
-    }
+/// What is there for hooks may go unused, since not every point has one, and repeats types that the
+/// method answers for.
+fn unused() -> TokenStream {
+    quote!(#[allow(dead_code, private_interfaces)])
 }
 
-/// The body is private, so it is told what a public method is not: that has the signature that its
-/// callers want.
-fn silenced_body() -> TokenStream {
+/// The bodies are private, so they are told what public methods are not: those have the signatures
+/// that their callers want.
+fn private() -> TokenStream {
     quote! {
         #[allow(
             non_snake_case, clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref,
