@@ -19,8 +19,12 @@ use crate::tool::Tool;
 /// `reply`, `observe`, `print`, `reasoning` and `acting` are hook points: see [`Hookable`] for
 /// how hooks are registered, and [`builder`](ReActAgent::builder) for how an agent is made.
 ///
-/// Whatever happens in a call - an error, a failing hook, a dropped future - each tool call in
-/// [`memory`](ReActAgent::memory) has exactly one result.
+/// Whatever happens in a call - an error, a failing hook, a dropped future - each tool call that the
+/// model made has exactly one result in [`memory`](ReActAgent::memory) once the call is over.
+///
+/// An agent holds one conversation: the messages of calls that overlap on one agent stand in its
+/// memory as they come, which providers may refuse. Await one reply before asking for the next, and
+/// give each conversation an agent of its own.
 #[derive(Hookable)]
 pub struct ReActAgent {
     pub(super) name: String,

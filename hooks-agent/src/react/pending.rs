@@ -39,7 +39,10 @@ impl<'a> PendingCalls<'a> {
 impl Drop for PendingCalls<'_> {
     fn drop(&mut self) {
         while let Some(call) = self.next() {
-            self.answer(ToolResult::error(&call, "the run was stopped before this call was answered"));
+            self.answer(ToolResult::error(
+                &call,
+                "the run was stopped before this call was answered",
+            ));
         }
     }
 }
