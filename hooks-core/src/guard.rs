@@ -52,7 +52,7 @@ impl<F: Future> Future for Scope<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let _entered = Entered::new(&[*this.frame]);
+        let _entered = Entered::one(*this.frame);
         this.future.poll(context)
     }
 }
@@ -118,6 +118,11 @@ struct Entered {
 }
 
 impl Entered {
+    fn one(frame: Frame) -> Self {
+        let _ = STACK.try_with(|stack| stack.borrow_mut().push(frame));
+        Self { count: 1 }
+    }
+
     fn new(frames: &[Frame]) -> Self {
         let _ = STACK.try_with(|stack| stack.borrow_mut().extend_from_slice(frames));
         Self { count: frames.len() }

@@ -11,7 +11,7 @@ use crate::lend::Lender;
 use crate::limit::message_of;
 use crate::outcome::Outcome;
 use crate::point::{Error, HookPoint, Output};
-use crate::snapshot::{remove_spent, snapshots};
+use crate::snapshot::{has_hooks, remove_spent, snapshots};
 
 /// Tells the settled hooks how a call ended, once, whatever happens.
 pub(crate) struct Settle<'s, L, A, Args>
@@ -42,6 +42,9 @@ where
 
     fn run(&self, outcome: &Outcome<'_, Output<A, Args>, Error<A, Args>>) {
         let agent = self.lender.lend();
+        if !has_hooks::<A, Args>(&*agent, Phase::Settled) {
+            return;
+        }
         for (level, hooks) in snapshots::<A, Args>(&agent, Phase::Settled) {
             let Some(hooks) = hooks else { continue };
             for entry in hooks.settled.entries() {

@@ -14,6 +14,7 @@ use crate::slot::HookSlot;
 pub(crate) type Snapshot<A, Args> = Option<Arc<PointHooks<A, Args>>>;
 
 /// Whether the phase has hooks on any level.
+#[inline]
 pub(crate) fn has_hooks<A, Args>(agent: &A, phase: Phase) -> bool
 where
     A: Hookable + HookPoint<Args>,
