@@ -162,6 +162,34 @@ async fn a_hook_that_runs_once_is_gone_afterwards() {
     assert!(agent.hook_plan().hooks().is_empty());
 }
 
+#[tokio::test]
+async fn an_around_hook_that_runs_once_is_gone_afterwards() {
+    let agent = Agent::default();
+    agent.register_instance_hook_with(
+        Agent::AROUND_REPLY,
+        Hook::named("once").once(),
+        hook!(Agent::AROUND_REPLY, async |_, args, next| {
+            Ok(format!("once {}", next.run(args).await?))
+        }),
+    );
+    assert_eq!((agent.ask("x").await, agent.ask("x").await), ("once x".into(), "x".into()));
+    assert!(agent.hook_plan().hooks().is_empty());
+}
+
+#[tokio::test]
+async fn a_hook_that_runs_once_runs_once_on_a_copy_too() {
+    let agent = Agent::default();
+    agent.register_instance_hook_with(
+        Agent::PRE_REPLY,
+        Hook::named("once").once(),
+        |_: &Agent, args: &mut AgentReplyArgs| args.text.push_str(" once"),
+    );
+    let copy = Agent { hooks: agent.hooks.clone(), ..Agent::default() };
+    for agent in [agent, copy] {
+        assert_eq!((agent.ask("x").await, agent.ask("x").await), ("x once".into(), "x".into()));
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_hook_that_runs_once_runs_in_one_of_many_overlapping_calls() {
     let agent = Arc::new(Agent::default());

@@ -491,3 +491,72 @@ async fn nested_calls_fail_where_the_method_denies_them() {
     );
     agent.once(false).await.unwrap();
 }
+
+#[tokio::test]
+async fn a_nested_call_that_is_refused_runs_no_hook() {
+    let agent = Agent::default();
+    agent.register_instance_hook(
+        Agent::SETTLED_ONCE,
+        "again",
+        |agent: &Agent, _: &Outcome<'_, (), HookError>| {
+            let refused = futures::FutureExt::now_or_never(agent.once(false));
+            assert!(matches!(refused, Some(Err(HookError::Reentered { .. }))));
+            agent.record("refused");
+        },
+    );
+    agent.once(false).await.unwrap();
+    assert_eq!(agent.records.take(), ["refused"]);
+
+    agent.register_instance_hook(
+        Agent::ERROR_DEEPEN,
+        "again",
+        hook!(Agent::ERROR_DEEPEN, async |agent, _, _| {
+            agent.record("again");
+            agent.deepen(0).await.unwrap_err();
+        }),
+    );
+    agent.register_instance_hook(
+        Agent::PRE_DEEPEN,
+        "fails",
+        |_: &Agent, _: &AgentDeepenArgs| -> HookResult { Err("always".into()) },
+    );
+    agent.deepen(0).await.unwrap_err();
+    assert_eq!(agent.records.take().len(), 16);
+}
+
+#[tokio::test]
+async fn settled_hooks_of_a_dropped_call_are_inside_of_it() {
+    let agent = Agent::default();
+    agent.register_instance_hook(
+        Agent::SETTLED_REPLY,
+        "calls its own method",
+        |agent: &Agent, _: &Outcome<'_, String, Error>| {
+            agent.record("settled");
+            let nested = futures::FutureExt::now_or_never(agent.ask("nested"));
+            assert_eq!(nested, Some(Ok("nested".to_owned())));
+        },
+    );
+    let mut waiting = Box::pin(agent.ask("wait"));
+    assert!(futures::poll!(&mut waiting).is_pending());
+    drop(waiting);
+    assert_eq!(agent.records.take(), ["body", "settled", "body"]);
+}
+
+#[tokio::test]
+async fn a_future_that_is_carried_nowhere_counts_once() {
+    let agent = Agent::default();
+    agent.register_instance_hook(
+        Agent::PRE_DEEPEN,
+        "carries",
+        hook!(Agent::PRE_DEEPEN, async |agent, args| {
+            if args.levels > 0 {
+                let levels = args.levels - 1;
+                hooks_core::carry(Box::pin(agent.deepen(levels))).await?;
+                args.levels = 0;
+            }
+            Ok(())
+        }),
+    );
+    assert_eq!(agent.deepen(15).await.unwrap(), 0);
+    agent.deepen(16).await.unwrap_err();
+}

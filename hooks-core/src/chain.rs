@@ -68,6 +68,7 @@ trait AnyChain {
     fn rows(&self, method: &'static str) -> Vec<Row>;
     fn remove(&mut self, name: &str) -> bool;
     fn remove_spent(&mut self);
+    fn part(&mut self);
     fn clear(&mut self);
 }
 
@@ -94,6 +95,12 @@ impl<P: HookSlot> AnyChain for Chain<P> {
 
     fn remove_spent(&mut self) {
         self.entries.retain(|entry| !entry.is_spent());
+    }
+
+    fn part(&mut self) {
+        for entry in &mut self.entries {
+            entry.part();
+        }
     }
 
     fn clear(&mut self) {
@@ -195,6 +202,14 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> ErasedHooks for PointHooks<A, A
         let mut found = false;
         let hooks = self.changed(phase, |chain| found = chain.remove(name));
         found.then_some(hooks as Arc<dyn ErasedHooks>)
+    }
+
+    fn copied(&self) -> Arc<dyn ErasedHooks> {
+        let mut hooks = self.clone();
+        for (_, chain) in hooks.chains_mut() {
+            chain.part();
+        }
+        Arc::new(hooks)
     }
 
     fn cleared(&self, phase: Phase) -> Arc<dyn ErasedHooks> {

@@ -15,7 +15,7 @@ use crate::hookable::Hookable;
 use crate::lend::{Lender, Share};
 use crate::point::{AroundPoint, Async, Error, HookPoint, Reentry, ReturnKind, Sync};
 use crate::settle::Settle;
-use crate::snapshot::{around_links, has_hooks, keep, snapshots};
+use crate::snapshot::{around_links, has_hooks, keep, remove_spent_links, snapshots};
 use crate::steps::{finish_with, run_pre};
 
 /// How deep calls of a method whose nested calls run their hooks may go.
@@ -54,7 +54,9 @@ where
         Box::pin(async move {
             let snapshots = snapshots(agent, Phase::Around);
             let links = around_links(&snapshots);
-            around::start(agent, args, &links, A::start).await
+            let returned = around::start(agent, args, &links, A::start).await;
+            remove_spent_links(agent, &links);
+            returned
         })
         .await
     };
@@ -93,7 +95,9 @@ where
         }
         let snapshots = snapshots(agent, Phase::Around);
         let links = around_links(&snapshots);
-        ready(around::start(agent, args, &links, A::start))
+        let returned = around::start(agent, args, &links, A::start);
+        remove_spent_links(agent, &links);
+        ready(returned)
     };
     finish(Scope { frame, future: drive(frame, Share(agent), args, core) })
 }
@@ -131,18 +135,19 @@ where
     Fut: Future<Output = A::Return>,
 {
     async move {
+        // A call that is refused runs no hook: it is one of its own hooks that may have made it.
+        if let Err(error) = check_reentry::<A, Args>(frame) {
+            return A::Kind::join(Err(error));
+        }
         let settle = Settle::<L, A, Args> { lender: &lender, frame, args: PhantomData };
-        let answered = match check_reentry::<A, Args>(frame) {
-            Ok(()) => {
-                let agent = lender.lend();
-                let hooks = snapshots(&*agent, Phase::Pre);
-                match run_pre(&*agent, &mut args, &hooks).await {
-                    Ok(None) => Ok(Err(keep(&*agent, &args, &hooks))),
-                    Ok(Some(output)) => Ok(Ok(output)),
-                    Err(error) => Err(error),
-                }
+        let answered = {
+            let agent = lender.lend();
+            let hooks = snapshots(&*agent, Phase::Pre);
+            match run_pre(&*agent, &mut args, &hooks).await {
+                Ok(None) => Ok(Err(keep(&*agent, &args, &hooks))),
+                Ok(Some(output)) => Ok(Ok(output)),
+                Err(error) => Err(error),
             }
-            Err(error) => Err(error),
         };
         let (kept, returned) = match answered {
             Ok(Err(kept)) => (kept, A::Kind::split(core(lender.lend(), args).await)),

@@ -25,6 +25,11 @@ impl<P: HookSlot> Entry<P> {
         Self { name, priority, source, limits, hook }
     }
 
+    /// Gives the entry limits of its own, so that what it counts is not shared.
+    pub(crate) fn part(&mut self) {
+        self.limits = self.limits.as_ref().map(|limits| Arc::new(limits.parted()));
+    }
+
     /// Whether the hook was to run once and has.
     pub(crate) fn is_spent(&self) -> bool {
         self.limits.as_ref().is_some_and(|limits| limits.is_spent())

@@ -105,15 +105,20 @@ pub fn carry<F: Future>(future: F) -> impl Future<Output = F::Output> {
     async move {
         let mut future = pin!(future);
         poll_fn(|context| {
-            let _entered = Entered::new(&frames);
+            let _entered = Entered::carried(&frames);
             future.as_mut().poll(context)
         })
         .await
     }
 }
 
+/// Puts a frame on the stack until the result is dropped.
+pub(crate) fn enter(frame: Frame) -> Entered {
+    Entered::one(frame)
+}
+
 /// Frames on the stack, taken off when dropped, also by a panic.
-struct Entered {
+pub(crate) struct Entered {
     count: usize,
 }
 
@@ -123,9 +128,17 @@ impl Entered {
         Self { count: 1 }
     }
 
-    fn new(frames: &[Frame]) -> Self {
-        let _ = STACK.try_with(|stack| stack.borrow_mut().extend_from_slice(frames));
-        Self { count: frames.len() }
+    /// The frames that were carried here, unless this is where they come from.
+    fn carried(frames: &[Frame]) -> Self {
+        let pushed = STACK.try_with(|stack| {
+            let mut stack = stack.borrow_mut();
+            let is_at_home = stack.starts_with(frames);
+            if !is_at_home {
+                stack.extend_from_slice(frames);
+            }
+            !is_at_home
+        });
+        Self { count: if pushed.unwrap_or(false) { frames.len() } else { 0 } }
     }
 }
 

@@ -171,7 +171,7 @@ pub use hooks_macros::Hookable;
 /// is named by `#[arg(name = "..")]`.
 ///
 /// For a method `reply` of `Assistant` the block gets the hook types `Assistant::PRE_REPLY`,
-/// `AROUND_REPLY` (not of `&mut self`), `POST_REPLY`, `ERROR_REPLY` (of methods that return a
+/// `AROUND_REPLY` (of use where it takes `&self`), `POST_REPLY`, `ERROR_REPLY` (of methods that return a
 /// `Result`) and `SETTLED_REPLY`, and the struct `AssistantReplyArgs` beside it, all as visible as the
 /// method. What they are called by must be imported like any other name.
 ///

@@ -120,7 +120,7 @@ impl<F, W, L> Hook<F, W, L> {
 
     /// The hook runs in calls that this says yes to: `|agent: &Agent, args: &Args| -> bool`.
     ///
-    /// Not for settled hooks, which have no arguments to look at.
+    /// A panic in it unwinds. Not for settled hooks, which have no arguments to look at.
     pub fn when<V>(self, when: V) -> Hook<F, V, L> {
         let Self { name, priority, timeout, once, .. } = self;
         Hook { name, priority, timeout, once, when, marker: PhantomData }
@@ -171,6 +171,12 @@ impl<P: HookSlot> Limits<P> {
         self.when.as_ref().is_none_or(|when| when(agent, args)) && self.fire()
     }
 
+    /// The same limits, counting for themselves from here on.
+    pub(crate) fn parted(&self) -> Self {
+        let fired = self.fired.as_ref().map(|fired| fired.load(Ordering::Acquire).into());
+        Self { timeout: self.timeout, fired, undo: self.undo, when: self.when.clone() }
+    }
+
     /// Takes the one run of a hook that runs once.
     pub(crate) fn fire(&self) -> bool {
         self.fired.as_ref().is_none_or(|fired| !fired.swap(true, Ordering::AcqRel))
@@ -199,6 +205,7 @@ impl<P: HookSlot> OnFailure<P> for Fail {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: HookSlot<Subject: Clone>> OnFailure<P> for Ignore {
     fn undo() -> Undo<P> {
         Some(P::Subject::clone)
@@ -222,6 +229,7 @@ impl<P: HookSlot> When<P> for Always {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P, W> When<P> for W
 where
     P: HasArgs,
@@ -251,6 +259,7 @@ pub trait Limit<P: HookSlot, F> {}
 
 impl<P: HookSlot, F> Limit<P, F> for Unlimited {}
 
+#[diagnostic::do_not_recommend]
 impl<A, Args> Limit<Pre<A, Args>, Fail> for Timed
 where
     A: ?Sized + HookPoint<Args, Mode = Async, Kind = Fallible>,
@@ -258,6 +267,7 @@ where
 {
 }
 
+#[diagnostic::do_not_recommend]
 impl<A, Args> Limit<Pre<A, Args>, Ignore> for Timed
 where
     A: ?Sized + HookPoint<Args, Mode = Async>,
@@ -265,6 +275,7 @@ where
 {
 }
 
+#[diagnostic::do_not_recommend]
 impl<A, Args> Limit<Post<A, Args>, Fail> for Timed
 where
     A: ?Sized + HookPoint<Args, Mode = Async, Kind = Fallible>,
@@ -272,6 +283,7 @@ where
 {
 }
 
+#[diagnostic::do_not_recommend]
 impl<A, Args> Limit<Post<A, Args>, Ignore> for Timed
 where
     A: ?Sized + HookPoint<Args, Mode = Async>,

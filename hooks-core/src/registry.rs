@@ -67,7 +67,9 @@ impl Clone for Hooks {
     fn clone(&self) -> Self {
         let copy = Self::new();
         if let Some(registry) = self.get() {
-            copy.get_or_init().publish(Table::clone(&registry.table.load()));
+            let table = registry.table.load();
+            let copied = |slot: &Slot| Slot { key: slot.key, hooks: slot.hooks.copied() };
+            copy.get_or_init().publish(Table { slots: table.slots.iter().map(copied).collect() });
         }
         copy
     }
@@ -109,6 +111,8 @@ pub(crate) trait ErasedHooks: Any + Send + Sync {
     fn rows(&self) -> Vec<Row>;
     /// The same hooks without those of the phase that have the name; `None` if there are none.
     fn without(&self, phase: Phase, name: &str) -> Option<Arc<dyn ErasedHooks>>;
+    /// The same hooks for another instance: what was to run once will run once there.
+    fn copied(&self) -> Arc<dyn ErasedHooks>;
     /// The same hooks without those of the phase.
     fn cleared(&self, phase: Phase) -> Arc<dyn ErasedHooks>;
 }

@@ -1,6 +1,7 @@
 //! The end of a call: its settled hooks run once, whatever happens.
 
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::failure::report;
@@ -33,11 +34,11 @@ where
 {
     /// The call came to its end.
     pub(crate) fn with(self, result: &Result<Output<A, Args>, Error<A, Args>>) {
-        self.run(&match result {
+        // From here on it is settled, whatever a hook does.
+        ManuallyDrop::new(self).run(&match result {
             Ok(output) => Outcome::Ok(output),
             Err(error) => Outcome::Err(error),
         });
-        std::mem::forget(self);
     }
 
     fn run(&self, outcome: &Outcome<'_, Output<A, Args>, Error<A, Args>>) {
@@ -71,6 +72,8 @@ where
     fn drop(&mut self) {
         // A panic of this call unwinds while it is being polled; a drop comes from outside.
         let panicked = std::thread::panicking() && guard::depth(self.frame) > 0;
+        // A drop comes from outside of the call, but its hooks belong to it.
+        let _entered = guard::enter(self.frame);
         self.run(&if panicked { Outcome::Panicked } else { Outcome::Cancelled });
     }
 }

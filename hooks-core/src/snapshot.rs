@@ -98,3 +98,14 @@ where
         registry.edit(PointHooks::<A, Args>::remove_spent);
     }
 }
+
+/// Takes around hooks that were to run once out of their registries.
+pub(crate) fn remove_spent_links<A, Args>(agent: &A, links: &[Link<'_, A, Args>])
+where
+    A: Hookable + HookPoint<Args>,
+    Args: 'static,
+{
+    for (level, entry) in links {
+        remove_spent::<A, Args, _>(agent, *level, entry);
+    }
+}

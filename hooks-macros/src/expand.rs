@@ -55,7 +55,8 @@ fn constants(block: &Block, method: &Method) -> TokenStream {
         quote!(#(#cfgs)* #[doc = #doc] #vis const #ident: #ty<Self, #args> = #ty::new();)
     };
     let pre = constant("PRE", "Pre", "before");
-    let around = method.has_around().then(|| constant("AROUND", "Around", "around"));
+    // Also where there can be none: using it then says why.
+    let around = constant("AROUND", "Around", "around");
     let post = constant("POST", "Post", "after");
     let error = method.is_fallible.then(|| constant("ERROR", "OnError", "after a failure of"));
     let settled = constant("SETTLED", "OnSettled", "at the very end of");
