@@ -85,6 +85,7 @@
 #[doc(hidden)]
 pub mod __private;
 mod after;
+mod after_forms;
 mod around;
 mod chain;
 mod class;

@@ -1,0 +1,216 @@
+//! The forms of post and error hooks: how each is erased.
+
+use std::sync::Arc;
+
+use crate::after::{After, AfterAnswer, AfterHook, AfterResult, AfterRun, AsyncAfter, ErasedAfter};
+use crate::form::{
+    AsyncInPlace, AsyncLook, Bound, Erased, InPlace, IntoHook, Look, Object, SyncInPlace, SyncLook,
+};
+use crate::future::BoxFuture;
+use crate::point::{HookPoint, Waiting};
+use crate::slot::{HookSlot, OnError, Post};
+
+#[diagnostic::do_not_recommend]
+impl<P: After> IntoHook<P, Erased> for ErasedAfter<P> {
+    fn into_hook(self) -> ErasedAfter<P> {
+        self
+    }
+}
+
+impl<P, F, R> IntoHook<P, SyncInPlace<R>> for F
+where
+    P: After<Args: Clone>,
+    F: Fn(&P::Agent, &P::Args, &mut P::Subject) -> R + Send + Sync + 'static,
+    R: AfterAnswer<P>,
+{
+    fn into_hook(self) -> ErasedAfter<P> {
+        let hook = move |agent: &P::Agent, args: &P::Args, subject: &mut P::Subject| {
+            self(agent, args, subject).into_step()
+        };
+        ErasedAfter { run: AfterRun::Sync(Arc::new(hook)), keep: P::Args::clone }
+    }
+}
+
+impl<P, F, R> IntoHook<P, SyncLook<R>> for F
+where
+    P: After<Args: Clone>,
+    F: Fn(&P::Agent, &P::Args, &P::Subject) -> R + Send + Sync + 'static,
+    R: AfterAnswer<P>,
+{
+    fn into_hook(self) -> ErasedAfter<P> {
+        let hook = move |agent: &P::Agent, args: &P::Args, subject: &mut P::Subject| {
+            self(agent, args, subject).into_step()
+        };
+        ErasedAfter { run: AfterRun::Sync(Arc::new(hook)), keep: P::Args::clone }
+    }
+}
+
+impl<P, F> IntoHook<P, AsyncInPlace> for F
+where
+    P: After<Args: Clone, AsyncHooks = ()>,
+    F: for<'a> AsyncAfterFn<'a, P, &'a mut P::Subject> + Send + Sync + 'static,
+{
+    fn into_hook(self) -> ErasedAfter<P> {
+        ErasedAfter { run: AfterRun::Async(Arc::new(InPlace(self)), ()), keep: P::Args::clone }
+    }
+}
+
+impl<P, F> IntoHook<P, AsyncLook> for F
+where
+    P: After<Args: Clone, AsyncHooks = ()>,
+    F: for<'a> AsyncAfterFn<'a, P, &'a P::Subject> + Send + Sync + 'static,
+{
+    fn into_hook(self) -> ErasedAfter<P> {
+        ErasedAfter { run: AfterRun::Async(Arc::new(Look(self)), ()), keep: P::Args::clone }
+    }
+}
+
+impl<P, T> IntoHook<P, Object> for T
+where
+    P: After<Args: Clone, AsyncHooks = ()>,
+    T: AfterHook<P>,
+{
+    fn into_hook(self) -> ErasedAfter<P> {
+        ErasedAfter { run: AfterRun::Async(Arc::new(Own(self)), ()), keep: P::Args::clone }
+    }
+}
+
+/// A hook that is a type.
+struct Own<T>(T);
+
+impl<P: After, T: AfterHook<P>> AsyncAfter<P> for Own<T> {
+    fn start<'a>(
+        &'a self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        subject: &'a mut P::Subject,
+    ) -> BoxFuture<'a, AfterResult<P>> {
+        let answer = self.0.run(agent, args, subject);
+        Box::pin(async move { answer.await.into_step() })
+    }
+}
+
+impl<P, F> AsyncAfter<P> for InPlace<F>
+where
+    P: After,
+    F: for<'a> AsyncAfterFn<'a, P, &'a mut P::Subject> + Send + Sync,
+{
+    fn start<'a>(
+        &'a self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        subject: &'a mut P::Subject,
+    ) -> BoxFuture<'a, AfterResult<P>> {
+        self.0.call(agent, args, subject)
+    }
+}
+
+impl<P, F> AsyncAfter<P> for Look<F>
+where
+    P: After,
+    F: for<'a> AsyncAfterFn<'a, P, &'a P::Subject> + Send + Sync,
+{
+    fn start<'a>(
+        &'a self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        subject: &'a mut P::Subject,
+    ) -> BoxFuture<'a, AfterResult<P>> {
+        self.0.call(agent, args, subject)
+    }
+}
+
+/// An `async fn` of an agent, its arguments and a view of the subject, whose future is `Send`.
+#[doc(hidden)]
+pub trait AsyncAfterFn<'a, P: After, View> {
+    fn call(
+        &self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        view: View,
+    ) -> BoxFuture<'a, AfterResult<P>>;
+}
+
+impl<'a, P, View, F, Fut> AsyncAfterFn<'a, P, View> for F
+where
+    P: After,
+    F: Fn(&'a P::Agent, &'a P::Args, View) -> Fut,
+    Fut: Future<Output: AfterAnswer<P>> + Send + 'a,
+{
+    fn call(
+        &self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        view: View,
+    ) -> BoxFuture<'a, AfterResult<P>> {
+        let answer = self(agent, args, view);
+        Box::pin(async move { answer.await.into_step() })
+    }
+}
+
+macro_rules! bind_after {
+    ($slot:ident) => {
+        #[doc(hidden)]
+        impl<A: ?Sized + HookPoint<Args>, Args: 'static> $slot<A, Args> {
+            /// Binds an async closure to this type, as for a pre hook.
+            pub fn bind<F, R, Call>(self, hook: F, call: Call) -> ErasedAfter<Self>
+            where
+                A::Mode: Waiting,
+                Args: Clone,
+                F: AsyncFn(&A, &Args, &mut <Self as HookSlot>::Subject) -> R
+                    + Send
+                    + Sync
+                    + 'static,
+                R: AfterAnswer<Self>,
+                Call: for<'a> Fn(
+                        Self,
+                        &'a F,
+                        &'a A,
+                        &'a Args,
+                        &'a mut <Self as HookSlot>::Subject,
+                    ) -> BoxFuture<'a, AfterResult<Self>>
+                    + Send
+                    + Sync
+                    + 'static,
+            {
+                let run = AfterRun::Async(Arc::new(Bound { slot: self, hook, call }), ());
+                ErasedAfter { run, keep: Args::clone }
+            }
+
+            /// Boxes what a hook of this type will answer.
+            pub fn boxed<'a, R: AfterAnswer<Self>>(
+                self,
+                answer: impl Future<Output = R> + Send + 'a,
+            ) -> BoxFuture<'a, AfterResult<Self>> {
+                Box::pin(async move { answer.await.into_step() })
+            }
+        }
+    };
+}
+
+bind_after!(Post);
+bind_after!(OnError);
+
+impl<P, F, Call> AsyncAfter<P> for Bound<P, F, Call>
+where
+    P: After,
+    F: Send + Sync,
+    Call: for<'a> Fn(
+            P,
+            &'a F,
+            &'a P::Agent,
+            &'a P::Args,
+            &'a mut P::Subject,
+        ) -> BoxFuture<'a, AfterResult<P>>
+        + Send
+        + Sync,
+{
+    fn start<'a>(
+        &'a self,
+        agent: &'a P::Agent,
+        args: &'a P::Args,
+        subject: &'a mut P::Subject,
+    ) -> BoxFuture<'a, AfterResult<P>> {
+        (self.call)(self.slot, &self.hook, agent, args, subject)
+    }
+}
