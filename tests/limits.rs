@@ -117,6 +117,63 @@ async fn an_ignored_failure_leaves_the_arguments_as_they_were() {
     assert_eq!(agent.ask("x").await, "x 1 2");
 }
 
+/// Keeps what is reported.
+#[derive(Default)]
+struct Reports(Arc<Records<String>>);
+
+impl tracing::Subscriber for Reports {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut text = event.metadata().level().to_string();
+        event.record(&mut |field: &tracing::field::Field, value: &dyn std::fmt::Debug| {
+            text.extend([" ", field.name(), "=", &format!("{value:?}")]);
+        });
+        self.0.push(text);
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ignored_failure_is_reported_with_the_name_of_the_hook_and_the_reason() {
+    let agent = Agent::default();
+    let ignored = |name: &'static str| Hook::named(name).on_failure(Ignore);
+    agent.register_instance_hook_with(Agent::PRE_REPLY, ignored("fails"), fail_half_way);
+    agent.register_instance_hook_with(Agent::PRE_REPLY, ignored("panics"), panic_half_way);
+    agent.register_instance_hook_with(
+        Agent::POST_REPLY,
+        ignored("is slow").timeout(SOON),
+        hook!(Agent::POST_REPLY, async |_, _, _| std::future::pending::<()>().await),
+    );
+    let reports = Reports::default();
+    let records = reports.0.clone();
+    let reporting = tracing::subscriber::set_default(reports);
+    assert_eq!(agent.ask("x").await, "x");
+    drop(reporting);
+    let records = records.take();
+    for (report, parts) in records.iter().zip([
+        ["WARN", "hook=\"fails\"", "hook_type=pre_reply", "level=instance", "half way"],
+        ["WARN", "hook=\"panics\"", "hook_type=pre_reply", "level=instance", "half way"],
+        ["WARN", "hook=\"is slow\"", "hook_type=post_reply", "level=instance", "longer than 1ms"],
+    ]) {
+        assert!(parts.iter().all(|part| report.contains(part)), "{report}");
+    }
+    assert_eq!(records.len(), 3);
+}
+
 fn panic_on_output(_: &Agent, _: &AgentReplyArgs, reply: &mut String) {
     reply.clear();
     panic!("half way");

@@ -10,7 +10,6 @@ use crate::slot::HookSlot;
 /// The error of a call that a hook failed; one that is ignored is reported.
 #[cold]
 pub(crate) fn fail<A, Args, P>(
-    _agent: &A,
     fault: Fault<A, Args>,
     level: Level,
     entry: &Entry<P>,
@@ -32,13 +31,39 @@ where
     })
 }
 
-/// The error of a call whose hook was stopped; one that is ignored is reported.
-#[cold]
-pub(crate) fn raise<A, Args, P>(
-    failure: Failure,
+/// What a hook that is held to limits comes to: its step, the error of the call, or nothing, if it
+/// failed and is ignored; then what it was given to change is as it was.
+pub(crate) fn conclude<A, Args, P, S, F>(
+    result: Result<Result<S, F>, Failure>,
+    subject: &mut P::Subject,
+    saved: Option<P::Subject>,
     level: Level,
     entry: &Entry<P>,
-) -> Option<Error<A, Args>>
+    fail: impl FnOnce(F) -> Error<A, Args>,
+) -> Result<Option<S>, Error<A, Args>>
+where
+    A: HookPoint<Args>,
+    P: HookSlot,
+{
+    let failed = match result {
+        Ok(Ok(step)) => return Ok(Some(step)),
+        Ok(Err(fault)) => Some(fail(fault)),
+        Err(failure) => raise::<A, Args, P>(failure, level, entry),
+    };
+    match (saved, failed) {
+        (None, Some(error)) => Err(error),
+        (saved, _) => {
+            if let Some(saved) = saved {
+                *subject = saved;
+            }
+            Ok(None)
+        }
+    }
+}
+
+/// The error of a call whose hook was stopped; one that is ignored is reported.
+#[cold]
+fn raise<A, Args, P>(failure: Failure, level: Level, entry: &Entry<P>) -> Option<Error<A, Args>>
 where
     A: HookPoint<Args>,
     P: HookSlot,

@@ -2,7 +2,7 @@
 
 use crate::after::{After, AfterRun, ErrorStep};
 use crate::entry::Entry;
-use crate::failure::{fail, raise};
+use crate::failure::{conclude, fail};
 use crate::hook_type::{Level, Phase};
 use crate::hookable::Hookable;
 use crate::limit::limited;
@@ -50,11 +50,11 @@ where
                     Box::pin(run_limited_pre(agent, args, level, entry, limits)).await?
                 }
                 (None, PreRun::Sync(hook)) => {
-                    hook(agent, args).map_err(|fault| fail(agent, fault, level, entry))?
+                    hook(agent, args).map_err(|fault| fail::<A, Args, _>(fault, level, entry))?
                 }
                 (None, PreRun::Async(hook, _)) => {
                     let step = hook.start(agent, args).await;
-                    step.map_err(|fault| fail(agent, fault, level, entry))?
+                    step.map_err(|fault| fail::<A, Args, _>(fault, level, entry))?
                 }
             };
             match step {
@@ -91,22 +91,9 @@ where
         }
     };
     let result = limited(limits, run).await;
-    if let Ok(Ok(step)) = result {
-        return Ok(step);
-    }
-    let is_ignored = saved.is_some();
-    if let Some(saved) = saved {
-        *args = saved;
-    }
-    let failed = match result {
-        Ok(Ok(_)) => return Ok(PreStep::Continue),
-        Ok(Err(fault)) => Some(fail(agent, fault, level, entry)),
-        Err(failure) => raise::<A, Args, _>(failure, level, entry),
-    };
-    match failed {
-        Some(error) if !is_ignored => Err(error),
-        _ => Ok(PreStep::Continue),
-    }
+    let fail = |fault| fail::<A, Args, _>(fault, level, entry);
+    let step = conclude::<A, Args, _, _, _>(result, args, saved, level, entry, fail)?;
+    Ok(step.unwrap_or(PreStep::Continue))
 }
 
 /// Runs the post hooks that are registered by now.
@@ -122,7 +109,7 @@ where
     for (level, hooks) in snapshots(agent, Phase::Post) {
         let Some(hooks) = hooks else { continue };
         for entry in hooks.post.entries() {
-            let fail = |fault| fail(agent, fault, level, entry);
+            let fail = |fault| fail::<A, Args, _>(fault, level, entry);
             if let Some(replaced) = step_after(agent, args, &mut output, level, entry, fail).await?
             {
                 output = replaced;
@@ -207,20 +194,6 @@ where
         }
     };
     let result = limited(limits, run).await;
-    if let Ok(Ok(step)) = result {
-        return Ok(step);
-    }
-    let is_ignored = saved.is_some();
-    if let Some(saved) = saved {
-        *subject = saved;
-    }
-    let failed = match result {
-        Ok(Ok(_)) => return Ok(P::Step::default()),
-        Ok(Err(fault)) => Some(fail(fault)),
-        Err(failure) => raise::<A, Args, _>(failure, level, entry),
-    };
-    match failed {
-        Some(error) if !is_ignored => Err(error),
-        _ => Ok(P::Step::default()),
-    }
+    let step = conclude::<A, Args, _, _, _>(result, subject, saved, level, entry, fail)?;
+    Ok(step.unwrap_or_default())
 }
