@@ -3,6 +3,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
+mod speaker;
+
+pub use speaker::{
+    Speaker, SpeakerCountArgs, SpeakerObserveArgs, SpeakerPrintArgs, SpeakerReplyArgs,
+};
+
 /// A list that tests write to from hooks and bodies.
 #[derive(Debug, Default)]
 pub struct Records<T = &'static str>(Mutex<Vec<T>>);

@@ -309,7 +309,7 @@ mod v7_c {
     vector_agent!();
 }
 
-/// V7, without the trait that the three types share: hookable traits are another matter.
+/// V7; with the trait that the types share it is in `traits.rs`.
 #[tokio::test]
 async fn v7_class_hooks_run_for_their_own_type_only() {
     macro_rules! register {

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use crate::error::BoxError;
 use crate::future::BoxFuture;
 use crate::hook_type::Phase;
+use crate::mode::Mode;
 use crate::outcome::Recovery;
-use crate::point::{Error, Fallible, Fault, HookPoint, Mode, Output, ReturnKind};
+use crate::point::{Error, Fallible, Fault, HookPoint, Output, ReturnKind};
 use crate::slot::{HookSlot, OnError, Post};
 
 /// A hook type whose hooks run after the body: [`Post`] and [`OnError`].

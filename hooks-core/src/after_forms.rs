@@ -7,7 +7,8 @@ use crate::form::{
     AsyncInPlace, AsyncLook, Bound, Erased, InPlace, IntoHook, Look, Object, SyncInPlace, SyncLook,
 };
 use crate::future::BoxFuture;
-use crate::point::{HookPoint, Waiting};
+use crate::mode::Waiting;
+use crate::point::HookPoint;
 use crate::slot::{HookSlot, OnError, Post};
 
 #[diagnostic::do_not_recommend]

@@ -1,6 +1,7 @@
 //! Around hooks: they run the rest of the call as often as they like.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::entry::Entry;
@@ -8,7 +9,9 @@ use crate::error::{BoxError, HookError};
 use crate::form::{AsyncInPlace, Bound, Erased, InPlace, IntoHook, Object, SyncInPlace};
 use crate::future::BoxFuture;
 use crate::hook_type::{HookType, Level, Phase};
-use crate::point::{Async, Fallible, HookPoint, Mode, ReturnKind, Sync};
+use crate::mode::{AroundCall, Async, Mode, Sync};
+use crate::place::Place;
+use crate::point::{AroundPoint, Fallible, HookPoint, ReturnKind};
 use crate::slot::{Around, HookSlot, NoUndo};
 
 /// The rest of a call, in the hands of an around hook: the hooks further in, then the body.
@@ -50,24 +53,35 @@ use crate::slot::{Around, HookSlot, NoUndo};
 /// assert_eq!(flaky.reply("hi".to_owned()).await.unwrap(), "hi");
 /// # });
 /// ```
-pub struct Next<'a, A: ?Sized + HookPoint<Args>, Args: 'static> {
-    agent: &'a A,
-    /// The hooks further in; the first one is the one that has this.
-    links: &'a [Link<'a, A, Args>],
-    body: Body<'a, A, Args>,
+///
+/// `Call` is what it is by default; it is written out in the type so that `Next` can be told to be `Send`
+/// where `A` is `dyn Trait`.
+pub struct Next<'a, A, Args, Call = DynCall<'a, A, Args>>
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    Call: ?Sized,
+{
+    call: &'a Call,
+    /// The place of the hook that has this.
+    index: usize,
+    marker: PhantomData<fn(&A, Args)>,
 }
 
-pub(crate) type Link<'a, A, Args> = (Level, &'a Entry<Around<A, Args>>);
-pub(crate) type Body<'a, A, Args> = fn(&'a A, Args) -> Running<'a, A, Args>;
-
-type Running<'a, A, Args> =
+/// What a call gives that is under way.
+#[doc(hidden)]
+pub type Running<'a, A, Args> =
     <<A as HookPoint<Args>>::Mode as Mode>::Running<'a, <A as HookPoint<Args>>::Return>;
+/// A call of a method of `A` that has around hooks.
+#[doc(hidden)]
+pub type DynCall<'a, A, Args> =
+    <<A as HookPoint<Args>>::Mode as Mode>::Call<'a, Args, <A as HookPoint<Args>>::Return>;
 
 impl<'a, A: ?Sized + HookPoint<Args>, Args: 'static> Next<'a, A, Args> {
     /// Runs the rest of the call with these arguments and gives what it returns: a future of it on
     /// async methods.
     pub fn run(&self, args: Args) -> Running<'a, A, Args> {
-        start(self.agent, args, &self.links[1..], self.body)
+        self.call.start(self.call, self.index + 1, args)
     }
 
     /// The error of a call that this hook fails, with its name.
@@ -76,9 +90,9 @@ impl<'a, A: ?Sized + HookPoint<Args>, Args: 'static> Next<'a, A, Args> {
         A: HookPoint<Args, Kind = Fallible>,
         Fallible: ReturnKind<A::Return, Error = E, Fault = BoxError>,
     {
-        let (level, entry) = self.links[0];
+        let (level, name) = self.call.hook(self.index);
         Fallible::fail(cause.into(), |source| HookError::Failed {
-            hook: entry.name.to_string(),
+            hook: name.to_owned(),
             hook_type: HookType::new(Phase::Around, A::METHOD),
             level,
             source,
@@ -88,26 +102,67 @@ impl<'a, A: ?Sized + HookPoint<Args>, Args: 'static> Next<'a, A, Args> {
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> fmt::Debug for Next<'_, A, Args> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Next").field("hooks", &(self.links.len() - 1)).finish_non_exhaustive()
+        let hooks = self.call.hooks() - self.index - 1;
+        f.debug_struct("Next").field("hooks", &hooks).finish_non_exhaustive()
     }
 }
 
-/// Starts a call at the first of the hooks that applies, or at the body.
-pub(crate) fn start<'a, A: ?Sized + HookPoint<Args>, Args: 'static>(
-    agent: &'a A,
-    args: Args,
-    links: &'a [Link<'a, A, Args>],
-    body: Body<'a, A, Args>,
-) -> Running<'a, A, Args> {
-    let applies = |(_, entry): &Link<'_, A, Args>| {
-        entry.limits.as_ref().is_none_or(|limits| limits.applies(agent, &args))
-    };
-    match links.iter().position(applies) {
-        Some(index) => {
-            let links = &links[index..];
-            links[0].1.hook.run.start(agent, args, Next { agent, links, body })
+/// An around hook of a call: of the agent's type, or of the trait that the method is of.
+pub(crate) enum Link<'a, A: ?Sized + HookPoint<Args>, Args: 'static> {
+    Own(Place<'a>, &'a Entry<Around<A, Args>>),
+    Base(Place<'a>, &'a Entry<Around<A::Base, Args>>),
+}
+
+/// A call with around hooks, outermost first.
+pub(crate) struct Call<'a, A: ?Sized + HookPoint<Args>, Args: 'static> {
+    pub(crate) agent: &'a A,
+    pub(crate) links: Vec<Link<'a, A, Args>>,
+}
+
+impl<A: AroundPoint<Args>, Args: 'static> AroundCall<Args, A::Mode, A::Return>
+    for Call<'_, A, Args>
+{
+    fn start<'a>(
+        &'a self,
+        call: &'a DynCall<'a, A, Args>,
+        from: usize,
+        args: Args,
+    ) -> Running<'a, A, Args> {
+        for (index, link) in self.links.iter().enumerate().skip(from) {
+            match link {
+                Link::Own(_, entry) if entry.applies(self.agent, &args) => {
+                    return entry.hook.run.start(
+                        self.agent,
+                        args,
+                        Next { call, index, marker: PhantomData },
+                    );
+                }
+                Link::Base(_, entry) => {
+                    if let Some(base) = self.agent.as_base()
+                        && entry.applies(base, &args)
+                    {
+                        return entry.hook.run.start(
+                            base,
+                            args,
+                            Next { call, index, marker: PhantomData },
+                        );
+                    }
+                }
+                Link::Own(..) => {}
+            }
         }
-        None => body(agent, args),
+        self.agent.start(args)
+    }
+
+    fn hook(&self, index: usize) -> (Level, &str) {
+        match &self.links[index] {
+            Link::Own(place, entry) => (place.level, &entry.name),
+            Link::Base(place, entry) => (place.level, &entry.name),
+        }
+    }
+
+    fn hooks(&self) -> usize {
+        self.links.len()
     }
 }
 

@@ -125,6 +125,12 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> PointHooks<A, Args> {
         }
     }
 
+    /// How a hook that wants to see the arguments after the body copies them.
+    pub(crate) fn keep(&self) -> Option<fn(&Args) -> Args> {
+        let post = self.post.entries().first().map(|entry| entry.hook.keep);
+        post.or_else(|| self.error.entries().first().map(|entry| entry.hook.keep))
+    }
+
     fn chains(&self) -> [(Phase, &dyn AnyChain); 5] {
         [
             (Phase::Pre, &self.pre),

@@ -72,6 +72,8 @@ inventory::collect!(LinkedHook);
 pub struct HookedMethods {
     /// The type; `None` for a generic one, which has no single identity.
     pub agent: Option<fn() -> TypeId>,
+    /// The trait, as `dyn Trait`, that the block implements.
+    pub base: Option<fn() -> TypeId>,
     pub module: &'static str,
     pub ident: &'static str,
     pub methods: &'static [HookedMethod],
@@ -102,13 +104,21 @@ inventory::collect!(HookedMethods);
 
 /// The hooked methods of a type, in the order of the source.
 pub(crate) fn methods_of(agent: TypeId, type_name: &str) -> Vec<HookedMethod> {
+    blocks_of(agent, type_name).flat_map(|block| block.methods).copied().collect()
+}
+
+/// The hookable traits that a type implements, as `dyn Trait`.
+pub(crate) fn bases_of(agent: TypeId, type_name: &str) -> Vec<TypeId> {
+    blocks_of(agent, type_name).filter_map(|block| block.base).map(|base| base()).collect()
+}
+
+fn blocks_of(agent: TypeId, type_name: &str) -> impl Iterator<Item = &'static HookedMethods> {
     let (path, ident) = split_type_name(type_name);
-    let is_of_agent = |block: &&HookedMethods| match block.agent {
+    let blocks = inventory::iter::<HookedMethods>.into_iter();
+    blocks.filter(move |block| match block.agent {
         Some(known) => known() == agent,
         None => block.ident == ident && crate_of(block.module) == crate_of(path),
-    };
-    let blocks = inventory::iter::<HookedMethods>.into_iter().filter(is_of_agent);
-    blocks.flat_map(|block| block.methods).copied().collect()
+    })
 }
 
 /// The name of a type without its path and its generic arguments.

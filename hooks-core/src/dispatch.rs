@@ -6,16 +6,16 @@ use std::marker::PhantomData;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use crate::around;
 use crate::chain::interest_of_point;
 use crate::error::HookError;
 use crate::guard::{self, Frame, Scope};
 use crate::hook_type::Phase;
-use crate::hookable::Hookable;
+use crate::hookable::HasHooks;
 use crate::lend::{Lender, Share};
-use crate::point::{AroundPoint, Async, Error, HookPoint, Reentry, ReturnKind, Sync};
+use crate::mode::{AroundCall, Async, Sync};
+use crate::point::{AroundPoint, Error, HookPoint, Reentry, ReturnKind};
 use crate::settle::Settle;
-use crate::snapshot::{around_links, has_hooks, keep, remove_spent_links, snapshots};
+use crate::snapshot::{Snapshots, has_hooks, has_interest, keep, remove_spent_links};
 use crate::steps::{finish_with, run_pre};
 
 /// How deep calls of a method whose nested calls run their hooks may go.
@@ -24,13 +24,15 @@ const MAX_DEPTH: usize = 16;
 /// Whether a call goes straight to the body: no hook is registered at the point on any level, or
 /// the call comes from inside a call of the same method on the same instance.
 #[inline]
-pub fn skips_hooks<A: Hookable + HookPoint<Args>, Args: 'static>(agent: &A) -> bool {
-    let bits = interest_of_point::<A, Args>();
-    let on_instance = agent.hooks().get().is_some_and(|registry| registry.has_interest(bits));
-    if !on_instance && !A::class().registry().has_interest(bits) {
-        return true;
-    }
-    A::REENTRY == Reentry::Skip && guard::depth(frame::<A, Args>(agent)) > 0
+pub fn skips_hooks<A: HasHooks + HookPoint<Args>, Args: 'static>(agent: &A) -> bool {
+    is_unhooked::<A, Args>(agent)
+        || A::REENTRY == Reentry::Skip && guard::depth(frame::<A, Args>(agent)) > 0
+}
+
+/// Whether no hook is registered at the point on any level.
+#[inline]
+pub fn is_unhooked<A: HasHooks + HookPoint<Args>, Args: 'static>(agent: &A) -> bool {
+    !has_interest::<A, Args>(agent, interest_of_point::<A, Args>())
 }
 
 /// Runs a call of an async method with `&self`.
@@ -40,7 +42,7 @@ pub fn run<'a, A, Args, Body, Fut>(
     body: Body,
 ) -> impl Future<Output = A::Return>
 where
-    A: Hookable + AroundPoint<Args, Mode = Async>,
+    A: HasHooks + AroundPoint<Args, Mode = Async> + std::marker::Sync,
     Args: 'static,
     Body: FnOnce(&'a A, Args) -> Fut,
     Fut: Future<Output = A::Return>,
@@ -52,10 +54,10 @@ where
         }
         // What few calls need is boxed: every call has room for what is not.
         Box::pin(async move {
-            let snapshots = snapshots(agent, Phase::Around);
-            let links = around_links(&snapshots);
-            let returned = around::start(agent, args, &links, A::start).await;
-            remove_spent_links(agent, &links);
+            let hooks = Snapshots::take(agent, Phase::Around);
+            let call = hooks.call(agent);
+            let returned = call.start(&call, 0, args).await;
+            remove_spent_links(&call);
             returned
         })
         .await
@@ -72,7 +74,7 @@ pub fn run_alone<L, A, Args, Body, Fut>(
 ) -> impl Future<Output = A::Return>
 where
     L: Lender<Agent = A>,
-    A: Hookable + HookPoint<Args, Mode = Async>,
+    A: HasHooks + HookPoint<Args, Mode = Async>,
     Args: 'static,
     Body: FnOnce(L::Lent, Args) -> Fut,
     Fut: Future<Output = A::Return>,
@@ -84,7 +86,7 @@ where
 /// Runs a call of a sync method with `&self`.
 pub fn run_sync<A, Args, Body>(agent: &A, args: Args, body: Body) -> A::Return
 where
-    A: Hookable + AroundPoint<Args, Mode = Sync>,
+    A: HasHooks + AroundPoint<Args, Mode = Sync>,
     Args: 'static,
     Body: FnOnce(&A, Args) -> A::Return,
 {
@@ -93,10 +95,10 @@ where
         if !has_hooks::<A, Args>(agent, Phase::Around) {
             return ready(body(agent, args));
         }
-        let snapshots = snapshots(agent, Phase::Around);
-        let links = around_links(&snapshots);
-        let returned = around::start(agent, args, &links, A::start);
-        remove_spent_links(agent, &links);
+        let hooks = Snapshots::take(agent, Phase::Around);
+        let call = hooks.call(agent);
+        let returned = call.start(&call, 0, args);
+        remove_spent_links(&call);
         ready(returned)
     };
     finish(Scope { frame, future: drive(frame, Share(agent), args, core) })
@@ -106,7 +108,7 @@ where
 pub fn run_sync_alone<L, A, Args, Body>(agent: L, args: Args, body: Body) -> A::Return
 where
     L: Lender<Agent = A>,
-    A: Hookable + HookPoint<Args, Mode = Sync>,
+    A: HasHooks + HookPoint<Args, Mode = Sync>,
     Args: 'static,
     Body: FnOnce(L::Lent, Args) -> A::Return,
 {
@@ -129,7 +131,7 @@ fn drive<L, A, Args, Core, Fut>(
 ) -> impl Future<Output = A::Return>
 where
     L: Lender<Agent = A>,
-    A: Hookable + HookPoint<Args>,
+    A: HasHooks + HookPoint<Args>,
     Args: 'static,
     Core: FnOnce(L::Lent, Args) -> Fut,
     Fut: Future<Output = A::Return>,
@@ -142,7 +144,7 @@ where
         let settle = Settle::<L, A, Args> { lender: &lender, frame, args: PhantomData };
         let answered = {
             let agent = lender.lend();
-            let hooks = snapshots(&*agent, Phase::Pre);
+            let hooks = Snapshots::take(&*agent, Phase::Pre);
             match run_pre(&*agent, &mut args, &hooks).await {
                 Ok(None) => Ok(Err(keep(&*agent, &args, &hooks))),
                 Ok(Some(output)) => Ok(Ok(output)),
@@ -180,11 +182,11 @@ fn check_reentry<A: HookPoint<Args>, Args: 'static>(frame: Frame) -> Result<(), 
     A::Kind::raise(refused).map_or(Ok(()), Err)
 }
 
-fn frame<A: Hookable, Args: 'static>(agent: &A) -> Frame {
+fn frame<A: HasHooks, Args: 'static>(agent: &A) -> Frame {
     Frame { instance: std::ptr::from_ref(agent.hooks()).addr(), point: TypeId::of::<Args>() }
 }
 
-fn frame_of<L: Lender<Agent: Hookable>, Args: 'static>(lender: &L) -> Frame {
+fn frame_of<L: Lender<Agent: HasHooks>, Args: 'static>(lender: &L) -> Frame {
     frame::<L::Agent, Args>(&lender.lend())
 }
 

@@ -30,6 +30,11 @@ impl<P: HookSlot> Entry<P> {
         self.limits = self.limits.as_ref().map(|limits| Arc::new(limits.parted()));
     }
 
+    /// Whether an around hook runs in this call; of a hook that runs once, this is the run.
+    pub(crate) fn applies(&self, agent: &P::Agent, args: &P::Args) -> bool {
+        self.limits.as_ref().is_none_or(|limits| limits.applies(agent, args))
+    }
+
     /// Whether the hook was to run once and has.
     pub(crate) fn is_spent(&self) -> bool {
         self.limits.as_ref().is_some_and(|limits| limits.is_spent())

@@ -15,7 +15,7 @@ pub(crate) fn fail<A, Args, P>(
     entry: &Entry<P>,
 ) -> Error<A, Args>
 where
-    A: HookPoint<Args>,
+    A: ?Sized + HookPoint<Args>,
     P: HookSlot,
 {
     A::Kind::fail(fault, |source| {
@@ -42,7 +42,7 @@ pub(crate) fn conclude<A, Args, P, S, F>(
     fail: impl FnOnce(F) -> Error<A, Args>,
 ) -> Result<Option<S>, Error<A, Args>>
 where
-    A: HookPoint<Args>,
+    A: ?Sized + HookPoint<Args>,
     P: HookSlot,
 {
     let failed = match result {
@@ -65,7 +65,7 @@ where
 #[cold]
 fn raise<A, Args, P>(failure: Failure, level: Level, entry: &Entry<P>) -> Option<Error<A, Args>>
 where
-    A: HookPoint<Args>,
+    A: ?Sized + HookPoint<Args>,
     P: HookSlot,
 {
     match failure {
@@ -86,7 +86,7 @@ where
 }
 
 /// Says that a hook failed and was ignored.
-pub(crate) fn report<A: HookPoint<Args>, Args, P: HookSlot>(
+pub(crate) fn report<A: ?Sized + HookPoint<Args>, Args, P: HookSlot>(
     level: Level,
     entry: &Entry<P>,
     reason: &str,

@@ -5,18 +5,18 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use crate::chain::HookTypeOf;
-use crate::class::{HookedMethod, class_tables, methods_of, short_name};
+use crate::class::{class_tables, short_name};
 use crate::entry::Entry;
 use crate::error::HookError;
 use crate::form::IntoHook;
 use crate::hook_type::{HookType, Level};
 use crate::options::{Hook, Limit, OnFailure, When};
 use crate::plan::HookPlan;
-use crate::point::HookPoint;
 use crate::registry::{Hooks, Source};
-use crate::slot::{Around, OnError, OnSettled, Post, Pre};
+use crate::select::SelectHookType;
 
-/// A type whose methods have hooks; implemented by `#[derive(Hookable)]`.
+/// What can be done with the hooks of a type; every type that [has hooks](HasHooks) has it, also `dyn
+/// Trait` of a hookable trait.
 ///
 /// All operations take `&self` or no receiver at all: hooks come and go while calls run, on any
 /// thread. A call that started before keeps the list it started with.
@@ -58,17 +58,13 @@ use crate::slot::{Around, OnError, OnSettled, Post, Pre};
     message = "`{Self}` has no hooks",
     note = "add a field of type `hooks_core::Hooks` to `{Self}` and derive it: `#[derive(Hookable)]`"
 )]
-pub trait Hookable: 'static {
-    /// The hooks of this instance.
-    fn hooks(&self) -> &Hooks;
-
+pub trait Hookable: HasHooks {
     /// Registers a hook on this instance, with priority 100.
     ///
     /// A name that is taken at this type is replaced where it stands in the order.
     #[track_caller]
     fn register_instance_hook<T, H, Form>(&self, hook_type: T, name: impl Into<Arc<str>>, hook: H)
     where
-        Self: Sized,
         T: HookTypeOf<Self>,
         H: IntoHook<T, Form>,
     {
@@ -86,7 +82,6 @@ pub trait Hookable: 'static {
         options: Hook<F, W, L>,
         hook: H,
     ) where
-        Self: Sized,
         T: HookTypeOf<Self>,
         H: IntoHook<T, Form>,
         F: OnFailure<T>,
@@ -106,14 +101,10 @@ pub trait Hookable: 'static {
         &self,
         hook_type: impl SelectHookType<Self>,
         name: &str,
-    ) -> Result<(), HookError>
-    where
-        Self: Sized,
-    {
+    ) -> Result<(), HookError> {
         let hook_type = hook_type.select()?;
         let registry = self.hooks().get();
-        let found =
-            registry.is_some_and(|hooks| hooks.remove(TypeId::of::<Self>(), &hook_type, name));
+        let found = registry.is_some_and(|hooks| hooks.remove(None, &hook_type, name));
         found_or_error::<Self>(found, hook_type, name, Level::Instance)
     }
 
@@ -122,24 +113,18 @@ pub trait Hookable: 'static {
     /// # Errors
     /// [`HookError::UnknownHookType`] if the type was given by text and the agent does not have
     /// it.
-    fn clear_instance_hooks(&self, hook_type: impl SelectHookType<Self>) -> Result<(), HookError>
-    where
-        Self: Sized,
-    {
+    fn clear_instance_hooks(&self, hook_type: impl SelectHookType<Self>) -> Result<(), HookError> {
         let hook_type = hook_type.select()?;
         if let Some(registry) = self.hooks().get() {
-            registry.clear(TypeId::of::<Self>(), Some(&hook_type));
+            registry.clear(None, Some(&hook_type));
         }
         Ok(())
     }
 
     /// Removes all hooks from this instance.
-    fn clear_all_instance_hooks(&self)
-    where
-        Self: Sized,
-    {
+    fn clear_all_instance_hooks(&self) {
         if let Some(registry) = self.hooks().get() {
-            registry.clear(TypeId::of::<Self>(), None);
+            registry.clear(None, None);
         }
     }
 
@@ -149,7 +134,6 @@ pub trait Hookable: 'static {
     #[track_caller]
     fn register_class_hook<T, H, Form>(hook_type: T, name: impl Into<Arc<str>>, hook: H)
     where
-        Self: Sized,
         T: HookTypeOf<Self>,
         H: IntoHook<T, Form>,
     {
@@ -160,7 +144,6 @@ pub trait Hookable: 'static {
     #[track_caller]
     fn register_class_hook_with<T, H, Form, F, W, L>(_hook_type: T, options: Hook<F, W, L>, hook: H)
     where
-        Self: Sized,
         T: HookTypeOf<Self>,
         H: IntoHook<T, Form>,
         F: OnFailure<T>,
@@ -175,14 +158,14 @@ pub trait Hookable: 'static {
     ///
     /// # Errors
     /// As [`remove_instance_hook`](Hookable::remove_instance_hook).
-    fn remove_class_hook(hook_type: impl SelectHookType<Self>, name: &str) -> Result<(), HookError>
-    where
-        Self: Sized,
-    {
+    fn remove_class_hook(
+        hook_type: impl SelectHookType<Self>,
+        name: &str,
+    ) -> Result<(), HookError> {
         let hook_type = hook_type.select()?;
         let mut found = false;
         for table in class_tables() {
-            found |= table.registry().remove(TypeId::of::<Self>(), &hook_type, name);
+            found |= table.registry().remove(Some(TypeId::of::<Self>()), &hook_type, name);
         }
         found_or_error::<Self>(found, hook_type, name, Level::Class)
     }
@@ -191,78 +174,47 @@ pub trait Hookable: 'static {
     ///
     /// # Errors
     /// As [`clear_instance_hooks`](Hookable::clear_instance_hooks).
-    fn clear_class_hooks(hook_type: impl SelectHookType<Self>) -> Result<(), HookError>
-    where
-        Self: Sized,
-    {
+    fn clear_class_hooks(hook_type: impl SelectHookType<Self>) -> Result<(), HookError> {
         let hook_type = hook_type.select()?;
         for table in class_tables() {
-            table.registry().clear(TypeId::of::<Self>(), Some(&hook_type));
+            table.registry().clear(Some(TypeId::of::<Self>()), Some(&hook_type));
         }
         Ok(())
     }
 
     /// Removes all class hooks of this type, also those that the linker brought.
-    fn clear_all_class_hooks()
-    where
-        Self: Sized,
-    {
+    fn clear_all_class_hooks() {
         for table in class_tables() {
-            table.registry().clear(TypeId::of::<Self>(), None);
+            table.registry().clear(Some(TypeId::of::<Self>()), None);
         }
     }
 
     /// What will run at every hook type of this instance, in order; it prints as a table.
     #[must_use]
-    fn hook_plan(&self) -> HookPlan
-    where
-        Self: Sized,
-    {
-        HookPlan::of(self.hooks(), TypeId::of::<Self>(), type_name::<Self>())
+    fn hook_plan(&self) -> HookPlan {
+        let (class, type_name) = self.__hooks_type();
+        HookPlan::of(self.hooks(), class, type_name)
     }
 }
 
-/// A hook type of the agent `A`, by constant or by text.
+impl<A: ?Sized + HasHooks> Hookable for A {}
+
+/// A type that has hooks; `#[derive(Hookable)]` implements it.
+///
+/// A hookable trait has it as a supertrait: unlike [`Hookable`](trait@Hookable) it leaves `dyn Trait`
+/// possible. Where a hookable trait is written with the supertrait `Hookable`, this one is meant.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not name a hook type of `{A}`",
-    note = "name it by constant, `{A}::PRE_REPLY`, or by text, `\"pre_reply\"`"
+    message = "`{Self}` has no hooks",
+    note = "add a field of type `hooks_core::Hooks` to `{Self}` and derive it: `#[derive(Hookable)]`"
 )]
-pub trait SelectHookType<A> {
-    /// The hook type, once it is sure that the agent has it.
+pub trait HasHooks: 'static {
+    /// The hooks of this instance.
+    fn hooks(&self) -> &Hooks;
+
+    /// The type of this instance, also where that is hidden behind `dyn Trait`.
     #[doc(hidden)]
-    fn select(self) -> Result<HookType, HookError>;
-}
-
-impl<A: Hookable> SelectHookType<A> for &str {
-    fn select(self) -> Result<HookType, HookError> {
-        SelectHookType::<A>::select(self.parse::<HookType>()?)
-    }
-}
-
-macro_rules! select_by_constant {
-    ($($slot:ident),*) => {$(
-        impl<A: HookPoint<Args>, Args: 'static> SelectHookType<A> for $slot<A, Args> {
-            fn select(self) -> Result<HookType, HookError> {
-                Ok(self.into())
-            }
-        }
-    )*};
-}
-
-select_by_constant!(Pre, Around, Post, OnError, OnSettled);
-
-impl<A: Hookable> SelectHookType<A> for HookType {
-    fn select(self) -> Result<HookType, HookError> {
-        let methods = methods_of(TypeId::of::<A>(), type_name::<A>());
-        let known: Vec<_> = methods.into_iter().flat_map(HookedMethod::types).collect();
-        if known.contains(&self) {
-            return Ok(self);
-        }
-        Err(HookError::UnknownHookType {
-            hook_type: self,
-            agent: short_name(type_name::<A>()).to_owned(),
-            known: known.iter().map(ToString::to_string).collect(),
-        })
+    fn __hooks_type(&self) -> (TypeId, &'static str) {
+        (TypeId::of::<Self>(), type_name::<Self>())
     }
 }
 
@@ -272,7 +224,7 @@ fn caller() -> Source {
     Source { file: location.file(), line: location.line() }
 }
 
-fn found_or_error<A>(
+fn found_or_error<A: ?Sized>(
     found: bool,
     hook_type: HookType,
     name: &str,

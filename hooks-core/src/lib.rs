@@ -37,8 +37,9 @@
 //! any of these fails, the error hooks; and at the very end, whatever happened, the settled hooks.
 //! Post hooks do not run when the body fails; error and settled hooks do.
 //!
-//! In each phase instance hooks run before class hooks; post hooks are not reversed. On a level,
-//! lower priorities run first and equal ones in the order of registration. The first around hook is
+//! In each phase instance hooks run before class hooks; post hooks are not reversed. On a level the
+//! hooks of the type itself run before those of a hookable trait that it implements; of each, lower
+//! priorities run first and equal ones in the order of registration. The first around hook is
 //! the outermost. The list of pre hooks is fixed when the first of them starts, the list of post
 //! hooks when the body has returned.
 //!
@@ -102,12 +103,15 @@ mod hookable;
 mod lend;
 mod limit;
 mod linked;
+mod mode;
 mod options;
 mod outcome;
+mod place;
 mod plan;
 mod point;
 mod pre;
 mod registry;
+mod select;
 mod settle;
 mod settled;
 mod slot;
@@ -122,7 +126,7 @@ pub use form::IntoHook;
 pub use future::BoxFuture;
 pub use guard::carry;
 pub use hook_type::{HookType, Level, ParseHookTypeError, Phase};
-pub use hookable::{Hookable, SelectHookType};
+pub use hookable::{HasHooks, Hookable};
 pub use linked::{LinkedClassHook, class_hooks};
 pub use options::{Always, Fail, Hook, Ignore, Limit, OnFailure, Timed, Unlimited, When};
 pub use outcome::{Outcome, Recovery};
@@ -130,6 +134,7 @@ pub use plan::{HookPlan, PlannedHook};
 pub use point::{AroundPoint, FromHookError, HookPoint};
 pub use pre::{PreAnswer, PreHook};
 pub use registry::Hooks;
+pub use select::SelectHookType;
 pub use slot::{Around, HookSlot, OnError, OnSettled, Post, Pre};
 
 /// Implements [`Hookable`](trait@Hookable) by the one field of type [`Hooks`].
@@ -149,7 +154,7 @@ pub use slot::{Around, HookSlot, OnError, OnSettled, Post, Pre};
 /// ```
 pub use hooks_macros::Hookable;
 
-/// Makes hook points of the methods of an inherent impl block.
+/// Makes hook points of the methods of an impl block, or of a trait.
 ///
 /// Methods named `reply`, `observe`, `print`, `reasoning` and `acting` are hooked by their names,
 /// others by an attribute of their own:
@@ -167,9 +172,10 @@ pub use hooks_macros::Hookable;
 /// | `derive(..)` | `Debug, Clone` | what the args structs derive; post hooks need `Clone` |
 /// | `crate = path` | `::hooks_core` | where this crate is |
 ///
-/// A method takes `&self` or `&mut self` and is sync or async. Borrowed arguments `&str`, `&[T]`,
+/// A method takes `&self`, `&mut self` (then it has no around hooks), `self: Arc<Self>` or `self:
+/// &Arc<Self>` (nor then) and is sync, `async`, or returns `impl Future` or `Pin<Box<dyn Future>>`. Borrowed arguments `&str`, `&[T]`,
 /// `&T`, `Option<&T>` and `Cow<'_, T>` are owned in the args struct. An argument that is a pattern
-/// is named by `#[arg(name = "..")]`.
+/// is named by `#[arg(name = "..")]`; one that the body leaves unused, `_style`, is a field `style`.
 ///
 /// For a method `reply` of `Assistant` the block gets the hook types `Assistant::PRE_REPLY`,
 /// `AROUND_REPLY` (of use where it takes `&self`), `POST_REPLY`, `ERROR_REPLY` (of methods that return a
@@ -202,6 +208,63 @@ pub use hooks_macros::Hookable;
 /// );
 /// assert_eq!(calculator.sum((1, 2), &[3]), 6);
 /// ```
+///
+/// # Traits
+///
+/// On a trait, it makes hook points of `dyn Trait`: `<dyn Agent>::PRE_REPLY`, with one args struct for
+/// all implementors. Hooks of these run for every type whose impl of the trait is marked `#[hookable]`
+/// too, in any crate; and such a type has hook types of its own, `Assistant::PRE_REPLY`.
+///
+/// Async methods are boxed, so that `dyn Trait` is possible; those that are hooked by `#[hook]` are
+/// marked both in the trait and in its impls. Hooked methods take `&self` and have no default body;
+/// the trait is not generic. Every implementor is `Send + Sync` and [has hooks](HasHooks).
+///
+/// ```
+/// use hooks_core::{HookError, HookResult, Hookable, Hooks, class_hook, hookable};
+///
+/// #[hookable]
+/// pub trait Agent: Hookable {
+///     async fn reply(&self, msg: String) -> Result<String, HookError>;
+///     fn name(&self) -> &str;
+/// }
+///
+/// #[derive(Hookable, Default)]
+/// pub struct Assistant {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Agent for Assistant {
+///     async fn reply(&self, msg: String) -> Result<String, HookError> {
+///         Ok(format!("You said {msg}"))
+///     }
+///
+///     fn name(&self) -> &str {
+///         "assistant"
+///     }
+/// }
+///
+/// // Runs for every agent.
+/// #[class_hook(<dyn Agent>::POST_REPLY, name = "sign")]
+/// async fn sign(agent: &dyn Agent, _: &AgentReplyArgs, reply: &mut String) -> HookResult {
+///     reply.push_str(", said the ");
+///     reply.push_str(agent.name());
+///     Ok(())
+/// }
+///
+/// # futures::executor::block_on(async {
+/// let agent: Box<dyn Agent> = Box::new(Assistant::default());
+/// agent.register_instance_hook(
+///     <dyn Agent>::PRE_REPLY,
+///     "trim",
+///     |_: &dyn Agent, args: &mut AgentReplyArgs| args.msg = args.msg.trim().to_owned(),
+/// );
+/// assert_eq!(agent.reply(" hello ".to_owned()).await?, "You said hello, said the assistant");
+/// # Ok::<(), HookError>(())
+/// # }).unwrap();
+/// ```
+///
+/// # Mistakes
 ///
 /// A hook of another type does not compile:
 ///

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::point::{Async, Fallible, HookPoint};
+use crate::mode::Async;
+use crate::point::{Fallible, HookPoint};
 use crate::slot::{Around, HookSlot, OnError, Post, Pre};
 
 /// What a hook is registered with besides its code: a name, a priority, and limits.

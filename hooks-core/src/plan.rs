@@ -3,7 +3,7 @@
 use std::any::TypeId;
 use std::fmt;
 
-use crate::class::{class_tables, methods_of, short_name};
+use crate::class::{bases_of, class_tables, methods_of, short_name};
 use crate::hook_type::{HookType, Level};
 use crate::registry::{Hooks, Row};
 
@@ -52,20 +52,24 @@ pub struct PlannedHook {
 impl HookPlan {
     /// The plan of an instance of the given type.
     pub(crate) fn of(hooks: &Hooks, class: TypeId, type_name: &str) -> Self {
-        let on = |level| move |row| PlannedHook { level, row };
-        let instance = hooks.get().map(|hooks| hooks.rows_of(class)).unwrap_or_default();
-        let linked = class_tables();
-        let linked = linked.into_iter().flat_map(|table| table.registry().rows_of(class));
-        let mut hooks: Vec<_> = instance.into_iter().map(on(Level::Instance)).collect();
-        hooks.extend(linked.map(on(Level::Class)));
+        let mut planned = Vec::new();
+        for (rank, agent) in std::iter::once(class).chain(bases_of(class, type_name)).enumerate() {
+            let hook = |level| move |row| (rank, PlannedHook { level, row });
+            let instance = hooks.get().map(|hooks| hooks.rows_of(agent)).unwrap_or_default();
+            planned.extend(instance.into_iter().map(hook(Level::Instance)));
+            let tables = class_tables().into_iter();
+            let rows = tables.flat_map(|table| table.registry().rows_of(agent));
+            planned.extend(rows.map(hook(Level::Class)));
+        }
 
         let methods = methods_of(class, type_name);
         // Stable: within a type and a level the rows are in order already.
-        hooks.sort_by_key(|hook| {
+        planned.sort_by_key(|(rank, hook)| {
             let method = hook.row.hook_type.method();
             let place = methods.iter().position(|known| known.name == method);
-            (place, method.to_owned(), hook.row.hook_type.phase(), hook.level)
+            (place, method.to_owned(), hook.row.hook_type.phase(), hook.level, *rank)
         });
+        let hooks = planned.into_iter().map(|(_, hook)| hook).collect();
         Self { agent: short_name(type_name).to_owned(), hooks }
     }
 

@@ -4,7 +4,7 @@ use std::convert::Infallible as Never;
 
 use crate::class::ClassHooks;
 use crate::error::{BoxError, HookError};
-use crate::future::BoxFuture;
+use crate::mode::Mode;
 
 /// A hooked method of a type, identified by the struct of its arguments.
 ///
@@ -29,8 +29,16 @@ pub trait HookPoint<Args>: 'static {
     /// What a call from inside a call of the same method on the same instance does.
     #[doc(hidden)]
     const REENTRY: Reentry = Reentry::Skip;
+    /// The hookable trait that the method is of, as `dyn Trait`; the type itself where it is of none.
+    type Base: ?Sized + HookPoint<Args, Return = Self::Return, Kind = Self::Kind, Mode = Self::Mode>;
+    /// The class hooks of the method.
     #[doc(hidden)]
     fn class() -> &'static ClassHooks;
+    /// The instance as [`Base`](HookPoint::Base), where the method is of a trait.
+    #[doc(hidden)]
+    fn as_base(&self) -> Option<&Self::Base> {
+        None
+    }
 }
 
 /// A hook point that has around hooks: its body can be run any number of times.
@@ -155,43 +163,6 @@ impl<T> ReturnKind<T> for Infallible {
     }
 }
 
-/// Whether a method is async. Implemented here only.
-pub trait Mode: sealed::Sealed + 'static {
-    /// Proof that an async hook may exist: a value for [`Async`], none for [`Sync`].
-    #[doc(hidden)]
-    type AsyncHooks: Copy + Send + std::marker::Sync + 'static;
-    /// A value that is on its way: a boxed future for [`Async`], the value for [`Sync`].
-    type Running<'a, T: 'a>;
-}
-
-/// A mode whose methods wait for async hooks. Implemented here only.
-#[diagnostic::on_unimplemented(
-    message = "the method is not async, so its hooks cannot wait",
-    label = "an async hook",
-    note = "register a sync closure, without `hook!`: `|_: &Agent, args: &mut Args| ..`"
-)]
-pub trait Waiting: Mode<AsyncHooks = ()> {}
-
-impl Waiting for Async {}
-
-/// The mode of an `async fn`: its hooks may be sync or async.
-#[derive(Debug)]
-pub enum Async {}
-
-/// The mode of a plain `fn`: its hooks are sync.
-#[derive(Debug)]
-pub enum Sync {}
-
-impl Mode for Async {
-    type AsyncHooks = ();
-    type Running<'a, T: 'a> = BoxFuture<'a, T>;
-}
-
-impl Mode for Sync {
-    type AsyncHooks = Never;
-    type Running<'a, T: 'a> = T;
-}
-
 /// What a nested call does: a call of a hooked method from inside a call of the same method on the
 /// same instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,6 +179,4 @@ mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Fallible {}
     impl Sealed for super::Infallible {}
-    impl Sealed for super::Async {}
-    impl Sealed for super::Sync {}
 }

@@ -10,7 +10,8 @@ use crate::form::{
 };
 use crate::future::BoxFuture;
 use crate::hook_type::Phase;
-use crate::point::{Fallible, Fault, HookPoint, Mode, Output, ReturnKind, Waiting};
+use crate::mode::{Mode, Waiting};
+use crate::point::{Fallible, Fault, HookPoint, Output, ReturnKind};
 use crate::slot::{HookSlot, Pre};
 
 /// What a pre hook decided, whatever its form.

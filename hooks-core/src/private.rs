@@ -4,6 +4,8 @@ use std::any::TypeId;
 
 pub use std::borrow::{Cow, ToOwned};
 pub use std::boxed::Box;
+pub use std::clone::Clone;
+pub use std::convert::Infallible as Never;
 pub use std::option::Option;
 pub use std::string::String;
 pub use std::vec::Vec;
@@ -17,11 +19,12 @@ use crate::hook_type::HookType;
 use crate::options::Hook;
 use crate::registry::{Registry, Source};
 
+pub use crate::around::{DynCall, Running};
 pub use crate::class::{ClassHooks, HookedMethod, HookedMethods, LinkedHook};
-pub use crate::dispatch::{run, run_alone, run_sync, run_sync_alone, skips_hooks};
+pub use crate::dispatch::{is_unhooked, run, run_alone, run_sync, run_sync_alone, skips_hooks};
 pub use crate::lend::{Lend, Share};
-pub use crate::point::{Async, Fallible, Infallible, Reentry, Sync};
-
+pub use crate::mode::{Async, Sync};
+pub use crate::point::{Fallible, Infallible, Reentry};
 /// Puts a hook that the linker brought into its class table.
 pub fn link<A, T, H, Form>(
     registry: &Registry,
@@ -30,6 +33,7 @@ pub fn link<A, T, H, Form>(
     (file, line): (&'static str, u32),
     hook: H,
 ) where
+    A: ?Sized,
     T: HookTypeOf<A>,
     H: IntoHook<T, Form>,
 {
@@ -38,17 +42,43 @@ pub fn link<A, T, H, Form>(
 }
 
 /// The type name of the agent of a hook type, and the hook type.
-pub fn describe<A, T: HookTypeOf<A>>(hook_type: T) -> (&'static str, HookType) {
+pub fn describe<A: ?Sized, T: HookTypeOf<A>>(hook_type: T) -> (&'static str, HookType) {
     (std::any::type_name::<A>(), hook_type.into())
 }
 
 /// The class table of a hook type.
-pub fn class_of<A, T: HookTypeOf<A>>(_hook_type: T) -> &'static ClassHooks {
+pub fn class_of<A: ?Sized, T: HookTypeOf<A>>(_hook_type: T) -> &'static ClassHooks {
     T::class()
 }
 
 /// The identity of a type.
 #[must_use]
-pub fn type_id<T: 'static>() -> TypeId {
+pub fn type_id<T: ?Sized + 'static>() -> TypeId {
     TypeId::of::<T>()
+}
+
+/// How an impl of a hookable trait finds what the trait has for a method.
+///
+/// It is the same for every `Type`, the implementor. Without it the compiler would not look at what
+/// another crate says: that could come to say something else.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no hooked method of this name",
+    label = "hooked here, but not in the trait",
+    note = "mark it `#[hook]` in the trait, which must be `#[hookable]`, or `#[hook(skip)]` here"
+)]
+pub trait TraitMethod<const METHOD: u64, Type: ?Sized> {
+    /// The arguments of the method.
+    type Args;
+}
+
+/// The number that stands for a method in [`TraitMethod`]: the hash of its name, by FNV-1a.
+#[must_use]
+pub const fn method(name: &str) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut rest = name.as_bytes();
+    while let [byte, others @ ..] = rest {
+        hash = (hash ^ *byte as u64).wrapping_mul(0x0100_0000_01b3);
+        rest = others;
+    }
+    hash
 }

@@ -165,8 +165,8 @@ impl Registry {
         });
     }
 
-    /// Removes a hook by name; says whether there was one.
-    pub(crate) fn remove(&self, agent: TypeId, hook_type: &HookType, name: &str) -> bool {
+    /// Removes a hook by name, of one type or of any; says whether there was one.
+    pub(crate) fn remove(&self, agent: Option<TypeId>, hook_type: &HookType, name: &str) -> bool {
         let mut found = false;
         self.replace(|table| {
             for slot in table.slots_of(agent, hook_type.method()) {
@@ -179,15 +179,15 @@ impl Registry {
         found
     }
 
-    /// Removes the hooks of one type, or all of the agent.
-    pub(crate) fn clear(&self, agent: TypeId, hook_type: Option<&HookType>) {
+    /// Removes the hooks of one hook type, or all, of one type or of any.
+    pub(crate) fn clear(&self, agent: Option<TypeId>, hook_type: Option<&HookType>) {
         self.replace(|table| match hook_type {
             Some(hook_type) => {
                 for slot in table.slots_of(agent, hook_type.method()) {
                     slot.hooks = slot.hooks.cleared(hook_type.phase());
                 }
             }
-            None => table.slots.retain(|slot| slot.hooks.agent() != agent),
+            None => table.slots.retain(|slot| agent.is_some_and(|of| slot.hooks.agent() != of)),
         });
     }
 
@@ -223,9 +223,10 @@ impl Registry {
 }
 
 impl Table {
-    fn slots_of(&mut self, agent: TypeId, method: &str) -> impl Iterator<Item = &mut Slot> {
+    fn slots_of(&mut self, agent: Option<TypeId>, method: &str) -> impl Iterator<Item = &mut Slot> {
         let slots = self.slots.iter_mut();
-        slots.filter(move |slot| slot.hooks.agent() == agent && slot.hooks.method() == method)
+        let is_of_agent = move |slot: &Slot| agent.is_none_or(|of| slot.hooks.agent() == of);
+        slots.filter(move |slot| is_of_agent(slot) && slot.hooks.method() == method)
     }
 }
 

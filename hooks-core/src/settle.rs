@@ -4,21 +4,23 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::chain::PointHooks;
 use crate::failure::report;
 use crate::guard::{self, Frame};
 use crate::hook_type::Phase;
-use crate::hookable::Hookable;
+use crate::hookable::HasHooks;
 use crate::lend::Lender;
 use crate::limit::message_of;
 use crate::outcome::Outcome;
+use crate::place::Place;
 use crate::point::{Error, HookPoint, Output};
-use crate::snapshot::{has_hooks, remove_spent, snapshots};
+use crate::snapshot::{Snapshots, has_hooks};
 
 /// Tells the settled hooks how a call ended, once, whatever happens.
 pub(crate) struct Settle<'s, L, A, Args>
 where
     L: Lender<Agent = A>,
-    A: Hookable + HookPoint<Args>,
+    A: HasHooks + HookPoint<Args>,
     Args: 'static,
 {
     pub(crate) lender: &'s L,
@@ -29,7 +31,7 @@ where
 impl<L, A, Args> Settle<'_, L, A, Args>
 where
     L: Lender<Agent = A>,
-    A: Hookable + HookPoint<Args>,
+    A: HasHooks + HookPoint<Args>,
     Args: 'static,
 {
     /// The call came to its end.
@@ -46,19 +48,37 @@ where
         if !has_hooks::<A, Args>(&*agent, Phase::Settled) {
             return;
         }
-        for (level, hooks) in snapshots::<A, Args>(&agent, Phase::Settled) {
-            let Some(hooks) = hooks else { continue };
-            for entry in hooks.settled.entries() {
-                if entry.limits.as_ref().is_some_and(|limits| !limits.fire()) {
-                    continue;
-                }
-                remove_spent::<A, Args, _>(&*agent, level, entry);
-                let run = || (entry.hook.run)(&*agent, outcome);
-                // A panic here would take the place of the outcome, or end the program.
-                if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
-                    report::<A, Args, _>(level, entry, &message_of(&*panic));
-                }
+        let hooks = Snapshots::<A, Args>::take(&*agent, Phase::Settled);
+        for (place, own, base) in hooks.levels(&*agent) {
+            if let Some(hooks) = own {
+                run_settled(&*agent, outcome, place, hooks);
             }
+            if let Some((base, hooks)) = base {
+                run_settled(base, outcome, place, hooks);
+            }
+        }
+    }
+}
+
+/// Runs the settled hooks of one level.
+fn run_settled<A, Args>(
+    agent: &A,
+    outcome: &Outcome<'_, Output<A, Args>, Error<A, Args>>,
+    place: Place<'_>,
+    hooks: &PointHooks<A, Args>,
+) where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+{
+    for entry in hooks.settled.entries() {
+        if entry.limits.as_ref().is_some_and(|limits| !limits.fire()) {
+            continue;
+        }
+        place.remove_spent::<A, Args, _>(entry);
+        let run = || (entry.hook.run)(agent, outcome);
+        // A panic here would take the place of the outcome, or end the program.
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+            report::<A, Args, _>(place.level, entry, &message_of(&*panic));
         }
     }
 }
@@ -66,7 +86,7 @@ where
 impl<L, A, Args> Drop for Settle<'_, L, A, Args>
 where
     L: Lender<Agent = A>,
-    A: Hookable + HookPoint<Args>,
+    A: HasHooks + HookPoint<Args>,
     Args: 'static,
 {
     fn drop(&mut self) {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::form::{Erased, IntoHook, SyncLook};
 use crate::hook_type::Phase;
+use crate::mode::Mode;
 use crate::outcome::Outcome;
-use crate::point::{Error, HookPoint, Mode, Output};
+use crate::point::{Error, HookPoint, Output};
 use crate::slot::{HookSlot, NoUndo, OnSettled};
 
 /// A settled hook in its erased form.

@@ -9,7 +9,7 @@ use crate::options::parse_arguments;
 use crate::runtime::Runtime;
 
 // Input:  `struct Agent { name: String, hooks: Hooks }`
-// Output: `impl ::hooks_core::Hookable for Agent { fn hooks(&self) -> &Hooks { &self.hooks } }`
+// Output: `impl ::hooks_core::HasHooks for Agent { fn hooks(&self) -> &Hooks { &self.hooks } }`
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item) {
         Ok(input) => input,
@@ -81,10 +81,10 @@ fn implementation(input: &DeriveInput, body: &TokenStream, runtime: &Runtime) ->
         generics.make_where_clause().predicates.push(parse_quote!(Self: 'static));
     }
     let (impl_generics, ty_generics, clause) = generics.split_for_impl();
-    let hookable = runtime.public("Hookable");
+    let has_hooks = runtime.public("HasHooks");
     let hooks = runtime.public("Hooks");
     quote! {
-        impl #impl_generics #hookable for #ident #ty_generics #clause {
+        impl #impl_generics #has_hooks for #ident #ty_generics #clause {
             fn hooks(&self) -> &#hooks #body
         }
     }

@@ -4,24 +4,32 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::errors::Errors;
-use crate::{expand, model, parse};
+use crate::model::Role;
+use crate::{expand, expand_impl, expand_trait, model, parse};
 
 // Input:  `#[hookable] impl Agent { pub fn reply(&self) {} }`
 // Output: the impl with a wrapper and a body, the args struct, the hook point
 pub(crate) fn expand(attr: TokenStream, item: &TokenStream) -> TokenStream {
-    let block: parse::Block = match syn::parse2(item.clone()) {
-        Ok(block) => block,
+    let input: parse::Input = match syn::parse2(item.clone()) {
+        Ok(input) => input,
         Err(error) => {
             let error = error.into_compile_error();
             return quote!(#item #error);
         }
     };
     let mut errors = Errors::default();
-    let model = model::Block::new(attr, &block, &mut errors);
+    let model = match &input {
+        parse::Input::Block(block) => model::Block::of_impl(attr, block, &mut errors),
+        parse::Input::Trait(item) => model::Block::of_trait(attr, item, &mut errors),
+    };
     match errors.or(model) {
-        Ok(model) => expand::block(&model),
+        Ok(model) => match &model.role {
+            Role::Inherent => expand::block(&model),
+            Role::Trait(head) => expand_trait::item(&model, head),
+            Role::Impl(base) => expand_impl::block(&model, base),
+        },
         Err(errors) => {
-            let kept = block.without_helpers();
+            let kept = input.without_helpers();
             quote!(#kept #errors)
         }
     }

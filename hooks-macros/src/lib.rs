@@ -8,6 +8,8 @@ mod class_hook;
 mod derive;
 mod errors;
 mod expand;
+mod expand_impl;
+mod expand_trait;
 mod generics;
 mod hook;
 mod hookable;
@@ -15,11 +17,13 @@ mod model;
 mod options;
 mod params;
 mod parse;
+mod parts;
+mod returned;
 mod runtime;
 
 use proc_macro::TokenStream;
 
-/// Makes hook points of the methods of an impl block.
+/// Makes hook points of the methods of an impl block or a trait.
 #[proc_macro_attribute]
 pub fn hookable(attr: TokenStream, item: TokenStream) -> TokenStream {
     hookable::expand(attr.into(), &item.into()).into()

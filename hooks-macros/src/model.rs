@@ -4,20 +4,22 @@ use proc_macro2::{Group, Ident, TokenStream};
 use quote::{ToTokens, format_ident};
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, FnArg, GenericParam, Generics, Path, ReceiverKind, ReturnType, Safety, Signature,
-    Type, Visibility, parenthesized, parse_quote, punctuated::Punctuated,
+    Attribute, FnArg, GenericParam, Generics, Path, ReceiverKind, Safety, Signature, Token, Type,
+    TypeParamBound, Visibility, WhereClause, parenthesized, parse_quote, punctuated::Punctuated,
 };
 
 use crate::attrs::{Attrs, HookOptions, Reentry};
 use crate::errors::Errors;
 use crate::generics::mentioned;
 use crate::options::parse_arguments;
-use crate::params::{Param, check_returned};
+use crate::params::{Param, ungrouped};
 use crate::parse;
+use crate::returned::{Form, Returned};
 use crate::runtime::Runtime;
 
-/// A block whose methods are understood.
+/// An impl block or a trait whose methods are understood.
 pub(crate) struct Block {
+    pub(crate) role: Role,
     pub(crate) runtime: Runtime,
     pub(crate) derives: Vec<Path>,
     pub(crate) attrs: Vec<Attribute>,
@@ -25,6 +27,24 @@ pub(crate) struct Block {
     pub(crate) self_ty: Type,
     pub(crate) ident: Ident,
     pub(crate) items: Vec<Item>,
+}
+
+/// What the block is.
+pub(crate) enum Role {
+    /// `impl Agent { .. }`
+    Inherent,
+    /// `trait Agent { .. }`, whose type is `dyn Agent`
+    Trait(Head),
+    /// `impl Agent for Assistant { .. }`
+    Impl(Path),
+}
+
+/// What a trait has besides its items.
+pub(crate) struct Head {
+    pub(crate) vis: Visibility,
+    pub(crate) token: Token![trait],
+    pub(crate) supertraits: Vec<TypeParamBound>,
+    pub(crate) where_clause: Option<WhereClause>,
 }
 
 /// An item of the block.
@@ -44,10 +64,11 @@ pub(crate) struct Method {
     /// On the body: lint levels.
     pub(crate) body_attrs: Vec<Attribute>,
     pub(crate) sig: Signature,
-    pub(crate) body: Group,
+    /// Nothing in a trait.
+    pub(crate) body: Option<Group>,
     pub(crate) receiver: Receiver,
     pub(crate) params: Vec<Param>,
-    pub(crate) returned: Type,
+    pub(crate) returned: Returned,
     pub(crate) is_fallible: bool,
     /// Whether its future need not be `Send`.
     pub(crate) is_local: bool,
@@ -60,8 +81,12 @@ pub(crate) struct Method {
 /// How a hooked method takes its instance.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Receiver {
+    /// `&self`
     Shared,
+    /// `&mut self`
     Exclusive,
+    /// `self: Arc<Self>`, `self: &Arc<Self>`
+    Counted,
 }
 
 impl Method {
@@ -71,7 +96,7 @@ impl Method {
     }
 
     pub(crate) fn is_async(&self) -> bool {
-        self.sig.asyncness.is_some()
+        self.returned.form != Form::Value
     }
 
     /// Whether the body borrows from what the wrapper holds: arguments, or a lent instance.
@@ -90,9 +115,19 @@ impl Method {
 }
 
 impl Block {
-    pub(crate) fn new(attr: TokenStream, block: &parse::Block, errors: &mut Errors) -> Self {
-        let (krate, derives) = parse_block_options(attr, errors);
-        let mut model = Self {
+    pub(crate) fn of_impl(attr: TokenStream, block: &parse::Block, errors: &mut Errors) -> Self {
+        let known: &[&str] = match block.base {
+            Some(_) => &["crate"],
+            None => &["derive", "crate"],
+        };
+        let (krate, derives) = parse_block_options(attr, known, errors);
+        for param in block.generics.lifetimes() {
+            let message = "hooks may outlive what an instance borrows, so a hooked type owns what \
+                           it has: take owned data, an `Arc`, or hook `impl Type<'static>`";
+            errors.at(param, message);
+        }
+        let model = Self {
+            role: block.base.clone().map_or(Role::Inherent, Role::Impl),
             runtime: Runtime::new(krate),
             derives,
             attrs: block.attrs.clone(),
@@ -101,14 +136,47 @@ impl Block {
             ident: ident_of(&block.self_ty, errors),
             items: Vec::new(),
         };
+        model.with_items(&block.items, errors)
+    }
+
+    pub(crate) fn of_trait(attr: TokenStream, item: &parse::Trait, errors: &mut Errors) -> Self {
+        let (krate, derives) = parse_block_options(attr, &["derive", "crate"], errors);
+        if !item.generics.params.is_empty() {
+            let message = "a hookable trait is one type, `dyn Trait`: it cannot be generic";
+            errors.at(&item.generics, message);
+        }
+        let ident = &item.ident;
+        let head = Head {
+            vis: item.vis.clone(),
+            token: item.token,
+            supertraits: item.supertraits.iter().cloned().collect(),
+            where_clause: item.generics.where_clause.clone(),
+        };
+        let model = Self {
+            role: Role::Trait(head),
+            runtime: Runtime::new(krate),
+            derives,
+            attrs: item.attrs.clone(),
+            generics: Generics::default(),
+            self_ty: parse_quote!(dyn #ident),
+            ident: ident.clone(),
+            items: Vec::new(),
+        };
+        model.with_items(&item.items, errors)
+    }
+
+    fn with_items(mut self, items: &[parse::Item], errors: &mut Errors) -> Self {
         let mut args: Vec<Ident> = Vec::new();
-        for item in &block.items {
+        for item in items {
             let item = match item {
-                parse::Item::Other(item) => Item::Plain(item.to_token_stream()),
+                parse::Item::Other(item) => Item::Plain(item.clone()),
                 parse::Item::Method(method) => match HookOptions::of(method, errors) {
-                    None => Item::Plain(method.without_helpers()),
+                    None => {
+                        self.check_unhooked(method, errors);
+                        Item::Plain(method.without_helpers())
+                    }
                     Some(options) => {
-                        let hooked = model.method(args.len(), method, &options, errors);
+                        let hooked = self.method(args.len(), method, &options, errors);
                         if args.contains(&hooked.args_ident) {
                             let message = format!(
                                 "`{}` would be the arguments of two methods, rename one of them",
@@ -121,14 +189,61 @@ impl Block {
                     }
                 },
             };
-            model.items.push(item);
+            self.items.push(item);
         }
         if args.is_empty() {
             let message = "no method to hook: `reply`, `observe`, `print`, `reasoning` and \
                            `acting` are hooked by their names, others are marked `#[hook]`";
-            errors.at(&block.self_ty, message);
+            errors.at(&self.ident, message);
         }
-        model
+        self
+    }
+
+    /// Refuses what would make `dyn Trait` impossible.
+    fn check_unhooked(&self, method: &parse::Method, errors: &mut Errors) {
+        if let (Role::Trait(_), Some(token)) = (&self.role, method.sig.asyncness)
+            && method.sig.generics.where_clause.is_none()
+        {
+            let message = "an `async fn` makes `dyn Trait` impossible unless it is hooked: mark it \
+                           `#[hook]`, return a boxed future, or add `where Self: Sized`";
+            errors.at(token, message);
+        }
+    }
+
+    /// Refuses what a method of a trait cannot be.
+    fn check_of_trait(
+        &self,
+        method: &parse::Method,
+        options: &HookOptions,
+        receiver: Receiver,
+        returned: &Returned,
+        errors: &mut Errors,
+    ) {
+        let sig = &method.sig;
+        let is_trait = matches!(self.role, Role::Trait(_));
+        if !is_trait && !matches!(self.role, Role::Impl(_)) {
+            return;
+        }
+        if receiver != Receiver::Shared {
+            let message = "a hooked method of a trait takes `&self`";
+            errors.at(sig.receiver().map(ToTokens::to_token_stream), message);
+        }
+        if let Safety::Unsafe(token) = &sig.safety {
+            errors.at(token, "a hooked method of a trait cannot be `unsafe`");
+        }
+        if returned.is_never() {
+            errors.at(&returned.ty, "a hooked method of a trait returns a value");
+        }
+        if options.is_local {
+            let message = "a hooked method of a trait gives a future that is `Send`: leave \
+                           `?Send` out";
+            errors.at(&sig.ident, message);
+        }
+        if let (true, Some(body)) = (is_trait, &method.body) {
+            let message = "a hooked method of a trait has no default body, its wrapper belongs to \
+                           the type: end it with `;`, or leave it out with `#[hook(skip)]`";
+            errors.add(syn::Error::new(body.span_open(), message));
+        }
     }
 
     pub(crate) fn methods(&self) -> impl Iterator<Item = &Method> {
@@ -155,7 +270,10 @@ impl Block {
                 FnArg::Receiver(_) => None,
             })
             .enumerate()
-            .map(|(index, param)| Param::new(index, param, &self.self_ty, &self.runtime, errors))
+            .map(|(index, param)| match self.role {
+                Role::Impl(_) => Param::handed_on(index, param),
+                _ => Param::new(index, param, &self.self_ty, &self.runtime, errors),
+            })
             .collect();
         for (index, param) in params.iter().enumerate() {
             if params[..index].iter().any(|known| known.name == param.name) {
@@ -166,14 +284,12 @@ impl Block {
                 errors.at(&param.pattern, message);
             }
         }
-        let returned: Type = match &sig.output {
-            ReturnType::Default => parse_quote!(()),
-            ReturnType::Type(_, ty) => (**ty).clone(),
-        };
-        check_returned(&returned, errors);
+        let returned = Returned::of(sig, errors);
+        let receiver = receiver_of(sig, errors);
+        self.check_of_trait(method, options, receiver, &returned, errors);
         let Attrs { cfgs, public_attrs, body_attrs } = Attrs::split(&method.attrs);
         let name = sig.ident.unraw().to_string();
-        let is_fallible = options.is_fallible.unwrap_or_else(|| is_named_result(&returned));
+        let is_fallible = options.is_fallible.unwrap_or_else(|| returned.is_named_result());
         if let Some((Reentry::Run | Reentry::Deny, span)) = options.reentry
             && !is_fallible
         {
@@ -189,9 +305,9 @@ impl Block {
             body_attrs,
             sig: sig.clone(),
             body: method.body.clone(),
-            receiver: receiver_of(sig, errors),
+            receiver,
             is_fallible,
-            is_local: options.is_local,
+            is_local: options.is_local || returned.is_local,
             reentry: options.reentry.map_or(Reentry::Skip, |(reentry, _)| reentry),
             args_ident: format_ident!(
                 "{}{}Args",
@@ -206,10 +322,14 @@ impl Block {
     }
 }
 
-fn parse_block_options(attr: TokenStream, errors: &mut Errors) -> (Option<Path>, Vec<Path>) {
+fn parse_block_options(
+    attr: TokenStream,
+    known: &[&str],
+    errors: &mut Errors,
+) -> (Option<Path>, Vec<Path>) {
     let mut krate = None;
     let mut derives = None;
-    parse_arguments(attr, &["derive", "crate"], errors, |name, input| {
+    parse_arguments(attr, known, errors, |name, input| {
         if name == &"crate" {
             input.parse::<syn::Token![=]>()?;
             krate = Some(input.call(Path::parse_mod_style)?);
@@ -249,17 +369,31 @@ fn check_signature(sig: &Signature, errors: &mut Errors) {
 }
 
 fn receiver_of(sig: &Signature, errors: &mut Errors) -> Receiver {
-    let message = "a hooked method takes `&self` or `&mut self`: change the receiver, or leave \
-                   the method out with `#[hook(skip)]`";
+    let message = "a hooked method takes `&self`, `&mut self`, `self: Arc<Self>` or `self: \
+                   &Arc<Self>`: change the receiver, or leave the method out with \
+                   `#[hook(skip)]`";
     match sig.receiver() {
         Some(receiver) => match &receiver.kind {
             ReceiverKind::Reference(_, _, None) => return Receiver::Shared,
             ReceiverKind::Reference(_, _, Some(_)) => return Receiver::Exclusive,
+            ReceiverKind::Typed(_, ty) if is_counted(ty) => return Receiver::Counted,
             _ => errors.at(receiver, message),
         },
         None => errors.at(&sig.ident, message),
     }
     Receiver::Shared
+}
+
+/// Whether a type is `Arc<Self>`, `Rc<Self>`, or a reference to one.
+fn is_counted(ty: &Type) -> bool {
+    match ungrouped(ty) {
+        Type::Reference(reference) if reference.mutability.is_none() => is_counted(&reference.elem),
+        Type::Path(path) => {
+            let last = path.path.segments.last();
+            last.is_some_and(|last| last.ident == "Arc" || last.ident == "Rc")
+        }
+        _ => false,
+    }
 }
 
 /// The name of the type that the block is about.
@@ -273,19 +407,6 @@ fn ident_of(ty: &Type, errors: &mut Errors) -> Ident {
         errors.at(ty, "`#[hookable]` goes on an `impl` block of a struct");
         format_ident!("Unknown")
     })
-}
-
-/// Whether the name of a type ends in `Result`.
-fn is_named_result(ty: &Type) -> bool {
-    match ty {
-        Type::Path(path) => {
-            let last = path.path.segments.last();
-            last.is_some_and(|last| last.ident.to_string().ends_with("Result"))
-        }
-        Type::Group(group) => is_named_result(&group.elem),
-        Type::Paren(paren) => is_named_result(&paren.elem),
-        _ => false,
-    }
 }
 
 // Input:  `model_call`

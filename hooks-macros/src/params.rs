@@ -58,6 +58,22 @@ impl Param {
         }
     }
 
+    /// A parameter that is handed on as it is.
+    pub(crate) fn handed_on(index: usize, param: &PatType) -> Self {
+        let attrs = param.attrs.iter().filter(|attr| !attr.path().is_ident("arg"));
+        let name = match &*param.pat {
+            Pat::Ident(pattern) if pattern.subpat.is_none() => without_underscore(&pattern.ident),
+            _ => format_ident!("arg{index}"),
+        };
+        Self {
+            attrs: attrs.cloned().collect(),
+            name,
+            pattern: (*param.pat).clone(),
+            field_ty: (*param.ty).clone(),
+            owning: Owning::Already,
+        }
+    }
+
     /// Whether the body borrows it from the args struct.
     pub(crate) fn is_borrowed(&self) -> bool {
         matches!(self.owning, Owning::Reference | Owning::Optional { .. })
@@ -112,7 +128,9 @@ fn name_of(index: usize, param: &PatType, errors: &mut Errors) -> Ident {
     }
     match (&*param.pat, given) {
         (_, Some(name)) => name,
-        (Pat::Ident(pattern), None) if pattern.subpat.is_none() => pattern.ident.clone(),
+        (Pat::Ident(pattern), None) if pattern.subpat.is_none() => {
+            without_underscore(&pattern.ident)
+        }
         (Pat::Wild(_), None) => format_ident!("arg{index}"),
         (pattern, None) => {
             let message = "a pattern gives the argument no name, write \
@@ -120,6 +138,18 @@ fn name_of(index: usize, param: &PatType, errors: &mut Errors) -> Ident {
             errors.at(pattern, message);
             format_ident!("arg{index}")
         }
+    }
+}
+
+// Input:  `_style`
+// Output: `style`
+/// The name of a parameter that the body leaves unused; hooks may use it.
+fn without_underscore(ident: &Ident) -> Ident {
+    let text = ident.to_string();
+    let rest = text.trim_start_matches('_');
+    match syn::parse_str::<Ident>(rest) {
+        Ok(_) if rest != text => Ident::new(rest, ident.span()),
+        _ => ident.clone(),
     }
 }
 
@@ -161,7 +191,7 @@ fn as_reference(ty: &Type) -> Option<&TypeReference> {
 }
 
 /// The type without the parentheses, or the invisible group of a macro, around it.
-fn ungrouped(ty: &Type) -> &Type {
+pub(crate) fn ungrouped(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => ungrouped(&group.elem),
         Type::Paren(paren) => ungrouped(&paren.elem),
@@ -236,35 +266,16 @@ fn check_owned(ty: &Type, errors: &mut Errors) {
     }
 }
 
-/// Refuses a return type that borrows or has no name.
-pub(crate) fn check_returned(ty: &Type, errors: &mut Errors) {
-    let mut ty = ty.clone();
-    let mut finder = FindBorrow::default();
-    finder.visit_type_mut(&mut ty);
-    match finder.found {
-        Some(Borrow::Lifetime(tokens)) => errors.at(
-            tokens,
-            "post hooks may replace the output, so a hooked method returns an owned value: return \
-             an owned type, or leave the method out with `#[hook(skip)]`",
-        ),
-        Some(Borrow::ImplTrait(tokens)) => errors.at(
-            tokens,
-            "an `impl Trait` output has no type that hooks could name: write `async fn` or name a \
-             type, or leave the method out with `#[hook(skip)]`",
-        ),
-        None => {}
-    }
-}
-
-enum Borrow {
+/// What cannot be kept in a struct without lifetimes.
+pub(crate) enum Borrow {
     Lifetime(TokenStream),
     ImplTrait(TokenStream),
 }
 
 /// Finds the first borrow or nameless type; function pointers have lifetimes of their own.
 #[derive(Default)]
-struct FindBorrow {
-    found: Option<Borrow>,
+pub(crate) struct FindBorrow {
+    pub(crate) found: Option<Borrow>,
 }
 
 impl VisitMut for FindBorrow {

@@ -1,70 +1,172 @@
-//! Syntax: the impl block with its method bodies unread.
+//! Syntax: the impl block or trait with its method bodies unread.
 //!
 //! Bodies stay tokens: they are not ours, reading them costs compile time, and a mistake in one
 //! is the compiler's to report.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, Generics, ImplItem, Result, Signature, Token, Type, Visibility, braced};
+use syn::punctuated::Punctuated;
+use syn::{
+    Attribute, Error, Generics, ImplItem, Path, Result, Signature, Token, TraitItem, Type,
+    TypeParamBound, Visibility, braced,
+};
 
-/// An inherent impl block.
+/// What `#[hookable]` is written on.
+pub(crate) enum Input {
+    Block(Box<Block>),
+    Trait(Box<Trait>),
+}
+
+/// An impl block.
 pub(crate) struct Block {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) generics: Generics,
+    /// The trait that it implements.
+    pub(crate) base: Option<Path>,
     pub(crate) self_ty: Type,
     pub(crate) items: Vec<Item>,
 }
 
-/// What an impl block holds.
-pub(crate) enum Item {
-    Method(Box<Method>),
-    Other(Box<ImplItem>),
+/// A trait.
+pub(crate) struct Trait {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) token: Token![trait],
+    pub(crate) ident: Ident,
+    pub(crate) generics: Generics,
+    pub(crate) supertraits: Punctuated<TypeParamBound, Token![+]>,
+    pub(crate) items: Vec<Item>,
 }
 
-/// A function with its body as it was written.
+/// What an impl block or a trait holds.
+pub(crate) enum Item {
+    Method(Box<Method>),
+    Other(TokenStream),
+}
+
+/// A function with its body as it was written; a trait's has none.
 pub(crate) struct Method {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) vis: Visibility,
     pub(crate) sig: Signature,
-    pub(crate) body: Group,
+    pub(crate) body: Option<Group>,
 }
 
-impl Parse for Block {
+impl Parse for Input {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let attrs = input.call(Attribute::parse_outer)?;
-        let start: Token![impl] = input.parse().map_err(|error| {
-            syn::Error::new(error.span(), "`#[hookable]` goes on an `impl` block of a type")
-        })?;
+        if input.peek(Token![impl]) {
+            return Ok(Self::Block(Block::parse(attrs, input)?.into()));
+        }
+        let start = input.span();
+        let vis: Visibility = input.parse()?;
+        if input.peek(Token![trait]) {
+            return Ok(Self::Trait(Trait::parse(attrs, vis, input)?.into()));
+        }
+        let message = "`#[hookable]` goes on an `impl` block of a type, or on a trait";
+        Err(Error::new(start, message))
+    }
+}
+
+impl Block {
+    fn parse(mut attrs: Vec<Attribute>, input: ParseStream<'_>) -> Result<Self> {
+        input.parse::<Token![impl]>()?;
         let mut generics: Generics =
             if input.peek(Token![<]) { input.parse()? } else { Generics::default() };
-        let self_ty: Type = input.parse()?;
-        if input.peek(Token![for]) {
-            let message = "`#[hookable]` goes on an inherent `impl` block, not on an impl of a \
-                           trait: move the methods to hook into `impl Type { .. }`";
-            return Err(syn::Error::new(start.span, message));
+        let mut self_ty: Type = input.parse()?;
+        let mut base = None;
+        if input.parse::<Option<Token![for]>>()?.is_some() {
+            let message = "expected the path of a hookable trait";
+            match self_ty {
+                Type::Path(path) if path.qself.is_none() => base = Some(path.path),
+                other => return Err(Error::new_spanned(other, message)),
+            }
+            self_ty = input.parse()?;
         }
         generics.where_clause = input.parse()?;
         let content;
         braced!(content in input);
-        let mut attrs = attrs;
         attrs.extend(content.call(Attribute::parse_inner)?);
-        let mut items = Vec::new();
-        while !content.is_empty() {
-            items.push(content.parse()?);
-        }
-        Ok(Self { attrs, generics, self_ty, items })
+        let items = parse_items(&content, |input| Ok(input.parse::<ImplItem>()?.to_token_stream()));
+        Ok(Self { attrs, generics, base, self_ty, items: items? })
+    }
+
+    // Input:  `impl A { #[hook] fn f(&self) {} }`
+    // Output: `impl A { fn f(&self) {} }`
+    fn without_helpers(&self) -> TokenStream {
+        let Self { attrs, generics, base, self_ty, items } = self;
+        let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
+        let clause = &generics.where_clause;
+        let base = base.as_ref().map(|base| quote!(#base for));
+        let items = items.iter().map(Item::without_helpers);
+        quote!(#(#outer)* impl #generics #base #self_ty #clause { #(#inner)* #(#items)* })
     }
 }
 
-impl Parse for Item {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let ahead = input.fork();
+impl Trait {
+    fn parse(mut attrs: Vec<Attribute>, vis: Visibility, input: ParseStream<'_>) -> Result<Self> {
+        let token = input.parse()?;
+        let ident = input.parse()?;
+        let mut generics: Generics = input.parse()?;
+        let mut supertraits = Punctuated::new();
+        if input.parse::<Option<Token![:]>>()?.is_some() {
+            while !input.peek(Token![where]) && !input.peek(syn::token::Brace) {
+                supertraits.push_value(input.parse()?);
+                match input.parse::<Option<Token![+]>>()? {
+                    Some(plus) => supertraits.push_punct(plus),
+                    None => break,
+                }
+            }
+        }
+        generics.where_clause = input.parse()?;
+        let content;
+        braced!(content in input);
+        attrs.extend(content.call(Attribute::parse_inner)?);
+        let items =
+            parse_items(&content, |input| Ok(input.parse::<TraitItem>()?.to_token_stream()))?;
+        Ok(Self { attrs, vis, token, ident, generics, supertraits, items })
+    }
+
+    fn without_helpers(&self) -> TokenStream {
+        let Self { attrs, vis, token, ident, generics, supertraits, items } = self;
+        let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
+        let clause = &generics.where_clause;
+        let items = items.iter().map(Item::without_helpers);
+        quote! {
+            #(#outer)* #vis #token #ident #generics : #supertraits #clause { #(#inner)* #(#items)* }
+        }
+    }
+}
+
+impl Input {
+    /// The item without our helper attributes: what is left of it when something is wrong.
+    pub(crate) fn without_helpers(&self) -> TokenStream {
+        match self {
+            Self::Block(block) => block.without_helpers(),
+            Self::Trait(item) => item.without_helpers(),
+        }
+    }
+}
+
+/// Methods as we know them, everything else as the tokens that it is.
+fn parse_items(
+    content: ParseStream<'_>,
+    other: impl Fn(ParseStream<'_>) -> Result<TokenStream>,
+) -> Result<Vec<Item>> {
+    let mut items = Vec::new();
+    while !content.is_empty() {
+        let ahead = content.fork();
         let is_method = ahead.call(Attribute::parse_outer).is_ok()
             && ahead.parse::<Visibility>().is_ok()
             && ahead.parse::<Signature>().is_ok();
-        if is_method { input.parse().map(Self::Method) } else { input.parse().map(Self::Other) }
+        items.push(if is_method {
+            Item::Method(content.parse()?)
+        } else {
+            Item::Other(other(content)?)
+        });
     }
+    Ok(items)
 }
 
 impl Parse for Method {
@@ -79,30 +181,23 @@ impl Parse for Method {
 }
 
 /// The body, as tokens; a macro may have wrapped it in a group without delimiters.
-fn parse_body(input: ParseStream<'_>) -> Result<Group> {
-    let expected = |span| syn::Error::new(span, "expected the body of the method");
+fn parse_body(input: ParseStream<'_>) -> Result<Option<Group>> {
     match input.parse::<TokenTree>()? {
-        TokenTree::Group(body) if body.delimiter() == Delimiter::Brace => Ok(body),
+        TokenTree::Group(body) if body.delimiter() == Delimiter::Brace => Ok(Some(body)),
         TokenTree::Group(body) if body.delimiter() == Delimiter::None => {
             parse_body.parse2(body.stream())
         }
-        other => Err(expected(other.span())),
+        TokenTree::Punct(end) if end.as_char() == ';' => Ok(None),
+        other => Err(Error::new(other.span(), "expected the body of the method")),
     }
 }
 
-impl Block {
-    // Input:  `impl A { #[hook] fn f(&self) {} }`
-    // Output: `impl A { fn f(&self) {} }`
-    /// The block without our helper attributes: what is left of it when something is wrong.
-    pub(crate) fn without_helpers(&self) -> TokenStream {
-        let Self { attrs, generics, self_ty, items } = self;
-        let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
-        let clause = &generics.where_clause;
-        let items = items.iter().map(|item| match item {
-            Item::Method(method) => method.without_helpers(),
-            Item::Other(item) => item.to_token_stream(),
-        });
-        quote!(#(#outer)* impl #generics #self_ty #clause { #(#inner)* #(#items)* })
+impl Item {
+    fn without_helpers(&self) -> TokenStream {
+        match self {
+            Self::Method(method) => method.without_helpers(),
+            Self::Other(item) => item.clone(),
+        }
     }
 }
 
@@ -117,7 +212,8 @@ impl Method {
                 param.attrs.retain(|attr| !attr.path().is_ident("arg"));
             }
         }
-        quote!(#(#attrs)* #vis #sig #body)
+        let end = body.is_none().then(|| quote!(;));
+        quote!(#(#attrs)* #vis #sig #body #end)
     }
 }
 

@@ -1,16 +1,12 @@
 use hooks_core::{Hookable, Hooks, hookable};
 
-#[derive(Hookable)]
-struct Agent {
+struct Agent<'a> {
+    name: &'a str,
     hooks: Hooks,
 }
 
-trait Reply {
-    fn reply(&self);
-}
-
 #[hookable]
-impl Reply for Agent {
+impl<'a> Agent<'a> {
     fn reply(&self) {}
 }
 

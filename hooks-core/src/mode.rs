@@ -1,0 +1,72 @@
+//! Whether a method is async, and what follows from it.
+
+use std::convert::Infallible as Never;
+
+use crate::future::BoxFuture;
+use crate::hook_type::Level;
+
+/// Whether a method is async. Implemented here only.
+pub trait Mode: sealed::Sealed + 'static {
+    /// Proof that an async hook may exist: a value for [`Async`], none for [`Sync`].
+    #[doc(hidden)]
+    type AsyncHooks: Copy + Send + std::marker::Sync + 'static;
+    /// A value that is on its way: a boxed future for [`Async`], the value for [`Sync`].
+    type Running<'a, T: 'a>;
+    /// A call with around hooks; those of async methods go from thread to thread.
+    #[doc(hidden)]
+    type Call<'a, Args: 'static, R: 'a>: ?Sized + AroundCall<Args, Self, R> + 'a;
+}
+
+/// A call with around hooks, whatever the types whose hooks these are.
+#[doc(hidden)]
+pub trait AroundCall<Args: 'static, M: ?Sized + Mode, R> {
+    /// Starts the rest of the call: the first hook that applies, counted from `from`, or the body.
+    /// `call` is this call itself, to be handed on.
+    fn start<'a>(
+        &'a self,
+        call: &'a M::Call<'a, Args, R>,
+        from: usize,
+        args: Args,
+    ) -> M::Running<'a, R>;
+    /// Level and name of a hook.
+    fn hook(&self, index: usize) -> (Level, &str);
+    /// How many hooks there are.
+    fn hooks(&self) -> usize;
+}
+
+/// A mode whose methods wait for async hooks. Implemented here only.
+#[diagnostic::on_unimplemented(
+    message = "the method is not async, so its hooks cannot wait",
+    label = "an async hook",
+    note = "register a sync closure, without `hook!`: `|_: &Agent, args: &mut Args| ..`"
+)]
+pub trait Waiting: Mode<AsyncHooks = ()> {}
+
+impl Waiting for Async {}
+
+/// The mode of an `async fn`: its hooks may be sync or async.
+#[derive(Debug)]
+pub enum Async {}
+
+/// The mode of a plain `fn`: its hooks are sync.
+#[derive(Debug)]
+pub enum Sync {}
+
+impl Mode for Async {
+    type AsyncHooks = ();
+    type Running<'a, T: 'a> = BoxFuture<'a, T>;
+    type Call<'a, Args: 'static, R: 'a> =
+        dyn AroundCall<Args, Self, R> + Send + std::marker::Sync + 'a;
+}
+
+impl Mode for Sync {
+    type AsyncHooks = Never;
+    type Running<'a, T: 'a> = T;
+    type Call<'a, Args: 'static, R: 'a> = dyn AroundCall<Args, Self, R> + 'a;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Async {}
+    impl Sealed for super::Sync {}
+}
