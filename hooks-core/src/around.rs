@@ -4,15 +4,16 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::entry::Entry;
 use crate::error::{BoxError, HookError};
 use crate::form::{AsyncInPlace, Bound, Erased, InPlace, IntoHook, Object, SyncInPlace};
 use crate::future::BoxFuture;
 use crate::hook_type::{HookType, Level, Phase};
+use crate::hookable::HasHooks;
 use crate::mode::{AroundCall, Async, Mode, Sync};
 use crate::place::Place;
 use crate::point::{AroundPoint, Fallible, HookPoint, ReturnKind};
 use crate::slot::{Around, HookSlot, NoUndo};
+use crate::snapshot::{Link, Snapshot};
 
 /// The rest of a call, in the hands of an around hook: the hooks further in, then the body.
 ///
@@ -107,16 +108,37 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> fmt::Debug for Next<'_, A, Args
     }
 }
 
-/// An around hook of a call: of the agent's type, or of the trait that the method is of.
-pub(crate) enum Link<'a, A: ?Sized + HookPoint<Args>, Args: 'static> {
-    Own(Place<'a>, &'a Entry<Around<A, Args>>),
-    Base(Place<'a>, &'a Entry<Around<A::Base, Args>>),
-}
+type AroundLink<'a, A, Args> =
+    Link<'a, Around<A, Args>, Around<<A as HookPoint<Args>>::Base, Args>>;
 
 /// A call with around hooks, outermost first.
-pub(crate) struct Call<'a, A: ?Sized + HookPoint<Args>, Args: 'static> {
-    pub(crate) agent: &'a A,
-    pub(crate) links: Vec<Link<'a, A, Args>>,
+pub(crate) struct Call<'a, A: HookPoint<Args>, Args: 'static> {
+    agent: &'a A,
+    links: Vec<AroundLink<'a, A, Args>>,
+}
+
+impl<'a, A: HookPoint<Args>, Args: 'static> Call<'a, A, Args> {
+    pub(crate) fn new(agent: &'a A, hooks: &'a Snapshot<A, Args>) -> Self {
+        Self { agent, links: hooks.links::<A, Args, _, _>().collect() }
+    }
+
+    /// Takes hooks that were to run once, and have, out of their registries.
+    pub(crate) fn remove_spent(&self)
+    where
+        A: HasHooks,
+    {
+        let hooks = self.agent.hooks();
+        for link in &self.links {
+            match *link {
+                Link::Own(level, entry) => {
+                    Place { level, hooks }.remove_spent::<A, Args, _>(entry);
+                }
+                Link::Base(level, entry) => {
+                    Place { level, hooks }.remove_spent::<A::Base, Args, _>(entry);
+                }
+            }
+        }
+    }
 }
 
 impl<A: AroundPoint<Args>, Args: 'static> AroundCall<Args, A::Mode, A::Return>
@@ -156,8 +178,8 @@ impl<A: AroundPoint<Args>, Args: 'static> AroundCall<Args, A::Mode, A::Return>
 
     fn hook(&self, index: usize) -> (Level, &str) {
         match &self.links[index] {
-            Link::Own(place, entry) => (place.level, &entry.name),
-            Link::Base(place, entry) => (place.level, &entry.name),
+            Link::Own(level, entry) => (*level, &entry.name),
+            Link::Base(level, entry) => (*level, &entry.name),
         }
     }
 

@@ -236,6 +236,11 @@ pub(crate) const fn interest_of_point<A: ?Sized + HookPoint<Args>, Args>() -> u6
     0b1_1111 << ((A::INDEX % POINTS) * 5)
 }
 
+/// Where the hooks of a type are among those of their point.
+pub(crate) trait ChainOf<A: ?Sized + HookPoint<Args>, Args: 'static>: HookSlot {
+    fn chain(hooks: &PointHooks<A, Args>) -> &Chain<Self>;
+}
+
 /// A typed hook type of the agent `A`. Implemented here only.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook type of `{A}`",
@@ -261,6 +266,13 @@ macro_rules! hook_type_of {
 
             fn class() -> &'static ClassHooks {
                 A::class()
+            }
+        }
+
+        impl<A: ?Sized + HookPoint<Args>, Args: 'static> ChainOf<A, Args> for $slot<A, Args> {
+            #[inline]
+            fn chain(hooks: &PointHooks<A, Args>) -> &Chain<Self> {
+                &hooks.$chain
             }
         }
     )*)*};

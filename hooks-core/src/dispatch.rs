@@ -1,22 +1,22 @@
 //! Runs the hooks of a call around its body.
 
-use std::any::TypeId;
 use std::future::ready;
 use std::marker::PhantomData;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use crate::around::Call;
 use crate::chain::interest_of_point;
 use crate::error::HookError;
-use crate::guard::{self, Frame, Scope};
+use crate::guard::{self, Frame, Scope, instance_of};
 use crate::hook_type::Phase;
 use crate::hookable::HasHooks;
 use crate::lend::{Lender, Share};
 use crate::mode::{AroundCall, Async, Sync};
 use crate::point::{AroundPoint, Error, HookPoint, Reentry, ReturnKind};
 use crate::settle::Settle;
-use crate::snapshot::{Snapshots, has_hooks, has_interest, keep, remove_spent_links};
-use crate::steps::{finish_with, run_pre};
+use crate::snapshot::{Snapshot, has_hooks, has_interest, keep_args};
+use crate::steps::{Progress, continue_pre, finish_with, start_pre};
 
 /// How deep calls of a method whose nested calls run their hooks may go.
 const MAX_DEPTH: usize = 16;
@@ -26,7 +26,7 @@ const MAX_DEPTH: usize = 16;
 #[inline]
 pub fn skips_hooks<A: HasHooks + HookPoint<Args>, Args: 'static>(agent: &A) -> bool {
     is_unhooked::<A, Args>(agent)
-        || A::REENTRY == Reentry::Skip && guard::depth(frame::<A, Args>(agent)) > 0
+        || A::REENTRY == Reentry::Skip && guard::depth(Frame::of::<Args>(agent.hooks())) > 0
 }
 
 /// Whether no hook is registered at the point on any level.
@@ -47,22 +47,21 @@ where
     Body: FnOnce(&'a A, Args) -> Fut,
     Fut: Future<Output = A::Return>,
 {
-    let frame = frame::<A, Args>(agent);
     let core = |agent: &'a A, args| async move {
         if !has_hooks::<A, Args>(agent, Phase::Around) {
             return body(agent, args).await;
         }
         // What few calls need is boxed: every call has room for what is not.
         Box::pin(async move {
-            let hooks = Snapshots::take(agent, Phase::Around);
-            let call = hooks.call(agent);
+            let hooks = Snapshot::take(agent, Phase::Around);
+            let call = Call::new(agent, &hooks);
             let returned = call.start(&call, 0, args).await;
-            remove_spent_links(&call);
+            call.remove_spent();
             returned
         })
         .await
     };
-    Scope { frame, future: drive(frame, Share(agent), args, core) }
+    Scope::<Args, _>::new(instance_of(agent.hooks()), drive(Share(agent), args, core))
 }
 
 /// Runs a call of an async method whose future is not `Send`, or which takes `&mut self`: it has no
@@ -79,8 +78,8 @@ where
     Body: FnOnce(L::Lent, Args) -> Fut,
     Fut: Future<Output = A::Return>,
 {
-    let frame = frame_of::<L, Args>(&agent);
-    Scope { frame, future: drive(frame, agent, args, body) }
+    let instance = instance_of(agent.lend().hooks());
+    Scope::<Args, _>::new(instance, drive(agent, args, body))
 }
 
 /// Runs a call of a sync method with `&self`.
@@ -90,18 +89,17 @@ where
     Args: 'static,
     Body: FnOnce(&A, Args) -> A::Return,
 {
-    let frame = frame::<A, Args>(agent);
     let core = |agent: &A, args| {
         if !has_hooks::<A, Args>(agent, Phase::Around) {
             return ready(body(agent, args));
         }
-        let hooks = Snapshots::take(agent, Phase::Around);
-        let call = hooks.call(agent);
+        let hooks = Snapshot::take(agent, Phase::Around);
+        let call = Call::new(agent, &hooks);
         let returned = call.start(&call, 0, args);
-        remove_spent_links(&call);
+        call.remove_spent();
         ready(returned)
     };
-    finish(Scope { frame, future: drive(frame, Share(agent), args, core) })
+    finish(Scope::<Args, _>::new(instance_of(agent.hooks()), drive(Share(agent), args, core)))
 }
 
 /// Runs a call of a sync method which takes `&mut self`: it has no around hooks.
@@ -112,9 +110,9 @@ where
     Args: 'static,
     Body: FnOnce(L::Lent, Args) -> A::Return,
 {
-    let frame = frame_of::<L, Args>(&agent);
+    let instance = instance_of(agent.lend().hooks());
     let core = |agent, args| ready(body(agent, args));
-    finish(Scope { frame, future: drive(frame, agent, args, core) })
+    finish(Scope::<Args, _>::new(instance, drive(agent, args, core)))
 }
 
 /// The one order of things: pre hooks, around hooks and body, post hooks; error hooks if any of
@@ -124,7 +122,6 @@ where
 /// its arguments twice, and the arguments of a call may be large.
 #[expect(clippy::manual_async_fn, reason = "see above")]
 fn drive<L, A, Args, Core, Fut>(
-    frame: Frame,
     lender: L,
     mut args: Args,
     core: Core,
@@ -138,15 +135,20 @@ where
 {
     async move {
         // A call that is refused runs no hook: it is one of its own hooks that may have made it.
-        if let Err(error) = check_reentry::<A, Args>(frame) {
+        if let Err(error) = check_reentry::<A, Args>(&*lender.lend()) {
             return A::Kind::join(Err(error));
         }
-        let settle = Settle::<L, A, Args> { lender: &lender, frame, args: PhantomData };
+        let settle = Settle::<L, A, Args> { lender: &lender, args: PhantomData };
         let answered = {
             let agent = lender.lend();
-            let hooks = Snapshots::take(&*agent, Phase::Pre);
-            match run_pre(&*agent, &mut args, &hooks).await {
-                Ok(None) => Ok(Err(keep(&*agent, &args, &hooks))),
+            let answered = match start_pre(&*agent, &mut args) {
+                Progress::Done(answered) => answered,
+                Progress::Waits(hooks, place) => {
+                    continue_pre(&*agent, &mut args, hooks, place).await
+                }
+            };
+            match answered {
+                Ok(None) => Ok(Err(keep_args(&*agent, &args))),
                 Ok(Some(output)) => Ok(Ok(output)),
                 Err(error) => Err(error),
             }
@@ -168,9 +170,13 @@ where
     }
 }
 
-fn check_reentry<A: HookPoint<Args>, Args: 'static>(frame: Frame) -> Result<(), Error<A, Args>> {
+fn check_reentry<A, Args>(agent: &A) -> Result<(), Error<A, Args>>
+where
+    A: HasHooks + HookPoint<Args>,
+    Args: 'static,
+{
     // This call is on the stack itself.
-    let outer = || guard::depth(frame).saturating_sub(1);
+    let outer = || guard::depth(Frame::of::<Args>(agent.hooks())).saturating_sub(1);
     let method = || A::METHOD.to_owned();
     let refused = match A::REENTRY {
         Reentry::Deny if outer() > 0 => HookError::Reentered { method: method() },
@@ -180,14 +186,6 @@ fn check_reentry<A: HookPoint<Args>, Args: 'static>(frame: Frame) -> Result<(), 
         _ => return Ok(()),
     };
     A::Kind::raise(refused).map_or(Ok(()), Err)
-}
-
-fn frame<A: HasHooks, Args: 'static>(agent: &A) -> Frame {
-    Frame { instance: std::ptr::from_ref(agent.hooks()).addr(), point: TypeId::of::<Args>() }
-}
-
-fn frame_of<L: Lender<Agent: HasHooks>, Args: 'static>(lender: &L) -> Frame {
-    frame::<L::Agent, Args>(&lender.lend())
 }
 
 /// The output of a future in which nothing waits.

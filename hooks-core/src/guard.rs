@@ -10,17 +10,34 @@
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::future::poll_fn;
+use std::marker::PhantomData;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
+use crate::registry::Hooks;
+
 /// A method of an instance. The hooks field stands for the instance, whose own address may be
 /// that of its first field too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    pub(crate) instance: usize,
-    pub(crate) point: TypeId,
+    instance: usize,
+    point: TypeId,
+}
+
+impl Frame {
+    /// The method with these arguments of the instance that has these hooks.
+    #[inline]
+    pub(crate) fn of<Args: 'static>(hooks: &Hooks) -> Self {
+        Self { instance: instance_of(hooks), point: TypeId::of::<Args>() }
+    }
+}
+
+/// What tells the instance that has these hooks from others.
+#[inline]
+pub(crate) fn instance_of(hooks: &Hooks) -> usize {
+    std::ptr::from_ref(hooks).addr()
 }
 
 thread_local! {
@@ -28,6 +45,7 @@ thread_local! {
 }
 
 /// How many calls of that method of that instance the running code is inside of.
+#[inline]
 pub(crate) fn depth(frame: Frame) -> usize {
     // At the end of the thread the stack is gone. Then a call counts as nested: a hook that calls
     // its own method must not do so for ever.
@@ -40,19 +58,29 @@ pin_project! {
     /// Runs a future with the frame on the stack while it is polled.
     ///
     /// A type and not an `async fn`, which would keep room for the future twice.
-    pub(crate) struct Scope<F> {
-        pub(crate) frame: Frame,
+    pub(crate) struct Scope<Args, F> {
+        // The frame without what the type says already: a call moves it.
+        instance: usize,
+        args: PhantomData<fn(Args)>,
         #[pin]
-        pub(crate) future: F,
+        future: F,
     }
 }
 
-impl<F: Future> Future for Scope<F> {
+impl<Args, F> Scope<Args, F> {
+    #[inline]
+    pub(crate) fn new(instance: usize, future: F) -> Self {
+        Self { instance, args: PhantomData, future }
+    }
+}
+
+impl<Args: 'static, F: Future> Future for Scope<Args, F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let _entered = Entered::one(*this.frame);
+        let frame = Frame { instance: *this.instance, point: TypeId::of::<Args>() };
+        let _entered = Entered::one(frame);
         this.future.poll(context)
     }
 }
@@ -123,6 +151,7 @@ pub(crate) struct Entered {
 }
 
 impl Entered {
+    #[inline]
     fn one(frame: Frame) -> Self {
         let _ = STACK.try_with(|stack| stack.borrow_mut().push(frame));
         Self { count: 1 }

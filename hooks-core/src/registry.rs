@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 
 use crate::hook_type::{HookType, Phase};
 
@@ -54,6 +54,7 @@ impl Hooks {
         Self { registry: OnceLock::new() }
     }
 
+    #[inline]
     pub(crate) fn get(&self) -> Option<&Registry> {
         self.registry.get().map(Box::as_ref)
     }
@@ -137,25 +138,45 @@ struct Slot {
     hooks: Arc<dyn ErasedHooks>,
 }
 
+/// A table that is being looked at.
+pub(crate) struct LoadedTable(Guard<Arc<Table>>);
+
+impl LoadedTable {
+    /// The hooks of one point.
+    #[inline]
+    pub(crate) fn point<T: ErasedHooks>(&self) -> Option<&T> {
+        let hooks: &dyn Any = &*self.slot::<T>()?.hooks;
+        hooks.downcast_ref()
+    }
+
+    /// The hooks of one point, to be kept.
+    pub(crate) fn shared_point<T: ErasedHooks>(&self) -> Option<Arc<T>> {
+        let hooks: Arc<dyn Any + Send + Sync> = self.slot::<T>()?.hooks.clone();
+        hooks.downcast().ok()
+    }
+
+    fn slot<T: 'static>(&self) -> Option<&Slot> {
+        self.0.slots.iter().find(|slot| slot.key == TypeId::of::<T>())
+    }
+}
+
 impl Registry {
     #[inline]
     pub(crate) fn has_interest(&self, bits: u64) -> bool {
         self.interest.load(Ordering::Acquire) & bits != 0
     }
 
-    /// The hooks of one point, as they are now.
-    pub(crate) fn snapshot<T: ErasedHooks>(&self) -> Option<Arc<T>> {
-        let table = self.table.load();
-        let slot = table.slots.iter().find(|slot| slot.key == TypeId::of::<T>())?;
-        let hooks: Arc<dyn Any + Send + Sync> = slot.hooks.clone();
-        hooks.downcast().ok()
+    /// The table as it is now.
+    #[inline]
+    pub(crate) fn load(&self) -> LoadedTable {
+        LoadedTable(self.table.load())
     }
 
     /// Changes the hooks of one point. `edit` runs under the writers' lock: it only moves values.
     pub(crate) fn edit<T: ErasedHooks + Clone + Default>(&self, edit: impl FnOnce(&mut T)) {
         let key = TypeId::of::<T>();
         self.replace(|table| {
-            let mut hooks = self.snapshot::<T>().map(|hooks| T::clone(&hooks)).unwrap_or_default();
+            let mut hooks = self.load().point::<T>().cloned().unwrap_or_default();
             edit(&mut hooks);
             let hooks: Arc<dyn ErasedHooks> = Arc::new(hooks);
             match table.slots.iter_mut().find(|slot| slot.key == key) {

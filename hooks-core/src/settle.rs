@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::chain::PointHooks;
+use crate::entry::Entry;
 use crate::failure::report;
 use crate::guard::{self, Frame};
 use crate::hook_type::Phase;
@@ -14,7 +14,8 @@ use crate::limit::message_of;
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::point::{Error, HookPoint, Output};
-use crate::snapshot::{Snapshots, has_hooks};
+use crate::slot::OnSettled;
+use crate::snapshot::{Link, Snapshot, has_hooks};
 
 /// Tells the settled hooks how a call ended, once, whatever happens.
 pub(crate) struct Settle<'s, L, A, Args>
@@ -24,7 +25,6 @@ where
     Args: 'static,
 {
     pub(crate) lender: &'s L,
-    pub(crate) frame: Frame,
     pub(crate) args: PhantomData<fn(Args)>,
 }
 
@@ -48,38 +48,38 @@ where
         if !has_hooks::<A, Args>(&*agent, Phase::Settled) {
             return;
         }
-        let hooks = Snapshots::<A, Args>::take(&*agent, Phase::Settled);
-        for (place, own, base) in hooks.levels(&*agent) {
-            if let Some(hooks) = own {
-                run_settled(&*agent, outcome, place, hooks);
-            }
-            if let Some((base, hooks)) = base {
-                run_settled(base, outcome, place, hooks);
+        let hooks = Snapshot::<A, Args>::take(&*agent, Phase::Settled);
+        let place = |level| Place { level, hooks: agent.hooks() };
+        for link in hooks.links::<A, Args, OnSettled<A, Args>, OnSettled<A::Base, Args>>() {
+            match (link, agent.as_base()) {
+                (Link::Own(level, entry), _) => run_settled(&*agent, outcome, place(level), entry),
+                (Link::Base(level, entry), Some(base)) => {
+                    run_settled(base, outcome, place(level), entry);
+                }
+                (Link::Base(..), None) => {}
             }
         }
     }
 }
 
-/// Runs the settled hooks of one level.
+/// Runs a settled hook.
 fn run_settled<A, Args>(
     agent: &A,
     outcome: &Outcome<'_, Output<A, Args>, Error<A, Args>>,
     place: Place<'_>,
-    hooks: &PointHooks<A, Args>,
+    entry: &Entry<OnSettled<A, Args>>,
 ) where
     A: ?Sized + HookPoint<Args>,
     Args: 'static,
 {
-    for entry in hooks.settled.entries() {
-        if entry.limits.as_ref().is_some_and(|limits| !limits.fire()) {
-            continue;
-        }
-        place.remove_spent::<A, Args, _>(entry);
-        let run = || (entry.hook.run)(agent, outcome);
-        // A panic here would take the place of the outcome, or end the program.
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
-            report::<A, Args, _>(place.level, entry, &message_of(&*panic));
-        }
+    if entry.limits.as_ref().is_some_and(|limits| !limits.fire()) {
+        return;
+    }
+    place.remove_spent::<A, Args, _>(entry);
+    let run = || (entry.hook.run)(agent, outcome);
+    // A panic here would take the place of the outcome, or end the program.
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+        report::<A, Args, _>(place.level, entry, &message_of(&*panic));
     }
 }
 
@@ -91,9 +91,10 @@ where
 {
     fn drop(&mut self) {
         // A panic of this call unwinds while it is being polled; a drop comes from outside.
-        let panicked = std::thread::panicking() && guard::depth(self.frame) > 0;
+        let frame = Frame::of::<Args>(self.lender.lend().hooks());
+        let panicked = std::thread::panicking() && guard::depth(frame) > 0;
         // A drop comes from outside of the call, but its hooks belong to it.
-        let _entered = guard::enter(self.frame);
+        let _entered = guard::enter(frame);
         self.run(&if panicked { Outcome::Panicked } else { Outcome::Cancelled });
     }
 }

@@ -1,84 +1,169 @@
-//! The hooks of a point as they are at one moment.
+//! The hooks of a call as they are at one moment.
 
+use std::iter;
+use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::around::{Call, Link};
-use crate::chain::{PointHooks, interest};
+use crate::chain::{ChainOf, PointHooks, interest};
 use crate::class::ClassHooks;
+use crate::entry::Entry;
 use crate::hook_type::{Level, Phase};
 use crate::hookable::HasHooks;
-use crate::place::Place;
 use crate::point::HookPoint;
-use crate::registry::Registry;
+use crate::registry::{LoadedTable, Registry};
+use crate::slot::HookSlot;
 
-type Snapshot<A, Args> = Option<Arc<PointHooks<A, Args>>>;
+/// The tables of an instance, of its class, and of the class of the trait that the method is of, where
+/// the phase has hooks. Good for as long as nothing waits: no counter is touched for them.
+pub(crate) struct Tables {
+    instance: Option<LoadedTable>,
+    class: Option<LoadedTable>,
+    base_class: Option<LoadedTable>,
+}
 
 /// The hooks of a call, by level; on each level those of the agent's type run first, then those of
-/// the trait that the method is of.
-pub(crate) struct Snapshots<A: HookPoint<Args>, Args: 'static> {
-    own: [Snapshot<A, Args>; 2],
-    base: [Snapshot<A::Base, Args>; 2],
+/// the trait that the method is of. `R` is how they are held.
+pub(crate) struct Levels<Own, Base> {
+    own: [Option<Own>; 2],
+    base: [Option<Base>; 2],
 }
 
-impl<A: HasHooks + HookPoint<Args>, Args: 'static> Snapshots<A, Args> {
-    /// The hooks as they are now, where the phase has some.
-    pub(crate) fn take(agent: &A, phase: Phase) -> Self {
-        let bit = interest::<A, Args>(phase);
-        let interested = |registry: &&Registry| registry.has_interest(bit);
-        let instance = agent.hooks().get().filter(interested);
-        let class = Some(A::class().registry()).filter(interested);
-        let own = [instance.and_then(Registry::snapshot), class.and_then(Registry::snapshot)];
-        let base = match base_class(agent) {
-            None => [None, None],
-            Some(class) => {
-                let class = Some(class.registry()).filter(interested);
-                [instance.and_then(Registry::snapshot), class.and_then(Registry::snapshot)]
-            }
-        };
-        Self { own, base }
-    }
+/// The hooks in tables.
+pub(crate) type Hooks<'h, A, Args> =
+    Levels<&'h PointHooks<A, Args>, &'h PointHooks<<A as HookPoint<Args>>::Base, Args>>;
 
-    /// The levels in their order, with the hooks of the agent's type and those of the trait.
-    #[inline]
-    pub(crate) fn levels<'a>(
-        &'a self,
-        agent: &'a A,
-    ) -> impl Iterator<Item = LevelHooks<'a, A, Args>> {
-        let levels = [Level::Instance, Level::Class].into_iter();
-        levels.zip(self.own.iter().zip(&self.base)).map(|(level, (own, base))| {
-            let base = agent.as_base().zip(base.as_deref());
-            (Place { level, hooks: agent.hooks() }, own.as_deref(), base)
-        })
-    }
+/// Hooks that are kept while something waits.
+pub(crate) type Snapshot<A, Args> =
+    Levels<Arc<PointHooks<A, Args>>, Arc<PointHooks<<A as HookPoint<Args>>::Base, Args>>>;
 
-    /// The call with its around hooks.
-    pub(crate) fn call<'a>(&'a self, agent: &'a A) -> Call<'a, A, Args> {
-        let mut links = Vec::new();
-        for (place, own, base) in self.levels(agent) {
-            if let Some(hooks) = own {
-                links.extend(hooks.around.entries().iter().map(|entry| Link::Own(place, entry)));
-            }
-            if let Some((_, hooks)) = base {
-                let entries = hooks.around.entries().iter();
-                links.extend(entries.map(|entry| Link::Base(place, entry)));
-            }
+/// A hook of a call: of the agent's type, or of the trait that the method is of.
+pub(crate) enum Link<'h, P: HookSlot, B: HookSlot> {
+    Own(Level, &'h Entry<P>),
+    Base(Level, &'h Entry<B>),
+}
+
+impl<P: HookSlot, B: HookSlot> Link<'_, P, B> {
+    /// Whether the hook is held to limits.
+    pub(crate) fn is_limited(&self) -> bool {
+        match self {
+            Link::Own(_, entry) => entry.limits.is_some(),
+            Link::Base(_, entry) => entry.limits.is_some(),
         }
-        Call { agent, links }
-    }
-
-    /// How a hook that wants the arguments copies them.
-    fn keep(&self) -> Option<fn(&Args) -> Args> {
-        let own = self.own.iter().flatten().find_map(|hooks| hooks.keep());
-        own.or_else(|| self.base.iter().flatten().find_map(|hooks| hooks.keep()))
     }
 }
 
-/// A level, the hooks of the agent's type there, and those of the trait with the agent as that.
-type LevelHooks<'a, A, Args> =
-    (Place<'a>, Option<&'a PointHooks<A, Args>>, Option<BaseHooks<'a, A, Args>>);
+impl Tables {
+    /// The tables as they are now.
+    #[inline]
+    pub(crate) fn load<A, Args>(agent: &A, phase: Phase) -> Self
+    where
+        A: HasHooks + HookPoint<Args>,
+        Args: 'static,
+    {
+        let bit = interest::<A, Args>(phase);
+        let load = |registry: &Registry| registry.has_interest(bit).then(|| registry.load());
+        Self {
+            instance: agent.hooks().get().and_then(load),
+            class: load(A::class().registry()),
+            base_class: base_class(agent).and_then(|class| load(class.registry())),
+        }
+    }
 
-type BaseHooks<'a, A, Args> =
-    (&'a <A as HookPoint<Args>>::Base, &'a PointHooks<<A as HookPoint<Args>>::Base, Args>);
+    /// The hooks in them.
+    #[inline]
+    pub(crate) fn hooks<A, Args>(&self, agent: &A) -> Hooks<'_, A, Args>
+    where
+        A: HookPoint<Args>,
+        Args: 'static,
+    {
+        let own = [&self.instance, &self.class];
+        let base = [&self.instance, &self.base_class];
+        let has_base = agent.as_base().is_some();
+        Levels {
+            own: own.map(|table| table.as_ref()?.point()),
+            base: base.map(|table| table.as_ref().filter(|_| has_base)?.point()),
+        }
+    }
+
+    /// The same hooks, to be kept while something waits.
+    pub(crate) fn keep<A, Args>(&self, agent: &A) -> Snapshot<A, Args>
+    where
+        A: HookPoint<Args>,
+        Args: 'static,
+    {
+        let own = [&self.instance, &self.class];
+        let base = [&self.instance, &self.base_class];
+        let has_base = agent.as_base().is_some();
+        Levels {
+            own: own.map(|table| table.as_ref()?.shared_point()),
+            base: base.map(|table| table.as_ref().filter(|_| has_base)?.shared_point()),
+        }
+    }
+}
+
+/// A place among the hooks of a phase, in the order in which they run.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Cursor {
+    /// Twice the level; one more for the hooks of the trait.
+    group: usize,
+    index: usize,
+}
+
+impl<Own, Base> Levels<Own, Base> {
+    /// The hook at a place, which moves on to the next.
+    #[inline]
+    pub(crate) fn next<'h, A, Args, P, B>(&'h self, cursor: &mut Cursor) -> Option<Link<'h, P, B>>
+    where
+        A: HookPoint<Args>,
+        Args: 'static,
+        Own: Deref<Target = PointHooks<A, Args>>,
+        Base: Deref<Target = PointHooks<A::Base, Args>>,
+        P: ChainOf<A, Args> + 'h,
+        B: ChainOf<A::Base, Args> + 'h,
+    {
+        while let Some(level) = [Level::Instance, Level::Class].get(cursor.group / 2) {
+            let link = if cursor.group.is_multiple_of(2) {
+                let hooks = self.own[cursor.group / 2].as_ref();
+                let entry = hooks.and_then(|hooks| P::chain(hooks).entries().get(cursor.index));
+                entry.map(|entry| Link::Own(*level, entry))
+            } else {
+                let hooks = self.base[cursor.group / 2].as_ref();
+                let entry = hooks.and_then(|hooks| B::chain(hooks).entries().get(cursor.index));
+                entry.map(|entry| Link::Base(*level, entry))
+            };
+            if link.is_some() {
+                cursor.index += 1;
+                return link;
+            }
+            *cursor = Cursor { group: cursor.group + 1, index: 0 };
+        }
+        None
+    }
+
+    /// The hooks of one phase in the order in which they run.
+    pub(crate) fn links<'h, A, Args, P, B>(&'h self) -> impl Iterator<Item = Link<'h, P, B>>
+    where
+        A: HookPoint<Args>,
+        Args: 'static,
+        Own: Deref<Target = PointHooks<A, Args>>,
+        Base: Deref<Target = PointHooks<A::Base, Args>>,
+        P: ChainOf<A, Args> + 'h,
+        B: ChainOf<A::Base, Args> + 'h,
+    {
+        let mut cursor = Cursor::default();
+        iter::from_fn(move || self.next(&mut cursor))
+    }
+}
+
+impl<A: HookPoint<Args>, Args: 'static> Snapshot<A, Args> {
+    /// The hooks as they are now, where the phase has some.
+    pub(crate) fn take(agent: &A, phase: Phase) -> Self
+    where
+        A: HasHooks,
+    {
+        Tables::load::<A, Args>(agent, phase).keep(agent)
+    }
+}
 
 /// The class hooks of the trait that the method is of.
 #[inline]
@@ -108,30 +193,28 @@ where
     has_interest::<A, Args>(agent, interest::<A, Args>(phase))
 }
 
-/// A copy of the arguments if a hook will want to see them once the body has consumed them. The
-/// hooks are those that the call started with; a pre hook may have registered more.
-pub(crate) fn keep<A, Args>(agent: &A, args: &Args, hooks: &Snapshots<A, Args>) -> Option<Args>
+/// A copy of the arguments if a hook will want to see them once the body has consumed them.
+#[inline]
+pub(crate) fn keep_args<A, Args>(agent: &A, args: &Args) -> Option<Args>
 where
     A: HasHooks + HookPoint<Args>,
     Args: 'static,
 {
-    let is_wanted = |phase| has_hooks::<A, Args>(agent, phase);
-    if !is_wanted(Phase::Post) && !is_wanted(Phase::Error) {
-        return None;
-    }
-    let keep = hooks
-        .keep()
-        .or_else(|| Snapshots::take(agent, Phase::Post).keep())
-        .or_else(|| Snapshots::take(agent, Phase::Error).keep());
-    keep.map(|keep| keep(args))
+    let bits = interest::<A, Args>(Phase::Post) | interest::<A, Args>(Phase::Error);
+    if has_interest::<A, Args>(agent, bits) { copy_args(agent, args) } else { None }
 }
 
-/// Takes around hooks that were to run once, and have, out of their registries.
-pub(crate) fn remove_spent_links<A: HookPoint<Args>, Args: 'static>(call: &Call<'_, A, Args>) {
-    for link in &call.links {
-        match link {
-            Link::Own(place, entry) => place.remove_spent::<A, Args, _>(entry),
-            Link::Base(place, entry) => place.remove_spent::<A::Base, Args, _>(entry),
-        }
-    }
+#[cold]
+fn copy_args<A, Args>(agent: &A, args: &Args) -> Option<Args>
+where
+    A: HasHooks + HookPoint<Args>,
+    Args: 'static,
+{
+    let keep = |phase| {
+        let tables = Tables::load::<A, Args>(agent, phase);
+        let Levels { own, base } = tables.hooks(agent);
+        let own = own.into_iter().flatten().find_map(PointHooks::keep);
+        own.or_else(|| base.into_iter().flatten().find_map(PointHooks::keep))
+    };
+    keep(Phase::Post).or_else(|| keep(Phase::Error)).map(|keep| keep(args))
 }
