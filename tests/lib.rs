@@ -3,8 +3,10 @@
 
 use std::sync::{Mutex, PoisonError};
 
+mod reports;
 mod speaker;
 
+pub use reports::Reports;
 pub use speaker::{
     Speaker, SpeakerCountArgs, SpeakerObserveArgs, SpeakerPrintArgs, SpeakerReplyArgs,
 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::{Hook, HookError, HookResult, Hookable, Hooks, Ignore, hook, hookable};
-use hooks_tests::Records;
+use hooks_tests::{Records, Reports};
 
 #[derive(Hookable, Default)]
 struct Agent {
@@ -117,36 +117,6 @@ async fn an_ignored_failure_leaves_the_arguments_as_they_were() {
     assert_eq!(agent.ask("x").await, "x 1 2");
 }
 
-/// Keeps what is reported.
-#[derive(Default)]
-struct Reports(Arc<Records<String>>);
-
-impl tracing::Subscriber for Reports {
-    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
-        true
-    }
-
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        let mut text = event.metadata().level().to_string();
-        event.record(&mut |field: &tracing::field::Field, value: &dyn std::fmt::Debug| {
-            text.extend([" ", field.name(), "=", &format!("{value:?}")]);
-        });
-        self.0.push(text);
-    }
-
-    fn enter(&self, _: &tracing::span::Id) {}
-
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
 #[tokio::test(start_paused = true)]
 async fn an_ignored_failure_is_reported_with_the_name_of_the_hook_and_the_reason() {
     let agent = Agent::default();
@@ -158,8 +128,7 @@ async fn an_ignored_failure_is_reported_with_the_name_of_the_hook_and_the_reason
         ignored("is slow").timeout(SOON),
         hook!(Agent::POST_REPLY, async |_, _, _| std::future::pending::<()>().await),
     );
-    let reports = Reports::default();
-    let records = reports.0.clone();
+    let (reports, records) = Reports::up_to(tracing::Level::WARN);
     let reporting = tracing::subscriber::set_default(reports);
     assert_eq!(agent.ask("x").await, "x");
     drop(reporting);

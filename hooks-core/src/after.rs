@@ -19,6 +19,9 @@ pub trait After: HookSlot<Hook = ErasedAfter<Self>> {
     /// What a hook decided, whatever its form; by default nothing.
     #[doc(hidden)]
     type Step: Default;
+    /// A word for it.
+    #[doc(hidden)]
+    fn outcome(step: &Self::Step) -> &'static str;
     /// What a hook may fail with.
     #[doc(hidden)]
     type Fault;
@@ -46,6 +49,10 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for Post<A, Args> {
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> After for Post<A, Args> {
     type Step = Option<Output<A, Args>>;
     type Fault = Fault<A, Args>;
+
+    fn outcome(step: &Self::Step) -> &'static str {
+        if step.is_some() { "replaced" } else { "kept" }
+    }
 }
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for OnError<A, Args> {
@@ -60,6 +67,14 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for OnError<A, Args> {
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> After for OnError<A, Args> {
     type Step = ErrorStep<Error<A, Args>, Output<A, Args>>;
     type Fault = Never;
+
+    fn outcome(step: &Self::Step) -> &'static str {
+        match step {
+            ErrorStep::Keep => "kept",
+            ErrorStep::Replace(_) => "replaced",
+            ErrorStep::Recover(_) => "recovered",
+        }
+    }
 }
 
 pub(crate) type AfterResult<P> = Result<<P as After>::Step, <P as After>::Fault>;

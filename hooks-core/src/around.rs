@@ -4,16 +4,16 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use crate::entry::Entry;
 use crate::error::{BoxError, HookError};
-use crate::form::{AsyncInPlace, Bound, Erased, InPlace, IntoHook, Object, SyncInPlace};
-use crate::future::BoxFuture;
 use crate::hook_type::{HookType, Level, Phase};
 use crate::hookable::HasHooks;
-use crate::mode::{AroundCall, Async, Mode, Sync};
+use crate::mode::{AroundCall, Mode};
 use crate::place::Place;
 use crate::point::{AroundPoint, Fallible, HookPoint, ReturnKind};
 use crate::slot::{Around, HookSlot, NoUndo};
 use crate::snapshot::{Link, Snapshot};
+use crate::trace::Watch;
 
 /// The rest of a call, in the hands of an around hook: the hooks further in, then the body.
 ///
@@ -152,22 +152,16 @@ impl<A: AroundPoint<Args>, Args: 'static> AroundCall<Args, A::Mode, A::Return>
     ) -> Running<'a, A, Args> {
         for (index, link) in self.links.iter().enumerate().skip(from) {
             match link {
-                Link::Own(_, entry) if entry.applies(self.agent, &args) => {
-                    return entry.hook.run.start(
-                        self.agent,
-                        args,
-                        Next { call, index, marker: PhantomData },
-                    );
+                Link::Own(level, entry) if entry.applies(self.agent, &args) => {
+                    let next = Next { call, index, marker: PhantomData };
+                    return start_hook(self.agent, args, next, *level, entry);
                 }
-                Link::Base(_, entry) => {
+                Link::Base(level, entry) => {
                     if let Some(base) = self.agent.as_base()
                         && entry.applies(base, &args)
                     {
-                        return entry.hook.run.start(
-                            base,
-                            args,
-                            Next { call, index, marker: PhantomData },
-                        );
+                        let next = Next { call, index, marker: PhantomData };
+                        return start_hook(base, args, next, *level, entry);
                     }
                 }
                 Link::Own(..) => {}
@@ -188,6 +182,24 @@ impl<A: AroundPoint<Args>, Args: 'static> AroundCall<Args, A::Mode, A::Return>
     }
 }
 
+fn start_hook<'a, A: ?Sized + HookPoint<Args>, Args: 'static>(
+    agent: &'a A,
+    args: Args,
+    next: Next<'a, A, Args>,
+    level: Level,
+    entry: &'a Entry<Around<A, Args>>,
+) -> Running<'a, A, Args> {
+    let watch = Watch::start();
+    let running = entry.hook.run.start(agent, args, next);
+    if !watch.is_on() {
+        return running;
+    }
+    A::Mode::then(running, move |returned: &A::Return| {
+        let outcome = if A::Kind::is_error(returned) { "failed" } else { "returned" };
+        watch.stop::<A, Args, _>(level, entry, outcome);
+    })
+}
+
 /// An around hook that is a type: for hooks with state of their own.
 pub trait AroundHook<A: ?Sized + HookPoint<Args>, Args: 'static>:
     Send + std::marker::Sync + 'static
@@ -204,11 +216,13 @@ pub trait AroundHook<A: ?Sized + HookPoint<Args>, Args: 'static>:
 /// An around hook in its erased form.
 #[doc(hidden)]
 pub struct ErasedAround<A: ?Sized + HookPoint<Args>, Args> {
-    run: Arc<dyn StartAround<A, Args>>,
+    pub(crate) run: Arc<dyn StartAround<A, Args>>,
 }
 
 /// Starts an around hook: a future on async methods, the value itself on sync ones.
-trait StartAround<A: ?Sized + HookPoint<Args>, Args: 'static>: Send + std::marker::Sync {
+pub(crate) trait StartAround<A: ?Sized + HookPoint<Args>, Args: 'static>:
+    Send + std::marker::Sync
+{
     fn start<'a>(
         &'a self,
         agent: &'a A,
@@ -236,161 +250,4 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for Around<A, Args> {
     type AsyncHooks = <A::Mode as Mode>::AsyncHooks;
     type Hook = ErasedAround<A, Args>;
     const PHASE: Phase = Phase::Around;
-}
-
-#[diagnostic::do_not_recommend]
-impl<A: ?Sized + HookPoint<Args>, Args: 'static> IntoHook<Around<A, Args>, Erased>
-    for ErasedAround<A, Args>
-{
-    fn into_hook(self) -> ErasedAround<A, Args> {
-        self
-    }
-}
-
-impl<A, Args, F> IntoHook<Around<A, Args>, SyncInPlace<()>> for F
-where
-    A: ?Sized + HookPoint<Args, Mode = Sync>,
-    Args: 'static,
-    F: Fn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + std::marker::Sync + 'static,
-{
-    fn into_hook(self) -> ErasedAround<A, Args> {
-        ErasedAround { run: Arc::new(Plain(self)) }
-    }
-}
-
-impl<A, Args, F> IntoHook<Around<A, Args>, AsyncInPlace> for F
-where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
-    Args: 'static,
-    F: for<'a> AsyncAroundFn<'a, A, Args> + Send + std::marker::Sync + 'static,
-{
-    fn into_hook(self) -> ErasedAround<A, Args> {
-        ErasedAround { run: Arc::new(InPlace(self)) }
-    }
-}
-
-impl<A, Args, T> IntoHook<Around<A, Args>, Object> for T
-where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
-    Args: 'static,
-    T: AroundHook<A, Args>,
-{
-    fn into_hook(self) -> ErasedAround<A, Args> {
-        ErasedAround { run: Arc::new(Own(self)) }
-    }
-}
-
-/// A hook that is a type.
-struct Own<T>(T);
-
-/// A hook of a sync method.
-struct Plain<F>(F);
-
-impl<A, Args, T> StartAround<A, Args> for Own<T>
-where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
-    Args: 'static,
-    T: AroundHook<A, Args>,
-{
-    fn start<'a>(
-        &'a self,
-        agent: &'a A,
-        args: Args,
-        next: Next<'a, A, Args>,
-    ) -> BoxFuture<'a, A::Return> {
-        Box::pin(self.0.run(agent, args, next))
-    }
-}
-
-impl<A, Args, F> StartAround<A, Args> for Plain<F>
-where
-    A: ?Sized + HookPoint<Args, Mode = Sync>,
-    Args: 'static,
-    F: Fn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + std::marker::Sync,
-{
-    fn start<'a>(&'a self, agent: &'a A, args: Args, next: Next<'a, A, Args>) -> A::Return {
-        self.0(agent, args, next)
-    }
-}
-
-impl<A, Args, F> StartAround<A, Args> for InPlace<F>
-where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
-    Args: 'static,
-    F: for<'a> AsyncAroundFn<'a, A, Args> + Send + std::marker::Sync,
-{
-    fn start<'a>(
-        &'a self,
-        agent: &'a A,
-        args: Args,
-        next: Next<'a, A, Args>,
-    ) -> BoxFuture<'a, A::Return> {
-        self.0.call(agent, args, next)
-    }
-}
-
-/// An `async fn` of an agent, its arguments and the rest of the call, whose future is `Send`.
-#[doc(hidden)]
-pub trait AsyncAroundFn<'a, A: ?Sized + HookPoint<Args>, Args: 'static> {
-    fn call(&self, agent: &'a A, args: Args, next: Next<'a, A, Args>) -> BoxFuture<'a, A::Return>;
-}
-
-impl<'a, A, Args, F, Fut> AsyncAroundFn<'a, A, Args> for F
-where
-    A: ?Sized + HookPoint<Args>,
-    Args: 'static,
-    F: Fn(&'a A, Args, Next<'a, A, Args>) -> Fut,
-    Fut: Future<Output = A::Return> + Send + 'a,
-{
-    fn call(&self, agent: &'a A, args: Args, next: Next<'a, A, Args>) -> BoxFuture<'a, A::Return> {
-        Box::pin(self(agent, args, next))
-    }
-}
-
-#[doc(hidden)]
-impl<A: ?Sized + HookPoint<Args, Mode = Async>, Args: 'static> Around<A, Args> {
-    /// Binds an async closure to this type, as for a pre hook.
-    pub fn bind<F, Call>(self, hook: F, call: Call) -> ErasedAround<A, Args>
-    where
-        F: AsyncFn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + std::marker::Sync + 'static,
-        Call: for<'a> Fn(Self, &'a F, &'a A, Args, Next<'a, A, Args>) -> BoxFuture<'a, A::Return>
-            + Send
-            + std::marker::Sync
-            + 'static,
-    {
-        ErasedAround { run: Arc::new(Bound { slot: self, hook, call }) }
-    }
-
-    /// Boxes what a hook of this type will return.
-    pub fn boxed<'a>(
-        self,
-        returned: impl Future<Output = A::Return> + Send + 'a,
-    ) -> BoxFuture<'a, A::Return> {
-        Box::pin(returned)
-    }
-}
-
-impl<A, Args, F, Call> StartAround<A, Args> for Bound<Around<A, Args>, F, Call>
-where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
-    Args: 'static,
-    F: Send + std::marker::Sync,
-    Call: for<'a> Fn(
-            Around<A, Args>,
-            &'a F,
-            &'a A,
-            Args,
-            Next<'a, A, Args>,
-        ) -> BoxFuture<'a, A::Return>
-        + Send
-        + std::marker::Sync,
-{
-    fn start<'a>(
-        &'a self,
-        agent: &'a A,
-        args: Args,
-        next: Next<'a, A, Args>,
-    ) -> BoxFuture<'a, A::Return> {
-        (self.call)(self.slot, &self.hook, agent, args, next)
-    }
 }

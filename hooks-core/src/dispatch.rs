@@ -6,17 +6,20 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use crate::around::Call;
+use crate::before::{continue_pre, start_pre};
 use crate::chain::interest_of_point;
 use crate::error::HookError;
+use crate::finish::finish_with;
 use crate::guard::{self, Frame, Scope, instance_of};
 use crate::hook_type::Phase;
 use crate::hookable::HasHooks;
 use crate::lend::{Lender, Share};
 use crate::mode::{AroundCall, Async, Sync};
 use crate::point::{AroundPoint, Error, HookPoint, Reentry, ReturnKind};
+use crate::progress::Progress;
 use crate::settle::Settle;
 use crate::snapshot::{Snapshot, has_hooks, has_interest, keep_args};
-use crate::steps::{Progress, continue_pre, finish_with, start_pre};
+use crate::trace;
 
 /// How deep calls of a method whose nested calls run their hooks may go.
 const MAX_DEPTH: usize = 16;
@@ -61,7 +64,11 @@ where
         })
         .await
     };
-    Scope::<Args, _>::new(instance_of(agent.hooks()), drive(Share(agent), args, core))
+    Scope::<Args, _>::new(
+        instance_of(agent.hooks()),
+        trace::span::<A, Args>(),
+        drive(Share(agent), args, core),
+    )
 }
 
 /// Runs a call of an async method whose future is not `Send`, or which takes `&mut self`: it has no
@@ -79,7 +86,7 @@ where
     Fut: Future<Output = A::Return>,
 {
     let instance = instance_of(agent.lend().hooks());
-    Scope::<Args, _>::new(instance, drive(agent, args, body))
+    Scope::<Args, _>::new(instance, trace::span::<A, Args>(), drive(agent, args, body))
 }
 
 /// Runs a call of a sync method with `&self`.
@@ -99,7 +106,11 @@ where
         call.remove_spent();
         ready(returned)
     };
-    finish(Scope::<Args, _>::new(instance_of(agent.hooks()), drive(Share(agent), args, core)))
+    finish(Scope::<Args, _>::new(
+        instance_of(agent.hooks()),
+        trace::span::<A, Args>(),
+        drive(Share(agent), args, core),
+    ))
 }
 
 /// Runs a call of a sync method which takes `&mut self`: it has no around hooks.
@@ -112,7 +123,7 @@ where
 {
     let instance = instance_of(agent.lend().hooks());
     let core = |agent, args| ready(body(agent, args));
-    finish(Scope::<Args, _>::new(instance, drive(agent, args, core)))
+    finish(Scope::<Args, _>::new(instance, trace::span::<A, Args>(), drive(agent, args, core)))
 }
 
 /// The one order of things: pre hooks, around hooks and body, post hooks; error hooks if any of

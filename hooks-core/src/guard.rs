@@ -15,6 +15,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
+use tracing::Span;
 
 use crate::registry::Hooks;
 
@@ -62,6 +63,8 @@ pin_project! {
         // The frame without what the type says already: a call moves it.
         instance: usize,
         args: PhantomData<fn(Args)>,
+        // What is traced as the call, if it is.
+        span: Option<Box<Span>>,
         #[pin]
         future: F,
     }
@@ -69,8 +72,8 @@ pin_project! {
 
 impl<Args, F> Scope<Args, F> {
     #[inline]
-    pub(crate) fn new(instance: usize, future: F) -> Self {
-        Self { instance, args: PhantomData, future }
+    pub(crate) fn new(instance: usize, span: Option<Box<Span>>, future: F) -> Self {
+        Self { instance, args: PhantomData, span, future }
     }
 }
 
@@ -81,6 +84,7 @@ impl<Args: 'static, F: Future> Future for Scope<Args, F> {
         let this = self.project();
         let frame = Frame { instance: *this.instance, point: TypeId::of::<Args>() };
         let _entered = Entered::one(frame);
+        let _span = this.span.as_deref().map(Span::enter);
         this.future.poll(context)
     }
 }

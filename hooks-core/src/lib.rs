@@ -77,6 +77,14 @@
 //! and error are `Send`, and the agent is `Sync`: hooks look at them while they wait. For a body that
 //! is not `Send` write `#[hook(?Send)]`.
 //!
+//! # Tracing
+//!
+//! Each call that has hooks is a span `hooked_call` of `tracing` at the level `DEBUG`, with the fields
+//! `agent` and `method`; each hook that ran is an event in it at the level `TRACE`, with `hook` (its
+//! name), `hook_type`, `level`, `duration` and `outcome`: `continued`, `replaced`, `returned`, `kept`,
+//! `recovered`, `ran`, `failed` or `panicked`. Failures that are ignored are reported at the level
+//! `WARN`.
+//!
 //! # Cancellation
 //!
 //! Dropping the future of a call drops the hook or body that it waits for and runs nothing more but
@@ -88,12 +96,15 @@ pub mod __private;
 mod after;
 mod after_forms;
 mod around;
+mod around_forms;
+mod before;
 mod chain;
 mod class;
 mod dispatch;
 mod entry;
 mod error;
 mod failure;
+mod finish;
 mod flow;
 mod form;
 mod future;
@@ -110,13 +121,14 @@ mod place;
 mod plan;
 mod point;
 mod pre;
+mod progress;
 mod registry;
 mod select;
 mod settle;
 mod settled;
 mod slot;
 mod snapshot;
-mod steps;
+mod trace;
 
 pub use after::{After, AfterAnswer, AfterHook};
 pub use around::{AroundHook, Next};

@@ -15,6 +15,12 @@ pub trait Mode: sealed::Sealed + 'static {
     /// A call with around hooks; those of async methods go from thread to thread.
     #[doc(hidden)]
     type Call<'a, Args: 'static, R: 'a>: ?Sized + AroundCall<Args, Self, R> + 'a;
+    /// Looks at a value when it is there.
+    #[doc(hidden)]
+    fn then<'a, T: 'a>(
+        running: Self::Running<'a, T>,
+        look: impl FnOnce(&T) + Send + 'a,
+    ) -> Self::Running<'a, T>;
 }
 
 /// A call with around hooks, whatever the types whose hooks these are.
@@ -57,12 +63,28 @@ impl Mode for Async {
     type Running<'a, T: 'a> = BoxFuture<'a, T>;
     type Call<'a, Args: 'static, R: 'a> =
         dyn AroundCall<Args, Self, R> + Send + std::marker::Sync + 'a;
+
+    fn then<'a, T: 'a>(
+        running: BoxFuture<'a, T>,
+        look: impl FnOnce(&T) + Send + 'a,
+    ) -> BoxFuture<'a, T> {
+        Box::pin(async move {
+            let value = running.await;
+            look(&value);
+            value
+        })
+    }
 }
 
 impl Mode for Sync {
     type AsyncHooks = Never;
     type Running<'a, T: 'a> = T;
     type Call<'a, Args: 'static, R: 'a> = dyn AroundCall<Args, Self, R> + 'a;
+
+    fn then<'a, T: 'a>(value: T, look: impl FnOnce(&T) + Send + 'a) -> T {
+        look(&value);
+        value
+    }
 }
 
 mod sealed {

@@ -81,6 +81,8 @@ pub trait ReturnKind<R>: sealed::Sealed {
     #[doc(hidden)]
     fn split(returned: R) -> Result<Self::Output, Self::Error>;
     #[doc(hidden)]
+    fn is_error(returned: &R) -> bool;
+    #[doc(hidden)]
     fn join(outcome: Result<Self::Output, Self::Error>) -> R;
     #[doc(hidden)]
     fn fail(fault: Self::Fault, name_it: impl FnOnce(BoxError) -> HookError) -> Self::Error;
@@ -125,6 +127,10 @@ impl<T, E: FromHookError> ReturnKind<Result<T, E>> for Fallible {
         returned
     }
 
+    fn is_error(returned: &Result<T, E>) -> bool {
+        returned.is_err()
+    }
+
     fn join(outcome: Result<T, E>) -> Result<T, E> {
         outcome
     }
@@ -145,6 +151,10 @@ impl<T> ReturnKind<T> for Infallible {
 
     fn split(returned: T) -> Result<T, Never> {
         Ok(returned)
+    }
+
+    fn is_error(_: &T) -> bool {
+        false
     }
 
     fn join(outcome: Result<T, Never>) -> T {

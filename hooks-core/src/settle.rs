@@ -16,6 +16,7 @@ use crate::place::Place;
 use crate::point::{Error, HookPoint, Output};
 use crate::slot::OnSettled;
 use crate::snapshot::{Link, Snapshot, has_hooks};
+use crate::trace::Watch;
 
 /// Tells the settled hooks how a call ended, once, whatever happens.
 pub(crate) struct Settle<'s, L, A, Args>
@@ -77,8 +78,12 @@ fn run_settled<A, Args>(
     }
     place.remove_spent::<A, Args, _>(entry);
     let run = || (entry.hook.run)(agent, outcome);
+    let watch = Watch::start();
     // A panic here would take the place of the outcome, or end the program.
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+    let ran = catch_unwind(AssertUnwindSafe(run));
+    let outcome = if ran.is_ok() { "ran" } else { "panicked" };
+    watch.stop::<A, Args, _>(place.level, entry, outcome);
+    if let Err(panic) = ran {
         report::<A, Args, _>(place.level, entry, &message_of(&*panic));
     }
 }

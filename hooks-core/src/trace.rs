@@ -1,0 +1,79 @@
+//! What `tracing` sees: a span per hooked call, an event per hook that ran.
+//!
+//! Both are off unless a subscriber asks for them, and then cost a test of the level per phase.
+
+use std::any::type_name;
+use std::time::Instant;
+
+use tracing::{Level as Verbosity, Span};
+
+use crate::class::short_name;
+use crate::entry::Entry;
+use crate::hook_type::{HookType, Level};
+use crate::point::HookPoint;
+use crate::slot::HookSlot;
+
+/// Whether someone wants to see each hook that runs.
+#[inline]
+pub(crate) fn is_on() -> bool {
+    tracing::level_enabled!(Verbosity::TRACE) && wants_events()
+}
+
+#[cold]
+fn wants_events() -> bool {
+    tracing::event_enabled!(Verbosity::TRACE)
+}
+
+/// The span of a call, if someone wants to see it. Boxed: most calls have none, and are smaller so.
+#[inline]
+pub(crate) fn span<A: HookPoint<Args>, Args>() -> Option<Box<Span>> {
+    if tracing::level_enabled!(Verbosity::DEBUG) { new_span::<A, Args>() } else { None }
+}
+
+#[cold]
+fn new_span<A: HookPoint<Args>, Args>() -> Option<Box<Span>> {
+    let agent = short_name(type_name::<A>());
+    let span = tracing::debug_span!("hooked_call", agent, method = A::METHOD);
+    (!span.is_disabled()).then(|| Box::new(span))
+}
+
+/// The run of a hook that someone wants to see.
+pub(crate) struct Watch {
+    start: Option<Instant>,
+}
+
+impl Watch {
+    /// Starts the watch, if someone looks.
+    #[inline]
+    pub(crate) fn start() -> Self {
+        Self { start: is_on().then(Instant::now) }
+    }
+
+    /// Whether someone looks.
+    pub(crate) fn is_on(&self) -> bool {
+        self.start.is_some()
+    }
+
+    /// Says what came of the hook.
+    #[inline]
+    pub(crate) fn stop<A, Args, P>(self, level: Level, entry: &Entry<P>, outcome: &'static str)
+    where
+        A: ?Sized + HookPoint<Args>,
+        P: HookSlot,
+    {
+        if let Some(start) = self.start {
+            report::<A, Args, P>(start, level, &entry.name, outcome);
+        }
+    }
+}
+
+#[cold]
+fn report<A, Args, P>(start: Instant, level: Level, hook: &str, outcome: &'static str)
+where
+    A: ?Sized + HookPoint<Args>,
+    P: HookSlot,
+{
+    let hook_type = HookType::new(P::PHASE, A::METHOD);
+    let duration = start.elapsed();
+    tracing::trace!(hook, %hook_type, %level, ?duration, outcome, "a hook ran");
+}

@@ -1,0 +1,69 @@
+//! What a subscriber of `tracing` is told.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use tracing::field::Field;
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::NoSubscriber;
+use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
+
+use crate::Records;
+
+/// A subscriber that keeps what it is told, as text.
+#[derive(Debug)]
+pub struct Reports {
+    records: Arc<Records<String>>,
+    most: Level,
+    spans: AtomicU64,
+}
+
+impl Reports {
+    /// One that wants to know what is of this level or more important, and what it keeps.
+    #[must_use]
+    pub fn up_to(most: Level) -> (Self, Arc<Records<String>>) {
+        // While there is only one subscriber, `tracing` takes the word of any thread that has none for
+        // everybody's.
+        static OTHER: OnceLock<Dispatch> = OnceLock::new();
+        OTHER.get_or_init(|| Dispatch::new(NoSubscriber::new()));
+        let records = Arc::new(Records::new());
+        (Self { records: records.clone(), most, spans: AtomicU64::new(0) }, records)
+    }
+}
+
+impl Subscriber for Reports {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() <= self.most
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let id = self.spans.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut text = format!("new {} {id}", span.metadata().name());
+        span.record(&mut |field: &Field, value: &dyn std::fmt::Debug| add(&mut text, field, value));
+        self.records.push(text);
+        Id::from_u64(id)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut text = event.metadata().level().to_string();
+        event
+            .record(&mut |field: &Field, value: &dyn std::fmt::Debug| add(&mut text, field, value));
+        self.records.push(text);
+    }
+
+    fn enter(&self, span: &Id) {
+        self.records.push(format!("enter {}", span.into_u64()));
+    }
+
+    fn exit(&self, span: &Id) {
+        self.records.push(format!("exit {}", span.into_u64()));
+    }
+}
+
+fn add(text: &mut String, field: &Field, value: &dyn std::fmt::Debug) {
+    text.extend([" ", field.name(), "=", &format!("{value:?}")]);
+}
