@@ -91,6 +91,16 @@ pub enum HookError {
         /// The hook types that the agent has.
         known: Vec<String>,
     },
+    /// The hook point takes no hook over JSON, or none of this form. Nothing was changed.
+    #[error("{hook_type} of {agent} does not take this hook over JSON: {reason}")]
+    NoJson {
+        /// The hook type that was asked for.
+        hook_type: HookType,
+        /// The agent's type.
+        agent: String,
+        /// What to write instead.
+        reason: &'static str,
+    },
     /// The text is not a hook type.
     #[error(transparent)]
     MalformedHookType(#[from] ParseHookTypeError),

@@ -5,15 +5,20 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use crate::chain::HookTypeOf;
-use crate::class::{class_tables, short_name};
+use crate::class::class_tables;
 use crate::entry::Entry;
 use crate::error::HookError;
 use crate::form::IntoHook;
 use crate::hook_type::{HookType, Level};
+#[cfg(feature = "json")]
+use crate::json::JsonHook;
+#[cfg(feature = "json")]
+use crate::methods::json_of;
 use crate::options::{Hook, Limit, OnFailure, When};
 use crate::plan::HookPlan;
 use crate::registry::{Hooks, Source};
 use crate::select::SelectHookType;
+use crate::type_name::short_name;
 
 /// What can be done with the hooks of a type; every type that [has hooks](HasHooks) has it, also `dyn
 /// Trait` of a hookable trait.
@@ -189,6 +194,128 @@ pub trait Hookable: HasHooks {
         }
     }
 
+    /// Registers a hook over JSON on this instance, with priority 100: a rule from configuration, a
+    /// recorder, a plug-in, which need not know the types of the agent.
+    ///
+    /// The agent's block is marked `#[hookable(json)]`, its args structs and outputs are `Serialize` and
+    /// `DeserializeOwned`, and it is not generic.
+    ///
+    /// # Errors
+    /// [`HookError::NoJson`] if the hook type does not take hooks over JSON, or the hook has another form
+    /// than [`JsonHook`] says; [`HookError::UnknownHookType`] if the agent does not have it.
+    ///
+    /// ```
+    /// use hooks_core::{HookError, HookResult, Hookable, Hooks, hookable};
+    /// use serde_json::Value;
+    ///
+    /// #[derive(Hookable, Default)]
+    /// struct Assistant {
+    ///     hooks: Hooks,
+    /// }
+    ///
+    /// #[hookable(json, derive(Debug, Clone, serde::Serialize, serde::Deserialize))]
+    /// impl Assistant {
+    ///     fn reply(&self, msg: &str, style: Option<&str>) -> Result<String, HookError> {
+    ///         Ok(format!("{msg} in {} style", style.unwrap_or("plain")))
+    ///     }
+    /// }
+    ///
+    /// let assistant = Assistant::default();
+    /// assistant.register_json_hook("pre_reply", "style", |args: &mut Value| {
+    ///     args["style"] = "grand".into();
+    /// })?;
+    /// assistant.register_json_hook(
+    ///     "post_reply",
+    ///     "limit",
+    ///     |_: &Value, output: &mut Value| -> HookResult {
+    ///         match output.as_str() {
+    ///             Some(text) if text.len() > 20 => Err("too long".into()),
+    ///             _ => Ok(()),
+    ///         }
+    ///     },
+    /// )?;
+    /// assert_eq!(assistant.reply("hi", None)?, "hi in grand style");
+    /// assert!(assistant.reply("a message as long as this", None).is_err());
+    /// # Ok::<(), HookError>(())
+    /// ```
+    #[cfg(feature = "json")]
+    #[track_caller]
+    fn register_json_hook<H, Form>(
+        &self,
+        hook_type: impl SelectHookType<Self>,
+        name: impl Into<Arc<str>>,
+        hook: H,
+    ) -> Result<(), HookError>
+    where
+        H: JsonHook<Form>,
+    {
+        self.register_json_hook_with(hook_type, Hook::named(name), hook)
+    }
+
+    /// Registers a hook over JSON on this instance, with a priority of its own.
+    ///
+    /// # Errors
+    /// As [`register_json_hook`](Hookable::register_json_hook).
+    #[cfg(feature = "json")]
+    #[track_caller]
+    fn register_json_hook_with<H, Form>(
+        &self,
+        hook_type: impl SelectHookType<Self>,
+        options: Hook,
+        hook: H,
+    ) -> Result<(), HookError>
+    where
+        H: JsonHook<Form>,
+    {
+        let hook_type = hook_type.select()?;
+        let (class, type_name) = self.__hooks_type();
+        let registered = match json_of(class, type_name, hook_type.method()) {
+            None => Err(NOT_JSON),
+            Some(point) => (point.register)(
+                self.hooks().get_or_init(),
+                hook_type.phase(),
+                options,
+                caller(),
+                hook.into_json(),
+            ),
+        };
+        registered.map_err(|reason| no_json::<Self>(hook_type, reason))
+    }
+
+    /// Registers a hook over JSON for every instance of this type, or for every implementor of this
+    /// trait.
+    ///
+    /// # Errors
+    /// As [`register_json_hook`](Hookable::register_json_hook); [`HookError::NoJson`] also for a method
+    /// of a trait that the type implements.
+    #[cfg(feature = "json")]
+    #[track_caller]
+    fn register_json_class_hook<H, Form>(
+        hook_type: impl SelectHookType<Self>,
+        options: Hook,
+        hook: H,
+    ) -> Result<(), HookError>
+    where
+        H: JsonHook<Form>,
+    {
+        let hook_type = hook_type.select()?;
+        let class = TypeId::of::<Self>();
+        let registered = match json_of(class, type_name::<Self>(), hook_type.method()) {
+            None => Err(NOT_JSON),
+            Some(point) if (point.agent)() != class => {
+                Err("the method is of a trait: register the hook on `<dyn Trait>`")
+            }
+            Some(point) => (point.register)(
+                (point.class)().registry(),
+                hook_type.phase(),
+                options,
+                caller(),
+                hook.into_json(),
+            ),
+        };
+        registered.map_err(|reason| no_json::<Self>(hook_type, reason))
+    }
+
     /// What will run at every hook type of this instance, in order; it prints as a table.
     #[must_use]
     fn hook_plan(&self) -> HookPlan {
@@ -235,4 +362,12 @@ fn found_or_error<A: ?Sized>(
     }
     let agent = short_name(type_name::<A>()).to_owned();
     Err(HookError::NotFound { hook: name.to_owned(), hook_type, agent, level })
+}
+
+#[cfg(feature = "json")]
+const NOT_JSON: &str = "mark the block `#[hookable(json)]`; a generic type takes none";
+
+#[cfg(feature = "json")]
+fn no_json<A: ?Sized>(hook_type: HookType, reason: &'static str) -> HookError {
+    HookError::NoJson { hook_type, agent: short_name(type_name::<A>()).to_owned(), reason }
 }

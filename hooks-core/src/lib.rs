@@ -111,9 +111,12 @@ mod future;
 mod guard;
 mod hook_type;
 mod hookable;
+#[cfg(feature = "json")]
+mod json;
 mod lend;
 mod limit;
 mod linked;
+mod methods;
 mod mode;
 mod options;
 mod outcome;
@@ -124,11 +127,14 @@ mod pre;
 mod progress;
 mod registry;
 mod select;
+#[cfg(feature = "serde")]
+mod serialize;
 mod settle;
 mod settled;
 mod slot;
 mod snapshot;
 mod trace;
+mod type_name;
 
 pub use after::{After, AfterAnswer, AfterHook};
 pub use around::{AroundHook, Next};
@@ -139,6 +145,8 @@ pub use future::BoxFuture;
 pub use guard::carry;
 pub use hook_type::{HookType, Level, ParseHookTypeError, Phase};
 pub use hookable::{HasHooks, Hookable};
+#[cfg(feature = "json")]
+pub use json::{JsonAnswer, JsonHook};
 pub use linked::{LinkedClassHook, class_hooks};
 pub use options::{Always, Fail, Hook, Ignore, Limit, OnFailure, Timed, Unlimited, When};
 pub use outcome::{Outcome, Recovery};
@@ -183,6 +191,7 @@ pub use hooks_macros::Hookable;
 /// |---|---|---|
 /// | `derive(..)` | `Debug, Clone` | what the args structs derive; post hooks need `Clone` |
 /// | `crate = path` | `::hooks_core` | where this crate is |
+/// | `json` | | hooks may be written over JSON too, where this crate has the feature `json`; what is hooked must be `Serialize` and `DeserializeOwned` |
 ///
 /// A method takes `&self`, `&mut self` (then it has no around hooks), `self: Arc<Self>` or `self:
 /// &Arc<Self>` (nor then) and is sync, `async`, or returns `impl Future` or `Pin<Box<dyn Future>>`. Borrowed arguments `&str`, `&[T]`,

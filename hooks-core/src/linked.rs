@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::class::{LinkedHook, short_name};
+use crate::class::LinkedHook;
 use crate::hook_type::HookType;
+use crate::type_name::short_name;
 
 /// A class hook that the linker collected.
 #[derive(Clone, Debug)]

@@ -138,6 +138,12 @@ impl<F, W, L> Hook<F, W, L> {
         Hook { name, priority, timeout: Some(timeout), once, when, marker: PhantomData }
     }
 
+    /// The name of the hook.
+    #[cfg(feature = "json")]
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The name, the priority, and what the hook is held to.
     pub(crate) fn into_parts<P: HookSlot>(self) -> (Arc<str>, i32, Option<Arc<Limits<P>>>)
     where

@@ -3,9 +3,11 @@
 use std::any::TypeId;
 use std::fmt;
 
-use crate::class::{bases_of, class_tables, methods_of, short_name};
+use crate::class::class_tables;
 use crate::hook_type::{HookType, Level};
+use crate::methods::{bases_of, methods_of};
 use crate::registry::{Hooks, Row};
+use crate::type_name::short_name;
 
 /// Every hook that a call of an instance would run, in the order in which it would.
 ///

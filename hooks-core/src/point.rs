@@ -86,6 +86,9 @@ pub trait ReturnKind<R>: sealed::Sealed {
     fn join(outcome: Result<Self::Output, Self::Error>) -> R;
     #[doc(hidden)]
     fn fail(fault: Self::Fault, name_it: impl FnOnce(BoxError) -> HookError) -> Self::Error;
+    /// What a hook fails with; the cause itself where the method cannot fail.
+    #[doc(hidden)]
+    fn fault(cause: BoxError) -> Result<Self::Fault, BoxError>;
     /// The error of a call that failed; the failure itself where the method cannot fail.
     #[doc(hidden)]
     fn raise(failure: HookError) -> Result<Self::Error, HookError>;
@@ -139,6 +142,10 @@ impl<T, E: FromHookError> ReturnKind<Result<T, E>> for Fallible {
         E::from_hook_error(name_it(fault))
     }
 
+    fn fault(cause: BoxError) -> Result<BoxError, BoxError> {
+        Ok(cause)
+    }
+
     fn raise(failure: HookError) -> Result<E, HookError> {
         Ok(E::from_hook_error(failure))
     }
@@ -166,6 +173,10 @@ impl<T> ReturnKind<T> for Infallible {
 
     fn fail(fault: Never, _: impl FnOnce(BoxError) -> HookError) -> Never {
         match fault {}
+    }
+
+    fn fault(cause: BoxError) -> Result<Never, BoxError> {
+        Err(cause)
     }
 
     fn raise(failure: HookError) -> Result<Never, HookError> {

@@ -20,9 +20,10 @@ use crate::options::Hook;
 use crate::registry::{Registry, Source};
 
 pub use crate::around::{DynCall, Running};
-pub use crate::class::{ClassHooks, HookedMethod, HookedMethods, LinkedHook};
+pub use crate::class::{ClassHooks, LinkedHook};
 pub use crate::dispatch::{is_unhooked, run, run_alone, run_sync, run_sync_alone, skips_hooks};
 pub use crate::lend::{Lend, Share};
+pub use crate::methods::{HookedMethod, HookedMethods};
 pub use crate::mode::{Async, Sync};
 pub use crate::point::{Fallible, Infallible, Reentry};
 /// Puts a hook that the linker brought into its class table.

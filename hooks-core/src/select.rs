@@ -2,11 +2,12 @@
 
 use std::any::{TypeId, type_name};
 
-use crate::class::{HookedMethod, methods_of, short_name};
 use crate::error::HookError;
 use crate::hook_type::HookType;
+use crate::methods::{HookedMethod, methods_of};
 use crate::point::HookPoint;
 use crate::slot::{Around, OnError, OnSettled, Post, Pre};
+use crate::type_name::short_name;
 
 /// A hook type of the agent `A`, by constant or by text.
 #[diagnostic::on_unimplemented(

@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use tracing::{Level as Verbosity, Span};
 
-use crate::class::short_name;
 use crate::entry::Entry;
 use crate::hook_type::{HookType, Level};
 use crate::point::HookPoint;
 use crate::slot::HookSlot;
+use crate::type_name::short_name;
 
 /// Whether someone wants to see each hook that runs.
 #[inline]

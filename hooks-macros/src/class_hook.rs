@@ -39,7 +39,15 @@ pub(crate) fn expand(attr: TokenStream, item: &TokenStream) -> TokenStream {
     match errors.or(hook) {
         Ok(hook) => {
             let submission = submission(&hook, &function);
-            quote!(#item #submission)
+            // Its signature is what the hook type asks for.
+            quote! {
+                #[allow(
+                    clippy::ptr_arg, clippy::trivially_copy_pass_by_ref,
+                    clippy::unnecessary_wraps, clippy::unused_async
+                )]
+                #item
+                #submission
+            }
         }
         Err(errors) => quote!(#item #errors),
     }

@@ -22,6 +22,8 @@ pub(crate) struct Block {
     pub(crate) role: Role,
     pub(crate) runtime: Runtime,
     pub(crate) derives: Vec<Path>,
+    /// Whether its methods take hooks over JSON.
+    pub(crate) is_json: bool,
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) generics: Generics,
     pub(crate) self_ty: Type,
@@ -118,9 +120,9 @@ impl Block {
     pub(crate) fn of_impl(attr: TokenStream, block: &parse::Block, errors: &mut Errors) -> Self {
         let known: &[&str] = match block.base {
             Some(_) => &["crate"],
-            None => &["derive", "crate"],
+            None => &["json", "derive", "crate"],
         };
-        let (krate, derives) = parse_block_options(attr, known, errors);
+        let options = parse_block_options(attr, known, errors);
         for param in block.generics.lifetimes() {
             let message = "hooks may outlive what an instance borrows, so a hooked type owns what \
                            it has: take owned data, an `Arc`, or hook `impl Type<'static>`";
@@ -128,8 +130,9 @@ impl Block {
         }
         let model = Self {
             role: block.base.clone().map_or(Role::Inherent, Role::Impl),
-            runtime: Runtime::new(krate),
-            derives,
+            runtime: Runtime::new(options.krate),
+            derives: options.derives,
+            is_json: options.is_json,
             attrs: block.attrs.clone(),
             generics: block.generics.clone(),
             self_ty: block.self_ty.clone(),
@@ -140,7 +143,7 @@ impl Block {
     }
 
     pub(crate) fn of_trait(attr: TokenStream, item: &parse::Trait, errors: &mut Errors) -> Self {
-        let (krate, derives) = parse_block_options(attr, &["derive", "crate"], errors);
+        let options = parse_block_options(attr, &["json", "derive", "crate"], errors);
         if !item.generics.params.is_empty() {
             let message = "a hookable trait is one type, `dyn Trait`: it cannot be generic";
             errors.at(&item.generics, message);
@@ -154,8 +157,9 @@ impl Block {
         };
         let model = Self {
             role: Role::Trait(head),
-            runtime: Runtime::new(krate),
-            derives,
+            runtime: Runtime::new(options.krate),
+            derives: options.derives,
+            is_json: options.is_json,
             attrs: item.attrs.clone(),
             generics: Generics::default(),
             self_ty: parse_quote!(dyn #ident),
@@ -322,31 +326,35 @@ impl Block {
     }
 }
 
-fn parse_block_options(
-    attr: TokenStream,
-    known: &[&str],
-    errors: &mut Errors,
-) -> (Option<Path>, Vec<Path>) {
-    let mut krate = None;
-    let mut derives = None;
+/// What `#[hookable(..)]` says of the block.
+struct BlockOptions {
+    krate: Option<Path>,
+    derives: Vec<Path>,
+    is_json: bool,
+}
+
+fn parse_block_options(attr: TokenStream, known: &[&str], errors: &mut Errors) -> BlockOptions {
+    let (mut krate, mut derives, mut is_json) = (None, None, false);
     parse_arguments(attr, known, errors, |name, input| {
-        if name == &"crate" {
-            input.parse::<syn::Token![=]>()?;
-            krate = Some(input.call(Path::parse_mod_style)?);
-        } else {
-            let content;
-            parenthesized!(content in input);
-            derives = Some(Punctuated::<Path, syn::Token![,]>::parse_terminated(&content)?);
+        match name.text.as_str() {
+            "crate" => {
+                input.parse::<Token![=]>()?;
+                krate = Some(input.call(Path::parse_mod_style)?);
+            }
+            "json" => is_json = true,
+            _ => {
+                let content;
+                parenthesized!(content in input);
+                derives = Some(Punctuated::<Path, Token![,]>::parse_terminated(&content)?);
+            }
         }
         Ok(())
     });
-    let derives = derives.map(|derives| derives.into_iter().collect());
-    (
-        krate,
-        derives.unwrap_or_else(|| {
-            vec![parse_quote!(::core::fmt::Debug), parse_quote!(::core::clone::Clone)]
-        }),
-    )
+    let derives = derives.map_or_else(
+        || vec![parse_quote!(::core::fmt::Debug), parse_quote!(::core::clone::Clone)],
+        |derives| derives.into_iter().collect(),
+    );
+    BlockOptions { krate, derives, is_json }
 }
 
 fn check_signature(sig: &Signature, errors: &mut Errors) {

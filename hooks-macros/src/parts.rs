@@ -142,13 +142,18 @@ fn around_point(block: &Block, method: &Method) -> TokenStream {
 }
 
 // Input:  `trait Agent { fn reply(&self); fn observe(&self); }`
-// Output: `&[HookedMethod { name: "reply", .. }, HookedMethod { name: "observe", .. }]`
+// Output: `&[HookedMethod::new("reply", true, true), HookedMethod::new("observe", true, true)]`
 pub(crate) fn methods(block: &Block) -> TokenStream {
     let hooked_method = block.runtime.private("HookedMethod");
     let methods = block.methods().map(|method| {
         let (cfgs, name) = (&method.cfgs, method.name());
         let (around, error) = (method.has_around(), method.is_fallible);
-        quote!(#(#cfgs)* #hooked_method { name: #name, around: #around, error: #error })
+        // Of a generic type there is no one point that the linker could know.
+        let json = (block.is_json && block.generics.params.is_empty()).then(|| {
+            let (self_ty, args) = (&block.self_ty, args_type(method));
+            quote!(.json::<#self_ty, #args>())
+        });
+        quote!(#(#cfgs)* #hooked_method::new(#name, #around, #error) #json)
     });
     quote!(&[#(#methods),*])
 }

@@ -1,0 +1,89 @@
+//! A module with nothing in scope but what it imports, and names that are others elsewhere.
+#![no_implicit_prelude]
+#![allow(dead_code)]
+
+use ::hooks::{hookable, HookError, Hookable, Hooks};
+
+mod core {}
+mod std {}
+mod alloc {}
+mod serde {}
+struct String;
+struct Vec;
+struct Box;
+struct Option;
+struct Result;
+struct Send;
+struct Sync;
+struct Clone;
+struct Debug;
+
+type Text = ::std::string::String;
+type Outcome<T> = ::std::result::Result<T, HookError>;
+
+#[derive(Hookable)]
+#[hooks(crate = ::hooks)]
+struct Agent {
+    hooks: Hooks,
+}
+
+#[hookable(crate = ::hooks)]
+impl Agent {
+    async fn reply(&self, msg: &str, style: ::std::option::Option<&str>) -> Text {
+        ::std::format!("{msg}{style:?}")
+    }
+
+    #[hook(fallible)]
+    async fn plan(&self, goals: &[Text]) -> Outcome<usize> {
+        ::std::result::Result::Ok(goals.len())
+    }
+
+    #[hook(reentry = "run", fallible)]
+    fn think(&self, depth: u32) -> Outcome<u32> {
+        ::std::result::Result::Ok(depth)
+    }
+
+    fn print(&mut self, text: Text) {
+        ::std::mem::drop(text);
+    }
+}
+
+#[hookable(crate = ::hooks)]
+trait Talker: Hookable {
+    async fn observe(&self, msg: &str) -> Text;
+}
+
+#[hookable(crate = ::hooks)]
+impl Talker for Agent {
+    async fn observe(&self, msg: &str) -> Text {
+        ::std::borrow::ToOwned::to_owned(msg)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ::std::prelude::rust_2021::*;
+
+    use ::futures::executor::block_on;
+    use ::hooks::{Hookable, Hooks};
+
+    use super::{Agent, AgentPlanArgs, Talker, TalkerObserveArgs};
+
+    #[test]
+    fn hooks_work_where_nothing_is_in_scope() {
+        let agent = Agent { hooks: Hooks::new() };
+        agent.register_instance_hook(
+            Agent::PRE_PLAN,
+            "more",
+            |_: &Agent, args: &mut AgentPlanArgs| args.goals.push("goal".to_owned()),
+        );
+        let talker: &dyn Talker = &agent;
+        talker.register_instance_hook(
+            <dyn Talker>::PRE_OBSERVE,
+            "more",
+            |_: &dyn Talker, args: &mut TalkerObserveArgs| args.msg.push('!'),
+        );
+        assert_eq!(block_on(agent.plan(&[])).unwrap(), 1);
+        assert_eq!(block_on(talker.observe("hi")), "hi!");
+    }
+}
