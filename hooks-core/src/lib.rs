@@ -45,7 +45,8 @@
 //!
 //! # What a hook looks like
 //!
-//! A function or closure of the agent and its arguments, or a type; see [`IntoHook`] for every form.
+//! A function or closure of the agent and its arguments, or a type; [one page](guide::forms) shows every
+//! form.
 //! A pre hook answers with a [`PreAnswer`], a post or error hook with an [`AfterAnswer`], an around
 //! hook has [`Next`] in its hands, a settled hook looks at an [`Outcome`]. An async closure that
 //! captures is written with [`hook!`]. What a hook is held to is said by [`Hook`].
@@ -89,6 +90,16 @@
 //!
 //! Dropping the future of a call drops the hook or body that it waits for and runs nothing more but
 //! the settled hooks.
+
+/// Pages that explain one thing at length.
+#[cfg(any(doc, doctest))]
+pub mod guide {
+    #[doc = include_str!("../docs/forms.md")]
+    pub mod forms {}
+
+    #[doc = include_str!("../docs/expansion.md")]
+    pub mod expansion {}
+}
 
 #[path = "private.rs"]
 #[doc(hidden)]
@@ -197,6 +208,8 @@ pub use hooks_macros::Hookable;
 /// &Arc<Self>` (nor then) and is sync, `async`, or returns `impl Future` or `Pin<Box<dyn Future>>`. Borrowed arguments `&str`, `&[T]`,
 /// `&T`, `Option<&T>` and `Cow<'_, T>` are owned in the args struct. An argument that is a pattern
 /// is named by `#[arg(name = "..")]`; one that the body leaves unused, `_style`, is a field `style`.
+///
+/// [A page](guide::expansion) shows what the attribute writes.
 ///
 /// For a method `reply` of `Assistant` the block gets the hook types `Assistant::PRE_REPLY`,
 /// `AROUND_REPLY` (of use where it takes `&self`), `POST_REPLY`, `ERROR_REPLY` (of methods that return a

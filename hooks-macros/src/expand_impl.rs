@@ -1,7 +1,7 @@
 //! Tokens: what an impl of a hookable trait becomes. Nothing here can fail.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Path, Signature, Visibility};
 
 use crate::attrs::is_lint_level;
@@ -23,6 +23,7 @@ pub(crate) fn block(block: &Block, base: &Path) -> TokenStream {
         Item::Plain(item) => item.clone(),
         Item::Hooked(method) => methods(block, method, &dyn_base),
     });
+    let aliases = block.methods().map(|method| args_alias(block, method, &dyn_base));
     let constants = block.methods().map(|method| {
         let vis: Visibility = syn::parse_quote!(pub);
         constants(block, method, &vis, &args_type(block, method, &dyn_base))
@@ -35,6 +36,7 @@ pub(crate) fn block(block: &Block, base: &Path) -> TokenStream {
         #private
         #(#outer)*
         impl #impl_generics #base for #self_ty #clause { #(#inner)* #(#items)* }
+        #(#aliases)*
         #unused
         impl #impl_generics #self_ty #clause { #(#constants)* }
         #(#points)*
@@ -151,12 +153,34 @@ fn hook_point(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenSt
 }
 
 // Input:  `async fn reply(&self, msg: Msg) -> Msg`
-// Output: `<dyn Agent as TraitMethod<{ method("reply") }, Assistant>>::Args`
+// Output: `type __HooksAssistantReplyArgs = <dyn Agent as TraitMethod<{ method("reply") }, Assistant>>::Args;`
+/// The args struct, wherever the trait is; of a generic type it is written out where it is named.
+fn args_alias(block: &Block, method: &Method, dyn_base: &TokenStream) -> Option<TokenStream> {
+    if !block.generics.params.is_empty() {
+        return None;
+    }
+    let (cfgs, alias, args) =
+        (&method.cfgs, alias_ident(method), args_path(block, method, dyn_base));
+    Some(quote!(#(#cfgs)* type #alias = #args;))
+}
+
 fn args_type(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenStream {
+    if block.generics.params.is_empty() {
+        alias_ident(method).to_token_stream()
+    } else {
+        args_path(block, method, dyn_base)
+    }
+}
+
+fn args_path(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenStream {
     let (trait_method, id) =
         (block.runtime.private("TraitMethod"), block.runtime.private("method"));
     let (name, self_ty) = (method.name(), &block.self_ty);
     quote_spanned! {method.sig.ident.span()=>
         <#dyn_base as #trait_method<{ #id(#name) }, #self_ty>>::Args
     }
+}
+
+fn alias_ident(method: &Method) -> Ident {
+    format_ident!("__Hooks{}", method.args_ident, span = method.sig.ident.span())
 }

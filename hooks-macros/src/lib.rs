@@ -20,6 +20,8 @@ mod parse;
 mod parts;
 mod returned;
 mod runtime;
+#[cfg(test)]
+mod snapshots;
 
 use proc_macro::TokenStream;
 
