@@ -41,8 +41,15 @@ pub(crate) fn instance_of(hooks: &Hooks) -> usize {
     std::ptr::from_ref(hooks).addr()
 }
 
+#[cfg(not(shuttle))]
 thread_local! {
     static STACK: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
+}
+
+// The threads whose schedules are explored are not those of the system.
+#[cfg(shuttle)]
+shuttle::thread_local! {
+    static STACK: RefCell<Vec<Frame>> = RefCell::new(Vec::new());
 }
 
 /// How many calls of that method of that instance the running code is inside of.

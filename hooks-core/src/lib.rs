@@ -144,6 +144,7 @@ mod settle;
 mod settled;
 mod slot;
 mod snapshot;
+mod sync;
 mod trace;
 mod type_name;
 

@@ -2,12 +2,10 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-use arc_swap::{ArcSwap, Guard};
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use crate::hook_type::{HookType, Phase};
+use crate::sync::{ArcSwap, AtomicU64, Loaded, Mutex, Ordering};
 
 /// The hooks of one instance: the field that `#[derive(Hookable)]` looks for.
 ///
@@ -139,7 +137,7 @@ struct Slot {
 }
 
 /// A table that is being looked at.
-pub(crate) struct LoadedTable(Guard<Arc<Table>>);
+pub(crate) struct LoadedTable(Loaded<Table>);
 
 impl LoadedTable {
     /// The hooks of one point.

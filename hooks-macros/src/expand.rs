@@ -9,7 +9,7 @@ use crate::model::{Block, Item, Method, Receiver};
 use crate::parse::is_inner;
 use crate::parts::{
     args_struct, args_type, arguments, body_ident, constants, hook_point, hooked_methods, methods,
-    name_params, private, typed, unused,
+    name_params, private, return_type, typed, unused, with_ident,
 };
 use crate::returned::Form;
 
@@ -70,6 +70,10 @@ fn wrapper(block: &Block, method: &Method) -> TokenStream {
     };
     let direct = guarded(quote!(#receiver.#body(#names)#wait));
     let hooked = |this: TokenStream| {
+        if is_unpacked_apart(method) {
+            let with = with_ident(method);
+            return quote!(#this.#with(#args));
+        }
         let hooked = guarded(quote!(#this.#body(#(#unpacked),*)));
         let borrows = method.is_async() && method.is_borrowing();
         if borrows { quote!(async move { #hooked.await }) } else { hooked }
@@ -145,5 +149,27 @@ fn body(block: &Block, method: &Method) -> TokenStream {
         let never = block.runtime.private("Never");
         sig.output = parse_quote!(-> #never);
     }
-    quote!(#(#cfgs)* #(#body_attrs)* #sig #body)
+    let unpacking = is_unpacked_apart(method).then(|| unpacking(block, method));
+    quote!(#(#cfgs)* #(#body_attrs)* #sig #body #unpacking)
+}
+
+/// Whether what unpacks the arguments is a function of its own: the call and around hooks share it.
+fn is_unpacked_apart(method: &Method) -> bool {
+    method.is_async() && method.is_borrowing() && method.receiver == Receiver::Shared
+}
+
+// Input:  `async fn reply(&self, msg: &Msg) -> Msg { .. }`
+// Output: `async fn __hooks_reply_with(&self, args: AgentReplyArgs) -> Msg { self.__hooks_reply(&args.msg).await }`
+fn unpacking(block: &Block, method: &Method) -> TokenStream {
+    let Method { cfgs, params, .. } = method;
+    let args = Ident::new("args", Span::mixed_site());
+    let unpacked = params.iter().map(|param| param.unpack(&args, &block.runtime));
+    let (with, body) = (with_ident(method), body_ident(method));
+    let (args_ty, returned) = (args_type(method), return_type(block, method));
+    let call = quote!(self.#body(#(#unpacked),*));
+    let call = if method.is_unsafe() { quote!(unsafe { #call }) } else { call };
+    quote! {
+        #(#cfgs)*
+        async fn #with(&self, #args: #args_ty) -> #returned { #call.await }
+    }
 }

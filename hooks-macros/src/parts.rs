@@ -115,18 +115,22 @@ fn around_point(block: &Block, method: &Method) -> TokenStream {
     let body = body_ident(method);
     let unpacked = params.iter().map(|param| param.unpack(&args, runtime));
     let call = quote!(self.#body(#(#unpacked),*));
-    let is_boxed = matches!(block.role, Role::Trait(_)) && !method.is_borrowing();
-    let call = if method.is_async() && !is_boxed { quote!(#call.await) } else { call };
     let call = if method.is_unsafe() { quote!(unsafe { #call }) } else { call };
     // At the method: a future that is not `Send` is shown there.
     let span = method.sig.ident.span();
     let (running, start) = if method.is_async() {
         let running = runtime.public("BoxFuture");
         let boxed = respanned(runtime.private("Box"), span);
-        (
-            quote!(#running<'_, Self::Return>),
-            if is_boxed { call } else { quote_spanned!(span=> #boxed::pin(async move { #call })) },
-        )
+        let start = match (&block.role, method.is_borrowing()) {
+            (Role::Trait(_), false) => call,
+            (Role::Trait(_), true) => quote!(#boxed::pin(async move { #call.await })),
+            (_, false) => quote_spanned!(span=> #boxed::pin(#call)),
+            (_, true) => {
+                let with = with_ident(method);
+                quote_spanned!(span=> #boxed::pin(self.#with(#args)))
+            }
+        };
+        (quote!(#running<'_, Self::Return>), start)
     } else {
         (quote!(Self::Return), call)
     };
@@ -238,6 +242,11 @@ pub(crate) fn args_type(method: &Method) -> TokenStream {
 
 pub(crate) fn body_ident(method: &Method) -> Ident {
     format_ident!("__hooks_{}", method.name(), span = method.sig.ident.span())
+}
+
+/// The body of an async method that borrows, given its args struct.
+pub(crate) fn with_ident(method: &Method) -> Ident {
+    format_ident!("__hooks_{}_with", method.name(), span = method.sig.ident.span())
 }
 
 /// The pattern that is just a name.
