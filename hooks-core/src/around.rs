@@ -9,6 +9,7 @@ use crate::error::{BoxError, HookError};
 use crate::hook_type::{HookType, Level, Phase};
 use crate::hookable::HasHooks;
 use crate::mode::{AroundCall, Mode};
+use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::point::{AroundPoint, Fallible, HookPoint, ReturnKind};
 use crate::slot::{Around, HookSlot, NoUndo};
@@ -195,7 +196,10 @@ fn start_hook<'a, A: ?Sized + HookPoint<Args>, Args: 'static>(
         return running;
     }
     A::Mode::then(running, move |returned: &A::Return| {
-        let outcome = if A::Kind::is_error(returned) { "failed" } else { "returned" };
+        let outcome = match A::Kind::outcome(returned) {
+            Outcome::Ok(_) => "returned",
+            _ => "failed",
+        };
         watch.stop::<A, Args, _>(level, entry, outcome);
     })
 }

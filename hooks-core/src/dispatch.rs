@@ -150,34 +150,35 @@ where
             return A::Kind::join(Err(error));
         }
         let settle = Settle::<L, A, Args> { lender: &lender, args: PhantomData };
-        let answered = {
+        let answer = {
             let agent = lender.lend();
-            let answered = match start_pre(&*agent, &mut args) {
-                Progress::Done(answered) => answered,
+            match start_pre(&*agent, &mut args) {
+                Progress::Done(answer) => answer,
                 Progress::Waits(hooks, place) => {
                     continue_pre(&*agent, &mut args, hooks, place).await
                 }
-            };
-            match answered {
-                Ok(None) => Ok(Err(keep_args(&*agent, &args))),
-                Ok(Some(output)) => Ok(Ok(output)),
-                Err(error) => Err(error),
             }
         };
-        let (kept, returned) = match answered {
-            Ok(Err(kept)) => (kept, A::Kind::split(core(lender.lend(), args).await)),
-            Ok(Ok(output)) => (Some(args), Ok(output)),
-            Err(error) => (Some(args), Err(error)),
-        };
-        let result = match &kept {
-            None => returned,
-            Some(args) => {
-                let agent = lender.lend();
-                finish_with(&*agent, args, returned).await
+        let (args, answered) = match answer {
+            Ok(None) => {
+                let kept = keep_args(&*lender.lend(), &args);
+                let returned = core(lender.lend(), args).await;
+                let Some(args) = kept else {
+                    settle.with(&returned);
+                    return returned;
+                };
+                (args, A::Kind::split(returned))
             }
+            Ok(Some(output)) => (args, Ok(output)),
+            Err(error) => (args, Err(error)),
         };
-        settle.with(&result);
-        A::Kind::join(result)
+        let finished = {
+            let agent = lender.lend();
+            finish_with(&*agent, &args, answered).await
+        };
+        let returned = A::Kind::join(finished);
+        settle.with(&returned);
+        returned
     }
 }
 

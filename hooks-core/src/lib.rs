@@ -135,6 +135,7 @@ mod place;
 mod plan;
 mod point;
 mod pre;
+mod pre_forms;
 mod progress;
 mod registry;
 mod select;

@@ -5,6 +5,7 @@ use std::convert::Infallible as Never;
 use crate::class::ClassHooks;
 use crate::error::{BoxError, HookError};
 use crate::mode::Mode;
+use crate::outcome::Outcome;
 
 /// A hooked method of a type, identified by the struct of its arguments.
 ///
@@ -81,7 +82,7 @@ pub trait ReturnKind<R>: sealed::Sealed {
     #[doc(hidden)]
     fn split(returned: R) -> Result<Self::Output, Self::Error>;
     #[doc(hidden)]
-    fn is_error(returned: &R) -> bool;
+    fn outcome(returned: &R) -> Outcome<'_, Self::Output, Self::Error>;
     #[doc(hidden)]
     fn join(outcome: Result<Self::Output, Self::Error>) -> R;
     #[doc(hidden)]
@@ -130,8 +131,11 @@ impl<T, E: FromHookError> ReturnKind<Result<T, E>> for Fallible {
         returned
     }
 
-    fn is_error(returned: &Result<T, E>) -> bool {
-        returned.is_err()
+    fn outcome(returned: &Result<T, E>) -> Outcome<'_, T, E> {
+        match returned {
+            Ok(output) => Outcome::Ok(output),
+            Err(error) => Outcome::Err(error),
+        }
     }
 
     fn join(outcome: Result<T, E>) -> Result<T, E> {
@@ -160,8 +164,8 @@ impl<T> ReturnKind<T> for Infallible {
         Ok(returned)
     }
 
-    fn is_error(_: &T) -> bool {
-        false
+    fn outcome(returned: &T) -> Outcome<'_, T, Never> {
+        Outcome::Ok(returned)
     }
 
     fn join(outcome: Result<T, Never>) -> T {

@@ -13,7 +13,7 @@ use crate::lend::Lender;
 use crate::limit::message_of;
 use crate::outcome::Outcome;
 use crate::place::Place;
-use crate::point::{Error, HookPoint, Output};
+use crate::point::{Error, HookPoint, Output, ReturnKind};
 use crate::slot::OnSettled;
 use crate::snapshot::{Link, Snapshot, has_hooks};
 use crate::trace::Watch;
@@ -36,12 +36,10 @@ where
     Args: 'static,
 {
     /// The call came to its end.
-    pub(crate) fn with(self, result: &Result<Output<A, Args>, Error<A, Args>>) {
+    #[inline]
+    pub(crate) fn with(self, returned: &A::Return) {
         // From here on it is settled, whatever a hook does.
-        ManuallyDrop::new(self).run(&match result {
-            Ok(output) => Outcome::Ok(output),
-            Err(error) => Outcome::Err(error),
-        });
+        ManuallyDrop::new(self).run(&A::Kind::outcome(returned));
     }
 
     fn run(&self, outcome: &Outcome<'_, Output<A, Args>, Error<A, Args>>) {

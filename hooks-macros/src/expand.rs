@@ -5,12 +5,13 @@ use quote::quote;
 use syn::parse_quote;
 
 use crate::attrs::is_lint_level;
-use crate::model::{Block, Item, Method, Receiver};
+use crate::model::{Block, Item, Method};
 use crate::parse::is_inner;
 use crate::parts::{
     args_struct, args_type, arguments, body_ident, constants, hook_point, hooked_methods, methods,
     name_params, private, return_type, typed, unused, with_ident,
 };
+use crate::receiver::Receiver;
 use crate::returned::Form;
 
 // Input:  `impl Agent { pub async fn reply(&self, msg: Msg) -> Msg { .. } }`

@@ -4,6 +4,7 @@
 //! never the other way. Errors are gathered; the user's item survives them.
 
 mod attrs;
+mod check;
 mod class_hook;
 mod derive;
 mod errors;
@@ -18,6 +19,7 @@ mod options;
 mod params;
 mod parse;
 mod parts;
+mod receiver;
 mod returned;
 mod runtime;
 #[cfg(test)]

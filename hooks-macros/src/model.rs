@@ -1,19 +1,21 @@
 //! Meaning: what the methods of a block become. No tokens are made here.
 
 use proc_macro2::{Group, Ident, TokenStream};
-use quote::{ToTokens, format_ident};
+use quote::format_ident;
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, FnArg, GenericParam, Generics, Path, ReceiverKind, Safety, Signature, Token, Type,
-    TypeParamBound, Visibility, WhereClause, parenthesized, parse_quote, punctuated::Punctuated,
+    Attribute, FnArg, Generics, Path, Safety, Signature, Token, Type, TypeParamBound, Visibility,
+    WhereClause, parse_quote,
 };
 
 use crate::attrs::{Attrs, HookOptions, Reentry};
+use crate::check::{check_of_trait, check_signature, check_undefined, check_unhooked_of_trait};
 use crate::errors::Errors;
 use crate::generics::mentioned;
-use crate::options::parse_arguments;
-use crate::params::{Param, ungrouped};
+use crate::options::BlockOptions;
+use crate::params::Param;
 use crate::parse;
+use crate::receiver::Receiver;
 use crate::returned::{Form, Returned};
 use crate::runtime::Runtime;
 
@@ -80,17 +82,6 @@ pub(crate) struct Method {
     pub(crate) args_generics: Generics,
 }
 
-/// How a hooked method takes its instance.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Receiver {
-    /// `&self`
-    Shared,
-    /// `&mut self`
-    Exclusive,
-    /// `self: Arc<Self>`, `self: &Arc<Self>`
-    Counted,
-}
-
 impl Method {
     /// The method's name without `r#`.
     pub(crate) fn name(&self) -> String {
@@ -122,7 +113,7 @@ impl Block {
             Some(_) => &["crate"],
             None => &["json", "derive", "crate"],
         };
-        let options = parse_block_options(attr, known, errors);
+        let options = BlockOptions::parse(attr, known, errors);
         for param in block.generics.lifetimes() {
             let message = "hooks may outlive what an instance borrows, so a hooked type owns what \
                            it has: take owned data, an `Arc`, or hook `impl Type<'static>`";
@@ -143,7 +134,7 @@ impl Block {
     }
 
     pub(crate) fn of_trait(attr: TokenStream, item: &parse::Trait, errors: &mut Errors) -> Self {
-        let options = parse_block_options(attr, &["json", "derive", "crate"], errors);
+        let options = BlockOptions::parse(attr, &["json", "derive", "crate"], errors);
         if !item.generics.params.is_empty() {
             let message = "a hookable trait is one type, `dyn Trait`: it cannot be generic";
             errors.at(&item.generics, message);
@@ -176,7 +167,9 @@ impl Block {
                 parse::Item::Other(item) => Item::Plain(item.clone()),
                 parse::Item::Method(method) => match HookOptions::of(method, errors) {
                     None => {
-                        self.check_unhooked(method, errors);
+                        if matches!(self.role, Role::Trait(_)) {
+                            check_unhooked_of_trait(method, errors);
+                        }
                         Item::Plain(method.without_helpers())
                     }
                     Some(options) => {
@@ -201,53 +194,6 @@ impl Block {
             errors.at(&self.ident, message);
         }
         self
-    }
-
-    /// Refuses what would make `dyn Trait` impossible.
-    fn check_unhooked(&self, method: &parse::Method, errors: &mut Errors) {
-        if let (Role::Trait(_), Some(token)) = (&self.role, method.sig.asyncness)
-            && method.sig.generics.where_clause.is_none()
-        {
-            let message = "an `async fn` makes `dyn Trait` impossible unless it is hooked: mark it \
-                           `#[hook]`, return a boxed future, or add `where Self: Sized`";
-            errors.at(token, message);
-        }
-    }
-
-    /// Refuses what a method of a trait cannot be.
-    fn check_of_trait(
-        &self,
-        method: &parse::Method,
-        options: &HookOptions,
-        receiver: Receiver,
-        returned: &Returned,
-        errors: &mut Errors,
-    ) {
-        let sig = &method.sig;
-        let is_trait = matches!(self.role, Role::Trait(_));
-        if !is_trait && !matches!(self.role, Role::Impl(_)) {
-            return;
-        }
-        if receiver != Receiver::Shared {
-            let message = "a hooked method of a trait takes `&self`";
-            errors.at(sig.receiver().map(ToTokens::to_token_stream), message);
-        }
-        if let Safety::Unsafe(token) = &sig.safety {
-            errors.at(token, "a hooked method of a trait cannot be `unsafe`");
-        }
-        if returned.is_never() {
-            errors.at(&returned.ty, "a hooked method of a trait returns a value");
-        }
-        if options.is_local {
-            let message = "a hooked method of a trait gives a future that is `Send`: leave \
-                           `?Send` out";
-            errors.at(&sig.ident, message);
-        }
-        if let (true, Some(body)) = (is_trait, &method.body) {
-            let message = "a hooked method of a trait has no default body, its wrapper belongs to \
-                           the type: end it with `;`, or leave it out with `#[hook(skip)]`";
-            errors.add(syn::Error::new(body.span_open(), message));
-        }
     }
 
     pub(crate) fn methods(&self) -> impl Iterator<Item = &Method> {
@@ -289,8 +235,13 @@ impl Block {
             }
         }
         let returned = Returned::of(sig, errors);
-        let receiver = receiver_of(sig, errors);
-        self.check_of_trait(method, options, receiver, &returned, errors);
+        let receiver = Receiver::of(sig, errors);
+        if !matches!(self.role, Role::Inherent) {
+            check_of_trait(sig, options, receiver, &returned, errors);
+        }
+        if matches!(self.role, Role::Trait(_)) {
+            check_undefined(method, errors);
+        }
         let Attrs { cfgs, public_attrs, body_attrs } = Attrs::split(&method.attrs);
         let name = sig.ident.unraw().to_string();
         let is_fallible = options.is_fallible.unwrap_or_else(|| returned.is_named_result());
@@ -323,84 +274,6 @@ impl Block {
             params,
             returned,
         }
-    }
-}
-
-/// What `#[hookable(..)]` says of the block.
-struct BlockOptions {
-    krate: Option<Path>,
-    derives: Vec<Path>,
-    is_json: bool,
-}
-
-fn parse_block_options(attr: TokenStream, known: &[&str], errors: &mut Errors) -> BlockOptions {
-    let (mut krate, mut derives, mut is_json) = (None, None, false);
-    parse_arguments(attr, known, errors, |name, input| {
-        match name.text.as_str() {
-            "crate" => {
-                input.parse::<Token![=]>()?;
-                krate = Some(input.call(Path::parse_mod_style)?);
-            }
-            "json" => is_json = true,
-            _ => {
-                let content;
-                parenthesized!(content in input);
-                derives = Some(Punctuated::<Path, Token![,]>::parse_terminated(&content)?);
-            }
-        }
-        Ok(())
-    });
-    let derives = derives.map_or_else(
-        || vec![parse_quote!(::core::fmt::Debug), parse_quote!(::core::clone::Clone)],
-        |derives| derives.into_iter().collect(),
-    );
-    BlockOptions { krate, derives, is_json }
-}
-
-fn check_signature(sig: &Signature, errors: &mut Errors) {
-    if let Some(token) = sig.constness {
-        errors.at(token, "a `const fn` cannot run hooks: remove `const` or use `#[hook(skip)]`");
-    }
-    if let Some(abi) = &sig.abi {
-        errors.at(abi, "a hooked method has the Rust ABI: remove `extern` or use `#[hook(skip)]`");
-    }
-    if let Some(variadic) = &sig.variadic {
-        errors.at(variadic, "a hooked method cannot be variadic");
-    }
-    for param in &sig.generics.params {
-        if !matches!(param, GenericParam::Lifetime(_)) {
-            let message = "a hooked method cannot be generic, its hooks could not name the type: \
-                           name one, make the impl block generic, or use `#[hook(skip)]`";
-            errors.at(param, message);
-        }
-    }
-}
-
-fn receiver_of(sig: &Signature, errors: &mut Errors) -> Receiver {
-    let message = "a hooked method takes `&self`, `&mut self`, `self: Arc<Self>` or `self: \
-                   &Arc<Self>`: change the receiver, or leave the method out with \
-                   `#[hook(skip)]`";
-    match sig.receiver() {
-        Some(receiver) => match &receiver.kind {
-            ReceiverKind::Reference(_, _, None) => return Receiver::Shared,
-            ReceiverKind::Reference(_, _, Some(_)) => return Receiver::Exclusive,
-            ReceiverKind::Typed(_, ty) if is_counted(ty) => return Receiver::Counted,
-            _ => errors.at(receiver, message),
-        },
-        None => errors.at(&sig.ident, message),
-    }
-    Receiver::Shared
-}
-
-/// Whether a type is `Arc<Self>`, `Rc<Self>`, or a reference to one.
-fn is_counted(ty: &Type) -> bool {
-    match ungrouped(ty) {
-        Type::Reference(reference) if reference.mutability.is_none() => is_counted(&reference.elem),
-        Type::Path(path) => {
-            let last = path.path.segments.last();
-            last.is_some_and(|last| last.ident == "Arc" || last.ident == "Rc")
-        }
-        _ => false,
     }
 }
 

@@ -3,7 +3,8 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Result, Token};
+use syn::punctuated::Punctuated;
+use syn::{Path, Result, Token, parenthesized, parse_quote};
 
 use crate::errors::{Errors, suggestion};
 
@@ -65,4 +66,37 @@ fn parse_name(input: ParseStream<'_>) -> Result<Name> {
 pub(crate) fn parse_value<T: syn::parse::Parse>(input: ParseStream<'_>) -> Result<T> {
     input.parse::<Token![=]>()?;
     input.parse()
+}
+
+/// What `#[hookable(..)]` says of the block.
+pub(crate) struct BlockOptions {
+    pub(crate) krate: Option<Path>,
+    pub(crate) derives: Vec<Path>,
+    pub(crate) is_json: bool,
+}
+
+impl BlockOptions {
+    pub(crate) fn parse(attr: TokenStream, known: &[&str], errors: &mut Errors) -> Self {
+        let (mut krate, mut derives, mut is_json) = (None, None, false);
+        parse_arguments(attr, known, errors, |name, input| {
+            match name.text.as_str() {
+                "crate" => {
+                    input.parse::<Token![=]>()?;
+                    krate = Some(input.call(Path::parse_mod_style)?);
+                }
+                "json" => is_json = true,
+                _ => {
+                    let content;
+                    parenthesized!(content in input);
+                    derives = Some(Punctuated::<Path, Token![,]>::parse_terminated(&content)?);
+                }
+            }
+            Ok(())
+        });
+        let derives = derives.map_or_else(
+            || vec![parse_quote!(::core::fmt::Debug), parse_quote!(::core::clone::Clone)],
+            |derives| derives.into_iter().collect(),
+        );
+        Self { krate, derives, is_json }
+    }
 }
