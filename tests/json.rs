@@ -27,7 +27,7 @@ struct Agent {
     hooks: Hooks,
 }
 
-#[hookable(json, derive(Clone, Debug, Serialize, Deserialize))]
+#[hookable(json)]
 impl Agent {
     async fn reply(&self, msg: Msg, style: Option<&str>) -> Result<Msg, HookError> {
         let text = format!("{} {}", msg.text, style.unwrap_or("plain"));
@@ -182,7 +182,7 @@ fn hook_points_that_take_no_json_say_so() {
 
 #[tokio::test]
 async fn hooks_over_json_of_a_trait_run_for_every_implementor() -> Result<(), HookError> {
-    #[hookable(json, derive(Clone, Debug, Serialize, Deserialize))]
+    #[hookable(json, derive(Clone, Debug, Serialize))]
     trait Talker {
         async fn reply(&self, msg: String) -> Result<String, HookError>;
     }

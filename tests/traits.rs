@@ -481,3 +481,27 @@ async fn arguments_are_dropped_when_the_body_ends_the_last_one_first() {
     bin.take(Noisy("first"), Noisy("second"), Noisy("third")).await;
     assert_eq!(DROPPED.take(), order);
 }
+
+/// Lints are what this is about.
+#[tokio::test]
+#[deny(unused)]
+async fn a_body_of_one_line_has_no_braces_too_many() {
+    #[hookable]
+    trait Short {
+        async fn reply(&self, base: u32) -> u32;
+        fn print(&self, base: u32) -> u32;
+    }
+    #[derive(Hookable, Default)]
+    struct One {
+        hooks: Hooks,
+    }
+    #[hookable]
+    impl Short for One {
+        #[rustfmt::skip]
+        async fn reply(&self, base: u32) -> u32 { base * 2 }
+        #[rustfmt::skip]
+        fn print(&self, base: u32) -> u32 { base * 2 }
+    }
+    let one = One::default();
+    assert_eq!((one.reply(2).await, one.print(3)), (4, 6));
+}

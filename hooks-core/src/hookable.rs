@@ -197,8 +197,8 @@ pub trait Hookable: HasHooks {
     /// Registers a hook over JSON on this instance, with priority 100: a rule from configuration, a
     /// recorder, a plug-in, which need not know the types of the agent.
     ///
-    /// The agent's block is marked `#[hookable(json)]`, its args structs and outputs are `Serialize` and
-    /// `DeserializeOwned`, and it is not generic.
+    /// The agent's block is marked `#[hookable(json)]`, which needs the feature `json` of this crate; the
+    /// types of its arguments and outputs are `Serialize` and `DeserializeOwned`; it is not generic.
     ///
     /// # Errors
     /// [`HookError::NoJson`] if the hook type does not take hooks over JSON, or the hook has another form
@@ -213,7 +213,7 @@ pub trait Hookable: HasHooks {
     ///     hooks: Hooks,
     /// }
     ///
-    /// #[hookable(json, derive(Debug, Clone, serde::Serialize, serde::Deserialize))]
+    /// #[hookable(json)]
     /// impl Assistant {
     ///     fn reply(&self, msg: &str, style: Option<&str>) -> Result<String, HookError> {
     ///         Ok(format!("{msg} in {} style", style.unwrap_or("plain")))

@@ -204,7 +204,7 @@ pub use hooks_macros::Hookable;
 /// |---|---|---|
 /// | `derive(..)` | `Debug, Clone` | what the args structs derive; post hooks need `Clone` |
 /// | `crate = path` | `::hooks_core` | where this crate is |
-/// | `json` | | hooks may be written over JSON too, where this crate has the feature `json`; what is hooked must be `Serialize` and `DeserializeOwned` |
+/// | `json` | | [hooks over JSON](Hookable::register_json_hook) too: needs the feature `json` of this crate, and arguments and outputs that are `Serialize` and `DeserializeOwned`; derives these for the args structs |
 ///
 /// A method takes `&self`, `&mut self` (then it has no around hooks), `self: Arc<Self>` or `self:
 /// &Arc<Self>` (nor then) and is sync, `async`, or returns `impl Future` or `Pin<Box<dyn Future>>`. Borrowed arguments `&str`, `&[T]`,

@@ -11,6 +11,8 @@ pub use std::string::String;
 pub use std::vec::Vec;
 
 pub use inventory;
+#[cfg(feature = "json")]
+pub use serde;
 
 use crate::chain::HookTypeOf;
 use crate::entry::Entry;

@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Path, Signature, Visibility};
 
 use crate::attrs::is_lint_level;
-use crate::expand_trait::{call_ident, signature};
+use crate::expand_trait::{call_ident, mark, signature};
 use crate::model::{Block, Item, Method};
 use crate::parse::is_inner;
 use crate::parts::{arguments, body_ident, constants, hooked_methods, private, unused};
@@ -31,11 +31,15 @@ pub(crate) fn block(block: &Block, base: &Path) -> TokenStream {
     let points = block.methods().map(|method| hook_point(block, method, &dyn_base));
     let known = quote!(<#dyn_base>::__HOOKS_METHODS);
     let methods = hooked_methods(block, Some(&dyn_base), &known);
-    let (unused, private) = (unused(), private());
+    let (unused, private, mark) = (unused(), private(), mark());
     quote! {
         #private
         #(#outer)*
-        impl #impl_generics #base for #self_ty #clause { #(#inner)* #(#items)* }
+        impl #impl_generics #base for #self_ty #clause {
+            #(#inner)*
+            #(#items)*
+            fn #mark() {}
+        }
         #(#aliases)*
         #unused
         impl #impl_generics #self_ty #clause { #(#constants)* }

@@ -35,10 +35,15 @@ pub(crate) fn item(block: &Block, head: &Head) -> TokenStream {
     });
     let (methods, hooked_method) = (methods(block), runtime.private("HookedMethod"));
     let known = hooked_methods(block, None, &quote!(<#self_ty>::__HOOKS_METHODS));
-    let unused = unused();
+    let (unused, mark) = (unused(), mark());
     quote! {
         #(#outer)*
-        #vis #token #ident: #supertraits #where_clause { #(#inner)* #(#items)* }
+        #vis #token #ident: #supertraits #where_clause {
+            #(#inner)*
+            #(#items)*
+            #[doc(hidden)]
+            fn #mark() where Self: ::core::marker::Sized;
+        }
         #unused
         impl #self_ty {
             #(#constants)*
@@ -198,6 +203,11 @@ fn trait_method(block: &Block, method: &Method) -> TokenStream {
             type Args = #args_ty;
         }
     }
+}
+
+/// What an impl lacks that is not marked: the compiler says its name.
+pub(crate) fn mark() -> Ident {
+    Ident::new("__hooks_mark_this_impl_with_hookable", Span::mixed_site())
 }
 
 /// The call that the methods of all implementors make.

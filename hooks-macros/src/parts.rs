@@ -42,6 +42,7 @@ pub(crate) fn args_struct(block: &Block, method: &Method, vis: &Visibility) -> T
     let Method { cfgs, body_attrs, args_ident, args_generics, params, .. } = method;
     let (generics, _, clause) = args_generics.split_for_impl();
     let derives = &block.derives;
+    let json = block.is_json.then(|| json_derives(block));
     let unused = unused();
     let lints = body_attrs.iter().filter(|attr| is_lint_level(attr));
     let doc = format!(" The arguments of [`{}::{}`].", block.ident, method.name());
@@ -54,10 +55,27 @@ pub(crate) fn args_struct(block: &Block, method: &Method, vis: &Visibility) -> T
         #(#cfgs)*
         #[doc = #doc]
         #[derive(#(#derives),*)]
+        #json
         #unused
         #(#lints)*
         #vis struct #args_ident #generics #clause { #(#fields),* }
     }
+}
+
+/// What JSON needs of an args struct, unless it is derived already. Found here, so that the crate need not
+/// know of it.
+fn json_derives(block: &Block) -> TokenStream {
+    let is_derived = |name: &str| {
+        block.derives.iter().any(|path| path.segments.last().is_some_and(|it| it.ident == name))
+    };
+    let serde = block.runtime.private("serde");
+    let missing = ["Serialize", "Deserialize"].into_iter().filter(|name| !is_derived(name));
+    let missing: Vec<_> = missing.map(|name| Ident::new(name, Span::mixed_site())).collect();
+    if missing.is_empty() {
+        return TokenStream::new();
+    }
+    let path = serde.to_string().replace(' ', "");
+    quote!(#[derive(#(#serde::#missing),*)] #[serde(crate = #path)])
 }
 
 // Input:  `pub async fn reply(&self, msg: Msg) -> Result<Msg, Error>`
@@ -227,7 +245,7 @@ pub(crate) fn unused() -> TokenStream {
 pub(crate) fn private() -> TokenStream {
     quote! {
         #[allow(
-            non_snake_case, clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref,
+            non_snake_case, unused_braces, clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref,
             clippy::unnecessary_wraps, clippy::unused_async, clippy::unused_self
         )]
     }

@@ -24,7 +24,7 @@ pub struct Strict {
     hooks: Hooks,
 }
 
-#[hookable(crate = hooks, json, derive(Debug, Clone, serde::Serialize, serde::Deserialize))]
+#[hookable(crate = hooks, json)]
 impl Strict {
     /// Plans.
     ///
