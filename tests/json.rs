@@ -54,7 +54,8 @@ async fn a_hook_over_json_sees_and_changes_named_arguments() -> Result<(), HookE
 }
 
 #[tokio::test]
-async fn what_a_hook_leaves_as_it_is_keeps_what_json_does_not_say() -> Result<(), HookError> {
+async fn where_a_hook_changes_nothing_the_value_keeps_what_json_does_not_say()
+-> Result<(), HookError> {
     let agent = Agent::default();
     agent.register_json_hook("pre_reply", "look", |args: &mut Value| assert!(args.is_object()))?;
     agent.register_json_hook(Agent::POST_REPLY, "look", |args: &Value, output: &mut Value| {
@@ -253,4 +254,50 @@ fn hook_types_are_read_from_configuration() {
     assert_eq!(serde_json::to_string(&types).unwrap(), r#"["pre_reply","error_model_call"]"#);
     let error = serde_json::from_str::<HookType>("\"reply\"").unwrap_err().to_string();
     assert!(error.starts_with("'reply' is not a hook type, expected a phase"), "{error}");
+}
+
+#[test]
+fn a_generic_type_takes_json_through_its_trait_alone() -> Result<(), HookError> {
+    /// Two types of one name.
+    macro_rules! pair {
+        ($module:ident, $talker:ident) => {
+            mod $module {
+                use hooks_core::{Hookable, Hooks, hookable};
+
+                #[hookable(json)]
+                pub(super) trait $talker {
+                    fn print(&self, text: String) -> String;
+                }
+
+                #[derive(Hookable)]
+                pub(super) struct Pair<T> {
+                    pub(super) value: T,
+                    pub(super) hooks: Hooks,
+                }
+
+                #[hookable]
+                impl<T: Send + Sync + 'static> $talker for Pair<T> {
+                    fn print(&self, text: String) -> String {
+                        let _ = &self.value;
+                        text
+                    }
+                }
+            }
+        };
+    }
+    pair!(one, OneTalker);
+    pair!(two, TwoTalker);
+    use one::OneTalker;
+    use two::TwoTalker;
+    let (one, two) =
+        (one::Pair { value: 1, hooks: Hooks::new() }, two::Pair { value: 1, hooks: Hooks::new() });
+    let shout = |args: &mut Value| args["text"] = json!("shout");
+    assert!(two.register_json_hook("pre_print", "shout", shout).is_err());
+    (&two as &dyn TwoTalker).register_json_hook("pre_print", "shout", shout)?;
+    (&one as &dyn OneTalker).register_json_hook("pre_print", "shout", shout)?;
+    assert_eq!(
+        (one.print("a".to_owned()), two.print("b".to_owned())),
+        ("shout".into(), "shout".into())
+    );
+    Ok(())
 }

@@ -112,6 +112,11 @@ async fn the_event_says_what_came_of_the_hook() {
     );
     agent.register_instance_hook_with(
         Outcomes::PRE_REPLY,
+        Hook::named("panics").on_failure(Ignore),
+        |_: &Outcomes, args: &OutcomesReplyArgs| assert!(args.text.is_empty(), "not today either"),
+    );
+    agent.register_instance_hook_with(
+        Outcomes::PRE_REPLY,
         Hook::named("not for this").when(|_: &Outcomes, _: &OutcomesReplyArgs| false),
         |_: &Outcomes, _: &OutcomesReplyArgs| {},
     );
@@ -150,6 +155,7 @@ async fn the_event_says_what_came_of_the_hook() {
         timeless(&records).into_iter().filter(|record| record.starts_with("TRACE")).collect();
     let expected = [
         event("ignored", "pre_reply", "instance", "failed"),
+        event("panics", "pre_reply", "instance", "panicked"),
         event("replaces", "pre_reply", "instance", "replaced"),
         event("answers", "pre_reply", "instance", "returned"),
         event("fails", "post_reply", "instance", "failed"),
@@ -188,4 +194,46 @@ async fn who_wants_spans_only_gets_spans_only() {
     drop(reporting);
     let expected = ["new hooked_call 1 agent=\"Agent\" method=\"print\"", "enter 1", "exit 1"];
     assert_eq!(timeless(&records), expected);
+}
+
+/// A subscriber that asks of each event whether it wants it; that must not be asked for nothing.
+#[test]
+fn nobody_is_asked_for_an_event_that_does_not_come() {
+    use tracing_subscriber::filter::LevelFilter;
+    use tracing_subscriber::layer::SubscriberExt;
+    use tracing_subscriber::{Layer, registry};
+
+    struct Heard(std::sync::Arc<Records<String>>);
+    impl<S: tracing::Subscriber> Layer<S> for Heard {
+        fn on_event(
+            &self,
+            event: &tracing::Event<'_>,
+            _: tracing_subscriber::layer::Context<'_, S>,
+        ) {
+            self.0.push(event.metadata().level().to_string());
+        }
+    }
+    #[derive(Hookable, Default)]
+    struct Talks {
+        hooks: Hooks,
+    }
+    #[hookable]
+    impl Talks {
+        fn print(&self) {
+            tracing::info!("the body");
+        }
+    }
+    let talks = Talks::default();
+    talks.register_instance_hook(
+        Talks::SETTLED_PRINT,
+        "end",
+        |_: &Talks, _: &Outcome<'_, (), std::convert::Infallible>| {},
+    );
+    let (all, some) = (std::sync::Arc::new(Records::new()), std::sync::Arc::new(Records::new()));
+    let subscriber = registry()
+        .with(Heard(all.clone()).with_filter(LevelFilter::TRACE))
+        .with(Heard(some.clone()).with_filter(LevelFilter::INFO));
+    tracing::subscriber::with_default(subscriber, || talks.print());
+    assert_eq!(all.take(), ["INFO", "TRACE"]);
+    assert_eq!(some.take(), ["INFO"]);
 }

@@ -505,3 +505,72 @@ async fn a_body_of_one_line_has_no_braces_too_many() {
     let one = One::default();
     assert_eq!((one.reply(2).await, one.print(3)), (4, 6));
 }
+
+#[tokio::test]
+async fn methods_of_a_trait_may_return_futures_name_lifetimes_and_come_from_a_macro() {
+    use std::borrow::Cow;
+
+    use hooks_core::BoxFuture;
+
+    #[hookable]
+    trait Forms {
+        #[hook]
+        fn boxed(&self, msg: String) -> BoxFuture<'_, usize>;
+        #[hook]
+        fn opaque(&self, msg: &str) -> impl Future<Output = usize> + Send;
+        #[hook]
+        async fn cow(&self, msg: Cow<str>) -> usize;
+        #[hook]
+        async fn named<'m>(&'m self, msg: &'m str) -> usize;
+    }
+    #[derive(Hookable, Default)]
+    struct All {
+        hooks: Hooks,
+    }
+    macro_rules! implement {
+        ($($path:tt)+) => {
+            #[hookable]
+            impl $($path)+ for All {
+                #[hook]
+                fn boxed(&self, mut msg: String) -> BoxFuture<'_, usize> {
+                    msg.push('!');
+                    Box::pin(async move { msg.len() })
+                }
+                #[hook]
+                fn opaque(&self, _msg: &str) -> impl Future<Output = usize> + Send {
+                    async move { _msg.len() }
+                }
+                #[hook]
+                async fn cow(&self, msg: Cow<str>) -> usize {
+                    msg.len()
+                }
+                #[hook]
+                async fn named<'m>(&'m self, msg: &'m str) -> usize {
+                    let same: &'m str = msg;
+                    same.len()
+                }
+            }
+        };
+    }
+    macro_rules! by_path {
+        ($path:path) => {
+            implement!($path);
+        };
+    }
+    by_path!(Forms);
+
+    let all = All::default();
+    all.register_instance_hook(All::PRE_COW, "more", |_: &All, args: &mut FormsCowArgs| {
+        args.msg.push_str("...")
+    });
+    all.register_instance_hook(
+        All::POST_OPAQUE,
+        "double",
+        |_: &All, _: &FormsOpaqueArgs, output: &mut usize| *output *= 2,
+    );
+    let forms: &dyn Forms = &all;
+    assert_eq!(forms.boxed("a".to_owned()).await, 2);
+    assert_eq!(forms.opaque("a").await, 2);
+    assert_eq!(forms.cow("a".into()).await, 4);
+    assert_eq!(forms.named("a").await, 1);
+}

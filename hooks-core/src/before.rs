@@ -8,7 +8,7 @@ use crate::failure::{conclude, fail};
 use crate::future::BoxFuture;
 use crate::hook_type::{Level, Phase};
 use crate::hookable::HasHooks;
-use crate::limit::limited;
+use crate::limit::{self, limited};
 use crate::place::Place;
 use crate::point::{Error, HookPoint, Output};
 use crate::pre::{PreResult, PreRun, PreStep};
@@ -174,8 +174,7 @@ where
         }
     };
     let result = limited(limits, run).await;
-    let outcome = outcome_of(result.as_ref().ok().and_then(|answer| answer.as_ref().ok()));
-    watch.stop::<A, Args, _>(place.level, entry, outcome);
+    watch.stop::<A, Args, _>(place.level, entry, limit::outcome_of(&result, outcome_of));
     let fail = |fault| fail::<A, Args, _>(fault, place.level, entry);
     let step = conclude::<A, Args, _, _, _>(result, args, saved, place.level, entry, fail)?;
     Ok(step.unwrap_or(PreStep::Continue))

@@ -5,7 +5,7 @@ use crate::entry::Entry;
 use crate::failure::{conclude, fail};
 use crate::hook_type::{Level, Phase};
 use crate::hookable::HasHooks;
-use crate::limit::limited;
+use crate::limit::{self, limited};
 use crate::place::Place;
 use crate::point::{Error, HookPoint, Output};
 use crate::progress::Progress;
@@ -219,8 +219,7 @@ where
         }
     };
     let result = limited(limits, run).await;
-    let outcome = outcome_of::<P>(result.as_ref().ok().and_then(|answer| answer.as_ref().ok()));
-    watch.stop::<A, Args, _>(place.level, entry, outcome);
+    watch.stop::<A, Args, _>(place.level, entry, limit::outcome_of(&result, outcome_of::<P>));
     let step = conclude::<A, Args, _, _, _>(result, subject, saved, place.level, entry, fail)?;
     Ok(step.unwrap_or_default())
 }

@@ -97,7 +97,7 @@ pub trait Hookable: HasHooks {
         T::edit(self.hooks().get_or_init(), |chain| chain.insert(entry));
     }
 
-    /// Removes a hook of this instance.
+    /// Removes a hook of this instance, be it registered by its own type or by a trait of it.
     ///
     /// # Errors
     /// [`HookError::NotFound`] if there is no such hook, [`HookError::UnknownHookType`] if the
@@ -268,8 +268,8 @@ pub trait Hookable: HasHooks {
         H: JsonHook<Form>,
     {
         let hook_type = hook_type.select()?;
-        let (class, type_name) = self.__hooks_type();
-        let registered = match json_of(class, type_name, hook_type.method()) {
+        let class = TypeId::of::<Self>();
+        let registered = match json_of(class, type_name::<Self>(), hook_type.method()) {
             None => Err(NOT_JSON),
             Some(point) => (point.register)(
                 self.hooks().get_or_init(),

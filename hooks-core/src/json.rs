@@ -24,9 +24,11 @@ use crate::slot::{Post, Pre};
 /// | pre | `Fn(&mut Value) -> R`: the arguments, an object with a field per parameter |
 /// | post | `Fn(&Value, &mut Value) -> R`: the arguments, and the output |
 ///
-/// `R` is `()` or [`HookResult`]. What a hook leaves untouched stays the very value that it was; what it
-/// changes must still be what the method takes or returns, else the hook has failed. Where the method
-/// cannot fail, such a failure is reported through `tracing` and the value stays as it was.
+/// `R` is `()` or [`HookResult`]. If a hook changes nothing, the arguments or the output stay the very values
+/// that they were. If it changes anything, all of them are made anew from the JSON: what that does not say,
+/// such as a field that `serde` skips, is lost. What cannot be said in JSON, or is not what the method takes
+/// or returns, is a failure of the hook. Where the method cannot fail, such a failure is reported through
+/// `tracing` and the value stays as it was.
 #[diagnostic::on_unimplemented(
     message = "this is not a hook over JSON",
     note = "a pre hook is `|args: &mut Value|`, a post hook `|args: &Value, output: &mut Value|`, with the \

@@ -69,6 +69,9 @@
 //! hooks: of other tasks, of other futures in the same task, of other instances. A spawned task starts
 //! outside of the call, unless [`carry`] takes it along.
 //!
+//! A call that finds no hook when it starts is none of these: what it calls runs the hooks that there are
+//! by then.
+//!
 //! A call is known by the thread that polls it. What another executor runs on that thread while the
 //! call blocks on it (a thread pool that steals work, a second runtime) is taken for the call's own.
 //!
@@ -83,8 +86,9 @@
 //! Each call that has hooks is a span `hooked_call` of `tracing` at the level `DEBUG`, with the fields
 //! `agent` and `method`; each hook that ran is an event in it at the level `TRACE`, with `hook` (its
 //! name), `hook_type`, `level`, `duration` and `outcome`: `continued`, `replaced`, `returned`, `kept`,
-//! `recovered`, `ran`, `failed` or `panicked`. Failures that are ignored are reported at the level
-//! `WARN`.
+//! `recovered`, `ran`, `failed`, `timed out` or `panicked`. A hook whose panic unwinds, or which is
+//! cancelled, leaves no event; the settled hooks of a cancelled call are events outside of the span.
+//! Failures that are ignored are reported at the level `WARN`.
 //!
 //! # Cancellation
 //!
@@ -251,9 +255,11 @@ pub use hooks_macros::Hookable;
 /// all implementors. Hooks of these run for every type whose impl of the trait is marked `#[hookable]`
 /// too, in any crate; and such a type has hook types of its own, `Assistant::PRE_REPLY`.
 ///
-/// Async methods are boxed, so that `dyn Trait` is possible; those that are hooked by `#[hook]` are
-/// marked both in the trait and in its impls. Hooked methods take `&self` and have no default body;
-/// the trait is not generic. Every implementor is `Send + Sync` and [has hooks](HasHooks).
+/// Async methods are boxed, so that `dyn Trait` is possible, and look whether there are hooks when they
+/// are called, not when their future is first polled. Those that are hooked by `#[hook]` are marked both
+/// in the trait and in its impls; what else `#[hook(..)]` says is said in the trait. Hooked methods take
+/// `&self` and have no default body; the trait is not generic. Of two such traits of one type no two
+/// methods have the same name. Every implementor is `Send + Sync` and [has hooks](HasHooks).
 ///
 /// ```
 /// use hooks_core::{HookError, HookResult, Hookable, Hooks, class_hook, hookable};

@@ -15,6 +15,19 @@ pub(crate) enum Failure {
     Panicked(String),
 }
 
+/// A word for what came of a hook that is held to limits; `decided` has one for what it decided, if it
+/// did not fail.
+pub(crate) fn outcome_of<S, F>(
+    result: &Result<Result<S, F>, Failure>,
+    decided: impl FnOnce(Option<&S>) -> &'static str,
+) -> &'static str {
+    match result {
+        Ok(answer) => decided(answer.as_ref().ok()),
+        Err(Failure::TimedOut(_)) => "timed out",
+        Err(Failure::Panicked(_)) => "panicked",
+    }
+}
+
 /// Runs a hook for as long as it may, and contains its panic if its failures are ignored.
 pub(crate) async fn limited<P: HookSlot, F: Future>(
     limits: &Limits<P>,

@@ -101,7 +101,8 @@ pub(crate) fn bases_of(agent: TypeId, type_name: &str) -> Vec<TypeId> {
 /// How a hook point takes hooks over JSON, if it does.
 #[cfg(feature = "json")]
 pub(crate) fn json_of(agent: TypeId, type_name: &str, method: &str) -> Option<JsonPoint> {
-    methods_of(agent, type_name).into_iter().find(|known| known.name == method)?.json
+    let blocks = blocks_of(agent, type_name).filter(|block| block.agent.is_some());
+    blocks.flat_map(|block| block.methods).find(|known| known.name == method)?.json
 }
 
 fn blocks_of(agent: TypeId, type_name: &str) -> impl Iterator<Item = &'static HookedMethods> {

@@ -13,15 +13,11 @@ use crate::point::HookPoint;
 use crate::slot::HookSlot;
 use crate::type_name::short_name;
 
-/// Whether someone wants to see each hook that runs.
+/// Whether someone may want to see each hook that runs. Asking for more than the level makes filters of
+/// subscribers answer for an event that then does not come.
 #[inline]
 pub(crate) fn is_on() -> bool {
-    tracing::level_enabled!(Verbosity::TRACE) && wants_events()
-}
-
-#[cold]
-fn wants_events() -> bool {
-    tracing::event_enabled!(Verbosity::TRACE)
+    tracing::level_enabled!(Verbosity::TRACE)
 }
 
 /// The span of a call, if someone wants to see it. Boxed: most calls have none, and are smaller so.

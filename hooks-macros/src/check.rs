@@ -64,6 +64,15 @@ pub(crate) fn check_of_trait(
     }
 }
 
+/// Refuses options that are the trait's to give.
+pub(crate) fn check_options_of_impl(sig: &Signature, options: &HookOptions, errors: &mut Errors) {
+    if options.reentry.is_some() || options.is_fallible.is_some() {
+        let message = "what holds for every implementor is said in the trait: move `reentry`, \
+                       `fallible` or `infallible` there";
+        errors.at(&sig.ident, message);
+    }
+}
+
 /// Refuses a body where a trait only declares the method.
 pub(crate) fn check_undefined(method: &parse::Method, errors: &mut Errors) {
     if let Some(body) = &method.body {

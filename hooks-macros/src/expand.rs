@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::parse_quote;
+use syn::{FnArg, parse_quote};
 
 use crate::attrs::is_lint_level;
 use crate::model::{Block, Item, Method};
@@ -61,6 +61,9 @@ fn wrapper(block: &Block, method: &Method) -> TokenStream {
     let mut sig = method.sig.clone();
     let receiver = sig.receiver().map(|receiver| receiver.self_token);
     name_params(&mut sig, method);
+    if let Some(FnArg::Receiver(receiver)) = sig.inputs.first_mut() {
+        receiver.mutability = None;
+    }
 
     let names = arguments(method);
     let packed = params.iter().map(|param| param.pack(runtime));

@@ -60,23 +60,20 @@ fn methods(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenStrea
     let (docs, others) = public_attrs
         .iter()
         .partition::<Vec<_>, _>(|attr| attr.path().is_ident("doc") || is_lint_level(attr));
+    let bindings = bindings(method);
     let body = match method.returned.form {
         Form::Async => boxed_body(block, method),
-        _ => body.to_token_stream(),
-    };
-    let body = match method.returned.form {
-        Form::Value => {
-            let bindings = bindings(method);
-            quote!({ #(#bindings)* #body })
+        Form::Value | Form::Boxed => quote!(#(#bindings)* #body),
+        Form::Opaque => {
+            let boxed = block.runtime.private("Box");
+            quote!(#(#bindings)* #boxed::pin(#body))
         }
-        Form::Async => quote!({ #body }),
-        Form::Opaque | Form::Boxed => body,
     };
     quote! {
         #(#cfgs)* #(#docs)*
         #sig { <#dyn_base>::#call(#receiver, #arguments) }
         #(#cfgs)* #(#body_attrs)* #(#others)*
-        #body_sig #body
+        #body_sig { #body }
     }
 }
 

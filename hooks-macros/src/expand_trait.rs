@@ -4,7 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, GenericArgument, Lifetime, Receiver, Signature, Type, TypeParamBound, parse_quote,
+    FnArg, GenericArgument, Lifetime, PathArguments, PathSegment, Receiver, ReturnType, Signature,
+    Type, TypeParamBound, TypeTraitObject, parse_quote,
 };
 
 use crate::model::{Block, Head, Item, Method};
@@ -13,6 +14,7 @@ use crate::parts::{
     args_struct, args_type, arguments, body_ident, constants, hook_point, hooked_methods, methods,
     name_params, unused,
 };
+use crate::returned::Form;
 
 // Input:  `pub trait Agent: Hookable { async fn reply(&self, msg: Msg) -> Msg; }`
 // Output: the trait with a boxed method and its body, then per method the call that the methods of
@@ -98,11 +100,17 @@ pub(crate) fn signature(block: &Block, method: &Method) -> Signature {
     let mut sig = method.sig.clone();
     name_params(&mut sig, method);
     if method.is_async() {
-        let hook: Lifetime = parse_quote!('hook);
+        // One that the method declares may be named in its body.
+        let declared = sig.generics.lifetimes().next().map(|param| param.lifetime.clone());
+        let hook = declared.unwrap_or_else(|| parse_quote!('hook));
         let (future, returned) = (block.runtime.public("BoxFuture"), &method.returned.ty);
         sig.asyncness = None;
         sig.generics = parse_quote!(<#hook>);
-        sig.output = parse_quote!(-> #future<#hook, #returned>);
+        match (&mut sig.output, method.returned.form) {
+            // As it is written, so that what was imported for it is used.
+            (ReturnType::Type(_, ty), Form::Boxed) => OneLifetime(&hook).visit_type_mut(ty),
+            (output, _) => *output = parse_quote!(-> #future<#hook, #returned>),
+        }
         for input in &mut sig.inputs {
             match input {
                 FnArg::Receiver(receiver) => *receiver = shared(receiver, &hook),
@@ -132,7 +140,8 @@ fn call(block: &Block, head: &Head, method: &Method) -> TokenStream {
     let args = Ident::new("args", Span::mixed_site());
     let inputs = sig.inputs.iter().skip(1);
     let (lifetimes, output) = (sig.generics.params.iter(), &sig.output);
-    let lifetime = method.is_async().then(|| quote!('hook));
+    let lifetime = sig.generics.lifetimes().next().map(|param| &param.lifetime);
+    let lifetime = lifetime.filter(|_| method.is_async());
     let arguments = arguments(method);
     let packed = params.iter().map(|param| param.pack(runtime));
     let unpacked = params.iter().map(|param| param.unpack(&args, runtime));
@@ -238,6 +247,23 @@ impl VisitMut for OneLifetime<'_> {
         &mut self,
         _: &mut syn::ParenthesizedGenericArguments,
     ) {
+    }
+
+    fn visit_type_trait_object_mut(&mut self, object: &mut TypeTraitObject) {
+        let is_trait = |bound: &TypeParamBound| !matches!(bound, TypeParamBound::Lifetime(_));
+        object.bounds = object.bounds.iter().filter(|bound| is_trait(bound)).cloned().collect();
+        object.bounds.push(TypeParamBound::Lifetime(self.0.clone()));
+    }
+
+    fn visit_path_segment_mut(&mut self, segment: &mut PathSegment) {
+        syn::visit_mut::visit_path_segment_mut(self, segment);
+        if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
+            let is_lifetime =
+                |argument: &GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
+            if segment.ident == "Cow" && !arguments.args.iter().any(is_lifetime) {
+                arguments.args.insert(0, GenericArgument::Lifetime(self.0.clone()));
+            }
+        }
     }
 
     fn visit_generic_argument_mut(&mut self, argument: &mut GenericArgument) {

@@ -24,6 +24,7 @@ mod returned;
 mod runtime;
 #[cfg(test)]
 mod snapshots;
+mod types;
 
 use proc_macro::TokenStream;
 

@@ -9,7 +9,10 @@ use syn::{
 };
 
 use crate::attrs::{Attrs, HookOptions, Reentry};
-use crate::check::{check_of_trait, check_signature, check_undefined, check_unhooked_of_trait};
+use crate::check::{
+    check_of_trait, check_options_of_impl, check_signature, check_undefined,
+    check_unhooked_of_trait,
+};
 use crate::errors::Errors;
 use crate::generics::mentioned;
 use crate::options::BlockOptions;
@@ -239,8 +242,10 @@ impl Block {
         if !matches!(self.role, Role::Inherent) {
             check_of_trait(sig, options, receiver, &returned, errors);
         }
-        if matches!(self.role, Role::Trait(_)) {
-            check_undefined(method, errors);
+        match self.role {
+            Role::Inherent => {}
+            Role::Trait(_) => check_undefined(method, errors),
+            Role::Impl(_) => check_options_of_impl(sig, options, errors),
         }
         let Attrs { cfgs, public_attrs, body_attrs } = Attrs::split(&method.attrs);
         let name = sig.ident.unraw().to_string();

@@ -11,6 +11,7 @@ use syn::{
 use crate::errors::Errors;
 use crate::options::{parse_arguments, parse_value};
 use crate::runtime::Runtime;
+use crate::types::ungrouped;
 
 /// A parameter of a hooked method.
 pub(crate) struct Param {
@@ -187,15 +188,6 @@ fn as_reference(ty: &Type) -> Option<&TypeReference> {
             (!is_static).then_some(reference)
         }
         _ => None,
-    }
-}
-
-/// The type without the parentheses, or the invisible group of a macro, around it.
-pub(crate) fn ungrouped(ty: &Type) -> &Type {
-    match ty {
-        Type::Group(group) => ungrouped(&group.elem),
-        Type::Paren(paren) => ungrouped(&paren.elem),
-        _ => ty,
     }
 }
 

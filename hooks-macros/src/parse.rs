@@ -12,6 +12,8 @@ use syn::{
     TypeParamBound, Visibility, braced,
 };
 
+use crate::types::ungrouped;
+
 /// What `#[hookable]` is written on.
 pub(crate) enum Input {
     Block(Box<Block>),
@@ -78,8 +80,8 @@ impl Block {
         let mut base = None;
         if input.parse::<Option<Token![for]>>()?.is_some() {
             let message = "expected the path of a hookable trait";
-            match self_ty {
-                Type::Path(path) if path.qself.is_none() => base = Some(path.path),
+            match ungrouped(&self_ty) {
+                Type::Path(path) if path.qself.is_none() => base = Some(path.path.clone()),
                 other => return Err(Error::new_spanned(other, message)),
             }
             self_ty = input.parse()?;

@@ -246,7 +246,8 @@ pub(crate) fn private() -> TokenStream {
     quote! {
         #[allow(
             non_snake_case, unused_braces, clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref,
-            clippy::unnecessary_wraps, clippy::unused_async, clippy::unused_self
+            clippy::no_effect_underscore_binding, clippy::unnecessary_wraps, clippy::unused_async,
+            clippy::unused_self, clippy::used_underscore_binding
         )]
     }
 }

@@ -3,7 +3,7 @@
 use syn::{ReceiverKind, Signature, Type};
 
 use crate::errors::Errors;
-use crate::params::ungrouped;
+use crate::types::ungrouped;
 
 /// How a hooked method takes its instance.
 #[derive(Clone, Copy, PartialEq, Eq)]

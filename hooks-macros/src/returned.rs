@@ -7,7 +7,8 @@ use syn::{
 };
 
 use crate::errors::Errors;
-use crate::params::{Borrow, FindBorrow, ungrouped};
+use crate::params::{Borrow, FindBorrow};
+use crate::types::ungrouped;
 
 /// What a hooked method returns.
 pub(crate) struct Returned {
