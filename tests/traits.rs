@@ -561,7 +561,7 @@ async fn methods_of_a_trait_may_return_futures_name_lifetimes_and_come_from_a_ma
 
     let all = All::default();
     all.register_instance_hook(All::PRE_COW, "more", |_: &All, args: &mut FormsCowArgs| {
-        args.msg.push_str("...")
+        args.msg.push_str("...");
     });
     all.register_instance_hook(
         All::POST_OPAQUE,

@@ -22,13 +22,16 @@ pub(crate) fn expand(attr: TokenStream, item: &TokenStream) -> TokenStream {
         parse::Input::Block(block) => model::Block::of_impl(attr, block, &mut errors),
         parse::Input::Trait(item) => model::Block::of_trait(attr, item, &mut errors),
     };
-    match errors.or(model) {
-        Ok(model) => match &model.role {
-            Role::Inherent => expand::block(&model),
-            Role::Trait(head) => expand_trait::item(&model, head),
-            Role::Impl(base) => expand_impl::block(&model, base),
-        },
-        Err(errors) => {
+    match (&model.role, errors.or(())) {
+        (Role::Inherent, Ok(())) => expand::block(&model),
+        (Role::Trait(head), Ok(())) => expand_trait::item(&model, head),
+        (Role::Impl(base), Ok(())) => expand_impl::block(&model, base),
+        // Without its expansion it would not be an impl of the trait, which is expanded.
+        (Role::Impl(base), Err(errors)) => {
+            let block = expand_impl::block(&model, base);
+            quote!(#block #errors)
+        }
+        (_, Err(errors)) => {
             let kept = input.without_helpers();
             quote!(#kept #errors)
         }
