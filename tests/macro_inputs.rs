@@ -554,3 +554,55 @@ fn hook_takes_a_comma_at_its_end() {
     );
     now(agent.nothing());
 }
+
+/// The order in which a plain `async fn` drops its arguments: the last one first, when the body ends.
+#[test]
+fn arguments_are_dropped_in_the_order_of_a_plain_async_fn() {
+    static DROPPED: hooks_tests::Records = hooks_tests::Records::new();
+    #[derive(Clone, Debug)]
+    struct Noisy(&'static str);
+    impl Drop for Noisy {
+        fn drop(&mut self) {
+            DROPPED.push(self.0);
+        }
+    }
+    #[derive(Hookable, Default)]
+    struct Bin {
+        hooks: Hooks,
+    }
+    #[hookable]
+    impl Bin {
+        #[hook(skip)]
+        async fn plain(&self, _: Noisy, _second: Noisy, third: Noisy) {
+            drop(third);
+            DROPPED.push("body");
+        }
+        #[hook]
+        async fn hooked(&self, _: Noisy, _second: Noisy, third: Noisy) {
+            drop(third);
+            DROPPED.push("body");
+        }
+        #[hook]
+        fn sync(&self, _: Noisy, _second: Noisy, third: Noisy) {
+            drop(third);
+            DROPPED.push("body");
+        }
+    }
+    let bin = Bin::default();
+    let noisy = || (Noisy("first"), Noisy("second"), Noisy("third"));
+    let three = |(first, second, third)| now(bin.plain(first, second, third));
+    three(noisy());
+    let order = DROPPED.take();
+    assert_eq!(order, ["third", "body", "second", "first"]);
+    for _ in 0..2 {
+        let (first, second, third) = noisy();
+        now(bin.hooked(first, second, third));
+        assert_eq!(DROPPED.take(), order);
+        let (first, second, third) = noisy();
+        bin.sync(first, second, third);
+        assert_eq!(DROPPED.take(), order);
+        // The same with hooks.
+        bin.register_instance_hook(Bin::PRE_HOOKED, "look", |_: &Bin, _: &BinHookedArgs| {});
+        bin.register_instance_hook(Bin::PRE_SYNC, "look", |_: &Bin, _: &BinSyncArgs| {});
+    }
+}

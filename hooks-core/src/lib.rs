@@ -135,6 +135,8 @@ mod methods;
 mod mode;
 mod options;
 mod outcome;
+#[cfg(test)]
+mod own_use;
 mod place;
 mod plan;
 mod point;
