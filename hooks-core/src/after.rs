@@ -196,6 +196,25 @@ pub trait AfterHook<P: After>: Send + Sync + 'static {
     ) -> impl Future<Output = Self::Answer> + Send;
 }
 
+/// A form of a post hook or an error hook; the parameters are there to be named in messages.
+#[diagnostic::on_unimplemented(
+    message = "this is not a hook for `{Self}`",
+    label = "its parameters, its answer, `Send` or `Clone` do not fit: see the notes",
+    note = "in place: `|agent: &{A}, args: &{Args}, changed: &mut {Subject}|`; to look and perhaps replace: \
+            `|agent: &{A}, args: &{Args}, seen: &{Subject}|`; a closure needs these types, unless it is \
+            written with `hook!`; `{Args}` must be `Clone`",
+    note = "it returns `()` or `Option<{Subject}>`; a post hook also `HookResult<..>` of these, only where \
+            the method returns a `Result`: this one is `{Kind}`; an error hook also `Recovery<Output>`; an \
+            alias of `Result` whose name does not end so needs `#[hook(fallible)]` on the method",
+    note = "it may be an `async fn` where the method is async: this one is `{Mode}`; an async closure that \
+            captures is written `hook!(Agent::POST_REPLY, async move |agent, args, output| ..)`, which also \
+            shows what is not `Send`"
+)]
+#[doc(hidden)]
+pub trait AfterForm<H, A: ?Sized, Args, Subject, Mode, Kind, Form>: After {
+    fn erase(hook: H) -> ErasedAfter<Self>;
+}
+
 type SyncAfter<P> = dyn Fn(
         &<P as HookSlot>::Agent,
         &<P as HookSlot>::Args,

@@ -2,77 +2,109 @@
 
 use std::sync::Arc;
 
-use crate::after::{After, AfterAnswer, AfterHook, AfterResult, AfterRun, AsyncAfter, ErasedAfter};
+use crate::after::{
+    After, AfterAnswer, AfterForm, AfterHook, AfterResult, AfterRun, AsyncAfter, ErasedAfter,
+};
 use crate::form::{
     AsyncInPlace, AsyncLook, Bound, Erased, InPlace, IntoHook, Look, Object, SyncInPlace, SyncLook,
 };
 use crate::future::BoxFuture;
 use crate::mode::Waiting;
-use crate::point::HookPoint;
+use crate::point::{Error, HookPoint, Output};
 use crate::slot::{HookSlot, OnError, Post};
 
-#[diagnostic::do_not_recommend]
-impl<P: After> IntoHook<P, Erased> for ErasedAfter<P> {
-    fn into_hook(self) -> ErasedAfter<P> {
-        self
+impl<A, Args, H, Form> IntoHook<Post<A, Args>, Form> for H
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    Post<A, Args>: AfterForm<H, A, Args, Output<A, Args>, A::Mode, A::Kind, Form>,
+{
+    fn into_hook(self) -> ErasedAfter<Post<A, Args>> {
+        <Post<A, Args>>::erase(self)
     }
 }
 
-impl<P, F, R> IntoHook<P, SyncInPlace<R>> for F
+impl<A, Args, H, Form> IntoHook<OnError<A, Args>, Form> for H
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    OnError<A, Args>: AfterForm<H, A, Args, Error<A, Args>, A::Mode, A::Kind, Form>,
+{
+    fn into_hook(self) -> ErasedAfter<OnError<A, Args>> {
+        <OnError<A, Args>>::erase(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<P, M, K> AfterForm<ErasedAfter<P>, P::Agent, P::Args, P::Subject, M, K, Erased> for P
+where
+    P: After,
+{
+    fn erase(given: ErasedAfter<P>) -> ErasedAfter<P> {
+        given
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<P, M, K, F, R> AfterForm<F, P::Agent, P::Args, P::Subject, M, K, SyncInPlace<R>> for P
 where
     P: After<Args: Clone>,
     F: Fn(&P::Agent, &P::Args, &mut P::Subject) -> R + Send + Sync + 'static,
     R: AfterAnswer<P>,
 {
-    fn into_hook(self) -> ErasedAfter<P> {
+    fn erase(given: F) -> ErasedAfter<P> {
         let hook = move |agent: &P::Agent, args: &P::Args, subject: &mut P::Subject| {
-            self(agent, args, subject).into_step()
+            given(agent, args, subject).into_step()
         };
         ErasedAfter { run: AfterRun::Sync(Arc::new(hook)), keep: P::Args::clone }
     }
 }
 
-impl<P, F, R> IntoHook<P, SyncLook<R>> for F
+#[diagnostic::do_not_recommend]
+impl<P, M, K, F, R> AfterForm<F, P::Agent, P::Args, P::Subject, M, K, SyncLook<R>> for P
 where
     P: After<Args: Clone>,
     F: Fn(&P::Agent, &P::Args, &P::Subject) -> R + Send + Sync + 'static,
     R: AfterAnswer<P>,
 {
-    fn into_hook(self) -> ErasedAfter<P> {
+    fn erase(given: F) -> ErasedAfter<P> {
         let hook = move |agent: &P::Agent, args: &P::Args, subject: &mut P::Subject| {
-            self(agent, args, subject).into_step()
+            given(agent, args, subject).into_step()
         };
         ErasedAfter { run: AfterRun::Sync(Arc::new(hook)), keep: P::Args::clone }
     }
 }
 
-impl<P, F> IntoHook<P, AsyncInPlace> for F
+#[diagnostic::do_not_recommend]
+impl<P, M, K, F> AfterForm<F, P::Agent, P::Args, P::Subject, M, K, AsyncInPlace> for P
 where
     P: After<Args: Clone, AsyncHooks = ()>,
     F: for<'a> AsyncAfterFn<'a, P, &'a mut P::Subject> + Send + Sync + 'static,
 {
-    fn into_hook(self) -> ErasedAfter<P> {
-        ErasedAfter { run: AfterRun::Async(Arc::new(InPlace(self)), ()), keep: P::Args::clone }
+    fn erase(given: F) -> ErasedAfter<P> {
+        ErasedAfter { run: AfterRun::Async(Arc::new(InPlace(given)), ()), keep: P::Args::clone }
     }
 }
 
-impl<P, F> IntoHook<P, AsyncLook> for F
+#[diagnostic::do_not_recommend]
+impl<P, M, K, F> AfterForm<F, P::Agent, P::Args, P::Subject, M, K, AsyncLook> for P
 where
     P: After<Args: Clone, AsyncHooks = ()>,
     F: for<'a> AsyncAfterFn<'a, P, &'a P::Subject> + Send + Sync + 'static,
 {
-    fn into_hook(self) -> ErasedAfter<P> {
-        ErasedAfter { run: AfterRun::Async(Arc::new(Look(self)), ()), keep: P::Args::clone }
+    fn erase(given: F) -> ErasedAfter<P> {
+        ErasedAfter { run: AfterRun::Async(Arc::new(Look(given)), ()), keep: P::Args::clone }
     }
 }
 
-impl<P, T> IntoHook<P, Object> for T
+#[diagnostic::do_not_recommend]
+impl<P, M, K, T> AfterForm<T, P::Agent, P::Args, P::Subject, M, K, Object> for P
 where
     P: After<Args: Clone, AsyncHooks = ()>,
     T: AfterHook<P>,
 {
-    fn into_hook(self) -> ErasedAfter<P> {
-        ErasedAfter { run: AfterRun::Async(Arc::new(Own(self)), ()), keep: P::Args::clone }
+    fn erase(given: T) -> ErasedAfter<P> {
+        ErasedAfter { run: AfterRun::Async(Arc::new(Own(given)), ()), keep: P::Args::clone }
     }
 }
 

@@ -217,6 +217,21 @@ pub trait AroundHook<A: ?Sized + HookPoint<Args>, Args: 'static>:
     ) -> impl Future<Output = A::Return> + Send;
 }
 
+/// A form of an around hook; the parameters are there to be named in messages.
+#[diagnostic::on_unimplemented(
+    message = "this is not an around hook of `{A}` with `{Args}`",
+    label = "its parameters, what it returns or `Send` do not fit: see the notes",
+    note = "it is `|agent: &{A}, args: {Args}, next: Next<'_, {A}, {Args}>|` and returns what the method \
+            returns: `{Return}`; a closure needs these types, unless it is written with `hook!`",
+    note = "it is async where the method is, and only there: this one is `{Mode}`; an async closure that \
+            captures is written `hook!(Agent::AROUND_REPLY, async move |agent, args, next| ..)`, which \
+            also shows what is not `Send`"
+)]
+#[doc(hidden)]
+pub trait AroundForm<H, A: ?Sized + HookPoint<Args>, Args: 'static, Return, Mode, Form> {
+    fn erase(hook: H) -> ErasedAround<A, Args>;
+}
+
 /// An around hook in its erased form.
 #[doc(hidden)]
 pub struct ErasedAround<A: ?Sized + HookPoint<Args>, Args> {

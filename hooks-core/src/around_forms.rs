@@ -2,52 +2,66 @@
 
 use std::sync::Arc;
 
-use crate::around::{AroundHook, ErasedAround, Next, StartAround};
+use crate::around::{AroundForm, AroundHook, ErasedAround, Next, StartAround};
 use crate::form::{AsyncInPlace, Bound, Erased, InPlace, IntoHook, Object, SyncInPlace};
 use crate::future::BoxFuture;
 use crate::mode::{Async, Sync};
 use crate::point::HookPoint;
 use crate::slot::Around;
 
-#[diagnostic::do_not_recommend]
-impl<A: ?Sized + HookPoint<Args>, Args: 'static> IntoHook<Around<A, Args>, Erased>
-    for ErasedAround<A, Args>
+impl<A, Args, H, Form> IntoHook<Around<A, Args>, Form> for H
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    Around<A, Args>: AroundForm<H, A, Args, A::Return, A::Mode, Form>,
 {
     fn into_hook(self) -> ErasedAround<A, Args> {
-        self
+        <Around<A, Args>>::erase(self)
     }
 }
 
-impl<A, Args, F> IntoHook<Around<A, Args>, SyncInPlace<()>> for F
+#[diagnostic::do_not_recommend]
+impl<A: ?Sized + HookPoint<Args>, Args: 'static>
+    AroundForm<ErasedAround<A, Args>, A, Args, A::Return, A::Mode, Erased> for Around<A, Args>
+{
+    fn erase(given: ErasedAround<A, Args>) -> ErasedAround<A, Args> {
+        given
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<A, Args, F> AroundForm<F, A, Args, A::Return, A::Mode, SyncInPlace<()>> for Around<A, Args>
 where
     A: ?Sized + HookPoint<Args, Mode = Sync>,
     Args: 'static,
     F: Fn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + std::marker::Sync + 'static,
 {
-    fn into_hook(self) -> ErasedAround<A, Args> {
-        ErasedAround { run: Arc::new(Plain(self)) }
+    fn erase(given: F) -> ErasedAround<A, Args> {
+        ErasedAround { run: Arc::new(Plain(given)) }
     }
 }
 
-impl<A, Args, F> IntoHook<Around<A, Args>, AsyncInPlace> for F
+#[diagnostic::do_not_recommend]
+impl<A, Args, F> AroundForm<F, A, Args, A::Return, A::Mode, AsyncInPlace> for Around<A, Args>
 where
     A: ?Sized + HookPoint<Args, Mode = Async>,
     Args: 'static,
     F: for<'a> AsyncAroundFn<'a, A, Args> + Send + std::marker::Sync + 'static,
 {
-    fn into_hook(self) -> ErasedAround<A, Args> {
-        ErasedAround { run: Arc::new(InPlace(self)) }
+    fn erase(given: F) -> ErasedAround<A, Args> {
+        ErasedAround { run: Arc::new(InPlace(given)) }
     }
 }
 
-impl<A, Args, T> IntoHook<Around<A, Args>, Object> for T
+#[diagnostic::do_not_recommend]
+impl<A, Args, T> AroundForm<T, A, Args, A::Return, A::Mode, Object> for Around<A, Args>
 where
     A: ?Sized + HookPoint<Args, Mode = Async>,
     Args: 'static,
     T: AroundHook<A, Args>,
 {
-    fn into_hook(self) -> ErasedAround<A, Args> {
-        ErasedAround { run: Arc::new(Own(self)) }
+    fn erase(given: T) -> ErasedAround<A, Args> {
+        ErasedAround { run: Arc::new(Own(given)) }
     }
 }
 

@@ -26,25 +26,7 @@ use crate::slot::HookSlot;
 /// [`AroundHook`](crate::AroundHook).
 #[diagnostic::on_unimplemented(
     message = "this is not a hook for `{P}`",
-    label = "its parameters, what it returns, `Send` or `Clone` do not fit: see the notes",
-    note = "a pre hook is `|agent: &Agent, args: &mut Args|` or `|agent: &Agent, args: &Args|` and \
-            returns `()`, `Option<Args>` or `Flow<Output>`",
-    note = "an around hook is `|agent: &Agent, args: Args, next: Next<'_, Agent, Args>|` and \
-            returns what the method returns",
-    note = "a post hook is `|agent: &Agent, args: &Args, output: &mut Output|` or `|agent: &Agent, \
-            args: &Args, output: &Output|` and returns `()` or `Option<Output>`; `Args` must be \
-            `Clone`",
-    note = "an error hook has the shape of a post hook, with the error for the output, and returns \
-            `()`, `Option<Error>` or `Recovery<Output>`",
-    note = "a settled hook is `|agent: &Agent, outcome: &Outcome<'_, Output, Error>|` and returns \
-            nothing",
-    note = "`Output` is the `T` of a method that returns `Result<T, E>`; there a pre or post hook may \
-            return `HookResult<..>` of these, elsewhere a hook cannot fail; an alias of `Result` whose \
-            name does not end so needs `#[hook(fallible)]` on the method",
-    note = "where the method is async, a hook may be an `async fn` whose future is `Send`; an async \
-            closure that captures is written `hook!(Agent::PRE_REPLY, async move |agent, args| ..)`, \
-            which also shows what is not `Send`",
-    note = "the parameters of a closure need their types: `|_: &Agent, args: &mut Args|`"
+    label = "see the page `guide::forms` of the documentation for every form"
 )]
 pub trait IntoHook<P: HookSlot, Form> {
     /// The hook in its erased form.

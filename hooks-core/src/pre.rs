@@ -117,6 +117,24 @@ pub trait PreHook<A: ?Sized + HookPoint<Args>, Args>: Send + Sync + 'static {
     fn run(&self, agent: &A, args: &mut Args) -> impl Future<Output = Self::Answer> + Send;
 }
 
+/// A form of a pre hook; the parameters are there to be named in messages.
+#[diagnostic::on_unimplemented(
+    message = "this is not a pre hook of `{A}` with `{Args}`",
+    label = "its parameters, its answer or `Send` do not fit: see the notes",
+    note = "in place: `|agent: &{A}, args: &mut {Args}|`; to look and perhaps replace: `|agent: &{A}, \
+            args: &{Args}|`; a closure needs these types, unless it is written with `hook!`",
+    note = "it returns `()`, `Option<{Args}>` or `Flow<{Output}>`; `HookResult<..>` of these only where the \
+            method returns a `Result`: this one is `{Kind}`; an alias of `Result` whose name does not end \
+            so needs `#[hook(fallible)]` on the method",
+    note = "it may be an `async fn` where the method is async: this one is `{Mode}`; an async closure that \
+            captures is written `hook!(Agent::PRE_REPLY, async move |agent, args| ..)`, which also shows \
+            what is not `Send`"
+)]
+#[doc(hidden)]
+pub trait PreForm<H, A: ?Sized + HookPoint<Args>, Args, Output, Mode, Kind, Form> {
+    fn erase(hook: H) -> ErasedPre<A, Args>;
+}
+
 type SyncPre<A, Args> = dyn Fn(&A, &mut Args) -> PreResult<A, Args> + Send + Sync;
 type AsyncHooks<A, Args> = <<A as HookPoint<Args>>::Mode as Mode>::AsyncHooks;
 

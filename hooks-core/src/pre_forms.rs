@@ -7,78 +7,98 @@ use crate::form::{
 };
 use crate::future::BoxFuture;
 use crate::mode::{Mode, Waiting};
-use crate::point::HookPoint;
-use crate::pre::{AsyncPre, ErasedPre, PreAnswer, PreHook, PreResult, PreRun};
+use crate::point::{HookPoint, Output};
+use crate::pre::{AsyncPre, ErasedPre, PreAnswer, PreForm, PreHook, PreResult, PreRun};
 use crate::slot::Pre;
 
-#[diagnostic::do_not_recommend]
-impl<A: ?Sized + HookPoint<Args>, Args: 'static> IntoHook<Pre<A, Args>, Erased>
-    for ErasedPre<A, Args>
+impl<A, Args, H, Form> IntoHook<Pre<A, Args>, Form> for H
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    Pre<A, Args>: PreForm<H, A, Args, Output<A, Args>, A::Mode, A::Kind, Form>,
 {
     fn into_hook(self) -> ErasedPre<A, Args> {
-        self
+        <Pre<A, Args>>::erase(self)
     }
 }
 
-impl<A, Args, F, R> IntoHook<Pre<A, Args>, SyncInPlace<R>> for F
+#[diagnostic::do_not_recommend]
+impl<A: ?Sized + HookPoint<Args>, Args: 'static>
+    PreForm<ErasedPre<A, Args>, A, Args, Output<A, Args>, A::Mode, A::Kind, Erased>
+    for Pre<A, Args>
+{
+    fn erase(given: ErasedPre<A, Args>) -> ErasedPre<A, Args> {
+        given
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<A, Args, F, R> PreForm<F, A, Args, Output<A, Args>, A::Mode, A::Kind, SyncInPlace<R>>
+    for Pre<A, Args>
 where
     A: ?Sized + HookPoint<Args>,
     Args: 'static,
     F: Fn(&A, &mut Args) -> R + Send + Sync + 'static,
     R: PreAnswer<A, Args>,
 {
-    fn into_hook(self) -> ErasedPre<A, Args> {
-        let hook = move |agent: &A, args: &mut Args| self(agent, args).into_step();
+    fn erase(given: F) -> ErasedPre<A, Args> {
+        let hook = move |agent: &A, args: &mut Args| given(agent, args).into_step();
         ErasedPre { run: PreRun::Sync(Arc::new(hook)) }
     }
 }
 
-impl<A, Args, F, R> IntoHook<Pre<A, Args>, SyncLook<R>> for F
+#[diagnostic::do_not_recommend]
+impl<A, Args, F, R> PreForm<F, A, Args, Output<A, Args>, A::Mode, A::Kind, SyncLook<R>>
+    for Pre<A, Args>
 where
     A: ?Sized + HookPoint<Args>,
     Args: 'static,
     F: Fn(&A, &Args) -> R + Send + Sync + 'static,
     R: PreAnswer<A, Args>,
 {
-    fn into_hook(self) -> ErasedPre<A, Args> {
-        let hook = move |agent: &A, args: &mut Args| self(agent, args).into_step();
+    fn erase(given: F) -> ErasedPre<A, Args> {
+        let hook = move |agent: &A, args: &mut Args| given(agent, args).into_step();
         ErasedPre { run: PreRun::Sync(Arc::new(hook)) }
     }
 }
 
-impl<A, Args, F> IntoHook<Pre<A, Args>, AsyncInPlace> for F
+#[diagnostic::do_not_recommend]
+impl<A, Args, F> PreForm<F, A, Args, Output<A, Args>, A::Mode, A::Kind, AsyncInPlace>
+    for Pre<A, Args>
 where
     A: ?Sized + HookPoint<Args>,
     A::Mode: Mode<AsyncHooks = ()>,
     Args: 'static,
     F: for<'a> AsyncPreFn<'a, A, &'a mut Args, Args> + Send + Sync + 'static,
 {
-    fn into_hook(self) -> ErasedPre<A, Args> {
-        ErasedPre { run: PreRun::Async(Arc::new(InPlace(self)), ()) }
+    fn erase(given: F) -> ErasedPre<A, Args> {
+        ErasedPre { run: PreRun::Async(Arc::new(InPlace(given)), ()) }
     }
 }
 
-impl<A, Args, F> IntoHook<Pre<A, Args>, AsyncLook> for F
+#[diagnostic::do_not_recommend]
+impl<A, Args, F> PreForm<F, A, Args, Output<A, Args>, A::Mode, A::Kind, AsyncLook> for Pre<A, Args>
 where
     A: ?Sized + HookPoint<Args>,
     A::Mode: Mode<AsyncHooks = ()>,
     Args: 'static,
     F: for<'a> AsyncPreFn<'a, A, &'a Args, Args> + Send + Sync + 'static,
 {
-    fn into_hook(self) -> ErasedPre<A, Args> {
-        ErasedPre { run: PreRun::Async(Arc::new(Look(self)), ()) }
+    fn erase(given: F) -> ErasedPre<A, Args> {
+        ErasedPre { run: PreRun::Async(Arc::new(Look(given)), ()) }
     }
 }
 
-impl<A, Args, T> IntoHook<Pre<A, Args>, Object> for T
+#[diagnostic::do_not_recommend]
+impl<A, Args, T> PreForm<T, A, Args, Output<A, Args>, A::Mode, A::Kind, Object> for Pre<A, Args>
 where
     A: ?Sized + HookPoint<Args>,
     A::Mode: Mode<AsyncHooks = ()>,
     Args: 'static,
     T: PreHook<A, Args>,
 {
-    fn into_hook(self) -> ErasedPre<A, Args> {
-        ErasedPre { run: PreRun::Async(Arc::new(Own(self)), ()) }
+    fn erase(given: T) -> ErasedPre<A, Args> {
+        ErasedPre { run: PreRun::Async(Arc::new(Own(given)), ()) }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::form::{Erased, IntoHook, SyncLook};
+use crate::form::{IntoHook, SyncLook};
 use crate::hook_type::Phase;
 use crate::mode::Mode;
 use crate::outcome::Outcome;
@@ -39,22 +39,38 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for OnSettled<A, Args>
     const PHASE: Phase = Phase::Settled;
 }
 
-#[diagnostic::do_not_recommend]
-impl<A: ?Sized + HookPoint<Args>, Args: 'static> IntoHook<OnSettled<A, Args>, Erased>
-    for ErasedSettled<A, Args>
+/// A form of a settled hook; the parameters are there to be named in messages.
+#[diagnostic::on_unimplemented(
+    message = "this is not a settled hook of `{A}`",
+    label = "its parameters, what it returns or `Send` do not fit: see the note",
+    note = "it is `|agent: &{A}, outcome: &Outcome<'_, {Output}, {Error}>|`, with the types written out, is \
+            sync, and returns nothing"
+)]
+#[doc(hidden)]
+pub trait SettledForm<H, A: ?Sized + HookPoint<Args>, Args, Output, Error, Form> {
+    fn erase(hook: H) -> ErasedSettled<A, Args>;
+}
+
+impl<A, Args, H, Form> IntoHook<OnSettled<A, Args>, Form> for H
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    OnSettled<A, Args>: SettledForm<H, A, Args, Output<A, Args>, Error<A, Args>, Form>,
 {
     fn into_hook(self) -> ErasedSettled<A, Args> {
-        self
+        <OnSettled<A, Args>>::erase(self)
     }
 }
 
-impl<A, Args, F> IntoHook<OnSettled<A, Args>, SyncLook<()>> for F
+#[diagnostic::do_not_recommend]
+impl<A, Args, F> SettledForm<F, A, Args, Output<A, Args>, Error<A, Args>, SyncLook<()>>
+    for OnSettled<A, Args>
 where
     A: ?Sized + HookPoint<Args>,
     Args: 'static,
     F: Fn(&A, &Outcome<'_, Output<A, Args>, Error<A, Args>>) + Send + Sync + 'static,
 {
-    fn into_hook(self) -> ErasedSettled<A, Args> {
-        ErasedSettled { run: Arc::new(self) }
+    fn erase(given: F) -> ErasedSettled<A, Args> {
+        ErasedSettled { run: Arc::new(given) }
     }
 }
