@@ -105,3 +105,41 @@ fn hooks_of_an_instance_are_16_bytes_and_unallocated_until_there_are_some() {
     assert_eq!(allocations(Hooks::new), 0);
     assert_eq!(allocations(|| Hooks::new().clone()), 0);
 }
+
+/// The future of a trait's async method is a box, so that `dyn Trait` is possible; its body is another.
+#[test]
+fn a_call_of_a_trait_allocates_its_box_and_with_hooks_one_more() {
+    #[hookable]
+    trait Boxed {
+        async fn reply(&self, number: u64) -> u64;
+        fn print(&self, number: u64) -> u64;
+    }
+    #[derive(Hookable, Default)]
+    struct One {
+        hooks: Hooks,
+    }
+    #[hookable]
+    impl Boxed for One {
+        async fn reply(&self, number: u64) -> u64 {
+            number + 1
+        }
+        fn print(&self, number: u64) -> u64 {
+            number + 1
+        }
+    }
+    let one = One::default();
+    let boxed: &dyn Boxed = &one;
+    let calls = || (now(boxed.reply(1)), boxed.print(1));
+    calls();
+    assert_eq!(allocations(calls), 1);
+    boxed.register_instance_hook(
+        <dyn Boxed>::PRE_REPLY,
+        "more",
+        |_: &dyn Boxed, args: &mut BoxedReplyArgs| args.number += 1,
+    );
+    one.register_instance_hook(One::PRE_PRINT, "more", |_: &One, args: &mut BoxedPrintArgs| {
+        args.number += 1;
+    });
+    assert_eq!(calls(), (3, 3));
+    assert_eq!(allocations(calls), 2);
+}

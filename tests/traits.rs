@@ -574,3 +574,39 @@ async fn methods_of_a_trait_may_return_futures_name_lifetimes_and_come_from_a_ma
     assert_eq!(forms.cow("a".into()).await, 4);
     assert_eq!(forms.named("a").await, 1);
 }
+
+#[tokio::test]
+async fn a_trait_says_what_nested_calls_of_its_methods_do() {
+    #[hookable]
+    trait Nests {
+        #[hook(reentry = "deny")]
+        async fn reply(&self) -> Result<(), HookError>;
+        #[hook(reentry = "run")]
+        fn print(&self, left: u32) -> Result<u32, HookError>;
+    }
+    #[derive(Hookable, Default)]
+    struct Nested {
+        records: Records,
+        hooks: Hooks,
+    }
+    #[hookable]
+    impl Nests for Nested {
+        async fn reply(&self) -> Result<(), HookError> {
+            self.reply().await
+        }
+        fn print(&self, left: u32) -> Result<u32, HookError> {
+            if left == 0 { Ok(0) } else { self.print(left - 1) }
+        }
+    }
+    let nested = Nested::default();
+    nested.register_instance_hook(Nested::PRE_REPLY, "look", |_: &Nested, _: &NestsReplyArgs| {});
+    nested.register_instance_hook(
+        Nested::PRE_PRINT,
+        "count",
+        |nested: &Nested, _: &NestsPrintArgs| nested.records.push("hook"),
+    );
+    assert!(matches!(nested.reply().await, Err(HookError::Reentered { .. })));
+    assert_eq!(nested.print(2).unwrap(), 0);
+    assert_eq!(nested.records.take(), ["hook"; 3]);
+    assert!(matches!(nested.print(16), Err(HookError::TooDeep { .. })));
+}

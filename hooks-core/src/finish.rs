@@ -25,13 +25,13 @@ where
 {
     let result = match returned {
         Ok(mut output) => {
-            let settled = match start_post(agent, args, &mut output) {
+            let ran = match start_post(agent, args, &mut output) {
                 Progress::Done(result) => result,
                 Progress::Waits(hooks, place) => {
                     continue_post(agent, args, &mut output, hooks, place).await
                 }
             };
-            settled.map(|()| output)
+            ran.map(|()| output)
         }
         Err(error) => Err(error),
     };

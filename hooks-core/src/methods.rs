@@ -72,9 +72,7 @@ impl HookedMethod {
         let register = json::register::<A, Args>;
         Self { json: Some(JsonPoint { agent: TypeId::of::<A>, class: A::class, register }), ..self }
     }
-}
 
-impl HookedMethod {
     /// Its hook types, in the order of a call.
     pub(crate) fn types(self) -> impl Iterator<Item = HookType> {
         let has = move |phase: &Phase| match phase {

@@ -28,6 +28,7 @@ pub use crate::lend::{Lend, Share};
 pub use crate::methods::{HookedMethod, HookedMethods};
 pub use crate::mode::{Async, Sync};
 pub use crate::point::{Fallible, Infallible, Reentry};
+
 /// Puts a hook that the linker brought into its class table.
 pub fn link<A, T, H, Form>(
     registry: &Registry,

@@ -22,14 +22,14 @@ pub(crate) struct Tables {
 }
 
 /// The hooks of a call, by level; on each level those of the agent's type run first, then those of
-/// the trait that the method is of. `R` is how they are held.
+/// the trait that the method is of. `Own` and `Base` are how they are held.
 pub(crate) struct Levels<Own, Base> {
     own: [Option<Own>; 2],
     base: [Option<Base>; 2],
 }
 
 /// The hooks in tables.
-pub(crate) type Hooks<'h, A, Args> =
+pub(crate) type LoadedHooks<'h, A, Args> =
     Levels<&'h PointHooks<A, Args>, &'h PointHooks<<A as HookPoint<Args>>::Base, Args>>;
 
 /// Hooks that are kept while something waits.
@@ -71,7 +71,7 @@ impl Tables {
 
     /// The hooks in them.
     #[inline]
-    pub(crate) fn hooks<A, Args>(&self, agent: &A) -> Hooks<'_, A, Args>
+    pub(crate) fn hooks<A, Args>(&self, agent: &A) -> LoadedHooks<'_, A, Args>
     where
         A: HookPoint<Args>,
         Args: 'static,
@@ -204,7 +204,6 @@ where
     if has_interest::<A, Args>(agent, bits) { copy_args(agent, args) } else { None }
 }
 
-#[cold]
 fn copy_args<A, Args>(agent: &A, args: &Args) -> Option<Args>
 where
     A: HasHooks + HookPoint<Args>,

@@ -123,7 +123,7 @@ fn hook_point(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenSt
     let (cfgs, name) = (&method.cfgs, method.name());
     let args_ty = args_type(block, method, dyn_base);
     let (hook_point, around_point) = (runtime.public("HookPoint"), runtime.public("AroundPoint"));
-    let (class_hooks, mode) = (runtime.private("ClassHooks"), runtime.private("Running"));
+    let (class_hooks, running) = (runtime.private("ClassHooks"), runtime.private("Running"));
     let (option, reentry) = (runtime.private("Option"), runtime.private("Reentry"));
     let point = quote!(<#dyn_base as #hook_point<#args_ty>>);
     quote! {
@@ -146,7 +146,7 @@ fn hook_point(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenSt
         }
         #(#cfgs)*
         impl #impl_generics #around_point<#args_ty> for #self_ty #clause {
-            fn start(&self, args: #args_ty) -> #mode<'_, Self, #args_ty> {
+            fn start(&self, args: #args_ty) -> #running<'_, Self, #args_ty> {
                 #around_point::start(self as &(#dyn_base), args)
             }
         }
