@@ -1,6 +1,6 @@
 //! Class hooks from another crate of the workspace, and one that is registered at run time.
 
-use hooks_agent::{AgentError, Msg, ReActAgent, ReActAgentReplyArgs, ScriptedModel};
+use hooks_agent::{Agent, AgentError, AgentExt, AgentReplyArgs, Msg, ReActAgent, ScriptedModel};
 use hooks_core::Hookable;
 // Naming the crate links it, and its class hooks with it.
 use hooks_examples as _;
@@ -9,11 +9,12 @@ use hooks_examples as _;
 async fn main() -> Result<(), AgentError> {
     let greeter = agent("greeter", "Hello!")?;
     let parrot = agent("parrot", "Hello! Hello!")?;
-    ReActAgent::register_class_hook(
-        ReActAgent::PRE_REPLY,
+    <dyn Agent>::register_class_hook(
+        <dyn Agent>::PRE_REPLY,
         "log",
-        |agent: &ReActAgent, args: &ReActAgentReplyArgs| {
-            println!("[{} is asked] {}", agent.name(), args.msg.text());
+        |agent: &dyn Agent, args: &AgentReplyArgs| {
+            let question = args.messages.last().map(|msg| msg.text()).unwrap_or_default();
+            println!("[{} is asked] {question}", agent.name());
         },
     );
     println!("what the linker brought");
@@ -23,14 +24,14 @@ async fn main() -> Result<(), AgentError> {
     println!("\n{}", greeter.hook_plan());
 
     for agent in [&greeter, &parrot] {
-        println!("{}\n", agent.reply(Msg::user("Good morning")).await?.text());
+        println!("{}\n", agent.call(Msg::user("Good morning")).await?.text());
     }
-    let refused = greeter.reply(Msg::user("la ".repeat(100))).await;
+    let refused = greeter.call(Msg::user("la ".repeat(100))).await;
     println!("{:#}", Report(&refused.expect_err("the message is too long")));
 
     // Class hooks can go as they came, also those that the linker brought.
-    ReActAgent::remove_class_hook(ReActAgent::POST_REPLY, "disclaimer")?;
-    println!("{}", greeter.reply(Msg::user("Good evening")).await?.text());
+    <dyn Agent>::remove_class_hook(<dyn Agent>::POST_REPLY, "disclaimer")?;
+    println!("{}", greeter.call(Msg::user("Good evening")).await?.text());
     Ok(())
 }
 

@@ -15,8 +15,8 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use hooks_agent::{
-    AgentError, GenAiModel, Msg, ReActAgent, ReActAgentActingArgs, ReActAgentPrintArgs,
-    ReActAgentReplyArgs, ScriptedModel, ToolResult,
+    Acted, Agent, AgentError, AgentExt, AgentPrintArgs, AgentReplyArgs, GenAiModel, Msg,
+    ReActAgent, ReActAgentActingArgs, ScriptedModel, ToolResult,
 };
 use hooks_core::{Flow, HookResult, Hookable, class_hook, hook};
 
@@ -31,7 +31,7 @@ fn note(entry: String) {
 
 /// Every reply of every agent in this program says who gave it.
 #[class_hook(ReActAgent::POST_REPLY, name = "stamp", priority = 500)]
-async fn stamp(agent: &ReActAgent, _: &ReActAgentReplyArgs, reply: &mut Msg) -> HookResult {
+async fn stamp(agent: &ReActAgent, _: &AgentReplyArgs, reply: &mut Msg) -> HookResult {
     reply.metadata.insert("stamp".to_owned(), format!("answered by {}", agent.name()).into());
     note(format!("stamp       signed the reply of {}", agent.name()));
     Ok(())
@@ -67,7 +67,7 @@ async fn run(root: PathBuf, question: String) -> Result<(), AgentError> {
     add_hooks(&agent, root);
 
     println!("question: {question}\n\n{}", agent.hook_plan());
-    let reply = agent.reply(Msg::user(question)).await;
+    let reply = agent.call(Msg::user(question)).await;
     println!("what the hooks did");
     for entry in JOURNAL.lock().expect("no hook panics while it writes").iter() {
         println!("  {entry}");
@@ -108,12 +108,13 @@ fn add_hooks(agent: &ReActAgent, root: PathBuf) {
         ReActAgent::PRE_ACTING,
         "fence",
         hook!(ReActAgent::PRE_ACTING, async move |_, args| {
-            let path = args.call.input["path"].as_str().unwrap_or(".");
+            let call = &args.input.call;
+            let path = call.input["path"].as_str().unwrap_or(".");
             let target = tokio::fs::canonicalize(root.join(path)).await;
             if target.is_ok_and(|target| !target.starts_with(&root)) {
-                note(format!("fence       refused {} of `{path}`", args.call.name));
+                note(format!("fence       refused {} of `{path}`", call.name));
                 let reason = format!("`{path}` is outside of the folder, stay inside");
-                return Flow::Return(ToolResult::error(&args.call, reason));
+                return Flow::Return(args.input.answered(ToolResult::error(call, reason)));
             }
             Flow::Continue
         }),
@@ -123,7 +124,7 @@ fn add_hooks(agent: &ReActAgent, root: PathBuf) {
     agent.register_instance_hook(
         ReActAgent::PRE_PRINT,
         "number",
-        |_: &ReActAgent, args: &mut ReActAgentPrintArgs| {
+        |_: &ReActAgent, args: &mut AgentPrintArgs| {
             let lines = args.text.lines().enumerate();
             let lines: Vec<_> =
                 lines.map(|(index, line)| format!("{:>3}  {line}", index + 1)).collect();
@@ -134,7 +135,8 @@ fn add_hooks(agent: &ReActAgent, root: PathBuf) {
 }
 
 /// Neither the model nor the memory gets to see what looks like a secret.
-fn redact(_: &ReActAgent, args: &ReActAgentActingArgs, result: &mut ToolResult) {
+fn redact(_: &ReActAgent, args: &ReActAgentActingArgs, acted: &mut Acted) {
+    let Some(result) = &mut acted.result else { return };
     let is_secret = |word: &str| {
         let long = word.len() >= 16 && word.chars().any(|char| char.is_ascii_digit());
         long && ["sk-", "ghp_", "AKIA"].iter().any(|prefix| word.starts_with(prefix))
@@ -150,7 +152,7 @@ fn redact(_: &ReActAgent, args: &ReActAgentActingArgs, result: &mut ToolResult) 
     });
     result.output = words.collect();
     if redacted > 0 {
-        note(format!("redact      hid {redacted} secrets in what {} found", args.call.name));
+        note(format!("redact      hid {redacted} secrets in what {} found", args.input.call.name));
     }
 }
 

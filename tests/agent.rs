@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hooks_agent::{
-    AgentError, BuildError, ChatRequest, ContentBlock, FunctionTool, ModelError, Msg, ReActAgent,
-    ReActAgentActingArgs, ReActAgentBuilder, ReActAgentObserveArgs, ReActAgentPrintArgs,
-    ReActAgentReasoningArgs, ReActAgentReplyArgs, Role, ScriptedAnswer, ScriptedModel, ToolResult,
-    ToolUse, unanswered_tool_uses,
+    Acted, Agent, AgentError, AgentExt, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs,
+    BuildError, CallOptions, ChatRequest, ContentBlock, FunctionTool, GenerateReason, ModelError,
+    Msg, ReActAgent, ReActAgentActingArgs, ReActAgentBuilder, ReActAgentReasoningArgs, Reasoned,
+    Role, ScriptedAnswer, ScriptedModel, ToolResult, ToolUse, unanswered_tool_uses,
 };
 use hooks_core::{Flow, HookResult, Hookable, hook};
 use hooks_tests::Records;
@@ -50,7 +50,7 @@ fn calls_then_results(calls: Vec<ToolUse>) -> ScriptedModel {
     ScriptedModel::new("scripted", move |request: &ChatRequest| {
         let last_user = request.messages.iter().rposition(|msg| msg.role == Role::User);
         let since = &request.messages[last_user.unwrap_or(0)..];
-        let results: Vec<_> = since.iter().flat_map(Msg::tool_results).collect();
+        let results: Vec<_> = since.iter().flat_map(|msg| msg.tool_results()).collect();
         if results.is_empty() {
             return uses(calls.clone());
         }
@@ -78,7 +78,7 @@ fn add_call(id: &str, a: i64, b: i64) -> ToolUse {
 }
 
 async fn ask(agent: &ReActAgent) -> Result<String, AgentError> {
-    agent.reply(Msg::user("go")).await.map(|reply| reply.text())
+    agent.call(Msg::user("go")).await.map(|reply| reply.text())
 }
 
 fn assert_valid(agent: &ReActAgent) {
@@ -88,7 +88,7 @@ fn assert_valid(agent: &ReActAgent) {
 /// The results in memory, as id, output and whether it is an error.
 fn results(agent: &ReActAgent) -> Vec<(String, String, bool)> {
     let messages = agent.memory().messages();
-    let results = messages.iter().flat_map(Msg::tool_results).cloned();
+    let results = messages.iter().flat_map(|msg| msg.tool_results()).cloned();
     results.map(|result| (result.id, result.output, result.is_error)).collect()
 }
 
@@ -136,38 +136,40 @@ async fn every_method_is_a_hook_point() {
     agent.register_instance_hook(
         ReActAgent::PRE_REPLY,
         "reply",
-        |_: &ReActAgent, args: &mut ReActAgentReplyArgs| args.msg.push_text(" on"),
+        |_: &ReActAgent, args: &mut AgentReplyArgs| {
+            args.messages.last_mut().unwrap().push_text(" on");
+        },
     );
     agent.register_instance_hook(
         ReActAgent::PRE_REASONING,
         "reasoning",
         |_: &ReActAgent, args: &mut ReActAgentReasoningArgs| {
-            assert_eq!(args.messages[0], Msg::system("Add."));
-            assert_eq!(args.messages[1].text(), "go on");
+            assert_eq!(args.input.system.as_deref(), Some(&Msg::system("Add.")));
+            assert_eq!(args.input.messages[0].text(), "go on");
         },
     );
     agent.register_instance_hook(
         ReActAgent::PRE_ACTING,
         "bigger",
-        |_: &ReActAgent, args: &mut ReActAgentActingArgs| args.call.input["a"] = json!(10),
+        |_: &ReActAgent, args: &mut ReActAgentActingArgs| args.input.call.input["a"] = json!(10),
     );
     agent.register_instance_hook(
         ReActAgent::POST_ACTING,
         "units",
-        |_: &ReActAgent, args: &ReActAgentActingArgs, result: &mut ToolResult| {
-            assert_eq!(args.call.input, json!({ "a": 10, "b": 2 }));
-            result.output.push_str(" apples");
+        |_: &ReActAgent, args: &ReActAgentActingArgs, acted: &mut Acted| {
+            assert_eq!(args.input.call.input, json!({ "a": 10, "b": 2 }));
+            acted.result.as_mut().unwrap().output.push_str(" apples");
         },
     );
     agent.register_instance_hook(
         ReActAgent::PRE_PRINT,
         "shout",
-        |_: &ReActAgent, args: &mut ReActAgentPrintArgs| args.text = args.text.to_uppercase(),
+        |_: &ReActAgent, args: &mut AgentPrintArgs| args.text = args.text.to_uppercase(),
     );
     agent.register_instance_hook(
         ReActAgent::PRE_OBSERVE,
         "observe",
-        |_: &ReActAgent, args: &mut ReActAgentObserveArgs| args.msg.push_text("!"),
+        |_: &ReActAgent, args: &mut AgentObserveArgs| args.msg.push_text("!"),
     );
     assert_eq!(ask(&agent).await.unwrap(), "12 apples");
     assert_eq!(printed.take(), ["12 APPLES"]);
@@ -176,7 +178,8 @@ async fn every_method_is_a_hook_point() {
     let calls = agent.memory().messages()[1].tool_uses().next().cloned();
     assert_eq!(calls, Some(add_call("1", 1, 2)));
 
-    agent.observe(Msg::user("by the way")).await.unwrap();
+    let cx = agent.context(CallOptions::new());
+    agent.observe(cx, Msg::user("by the way")).await.unwrap();
     assert_eq!(agent.memory().messages().last().unwrap().text(), "by the way!");
 }
 
@@ -186,8 +189,11 @@ async fn a_pre_hook_may_answer_for_a_tool_and_the_model_can_react() {
     agent.register_instance_hook(
         ReActAgent::PRE_ACTING,
         "refuse",
-        |_: &ReActAgent, args: &ReActAgentActingArgs| match args.call.id.as_str() {
-            "1" => Flow::Return(ToolResult::error(&args.call, "refused")),
+        |_: &ReActAgent, args: &ReActAgentActingArgs| match args.input.call.id.as_str() {
+            "1" => {
+                let refused = ToolResult::error(&args.input.call, "refused");
+                Flow::Return(args.input.answered(refused))
+            }
             _ => Flow::Continue,
         },
     );
@@ -201,8 +207,8 @@ async fn a_result_answers_its_call_whatever_id_a_hook_gives_it() {
     agent.register_instance_hook(
         ReActAgent::POST_ACTING,
         "other id",
-        |_: &ReActAgent, _: &ReActAgentActingArgs, result: &mut ToolResult| {
-            result.id = "other".to_owned();
+        |_: &ReActAgent, _: &ReActAgentActingArgs, acted: &mut Acted| {
+            acted.result.as_mut().unwrap().id = "other".to_owned();
         },
     );
     ask(&agent).await.unwrap();
@@ -217,7 +223,7 @@ async fn a_hook_that_fails_fails_the_call_and_leaves_no_tool_call_unanswered() {
         ReActAgent::PRE_ACTING,
         "deny",
         |_: &ReActAgent, args: &ReActAgentActingArgs| -> HookResult {
-            if args.call.id == "2" { Err("denied".into()) } else { Ok(()) }
+            if args.input.call.id == "2" { Err("denied".into()) } else { Ok(()) }
         },
     );
     let error = ask(&agent).await.unwrap_err();
@@ -257,7 +263,7 @@ async fn a_call_that_is_dropped_at_a_tool_leaves_memory_valid() {
         ReActAgent::PRE_ACTING,
         "hang",
         hook!(ReActAgent::PRE_ACTING, async |_, args| {
-            if args.call.id == "2" {
+            if args.input.call.id == "2" {
                 std::future::pending::<()>().await;
             }
         }),
@@ -280,13 +286,10 @@ async fn the_rounds_of_a_call_are_limited() {
         uses([add_call(&round.to_string(), 1, 1)])
     });
     let agent = ReActAgent::builder("bot").model(model).tool(add()).max_iters(3).build().unwrap();
-    let error = ask(&agent).await.unwrap_err();
-    assert!(matches!(error, AgentError::MaxIterations { limit: 3 }));
-    assert_eq!(rounds.load(Ordering::Relaxed), 3);
-    assert_eq!(
-        error.to_string(),
-        "no answer after 3 rounds of reasoning, raise `max_iters` or narrow the task",
-    );
+    let reply = agent.call(Msg::user("go")).await.unwrap();
+    assert_eq!(reply.reason, Some(GenerateReason::MaxIterations));
+    // Three rounds, and the summary.
+    assert_eq!(rounds.load(Ordering::Relaxed), 4);
     assert_valid(&agent);
 }
 
@@ -303,8 +306,9 @@ async fn calls_that_a_hook_doubles_are_told_apart() {
     agent.register_instance_hook(
         ReActAgent::POST_REASONING,
         "double",
-        |_: &ReActAgent, _: &ReActAgentReasoningArgs, msg: &mut Msg| {
-            msg.content.extend_from_within(..);
+        |_: &ReActAgent, _: &ReActAgentReasoningArgs, reasoned: &mut Reasoned| {
+            let message = Arc::make_mut(reasoned.message.as_mut().unwrap());
+            message.content.extend_from_within(..);
         },
     );
     ask(&agent).await.unwrap();

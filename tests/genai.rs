@@ -11,8 +11,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use futures::{StreamExt, stream};
 use hooks_agent::{
-    AgentError, ChatChunk, ChatModel, ChatRequest, FunctionTool, GenAiModel, ModelError, Msg,
-    ReActAgent, ToolUse, Usage, unanswered_tool_uses,
+    AgentError, AgentExt, ChatChunk, ChatModel, ChatRequest, FunctionTool, GenAiModel, Messages,
+    ModelError, Msg, ReActAgent, ToolUse, Usage, unanswered_tool_uses,
 };
 use hooks_tests::Records;
 use schemars::JsonSchema;
@@ -119,7 +119,7 @@ fn tool_more(index: usize, arguments: &str) -> Value {
 }
 
 async fn chunks(model: &GenAiModel) -> Vec<Result<ChatChunk, ModelError>> {
-    let request = ChatRequest { messages: vec![Msg::user("go")], tools: Vec::new() };
+    let request = ChatRequest { messages: Msg::user("go").into(), ..ChatRequest::default() };
     model.stream(request).collect().await
 }
 
@@ -136,7 +136,7 @@ fn agent(provider: &Provider) -> ReActAgent {
 }
 
 async fn ask(agent: &ReActAgent) -> Result<String, AgentError> {
-    let reply = agent.reply(Msg::user("go")).await.map(|reply| reply.text());
+    let reply = agent.call(Msg::user("go")).await.map(|reply| reply.text());
     assert_eq!(unanswered_tool_uses(&agent.memory().messages()), []);
     reply
 }
@@ -213,7 +213,7 @@ async fn a_stream_that_just_ends_is_no_answer() {
     let error = ask(&agent).await.unwrap_err();
     assert!(matches!(error, AgentError::Model(ModelError::Cut { .. })), "{error}");
     assert_eq!(error.to_string(), "the answer of model `test-model` was cut off");
-    assert_eq!(agent.memory().messages(), [Msg::user("go")]);
+    assert_eq!(agent.memory().messages(), Messages::from(Msg::user("go")));
 }
 
 #[tokio::test]

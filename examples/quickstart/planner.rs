@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hooks_agent::{ChatRequest, ContentBlock, Msg, Role, ScriptedAnswer, ToolResult, ToolUse};
+use hooks_agent::{ChatRequest, ContentBlock, Messages, Role, ScriptedAnswer, ToolResult, ToolUse};
 use serde_json::json;
 
 /// Words that say nothing about where to look.
@@ -16,7 +16,7 @@ const STOP_WORDS: [&str; 16] = [
 pub(crate) fn plan(request: &ChatRequest) -> ScriptedAnswer {
     let question = question(&request.messages);
     let keywords = keywords(&question);
-    let results: Vec<_> = request.messages.iter().flat_map(Msg::tool_results).collect();
+    let results: Vec<_> = request.messages.iter().flat_map(|msg| msg.tool_results()).collect();
     let of = |tool: &str| -> Vec<&ToolResult> {
         results.iter().copied().filter(|result| result.name == tool).collect()
     };
@@ -48,8 +48,13 @@ pub(crate) fn plan(request: &ChatRequest) -> ScriptedAnswer {
     format!("{}, line {}, says:\n{context}", best.file, best.line).into()
 }
 
-fn question(messages: &[Msg]) -> String {
-    messages.iter().rev().find(|msg| msg.role == Role::User).map(Msg::text).unwrap_or_default()
+fn question(messages: &Messages) -> String {
+    messages
+        .iter()
+        .rev()
+        .find(|msg| msg.role == Role::User)
+        .map(|msg| msg.text())
+        .unwrap_or_default()
 }
 
 fn keywords(question: &str) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! What can go wrong with an agent.
 
-use hooks_core::HookError;
+use hooks_core::{BoxError, HookError};
 
 use crate::model::ModelError;
 
@@ -17,12 +17,130 @@ pub enum AgentError {
     /// The agent was not built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The model wanted tools in every round that it was allowed.
-    #[error("no answer after {limit} rounds of reasoning, raise `max_iters` or narrow the task")]
-    MaxIterations {
-        /// How many rounds were allowed.
+    /// The messages do not fit what the agent waits for. Nothing was remembered.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// Hooks jumped back to the model too many times in a row.
+    #[error("hooks jumped to the model {limit} times in a row, raise `max_jumps` or let it go on")]
+    TooManyJumps {
+        /// How many times they may.
         limit: usize,
     },
+    /// A call waits for itself.
+    #[error(
+        "agent `{agent}` is called on thread `{thread}` from inside its own call on that thread, \
+         which would wait for itself; use another thread"
+    )]
+    CallsItself {
+        /// The agent's name.
+        agent: String,
+        /// The thread.
+        thread: String,
+    },
+    /// The context of the conversation could not be compressed.
+    #[error("the context could not be compressed")]
+    Compression(#[source] BoxError),
+    /// What the person types could not be read.
+    #[error("the input of user `{user}` could not be read")]
+    Read {
+        /// The person.
+        user: String,
+        /// What went wrong.
+        source: std::io::Error,
+    },
+    /// The person has gone.
+    #[error("the input of user `{user}` has ended")]
+    EndOfInput {
+        /// The person.
+        user: String,
+    },
+    /// The call failed, and so did hooks that were told about it. The text and the source are those of
+    /// the first error.
+    #[error("{error}")]
+    WithHookFailures {
+        /// Why the call failed.
+        #[source]
+        error: Box<AgentError>,
+        /// What the hooks failed with.
+        failures: Vec<BoxError>,
+    },
+}
+
+impl AgentError {
+    /// Why the call failed, without what error hooks failed with.
+    #[must_use]
+    pub fn root(&self) -> &AgentError {
+        match self {
+            Self::WithHookFailures { error, .. } => error.root(),
+            error => error,
+        }
+    }
+
+    /// What hooks that were told about the error failed with.
+    #[must_use]
+    pub fn hook_failures(&self) -> &[BoxError] {
+        match self {
+            Self::WithHookFailures { failures, .. } => failures,
+            _ => &[],
+        }
+    }
+
+    /// Attaches the failure of a hook that was told about the error.
+    pub(crate) fn attach(&mut self, failure: BoxError) {
+        if let Self::WithHookFailures { failures, .. } = self {
+            failures.push(failure);
+            return;
+        }
+        // Anything that stands in for the error while it moves into its box.
+        let error = std::mem::replace(self, Self::TooManyJumps { limit: 0 });
+        *self = Self::WithHookFailures { error: Box::new(error), failures: vec![failure] };
+    }
+}
+
+/// Why messages do not fit what an agent waits for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// The model waits for results of tool calls.
+    #[error(
+        "tool calls wait for results: {}; give them, call without messages to run the tools, or turn \
+         `recover_pending` on", .ids.join(", ")
+    )]
+    MissingResults {
+        /// The ids of the calls.
+        ids: Vec<String>,
+    },
+    /// Some results are there, some are missing, and there is more than results.
+    #[error(
+        "results are missing for: {}; messages beside results can be taken only once all calls are \
+         answered", .ids.join(", ")
+    )]
+    PartialResults {
+        /// The ids of the calls without results.
+        ids: Vec<String>,
+    },
+    /// Two results of one call.
+    #[error("two results of the tool call `{id}`, one is allowed")]
+    DuplicateResult {
+        /// The id of the call.
+        id: String,
+    },
+    /// Results of calls that nobody made.
+    #[error(
+        "results of unknown tool calls: {}; expected: {}", .ids.join(", "), .expected.join(", ")
+    )]
+    UnknownResults {
+        /// The ids of the results.
+        ids: Vec<String>,
+        /// The ids of the calls that wait.
+        expected: Vec<String>,
+    },
+    /// A system message among the others.
+    #[error(
+        "a system message is no part of a conversation, use `system_prompt` or the system message of \
+         the event"
+    )]
+    SystemMessage,
 }
 
 /// Why an agent could not be built.

@@ -1,46 +1,81 @@
 //! A `ReAct` agent whose methods are hooked by [`hooks_core`].
 //!
-//! [`ReActAgent`] reasons with a [`ChatModel`] and acts with [`Tool`]s until it has an answer.
-//! Its `reply`, `observe`, `print`, `reasoning` and `acting` are hook points:
+//! [`ReActAgent`] reasons with a [`ChatModel`] and acts with [`Tool`]s until it has an answer. An
+//! [`AgentHook`] sees the events of its calls and may change what they are about:
 //!
 //! ```
-//! use hooks_agent::{Msg, ReActAgent, ReActAgentReplyArgs, ScriptedModel};
-//! use hooks_core::Hookable;
+//! use hooks_agent::{AgentExt, Msg, PostCall, ReActAgent, ScriptedModel, agent_hook};
+//!
+//! struct Sign;
+//!
+//! #[agent_hook]
+//! impl Sign {
+//!     fn sign(&self, event: &mut PostCall<'_>) {
+//!         event.final_message_mut().push_text(" - A.");
+//!     }
+//! }
 //!
 //! # futures::executor::block_on(async {
 //! let model = ScriptedModel::new("echo", |request| format!("you said: {}", request.last_text()));
-//! let agent = ReActAgent::builder("assistant").model(model).build()?;
-//! agent.register_instance_hook(
-//!     ReActAgent::POST_REPLY,
-//!     "sign",
-//!     |_: &ReActAgent, _: &ReActAgentReplyArgs, reply: &mut Msg| reply.push_text(" - A."),
-//! );
-//! let reply = agent.reply(Msg::user("hello")).await?;
+//! let agent = ReActAgent::builder("assistant").model(model).hook(Sign).build()?;
+//! let reply = agent.call(Msg::user("hello")).await?;
 //! assert_eq!(reply.text(), "you said: hello - A.");
 //! # Ok::<(), hooks_agent::AgentError>(())
 //! # }).unwrap();
 //! ```
+//!
+//! The events are hook points of the agent's methods, so hooks of the methods and hooks of the events
+//! are in one order: see [`ReActAgent`] for the methods, [`HookEvent`] for the events and [`Flow`] for
+//! what a hook can do to a call.
 
+mod agent;
+mod context;
 mod error;
+mod event;
+mod macros;
 mod memory;
 mod message;
 mod model;
 mod react;
+mod step;
 mod tool;
+mod usage;
 
 pub use hooks_core;
+pub use tokio_util::sync::CancellationToken;
 
-pub use error::{AgentError, BuildError};
+pub use agent::{
+    Agent, AgentExt, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs, AgentSettledArgs,
+    AgentState, AgentStream, CallOutcome, UserAgent, UserAgentBuilder,
+};
+pub use context::{AgentEvent, AgentEventKind, CallContext, CallOptions, RunId};
+pub use error::{AgentError, BuildError, InputError};
+pub use event::{
+    ActingChunk, AgentHook, Blocking, Decision, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow,
+    HookEvent, IntoFlow, PostActing, PostCall, PostReasoning, PostSummary, PreActing, PreCall,
+    PreReasoning, PreSummary, ReasoningChunk, Settled, Substitute, SummaryChunk, priority,
+    register_agent_hook,
+};
+pub use macros::agent_hook;
 pub use memory::Memory;
-pub use message::{ContentBlock, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses};
+pub use message::{
+    ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
+};
 #[cfg(feature = "genai")]
 pub use model::GenAiModel;
 pub use model::{
-    ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError, ScriptedAnswer, ScriptedModel,
-    ToolSpec, Usage,
+    ChatChunk, ChatModel, ChatRequest, ChatStream, Finding, ModelAnswer, ModelError, ModelOptions,
+    ReasoningEffort, ResponseFormat, Rewrite, ScriptedAnswer, ScriptedModel, ToolChoice, ToolSpec,
 };
 pub use react::{
-    ReActAgent, ReActAgentActingArgs, ReActAgentBuilder, ReActAgentObserveArgs,
-    ReActAgentPrintArgs, ReActAgentReasoningArgs, ReActAgentReplyArgs,
+    AgentTool, CompressContext, ContextConfig, ReActAgent, ReActAgentActingArgs,
+    ReActAgentActingChunkArgs, ReActAgentBuilder, ReActAgentCheckPermissionArgs,
+    ReActAgentCompressContextArgs, ReActAgentModelCallArgs, ReActAgentReasoningArgs,
+    ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,
+    ReActAgentSystemPromptArgs, ReActAgentToolCallArgs,
 };
-pub use tool::{FunctionTool, IntoToolOutput, Tool, ToolFuture};
+pub use step::{Acted, ActingInput, Control, JumpTo, Reasoned, ReasoningInput, SummaryInput};
+pub use tool::{
+    FunctionTool, IntoToolOutput, Permission, Tool, ToolContext, ToolError, ToolFuture, Tools,
+};
+pub use usage::Usage;

@@ -1,13 +1,13 @@
 //! What an agent remembers.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::message::Msg;
+use crate::message::{Messages, Msg};
 
 /// The messages of a conversation, in memory.
 #[derive(Debug, Default)]
 pub struct Memory {
-    messages: Mutex<Vec<Msg>>,
+    messages: Mutex<Messages>,
 }
 
 impl Memory {
@@ -18,14 +18,19 @@ impl Memory {
     }
 
     /// Remembers a message.
-    pub fn add(&self, msg: Msg) {
+    pub fn add(&self, msg: impl Into<Arc<Msg>>) {
         self.lock().push(msg);
     }
 
     /// Everything remembered, oldest first.
     #[must_use]
-    pub fn messages(&self) -> Vec<Msg> {
+    pub fn messages(&self) -> Messages {
         self.lock().clone()
+    }
+
+    /// Remembers these messages in place of all others.
+    pub fn replace(&self, messages: impl Into<Messages>) {
+        *self.lock() = messages.into();
     }
 
     /// Forgets everything.
@@ -33,7 +38,7 @@ impl Memory {
         self.lock().clear();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Msg>> {
+    fn lock(&self) -> MutexGuard<'_, Messages> {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

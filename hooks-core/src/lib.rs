@@ -168,6 +168,8 @@ pub use hookable::{HasHooks, Hookable};
 #[cfg(feature = "json")]
 pub use json::{JsonAnswer, JsonHook};
 pub use linked::{LinkedClassHook, class_hooks};
+#[doc(hidden)]
+pub use macros::agent_hook;
 pub use macros::{Hookable, class_hook, hook, hookable};
 pub use options::{Always, Fail, Hook, Ignore, Limit, OnFailure, Timed, Unlimited, When};
 pub use outcome::{Outcome, Recovery};

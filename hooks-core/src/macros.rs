@@ -226,3 +226,6 @@ pub use hooks_macros::class_hook;
 /// # }).unwrap();
 /// ```
 pub use hooks_macros::hook;
+
+#[doc(hidden)]
+pub use hooks_macros::agent_hook;

@@ -3,6 +3,7 @@
 //! Tokens are parsed (`parse`), given a meaning and checked (`model`), and printed (`expand`),
 //! never the other way. Errors are gathered; the user's item survives them.
 
+mod agent_hook;
 mod attrs;
 mod check;
 mod class_hook;
@@ -50,4 +51,10 @@ pub fn derive_hookable(item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn hook(input: TokenStream) -> TokenStream {
     hook::expand(input.into()).into()
+}
+
+/// Makes an event hook of methods that take one event each.
+#[proc_macro_attribute]
+pub fn agent_hook(attr: TokenStream, item: TokenStream) -> TokenStream {
+    agent_hook::expand(attr.into(), &item.into()).into()
 }

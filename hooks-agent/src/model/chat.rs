@@ -2,12 +2,15 @@
 
 use std::pin::Pin;
 
-use futures::{Stream, StreamExt};
+use std::sync::Arc;
+
+use futures::Stream;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::{ContentBlock, Msg, ToolUse};
-use crate::model::ModelError;
+use crate::message::{Messages, ToolUse};
+use crate::model::{ModelError, ModelOptions};
+use crate::usage::Usage;
 
 /// A chat model that streams.
 ///
@@ -29,16 +32,18 @@ pub type ChatStream = Pin<Box<dyn Stream<Item = Result<ChatChunk, ModelError>> +
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChatRequest {
     /// The conversation, system messages included.
-    pub messages: Vec<Msg>,
+    pub messages: Messages,
     /// The tools that the model may ask for.
-    pub tools: Vec<ToolSpec>,
+    pub tools: Arc<[ToolSpec]>,
+    /// How it is to answer.
+    pub options: ModelOptions,
 }
 
 impl ChatRequest {
     /// The text of the last message, empty where there is none.
     #[must_use]
     pub fn last_text(&self) -> String {
-        self.messages.last().map(Msg::text).unwrap_or_default()
+        self.messages.last().map(|msg| msg.text()).unwrap_or_default()
     }
 }
 
@@ -65,36 +70,4 @@ pub enum ChatChunk {
     ToolUse(ToolUse),
     /// The answer is complete.
     End(Usage),
-}
-
-/// How many tokens a call cost, as the provider reports it; zero where it does not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Tokens of the request.
-    pub input_tokens: u64,
-    /// Tokens of the answer.
-    pub output_tokens: u64,
-}
-
-/// The whole answer of a model: neighbouring pieces of text are one block.
-pub(crate) async fn collect(
-    model: &str,
-    mut stream: ChatStream,
-) -> Result<Vec<ContentBlock>, ModelError> {
-    let mut content: Vec<ContentBlock> = Vec::new();
-    while let Some(chunk) = stream.next().await {
-        match chunk? {
-            ChatChunk::Text(more) => match content.last_mut() {
-                Some(ContentBlock::Text { text }) => text.push_str(&more),
-                _ => content.push(ContentBlock::text(more)),
-            },
-            ChatChunk::Thinking(more) => match content.last_mut() {
-                Some(ContentBlock::Thinking { thinking }) => thinking.push_str(&more),
-                _ => content.push(ContentBlock::Thinking { thinking: more }),
-            },
-            ChatChunk::ToolUse(call) => content.push(ContentBlock::ToolUse(call)),
-            ChatChunk::End(_) => return Ok(content),
-        }
-    }
-    Err(ModelError::Cut { model: model.to_owned() })
 }

@@ -32,6 +32,18 @@ pub enum ModelError {
         /// The model.
         model: String,
     },
+    /// The answer has neither text nor thoughts nor tool calls.
+    #[error("model `{model}` gave an empty answer")]
+    Empty {
+        /// The model.
+        model: String,
+    },
+    /// The answer holds what must not be said; it ended before that.
+    #[error("the answer of the model was blocked: {reason}")]
+    Blocked {
+        /// Why, without what was blocked.
+        reason: String,
+    },
     /// The answer could not be understood, or the request could not be made.
     #[error("model `{model}` failed: {reason}")]
     Failed {

@@ -19,7 +19,8 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use crate::message::{ContentBlock, Msg, Role, ToolUse};
-use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError, Usage};
+use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
+use crate::usage::Usage;
 
 /// A model behind an HTTP API.
 ///
@@ -184,9 +185,12 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 fn wire_request(request: ChatRequest) -> chat::ChatRequest {
-    let messages = request.messages.into_iter().map(wire_message).collect();
-    let tools = request.tools.into_iter().map(|tool| {
-        chat::Tool::new(tool.name).with_description(tool.description).with_schema(tool.schema)
+    let messages =
+        request.messages.into_iter().map(|msg| wire_message(Arc::unwrap_or_clone(msg))).collect();
+    let tools = request.tools.iter().map(|tool| {
+        chat::Tool::new(tool.name.as_str())
+            .with_description(tool.description.as_str())
+            .with_schema(tool.schema.clone())
     });
     chat::ChatRequest::new(messages).with_tools(tools)
 }

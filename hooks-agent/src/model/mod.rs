@@ -1,14 +1,19 @@
 //! Models: what an agent reasons with.
 
+mod answer;
 mod chat;
 mod error;
 #[cfg(feature = "genai")]
 mod genai;
+mod options;
+mod rewrite;
 mod scripted;
 
-pub(crate) use chat::collect;
-pub use chat::{ChatChunk, ChatModel, ChatRequest, ChatStream, ToolSpec, Usage};
+pub use answer::ModelAnswer;
+pub use chat::{ChatChunk, ChatModel, ChatRequest, ChatStream, ToolSpec};
 pub use error::ModelError;
 #[cfg(feature = "genai")]
 pub use genai::GenAiModel;
+pub use options::{ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice};
+pub use rewrite::{Finding, Rewrite};
 pub use scripted::{ScriptedAnswer, ScriptedModel};

@@ -5,7 +5,8 @@ use std::fmt;
 use futures::stream;
 
 use crate::message::{ContentBlock, ToolUse};
-use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError, Usage};
+use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
+use crate::usage::Usage;
 
 /// A model that is a closure: it sees the request and decides what to answer.
 ///
@@ -44,12 +45,12 @@ impl ChatModel for ScriptedModel {
     }
 
     fn stream(&self, request: ChatRequest) -> ChatStream {
-        let chunks = match (self.script)(&request).outcome {
-            Ok(content) => {
+        let chunks = match (self.script)(&request) {
+            ScriptedAnswer::Whole { content, usage } => {
                 let chunks = content.into_iter().flat_map(chunks_of);
-                chunks.chain([ChatChunk::End(Usage::default())]).map(Ok).collect()
+                chunks.chain([ChatChunk::End(usage)]).map(Ok).collect()
             }
-            Err(error) => vec![Err(error)],
+            ScriptedAnswer::Stream(chunks) => chunks,
         };
         Box::pin(stream::iter(chunks))
     }
@@ -61,15 +62,38 @@ impl fmt::Debug for ScriptedModel {
     }
 }
 
-/// What a script answers: text, a tool call, blocks, or an error of the model.
+/// What a script answers: text, a tool call, blocks, an error of the model, or a stream piece by piece.
 #[derive(Clone, Debug)]
-pub struct ScriptedAnswer {
-    outcome: Result<Vec<ContentBlock>, ModelError>,
+#[non_exhaustive]
+pub enum ScriptedAnswer {
+    /// A complete answer.
+    Whole {
+        /// What it says.
+        content: Vec<ContentBlock>,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// What comes, as it comes. A complete answer ends with [`ChatChunk::End`].
+    Stream(Vec<Result<ChatChunk, ModelError>>),
+}
+
+impl ScriptedAnswer {
+    /// Says what the answer cost.
+    #[must_use]
+    pub fn costing(self, cost: Usage) -> Self {
+        match self {
+            Self::Whole { content, .. } => Self::Whole { content, usage: cost },
+            Self::Stream(mut chunks) => {
+                chunks.push(Ok(ChatChunk::End(cost)));
+                Self::Stream(chunks)
+            }
+        }
+    }
 }
 
 impl From<Vec<ContentBlock>> for ScriptedAnswer {
     fn from(content: Vec<ContentBlock>) -> Self {
-        Self { outcome: Ok(content) }
+        Self::Whole { content, usage: Usage::default() }
     }
 }
 
@@ -93,7 +117,7 @@ impl From<ToolUse> for ScriptedAnswer {
 
 impl From<ModelError> for ScriptedAnswer {
     fn from(error: ModelError) -> Self {
-        Self { outcome: Err(error) }
+        Self::Stream(vec![Err(error)])
     }
 }
 

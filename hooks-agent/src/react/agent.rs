@@ -1,161 +1,176 @@
-//! The agent and its loop.
+//! The agent: what it is made of.
 
 use std::fmt;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
-use futures::FutureExt;
-use hooks_core::{Hookable, Hooks, hookable};
+use hooks_core::{HookError, Hookable, Hooks, hookable};
 
+use crate::agent::{Agent, AgentState, CallOutcome, Printer};
+use crate::context::CallContext;
 use crate::error::AgentError;
+use crate::event::{AgentHook, EventPoints, HookList};
 use crate::memory::Memory;
-use crate::message::{Msg, Role, ToolResult, ToolUse};
-use crate::model::{ChatModel, ChatRequest, ToolSpec, collect};
-use crate::react::pending::PendingCalls;
+use crate::message::{Messages, Msg};
+use crate::model::{ChatModel, ModelOptions, ToolSpec};
+use crate::react::context::{CompressContext, ContextConfig};
+use crate::react::threads::Threads;
 use crate::tool::Tool;
 
 /// An agent that reasons with a model and acts with tools until it has an answer.
 ///
-/// `reply`, `observe`, `print`, `reasoning` and `acting` are hook points: see [`Hookable`] for
-/// how hooks are registered, and [`builder`](ReActAgent::builder) for how an agent is made.
+/// It is called through [`AgentExt`](crate::AgentExt) and made by a
+/// [`builder`](ReActAgent::builder). Its methods are hook points: `reply`, `observe` and `print` of
+/// every [`Agent`], and those below. A call runs `reply`; in it, round by round, `compress_context`,
+/// `system_prompt` and `reasoning`, inside of which is `model_call`, then for each tool call `acting`,
+/// inside of which are `check_permission` and `tool_call`. Event hooks are hooks of these methods.
 ///
-/// Whatever happens in a call - an error, a failing hook, a dropped future - each tool call that the
-/// model made has exactly one result in [`memory`](ReActAgent::memory) once the call is over.
+/// Whatever happens in a call - an error, a failing hook, an interrupt, a dropped future - each tool
+/// call of the model has exactly one result in the memory of the thread once the call is over. Only a
+/// call that a hook stopped, or that asks for permission, leaves tool calls waiting:
 ///
-/// An agent holds one conversation: the messages of calls that overlap on one agent stand in its
-/// memory as they come, which providers may refuse. Await one reply before asking for the next, and
-/// give each conversation an agent of its own.
+/// | tool calls wait | messages of the next call | what happens |
+/// |---|---|---|
+/// | no | any, or none | they are remembered, the model is asked |
+/// | yes | none | the tools run, the model is asked |
+/// | yes | results of all | they are remembered, the model is asked |
+/// | yes | results of some, nothing else | they are remembered, the other tools run |
+/// | yes | anything else | the call fails with an [`InputError`](crate::InputError), unless [`recover_pending`](crate::ReActAgentBuilder::recover_pending) is on and there is no result among them: then errors are remembered as results |
+///
+/// One agent serves many conversations at once, each a thread with a memory of its own.
 #[derive(Hookable)]
 pub struct ReActAgent {
-    pub(super) name: String,
-    pub(super) system_prompt: Option<String>,
-    pub(super) model: Arc<dyn ChatModel>,
-    pub(super) tools: Vec<Arc<dyn Tool>>,
-    pub(super) memory: Memory,
-    pub(super) max_iters: usize,
-    pub(super) printer: Option<Printer>,
-    pub(super) hooks: Hooks,
+    pub(super) core: Arc<Core>,
+    hooks: Hooks,
 }
 
-/// Where printed text goes.
-pub(super) type Printer = Box<dyn Fn(&str) + Send + Sync>;
+/// What an agent is made of, besides its hooks.
+#[derive(Clone)]
+pub(super) struct Core {
+    pub(super) state: Arc<AgentState>,
+    pub(super) threads: Arc<Threads>,
+    pub(super) system: Option<Arc<Msg>>,
+    pub(super) model: Arc<dyn ChatModel>,
+    pub(super) model_name: Arc<str>,
+    pub(super) options: ModelOptions,
+    pub(super) tools: Vec<Arc<dyn Tool>>,
+    pub(super) specs: Arc<[ToolSpec]>,
+    pub(super) compressor: Option<Arc<dyn CompressContext>>,
+    pub(super) context: ContextConfig,
+    pub(super) max_iters: usize,
+    pub(super) max_jumps: usize,
+    pub(super) tool_timeout: Option<Duration>,
+    pub(super) runs_tools_at_once: bool,
+    pub(super) recovers_pending: bool,
+    pub(super) printer: Option<Printer>,
+}
 
 impl ReActAgent {
-    /// The agent's name, which its messages carry.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
+    /// An agent of these parts, with its hooks.
+    pub(super) fn assemble(core: Core, hooks: &HookList<Self>) -> Self {
+        let agent = Self { core: Arc::new(core), hooks: Hooks::new() };
+        hooks.install(&agent);
+        agent
     }
 
-    /// What the agent remembers.
+    /// The same agent with hooks of its own, and perhaps other tools.
+    pub(super) fn fork(&self, tools: Vec<Arc<dyn Tool>>, hooks: &HookList<Self>) -> Self {
+        let core = Core { tools, ..Core::clone(&self.core) };
+        let agent = Self { core: Arc::new(core), hooks: self.hooks.clone() };
+        hooks.install(&agent);
+        agent
+    }
+
+    /// What the agent remembers of the thread that calls are on which name none.
     #[must_use]
     pub fn memory(&self) -> &Memory {
-        &self.memory
+        self.core.threads.unnamed()
     }
 
-    /// The system prompt and what is remembered: what the model gets to see.
-    fn prompt(&self) -> Vec<Msg> {
-        let system = self.system_prompt.as_ref().map(Msg::system);
-        system.into_iter().chain(self.memory.messages()).collect()
+    /// What the agent remembers of a thread that calls have named.
+    #[must_use]
+    pub fn thread_memory(&self, id: &str) -> Option<Arc<Memory>> {
+        self.core.threads.get(id)
     }
 
-    fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.tools.iter().find(|tool| tool.name() == name)
+    /// Forgets a thread that calls have named; says whether there was one. A call that runs on it goes
+    /// on with the memory that it has.
+    pub fn forget_thread(&self, id: &str) -> bool {
+        self.core.threads.forget(id)
+    }
+
+    /// Adds an event hook while calls run; its tools are not added. Calls see it from their next event
+    /// on. A hook of the same name is replaced.
+    pub fn register_agent_hook(&self, hook: impl AgentHook) {
+        let name = hook.name().into();
+        self.install(&Arc::new(hook), &name);
+    }
+
+    /// Removes an event hook, by its name, from all events.
+    ///
+    /// # Errors
+    /// [`HookError::NotFound`] if there is none of that name.
+    pub fn remove_agent_hook(&self, name: &str) -> Result<(), HookError> {
+        let plan = self.hook_plan();
+        let mut found = false;
+        for hook in plan.hooks().iter().filter(|hook| hook.name() == name) {
+            // What another thread removed first is removed.
+            found |= self.remove_instance_hook(hook.hook_type().clone(), name).is_ok();
+        }
+        if found { Ok(()) } else { self.remove_instance_hook(Self::PRE_REPLY, name) }
+    }
+
+    pub(super) fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.core.tools.iter().find(|tool| tool.name() == name)
     }
 }
 
 #[hookable]
-impl ReActAgent {
-    /// Answers a message: reasons and acts in turns until the model asks for no more tools.
-    ///
-    /// # Errors
-    /// Those of the model and of hooks, and [`AgentError::MaxIterations`]. A tool that fails is
-    /// no error of the call: the model gets to read what went wrong.
-    pub async fn reply(&self, msg: Msg) -> Result<Msg, AgentError> {
-        self.memory.add(msg);
-        for _ in 0..self.max_iters {
-            let reply = self.reasoning(self.prompt()).await?;
-            let text = reply.text();
-            let mut pending = PendingCalls::of(&self.memory, reply.clone());
-            if !text.is_empty() {
-                self.print(&text);
-            }
-            if pending.next().is_none() {
-                return Ok(reply);
-            }
-            while let Some(call) = pending.next() {
-                pending.answer(self.acting(call).await?);
-            }
-        }
-        Err(AgentError::MaxIterations { limit: self.max_iters })
+impl Agent for ReActAgent {
+    fn state(&self) -> &AgentState {
+        &self.core.state
     }
 
-    /// Remembers a message without answering it.
+    /// Reasons and acts in turns until the model asks for no more tools.
     ///
     /// # Errors
-    /// Those of hooks.
-    pub async fn observe(&self, msg: Msg) -> Result<(), AgentError> {
-        self.memory.add(msg);
+    /// Those of the model and of hooks; [`AgentError::Input`] if the messages are not what the agent
+    /// waits for; [`AgentError::TooManyJumps`]. A tool that fails is no error of the call: the model
+    /// gets to read what went wrong.
+    async fn reply(&self, cx: CallContext, messages: Messages) -> Result<Msg, AgentError> {
+        self.run(cx, messages).await
+    }
+
+    async fn observe(&self, cx: CallContext, msg: Msg) -> Result<(), AgentError> {
+        self.core.threads.memory(cx.named_thread()).add(msg);
         Ok(())
     }
 
-    /// Shows text to the person; the text of every model answer goes through here.
-    pub fn print(&self, text: &str) {
-        if let Some(printer) = &self.printer {
+    fn print(&self, text: &str) {
+        if let Some(printer) = &self.core.printer {
             printer(text);
         }
     }
 
-    /// Asks the model once. Its answer may ask for tools.
-    ///
-    /// # Errors
-    /// Those of the model and of hooks.
-    pub async fn reasoning(&self, messages: Vec<Msg>) -> Result<Msg, AgentError> {
-        let tools = self.tools.iter().map(|tool| ToolSpec {
-            name: tool.name().to_owned(),
-            description: tool.description().to_owned(),
-            schema: tool.schema().clone(),
-        });
-        let request = ChatRequest { messages, tools: tools.collect() };
-        let content = collect(self.model.name(), self.model.stream(request)).await?;
-        Ok(Msg::from_blocks(Role::Assistant, &self.name, content))
+    #[hook]
+    fn settled(&self, _cx: CallContext, _outcome: CallOutcome) {}
+
+    fn system_message(&self) -> Option<Arc<Msg>> {
+        self.core.system.clone()
     }
 
-    /// Runs one tool. That it fails, panics, does not exist or gets arguments that do not parse
-    /// is a result which the model can react to.
-    ///
-    /// # Errors
-    /// Those of hooks.
-    pub async fn acting(&self, call: ToolUse) -> Result<ToolResult, AgentError> {
-        if let Some(written) = &call.invalid_input {
-            let reason = format!(
-                "the arguments of `{}` are not a JSON object: {written}; write an object that \
-                 fits its schema",
-                call.name
-            );
-            return Ok(ToolResult::error(&call, reason));
-        }
-        let Some(tool) = self.tool(&call.name) else {
-            let known: Vec<_> = self.tools.iter().map(|tool| tool.name()).collect();
-            let reason = format!("no tool named `{}`, there are: {}", call.name, known.join(", "));
-            return Ok(ToolResult::error(&call, reason));
-        };
-        let run = AssertUnwindSafe(async { tool.call(call.input.clone()).await });
-        Ok(match run.catch_unwind().await {
-            Ok(Ok(output)) => ToolResult::success(&call, output),
-            Ok(Err(error)) => ToolResult::error(&call, error.to_string()),
-            Err(_) => ToolResult::error(&call, format!("the tool `{}` panicked", call.name)),
-        })
+    fn memory_of(&self, cx: &CallContext) -> Option<Arc<Memory>> {
+        Some(self.core.threads.memory(cx.named_thread()))
     }
 }
 
 impl fmt::Debug for ReActAgent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReActAgent")
-            .field("name", &self.name)
-            .field("model", &self.model.name())
-            .field("tools", &self.tools)
-            .field("max_iters", &self.max_iters)
+            .field("name", &self.core.state.name())
+            .field("model", &self.core.model_name)
+            .field("tools", &self.core.tools)
+            .field("max_iters", &self.core.max_iters)
             .field("hooks", &self.hooks)
             .finish_non_exhaustive()
     }

@@ -1,11 +1,24 @@
 //! The `ReAct` agent: it reasons, acts, and reasons again until it has an answer.
 
 mod agent;
+mod batch;
 mod builder;
-mod pending;
+mod context;
+mod install;
+mod points;
+mod resume;
+mod run;
+mod sub_agent;
+mod summary;
+mod threads;
 
-pub use agent::{
-    ReActAgent, ReActAgentActingArgs, ReActAgentObserveArgs, ReActAgentPrintArgs,
-    ReActAgentReasoningArgs, ReActAgentReplyArgs,
-};
+pub use agent::ReActAgent;
 pub use builder::ReActAgentBuilder;
+pub use context::{CompressContext, ContextConfig};
+pub use points::{
+    ReActAgentActingArgs, ReActAgentActingChunkArgs, ReActAgentCheckPermissionArgs,
+    ReActAgentCompressContextArgs, ReActAgentModelCallArgs, ReActAgentReasoningArgs,
+    ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,
+    ReActAgentSystemPromptArgs, ReActAgentToolCallArgs,
+};
+pub use sub_agent::AgentTool;

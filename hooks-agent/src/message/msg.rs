@@ -1,9 +1,9 @@
-//! Messages: what people, models and tools say to each other.
-
-use std::collections::HashSet;
+//! A message, and what it is made of.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::usage::Usage;
 
 /// Who says a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -43,6 +43,35 @@ pub struct Msg {
     /// What programs want to keep with it; models do not see it.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
+    /// Of what a call gave back: why it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<GenerateReason>,
+    /// Of a model's message: what it cost; of what a call gave back: what the whole call cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+
+/// Why a call of an agent ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum GenerateReason {
+    /// The model had no more to say or to do.
+    ModelStop,
+    /// A hook stopped the call after reasoning; tool calls of the message wait for an answer.
+    ReasoningStopRequested,
+    /// A hook stopped the call at a tool; calls that did not run wait for an answer.
+    ActingStopRequested,
+    /// A tool call needs the permission of a person; it waits for an answer.
+    PermissionAsking,
+    /// A hook ended the call before the model was done.
+    HookEnded,
+    /// A hook answered in place of the whole call.
+    HookAnswered,
+    /// The call was interrupted; the message is what had been said until then.
+    Interrupted,
+    /// The limit of rounds was reached; the message is a summary.
+    MaxIterations,
 }
 
 /// A piece of a message. In JSON its `type` says which kind it is.
@@ -93,6 +122,9 @@ pub struct ToolResult {
     /// Whether the call failed; the output then says why.
     #[serde(default)]
     pub is_error: bool,
+    /// What ran, where a hook changed the call that the model made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ran: Option<Box<ToolUse>>,
 }
 
 impl Msg {
@@ -105,7 +137,7 @@ impl Msg {
     /// A message of the given blocks.
     #[must_use]
     pub fn from_blocks(role: Role, name: impl Into<String>, content: Vec<ContentBlock>) -> Self {
-        Self { role, name: name.into(), content, metadata: Map::new() }
+        Self { role, name: name.into(), content, metadata: Map::new(), reason: None, usage: None }
     }
 
     /// A text of the user.
@@ -152,6 +184,21 @@ impl Msg {
         match last {
             Some(text) => text.push_str(more),
             None => self.content.push(ContentBlock::text(more)),
+        }
+    }
+
+    /// Adds a piece that came from a model: neighbouring text is one block, so are neighbouring
+    /// thoughts.
+    pub(crate) fn append(&mut self, piece: ContentBlock) {
+        match (self.content.last_mut(), piece) {
+            (Some(ContentBlock::Text { text }), ContentBlock::Text { text: more }) => {
+                text.push_str(&more);
+            }
+            (
+                Some(ContentBlock::Thinking { thinking }),
+                ContentBlock::Thinking { thinking: more },
+            ) => thinking.push_str(&more),
+            (_, piece) => self.content.push(piece),
         }
     }
 
@@ -204,7 +251,7 @@ impl ToolResult {
     #[must_use]
     pub fn success(call: &ToolUse, output: impl Into<String>) -> Self {
         let (id, name) = (call.id.clone(), call.name.clone());
-        Self { id, name, output: output.into(), is_error: false }
+        Self { id, name, output: output.into(), is_error: false, ran: None }
     }
 
     /// Why a call failed, for the model to read.
@@ -214,41 +261,8 @@ impl ToolResult {
     }
 }
 
-/// The tool calls of a history that break the rule every provider insists on: each call is
-/// answered exactly once, after it was made. Empty for a valid history.
-///
-/// ```
-/// use hooks_agent::{ContentBlock, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses};
-/// use serde_json::json;
-///
-/// let call = ToolUse::new("1", "weather", json!({ "city": "Rome" }));
-/// let ask = Msg::from_blocks(Role::Assistant, "bot", vec![ContentBlock::ToolUse(call.clone())]);
-/// let answer = Msg::tool_result(ToolResult::success(&call, "sunny"));
-/// assert_eq!(unanswered_tool_uses(&[ask.clone()]), [call.clone()]);
-/// assert!(unanswered_tool_uses(&[ask.clone(), answer.clone()]).is_empty());
-/// assert_eq!(unanswered_tool_uses(&[ask, answer.clone(), answer]), [call]);
-/// ```
-#[must_use]
-pub fn unanswered_tool_uses(history: &[Msg]) -> Vec<ToolUse> {
-    let mut open: Vec<ToolUse> = Vec::new();
-    let mut wrong: Vec<ToolUse> = Vec::new();
-    let mut answered: Vec<ToolUse> = Vec::new();
-    for msg in history {
-        for result in msg.tool_results() {
-            if let Some(index) = open.iter().position(|call| call.id == result.id) {
-                answered.push(open.remove(index));
-            } else if let Some(call) = answered.iter().find(|call| call.id == result.id) {
-                wrong.push(call.clone());
-            }
-        }
-        let uses: Vec<_> = msg.tool_uses().cloned().collect();
-        if !uses.is_empty() {
-            // An id may come again in a later message, once the earlier call is answered.
-            let ids: HashSet<_> = uses.iter().map(|call| call.id.clone()).collect();
-            answered.retain(|call| !ids.contains(&call.id));
-            open.extend(uses);
-        }
+impl AsRef<Self> for Msg {
+    fn as_ref(&self) -> &Self {
+        self
     }
-    wrong.extend(open);
-    wrong
 }

@@ -1,39 +1,14 @@
-//! Tools: what an agent can do.
+//! Tools made of functions.
 
 use std::fmt;
-use std::pin::Pin;
 
 use hooks_core::BoxError;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// What running a tool gives: text for the model, or why it failed.
-pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<String, BoxError>> + Send + 'a>>;
-
-/// Something that a model may ask an agent to do.
-///
-/// [`FunctionTool`] makes one of an async function. An error is not the end of a call: the model
-/// gets to read it and can try something else.
-pub trait Tool: Send + Sync {
-    /// The name that the model calls it by; unique in an agent.
-    fn name(&self) -> &str;
-
-    /// What it does, for the model to read.
-    fn description(&self) -> &str;
-
-    /// The JSON schema of its arguments, an object.
-    fn schema(&self) -> &Value;
-
-    /// Runs it.
-    fn call(&self, input: Value) -> ToolFuture<'_>;
-}
-
-impl fmt::Debug for dyn Tool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tool").field("name", &self.name()).finish_non_exhaustive()
-    }
-}
+use crate::message::ToolUse;
+use crate::tool::{Permission, Tool, ToolContext, ToolFuture};
 
 /// A tool made of an async function of one argument, a struct.
 ///
@@ -42,7 +17,7 @@ impl fmt::Debug for dyn Tool {
 /// wrong. The function's output is what [`IntoToolOutput`] takes.
 ///
 /// ```
-/// use hooks_agent::{FunctionTool, Tool};
+/// use hooks_agent::{FunctionTool, Tool, ToolContext, ToolUse};
 /// use schemars::JsonSchema;
 /// use serde::Deserialize;
 /// use serde_json::json;
@@ -57,8 +32,11 @@ impl fmt::Debug for dyn Tool {
 ///     format!("sunny in {}", city.name)
 /// });
 /// # futures::executor::block_on(async {
-/// assert_eq!(weather.call(json!({ "name": "Rome" })).await.unwrap(), "sunny in Rome");
-/// let error = weather.call(json!({ "nam": "Rome" })).await.unwrap_err();
+/// let call = async |input| {
+///     weather.call(ToolContext::detached(ToolUse::new("1", "weather", input))).await
+/// };
+/// assert_eq!(call(json!({ "name": "Rome" })).await.unwrap(), "sunny in Rome");
+/// let error = call(json!({ "nam": "Rome" })).await.unwrap_err();
 /// assert_eq!(error.to_string(), "arguments of `weather` do not fit: missing field `name`");
 /// # });
 /// ```
@@ -66,7 +44,8 @@ pub struct FunctionTool {
     name: String,
     description: String,
     schema: Value,
-    run: Box<dyn Fn(Value) -> ToolFuture<'static> + Send + Sync>,
+    permission: Box<dyn Fn(&ToolUse) -> Permission + Send + Sync>,
+    run: Box<dyn Fn(ToolContext) -> ToolFuture<'static> + Send + Sync>,
 }
 
 impl FunctionTool {
@@ -84,22 +63,66 @@ impl FunctionTool {
         F: Fn(Input) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: IntoToolOutput> + Send + 'static,
     {
-        let name = name.into();
-        let named = name.clone();
-        let run = move |input: Value| -> ToolFuture<'static> {
-            match serde_json::from_value(input) {
+        Self::with_context(name, description, move |input, _| function(input))
+    }
+
+    /// A tool whose function also gets the [`ToolContext`].
+    pub fn with_context<Input, F, Fut>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        function: F,
+    ) -> Self
+    where
+        Input: DeserializeOwned + JsonSchema,
+        F: Fn(Input, ToolContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output: IntoToolOutput> + Send + 'static,
+    {
+        let run = move |cx: ToolContext| -> ToolFuture<'static> {
+            match Input::deserialize(&cx.tool_use().input) {
                 Ok(input) => {
-                    let output = function(input);
+                    let output = function(input, cx);
                     Box::pin(async move { output.await.into_tool_output() })
                 }
                 Err(error) => {
-                    let message = format!("arguments of `{named}` do not fit: {error}");
+                    let name = &cx.tool_use().name;
+                    let message = format!("arguments of `{name}` do not fit: {error}");
                     Box::pin(async move { Err(message.into()) })
                 }
             }
         };
-        let description = description.into();
-        Self { name, description, schema: schema_of::<Input>(), run: Box::new(run) }
+        Self {
+            name: name.into(),
+            description: description.into(),
+            schema: schema_of::<Input>(),
+            permission: Box::new(|_| Permission::Allow),
+            run: Box::new(run),
+        }
+    }
+
+    /// Who may use it: by default everybody.
+    ///
+    /// ```
+    /// use hooks_agent::{FunctionTool, Permission, ToolUse};
+    /// # use schemars::JsonSchema;
+    /// # use serde::Deserialize;
+    ///
+    /// # #[derive(Deserialize, JsonSchema)]
+    /// # struct File { path: String }
+    /// let delete = FunctionTool::new("delete", "Deletes a file", async |_: File| "deleted")
+    ///     .permission(|call: &ToolUse| match call.input["path"].as_str() {
+    ///         Some(path) if path.starts_with("/tmp/") => Permission::Allow,
+    ///         Some(_) => Permission::Ask,
+    ///         None => Permission::Deny("name a path".to_owned()),
+    ///     });
+    /// # let _ = delete;
+    /// ```
+    #[must_use]
+    pub fn permission(
+        mut self,
+        permission: impl Fn(&ToolUse) -> Permission + Send + Sync + 'static,
+    ) -> Self {
+        self.permission = Box::new(permission);
+        self
     }
 }
 
@@ -116,8 +139,12 @@ impl Tool for FunctionTool {
         &self.schema
     }
 
-    fn call(&self, input: Value) -> ToolFuture<'_> {
-        (self.run)(input)
+    fn permission(&self, call: &ToolUse) -> Permission {
+        (self.permission)(call)
+    }
+
+    fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
+        (self.run)(cx)
     }
 }
 
@@ -171,7 +198,7 @@ impl<T: IntoToolOutput, E: Into<BoxError>> IntoToolOutput for Result<T, E> {
 }
 
 /// The schema of a type as providers take it: all in one object, without meta data.
-fn schema_of<T: JsonSchema>() -> Value {
+pub(crate) fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;

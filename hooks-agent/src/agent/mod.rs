@@ -1,0 +1,17 @@
+//! Agents: what all of them have in common.
+
+mod call;
+mod contract;
+mod state;
+mod stream;
+mod turns;
+mod user;
+
+pub use call::AgentExt;
+pub use contract::{
+    Agent, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs, AgentSettledArgs, CallOutcome,
+};
+pub use state::AgentState;
+pub(crate) use state::Printer;
+pub use stream::AgentStream;
+pub use user::{UserAgent, UserAgentBuilder};

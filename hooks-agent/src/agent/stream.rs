@@ -1,0 +1,93 @@
+//! A call as a stream of what happens in it.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures::Stream;
+use hooks_core::BoxFuture;
+use tokio::sync::mpsc::{Receiver, channel};
+
+use crate::context::AgentEvent;
+use crate::context::EventSink;
+use crate::error::AgentError;
+use crate::message::Msg;
+
+/// A call that runs while it is read: a stream of events, the last of which is
+/// [`Finished`](crate::AgentEventKind::Finished) or the error of the call.
+///
+/// The call goes no faster than the stream is read. Dropping the stream cancels the call; it is
+/// settled all the same.
+///
+/// ```
+/// use futures::StreamExt;
+/// use hooks_agent::{AgentEventKind, AgentExt, ContentBlock, Msg, ReActAgent, ScriptedModel};
+///
+/// # futures::executor::block_on(async {
+/// let model = ScriptedModel::new("words", |_| "one two three");
+/// let agent = ReActAgent::builder("assistant").model(model).build()?;
+/// let mut said = Vec::new();
+/// let mut events = agent.stream(Msg::user("count"));
+/// while let Some(event) = events.next().await {
+///     match event?.kind {
+///         AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) => said.push(text),
+///         AgentEventKind::Finished(reply) => assert_eq!(reply.text(), said.concat()),
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(said, ["one ", "two ", "three"]);
+/// # Ok::<(), hooks_agent::AgentError>(())
+/// # }).unwrap();
+/// ```
+#[must_use = "the call runs while the stream is read"]
+pub struct AgentStream<'a> {
+    call: Option<BoxFuture<'a, Result<Msg, AgentError>>>,
+    events: Receiver<AgentEvent>,
+    failed: Option<AgentError>,
+}
+
+impl<'a> AgentStream<'a> {
+    pub(super) fn new(
+        start: impl FnOnce(EventSink) -> BoxFuture<'a, Result<Msg, AgentError>>,
+    ) -> Self {
+        let (sender, events) = channel(1);
+        Self { call: Some(start(EventSink::Channel(sender))), events, failed: None }
+    }
+}
+
+impl Stream for AgentStream<'_> {
+    type Item = Result<AgentEvent, AgentError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        loop {
+            // Once the call is over, what is left in the channel is all there is: hooks may hold on
+            // to a sender.
+            let Some(call) = &mut this.call else {
+                let event = this.events.try_recv().ok().map(Ok);
+                return Poll::Ready(event.or_else(|| this.failed.take().map(Err)));
+            };
+            if let Poll::Ready(Some(event)) = this.events.poll_recv(cx) {
+                return Poll::Ready(Some(Ok(event)));
+            }
+            match call.as_mut().poll(cx) {
+                Poll::Ready(ended) => {
+                    this.call = None;
+                    this.failed = ended.err();
+                }
+                Poll::Pending => {
+                    return match this.events.poll_recv(cx) {
+                        Poll::Ready(Some(event)) => Poll::Ready(Some(Ok(event))),
+                        _ => Poll::Pending,
+                    };
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for AgentStream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentStream").field("is_over", &self.call.is_none()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,259 @@
+//! What hooks, tools and the agent itself share in one call.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::context::stream_event::EventSink;
+use crate::context::values::Values;
+use crate::context::{AgentEvent, AgentEventKind, CallOptions, RunId};
+use crate::message::{Msg, Role};
+use crate::usage::Usage;
+
+/// What hooks, tools and the agent itself share in one call: who calls, in which conversation, values
+/// of the caller's, and the means to interrupt it.
+///
+/// Each call has its own, so one agent can serve many at once. A clone is the same context.
+#[derive(Clone)]
+pub struct CallContext {
+    call: Arc<Call>,
+    events: Option<EventSink>,
+}
+
+struct Call {
+    run: RunId,
+    agent_id: Arc<str>,
+    agent_name: Arc<str>,
+    thread: Option<Arc<str>>,
+    parent: Option<CallContext>,
+    interrupt: CancellationToken,
+    confirmed: Vec<String>,
+    state: Mutex<State>,
+}
+
+/// What changes while a call runs.
+#[derive(Default)]
+struct State {
+    values: Values,
+    usage: Usage,
+    system: Option<Arc<Msg>>,
+    draft: Option<Arc<Msg>>,
+    partial: Option<Arc<Msg>>,
+    is_error_reported: bool,
+}
+
+impl CallContext {
+    /// The thread of calls that name none.
+    pub const DEFAULT_THREAD: &str = "default";
+
+    pub(crate) fn new(
+        agent_id: Arc<str>,
+        agent_name: Arc<str>,
+        system: Option<Arc<Msg>>,
+        options: CallOptions,
+    ) -> Self {
+        let CallOptions { thread, interrupt, values, confirmed, parent, events } = options;
+        let inherited = parent.as_ref().map(|parent| &parent.call);
+        let thread = thread.or_else(|| inherited.and_then(|call| call.thread.clone()));
+        let interrupt = interrupt.unwrap_or_else(|| match inherited {
+            Some(call) => call.interrupt.child_token(),
+            None => CancellationToken::new(),
+        });
+        let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.events.clone()));
+        let state = Mutex::new(State { values, system, ..State::default() });
+        let run = RunId::random();
+        let call = Call { run, agent_id, agent_name, thread, parent, interrupt, confirmed, state };
+        Self { call: Arc::new(call), events }
+    }
+
+    /// The id of this call.
+    #[must_use]
+    pub fn run_id(&self) -> RunId {
+        self.call.run
+    }
+
+    /// The call that this one is part of, where the agent is a tool of another.
+    #[must_use]
+    pub fn parent(&self) -> Option<&CallContext> {
+        self.call.parent.as_ref()
+    }
+
+    /// The conversation that it belongs to.
+    #[must_use]
+    pub fn thread_id(&self) -> &str {
+        self.call.thread.as_deref().unwrap_or(Self::DEFAULT_THREAD)
+    }
+
+    /// The thread, if the caller named one.
+    pub(crate) fn named_thread(&self) -> Option<&Arc<str>> {
+        self.call.thread.as_ref()
+    }
+
+    /// The id of the agent.
+    #[must_use]
+    pub fn agent_id(&self) -> &str {
+        &self.call.agent_id
+    }
+
+    /// The name of the agent.
+    #[must_use]
+    pub fn agent_name(&self) -> &str {
+        &self.call.agent_name
+    }
+
+    /// The value of that type, of this call or of the one that it is part of.
+    #[must_use]
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        let own = self.state().values.get();
+        own.or_else(|| self.parent().and_then(Self::get))
+    }
+
+    /// Keeps a value for the rest of this call, in place of the one of that type that was there.
+    pub fn insert<T: Any + Send + Sync>(&self, value: T) -> Option<Arc<T>> {
+        self.state().values.insert(value)
+    }
+
+    /// Removes the value of that type from this call.
+    #[must_use]
+    pub fn remove<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.state().values.remove()
+    }
+
+    /// Interrupts the call: it ends with what has been said until now, and
+    /// [`Interrupted`](crate::GenerateReason::Interrupted). Nothing in the call can catch that.
+    pub fn interrupt(&self) {
+        self.call.interrupt.cancel();
+    }
+
+    /// Whether the call is interrupted.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.call.interrupt.is_cancelled()
+    }
+
+    /// Ends when the call is interrupted.
+    pub async fn interrupted(&self) {
+        self.call.interrupt.cancelled().await;
+    }
+
+    /// Whether a person has said that the tool call may run.
+    #[must_use]
+    pub fn is_confirmed(&self, tool_call_id: &str) -> bool {
+        self.call.confirmed.iter().any(|id| id == tool_call_id)
+    }
+
+    /// What the models of this call have cost until now, those of its sub-agents included.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.state().usage
+    }
+
+    /// The same call, with something between it and whoever reads its stream: what the closure gives
+    /// goes on, `None` goes no further.
+    ///
+    /// An around hook of `reply` that puts it in the place of `args.cx` sees the events of the call,
+    /// an inner one before an outer one.
+    #[must_use]
+    pub fn map_events(
+        &self,
+        map: impl Fn(AgentEvent) -> Option<AgentEvent> + Send + Sync + 'static,
+    ) -> Self {
+        let mapped = |sink: EventSink| EventSink::Mapped(Arc::new(map), Arc::new(sink));
+        Self { call: self.call.clone(), events: self.events.clone().map(mapped) }
+    }
+
+    /// Tells whoever reads the stream; `kind` is made only if there is somebody.
+    pub(crate) async fn emit(&self, kind: impl FnOnce() -> AgentEventKind) {
+        if let Some(events) = &self.events {
+            let Call { run, agent_name, parent, .. } = &*self.call;
+            let parent = parent.as_ref().map(CallContext::run_id);
+            events
+                .send(AgentEvent { agent: agent_name.clone(), run: *run, parent, kind: kind() })
+                .await;
+        }
+    }
+
+    /// Lets an interrupt through where nothing else waits.
+    pub(crate) async fn checkpoint(&self) {
+        if self.is_interrupted() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    pub(crate) fn add_usage(&self, usage: Usage) {
+        self.state().usage += usage;
+        if let Some(parent) = self.parent() {
+            parent.add_usage(usage);
+        }
+    }
+
+    pub(crate) fn system(&self) -> Option<Arc<Msg>> {
+        self.state().system.clone()
+    }
+
+    pub(crate) fn set_system(&self, system: Option<Arc<Msg>>) {
+        self.state().system = system;
+    }
+
+    /// Whether the error of this call has been told to error hooks already.
+    pub(crate) fn is_error_reported(&self) -> bool {
+        self.state().is_error_reported
+    }
+
+    pub(crate) fn set_error_reported(&self, is_reported: bool) {
+        self.state().is_error_reported = is_reported;
+    }
+
+    /// The model starts to answer.
+    pub(crate) fn start_draft(&self) {
+        let draft = Msg::from_blocks(Role::Assistant, self.agent_name(), Vec::new());
+        self.state().draft = Some(Arc::new(draft));
+    }
+
+    /// Changes what the model has said until now. It is not copied unless somebody kept it.
+    pub(crate) fn edit_draft<T>(&self, edit: impl FnOnce(&mut Msg) -> T) -> Option<T> {
+        self.state().draft.as_mut().map(|draft| edit(Arc::make_mut(draft)))
+    }
+
+    /// What the model has said until now.
+    pub(crate) fn draft(&self) -> Option<Arc<Msg>> {
+        self.state().draft.clone()
+    }
+
+    /// What the model says is remembered, or given up.
+    pub(crate) fn take_draft(&self) -> Option<Arc<Msg>> {
+        self.state().draft.take()
+    }
+
+    /// What was remembered of an answer that was broken off.
+    pub(crate) fn set_partial(&self, partial: Arc<Msg>) {
+        self.state().partial = Some(partial);
+    }
+
+    pub(crate) fn take_partial(&self) -> Option<Arc<Msg>> {
+        self.state().partial.take()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.call.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call of no agent, on the thread `default`.
+impl Default for CallContext {
+    fn default() -> Self {
+        Self::new("".into(), "".into(), None, CallOptions::default())
+    }
+}
+
+impl fmt::Debug for CallContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallContext")
+            .field("run", &self.call.run)
+            .field("agent", &self.call.agent_name)
+            .field("thread", &self.thread_id())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,27 @@
+//! Values of any type, one of each.
+
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
+/// Values of any type, one of each. There are few, so they stand in a row.
+#[derive(Clone, Default)]
+pub(super) struct Values(Vec<(TypeId, Arc<dyn Any + Send + Sync>)>);
+
+impl Values {
+    pub(super) fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        let (_, value) = self.0.iter().find(|(key, _)| *key == TypeId::of::<T>())?;
+        value.clone().downcast().ok()
+    }
+
+    /// Keeps a value in place of the one that was there.
+    pub(super) fn insert<T: Any + Send + Sync>(&mut self, value: T) -> Option<Arc<T>> {
+        let old = self.remove();
+        self.0.push((TypeId::of::<T>(), Arc::new(value)));
+        old
+    }
+
+    pub(super) fn remove<T: Any + Send + Sync>(&mut self) -> Option<Arc<T>> {
+        let index = self.0.iter().position(|(key, _)| *key == TypeId::of::<T>())?;
+        self.0.swap_remove(index).1.downcast().ok()
+    }
+}

@@ -1,0 +1,123 @@
+//! What a flow means where it is returned, and what becomes of hooks that fail.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use futures::FutureExt;
+use hooks_core::{BoxError, Flow as CallFlow, HookResult, Recovery};
+
+use crate::context::CallContext;
+use crate::error::AgentError;
+use crate::event::{AgentHook, Decided, EventKind, Flow, HookEvent, Substitute};
+use crate::message::{Msg, ToolResult};
+use crate::tool::ToolError;
+
+/// The event takes no flow.
+pub(crate) fn no_flow(flow: Flow, kind: EventKind) -> HookResult {
+    match flow.decided() {
+        None => Ok(()),
+        Some(_) => Err(Decided::misplaced(kind)),
+    }
+}
+
+/// The event takes an answer in place of the call.
+pub(crate) fn answered(flow: Flow) -> HookResult<CallFlow<Msg>> {
+    match flow.decided() {
+        None => Ok(CallFlow::Continue),
+        Some(Decided::Answer(msg)) => Ok(CallFlow::Return(msg)),
+        Some(_) => Err(Decided::misplaced(EventKind::PreCall)),
+    }
+}
+
+/// An error that a failing error hook is attached to.
+pub(crate) trait Attach {
+    /// Whether the call fails with it, so that it is not told again.
+    const FAILS_CALL: bool;
+    fn attach(&mut self, failure: BoxError);
+}
+
+impl Attach for AgentError {
+    const FAILS_CALL: bool = true;
+
+    fn attach(&mut self, failure: BoxError) {
+        AgentError::attach(self, failure);
+    }
+}
+
+/// The model reads the error of a tool as it is.
+impl Attach for ToolError {
+    const FAILS_CALL: bool = false;
+
+    fn attach(&mut self, failure: BoxError) {
+        tracing::warn!(error = &*failure as &dyn std::error::Error, "a hook at ERROR failed");
+    }
+}
+
+/// What an error hook makes of an error.
+pub(crate) fn recover<T, E: Attach>(
+    cx: &CallContext,
+    ended: HookResult<Flow>,
+    error: &mut E,
+    fits: impl FnOnce(Substitute) -> HookResult<T>,
+) -> Recovery<T> {
+    let recovered = match ended.map(Flow::decided) {
+        Ok(None) => None,
+        Ok(Some(Decided::Recover(substitute))) => Some(fits(substitute)),
+        Ok(Some(_)) => Some(Err(Decided::misplaced(EventKind::Error))),
+        Err(failure) => Some(Err(failure)),
+    };
+    cx.set_error_reported(E::FAILS_CALL && !matches!(recovered, Some(Ok(_))));
+    match recovered {
+        None => Recovery::Fail,
+        Some(Ok(output)) => Recovery::Recover(output),
+        Some(Err(failure)) => {
+            error.attach(failure);
+            Recovery::Fail
+        }
+    }
+}
+
+/// The message that was asked for.
+pub(crate) fn message_of(substitute: Substitute) -> HookResult<Msg> {
+    match substitute {
+        Substitute::Message(msg) => Ok(msg),
+        Substitute::ToolResult(_) => Err("a message saves this phase, not a tool result".into()),
+    }
+}
+
+/// The tool result that was asked for.
+pub(crate) fn result_of(substitute: Substitute) -> HookResult<ToolResult> {
+    match substitute {
+        Substitute::ToolResult(result) => Ok(result),
+        Substitute::Message(_) => Err("a tool result saves this phase, not a message".into()),
+    }
+}
+
+/// What the hook gives; a panic is an error.
+pub(crate) async fn contained(hook: impl Future<Output = HookResult<Flow>>) -> HookResult<Flow> {
+    let ended = AssertUnwindSafe(hook).catch_unwind().await;
+    ended.unwrap_or_else(|_| Err("the hook panicked".into()))
+}
+
+/// What the hook gives; a panic is an error.
+pub(crate) fn contained_now(hook: impl FnOnce() -> HookResult<Flow>) -> HookResult<Flow> {
+    catch_unwind(AssertUnwindSafe(hook)).unwrap_or_else(|_| Err("the hook panicked".into()))
+}
+
+/// Says that a hook failed whose failure changes nothing.
+pub(crate) fn report<H: AgentHook>(ended: HookResult<Flow>, kind: EventKind, hook: &H) {
+    if let Err(failure) = ended.and_then(|flow| no_flow(flow, kind)) {
+        let error = &*failure as &dyn std::error::Error;
+        tracing::warn!(hook = hook.name(), event = kind.name(), error, "a hook failed");
+    }
+}
+
+/// Tells the end of a call, which may not wait.
+pub(crate) fn settle_now<H: AgentHook>(hook: &H, event: &mut HookEvent<'_>) {
+    let ended = if hook.sync_events().contains(EventKind::Settled) {
+        contained_now(|| hook.on_event_now(event))
+    } else {
+        let ended = contained(hook.on_event(event)).now_or_never();
+        ended.unwrap_or_else(|| Err("the hook waits, which it may not do here".into()))
+    };
+    report(ended, EventKind::Settled, hook);
+}

@@ -1,0 +1,72 @@
+//! Hooks that block their thread.
+
+use hooks_core::HookResult;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::block_in_place;
+
+use crate::event::{AgentHook, EventMask, Flow, HookEvent};
+use crate::tool::Tools;
+
+/// A hook that blocks its thread: it reads files, asks a database by a blocking driver, computes.
+///
+/// The runtime moves its other tasks to another thread meanwhile; what else the same task waits for,
+/// such as parallel tools, waits. It takes a multi-threaded runtime of tokio; elsewhere the
+/// hook fails.
+///
+/// ```
+/// use hooks_agent::{AgentHook, Blocking, Flow, HookEvent, ReActAgent, ScriptedModel};
+/// use hooks_core::HookResult;
+///
+/// struct Audit;
+///
+/// impl AgentHook for Audit {
+///     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+///         std::fs::write("/dev/null", event.kind().name())?;
+///         Ok(Flow::Continue)
+///     }
+/// }
+///
+/// let model = ScriptedModel::new("fixed", |_| "Done.");
+/// let agent = ReActAgent::builder("assistant").model(model).hook(Blocking(Audit)).build()?;
+/// # Ok::<(), hooks_agent::BuildError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Blocking<H>(pub H);
+
+impl<H: AgentHook> AgentHook for Blocking<H> {
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    fn priority(&self) -> i32 {
+        self.0.priority()
+    }
+
+    fn events(&self) -> EventMask {
+        self.0.events()
+    }
+
+    fn tools(&self) -> Tools {
+        self.0.tools()
+    }
+
+    fn inherit(&self) -> bool {
+        self.0.inherit()
+    }
+
+    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        match Handle::try_current() {
+            Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {
+                let is_sync = self.0.sync_events().contains(event.kind());
+                block_in_place(|| {
+                    if is_sync {
+                        self.0.on_event_now(event)
+                    } else {
+                        handle.block_on(self.0.on_event(event))
+                    }
+                })
+            }
+            _ => Err("a blocking hook needs a multi-threaded runtime of tokio".into()),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! How a call goes on after a hook.
+
+use hooks_core::{BoxError, HookResult};
+
+use crate::event::{EventKind, Substitute};
+use crate::message::{Msg, ToolResult};
+use crate::step::{Jump, JumpTo};
+
+/// How a call goes on after an event hook.
+///
+/// Every event takes [`Continue`](Flow::Continue). The others are made by the event that allows them,
+/// so a flow that makes no sense somewhere does not compile there:
+///
+/// | event | its flows |
+/// |---|---|
+/// | `PreCall` | `answer(msg)` |
+/// | `PreReasoning` | `answer(msg)`, `stop()`, `jump_to_tools()`, `jump_to_end()` |
+/// | `PostReasoning` | `stop()`, `jump_to_model(messages)`, `jump_to_end()` |
+/// | `PreActing` | `answer(result)`, `stop()`, `jump_to_model()`, `jump_to_end()` |
+/// | `PostActing` | `stop()`, `jump_to_model()`, `jump_to_end()` |
+/// | `PreSummary` | `answer(msg)`, `stop()` |
+/// | `ErrorEvent` | `recover(substitute)` |
+///
+/// An answer ends its event: later hooks of it do not run. After a stop or a jump they do; a stop of
+/// any of them beats all jumps.
+///
+/// ```
+/// use hooks_agent::{AgentHook, Flow, HookEvent};
+/// use hooks_core::HookResult;
+///
+/// struct Careful;
+///
+/// impl AgentHook for Careful {
+///     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+///         Ok(match event {
+///             HookEvent::PreActing(e) if e.tool_use().name == "delete" => e.refuse("never"),
+///             HookEvent::PostReasoning(e) if e.message().tool_uses().count() > 5 => e.stop(),
+///             _ => Flow::Continue,
+///         })
+///     }
+/// }
+/// ```
+///
+/// A chunk cannot stop anything:
+///
+/// ```compile_fail
+/// # use hooks_agent::{Flow, ReasoningChunk};
+/// fn stop(event: &mut ReasoningChunk<'_>) -> Flow {
+///     event.stop()
+/// }
+/// ```
+#[derive(Debug, Default)]
+#[must_use = "a hook returns its flow"]
+#[non_exhaustive]
+pub enum Flow {
+    /// With the next hook, then with what comes after the event.
+    #[default]
+    Continue,
+    /// As an event was asked for.
+    Then(Decision),
+}
+
+/// A flow that an event has made.
+#[derive(Debug)]
+pub struct Decision(pub(crate) Box<Decided>);
+
+#[derive(Debug)]
+pub(crate) enum Decided {
+    Stop,
+    Jump(Jump),
+    Answer(Msg),
+    AnswerTool(ToolResult),
+    Recover(Substitute),
+}
+
+impl Flow {
+    pub(crate) fn then(decided: Decided) -> Self {
+        Self::Then(Decision(Box::new(decided)))
+    }
+
+    pub(crate) fn jump(to: JumpTo) -> Self {
+        Self::then(Decided::Jump(Jump { to, messages: crate::message::Messages::new() }))
+    }
+
+    /// What was decided, if anything.
+    pub(crate) fn decided(self) -> Option<Decided> {
+        match self {
+            Self::Continue => None,
+            Self::Then(Decision(decided)) => Some(*decided),
+        }
+    }
+}
+
+impl Decided {
+    /// A flow was kept and returned at another event than the one that made it.
+    pub(crate) fn misplaced(kind: EventKind) -> BoxError {
+        format!("the flow returned at {kind} was made by another event").into()
+    }
+}
+
+/// What a handler of [`#[agent_hook]`](macro@crate::agent_hook) may return: `()`, [`Flow`], or a
+/// [`HookResult`] of either.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not what a hook returns",
+    note = "return `()`, `Flow`, `HookResult` or `HookResult<Flow>`"
+)]
+pub trait IntoFlow {
+    /// As a hook returns it.
+    ///
+    /// # Errors
+    /// That of the hook.
+    fn into_flow(self) -> HookResult<Flow>;
+}
+
+impl IntoFlow for () {
+    fn into_flow(self) -> HookResult<Flow> {
+        Ok(Flow::Continue)
+    }
+}
+
+impl IntoFlow for Flow {
+    fn into_flow(self) -> HookResult<Flow> {
+        Ok(self)
+    }
+}
+
+impl<T: IntoFlow> IntoFlow for HookResult<T> {
+    fn into_flow(self) -> HookResult<Flow> {
+        self?.into_flow()
+    }
+}

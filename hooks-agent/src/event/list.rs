@@ -1,0 +1,133 @@
+//! Hooks for agents that are not built yet.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_core::Hookable;
+
+use crate::agent::Agent;
+use crate::event::{AgentHook, install_call};
+use crate::tool::Tool;
+
+/// An agent whose methods event hooks can be registered at.
+pub(crate) trait EventPoints: Agent {
+    /// Registers a hook at the methods of the events that it wants.
+    fn install<H: AgentHook>(&self, hook: &Arc<H>, name: &Arc<str>);
+}
+
+/// Hooks for agents that are not built yet, in the order in which they were given.
+pub(crate) struct HookList<A: ?Sized>(Vec<Arc<dyn Installable<A>>>);
+
+trait Installable<A: ?Sized>: Send + Sync {
+    fn name(&self) -> String;
+    fn install(&self, agent: &A, name: &Arc<str>);
+    fn tools(&self) -> Vec<Arc<dyn Tool>>;
+    fn inherit(&self) -> bool;
+}
+
+/// Keeps the type of the hook, so that a call of it is boxed once.
+struct Kept<H>(Arc<H>);
+
+impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Kept<H> {
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    fn install(&self, agent: &A, name: &Arc<str>) {
+        agent.install(&self.0, name);
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        self.0.tools()
+    }
+
+    fn inherit(&self) -> bool {
+        self.0.inherit()
+    }
+}
+
+impl<A: EventPoints + ?Sized> HookList<A> {
+    pub(crate) fn add(&mut self, hook: impl AgentHook) {
+        self.0.push(Arc::new(Kept(Arc::new(hook))));
+    }
+
+    /// Registers the hooks; of those that share a name the later ones get a number.
+    pub(crate) fn install(&self, agent: &A) {
+        let mut names: Vec<String> = Vec::new();
+        for hook in &self.0 {
+            let name = hook.name();
+            let count = names.iter().filter(|known| **known == name).count();
+            let unique = if count == 0 { name.clone() } else { format!("{name} ({})", count + 1) };
+            names.push(name);
+            hook.install(agent, &unique.into());
+        }
+    }
+
+    pub(crate) fn tools(&self) -> impl Iterator<Item = Arc<dyn Tool>> {
+        self.0.iter().flat_map(|hook| hook.tools())
+    }
+
+    /// Those that agents which are tools of this one have too.
+    pub(crate) fn inherited(&self) -> Self {
+        Self(self.0.iter().filter(|hook| hook.inherit()).cloned().collect())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<A: ?Sized> Clone for HookList<A> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<A: ?Sized> Default for HookList<A> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<A: EventPoints + ?Sized> fmt::Debug for HookList<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|hook| hook.name())).finish()
+    }
+}
+
+/// Registers an event hook at an agent of any kind: for `PreCall`, `PostCall`, `ErrorEvent` and
+/// `Settled`. It runs after those of the agent's own type and is removed by its name from each of
+/// `pre_reply`, `post_reply`, `error_reply` and `pre_settled`.
+///
+/// The builders of agents take hooks for all events; so does
+/// [`ReActAgent::register_agent_hook`](crate::ReActAgent::register_agent_hook).
+///
+/// ```
+/// use hooks_agent::{Agent, AgentHook, Flow, HookEvent, register_agent_hook};
+/// use hooks_core::HookResult;
+///
+/// struct Sign;
+///
+/// impl AgentHook for Sign {
+///     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+///         if let HookEvent::PostCall(event) = event {
+///             event.final_message_mut().push_text(" - signed");
+///         }
+///         Ok(Flow::Continue)
+///     }
+/// }
+///
+/// fn sign(agent: &dyn Agent) {
+///     register_agent_hook(agent, Sign);
+/// }
+/// ```
+pub fn register_agent_hook(agent: &dyn Agent, hook: impl AgentHook) {
+    let name = hook.name().into();
+    agent.install(&Arc::new(hook), &name);
+}
+
+impl EventPoints for dyn Agent {
+    fn install<H: AgentHook>(&self, hook: &Arc<H>, name: &Arc<str>) {
+        install_call!(dyn Agent, self, hook, name);
+    }
+}

@@ -1,0 +1,238 @@
+//! The events around asking the model.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::agent::Agent;
+use crate::context::CallContext;
+use crate::error::InputError;
+use crate::event::{Decided, Flow, system};
+use crate::message::{ContentBlock, Messages, Msg};
+use crate::model::{ModelOptions, ToolSpec};
+use crate::step::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
+
+/// The model is about to be asked. What the hooks make of the messages, instructions, tools and
+/// options is what it gets; memory stays as it is.
+///
+/// Fired once for each round.
+pub struct PreReasoning<'a> {
+    agent: &'a dyn Agent,
+    cx: &'a CallContext,
+    input: &'a mut ReasoningInput,
+}
+
+impl<'a> PreReasoning<'a> {
+    /// The event, for trying a hook out.
+    pub fn new(agent: &'a dyn Agent, cx: &'a CallContext, input: &'a mut ReasoningInput) -> Self {
+        Self { agent, cx, input }
+    }
+
+    /// The agent.
+    #[must_use]
+    pub fn agent(&self) -> &'a dyn Agent {
+        self.agent
+    }
+
+    /// The call.
+    #[must_use]
+    pub fn context(&self) -> &'a CallContext {
+        self.cx
+    }
+
+    /// The name of the agent's model.
+    #[must_use]
+    pub fn model_name(&self) -> &str {
+        &self.input.model
+    }
+
+    /// The conversation, without the instructions.
+    #[must_use]
+    pub fn messages(&self) -> &Messages {
+        &self.input.messages
+    }
+
+    /// The conversation, to be changed.
+    pub fn messages_mut(&mut self) -> &mut Messages {
+        &mut self.input.messages
+    }
+
+    /// Puts another conversation in its place.
+    pub fn set_messages(&mut self, messages: impl Into<Messages>) {
+        self.input.messages = messages.into();
+    }
+
+    /// The instructions. Each round starts from those that the call began with.
+    #[must_use]
+    pub fn system_message(&self) -> Option<&Msg> {
+        self.input.system.as_deref()
+    }
+
+    /// Puts other instructions in their place, for this round; `None` takes them away.
+    pub fn set_system_message(&mut self, system: impl Into<Option<Msg>>) {
+        self.input.system = system.into().map(Arc::new);
+    }
+
+    /// Adds to the instructions, for this round.
+    pub fn append_system(&mut self, text: impl Into<String>) {
+        self.append_system_block(ContentBlock::text(text));
+    }
+
+    /// Adds a block to the instructions, for this round.
+    pub fn append_system_block(&mut self, block: ContentBlock) {
+        system::append(&mut self.input.system, block);
+    }
+
+    /// The tools that the model may ask for.
+    #[must_use]
+    pub fn tools(&self) -> &[ToolSpec] {
+        &self.input.tools
+    }
+
+    /// Shows the model other tools. Those that the agent does not have cannot run.
+    pub fn set_tools(&mut self, tools: impl Into<Arc<[ToolSpec]>>) {
+        self.input.tools = tools.into();
+    }
+
+    /// How the model is to answer, with what earlier hooks changed.
+    #[must_use]
+    pub fn options(&self) -> &ModelOptions {
+        &self.input.options
+    }
+
+    /// How the model is to answer, to be changed.
+    pub fn options_mut(&mut self) -> &mut ModelOptions {
+        &mut self.input.options
+    }
+
+    /// What earlier hooks decided.
+    #[must_use]
+    pub fn control(&self) -> &Control {
+        &self.input.control
+    }
+
+    /// Answers in place of the model; `PostReasoning` follows.
+    pub fn answer(&self, msg: Msg) -> Flow {
+        Flow::then(Decided::Answer(msg))
+    }
+
+    /// Gives control back to the caller; the model is not asked.
+    pub fn stop(&self) -> Flow {
+        Flow::then(Decided::Stop)
+    }
+
+    /// Runs the tool calls that wait, if there are any, without asking the model.
+    pub fn jump_to_tools(&self) -> Flow {
+        Flow::jump(JumpTo::Tools)
+    }
+
+    /// Ends the call with the last message of the model.
+    pub fn jump_to_end(&self) -> Flow {
+        Flow::jump(JumpTo::End)
+    }
+}
+
+/// The model has answered. What the hooks make of the message is what is remembered, what runs and
+/// what the caller gets.
+///
+/// Fired once for each round in which there is an answer.
+pub struct PostReasoning<'a> {
+    agent: &'a dyn Agent,
+    cx: &'a CallContext,
+    model: &'a str,
+    message: &'a mut Arc<Msg>,
+    control: &'a Control,
+}
+
+impl<'a> PostReasoning<'a> {
+    /// The event, for trying a hook out; `None` if there is no message.
+    pub fn new(
+        agent: &'a dyn Agent,
+        cx: &'a CallContext,
+        output: &'a mut Reasoned,
+    ) -> Option<Self> {
+        let Reasoned { model, message, control } = output;
+        Some(Self { agent, cx, model, message: message.as_mut()?, control })
+    }
+
+    /// The agent.
+    #[must_use]
+    pub fn agent(&self) -> &'a dyn Agent {
+        self.agent
+    }
+
+    /// The call.
+    #[must_use]
+    pub fn context(&self) -> &'a CallContext {
+        self.cx
+    }
+
+    /// The name of the model that answered.
+    #[must_use]
+    pub fn model_name(&self) -> &str {
+        self.model
+    }
+
+    /// The answer.
+    #[must_use]
+    pub fn message(&self) -> &Msg {
+        self.message
+    }
+
+    /// The answer, to be changed.
+    pub fn message_mut(&mut self) -> &mut Msg {
+        Arc::make_mut(self.message)
+    }
+
+    /// Puts another answer in its place. Its tool calls run, whatever its name.
+    pub fn set_message(&mut self, msg: Msg) {
+        *self.message = Arc::new(msg);
+    }
+
+    /// What earlier hooks decided.
+    #[must_use]
+    pub fn control(&self) -> &Control {
+        self.control
+    }
+
+    /// Gives control back to the caller: tool calls of the message wait for an answer.
+    pub fn stop(&self) -> Flow {
+        Flow::then(Decided::Stop)
+    }
+
+    /// Asks the model again, once the message and then `messages` are remembered. Counts as a round.
+    ///
+    /// # Errors
+    /// [`InputError::MissingResults`] if the message has tool calls which `messages` do not answer.
+    pub fn jump_to_model(&self, messages: impl Into<Messages>) -> Result<Flow, InputError> {
+        let messages = messages.into();
+        let is_answered = |id: &str| {
+            messages.iter().flat_map(|msg| msg.tool_results()).any(|result| result.id == id)
+        };
+        let calls = self.message.tool_uses().filter(|call| !is_answered(&call.id));
+        let ids: Vec<_> = calls.map(|call| call.id.clone()).collect();
+        if !ids.is_empty() {
+            return Err(InputError::MissingResults { ids });
+        }
+        Ok(Flow::then(Decided::Jump(Jump { to: JumpTo::Model, messages })))
+    }
+
+    /// Ends the call with the message; its tool calls are answered by an error.
+    pub fn jump_to_end(&self) -> Flow {
+        Flow::jump(JumpTo::End)
+    }
+}
+
+impl fmt::Debug for PreReasoning<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreReasoning").field("input", &self.input).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for PostReasoning<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostReasoning")
+            .field("message", &self.message)
+            .field("control", &self.control)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,9 @@
+//! Messages: what people, models and tools say to each other.
+
+mod history;
+mod list;
+mod msg;
+
+pub use history::unanswered_tool_uses;
+pub use list::Messages;
+pub use msg::{ContentBlock, GenerateReason, Msg, Role, ToolResult, ToolUse};

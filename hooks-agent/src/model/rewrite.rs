@@ -1,0 +1,254 @@
+//! Changing what a model says before anybody gets to see it.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use futures::{StreamExt, stream};
+
+use crate::model::{ChatChunk, ChatStream, ModelError};
+
+/// Something in a text that must not be said as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// It is replaced.
+    Replace {
+        /// Which bytes of the text; not empty, and on character boundaries.
+        range: Range<usize>,
+        /// What is said instead.
+        text: String,
+    },
+    /// The answer ends before it, with [`ModelError::Blocked`].
+    Block {
+        /// Which bytes of the text; not empty, and on character boundaries.
+        range: Range<usize>,
+        /// Why, without quoting it.
+        reason: String,
+    },
+}
+
+impl Finding {
+    fn range(&self) -> &Range<usize> {
+        match self {
+            Self::Replace { range, .. } | Self::Block { range, .. } => range,
+        }
+    }
+}
+
+/// Rewrites the text of an answer while it streams.
+///
+/// The last characters that came are held back, as many as the window says: what is found in them may
+/// still grow, or become something to be found. What is found is never emitted; everything else is,
+/// once and in order. Where the model cut its text does not matter, provided that whether something
+/// is found at a place depends on no more text after the place than the window, or on what was found
+/// itself.
+///
+/// `find` gets the text of the block from its beginning, and where to look from; it gives the first
+/// thing that begins there or later.
+///
+/// Put around `model_call` it is a hook:
+///
+/// ```
+/// use hooks_agent::{
+///     AgentExt, Finding, Msg, ReActAgent, Rewrite, ScriptedModel,
+/// };
+/// use hooks_core::{Hookable, hook};
+///
+/// let mask = Rewrite::new(16, |text, from| {
+///     let start = from + text[from..].find("secret")?;
+///     Some(Finding::Replace { range: start..start + "secret".len(), text: "***".to_owned() })
+/// });
+///
+/// # futures::executor::block_on(async {
+/// let model = ScriptedModel::new("careless", |_| "The secret word is not secret.");
+/// let agent = ReActAgent::builder("assistant").model(model).build()?;
+/// agent.register_instance_hook(
+///     ReActAgent::AROUND_MODEL_CALL,
+///     "mask",
+///     hook!(ReActAgent::AROUND_MODEL_CALL, async move |_, args, next| {
+///         let answer = next.run(args).await?;
+///         Ok(answer.map_stream(|stream| mask.apply(stream)))
+///     }),
+/// );
+/// assert_eq!(agent.call(Msg::user("Tell me")).await?.text(), "The *** word is not ***.");
+/// # Ok::<(), hooks_agent::AgentError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct Rewrite {
+    window: usize,
+    find: Arc<Find>,
+    rewrites_thinking: bool,
+}
+
+type Find = dyn Fn(&str, usize) -> Option<Finding> + Send + Sync;
+
+impl Rewrite {
+    /// How many characters are held back unless it is said.
+    pub const DEFAULT_WINDOW: usize = 128;
+
+    /// Rewrites what `find` finds, holding back `window` characters.
+    pub fn new(
+        window: usize,
+        find: impl Fn(&str, usize) -> Option<Finding> + Send + Sync + 'static,
+    ) -> Self {
+        Self { window, find: Arc::new(find), rewrites_thinking: true }
+    }
+
+    /// Leaves the thoughts of the model as they are.
+    #[must_use]
+    pub fn text_only(mut self) -> Self {
+        self.rewrites_thinking = false;
+        self
+    }
+
+    /// A whole text, rewritten.
+    ///
+    /// # Errors
+    /// The reason, if something in it blocks.
+    pub fn text(&self, text: &str) -> Result<String, String> {
+        let mut block = Block { text: text.to_owned(), sent: 0 };
+        let (rewritten, blocked) = block.release(self, text.len());
+        blocked.map_or(Ok(rewritten), Err)
+    }
+
+    /// The stream, rewritten.
+    #[must_use]
+    pub fn apply(&self, stream: ChatStream) -> ChatStream {
+        let rewriting = Rewriting {
+            rewrite: self.clone(),
+            stream: Some(stream),
+            ready: VecDeque::new(),
+            kind: Kind::Text,
+            block: Block::default(),
+        };
+        Box::pin(stream::unfold(rewriting, |mut this| async move {
+            let item = this.next().await?;
+            Some((item, this))
+        }))
+    }
+}
+
+/// What kind of text a block is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Thinking,
+}
+
+struct Rewriting {
+    rewrite: Rewrite,
+    stream: Option<ChatStream>,
+    ready: VecDeque<Result<ChatChunk, ModelError>>,
+    kind: Kind,
+    block: Block,
+}
+
+impl Rewriting {
+    async fn next(&mut self) -> Option<Result<ChatChunk, ModelError>> {
+        loop {
+            if let Some(item) = self.ready.pop_front() {
+                return Some(item);
+            }
+            match self.stream.as_mut()?.next().await? {
+                Ok(ChatChunk::Text(text)) => self.push(Kind::Text, &text),
+                Ok(ChatChunk::Thinking(text)) if self.rewrite.rewrites_thinking => {
+                    self.push(Kind::Thinking, &text);
+                }
+                Ok(other) => {
+                    self.flush();
+                    self.ready.push_back(Ok(other));
+                }
+                Err(error) => self.ready.push_back(Err(error)),
+            }
+        }
+    }
+
+    fn push(&mut self, kind: Kind, text: &str) {
+        if self.kind != kind {
+            self.flush();
+            self.kind = kind;
+        }
+        self.block.text.push_str(text);
+        let held = self.block.text.char_indices().rev().take(self.rewrite.window).last();
+        let limit = if self.rewrite.window == 0 {
+            self.block.text.len()
+        } else {
+            held.map_or(0, |(index, _)| index)
+        };
+        self.emit(limit);
+    }
+
+    /// The block is over: nothing more can change what is held back.
+    fn flush(&mut self) {
+        self.emit(self.block.text.len());
+        self.block = Block::default();
+    }
+
+    fn emit(&mut self, limit: usize) {
+        if self.stream.is_none() {
+            return;
+        }
+        let (text, blocked) = self.block.release(&self.rewrite, limit);
+        if !text.is_empty() {
+            self.ready.push_back(Ok(match self.kind {
+                Kind::Text => ChatChunk::Text(text),
+                Kind::Thinking => ChatChunk::Thinking(text),
+            }));
+        }
+        if let Some(reason) = blocked {
+            self.ready.push_back(Err(ModelError::Blocked { reason }));
+            self.stream = None;
+        }
+    }
+}
+
+/// The text of one block from its beginning, and how much of it is done with.
+#[derive(Default)]
+struct Block {
+    text: String,
+    sent: usize,
+}
+
+impl Block {
+    /// What can be said now that nothing before `limit` can change; and why nothing more can be said.
+    fn release(&mut self, rewrite: &Rewrite, limit: usize) -> (String, Option<String>) {
+        let mut out = String::new();
+        let is_end = limit == self.text.len();
+        while self.sent < limit {
+            let found = (rewrite.find)(&self.text, self.sent);
+            // What is not a piece of the text that is left is no finding.
+            let fits = |finding: &Finding| {
+                let range = finding.range();
+                range.start >= self.sent
+                    && !range.is_empty()
+                    && self.text.get(range.clone()).is_some()
+            };
+            let found = found.filter(fits).filter(|finding| finding.range().start < limit);
+            let Some(finding) = found else {
+                out.push_str(&self.text[self.sent..limit]);
+                self.sent = limit;
+                break;
+            };
+            let Range { start, end } = finding.range().clone();
+            out.push_str(&self.text[self.sent..start]);
+            self.sent = start;
+            if end > limit && !is_end {
+                break;
+            }
+            match finding {
+                Finding::Replace { text, .. } => out.push_str(&text),
+                Finding::Block { reason, .. } => return (out, Some(reason)),
+            }
+            self.sent = end;
+        }
+        (out, None)
+    }
+}
+
+impl fmt::Debug for Rewrite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rewrite").field("window", &self.window).finish_non_exhaustive()
+    }
+}

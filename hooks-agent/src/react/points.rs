@@ -1,0 +1,311 @@
+//! The steps of a call, each a hook point.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures::channel::mpsc::unbounded;
+use futures::future::{Either, select};
+use futures::{FutureExt, StreamExt};
+use hooks_core::hookable;
+
+use crate::context::{AgentEventKind, CallContext};
+use crate::error::AgentError;
+use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
+use crate::model::{ChatChunk, ChatRequest, ModelAnswer, ModelError};
+use crate::react::agent::ReActAgent;
+use crate::react::context::ContextConfig;
+use crate::step::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
+use crate::tool::{Permission, Tool, ToolContext, ToolError};
+
+/// Which answer of the model is being read.
+#[derive(Clone, Copy)]
+enum Answer {
+    Reasoning,
+    Summary,
+}
+
+#[hookable]
+impl ReActAgent {
+    /// One round of reasoning: asks the model and reads its answer to the end.
+    ///
+    /// # Errors
+    /// Those of the model and of hooks.
+    pub async fn reasoning(
+        &self,
+        cx: CallContext,
+        input: ReasoningInput,
+    ) -> Result<Reasoned, AgentError> {
+        let ReasoningInput { model, system, mut messages, tools, options, control } = input;
+        if control.is_stopped() || control.jumps_to().is_some() {
+            return Ok(Reasoned { model, message: None, control });
+        }
+        if let Some(system) = system {
+            messages.insert(0, system);
+        }
+        let request = ChatRequest { messages, tools, options };
+        let (model, message) = self.ask(cx, request, Answer::Reasoning).await?;
+        Ok(Reasoned { model, message: Some(message), control })
+    }
+
+    /// One tool call: asks whether it may run, then runs it.
+    ///
+    /// # Errors
+    /// Those of hooks. A tool that fails is a result.
+    pub async fn acting(&self, cx: CallContext, input: ActingInput) -> Result<Acted, AgentError> {
+        let ActingInput { call, mut control } = input;
+        if control.is_stopped() || control.jumps_to().is_some() {
+            return Ok(Acted { call, result: None, control });
+        }
+        match self.check_permission(&cx, &call).await? {
+            Permission::Allow => {}
+            Permission::Ask => {
+                control.asks_permission = true;
+                return Ok(Acted { call, result: None, control });
+            }
+            Permission::Deny(reason) => {
+                let result = Some(ToolResult::error(&call, reason));
+                return Ok(Acted { call, result, control });
+            }
+        }
+        let call = Arc::new(call);
+        let result = match self.tool_call(cx, call.clone()).await {
+            Ok(result) => result,
+            Err(ToolError::Hook(error)) => return Err(error.into()),
+            Err(error) => ToolResult::error(&call, error.to_string()),
+        };
+        let call = Arc::unwrap_or_clone(call);
+        Ok(Acted { call, result: Some(result), control })
+    }
+
+    /// Sums up when the limit of rounds is reached: asks the model without tools.
+    ///
+    /// # Errors
+    /// Those of the model and of hooks.
+    #[hook]
+    pub async fn summarizing(
+        &self,
+        cx: CallContext,
+        input: SummaryInput,
+    ) -> Result<Reasoned, AgentError> {
+        let SummaryInput { model, system, mut messages, options, control, .. } = input;
+        if control.is_stopped() {
+            return Ok(Reasoned { model, message: None, control });
+        }
+        if let Some(system) = system {
+            messages.insert(0, system);
+        }
+        let request = ChatRequest { messages, tools: Arc::default(), options };
+        let (model, message) = self.ask(cx, request, Answer::Summary).await?;
+        Ok(Reasoned { model, message: Some(message), control })
+    }
+
+    /// One request to the model, up to the first piece of the answer: what to hook for another try,
+    /// another model, a cache, or a stream that is to be [rewritten](crate::Rewrite).
+    ///
+    /// # Errors
+    /// Those of the model and of hooks.
+    #[hook]
+    pub async fn model_call(
+        &self,
+        cx: CallContext,
+        request: ChatRequest,
+    ) -> Result<ModelAnswer, AgentError> {
+        let model = self.core.model_name.clone();
+        let mut stream = self.core.model.stream(request);
+        match stream.next().await {
+            Some(Ok(ChatChunk::End(usage))) => {
+                cx.add_usage(usage);
+                Err(ModelError::Empty { model: model.to_string() }.into())
+            }
+            Some(Ok(first)) => Ok(ModelAnswer::begun(model, first, stream)),
+            Some(Err(error)) => Err(error.into()),
+            None => Err(ModelError::Cut { model: model.to_string() }.into()),
+        }
+    }
+
+    /// Runs a tool, once it may run.
+    ///
+    /// # Errors
+    /// Those of the tool; a panic is one. [`ToolError::Hook`] fails the call of the agent, the others
+    /// are read by the model.
+    #[hook]
+    pub async fn tool_call(
+        &self,
+        cx: CallContext,
+        call: Arc<ToolUse>,
+    ) -> Result<ToolResult, ToolError> {
+        if let Some(written) = &call.invalid_input {
+            let (tool, written) = (call.name.clone(), written.clone());
+            return Err(ToolError::InvalidInput { tool, written });
+        }
+        let Some(tool) = self.tool(&call.name) else {
+            let known = self.core.tools.iter().map(|tool| tool.name().to_owned()).collect();
+            return Err(ToolError::Unknown { tool: call.name.clone(), known });
+        };
+        let run = self.watch(&cx, &call, &**tool);
+        let Some(after) = self.core.tool_timeout else { return run.await };
+        match tokio::time::timeout(after, run).await {
+            Ok(ended) => ended,
+            Err(_) => Err(ToolError::TimedOut { tool: call.name.clone(), after }),
+        }
+    }
+
+    /// Whether a tool call may run: what the tool says, unless a person has confirmed it.
+    ///
+    /// # Errors
+    /// Those of hooks.
+    #[hook]
+    pub async fn check_permission(
+        &self,
+        cx: &CallContext,
+        call: &ToolUse,
+    ) -> Result<Permission, AgentError> {
+        let permission = self.tool(&call.name).map(|tool| tool.permission(call));
+        Ok(match permission {
+            Some(Permission::Ask) if cx.is_confirmed(&call.id) => Permission::Allow,
+            // That there is no such tool is for the tool call to say.
+            permission => permission.unwrap_or_default(),
+        })
+    }
+
+    /// Makes the conversation shorter, where the agent has a
+    /// [compressor](crate::CompressContext). The agent calls it when the
+    /// [configuration](ContextConfig) says that it is time, and remembers what comes out.
+    ///
+    /// # Errors
+    /// [`AgentError::Compression`], and those of hooks.
+    #[hook]
+    pub async fn compress_context(
+        &self,
+        cx: CallContext,
+        messages: Messages,
+        config: ContextConfig,
+        instructions: Option<String>,
+    ) -> Result<Messages, AgentError> {
+        let _ = cx;
+        let Some(compressor) = &self.core.compressor else { return Ok(messages) };
+        let compressed = compressor.compress(messages, &config, instructions.as_deref());
+        compressed.await.map_err(AgentError::Compression)
+    }
+
+    /// The instructions of a round: each hook gets the prompt and may change it, in order.
+    ///
+    /// # Errors
+    /// Those of hooks.
+    #[hook]
+    pub async fn system_prompt(
+        &self,
+        cx: CallContext,
+        prompt: String,
+    ) -> Result<String, AgentError> {
+        let _ = cx;
+        Ok(prompt)
+    }
+
+    /// A piece of the model's answer came.
+    #[hook]
+    pub async fn reasoning_chunk(
+        &self,
+        cx: &CallContext,
+        incremental: &ContentBlock,
+        accumulated: &Arc<Msg>,
+    ) {
+        let _ = (cx, incremental, accumulated);
+    }
+
+    /// A piece of the summary came.
+    #[hook]
+    pub async fn summary_chunk(
+        &self,
+        cx: &CallContext,
+        incremental: &ContentBlock,
+        accumulated: &Arc<Msg>,
+    ) {
+        let _ = (cx, incremental, accumulated);
+    }
+
+    /// A tool says how far it is.
+    #[hook]
+    pub async fn acting_chunk(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: &str) {
+        let _ = (cx, call, chunk);
+    }
+}
+
+impl ReActAgent {
+    /// Asks the model and reads its answer to the end, telling each piece.
+    async fn ask(
+        &self,
+        cx: CallContext,
+        request: ChatRequest,
+        kind: Answer,
+    ) -> Result<(Arc<str>, Arc<Msg>), AgentError> {
+        let mut answer = self.model_call(cx.clone(), request).await?;
+        let model = answer.shared_model();
+        cx.start_draft();
+        loop {
+            cx.checkpoint().await;
+            let block = match answer.next().await {
+                None => return Err(ModelError::Cut { model: model.to_string() }.into()),
+                Some(Err(error)) => return Err(error.into()),
+                Some(Ok(ChatChunk::End(usage))) => {
+                    cx.add_usage(usage);
+                    cx.edit_draft(|draft| draft.usage = Some(usage));
+                    break;
+                }
+                Some(Ok(ChatChunk::Text(text))) => ContentBlock::Text { text },
+                Some(Ok(ChatChunk::Thinking(thinking))) => ContentBlock::Thinking { thinking },
+                Some(Ok(ChatChunk::ToolUse(call))) => ContentBlock::ToolUse(call),
+            };
+            let block = &block;
+            cx.edit_draft(|draft| draft.append(block.clone()));
+            let Some(draft) = cx.draft() else { continue };
+            match kind {
+                Answer::Reasoning => {
+                    self.reasoning_chunk(&cx, block, &draft).await;
+                    cx.emit(|| AgentEventKind::ReasoningChunk(block.clone())).await;
+                }
+                Answer::Summary => {
+                    self.summary_chunk(&cx, block, &draft).await;
+                    cx.emit(|| AgentEventKind::SummaryChunk(block.clone())).await;
+                }
+            }
+        }
+        let message = cx.draft().filter(|message| !message.content.is_empty());
+        let message = message.ok_or_else(|| ModelError::Empty { model: model.to_string() })?;
+        Ok((model, message))
+    }
+
+    /// Runs the tool, telling what it says in the meantime.
+    async fn watch(
+        &self,
+        cx: &CallContext,
+        call: &Arc<ToolUse>,
+        tool: &dyn Tool,
+    ) -> Result<ToolResult, ToolError> {
+        let (sender, mut progress) = unbounded();
+        let context = ToolContext::new(cx.clone(), call.clone(), sender);
+        let run = AssertUnwindSafe(async { tool.call(context).await }).catch_unwind();
+        let mut run = pin!(run);
+        let ended = loop {
+            match select(run.as_mut(), progress.next()).await {
+                Either::Left((ended, _)) => break ended,
+                Either::Right((Some(chunk), _)) => self.tell(cx, call, chunk).await,
+                Either::Right((None, _)) => break run.await,
+            }
+        };
+        while let Ok(chunk) = progress.try_recv() {
+            self.tell(cx, call, chunk).await;
+        }
+        match ended {
+            Ok(Ok(output)) => Ok(ToolResult::success(call, output)),
+            Ok(Err(error)) => Err(ToolError::Failed(error)),
+            Err(_) => Err(ToolError::Panicked { tool: call.name.clone() }),
+        }
+    }
+
+    async fn tell(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: String) {
+        self.acting_chunk(cx, call, &chunk).await;
+        cx.emit(|| AgentEventKind::ToolChunk { call: ToolUse::clone(call), text: chunk }).await;
+    }
+}

@@ -1,0 +1,303 @@
+//! The loop: reasoning and acting in turns.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+
+use crate::agent::Agent;
+use crate::context::{AgentEventKind, CallContext};
+use crate::error::AgentError;
+use crate::memory::Memory;
+use crate::message::{
+    ContentBlock, GenerateReason, Messages, Msg, Role, ToolUse, unanswered_tool_uses,
+};
+use crate::react::agent::ReActAgent;
+use crate::react::batch::{Batch, make_ids_unique};
+use crate::react::resume::{admit, pending};
+use crate::step::{Acted, ActingInput, Control, Jump, JumpTo, Reasoned, ReasoningInput};
+
+/// A call while it runs.
+pub(super) struct Run<'a> {
+    pub(super) agent: &'a ReActAgent,
+    pub(super) cx: &'a CallContext,
+    pub(super) memory: &'a Memory,
+    iteration: usize,
+    jumps: usize,
+}
+
+/// Where a call goes on.
+enum Step {
+    Reason,
+    Act(Vec<ToolUse>),
+    End(Ended),
+}
+
+/// How a call ends: the reply, and why.
+pub(super) type Ended = (Arc<Msg>, GenerateReason);
+
+impl ReActAgent {
+    pub(super) async fn run(&self, cx: CallContext, input: Messages) -> Result<Msg, AgentError> {
+        let memory = self.core.threads.memory(cx.named_thread());
+        let open = admit(&memory, input, self.core.recovers_pending)?;
+        let keep = KeepDraft { cx: &cx, memory: &memory };
+        let run = Run { agent: self, cx: &cx, memory: &memory, iteration: 0, jumps: 0 };
+        let ended = run.rounds(open).await;
+        // What a model said before it failed is no answer.
+        cx.take_draft();
+        drop(keep);
+        let (reply, reason) = ended?;
+        let reply = Arc::unwrap_or_clone(reply);
+        Ok(Msg { reason: Some(reason), usage: Some(cx.usage()), ..reply })
+    }
+}
+
+impl Run<'_> {
+    async fn rounds(mut self, open: Vec<ToolUse>) -> Result<Ended, AgentError> {
+        let mut step = if open.is_empty() { Step::Reason } else { Step::Act(open) };
+        loop {
+            self.cx.checkpoint().await;
+            step = match step {
+                Step::Reason if self.iteration < self.agent.core.max_iters => {
+                    self.iteration += 1;
+                    self.reason().await?
+                }
+                Step::Reason => return self.sum_up(self.iteration).await,
+                Step::Act(calls) => {
+                    let batch = Batch::new(self.cx, self.memory, calls);
+                    self.act(batch).await?
+                }
+                Step::End(ended) => return Ok(ended),
+            };
+        }
+    }
+
+    /// One round of reasoning, and what its hooks decided.
+    async fn reason(&mut self) -> Result<Step, AgentError> {
+        let core = &self.agent.core;
+        let input = ReasoningInput {
+            model: core.model_name.clone(),
+            messages: self.conversation().await?,
+            system: self.system().await?,
+            tools: core.specs.clone(),
+            options: core.options.clone(),
+            control: Control::default(),
+        };
+        self.cx.emit(|| AgentEventKind::ReasoningStarted).await;
+        let reasoned = self.agent.reasoning(self.cx.clone(), input).await?;
+        self.cx.set_error_reported(false);
+        self.cx.take_draft();
+        let Reasoned { message, control, .. } = reasoned;
+        let Some(mut message) = message else { return self.before_the_model(&control) };
+
+        make_ids_unique(&mut message);
+        self.memory.add(message.clone());
+        let calls = message.tool_uses().cloned();
+        let batch = Batch::new(self.cx, self.memory, calls);
+        self.cx.emit(|| AgentEventKind::Reasoned(message.clone())).await;
+        let text = message.text();
+        if !text.is_empty() {
+            self.agent.print(&text);
+        }
+        if control.stop {
+            batch.wait();
+            return Ok(Step::End((message, GenerateReason::ReasoningStopRequested)));
+        }
+        match control.jump {
+            Some(Jump { to: JumpTo::End, .. }) => {
+                batch.refuse("the run was ended before this call was answered");
+                Ok(Step::End((message, GenerateReason::HookEnded)))
+            }
+            Some(Jump { to: JumpTo::Model, messages }) => self.ask_again(batch, &messages),
+            Some(Jump { to: JumpTo::Tools, .. }) | None if batch.is_empty() => {
+                Ok(Step::End((message, GenerateReason::ModelStop)))
+            }
+            Some(Jump { to: JumpTo::Tools, .. }) | None => {
+                self.jumps = 0;
+                drop(message);
+                self.act(batch).await
+            }
+        }
+    }
+
+    /// What the hooks decided before the model was asked.
+    fn before_the_model(&mut self, control: &Control) -> Result<Step, AgentError> {
+        let last = |reason| Ok(Step::End((self.last_answer(), reason)));
+        match control.jump {
+            _ if control.stop => last(GenerateReason::ReasoningStopRequested),
+            Some(Jump { to: JumpTo::Tools, .. }) => {
+                self.jumped()?;
+                let open = pending(&self.memory.messages());
+                Ok(if open.is_empty() { Step::Reason } else { Step::Act(open) })
+            }
+            _ => last(GenerateReason::HookEnded),
+        }
+    }
+
+    /// Remembers what the hook has to say, and goes back to the model.
+    fn ask_again(&mut self, mut batch: Batch<'_>, messages: &Messages) -> Result<Step, AgentError> {
+        for msg in messages {
+            self.memory.add(msg.clone());
+        }
+        batch.answered_by(messages);
+        batch.refuse("a hook sent the run back to the model before this call was answered");
+        self.jumped()?;
+        Ok(Step::Reason)
+    }
+
+    /// Runs the tools of a batch, and what their hooks decided.
+    async fn act(&mut self, mut batch: Batch<'_>) -> Result<Step, AgentError> {
+        let control = if self.agent.core.runs_tools_at_once {
+            self.act_at_once(&mut batch).await?
+        } else {
+            self.act_in_turn(&mut batch).await?
+        };
+        let last = |msg: Option<Arc<Msg>>| msg.unwrap_or_else(|| self.last_answer());
+        if control.stop || control.asks_permission {
+            let reason = if control.stop {
+                GenerateReason::ActingStopRequested
+            } else {
+                GenerateReason::PermissionAsking
+            };
+            return Ok(Step::End((last(batch.wait()), reason)));
+        }
+        match control.jump {
+            Some(Jump { to: JumpTo::End, .. }) => {
+                let msg = batch.refuse("the run was ended before this call was answered");
+                Ok(Step::End((last(msg), GenerateReason::HookEnded)))
+            }
+            Some(Jump { messages, .. }) => self.ask_again(batch, &messages),
+            None => {
+                batch.refuse("the call was not answered");
+                Ok(Step::Reason)
+            }
+        }
+    }
+
+    /// One call after the other, until a hook has it otherwise.
+    async fn act_in_turn(&self, batch: &mut Batch<'_>) -> Result<Control, AgentError> {
+        while let Some((number, call)) = batch.next() {
+            self.cx.checkpoint().await;
+            let (acted, call) = self.act_one(call).await?;
+            let control = self.answer(batch, number, acted, call).await;
+            if control != Control::default() {
+                return Ok(control);
+            }
+        }
+        Ok(Control::default())
+    }
+
+    /// All calls at the same time. Results are remembered in the order of the calls.
+    async fn act_at_once(&self, batch: &mut Batch<'_>) -> Result<Control, AgentError> {
+        let mut decided = Control::default();
+        let mut running: FuturesUnordered<_> = batch
+            .calls()
+            .map(|(number, call)| async move { (number, self.act_one(call).await) })
+            .collect();
+        while let Some((number, ended)) = running.next().await {
+            let (acted, call) = ended?;
+            let control = self.answer(batch, number, acted, call).await;
+            decided.stop |= control.stop;
+            decided.asks_permission |= control.asks_permission;
+            decided.jump = control.jump.or(decided.jump);
+        }
+        Ok(decided)
+    }
+
+    async fn act_one(&self, call: ToolUse) -> Result<(Acted, ToolUse), AgentError> {
+        self.cx.emit(|| AgentEventKind::ToolStarted(call.clone())).await;
+        let input = ActingInput { call: call.clone(), control: Control::default() };
+        let acted = self.agent.acting(self.cx.clone(), input).await?;
+        self.cx.set_error_reported(false);
+        Ok((acted, call))
+    }
+
+    /// Remembers the result, if there is one, and says what the hooks decided.
+    async fn answer(
+        &self,
+        batch: &mut Batch<'_>,
+        number: usize,
+        acted: Acted,
+        call: ToolUse,
+    ) -> Control {
+        let Acted { call: ran, result, control } = acted;
+        if let Some(result) = result {
+            let result = batch.answer(number, result, ran);
+            self.cx.emit(|| AgentEventKind::ToolFinished(result)).await;
+        } else if control == Control::default() {
+            let result = crate::message::ToolResult::error(&call, "there is no result");
+            batch.answer(number, result, ran);
+        }
+        control
+    }
+
+    fn jumped(&mut self) -> Result<(), AgentError> {
+        self.jumps += 1;
+        let limit = self.agent.core.max_jumps;
+        if self.jumps > limit { Err(AgentError::TooManyJumps { limit }) } else { Ok(()) }
+    }
+
+    /// What is remembered, made shorter if it is time.
+    pub(super) async fn conversation(&self) -> Result<Messages, AgentError> {
+        let (messages, config) = (self.memory.messages(), self.agent.core.context);
+        if !config.is_due(&messages) {
+            return Ok(messages);
+        }
+        let before = messages.len();
+        let compressed =
+            self.agent.compress_context(self.cx.clone(), messages, config, None).await?;
+        if let [call, ..] = &*unanswered_tool_uses(&compressed) {
+            let reason = format!("the tool call `{}` was parted from its result", call.id);
+            return Err(AgentError::Compression(reason.into()));
+        }
+        if compressed.len() != before {
+            self.memory.replace(compressed.clone());
+        }
+        Ok(compressed)
+    }
+
+    /// The instructions of a round.
+    pub(super) async fn system(&self) -> Result<Option<Arc<Msg>>, AgentError> {
+        let system = self.cx.system();
+        let before = system.as_ref().map(|msg| msg.text()).unwrap_or_default();
+        let length = before.len();
+        let after = self.agent.system_prompt(self.cx.clone(), before).await?;
+        let is_same = |msg: &Arc<Msg>| after.len() == length && msg.text() == after;
+        match system {
+            Some(msg) if is_same(&msg) => Ok(Some(msg)),
+            _ if after.is_empty() => Ok(None),
+            _ => Ok(Some(Arc::new(Msg::system(after)))),
+        }
+    }
+
+    /// The last message of the model; an empty one if it has not said anything.
+    pub(super) fn last_answer(&self) -> Arc<Msg> {
+        let messages = self.memory.messages();
+        let last = messages.iter().rev().find(|msg| msg.role == Role::Assistant).cloned();
+        last.unwrap_or_else(|| {
+            Arc::new(Msg::from_blocks(Role::Assistant, self.agent.name(), Vec::new()))
+        })
+    }
+}
+
+/// Remembers what the model had said when the call is dropped or interrupted.
+struct KeepDraft<'a> {
+    cx: &'a CallContext,
+    memory: &'a Memory,
+}
+
+impl Drop for KeepDraft<'_> {
+    fn drop(&mut self) {
+        let Some(mut draft) = self.cx.take_draft() else { return };
+        // Tool calls that came are given up: nobody will answer them.
+        let is_kept = |block: &ContentBlock| !matches!(block, ContentBlock::ToolUse(_));
+        if !draft.content.iter().all(is_kept) {
+            Arc::make_mut(&mut draft).content.retain(is_kept);
+        }
+        if draft.content.is_empty() {
+            return;
+        }
+        self.memory.add(draft.clone());
+        self.cx.set_partial(draft);
+    }
+}

@@ -1,0 +1,131 @@
+//! An agent as a tool of another.
+
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::agent::{Agent, AgentExt};
+use crate::context::CallOptions;
+use crate::event::HookList;
+use crate::message::{GenerateReason, Msg};
+use crate::react::agent::ReActAgent;
+use crate::tool::{Tool, ToolContext, ToolFuture, schema_of};
+
+/// What an agent that is a tool is given.
+#[derive(Deserialize, JsonSchema)]
+struct Task {
+    /// What is to be done, with everything needed to know for it.
+    task: String,
+}
+
+/// An agent as a tool of another: [`ReActAgent::as_tool`].
+///
+/// It runs on the thread of the agent that uses it, with a memory of its own. Interrupting that agent
+/// interrupts this one, its stream has the events of both, and its cost is the cost of both. What it
+/// answers is the tool's output; where it fails, is stopped or asks for permission, the output is an
+/// error. Hooks of the agent that uses it which are marked [`inherit`](crate::AgentHook::inherit) run
+/// in it too, after its own of equal priority.
+pub struct AgentTool {
+    agent: Arc<ReActAgent>,
+    description: String,
+    schema: Value,
+}
+
+impl ReActAgent {
+    /// This agent as a tool of another, which calls it by its name. The model reads the description.
+    ///
+    /// The tool shares the agent's memory. Hooks that are registered on the agent later do not run in
+    /// the tool.
+    ///
+    /// ```
+    /// use hooks_agent::{AgentExt, Msg, ReActAgent, ScriptedAnswer, ScriptedModel, ToolUse};
+    /// use serde_json::json;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let poet = ScriptedModel::new("poet", |_| "Roses are red.");
+    /// let poet = ReActAgent::builder("poet").model(poet).build()?;
+    /// let model = ScriptedModel::new("editor", |request| -> ScriptedAnswer {
+    ///     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+    ///         Some(result) => format!("The poem: {}", result.output).into(),
+    ///         None => ToolUse::new("1", "poet", json!({ "task": "a poem" })).into(),
+    ///     }
+    /// });
+    /// let editor = ReActAgent::builder("editor")
+    ///     .model(model)
+    ///     .tool(poet.as_tool("Writes poems"))
+    ///     .build()?;
+    /// let reply = editor.call(Msg::user("I want a poem")).await?;
+    /// assert_eq!(reply.text(), "The poem: Roses are red.");
+    /// # Ok::<(), hooks_agent::AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn as_tool(&self, description: impl Into<String>) -> AgentTool {
+        let agent = self.fork(self.core.tools.clone(), &HookList::default());
+        let (agent, description) = (Arc::new(agent), description.into());
+        AgentTool { agent, description, schema: schema_of::<Task>() }
+    }
+}
+
+impl AgentTool {
+    /// The same tool with more hooks, in the agents that are its tools too.
+    pub(super) fn inheriting(&self, hooks: &HookList<ReActAgent>) -> Self {
+        let tools = inheriting(&self.agent.core.tools, hooks);
+        let agent = Arc::new(self.agent.fork(tools, hooks));
+        Self { agent, description: self.description.clone(), schema: self.schema.clone() }
+    }
+}
+
+/// The tools, those that are agents with more hooks.
+pub(super) fn inheriting(
+    tools: &[Arc<dyn Tool>],
+    hooks: &HookList<ReActAgent>,
+) -> Vec<Arc<dyn Tool>> {
+    let more = |tool: &Arc<dyn Tool>| -> Arc<dyn Tool> {
+        let any: &dyn std::any::Any = &**tool;
+        match any.downcast_ref::<AgentTool>() {
+            Some(agent) if !hooks.is_empty() => Arc::new(agent.inheriting(hooks)),
+            _ => tool.clone(),
+        }
+    };
+    tools.iter().map(more).collect()
+}
+
+impl Tool for AgentTool {
+    fn name(&self) -> &str {
+        self.agent.name()
+    }
+
+    fn description(&self) -> &str {
+        &self.description
+    }
+
+    fn schema(&self) -> &Value {
+        &self.schema
+    }
+
+    fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
+        Box::pin(async move {
+            let Task { task } = Task::deserialize(&cx.tool_use().input)?;
+            let options = CallOptions::new().child_of(cx.call());
+            let reply = self.agent.call_with(options, Msg::user(task)).await?;
+            match reply.reason {
+                Some(
+                    reason @ (GenerateReason::ReasoningStopRequested
+                    | GenerateReason::ActingStopRequested
+                    | GenerateReason::PermissionAsking),
+                ) => Err(format!("the agent was stopped before it was done: {reason:?}").into()),
+                _ => Ok(reply.text()),
+            }
+        })
+    }
+}
+
+impl fmt::Debug for AgentTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentTool").field("agent", &self.agent).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,47 @@
+//! What a call does when its limit of rounds is reached.
+
+use crate::agent::Agent;
+use crate::context::AgentEventKind;
+use crate::error::AgentError;
+use crate::message::{GenerateReason, Msg};
+use crate::model::{ModelOptions, ToolChoice};
+use crate::react::batch::{Batch, make_ids_unique};
+use crate::react::run::{Ended, Run};
+use crate::step::{Control, Reasoned, SummaryInput};
+
+/// What the model is told, as the last message of the conversation.
+const REQUEST: &str = "There are no more rounds for this task. Do not call tools. Say what was \
+                       found and done until now, and what is still open.";
+
+impl Run<'_> {
+    /// Asks for a summary, which is remembered; the request for it is not.
+    pub(super) async fn sum_up(&self, iteration: usize) -> Result<Ended, AgentError> {
+        let core = &self.agent.core;
+        let mut messages = self.conversation().await?;
+        messages.push(Msg::user(REQUEST));
+        let input = SummaryInput {
+            model: core.model_name.clone(),
+            system: self.system().await?,
+            messages,
+            options: ModelOptions { tool_choice: ToolChoice::Auto, ..core.options.clone() },
+            max_iterations: core.max_iters,
+            current_iteration: iteration,
+            control: Control::default(),
+        };
+        self.cx.emit(|| AgentEventKind::SummaryStarted).await;
+        let summarized = self.agent.summarizing(self.cx.clone(), input).await?;
+        self.cx.set_error_reported(false);
+        self.cx.take_draft();
+        let Reasoned { message, .. } = summarized;
+        let Some(mut message) = message else {
+            return Ok((self.last_answer(), GenerateReason::ReasoningStopRequested));
+        };
+        make_ids_unique(&mut message);
+        self.memory.add(message.clone());
+        let calls = Batch::new(self.cx, self.memory, message.tool_uses().cloned());
+        calls.refuse("there are no more rounds in which this call could run");
+        self.cx.emit(|| AgentEventKind::Summarized(message.clone())).await;
+        self.agent.print(&message.text());
+        Ok((message, GenerateReason::MaxIterations))
+    }
+}

@@ -1,0 +1,12 @@
+//! The steps of a call: what goes into each and what comes out of it.
+
+mod acting;
+mod control;
+mod reasoning;
+mod summary;
+
+pub use acting::{Acted, ActingInput};
+pub(crate) use control::Jump;
+pub use control::{Control, JumpTo};
+pub use reasoning::{Reasoned, ReasoningInput};
+pub use summary::SummaryInput;
