@@ -175,6 +175,11 @@ impl CallContext {
         }
     }
 
+    /// Whether somebody reads the stream.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.events.is_some()
+    }
+
     /// Lets an interrupt through where nothing else waits.
     pub(crate) async fn checkpoint(&self) {
         if self.is_interrupted() {

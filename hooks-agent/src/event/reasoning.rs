@@ -101,7 +101,7 @@ impl<'a> PreReasoning<'a> {
 
     /// How the model is to answer, to be changed.
     pub fn options_mut(&mut self) -> &mut ModelOptions {
-        &mut self.input.options
+        Arc::make_mut(&mut self.input.options)
     }
 
     /// What earlier hooks decided.

@@ -86,7 +86,7 @@ impl<'a> PreSummary<'a> {
 
     /// How the model is to answer, to be changed.
     pub fn options_mut(&mut self) -> &mut ModelOptions {
-        &mut self.input.options
+        Arc::make_mut(&mut self.input.options)
     }
 
     /// How many rounds a call may take.

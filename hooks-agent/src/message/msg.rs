@@ -168,11 +168,16 @@ impl Msg {
     /// The text blocks, joined by line breaks.
     #[must_use]
     pub fn text(&self) -> String {
-        let texts = self.content.iter().filter_map(|block| match block {
-            ContentBlock::Text { text } => Some(text.as_str()),
-            _ => None,
-        });
-        texts.collect::<Vec<_>>().join("\n")
+        let mut joined = String::new();
+        for block in &self.content {
+            if let ContentBlock::Text { text } = block {
+                if !joined.is_empty() {
+                    joined.push('\n');
+                }
+                joined.push_str(text);
+            }
+        }
+        joined
     }
 
     /// Adds text to the last text block, or as a new block where there is none.

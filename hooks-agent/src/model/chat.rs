@@ -36,7 +36,7 @@ pub struct ChatRequest {
     /// The tools that the model may ask for.
     pub tools: Arc<[ToolSpec]>,
     /// How it is to answer.
-    pub options: ModelOptions,
+    pub options: Arc<ModelOptions>,
 }
 
 impl ChatRequest {

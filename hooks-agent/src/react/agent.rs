@@ -52,7 +52,7 @@ pub(super) struct Core {
     pub(super) system: Option<Arc<Msg>>,
     pub(super) model: Arc<dyn ChatModel>,
     pub(super) model_name: Arc<str>,
-    pub(super) options: ModelOptions,
+    pub(super) options: Arc<ModelOptions>,
     pub(super) tools: Vec<Arc<dyn Tool>>,
     pub(super) specs: Arc<[ToolSpec]>,
     pub(super) compressor: Option<Arc<dyn CompressContext>>,

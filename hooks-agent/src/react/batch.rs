@@ -54,15 +54,23 @@ impl<'a> Batch<'a> {
     }
 
     /// Takes the result of a call, whatever id a hook gave it, and what ran if that was another call.
-    pub(super) fn answer(&mut self, number: usize, result: ToolResult, ran: ToolUse) -> ToolResult {
+    /// The result as it is remembered, for whoever watches.
+    pub(super) fn answer(
+        &mut self,
+        number: usize,
+        mut result: ToolResult,
+        ran: ToolUse,
+    ) -> Option<ToolResult> {
         let open = &mut self.open[number - self.answered];
-        let ToolUse { id, name, .. } = &open.call;
-        let ran = (ran != open.call).then(|| Box::new(ran));
-        let ran = ran.or(result.ran);
-        let result = ToolResult { id: id.clone(), name: name.clone(), ran, ..result };
-        open.result = Some(result.clone());
+        if ran != open.call {
+            result.ran = Some(Box::new(ran));
+        }
+        result.id.clone_from(&open.call.id);
+        result.name.clone_from(&open.call.name);
+        let told = self.cx.is_watched().then(|| result.clone());
+        open.result = Some(result);
         self.remember();
-        result
+        told
     }
 
     /// Answers those of the calls that the messages answer, which are remembered already.

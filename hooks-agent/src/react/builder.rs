@@ -186,7 +186,7 @@ impl ReActAgentBuilder {
             system: system.map(|prompt| Arc::new(Msg::system(prompt))),
             model_name: model.name().into(),
             model,
-            options: self.options,
+            options: Arc::new(self.options),
             specs: specs.collect(),
             tools,
             compressor: self.compressor,

@@ -10,7 +10,7 @@ use crate::context::{AgentEventKind, CallContext};
 use crate::error::AgentError;
 use crate::memory::Memory;
 use crate::message::{
-    ContentBlock, GenerateReason, Messages, Msg, Role, ToolUse, unanswered_tool_uses,
+    ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
 };
 use crate::react::agent::ReActAgent;
 use crate::react::batch::{Batch, make_ids_unique};
@@ -62,7 +62,8 @@ impl Run<'_> {
                     self.iteration += 1;
                     self.reason().await?
                 }
-                Step::Reason => return self.sum_up(self.iteration).await,
+                // What few calls do is boxed, so that the others need not carry it along.
+                Step::Reason => return Box::pin(self.sum_up(self.iteration)).await,
                 Step::Act(calls) => {
                     let batch = Batch::new(self.cx, self.memory, calls);
                     self.act(batch).await?
@@ -148,7 +149,7 @@ impl Run<'_> {
     /// Runs the tools of a batch, and what their hooks decided.
     async fn act(&mut self, mut batch: Batch<'_>) -> Result<Step, AgentError> {
         let control = if self.agent.core.runs_tools_at_once {
-            self.act_at_once(&mut batch).await?
+            Box::pin(self.act_at_once(&mut batch)).await?
         } else {
             self.act_in_turn(&mut batch).await?
         };
@@ -178,8 +179,8 @@ impl Run<'_> {
     async fn act_in_turn(&self, batch: &mut Batch<'_>) -> Result<Control, AgentError> {
         while let Some((number, call)) = batch.next() {
             self.cx.checkpoint().await;
-            let (acted, call) = self.act_one(call).await?;
-            let control = self.answer(batch, number, acted, call).await;
+            let acted = self.act_one(call).await?;
+            let control = self.answer(batch, number, acted).await;
             if control != Control::default() {
                 return Ok(control);
             }
@@ -195,8 +196,7 @@ impl Run<'_> {
             .map(|(number, call)| async move { (number, self.act_one(call).await) })
             .collect();
         while let Some((number, ended)) = running.next().await {
-            let (acted, call) = ended?;
-            let control = self.answer(batch, number, acted, call).await;
+            let control = self.answer(batch, number, ended?).await;
             decided.stop |= control.stop;
             decided.asks_permission |= control.asks_permission;
             decided.jump = control.jump.or(decided.jump);
@@ -204,29 +204,24 @@ impl Run<'_> {
         Ok(decided)
     }
 
-    async fn act_one(&self, call: ToolUse) -> Result<(Acted, ToolUse), AgentError> {
+    async fn act_one(&self, call: ToolUse) -> Result<Acted, AgentError> {
         self.cx.emit(|| AgentEventKind::ToolStarted(call.clone())).await;
-        let input = ActingInput { call: call.clone(), control: Control::default() };
+        let input = ActingInput { call, control: Control::default() };
         let acted = self.agent.acting(self.cx.clone(), input).await?;
         self.cx.set_error_reported(false);
-        Ok((acted, call))
+        Ok(acted)
     }
 
     /// Remembers the result, if there is one, and says what the hooks decided.
-    async fn answer(
-        &self,
-        batch: &mut Batch<'_>,
-        number: usize,
-        acted: Acted,
-        call: ToolUse,
-    ) -> Control {
-        let Acted { call: ran, result, control } = acted;
-        if let Some(result) = result {
-            let result = batch.answer(number, result, ran);
+    async fn answer(&self, batch: &mut Batch<'_>, number: usize, acted: Acted) -> Control {
+        let Acted { call, result, control } = acted;
+        // Only what hooks decided is a reason to have no result.
+        let is_owed = result.is_none() && control == Control::default();
+        let result = result.or_else(|| is_owed.then(|| ToolResult::error(&call, "no result")));
+        if let Some(result) = result
+            && let Some(result) = batch.answer(number, result, call)
+        {
             self.cx.emit(|| AgentEventKind::ToolFinished(result)).await;
-        } else if control == Control::default() {
-            let result = crate::message::ToolResult::error(&call, "there is no result");
-            batch.answer(number, result, ran);
         }
         control
     }
@@ -244,8 +239,8 @@ impl Run<'_> {
             return Ok(messages);
         }
         let before = messages.len();
-        let compressed =
-            self.agent.compress_context(self.cx.clone(), messages, config, None).await?;
+        let compress = self.agent.compress_context(self.cx.clone(), messages, config, None);
+        let compressed = Box::pin(compress).await?;
         if let [call, ..] = &*unanswered_tool_uses(&compressed) {
             let reason = format!("the tool call `{}` was parted from its result", call.id);
             return Err(AgentError::Compression(reason.into()));

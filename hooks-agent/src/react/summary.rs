@@ -1,10 +1,12 @@
 //! What a call does when its limit of rounds is reached.
 
+use std::sync::Arc;
+
 use crate::agent::Agent;
 use crate::context::AgentEventKind;
 use crate::error::AgentError;
 use crate::message::{GenerateReason, Msg};
-use crate::model::{ModelOptions, ToolChoice};
+use crate::model::ToolChoice;
 use crate::react::batch::{Batch, make_ids_unique};
 use crate::react::run::{Ended, Run};
 use crate::step::{Control, Reasoned, SummaryInput};
@@ -19,11 +21,15 @@ impl Run<'_> {
         let core = &self.agent.core;
         let mut messages = self.conversation().await?;
         messages.push(Msg::user(REQUEST));
+        let mut options = core.options.clone();
+        if options.tool_choice != ToolChoice::Auto {
+            Arc::make_mut(&mut options).tool_choice = ToolChoice::Auto;
+        }
         let input = SummaryInput {
             model: core.model_name.clone(),
             system: self.system().await?,
             messages,
-            options: ModelOptions { tool_choice: ToolChoice::Auto, ..core.options.clone() },
+            options,
             max_iterations: core.max_iters,
             current_iteration: iteration,
             control: Control::default(),

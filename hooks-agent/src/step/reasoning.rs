@@ -18,7 +18,7 @@ pub struct ReasoningInput {
     /// The tools that the model may ask for.
     pub tools: Arc<[ToolSpec]>,
     /// How the model is to answer.
-    pub options: ModelOptions,
+    pub options: Arc<ModelOptions>,
     /// What hooks decided.
     pub control: Control,
 }

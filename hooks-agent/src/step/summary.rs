@@ -16,7 +16,7 @@ pub struct SummaryInput {
     /// The conversation; the last message asks for the summary and is not remembered.
     pub messages: Messages,
     /// How the model is to answer.
-    pub options: ModelOptions,
+    pub options: Arc<ModelOptions>,
     /// How many rounds a call may take.
     pub max_iterations: usize,
     /// How many it took.
