@@ -3,6 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+pub mod bots;
 mod reports;
 mod speaker;
 
@@ -12,7 +13,7 @@ pub use speaker::{
 };
 
 /// A list that tests write to from hooks and bodies.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Records<T = &'static str>(Mutex<Vec<T>>);
 
 impl<T> Records<T> {
@@ -30,5 +31,11 @@ impl<T> Records<T> {
     /// Takes all records out.
     pub fn take(&self) -> Vec<T> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl<T> Default for Records<T> {
+    fn default() -> Self {
+        Self::new()
     }
 }

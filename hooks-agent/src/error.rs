@@ -1,5 +1,8 @@
 //! What can go wrong with an agent.
 
+use std::error::Error;
+use std::fmt;
+
 use hooks_core::{BoxError, HookError};
 
 use crate::model::ModelError;
@@ -54,16 +57,29 @@ pub enum AgentError {
         /// The person.
         user: String,
     },
-    /// The call failed, and so did hooks that were told about it. The text and the source are those of
-    /// the first error.
-    #[error("{error}")]
-    WithHookFailures {
-        /// Why the call failed.
-        #[source]
-        error: Box<AgentError>,
-        /// What the hooks failed with.
-        failures: Vec<BoxError>,
-    },
+    /// The call failed, and so did hooks that were told about it.
+    #[error(transparent)]
+    WithHookFailures(WithHookFailures),
+}
+
+/// An error, and the failures of hooks that were told about it; its text and its source are those of
+/// the error.
+#[derive(Debug)]
+pub struct WithHookFailures {
+    error: Box<AgentError>,
+    failures: Vec<BoxError>,
+}
+
+impl fmt::Display for WithHookFailures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl Error for WithHookFailures {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.error.source()
+    }
 }
 
 impl AgentError {
@@ -71,7 +87,7 @@ impl AgentError {
     #[must_use]
     pub fn root(&self) -> &AgentError {
         match self {
-            Self::WithHookFailures { error, .. } => error.root(),
+            Self::WithHookFailures(with) => with.error.root(),
             error => error,
         }
     }
@@ -80,20 +96,21 @@ impl AgentError {
     #[must_use]
     pub fn hook_failures(&self) -> &[BoxError] {
         match self {
-            Self::WithHookFailures { failures, .. } => failures,
+            Self::WithHookFailures(with) => &with.failures,
             _ => &[],
         }
     }
 
     /// Attaches the failure of a hook that was told about the error.
     pub(crate) fn attach(&mut self, failure: BoxError) {
-        if let Self::WithHookFailures { failures, .. } = self {
-            failures.push(failure);
+        if let Self::WithHookFailures(with) = self {
+            with.failures.push(failure);
             return;
         }
         // Anything that stands in for the error while it moves into its box.
         let error = std::mem::replace(self, Self::TooManyJumps { limit: 0 });
-        *self = Self::WithHookFailures { error: Box::new(error), failures: vec![failure] };
+        let with = WithHookFailures { error: Box::new(error), failures: vec![failure] };
+        *self = Self::WithHookFailures(with);
     }
 }
 

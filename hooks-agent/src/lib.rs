@@ -29,6 +29,7 @@
 //! what a hook can do to a call.
 
 mod agent;
+mod builtin;
 mod context;
 mod error;
 mod event;
@@ -48,8 +49,9 @@ pub use agent::{
     Agent, AgentExt, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs, AgentSettledArgs,
     AgentState, AgentStream, CallOutcome, UserAgent, UserAgentBuilder,
 };
+pub use builtin::{JsonlTrace, JsonlTraceBuilder, TraceError};
 pub use context::{AgentEvent, AgentEventKind, CallContext, CallOptions, RunId};
-pub use error::{AgentError, BuildError, InputError};
+pub use error::{AgentError, BuildError, InputError, WithHookFailures};
 pub use event::{
     ActingChunk, AgentHook, Blocking, Decision, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow,
     HookEvent, IntoFlow, PostActing, PostCall, PostReasoning, PostSummary, PreActing, PreCall,

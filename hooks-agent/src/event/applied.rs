@@ -7,7 +7,7 @@ use hooks_core::{BoxError, Flow as CallFlow, HookResult, Recovery};
 
 use crate::context::CallContext;
 use crate::error::AgentError;
-use crate::event::{AgentHook, Decided, EventKind, Flow, HookEvent, Substitute};
+use crate::event::{AgentHook, Decided, ErrorPhase, EventKind, Flow, HookEvent, Substitute};
 use crate::message::{Msg, ToolResult};
 use crate::tool::ToolError;
 
@@ -55,6 +55,7 @@ impl Attach for ToolError {
 /// What an error hook makes of an error.
 pub(crate) fn recover<T, E: Attach>(
     cx: &CallContext,
+    phase: ErrorPhase<'_>,
     ended: HookResult<Flow>,
     error: &mut E,
     fits: impl FnOnce(Substitute) -> HookResult<T>,
@@ -65,7 +66,9 @@ pub(crate) fn recover<T, E: Attach>(
         Ok(Some(_)) => Some(Err(Decided::misplaced(EventKind::Error))),
         Err(failure) => Some(Err(failure)),
     };
-    cx.set_error_reported(E::FAILS_CALL && !matches!(recovered, Some(Ok(_))));
+    if phase != ErrorPhase::Call {
+        cx.set_error_reported(E::FAILS_CALL && !matches!(recovered, Some(Ok(_))));
+    }
     match recovered {
         None => Recovery::Fail,
         Some(Ok(output)) => Recovery::Recover(output),

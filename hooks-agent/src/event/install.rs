@@ -71,7 +71,7 @@ macro_rules! install_error {
                     let mut event = $crate::event::HookEvent::Error(event);
                     $crate::event::contained_now(|| hook.on_event_now(&mut event))
                 };
-                $crate::event::recover(&$args.cx, ended, $error, |substitute| $fits(substitute))
+                $crate::event::recover(&$args.cx, $phase, ended, $error, |substitute| $fits(substitute))
             },
             async move |$agent, $args, $error| {
                 if $skip {
@@ -83,7 +83,7 @@ macro_rules! install_error {
                     let mut event = $crate::event::HookEvent::Error(event);
                     $crate::event::contained(hook.on_event(&mut event)).await
                 };
-                $crate::event::recover(&$args.cx, ended, $error, |substitute| $fits(substitute))
+                $crate::event::recover(&$args.cx, $phase, ended, $error, |substitute| $fits(substitute))
             }
         )
     };

@@ -1,7 +1,7 @@
 //! Which event it is, and sets of them.
 
 use std::fmt;
-use std::ops::BitOr;
+use std::ops::{BitAnd, BitOr};
 
 use serde::{Deserialize, Serialize};
 
@@ -122,6 +122,14 @@ impl EventMask {
 impl From<EventKind> for EventMask {
     fn from(kind: EventKind) -> Self {
         Self::of(&[kind])
+    }
+}
+
+impl BitAnd for EventMask {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 }
 

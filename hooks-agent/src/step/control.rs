@@ -46,6 +46,12 @@ impl Control {
         self.jump = Some(Jump { to, messages: messages.into() });
     }
 
+    /// What is remembered before the call goes on elsewhere.
+    #[must_use]
+    pub fn jump_messages(&self) -> Option<&Messages> {
+        self.jump.as_ref().map(|jump| &jump.messages)
+    }
+
     /// Where the call goes on, if not where it would.
     #[must_use]
     pub fn jumps_to(&self) -> Option<JumpTo> {

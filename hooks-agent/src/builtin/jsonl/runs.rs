@@ -1,0 +1,42 @@
+//! The numbers of turns and steps.
+
+use std::collections::HashMap;
+
+use crate::context::{CallContext, RunId};
+use crate::event::EventKind;
+
+/// Counts the calls of each agent and the steps of each call, also of calls that overlap.
+#[derive(Default)]
+pub(super) struct Runs {
+    turns: HashMap<String, u64>,
+    runs: HashMap<RunId, Run>,
+}
+
+/// Where a call is.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Run {
+    pub(super) turn: u64,
+    pub(super) step: u64,
+}
+
+impl Runs {
+    /// The numbers of an event that is written: a call starts a turn at step 0, everything else is a
+    /// step of it.
+    pub(super) fn number(&mut self, kind: EventKind, cx: &CallContext) -> Run {
+        if kind == EventKind::PreCall {
+            let turn = self.turns.entry(cx.agent_id().to_owned()).or_default();
+            *turn += 1;
+            let run = Run { turn: *turn, step: 0 };
+            self.runs.insert(cx.run_id(), run);
+            return run;
+        }
+        let run = self.runs.entry(cx.run_id()).or_default();
+        run.step += 1;
+        *run
+    }
+
+    /// The call is over.
+    pub(super) fn forget(&mut self, cx: &CallContext) {
+        self.runs.remove(&cx.run_id());
+    }
+}

@@ -1,0 +1,329 @@
+//! The hook that writes a trace.
+
+use std::fmt;
+use std::fs::{File, create_dir_all};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hooks_core::HookResult;
+use serde_json::Value;
+
+use crate::builtin::jsonl::record::Record;
+use crate::builtin::jsonl::runs::Runs;
+use crate::builtin::jsonl::writer::{TraceError, Writer, Written};
+use crate::event::{AgentHook, EventKind, EventMask, Flow, HookEvent};
+
+/// Writes the events of calls to a file, one JSON object per line.
+///
+/// Each line has the keys `ts` (milliseconds since 1970), `event_type`, `agent_id`, `agent_name`,
+/// `run_id`, `parent_run_id` (of an agent that is a tool of another), `turn_id` (the number of the call
+/// of this agent, from 1), `step_id` (the number of the event in the call, from 0; what is not written
+/// does not count), `trace_id` and `span_id` where they are [known](JsonlTraceBuilder::span_ids), then
+/// those of its event. The hook waits until its line is written. Keys, numbers and defaults are those
+/// of `AgentScope`-Java's trace exporter, but that calls which overlap are told apart.
+///
+/// A clone writes to the same file. When the last one goes, or is [closed](JsonlTrace::close), all that
+/// was handed over is written.
+///
+/// ```
+/// use hooks_agent::{AgentExt, JsonlTrace, Msg, ReActAgent, ScriptedModel};
+///
+/// # futures::executor::block_on(async {
+/// let file = std::env::temp_dir().join(format!("trace-{}.jsonl", std::process::id()));
+/// let trace = JsonlTrace::builder(&file)
+///     .redact(|key, value| {
+///         if key == "input_messages" {
+///             *value = "[redacted]".into();
+///         }
+///     })
+///     .open()?;
+/// let model = ScriptedModel::new("fixed", |_| "Done.");
+/// let agent = ReActAgent::builder("assistant").model(model).hook(trace.clone()).build()?;
+/// agent.call(Msg::user("my secret")).await?;
+/// trace.close();
+/// let text = std::fs::read_to_string(&file)?;
+/// assert_eq!(text.lines().count(), 4);
+/// assert!(text.contains("PRE_CALL") && text.contains("Done.") && !text.contains("secret"));
+/// # std::fs::remove_file(&file)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct JsonlTrace {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    events: EventMask,
+    priority: i32,
+    fails_fast: bool,
+    redact: Option<Box<Redact>>,
+    span_ids: Option<Box<SpanIds>>,
+    /// Numbers are given and lines handed over in one go, so that the file is in their order.
+    runs: Mutex<Runs>,
+    writer: Writer,
+}
+
+type Redact = dyn Fn(&str, &mut Value) + Send + Sync;
+type SpanIds = dyn Fn() -> Option<(String, String)> + Send + Sync;
+
+/// Makes a [`JsonlTrace`].
+#[must_use]
+pub struct JsonlTraceBuilder {
+    target: Target,
+    appends: bool,
+    flushes: bool,
+    fails_fast: bool,
+    priority: i32,
+    events: EventMask,
+    redact: Option<Box<Redact>>,
+    span_ids: Option<Box<SpanIds>>,
+}
+
+enum Target {
+    File(PathBuf),
+    Writer(Box<dyn Write + Send>),
+}
+
+impl JsonlTrace {
+    /// A trace to a file. Folders that are missing are made when it is opened.
+    pub fn builder(path: impl AsRef<Path>) -> JsonlTraceBuilder {
+        JsonlTraceBuilder::new(Target::File(path.as_ref().to_owned()))
+    }
+
+    /// A trace to anything that can be written to.
+    pub fn to_writer(out: impl Write + Send + 'static) -> JsonlTraceBuilder {
+        JsonlTraceBuilder::new(Target::Writer(Box::new(out)))
+    }
+
+    /// Writes what was handed over, and takes no more: later events are ignored, or fail where the
+    /// trace [fails fast](JsonlTraceBuilder::fail_fast). It blocks until all is written; to close it
+    /// twice is no error.
+    pub fn close(&self) {
+        self.shared.writer.close();
+    }
+
+    /// Hands an event over.
+    fn send(&self, event: &HookEvent<'_>) -> Result<Written, TraceError> {
+        let Shared { redact, span_ids, runs, writer, .. } = &*self.shared;
+        let (kind, cx) = (event.kind(), event.context());
+        let mut own = Record::default();
+        own.put_event(event);
+        let span_ids = span_ids.as_ref().and_then(|span_ids| span_ids());
+
+        let mut runs = runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = runs.number(kind, cx);
+        let mut record = Record::default();
+        record.put("ts", event.timestamp());
+        record.put("event_type", kind.name());
+        record.put("agent_id", cx.agent_id());
+        record.put("agent_name", cx.agent_name());
+        record.put("run_id", cx.run_id());
+        if let Some(parent) = cx.parent() {
+            record.put("parent_run_id", parent.run_id());
+        }
+        record.put("turn_id", run.turn);
+        record.put("step_id", run.step);
+        if let Some((trace_id, span_id)) = span_ids {
+            record.put("trace_id", trace_id);
+            record.put("span_id", span_id);
+        }
+        record.append(own);
+        if let Some(redact) = redact {
+            for (key, value) in record.fields_mut() {
+                redact(key, value);
+            }
+        }
+        let mut line = serde_json::to_vec(&record).map_err(io::Error::from)?;
+        line.push(b'\n');
+        writer.send(line)
+    }
+}
+
+impl AgentHook for JsonlTrace {
+    fn priority(&self) -> i32 {
+        self.shared.priority
+    }
+
+    fn events(&self) -> EventMask {
+        // The end of a call is where its numbers are forgotten.
+        self.shared.events | EventKind::Settled.into()
+    }
+
+    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        if self.shared.events.contains(event.kind()) {
+            let written = match self.send(event) {
+                // A call that is over does not wait.
+                Ok(_) if event.kind() == EventKind::Settled => Ok(()),
+                Ok(written) => written.await.unwrap_or(Err(TraceError::Closed)),
+                Err(error) => Err(error),
+            };
+            match written {
+                Err(error) if self.shared.fails_fast => return Err(error.into()),
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, event = event.kind().name(), "an event was not traced");
+                }
+                Ok(()) => {}
+            }
+        }
+        if event.kind() == EventKind::Settled {
+            let mut runs = self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            runs.forget(event.context());
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+impl JsonlTraceBuilder {
+    /// The events that are written unless it is said.
+    pub const DEFAULT_EVENTS: EventMask = EventMask::of(&[
+        EventKind::PreCall,
+        EventKind::PostCall,
+        EventKind::PreReasoning,
+        EventKind::PostReasoning,
+        EventKind::PreActing,
+        EventKind::PostActing,
+        EventKind::Error,
+    ]);
+
+    /// The priority of the hook unless it is said: behind all others, to see what they made of it.
+    pub const DEFAULT_PRIORITY: i32 = 900;
+
+    fn new(target: Target) -> Self {
+        Self {
+            target,
+            appends: true,
+            flushes: true,
+            fails_fast: false,
+            priority: Self::DEFAULT_PRIORITY,
+            events: Self::DEFAULT_EVENTS,
+            redact: None,
+            span_ids: None,
+        }
+    }
+
+    /// Whether a file that is there is added to; else it is begun anew. The default is yes.
+    pub fn append(mut self, append: bool) -> Self {
+        self.appends = append;
+        self
+    }
+
+    /// Whether each line is out before the hook returns; else lines are gathered. The default is yes.
+    pub fn flush_every_line(mut self, flush: bool) -> Self {
+        self.flushes = flush;
+        self
+    }
+
+    /// Whether an event that cannot be written fails the call; else it is reported through `tracing`.
+    /// The default is no.
+    pub fn fail_fast(mut self, fail: bool) -> Self {
+        self.fails_fast = fail;
+        self
+    }
+
+    /// Where the hook stands among others.
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// Writes these events in place of the default ones; what was included by name stays.
+    pub fn events(mut self, events: EventMask) -> Self {
+        let by_name = EventMask::of(&[
+            EventKind::ReasoningChunk,
+            EventKind::ActingChunk,
+            EventKind::PreSummary,
+            EventKind::PostSummary,
+            EventKind::SummaryChunk,
+        ]);
+        self.events = events | (self.events & by_name);
+        self
+    }
+
+    /// Writes the pieces of the model's answers too.
+    pub fn include_reasoning_chunks(self) -> Self {
+        self.include(EventKind::ReasoningChunk.into())
+    }
+
+    /// Writes what tools say while they run too.
+    pub fn include_acting_chunks(self) -> Self {
+        self.include(EventKind::ActingChunk.into())
+    }
+
+    /// Writes the begin and the end of summaries too.
+    pub fn include_summary(self) -> Self {
+        self.include(EventMask::of(&[EventKind::PreSummary, EventKind::PostSummary]))
+    }
+
+    /// Writes the pieces of summaries too.
+    pub fn include_summary_chunks(self) -> Self {
+        self.include(EventKind::SummaryChunk.into())
+    }
+
+    fn include(mut self, events: EventMask) -> Self {
+        self.events = self.events | events;
+        self
+    }
+
+    /// Changes each value before it is written: the closure gets the key and the value.
+    pub fn redact(mut self, redact: impl Fn(&str, &mut Value) + Send + Sync + 'static) -> Self {
+        self.redact = Some(Box::new(redact));
+        self
+    }
+
+    /// Where the ids of the trace and the span come from that an event happens in, as hexadecimal
+    /// text; asked at each event.
+    pub fn span_ids(
+        mut self,
+        span_ids: impl Fn() -> Option<(String, String)> + Send + Sync + 'static,
+    ) -> Self {
+        self.span_ids = Some(Box::new(span_ids));
+        self
+    }
+
+    /// Opens the file and starts the thread that writes to it.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn open(self) -> io::Result<JsonlTrace> {
+        let out: Box<dyn Write + Send> = match self.target {
+            Target::Writer(out) => out,
+            Target::File(path) => {
+                if let Some(folder) = path.parent() {
+                    create_dir_all(folder)?;
+                }
+                let mut options = File::options();
+                let options = options.create(true).append(self.appends).truncate(!self.appends);
+                Box::new(if self.appends {
+                    options.open(path)?
+                } else {
+                    options.write(true).open(path)?
+                })
+            }
+        };
+        let shared = Shared {
+            events: self.events,
+            priority: self.priority,
+            fails_fast: self.fails_fast,
+            redact: self.redact,
+            span_ids: self.span_ids,
+            runs: Mutex::default(),
+            writer: Writer::start(out, self.flushes)?,
+        };
+        Ok(JsonlTrace { shared: Arc::new(shared) })
+    }
+}
+
+impl fmt::Debug for JsonlTrace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JsonlTrace").field("events", &self.shared.events).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for JsonlTraceBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JsonlTraceBuilder").field("events", &self.events).finish_non_exhaustive()
+    }
+}
