@@ -158,7 +158,10 @@ impl Rewriting {
                 }
                 Ok(other) => {
                     self.flush();
-                    self.ready.push_back(Ok(other));
+                    // Nothing comes after what was blocked.
+                    if self.stream.is_some() {
+                        self.ready.push_back(Ok(other));
+                    }
                 }
                 Err(error) => self.ready.push_back(Err(error)),
             }
