@@ -347,7 +347,7 @@ fn messages_survive_json_with_a_type_on_each_block() {
         Role::Assistant,
         "bot",
         vec![
-            ContentBlock::Thinking { thinking: "hm".to_owned() },
+            ContentBlock::thinking("hm"),
             ContentBlock::text("let me see"),
             ContentBlock::ToolUse(call.clone()),
             ContentBlock::ToolUse(ToolUse::invalid("2", "add", "{")),
@@ -364,6 +364,25 @@ fn messages_survive_json_with_a_type_on_each_block() {
         json!({ "type": "tool_use", "id": "1", "name": "add", "input": { "a": 1, "b": 2 } }),
     );
     assert_eq!(serde_json::from_value::<Msg>(json).unwrap(), msg);
+}
+
+#[test]
+fn signatures_survive_json_and_leave_no_trace_where_there_are_none() {
+    let thought = ContentBlock::thinking("hm");
+    let json = json!({ "type": "thinking", "thinking": "hm" });
+    assert_eq!(serde_json::to_value(&thought).unwrap(), json);
+    assert_eq!(serde_json::from_value::<ContentBlock>(json).unwrap(), thought);
+
+    let signature = Some("sig".to_owned());
+    let blocks = [
+        ContentBlock::Thinking { thinking: "hm".to_owned(), signature: signature.clone() },
+        ContentBlock::RedactedThinking { data: "encrypted".to_owned() },
+        ContentBlock::ToolUse(ToolUse { signature, ..add_call("1", 1, 2) }),
+    ];
+    for block in blocks {
+        let json = serde_json::to_value(&block).unwrap();
+        assert_eq!(serde_json::from_value::<ContentBlock>(json).unwrap(), block);
+    }
 }
 
 #[test]

@@ -42,7 +42,8 @@ macro_rules! model_chunk {
                 self.cx
             }
 
-            /// What came: more text, more thoughts, or a whole tool call.
+            /// What came: more text, more thoughts, the signature that ends them, or a whole tool
+            /// call.
             #[must_use]
             pub fn incremental(&self) -> &'a ContentBlock {
                 self.incremental

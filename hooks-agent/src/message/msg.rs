@@ -86,8 +86,17 @@ pub enum ContentBlock {
     },
     /// What the model thought before it spoke.
     Thinking {
-        /// The thoughts.
+        /// The thoughts; empty where the provider keeps them to itself.
         thinking: String,
+        /// What proves to the provider that the thoughts are the model's, so that they can be sent
+        /// back with the results of tools. Whoever changes the thoughts must take it away.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signature: Option<String>,
+    },
+    /// What the model thought, readable by its provider only.
+    RedactedThinking {
+        /// The thoughts, encrypted.
+        data: String,
     },
     /// The model wants a tool to run.
     ToolUse(ToolUse),
@@ -108,6 +117,9 @@ pub struct ToolUse {
     /// empty and the call is answered with an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid_input: Option<String>,
+    /// What proves to the provider that the model thought before it made the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
 }
 
 /// The answer to a [`ToolUse`].
@@ -193,16 +205,19 @@ impl Msg {
     }
 
     /// Adds a piece that came from a model: neighbouring text is one block, so are neighbouring
-    /// thoughts.
+    /// thoughts up to their signature.
     pub(crate) fn append(&mut self, piece: ContentBlock) {
         match (self.content.last_mut(), piece) {
             (Some(ContentBlock::Text { text }), ContentBlock::Text { text: more }) => {
                 text.push_str(&more);
             }
             (
-                Some(ContentBlock::Thinking { thinking }),
-                ContentBlock::Thinking { thinking: more },
-            ) => thinking.push_str(&more),
+                Some(ContentBlock::Thinking { thinking, signature: signature @ None }),
+                ContentBlock::Thinking { thinking: more, signature: end },
+            ) => {
+                thinking.push_str(&more);
+                *signature = end;
+            }
             (_, piece) => self.content.push(piece),
         }
     }
@@ -230,13 +245,19 @@ impl ContentBlock {
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
+
+    /// A block of thoughts without a signature.
+    #[must_use]
+    pub fn thinking(thinking: impl Into<String>) -> Self {
+        Self::Thinking { thinking: thinking.into(), signature: None }
+    }
 }
 
 impl ToolUse {
     /// A call with the given arguments.
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
-        Self { id: id.into(), name: name.into(), input, invalid_input: None }
+        Self { id: id.into(), name: name.into(), input, invalid_input: None, signature: None }
     }
 
     /// A call whose arguments the model wrote so that they do not parse.
@@ -246,8 +267,8 @@ impl ToolUse {
         name: impl Into<String>,
         written: impl Into<String>,
     ) -> Self {
-        let input = Value::Object(Map::new());
-        Self { id: id.into(), name: name.into(), input, invalid_input: Some(written.into()) }
+        let call = Self::new(id, name, Value::Object(Map::new()));
+        Self { invalid_input: Some(written.into()), ..call }
     }
 }
 

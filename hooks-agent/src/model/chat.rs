@@ -66,6 +66,10 @@ pub enum ChatChunk {
     Text(String),
     /// More thoughts.
     Thinking(String),
+    /// What proves that the thoughts since the last signature are the model's; they end with it.
+    Signature(String),
+    /// Thoughts, whole, that only the provider can read.
+    RedactedThinking(String),
     /// A tool call, whole.
     ToolUse(ToolUse),
     /// The answer is complete.

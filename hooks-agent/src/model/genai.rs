@@ -211,7 +211,7 @@ fn wire_message(msg: Msg) -> chat::ChatMessage {
 fn wire_part(block: ContentBlock) -> Option<ContentPart> {
     match block {
         ContentBlock::Text { text } => Some(ContentPart::Text(text)),
-        ContentBlock::Thinking { .. } => None,
+        ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => None,
         ContentBlock::ToolUse(call) => Some(ContentPart::ToolCall(chat::ToolCall {
             call_id: call.id,
             fn_name: call.name,

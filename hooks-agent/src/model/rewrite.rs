@@ -36,7 +36,7 @@ impl Finding {
     }
 }
 
-/// Rewrites the text of an answer while it streams.
+/// Rewrites the text of an answer while it streams. Thoughts that it changes lose their signature.
 ///
 /// The last characters that came are held back, as many as the window says: what is found in them may
 /// still grow, or become something to be found. What is found is never emitted; everything else is,
@@ -108,7 +108,7 @@ impl Rewrite {
     /// # Errors
     /// The reason, if something in it blocks.
     pub fn text(&self, text: &str) -> Result<String, String> {
-        let mut block = Block { text: text.to_owned(), sent: 0 };
+        let mut block = Block { text: text.to_owned(), ..Block::default() };
         let (rewritten, blocked) = block.release(self, text.len());
         blocked.map_or(Ok(rewritten), Err)
     }
@@ -122,6 +122,7 @@ impl Rewrite {
             ready: VecDeque::new(),
             kind: Kind::Text,
             block: Block::default(),
+            changed_thinking: false,
         };
         Box::pin(stream::unfold(rewriting, |mut this| async move {
             let item = this.next().await?;
@@ -143,6 +144,7 @@ struct Rewriting {
     ready: VecDeque<Result<ChatChunk, ModelError>>,
     kind: Kind,
     block: Block,
+    changed_thinking: bool,
 }
 
 impl Rewriting {
@@ -158,8 +160,10 @@ impl Rewriting {
                 }
                 Ok(other) => {
                     self.flush();
-                    // Nothing comes after what was blocked.
-                    if self.stream.is_some() {
+                    // Nothing comes after what was blocked; and what was signed is no longer what is
+                    // said, neither here nor further on.
+                    let is_void = self.changed_thinking && matches!(other, ChatChunk::Signature(_));
+                    if self.stream.is_some() && !is_void {
                         self.ready.push_back(Ok(other));
                     }
                 }
@@ -186,7 +190,8 @@ impl Rewriting {
     /// The block is over: nothing more can change what is held back.
     fn flush(&mut self) {
         self.emit(self.block.text.len());
-        self.block = Block::default();
+        let block = std::mem::take(&mut self.block);
+        self.changed_thinking |= self.kind == Kind::Thinking && block.is_changed;
     }
 
     fn emit(&mut self, limit: usize) {
@@ -212,6 +217,7 @@ impl Rewriting {
 struct Block {
     text: String,
     sent: usize,
+    is_changed: bool,
 }
 
 impl Block {
@@ -240,6 +246,7 @@ impl Block {
             if end > limit && !is_end {
                 break;
             }
+            self.is_changed = true;
             match finding {
                 Finding::Replace { text, .. } => out.push_str(&text),
                 Finding::Block { reason, .. } => return (out, Some(reason)),

@@ -126,7 +126,11 @@ fn chunks_of(block: ContentBlock) -> Vec<ChatChunk> {
         ContentBlock::Text { text } => {
             text.split_inclusive(' ').map(|word| ChatChunk::Text(word.to_owned())).collect()
         }
-        ContentBlock::Thinking { thinking } => vec![ChatChunk::Thinking(thinking)],
+        ContentBlock::Thinking { thinking, signature } => {
+            let signature = signature.map(ChatChunk::Signature);
+            [ChatChunk::Thinking(thinking)].into_iter().chain(signature).collect()
+        }
+        ContentBlock::RedactedThinking { data } => vec![ChatChunk::RedactedThinking(data)],
         ContentBlock::ToolUse(call) => vec![ChatChunk::ToolUse(call)],
         ContentBlock::ToolResult(_) => Vec::new(),
     }

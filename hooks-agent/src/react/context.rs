@@ -37,7 +37,8 @@ impl ContextConfig {
 fn characters(msg: &Msg) -> usize {
     let blocks = msg.content.iter().map(|block| match block {
         ContentBlock::Text { text } => text.chars().count(),
-        ContentBlock::Thinking { thinking } => thinking.chars().count(),
+        ContentBlock::Thinking { thinking, .. } => thinking.chars().count(),
+        ContentBlock::RedactedThinking { data } => data.len(),
         ContentBlock::ToolUse(call) => call.name.len() + call.input.to_string().chars().count(),
         ContentBlock::ToolResult(result) => result.output.chars().count(),
     });

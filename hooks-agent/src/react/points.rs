@@ -254,7 +254,13 @@ impl ReActAgent {
                     break;
                 }
                 Some(Ok(ChatChunk::Text(text))) => ContentBlock::Text { text },
-                Some(Ok(ChatChunk::Thinking(thinking))) => ContentBlock::Thinking { thinking },
+                Some(Ok(ChatChunk::Thinking(thinking))) => ContentBlock::thinking(thinking),
+                Some(Ok(ChatChunk::Signature(signature))) => {
+                    ContentBlock::Thinking { thinking: String::new(), signature: Some(signature) }
+                }
+                Some(Ok(ChatChunk::RedactedThinking(data))) => {
+                    ContentBlock::RedactedThinking { data }
+                }
                 Some(Ok(ChatChunk::ToolUse(call))) => ContentBlock::ToolUse(call),
             };
             let block = &block;
