@@ -1,0 +1,136 @@
+//! What the events of the crate say, as pieces of an answer.
+
+use std::sync::Arc;
+
+use futures::channel::mpsc::UnboundedReceiver;
+use genai::chat::{self, ChatStreamEvent, MessageContent, StreamEnd};
+use serde_json::{Map, Value};
+
+use crate::message::ToolUse;
+use crate::model::genai::connection::Connection;
+use crate::model::genai::mark::Mark;
+use crate::model::genai::provider::Provider;
+use crate::model::{ChatChunk, ModelError};
+use crate::usage::Usage;
+
+type Piece = Result<ChatChunk, ModelError>;
+
+/// An answer on its way.
+pub(super) struct Answer {
+    connection: Arc<Connection>,
+    marks: UnboundedReceiver<Mark>,
+    /// As much as came of the signature of the thoughts that came last.
+    signature: String,
+}
+
+impl Answer {
+    pub(super) fn new(connection: Arc<Connection>, marks: UnboundedReceiver<Mark>) -> Self {
+        Self { connection, marks, signature: String::new() }
+    }
+
+    /// What came since the event before, up to this one.
+    pub(super) fn pieces_until(&mut self, event: genai::Result<ChatStreamEvent>) -> Vec<Piece> {
+        let mut pieces = self.marked();
+        match event {
+            Ok(event) => pieces.extend(self.read(event)),
+            Err(error) => pieces.push(Err(self.connection.explain(&error))),
+        }
+        pieces
+    }
+
+    fn marked(&mut self) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        while let Ok(mark) = self.marks.try_recv() {
+            pieces.extend(match mark {
+                Mark::BlockEnd if self.signature.is_empty() => None,
+                Mark::BlockEnd => {
+                    Some(Ok(ChatChunk::Signature(std::mem::take(&mut self.signature))))
+                }
+                Mark::Redacted(data) => Some(Ok(ChatChunk::RedactedThinking(data))),
+                Mark::Error => Some(Err(self.connection.reported())),
+            });
+        }
+        pieces
+    }
+
+    fn read(&mut self, event: ChatStreamEvent) -> Vec<Piece> {
+        match event {
+            ChatStreamEvent::Chunk(chunk) if !chunk.content.is_empty() => {
+                vec![Ok(ChatChunk::Text(chunk.content))]
+            }
+            ChatStreamEvent::ReasoningChunk(chunk) if !chunk.content.is_empty() => {
+                vec![Ok(ChatChunk::Thinking(chunk.content))]
+            }
+            ChatStreamEvent::ThoughtSignatureChunk(chunk) => {
+                self.signature.push_str(&chunk.content);
+                Vec::new()
+            }
+            ChatStreamEvent::End(end) if self.connection.provider.is_cut(&end) => {
+                vec![Err(self.connection.cut())]
+            }
+            ChatStreamEvent::End(end) => end_pieces(self.connection.provider, end),
+            // The pieces of tool calls come whole with the end.
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn end_pieces(provider: Provider, end: StreamEnd) -> Vec<Piece> {
+    let usage = usage(end.captured_usage.unwrap_or_default());
+    let calls = end.captured_content.map(MessageContent::into_tool_calls).unwrap_or_default();
+    let calls = distinct(provider, calls).into_iter();
+    let calls = calls.map(|call| ChatChunk::ToolUse(tool_use(provider, call)));
+    calls.chain([ChatChunk::End(usage)]).map(Ok).collect()
+}
+
+/// Where nothing but thoughts was written, Gemini's are missing from the tokens of the answer.
+fn usage(usage: chat::Usage) -> Usage {
+    let thoughts = usage.completion_tokens_details.and_then(|details| details.reasoning_tokens);
+    let tokens = |count: Option<i32>| count.and_then(|count| count.try_into().ok()).unwrap_or(0);
+    Usage {
+        input_tokens: tokens(usage.prompt_tokens),
+        output_tokens: tokens(usage.completion_tokens.or(thoughts)),
+    }
+}
+
+/// Each call once, each with an id of its own.
+fn distinct(provider: Provider, mut calls: Vec<chat::ToolCall>) -> Vec<chat::ToolCall> {
+    match provider {
+        // Calls that are counted from 1 leave a copy of a call's beginning at 0.
+        Provider::OpenAi => {
+            let ids: Vec<_> = calls.iter().map(|call| call.call_id.clone()).collect();
+            let mut index = 0;
+            calls.retain(|call| {
+                index += 1;
+                call.call_id.is_empty() || !ids[index..].contains(&call.call_id)
+            });
+        }
+        // Calls without an id are numbered anew in each chunk. An id of this form is not sent back.
+        Provider::Gemini => {
+            for (index, call) in calls.iter_mut().enumerate() {
+                if call.call_id.starts_with("call#") {
+                    call.call_id = format!("call#{}#{index}", call.fn_name);
+                }
+            }
+        }
+        Provider::Anthropic | Provider::Ollama => {}
+    }
+    calls
+}
+
+/// Arguments that are no object did not parse, or are not what a tool takes; none are none.
+fn tool_use(provider: Provider, call: chat::ToolCall) -> ToolUse {
+    let chat::ToolCall { call_id, fn_name, fn_arguments, thought_signatures } = call;
+    let signature = thought_signatures.and_then(|signatures| signatures.into_iter().next());
+    let tool_use = match fn_arguments {
+        Value::Object(_) => ToolUse::new(call_id, fn_name, fn_arguments),
+        Value::Null => ToolUse::new(call_id, fn_name, Value::Object(Map::new())),
+        Value::String(text) if text.trim().is_empty() => {
+            ToolUse::new(call_id, fn_name, Value::Object(Map::new()))
+        }
+        Value::String(text) => ToolUse::invalid(call_id, fn_name, text),
+        other => ToolUse::invalid(call_id, fn_name, other.to_string()),
+    };
+    // Those of Anthropic belong to thoughts; a call has a copy of them.
+    ToolUse { signature: signature.filter(|_| provider == Provider::Gemini), ..tool_use }
+}

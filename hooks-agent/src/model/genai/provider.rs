@@ -1,0 +1,103 @@
+//! What tells the providers apart.
+
+use genai::adapter::AdapterKind;
+use genai::chat::{ReasoningEffort, StreamEnd};
+
+use crate::model::{ChatRequest, ResponseFormat, ToolChoice, ToolSpec};
+
+/// Whose API is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Provider {
+    OpenAi,
+    Anthropic,
+    Gemini,
+    Ollama,
+}
+
+impl Provider {
+    pub(super) fn adapter(self) -> AdapterKind {
+        match self {
+            Self::OpenAi => AdapterKind::OpenAI,
+            Self::Anthropic => AdapterKind::Anthropic,
+            Self::Gemini => AdapterKind::Gemini,
+            Self::Ollama => AdapterKind::Ollama,
+        }
+    }
+
+    /// Where it is found unless it is said.
+    pub(super) fn endpoint(self) -> &'static str {
+        match self {
+            Self::OpenAi => "https://api.openai.com/v1/",
+            Self::Anthropic => "https://api.anthropic.com/v1/",
+            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta/",
+            Self::Ollama => "http://localhost:11434/",
+        }
+    }
+
+    /// Why the request cannot be made, and what to do about it. What passes is sent as it is meant.
+    pub(super) fn refusal(self, request: &ChatRequest) -> Option<String> {
+        let reserved = request.tools.iter().find(|tool| self.reserves(&tool.name));
+        if let Some(ToolSpec { name, .. }) = reserved {
+            return Some(format!("`{name}` is the provider's own tool, give yours another name"));
+        }
+        let is_schema =
+            matches!(request.options.response_format, ResponseFormat::JsonSchema { .. });
+        if self == Self::Ollama && is_schema {
+            let cure = "ask it by `GenAiModel::openai_compatible` with its `/v1/`";
+            return Some(format!("a JSON schema cannot be sent to Ollama's own API, {cure}"));
+        }
+        self.tool_refusal(&request.options.tool_choice, &request.tools)
+    }
+
+    fn tool_refusal(self, choice: &ToolChoice, tools: &[ToolSpec]) -> Option<String> {
+        let is_forced = matches!(choice, ToolChoice::Required | ToolChoice::Tool(_));
+        match choice {
+            ToolChoice::Required if tools.is_empty() => Some(
+                "a tool call is required and the request has no tools, add one or leave the \
+                 choice to the model"
+                    .to_owned(),
+            ),
+            ToolChoice::Tool(name) if tools.iter().all(|tool| tool.name != *name) => {
+                Some(format!("the call of `{name}` is required and the request has no such tool"))
+            }
+            _ if is_forced && self == Self::Ollama => Some(
+                "Ollama cannot be made to call a tool, leave the choice to the model or ask \
+                 another provider"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// Whether a tool of that name would become one that runs at the provider.
+    fn reserves(self, tool: &str) -> bool {
+        match self {
+            Self::Anthropic => tool == "web_search",
+            Self::Gemini => {
+                ["googleSearch", "googleSearchRetrieval", "codeExecution", "urlContext"]
+                    .contains(&tool)
+            }
+            Self::OpenAi | Self::Ollama => false,
+        }
+    }
+
+    /// The effort that is sent as none. Without an effort, a model's name that ends like one, such
+    /// as `-max`, would be cut and the effort sent.
+    pub(super) fn unsaid_effort(self, model: &str) -> Option<ReasoningEffort> {
+        let (cut, _) = ReasoningEffort::from_model_name(model);
+        cut.and(match self {
+            Self::OpenAi => Some(ReasoningEffort::Budget(0)),
+            Self::Anthropic | Self::Gemini => Some(ReasoningEffort::Zero),
+            Self::Ollama => None,
+        })
+    }
+
+    /// Whether the end is made up, because the stream ended without one.
+    pub(super) fn is_cut(self, end: &StreamEnd) -> bool {
+        match self {
+            Self::OpenAi | Self::Anthropic => false,
+            Self::Gemini => end.captured_stop_reason.is_none(),
+            Self::Ollama => end.captured_usage.is_none(),
+        }
+    }
+}

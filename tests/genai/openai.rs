@@ -1,0 +1,292 @@
+//! Chat completions as `OpenAI` streams them.
+
+use hooks_agent::{
+    ChatChunk, GenAiModel, ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice, ToolUse,
+    Usage,
+};
+use serde_json::{Value, json};
+
+use crate::provider::{
+    Answer, Provider, agent, agent_with, answer, ask, assert_cut, assert_reported,
+    assert_retry_after, schema, too_many_requests, weather,
+};
+
+fn model(provider: &Provider) -> GenAiModel {
+    named(provider, "test-model")
+}
+
+fn named(provider: &Provider, model: &str) -> GenAiModel {
+    GenAiModel::openai_compatible(format!("{}/v1", provider.url), "test-key", model)
+}
+
+fn frame(chunk: &Value) -> String {
+    format!("data: {chunk}\n\n")
+}
+
+/// The chunks and the end mark.
+fn whole(chunks: &[Value]) -> Answer {
+    let end = "data: [DONE]\n\n".to_owned();
+    Answer::Frames(chunks.iter().map(frame).chain([end]).collect())
+}
+
+fn delta(delta: &Value) -> Value {
+    let choice = json!({ "index": 0, "delta": delta });
+    json!({ "id": "c", "object": "chat.completion.chunk", "choices": [choice] })
+}
+
+fn finish(reason: &str) -> Value {
+    json!({ "id": "c", "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] })
+}
+
+fn usage(input: u64, output: u64) -> Value {
+    let total = input + output;
+    let usage =
+        json!({ "prompt_tokens": input, "completion_tokens": output, "total_tokens": total });
+    json!({ "id": "c", "choices": [], "usage": usage })
+}
+
+fn text(text: &str) -> Value {
+    delta(&json!({ "content": text }))
+}
+
+/// The start of a tool call: its id and name.
+fn tool_start(index: usize, id: &str, name: &str) -> Value {
+    let function = json!({ "name": name, "arguments": "" });
+    let call = json!({ "index": index, "id": id, "type": "function", "function": function });
+    delta(&json!({ "tool_calls": [call] }))
+}
+
+/// More of the arguments of a tool call.
+fn tool_more(index: usize, arguments: &str) -> Value {
+    delta(&json!({ "tool_calls": [{ "index": index, "function": { "arguments": arguments } }] }))
+}
+
+fn done() -> Answer {
+    whole(&[text("Done."), finish("stop")])
+}
+
+#[tokio::test]
+async fn text_and_thoughts_arrive_piece_by_piece_and_usage_at_the_end() {
+    let thought = delta(&json!({ "reasoning_content": "Hm." }));
+    let provider = Provider::start(vec![whole(&[
+        thought,
+        text("Hel"),
+        text("lo"),
+        finish("stop"),
+        usage(5, 2),
+    ])])
+    .await;
+    let chunks = answer(&model(&provider)).await;
+    assert_eq!(
+        chunks,
+        [
+            ChatChunk::Thinking("Hm.".into()),
+            ChatChunk::Text("Hel".into()),
+            ChatChunk::Text("lo".into()),
+            ChatChunk::End(Usage { input_tokens: 5, output_tokens: 2 }),
+        ]
+    );
+
+    let request = provider.requests().remove(0);
+    assert_eq!(request.uri, "/v1/chat/completions");
+    assert_eq!(request.headers["authorization"], "Bearer test-key");
+    assert_eq!(
+        request.body,
+        json!({
+            "model": "test-model",
+            "stream": true,
+            "stream_options": { "include_usage": true },
+            "messages": [{ "role": "user", "content": "go" }],
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_tool_call_runs_and_its_result_goes_back() {
+    let call = whole(&[
+        tool_start(0, "call-1", "weather"),
+        tool_more(0, "{\"na"),
+        tool_more(0, "me\":\"Rome\"}"),
+        finish("tool_calls"),
+        usage(10, 4),
+    ]);
+    let provider =
+        Provider::start(vec![call, whole(&[text("Sunny."), finish("stop"), usage(20, 1)])]).await;
+    let reply = ask(&agent(model(&provider))).await.unwrap();
+    assert_eq!(reply.text(), "Sunny.");
+    assert_eq!(reply.usage, Some(Usage { input_tokens: 30, output_tokens: 5 }));
+
+    let [first, second] = provider.requests().try_into().ok().expect("two requests");
+    assert_eq!(first.body["messages"][0], json!({ "role": "system", "content": "Be brief." }));
+    let tool = &first.body["tools"][0]["function"];
+    assert_eq!(tool["name"], "weather");
+    assert_eq!(tool["description"], "The weather now.");
+    assert_eq!(tool["parameters"]["required"], json!(["name"]));
+    assert_eq!(
+        second.body["messages"].as_array().unwrap()[2..],
+        [
+            json!({
+                "role": "assistant",
+                "content": "",
+                "tool_calls": [{
+                    "type": "function",
+                    "id": "call-1",
+                    "function": { "name": "weather", "arguments": "{\"name\":\"Rome\"}" },
+                }],
+            }),
+            json!({ "role": "tool", "tool_call_id": "call-1", "content": "sunny in Rome" }),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn options_go_over_the_wire() {
+    let provider = Provider::start(vec![done()]).await;
+    let options = ModelOptions {
+        temperature: Some(0.5),
+        top_p: Some(0.75),
+        max_tokens: Some(100),
+        stop: vec!["END".to_owned()],
+        seed: Some(7),
+        reasoning_effort: Some(ReasoningEffort::Low),
+        tool_choice: ToolChoice::Tool("weather".to_owned()),
+        response_format: ResponseFormat::JsonSchema { name: "place".to_owned(), schema: schema() },
+    };
+    ask(&agent_with(model(&provider), options)).await.unwrap();
+    let body = provider.last_body();
+    assert_eq!(body["temperature"], 0.5);
+    assert_eq!(body["top_p"], 0.75);
+    assert_eq!(body["max_tokens"], 100);
+    assert_eq!(body["stop"], json!(["END"]));
+    assert_eq!(body["seed"], 7);
+    assert_eq!(body["reasoning_effort"], "low");
+    assert_eq!(
+        body["tool_choice"],
+        json!({ "type": "function", "function": { "name": "weather" } }),
+    );
+    let format = &body["response_format"];
+    assert_eq!(format["type"], "json_schema");
+    assert_eq!(format["json_schema"]["name"], "place");
+    assert_eq!(format["json_schema"]["schema"]["properties"], schema()["properties"]);
+}
+
+#[tokio::test]
+async fn each_tool_choice_has_its_word() {
+    let choices = [
+        (ToolChoice::Auto, Value::Null),
+        (ToolChoice::None, json!("none")),
+        (ToolChoice::Required, json!("required")),
+    ];
+    for (tool_choice, word) in choices {
+        let provider = Provider::start(vec![done()]).await;
+        let options = ModelOptions { tool_choice, ..ModelOptions::default() };
+        ask(&agent_with(model(&provider), options)).await.unwrap();
+        assert_eq!(provider.last_body()["tool_choice"], word);
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_ends_like_an_effort_is_sent_whole_and_no_effort_with_it() {
+    let provider = Provider::start(vec![done()]).await;
+    answer(&named(&provider, "qwen-max")).await;
+    let body = provider.last_body();
+    assert_eq!((&body["model"], &body["reasoning_effort"]), (&json!("qwen-max"), &Value::Null));
+}
+
+#[tokio::test]
+async fn two_interleaved_tool_calls_are_told_apart() {
+    let provider = Provider::start(vec![whole(&[
+        tool_start(0, "a", "weather"),
+        tool_start(1, "b", "weather"),
+        tool_more(0, "{\"name\":"),
+        tool_more(1, "{\"name\":\"Os"),
+        tool_more(0, "\"Rome\"}"),
+        tool_more(1, "lo\"}"),
+        finish("tool_calls"),
+    ])])
+    .await;
+    let chunks = answer(&model(&provider)).await;
+    let calls = [weather("a", "Rome"), weather("b", "Oslo")].map(ChatChunk::ToolUse);
+    assert_eq!(chunks, [&calls[..], &[ChatChunk::End(Usage::default())]].concat());
+}
+
+#[tokio::test]
+async fn a_call_that_is_counted_from_one_is_one_call() {
+    let provider = Provider::start(vec![whole(&[
+        tool_start(1, "a", "weather"),
+        tool_more(1, "{\"name\":\"Rome\"}"),
+        finish("tool_calls"),
+    ])])
+    .await;
+    let chunks = answer(&model(&provider)).await;
+    let call = ChatChunk::ToolUse(weather("a", "Rome"));
+    assert_eq!(chunks, [call, ChatChunk::End(Usage::default())]);
+}
+
+#[tokio::test]
+async fn a_call_without_arguments_has_none() {
+    let provider =
+        Provider::start(vec![whole(&[tool_start(0, "a", "clock"), finish("tool_calls")])]).await;
+    let chunks = answer(&model(&provider)).await;
+    assert_eq!(chunks[0], ChatChunk::ToolUse(ToolUse::new("a", "clock", json!({}))));
+}
+
+#[tokio::test]
+async fn an_empty_answer_has_nothing_but_its_end() {
+    let provider = Provider::start(vec![whole(&[text(""), finish("stop")])]).await;
+    let chunks = answer(&model(&provider)).await;
+    assert_eq!(chunks, [ChatChunk::End(Usage::default())]);
+}
+
+#[tokio::test]
+async fn a_stream_that_just_ends_is_no_answer() {
+    let frames = vec![frame(&text("Half of")), frame(&text(" an"))];
+    let provider = Provider::start(vec![Answer::Frames(frames)]).await;
+    assert_cut(model(&provider)).await;
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_in_the_middle_of_a_line_is_no_answer() {
+    let frames = vec![frame(&text("Half of")), "data: {\"choices\": [{".to_owned()];
+    let provider = Provider::start(vec![Answer::Frames(frames)]).await;
+    assert_cut(model(&provider)).await;
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_is_no_answer() {
+    let frames = vec![frame(&text("Half of")), frame(&text(" an"))];
+    let provider = Provider::start(vec![Answer::Broken(frames)]).await;
+    assert_cut(model(&provider)).await;
+}
+
+#[tokio::test]
+async fn a_429_says_how_long_to_wait_and_nothing_of_the_prompt() {
+    let now = whole(&[text("Now."), finish("stop")]);
+    let provider = Provider::start(vec![too_many_requests(), now]).await;
+    assert_retry_after(model(&provider)).await;
+}
+
+#[tokio::test]
+async fn arguments_that_do_not_parse_are_answered_and_not_sent_back_as_they_were() {
+    let malformed = whole(&[
+        tool_start(0, "call-1", "weather"),
+        tool_more(0, "{\"name\": \"Ro"),
+        finish("tool_calls"),
+    ]);
+    let provider = Provider::start(vec![malformed, done()]).await;
+    assert_eq!(ask(&agent(model(&provider))).await.unwrap().text(), "Done.");
+    let messages = provider.last_body()["messages"].take();
+    assert_eq!(messages[2]["tool_calls"][0]["function"]["arguments"], "{}");
+    assert_eq!(
+        messages[3]["content"],
+        "Error: the arguments of `weather` are not a JSON object: {\"name\": \"Ro; write an object \
+         that fits its schema",
+    );
+}
+
+#[tokio::test]
+async fn an_error_in_the_stream_is_an_error_of_the_call_and_ends_it() {
+    let error = json!({ "error": { "message": "the prompt was: go", "type": "server_error" } });
+    let provider = Provider::start(vec![whole(&[text("Half"), error, text("more")])]).await;
+    assert_reported(model(&provider)).await;
+}
