@@ -80,4 +80,6 @@ pub use step::{Acted, ActingInput, Control, JumpTo, Reasoned, ReasoningInput, Su
 pub use tool::{
     FunctionTool, IntoToolOutput, Permission, Tool, ToolContext, ToolError, ToolFuture, Tools,
 };
+#[cfg(feature = "mcp")]
+pub use tool::{McpError, McpServer};
 pub use usage::Usage;

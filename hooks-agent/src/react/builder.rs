@@ -106,6 +106,12 @@ impl ReActAgentBuilder {
         self
     }
 
+    /// Adds things that the agent can do, and others too.
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
     /// Adds a hook. Its tools become tools of the agent.
     pub fn hook(mut self, hook: impl AgentHook) -> Self {
         self.hooks.add(hook);

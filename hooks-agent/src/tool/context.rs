@@ -73,6 +73,12 @@ impl ToolContext {
             let _ = progress.unbounded_send(text.into());
         }
     }
+
+    /// For progress that is said by another task than the tool's.
+    #[cfg(feature = "mcp")]
+    pub(super) fn progress_sender(&self) -> Option<UnboundedSender<String>> {
+        self.progress.clone()
+    }
 }
 
 impl Deref for ToolContext {

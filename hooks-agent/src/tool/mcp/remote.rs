@@ -1,0 +1,142 @@
+//! A tool of a server.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use hooks_core::BoxError;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam,
+    ClientRequest, JsonObject, RequestId, ServerResult,
+};
+use rmcp::service::{PeerRequestOptions, ServiceError};
+use rmcp::{Peer, RoleClient, model};
+use serde_json::Value;
+use tokio::task::coop::unconstrained;
+
+use crate::tool::mcp::error::McpError;
+use crate::tool::mcp::pipes::{Exit, Progress};
+use crate::tool::mcp::text::text_of;
+use crate::tool::{Tool, ToolContext, ToolFuture};
+
+/// What the tools of a server know of it.
+pub(super) struct Connection {
+    pub(super) server: String,
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) exit: Exit,
+}
+
+impl Connection {
+    /// The error in words of ours.
+    pub(super) fn error(&self, error: ServiceError) -> McpError {
+        let server = self.server.clone();
+        match error {
+            ServiceError::TransportSend(_) | ServiceError::TransportClosed => {
+                McpError::Ended { server, status: self.exit.get().copied() }
+            }
+            ServiceError::McpError(error) => McpError::Refused { server, source: error.into() },
+            error => McpError::Refused { server, source: error.into() },
+        }
+    }
+
+    async fn call(
+        &self,
+        call: CallToolRequestParams,
+        progress: Option<Progress>,
+    ) -> Result<CallToolResult, McpError> {
+        let mut request = CallToolRequest::new(call);
+        if let Some(progress) = progress {
+            request.extensions.insert(progress);
+        }
+        match self.ask(ClientRequest::CallToolRequest(request)).await {
+            Ok(ServerResult::CallToolResult(result)) => Ok(result),
+            Ok(other) => {
+                let answer = match other {
+                    ServerResult::InputRequiredResult(_) => "a question",
+                    ServerResult::CreateTaskResult(_) => "a task",
+                    _ => "something else than a result",
+                };
+                Err(McpError::Unsupported { server: self.server.clone(), answer })
+            }
+            Err(error) => Err(self.error(error)),
+        }
+    }
+
+    /// One request and its answer; the server is told if nobody waits for it any more. That is what
+    /// `call_tool_once` does too, but it takes no extensions.
+    async fn ask(&self, request: ClientRequest) -> Result<ServerResult, ServiceError> {
+        let options = PeerRequestOptions::no_options();
+        let request = self.peer.send_cancellable_request(request, options).await?;
+        let mut cancel = CancelOnDrop { peer: &self.peer, id: Some(request.id.clone()) };
+        let answer = request.await_response().await;
+        cancel.id = None;
+        answer
+    }
+}
+
+/// Tells the server that nobody waits for an answer any more.
+struct CancelOnDrop<'a> {
+    peer: &'a Peer<RoleClient>,
+    id: Option<RequestId>,
+}
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            let reason = "the call was dropped".to_owned();
+            let cancelled = CancelledNotificationParam::new(Some(id), Some(reason));
+            // The first poll puts it into the queue, the rest would wait until it is written.
+            let _ = unconstrained(self.peer.notify_cancelled(cancelled)).now_or_never();
+        }
+    }
+}
+
+/// A tool of a server.
+pub(super) struct RemoteTool {
+    name: String,
+    description: String,
+    schema: Value,
+    connection: Arc<Connection>,
+}
+
+impl RemoteTool {
+    pub(super) fn new(tool: model::Tool, connection: Arc<Connection>) -> Self {
+        let description = tool.description.map(Into::into).or(tool.title).unwrap_or_default();
+        let mut schema = Arc::unwrap_or_clone(tool.input_schema);
+        // Providers want schemas without meta data.
+        schema.remove("$schema");
+        let schema = Value::Object(schema);
+        Self { name: tool.name.into(), description, schema, connection }
+    }
+}
+
+impl Tool for RemoteTool {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn description(&self) -> &str {
+        &self.description
+    }
+
+    fn schema(&self) -> &Value {
+        &self.schema
+    }
+
+    fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
+        Box::pin(async move {
+            let call = CallToolRequestParams::new(self.name.clone())
+                .with_arguments(arguments(&cx.tool_use().input)?);
+            let progress = cx.progress_sender().map(Progress);
+            let result = self.connection.call(call, progress).await?;
+            let text = text_of(&result);
+            if result.is_error == Some(true) { Err(text.into()) } else { Ok(text) }
+        })
+    }
+}
+
+fn arguments(input: &Value) -> Result<JsonObject, BoxError> {
+    match input {
+        Value::Object(arguments) => Ok(arguments.clone()),
+        other => Err(format!("the arguments are not a JSON object: {other}").into()),
+    }
+}
