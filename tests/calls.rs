@@ -25,7 +25,7 @@ struct Hesitant {
 }
 
 impl ChatModel for Hesitant {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "hesitant"
     }
 

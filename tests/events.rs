@@ -365,7 +365,7 @@ async fn event_hooks_and_method_hooks_are_in_one_order() {
         ReActAgent::POST_REPLY,
         "method",
         |_: &ReActAgent, _: &hooks_agent::AgentReplyArgs, reply: &mut Msg| {
-            reply.push_text(" method")
+            reply.push_text(" method");
         },
     );
     assert_eq!(agent.call(go()).await.unwrap().text(), ". event method late event");

@@ -134,7 +134,7 @@ async fn each_step_is_inside_of_the_one_before() {
         ReActAgent::PRE_SYSTEM_PROMPT,
         "prompt",
         move |_: &ReActAgent, _: &ReActAgentSystemPromptArgs| {
-            prompt.push("system_prompt".to_owned())
+            prompt.push("system_prompt".to_owned());
         },
     );
     agent.call(Msg::user("original message")).await.unwrap();

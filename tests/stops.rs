@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hooks_agent::{
     AgentError, AgentExt, CallOptions, ContentBlock, EventKind, Flow, FunctionTool, GenerateReason,
-    HookEvent, InputError, Messages, Msg, Permission, ReActAgent, ReActAgentBuilder, Role,
-    ToolResult, ToolUse, unanswered_tool_uses,
+    HookEvent, InputError, Messages, Msg, Permission, PreReasoning, ReActAgent, ReActAgentBuilder,
+    Role, ToolResult, ToolUse, unanswered_tool_uses,
 };
 use hooks_core::HookResult;
 use hooks_tests::Records;
@@ -29,6 +29,9 @@ fn stop_after_reasoning(event: &mut HookEvent<'_>) -> HookResult<Flow> {
     let HookEvent::PostReasoning(event) = event else { unreachable!() };
     Ok(event.stop())
 }
+
+/// What a hook does before the model is asked.
+type React = fn(&mut PreReasoning<'_>) -> Flow;
 
 /// Stops the first time only.
 fn stop_once() -> impl Fn(&mut HookEvent<'_>) -> HookResult<Flow> + Send + Sync + 'static {
@@ -380,13 +383,13 @@ async fn a_jump_from_a_tool_goes_back_to_the_model() {
 
 #[tokio::test]
 async fn before_the_model_a_hook_may_stop_end_run_tools_or_answer() {
-    let at = |react: fn(&mut hooks_agent::PreReasoning<'_>) -> Flow| {
+    let at = |react: React| {
         on(EventKind::PreReasoning, move |event| {
             let HookEvent::PreReasoning(event) = event else { unreachable!() };
             Ok(react(event))
         })
     };
-    let cases: [(fn(&mut hooks_agent::PreReasoning<'_>) -> Flow, &str, GenerateReason, usize); 3] = [
+    let cases: [(React, &str, GenerateReason, usize); 3] = [
         (|event| event.stop(), "", GenerateReason::ReasoningStopRequested, 0),
         (|event| event.jump_to_end(), "", GenerateReason::HookEnded, 0),
         (

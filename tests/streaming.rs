@@ -84,13 +84,13 @@ async fn a_stream_of_a_call_that_fails_ends_with_the_error() {
 async fn a_call_runs_no_faster_than_its_stream_is_read_and_dropping_it_cancels() {
     let notes = Notes::default();
     let ends = Arc::new(Records::<CallOutcome>::new());
-    let noted = ends.clone();
+    let settled = ends.clone();
     let agent = ReActAgent::builder("bot")
         .model(ScriptedModel::new("m", |_| "one two three four five six seven eight nine ten"))
         .hook(notes.clone())
         .hook(on(EventKind::Settled, move |event| {
             let HookEvent::Settled(event) = event else { unreachable!() };
-            noted.push(event.outcome().clone());
+            settled.push(event.outcome().clone());
             Ok(Flow::Continue)
         }))
         .build()
@@ -206,8 +206,8 @@ fn what_may_still_become_a_match_is_held_back() {
     let address = |window| {
         Rewrite::new(window, |text: &str, from| {
             let is_part = |char: char| char.is_ascii_alphanumeric() || char == '.';
-            let at = text.match_indices('@').map(|(at, _)| at);
-            at.filter_map(|at| {
+            let mut at = text.match_indices('@').map(|(at, _)| at);
+            at.find_map(|at| {
                 let start = text[..at].rfind(|char| !is_part(char)).map_or(0, |index| index + 1);
                 let rest = &text[at + 1..];
                 let end = at + 1 + rest.find(|char| !is_part(char)).unwrap_or(rest.len());
@@ -215,7 +215,6 @@ fn what_may_still_become_a_match_is_held_back() {
                     Finding::Replace { range: start..end, text: "[REDACTED_EMAIL]".to_owned() }
                 })
             })
-            .next()
         })
     };
     let said = |window, pieces: &[&str]| {

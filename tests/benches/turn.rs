@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 struct Immediate;
 
 impl ChatModel for Immediate {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "immediate"
     }
 
@@ -45,7 +45,7 @@ impl ChatModel for Immediate {
 struct Silent;
 
 impl ChatModel for Silent {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "silent"
     }
 

@@ -42,6 +42,7 @@ struct State {
     draft: Option<Arc<Msg>>,
     partial: Option<Arc<Msg>>,
     is_error_reported: bool,
+    leaves_calls: bool,
 }
 
 impl CallContext {
@@ -209,6 +210,16 @@ impl CallContext {
 
     pub(crate) fn set_error_reported(&self, is_reported: bool) {
         self.state().is_error_reported = is_reported;
+    }
+
+    /// The call ends while tool calls wait for an answer.
+    pub(crate) fn leave_calls(&self) {
+        self.state().leaves_calls = true;
+    }
+
+    /// Whether the call was to end while tool calls wait for an answer.
+    pub(crate) fn leaves_calls(&self) -> bool {
+        self.state().leaves_calls
     }
 
     /// The model starts to answer.

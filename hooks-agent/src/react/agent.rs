@@ -13,7 +13,9 @@ use crate::event::{AgentHook, EventPoints, HookList};
 use crate::memory::Memory;
 use crate::message::{Messages, Msg};
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
+use crate::react::batch::Batch;
 use crate::react::context::{CompressContext, ContextConfig};
+use crate::react::resume::pending;
 use crate::react::threads::Threads;
 use crate::tool::Tool;
 
@@ -152,8 +154,14 @@ impl Agent for ReActAgent {
         }
     }
 
+    /// Answers the tool calls that were to wait, if the call came to another end after all.
     #[hook]
-    fn settled(&self, _cx: CallContext, _outcome: CallOutcome) {}
+    fn settled(&self, cx: CallContext, outcome: CallOutcome) {
+        if cx.leaves_calls() && !matches!(outcome, CallOutcome::Finished(_)) {
+            let memory = self.core.threads.memory(cx.named_thread());
+            drop(Batch::new(&cx, &memory, pending(&memory.messages())));
+        }
+    }
 
     fn system_message(&self) -> Option<Arc<Msg>> {
         self.core.system.clone()

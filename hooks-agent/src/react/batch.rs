@@ -82,7 +82,7 @@ impl<'a> Batch<'a> {
 
     /// Leaves the calls that have no result to wait for one.
     pub(super) fn wait(mut self) -> Option<Arc<Msg>> {
-        self.refusal = "";
+        self.cx.leave_calls();
         for open in std::mem::take(&mut self.open) {
             if let Some(result) = open.result {
                 self.add(result);

@@ -56,9 +56,9 @@ impl Run<'_> {
     async fn rounds(mut self, open: Vec<ToolUse>) -> Result<Ended, AgentError> {
         let mut step = if open.is_empty() { Step::Reason } else { Step::Act(open) };
         loop {
-            self.cx.checkpoint().await;
             step = match step {
                 Step::Reason if self.iteration < self.agent.core.max_iters => {
+                    self.cx.checkpoint().await;
                     self.iteration += 1;
                     self.reason().await?
                 }
@@ -149,6 +149,7 @@ impl Run<'_> {
     /// Runs the tools of a batch, and what their hooks decided.
     async fn act(&mut self, mut batch: Batch<'_>) -> Result<Step, AgentError> {
         let control = if self.agent.core.runs_tools_at_once {
+            self.cx.checkpoint().await;
             Box::pin(self.act_at_once(&mut batch)).await?
         } else {
             self.act_in_turn(&mut batch).await?

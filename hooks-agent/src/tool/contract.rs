@@ -19,7 +19,7 @@ pub type Tools = Vec<Arc<dyn Tool>>;
 
 /// Something that a model may ask an agent to do.
 ///
-/// [`FunctionTool`] makes one of an async function. An error is not the end of a call: the model
+/// [`FunctionTool`](crate::FunctionTool) makes one of an async function. An error is not the end of a call: the model
 /// gets to read it and can try something else.
 pub trait Tool: Any + Send + Sync {
     /// The name that the model calls it by; unique in an agent.
