@@ -1,8 +1,9 @@
 //! `#[agent_hook]`: methods that take one event each become an event hook.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::ParseStream;
+use syn::spanned::Spanned;
 use syn::{
     Error, Expr, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, LitStr, Pat, Path,
     ReceiverKind, Token, Type,
@@ -34,6 +35,8 @@ struct Handler {
     name: Ident,
     variant: Ident,
     is_async: bool,
+    /// Where its answer is written.
+    answer: Span,
     cfgs: Vec<syn::Attribute>,
 }
 
@@ -116,10 +119,11 @@ fn handlers(block: &ItemImpl, errors: &mut Errors) -> Vec<Handler> {
             name: method.sig.ident.clone(),
             variant: format_ident!("{variant}"),
             is_async: method.sig.asyncness.is_some(),
+            answer: method.sig.output.span(),
             cfgs: method.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect(),
         });
     }
-    if handlers.is_empty() {
+    if handlers.is_empty() && block.trait_.is_none() {
         errors.at(
             &block.self_ty,
             "no method here takes an event: write one like \
@@ -213,12 +217,13 @@ fn hook_impl(block: &ItemImpl, options: &Options, handlers: &[Handler]) -> Token
     let arms = |is_async: bool| {
         let wait = is_async.then(|| quote!(.await));
         let handlers = handlers.iter().filter(move |handler| handler.is_async == is_async);
-        let arms = handlers.map(move |Handler { name, variant, cfgs, .. }| {
+        let arms = handlers.map(move |Handler { name, variant, answer, cfgs, .. }| {
+            let call = quote!(Self::#name(self, event)#wait);
+            // An answer that is none is shown where it is written.
+            let into_flow = quote_spanned!(*answer=> #krate::IntoFlow::into_flow(#call));
             quote! {
                 #(#cfgs)*
-                #krate::HookEvent::#variant(event) => {
-                    #krate::IntoFlow::into_flow(Self::#name(self, event)#wait)
-                }
+                #krate::HookEvent::#variant(event) => { #into_flow }
             }
         });
         quote! {

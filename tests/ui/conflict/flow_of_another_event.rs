@@ -1,0 +1,15 @@
+#![allow(unused_imports)]
+
+use hooks_agent::{agent_hook, Flow, PostCall, PreActing, PreCall, ReasoningChunk};
+use hooks_core::HookResult;
+
+struct Guard;
+
+#[agent_hook]
+impl Guard {
+    fn stop(&self, event: &mut PostCall<'_>) -> Flow {
+        event.stop()
+    }
+}
+
+fn main() {}

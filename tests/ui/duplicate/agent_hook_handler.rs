@@ -1,0 +1,15 @@
+#![allow(unused_imports)]
+
+use hooks_agent::{agent_hook, Flow, PostCall, PreActing, PreCall, ReasoningChunk};
+use hooks_core::HookResult;
+
+struct Guard;
+
+#[agent_hook]
+impl Guard {
+    async fn deny(&self, _: &mut PreActing<'_>) {}
+
+    fn count(&self, _: &PreActing<'_>) {}
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+#![allow(unused_imports)]
+
+use hooks_agent::{agent_hook, Flow, PostCall, PreActing, PreCall, ReasoningChunk};
+use hooks_core::HookResult;
+
+struct Guard;
+
+#[agent_hook]
+impl Guard {
+    fn deny<T>(&self, _: &mut PreActing<'_>) {}
+}
+
+fn main() {}
