@@ -351,6 +351,8 @@ async fn hooks_run_by_priority_and_in_the_order_they_were_given() {
     let names: Vec<_> =
         agent.hook_plan().hooks().iter().map(|hook| hook.name().to_owned()).collect();
     assert_eq!(names, ["Sign (2)", "Sign (3)", "Sign (4)", "Sign"]);
+    // The plan says where the hook was given to the agent.
+    assert!(agent.hook_plan().to_string().contains("events.rs:"));
 }
 
 #[tokio::test]

@@ -330,9 +330,7 @@ fn play(story: &Story) -> Result<(), TestCaseError> {
     // The next calls work, whatever happened: at most the rest of the script goes wrong.
     agent.remove_agent_hook("Meddler").expect("it is there");
     let pending = unanswered_tool_uses(&history);
-    let input: Messages = if pending.is_empty() {
-        go().into()
-    } else if story.recovers {
+    let input: Messages = if pending.is_empty() || story.recovers {
         go().into()
     } else {
         pending.iter().map(|call| Msg::tool_result(ToolResult::success(call, "by hand"))).collect()

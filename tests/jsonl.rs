@@ -66,6 +66,7 @@ async fn end(trace: &JsonlTrace, agent: &UserAgent, cx: &CallContext) -> HookRes
 
 /// JX-01.
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "there are twelve events")]
 async fn every_event_is_a_line_with_its_keys_in_order() {
     let page = Page::default();
     let trace = JsonlTrace::to_writer(page.clone())
@@ -315,11 +316,11 @@ async fn calls_that_overlap_are_told_apart_and_no_line_is_lost() {
     assert_eq!(records.len(), 40 * 4);
     let mut turns: Vec<_> = Vec::new();
     let runs: std::collections::HashSet<_> =
-        records.iter().map(|record| record["run_id"].to_string()).collect();
+        records.iter().map(|record| record["run_id"].as_str().unwrap()).collect();
     assert_eq!(runs.len(), 40);
     for run in runs {
         let own: Vec<_> =
-            records.iter().filter(|record| record["run_id"].to_string() == run).collect();
+            records.iter().filter(|record| record["run_id"].as_str().unwrap() == run).collect();
         let steps: Vec<_> = own.iter().map(|record| record["step_id"].as_u64().unwrap()).collect();
         assert_eq!(steps, [0, 1, 2, 3]);
         turns.push(own[0]["turn_id"].as_u64().unwrap());

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use hooks_agent::{
-    AgentEventKind, AgentExt, ChatChunk, CompressContext, ContentBlock, ContextConfig, Messages,
-    ModelOptions, Msg, Permission, ReActAgent, ReActAgentCheckPermissionArgs,
-    ReActAgentSystemPromptArgs, Role, ToolChoice, ToolUse, Usage,
+    AgentError, AgentEventKind, AgentExt, ChatChunk, ChatModel, CompressContext, ContentBlock,
+    ContextConfig, EventKind, Flow, HookEvent, Messages, ModelAnswer, ModelOptions, Msg,
+    Permission, ReActAgent, ReActAgentCheckPermissionArgs, ReActAgentSystemPromptArgs, Role,
+    ScriptedModel, ToolChoice, ToolUse, Usage,
 };
-use hooks_core::{BoxError, BoxFuture, HookError, HookResult, Hookable, hook};
+use hooks_core::{BoxError, BoxFuture, HookResult, Hookable, hook};
 use hooks_tests::Records;
-use hooks_tests::bots::{echo, echo_tool, go, results, script, uses};
+use hooks_tests::bots::{echo, echo_tool, go, on, results, script, uses};
 use serde_json::json;
 
 type Log = Arc<Records<String>>;
@@ -460,5 +461,44 @@ async fn a_hook_around_permission_that_fails_fails_the_call() {
     );
     assert_eq!(ran.take(), [] as [String; 0]);
     assert_eq!(results(&agent).len(), 1);
-    let _: Result<(), HookError> = Ok(());
+}
+
+/// JR-10.
+#[tokio::test]
+async fn a_hook_around_the_model_may_ask_another_one_and_events_name_it() {
+    let names = Log::default();
+    let (model, _) = script([uses([echo("1", "x")])]);
+    let (pre, post) = (names.clone(), names.clone());
+    let agent = ReActAgent::builder("bot")
+        .model(model)
+        .tool(echo_tool(&Arc::default()))
+        .max_iters(1)
+        .hook(on(EventKind::PreSummary, move |event| {
+            let HookEvent::PreSummary(event) = event else { unreachable!() };
+            pre.push(format!("pre:{}", event.model_name()));
+            Ok(Flow::Continue)
+        }))
+        .hook(on(EventKind::PostSummary, move |event| {
+            let HookEvent::PostSummary(event) = event else { unreachable!() };
+            post.push(format!("post:{}", event.model_name()));
+            Ok(Flow::Continue)
+        }))
+        .build()
+        .unwrap();
+    // The script of the first model is over when the summary is asked for.
+    let fallback = ScriptedModel::new("fallback", |_| "Fallback summary output");
+    agent.register_instance_hook(
+        ReActAgent::AROUND_MODEL_CALL,
+        "fallback",
+        hook!(ReActAgent::AROUND_MODEL_CALL, async move |_, args, next| {
+            match next.run(args.clone()).await {
+                Err(AgentError::Model(_)) => {
+                    Ok(ModelAnswer::new(fallback.name(), fallback.stream(args.request)))
+                }
+                answer => answer,
+            }
+        }),
+    );
+    assert_eq!(agent.call(go()).await.unwrap().text(), "Fallback summary output");
+    assert_eq!(names.take(), ["pre:scripted", "post:fallback"]);
 }

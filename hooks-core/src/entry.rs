@@ -21,6 +21,7 @@ impl<P: HookSlot> Entry<P> {
         F: OnFailure<P>,
         W: When<P>,
     {
+        let source = options.location().map_or(source, Source::from);
         let (name, priority, limits) = options.into_parts();
         Self { name, priority, source, limits, hook }
     }

@@ -347,8 +347,7 @@ pub trait HasHooks: 'static {
 
 #[track_caller]
 fn caller() -> Source {
-    let location = Location::caller();
-    Source { file: location.file(), line: location.line() }
+    Source::from(Location::caller())
 }
 
 fn found_or_error<A: ?Sized>(

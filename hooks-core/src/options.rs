@@ -1,6 +1,7 @@
 //! What a hook is registered with besides its code.
 
 use std::marker::PhantomData;
+use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -57,6 +58,7 @@ pub struct Hook<F = Fail, W = Always, L = Unlimited> {
     timeout: Option<Duration>,
     once: bool,
     when: W,
+    location: Option<&'static Location<'static>>,
     marker: PhantomData<fn() -> (F, L)>,
 }
 
@@ -93,6 +95,7 @@ impl Hook {
             timeout: None,
             once: false,
             when: Always,
+            location: None,
             marker: PhantomData,
         }
     }
@@ -111,20 +114,27 @@ impl<F, W, L> Hook<F, W, L> {
         self
     }
 
+    /// Where plans say that the hook was registered, for a library that registers it for its caller;
+    /// else it is the line that registers it.
+    pub fn registered_at(mut self, location: &'static Location<'static>) -> Self {
+        self.location = Some(location);
+        self
+    }
+
     /// What happens when the hook fails: [`Fail`] or [`Ignore`].
     ///
     /// `Ignore` is for pre, post and error hooks, and needs what they change to be `Clone`.
     pub fn on_failure<G>(self, _: G) -> Hook<G, W, L> {
-        let Self { name, priority, timeout, once, when, .. } = self;
-        Hook { name, priority, timeout, once, when, marker: PhantomData }
+        let Self { name, priority, timeout, once, when, location, .. } = self;
+        Hook { name, priority, timeout, once, when, location, marker: PhantomData }
     }
 
     /// The hook runs in calls that this says yes to: `|agent: &Agent, args: &Args| -> bool`.
     ///
     /// A panic in it unwinds. Not for settled hooks, which have no arguments to look at.
     pub fn when<V>(self, when: V) -> Hook<F, V, L> {
-        let Self { name, priority, timeout, once, .. } = self;
-        Hook { name, priority, timeout, once, when, marker: PhantomData }
+        let Self { name, priority, timeout, once, location, .. } = self;
+        Hook { name, priority, timeout, once, when, location, marker: PhantomData }
     }
 
     /// How long the hook may take, in a runtime of tokio with time. A longer one is dropped and has
@@ -134,14 +144,20 @@ impl<F, W, L> Hook<F, W, L> {
     /// the method cannot fail, the failure must be ignored: `on_failure(Ignore)`.
     #[cfg(feature = "timeout")]
     pub fn timeout(self, timeout: Duration) -> Hook<F, W, Timed> {
-        let Self { name, priority, once, when, .. } = self;
-        Hook { name, priority, timeout: Some(timeout), once, when, marker: PhantomData }
+        let Self { name, priority, once, when, location, .. } = self;
+        let timeout = Some(timeout);
+        Hook { name, priority, timeout, once, when, location, marker: PhantomData }
     }
 
     /// The name of the hook.
     #[cfg(feature = "json")]
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Where it was registered, if it is not where it is.
+    pub(crate) fn location(&self) -> Option<&'static Location<'static>> {
+        self.location
     }
 
     /// The name, the priority, and what the hook is held to.

@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::panic::Location;
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use crate::hook_type::{HookType, Phase};
@@ -97,6 +98,12 @@ pub(crate) struct Row {
 pub(crate) struct Source {
     pub(crate) file: &'static str,
     pub(crate) line: u32,
+}
+
+impl From<&'static Location<'static>> for Source {
+    fn from(location: &'static Location<'static>) -> Self {
+        Self { file: location.file(), line: location.line() }
+    }
 }
 
 /// The hooks of one point, without their types.

@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 use crate::agent::{Agent, AgentState, CallOutcome, Printer};
 use crate::context::CallContext;
 use crate::error::AgentError;
-use crate::event::{AgentHook, EventPoints, HookList, install_call};
+use crate::event::{AgentHook, EventPoints, HookList, Place, install_call};
 use crate::message::{Messages, Msg};
 
 /// A person who answers by typing a line.
@@ -79,6 +79,7 @@ impl UserAgentBuilder {
     }
 
     /// Adds a hook. It sees the events of a call: there is no reasoning and no acting here.
+    #[track_caller]
     pub fn hook(mut self, hook: impl AgentHook) -> Self {
         self.hooks.add(hook);
         self
@@ -136,8 +137,8 @@ impl Agent for UserAgent {
 }
 
 impl EventPoints for UserAgent {
-    fn install<H: AgentHook>(&self, hook: &Arc<H>, name: &Arc<str>) {
-        install_call!(UserAgent, self, hook, name);
+    fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place) {
+        install_call!(UserAgent, self, hook, place);
     }
 }
 

@@ -3,10 +3,10 @@
 /// At a pre hook type. `$apply` says what the flow means there.
 macro_rules! install_pre {
     (
-        $target:expr, $hook:expr, $name:expr, $kind:ident at $slot:expr,
+        $target:expr, $hook:expr, $place:expr, $kind:ident at $slot:expr,
         |$agent:ident: &$agent_type:ty, $args:ident: &mut $args_type:ty| $event:expr, $apply:expr
     ) => {
-        $crate::event::install_one!($target, $hook, $name, $kind at $slot, hook =>
+        $crate::event::install_one!($target, $hook, $place, $kind at $slot, hook =>
             move |$agent: &$agent_type, $args: &mut $args_type| {
                 let flow = {
                     let mut event = $crate::event::HookEvent::$kind($event);
@@ -29,11 +29,11 @@ pub(crate) use install_pre;
 /// At a post hook type. There is no event if there is nothing to see.
 macro_rules! install_post {
     (
-        $target:expr, $hook:expr, $name:expr, $kind:ident at $slot:expr,
+        $target:expr, $hook:expr, $place:expr, $kind:ident at $slot:expr,
         |$agent:ident: &$agent_type:ty, $args:ident: &$args_type:ty, $output:ident: &mut $output_type:ty|
         $event:expr, $apply:expr
     ) => {
-        $crate::event::install_one!($target, $hook, $name, $kind at $slot, hook =>
+        $crate::event::install_one!($target, $hook, $place, $kind at $slot, hook =>
             move |$agent: &$agent_type, $args: &$args_type, $output: &mut $output_type| {
                 let flow = {
                     let Some(event) = $event else { return Ok(()) };
@@ -56,11 +56,11 @@ pub(crate) use install_post;
 /// At an error hook type. `$fits` makes the output of a substitute.
 macro_rules! install_error {
     (
-        $target:expr, $hook:expr, $name:expr, $slot:expr,
+        $target:expr, $hook:expr, $place:expr, $slot:expr,
         |$agent:ident: &$agent_type:ty, $args:ident: &$args_type:ty, $error:ident: &mut $error_type:ty|
         $phase:expr, unless $skip:expr, $fits:expr
     ) => {
-        $crate::event::install_one!($target, $hook, $name, Error at $slot, hook =>
+        $crate::event::install_one!($target, $hook, $place, Error at $slot, hook =>
             move |$agent: &$agent_type, $args: &$args_type, $error: &mut $error_type| {
                 if $skip {
                     return hooks_core::Recovery::Fail;
@@ -93,10 +93,10 @@ pub(crate) use install_error;
 /// At a method that only tells: a failure is reported and changes nothing.
 macro_rules! install_look {
     (
-        $target:expr, $hook:expr, $name:expr, $kind:ident at $slot:expr,
+        $target:expr, $hook:expr, $place:expr, $kind:ident at $slot:expr,
         |$agent:ident: &$agent_type:ty, $args:ident: &$args_type:ty| $event:expr
     ) => {
-        $crate::event::install_one!($target, $hook, $name, $kind at $slot, hook =>
+        $crate::event::install_one!($target, $hook, $place, $kind at $slot, hook =>
             move |$agent: &$agent_type, $args: &mut $args_type| {
                 let mut event = $crate::event::HookEvent::$kind($event);
                 let ended = $crate::event::contained_now(|| hook.on_event_now(&mut event));
@@ -115,12 +115,12 @@ pub(crate) use install_look;
 /// Registers one of two closures, as the hook wants its event.
 macro_rules! install_one {
     (
-        $target:expr, $hook:expr, $name:expr, $kind:ident at $slot:expr,
+        $target:expr, $hook:expr, $place:expr, $kind:ident at $slot:expr,
         $inner:ident => $now:expr, $waits:expr
     ) => {
         if $hook.events().contains($crate::event::EventKind::$kind) {
             let $inner = $hook.clone();
-            let options = hooks_core::Hook::named($name.clone()).priority($hook.priority());
+            let options = $place.options(&**$hook);
             if $hook.sync_events().contains($crate::event::EventKind::$kind) {
                 $target.register_instance_hook_with($slot, options, $now);
             } else {
@@ -137,23 +137,23 @@ pub(crate) use install_one;
 
 /// Registers a hook at the methods that every agent has.
 macro_rules! install_call {
-    ($agent_type:ty, $target:expr, $hook:expr, $name:expr) => {
-        $crate::event::install_pre!($target, $hook, $name, PreCall at <$agent_type>::PRE_REPLY,
+    ($agent_type:ty, $target:expr, $hook:expr, $place:expr) => {
+        $crate::event::install_pre!($target, $hook, $place, PreCall at <$agent_type>::PRE_REPLY,
             |agent: &$agent_type, args: &mut $crate::agent::AgentReplyArgs|
             $crate::event::PreCall::new(agent, &args.cx, &mut args.messages),
             |flow, _: &mut _| $crate::event::answered(flow));
-        $crate::event::install_post!($target, $hook, $name, PostCall at <$agent_type>::POST_REPLY,
+        $crate::event::install_post!($target, $hook, $place, PostCall at <$agent_type>::POST_REPLY,
             |agent: &$agent_type, args: &$crate::agent::AgentReplyArgs, reply: &mut $crate::message::Msg|
             Some($crate::event::PostCall::new(agent, &args.cx, reply)),
             |flow, _: &mut _| $crate::event::no_flow(flow, $crate::event::EventKind::PostCall));
-        $crate::event::install_error!($target, $hook, $name, <$agent_type>::ERROR_REPLY,
+        $crate::event::install_error!($target, $hook, $place, <$agent_type>::ERROR_REPLY,
             |agent: &$agent_type, args: &$crate::agent::AgentReplyArgs,
              error: &mut $crate::error::AgentError|
             $crate::event::ErrorPhase::Call, unless args.cx.is_error_reported(),
             $crate::event::message_of);
         if $hook.events().contains($crate::event::EventKind::Settled) {
             let hook = $hook.clone();
-            let options = hooks_core::Hook::named($name.clone()).priority($hook.priority());
+            let options = $place.options(&**$hook);
             $target.register_instance_hook_with(
                 <$agent_type>::PRE_SETTLED,
                 options,

@@ -1,9 +1,10 @@
 //! Hooks for agents that are not built yet.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
-use hooks_core::Hookable;
+use hooks_core::{Hook, Hookable};
 
 use crate::agent::Agent;
 use crate::event::{AgentHook, install_call};
@@ -12,7 +13,14 @@ use crate::tool::Tool;
 /// An agent whose methods event hooks can be registered at.
 pub(crate) trait EventPoints: Agent {
     /// Registers a hook at the methods of the events that it wants.
-    fn install<H: AgentHook>(&self, hook: &Arc<H>, name: &Arc<str>);
+    fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place);
+}
+
+/// What a hook is registered as.
+pub(crate) struct Place {
+    pub(crate) name: Arc<str>,
+    /// Where the user gave it to the agent.
+    pub(crate) location: &'static Location<'static>,
 }
 
 /// Hooks for agents that are not built yet, in the order in which they were given.
@@ -20,21 +28,29 @@ pub(crate) struct HookList<A: ?Sized>(Vec<Arc<dyn Installable<A>>>);
 
 trait Installable<A: ?Sized>: Send + Sync {
     fn name(&self) -> String;
-    fn install(&self, agent: &A, name: &Arc<str>);
+    fn install(&self, agent: &A, name: String);
     fn tools(&self) -> Vec<Arc<dyn Tool>>;
     fn inherit(&self) -> bool;
 }
 
 /// Keeps the type of the hook, so that a call of it is boxed once.
-struct Kept<H>(Arc<H>);
+struct Kept<H>(Arc<H>, &'static Location<'static>);
+
+impl Place {
+    /// What the hook is registered with.
+    pub(crate) fn options<H: AgentHook>(&self, hook: &H) -> Hook {
+        let options = Hook::named(self.name.clone()).priority(hook.priority());
+        options.registered_at(self.location)
+    }
+}
 
 impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Kept<H> {
     fn name(&self) -> String {
         self.0.name()
     }
 
-    fn install(&self, agent: &A, name: &Arc<str>) {
-        agent.install(&self.0, name);
+    fn install(&self, agent: &A, name: String) {
+        agent.install(&self.0, &Place { name: name.into(), location: self.1 });
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
@@ -47,8 +63,9 @@ impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Kept<H> {
 }
 
 impl<A: EventPoints + ?Sized> HookList<A> {
+    #[track_caller]
     pub(crate) fn add(&mut self, hook: impl AgentHook) {
-        self.0.push(Arc::new(Kept(Arc::new(hook))));
+        self.0.push(Arc::new(Kept(Arc::new(hook), Location::caller())));
     }
 
     /// Registers the hooks; of those that share a name the later ones get a number.
@@ -59,7 +76,7 @@ impl<A: EventPoints + ?Sized> HookList<A> {
             let count = names.iter().filter(|known| **known == name).count();
             let unique = if count == 0 { name.clone() } else { format!("{name} ({})", count + 1) };
             names.push(name);
-            hook.install(agent, &unique.into());
+            hook.install(agent, unique);
         }
     }
 
@@ -121,13 +138,14 @@ impl<A: EventPoints + ?Sized> fmt::Debug for HookList<A> {
 ///     register_agent_hook(agent, Sign);
 /// }
 /// ```
+#[track_caller]
 pub fn register_agent_hook(agent: &dyn Agent, hook: impl AgentHook) {
-    let name = hook.name().into();
-    agent.install(&Arc::new(hook), &name);
+    let place = Place { name: hook.name().into(), location: Location::caller() };
+    agent.install(&Arc::new(hook), &place);
 }
 
 impl EventPoints for dyn Agent {
-    fn install<H: AgentHook>(&self, hook: &Arc<H>, name: &Arc<str>) {
-        install_call!(dyn Agent, self, hook, name);
+    fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place) {
+        install_call!(dyn Agent, self, hook, place);
     }
 }

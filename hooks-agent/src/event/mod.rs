@@ -34,6 +34,6 @@ pub(crate) use install::{
 };
 pub use kind::{EventKind, EventMask};
 pub use list::register_agent_hook;
-pub(crate) use list::{EventPoints, HookList};
+pub(crate) use list::{EventPoints, HookList, Place};
 pub use reasoning::{PostReasoning, PreReasoning};
 pub use summary::{PostSummary, PreSummary};

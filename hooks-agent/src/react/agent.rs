@@ -1,6 +1,7 @@
 //! The agent: what it is made of.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use hooks_core::{HookError, Hookable, Hooks, hookable};
 use crate::agent::{Agent, AgentState, CallOutcome, Printer};
 use crate::context::CallContext;
 use crate::error::AgentError;
-use crate::event::{AgentHook, EventPoints, HookList};
+use crate::event::{AgentHook, EventPoints, HookList, Place};
 use crate::memory::Memory;
 use crate::message::{Messages, Msg};
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
@@ -103,9 +104,10 @@ impl ReActAgent {
 
     /// Adds an event hook while calls run; its tools are not added. Calls see it from their next event
     /// on. A hook of the same name is replaced.
+    #[track_caller]
     pub fn register_agent_hook(&self, hook: impl AgentHook) {
-        let name = hook.name().into();
-        self.install(&Arc::new(hook), &name);
+        let place = Place { name: hook.name().into(), location: Location::caller() };
+        self.install(&Arc::new(hook), &place);
     }
 
     /// Removes an event hook, by its name, from all events.

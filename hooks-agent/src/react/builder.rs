@@ -113,6 +113,7 @@ impl ReActAgentBuilder {
     }
 
     /// Adds a hook. Its tools become tools of the agent.
+    #[track_caller]
     pub fn hook(mut self, hook: impl AgentHook) -> Self {
         self.hooks.add(hook);
         self

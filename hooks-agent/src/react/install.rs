@@ -6,7 +6,7 @@ use hooks_core::{BoxError, Flow as CallFlow, HookResult, Hookable};
 
 use crate::error::AgentError;
 use crate::event::{
-    ActingChunk, AgentHook, Decided, ErrorPhase, EventKind, EventPoints, Flow, PostActing,
+    ActingChunk, AgentHook, Decided, ErrorPhase, EventKind, EventPoints, Flow, Place, PostActing,
     PostReasoning, PostSummary, PreActing, PreReasoning, PreSummary, ReasoningChunk, Substitute,
     SummaryChunk, install_call, install_error, install_look, install_post, install_pre, message_of,
     no_flow, result_of,
@@ -21,66 +21,66 @@ use crate::step::{Acted, Control, Reasoned};
 use crate::tool::ToolError;
 
 impl EventPoints for ReActAgent {
-    fn install<H: AgentHook>(&self, hook: &Arc<H>, name: &Arc<str>) {
-        install_call!(ReActAgent, self, hook, name);
-        install_reasoning(self, hook, name);
-        install_acting(self, hook, name);
-        install_summary(self, hook, name);
+    fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place) {
+        install_call!(ReActAgent, self, hook, place);
+        install_reasoning(self, hook, place);
+        install_acting(self, hook, place);
+        install_summary(self, hook, place);
     }
 }
 
-fn install_reasoning<H: AgentHook>(agent: &ReActAgent, hook: &Arc<H>, name: &Arc<str>) {
-    install_pre!(agent, hook, name, PreReasoning at ReActAgent::PRE_REASONING,
+fn install_reasoning<H: AgentHook>(agent: &ReActAgent, hook: &Arc<H>, place: &Place) {
+    install_pre!(agent, hook, place, PreReasoning at ReActAgent::PRE_REASONING,
         |agent: &ReActAgent, args: &mut ReActAgentReasoningArgs|
         PreReasoning::new(agent, &args.cx, &mut args.input), before_reasoning);
-    install_look!(agent, hook, name, ReasoningChunk at ReActAgent::PRE_REASONING_CHUNK,
+    install_look!(agent, hook, place, ReasoningChunk at ReActAgent::PRE_REASONING_CHUNK,
         |agent: &ReActAgent, args: &ReActAgentReasoningChunkArgs|
         ReasoningChunk::new(agent, &args.cx, &args.incremental, &args.accumulated));
-    install_post!(agent, hook, name, PostReasoning at ReActAgent::POST_REASONING,
+    install_post!(agent, hook, place, PostReasoning at ReActAgent::POST_REASONING,
         |agent: &ReActAgent, args: &ReActAgentReasoningArgs, output: &mut Reasoned|
         PostReasoning::new(agent, &args.cx, output),
         |flow, output: &mut Reasoned| decide(flow, &mut output.control, EventKind::PostReasoning));
-    install_error!(agent, hook, name, ReActAgent::ERROR_REASONING,
+    install_error!(agent, hook, place, ReActAgent::ERROR_REASONING,
         |agent: &ReActAgent, args: &ReActAgentReasoningArgs, error: &mut AgentError|
         ErrorPhase::Reasoning, unless false,
         |substitute| reasoned(substitute, &args.input.model));
 }
 
-fn install_acting<H: AgentHook>(agent: &ReActAgent, hook: &Arc<H>, name: &Arc<str>) {
-    install_pre!(agent, hook, name, PreActing at ReActAgent::PRE_ACTING,
+fn install_acting<H: AgentHook>(agent: &ReActAgent, hook: &Arc<H>, place: &Place) {
+    install_pre!(agent, hook, place, PreActing at ReActAgent::PRE_ACTING,
         |agent: &ReActAgent, args: &mut ReActAgentActingArgs|
         PreActing::new(agent, &args.cx, &mut args.input), before_acting);
-    install_look!(agent, hook, name, ActingChunk at ReActAgent::PRE_ACTING_CHUNK,
+    install_look!(agent, hook, place, ActingChunk at ReActAgent::PRE_ACTING_CHUNK,
         |agent: &ReActAgent, args: &ReActAgentActingChunkArgs|
         ActingChunk::new(agent, &args.cx, &args.call, &args.chunk));
-    install_post!(agent, hook, name, PostActing at ReActAgent::POST_ACTING,
+    install_post!(agent, hook, place, PostActing at ReActAgent::POST_ACTING,
         |agent: &ReActAgent, args: &ReActAgentActingArgs, output: &mut Acted|
         PostActing::new(agent, &args.cx, output),
         |flow, output: &mut Acted| decide(flow, &mut output.control, EventKind::PostActing));
-    install_error!(agent, hook, name, ReActAgent::ERROR_ACTING,
+    install_error!(agent, hook, place, ReActAgent::ERROR_ACTING,
     |agent: &ReActAgent, args: &ReActAgentActingArgs, error: &mut AgentError|
     ErrorPhase::Acting(&args.input.call), unless false,
     |substitute| {
         let (call, control) = (args.input.call.clone(), Control::default());
         result_of(substitute).map(|result| Acted { call, result: Some(result), control })
     });
-    install_error!(agent, hook, name, ReActAgent::ERROR_TOOL_CALL,
+    install_error!(agent, hook, place, ReActAgent::ERROR_TOOL_CALL,
         |agent: &ReActAgent, args: &ReActAgentToolCallArgs, error: &mut ToolError|
         ErrorPhase::Acting(&args.call), unless matches!(error, ToolError::Hook(_)), result_of);
 }
 
-fn install_summary<H: AgentHook>(agent: &ReActAgent, hook: &Arc<H>, name: &Arc<str>) {
-    install_pre!(agent, hook, name, PreSummary at ReActAgent::PRE_SUMMARIZING,
+fn install_summary<H: AgentHook>(agent: &ReActAgent, hook: &Arc<H>, place: &Place) {
+    install_pre!(agent, hook, place, PreSummary at ReActAgent::PRE_SUMMARIZING,
         |agent: &ReActAgent, args: &mut ReActAgentSummarizingArgs|
         PreSummary::new(agent, &args.cx, &mut args.input), before_summary);
-    install_look!(agent, hook, name, SummaryChunk at ReActAgent::PRE_SUMMARY_CHUNK,
+    install_look!(agent, hook, place, SummaryChunk at ReActAgent::PRE_SUMMARY_CHUNK,
         |agent: &ReActAgent, args: &ReActAgentSummaryChunkArgs|
         SummaryChunk::new(agent, &args.cx, &args.incremental, &args.accumulated));
-    install_post!(agent, hook, name, PostSummary at ReActAgent::POST_SUMMARIZING,
+    install_post!(agent, hook, place, PostSummary at ReActAgent::POST_SUMMARIZING,
         |agent: &ReActAgent, args: &ReActAgentSummarizingArgs, output: &mut Reasoned|
         PostSummary::new(agent, &args.cx, output),
         |flow, _: &mut Reasoned| no_flow(flow, EventKind::PostSummary));
-    install_error!(agent, hook, name, ReActAgent::ERROR_SUMMARIZING,
+    install_error!(agent, hook, place, ReActAgent::ERROR_SUMMARIZING,
         |agent: &ReActAgent, args: &ReActAgentSummarizingArgs, error: &mut AgentError|
         ErrorPhase::Summary, unless false,
         |substitute| reasoned(substitute, &args.input.model));
