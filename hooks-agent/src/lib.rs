@@ -41,13 +41,14 @@ mod react;
 mod step;
 mod tool;
 mod usage;
+mod user;
 
 pub use hooks_core;
 pub use tokio_util::sync::CancellationToken;
 
 pub use agent::{
     Agent, AgentExt, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs, AgentSettledArgs,
-    AgentState, AgentStream, CallOutcome, UserAgent, UserAgentBuilder,
+    AgentState, AgentStream, CallOutcome,
 };
 pub use builtin::{JsonlTrace, JsonlTraceBuilder, TraceError};
 pub use context::{AgentEvent, AgentEventKind, CallContext, CallOptions, RunId};
@@ -83,3 +84,4 @@ pub use tool::{
 #[cfg(feature = "mcp")]
 pub use tool::{McpError, McpServer};
 pub use usage::Usage;
+pub use user::{UserAgent, UserAgentBuilder};

@@ -5,7 +5,6 @@ mod contract;
 mod state;
 mod stream;
 mod turns;
-mod user;
 
 pub use call::AgentExt;
 pub use contract::{
@@ -14,4 +13,3 @@ pub use contract::{
 pub use state::AgentState;
 pub(crate) use state::Printer;
 pub use stream::AgentStream;
-pub use user::{UserAgent, UserAgentBuilder};

@@ -9,6 +9,7 @@ mod chunk;
 mod error;
 mod flow;
 mod hook;
+mod input;
 mod install;
 mod kind;
 mod list;

@@ -6,6 +6,7 @@
 
 mod answer;
 mod connection;
+mod exchange;
 mod mark;
 mod model;
 mod provider;
