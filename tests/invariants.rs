@@ -325,7 +325,10 @@ fn play(story: &Story) -> Result<(), TestCaseError> {
         )
     );
     let history = agent.memory().messages();
-    check_history(&history, waits, waits)?;
+    // One that was to wait while others ran is answered last if the call fails in the end.
+    let is_late = story.at_once && !matches!(settled[0].1, CallOutcome::Finished(_));
+    let mut waited = waits || is_late;
+    check_history(&history, waits, waited)?;
 
     // The next calls work, whatever happened: at most the rest of the script goes wrong.
     agent.remove_agent_hook("Meddler").expect("it is there");
@@ -335,7 +338,6 @@ fn play(story: &Story) -> Result<(), TestCaseError> {
     } else {
         pending.iter().map(|call| Msg::tool_result(ToolResult::success(call, "by hand"))).collect()
     };
-    let mut waited = waits;
     let mut reply = block_on(agent.call(input));
     for _ in 0..story.answers.len() + 2 {
         let history = agent.memory().messages();
@@ -356,7 +358,7 @@ fn play(story: &Story) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_happens_memory_is_valid_and_calls_are_settled_once(story in story()) {

@@ -432,7 +432,11 @@ async fn a_hook_may_answer_for_the_call_a_tool_and_the_summary() {
         }))
         .build()
         .unwrap();
-    assert_eq!(agent.call(go()).await.unwrap().text(), "known");
+    let reply = agent.call(go()).await.unwrap();
+    assert_eq!(
+        (reply.text().as_str(), reply.reason),
+        ("known", Some(GenerateReason::HookAnswered))
+    );
     assert!(agent.memory().messages().is_empty());
 
     let (builder, ran) = bot([uses([echo("a", "A"), echo("b", "B")])]);
@@ -536,4 +540,21 @@ async fn tools_run_whatever_name_a_hook_gives_the_message() {
         .unwrap();
     assert_eq!(agent.call(go()).await.unwrap().text(), "done");
     assert_eq!(ran.take(), ["A"]);
+}
+
+#[tokio::test]
+async fn a_reply_that_a_hook_replaced_says_all_the_same_why_the_call_ended() {
+    let (builder, _) = bot([uses([echo("a", "A")])]);
+    let agent = builder
+        .hook(on(EventKind::PostReasoning, stop_after_reasoning))
+        .hook(on(EventKind::PostCall, |event| {
+            let HookEvent::PostCall(event) = event else { unreachable!() };
+            event.set_final_message(Msg::assistant("bot", "please confirm"));
+            Ok(Flow::Continue)
+        }))
+        .build()
+        .unwrap();
+    let reply = agent.call(go()).await.unwrap();
+    assert_eq!(reply.reason, Some(GenerateReason::ReasoningStopRequested));
+    assert_eq!(unanswered_tool_uses(&agent.memory().messages()).len(), 1);
 }

@@ -10,6 +10,7 @@ use crate::agent::{Agent, AgentStream, CallOutcome};
 use crate::context::{AgentEventKind, CallContext, CallOptions};
 use crate::error::AgentError;
 use crate::message::{GenerateReason, Messages, Msg, Role};
+use crate::usage::Usage;
 
 /// How agents are called; every [`Agent`] has it, `dyn Agent` too.
 pub trait AgentExt: Agent {
@@ -106,7 +107,11 @@ async fn run<A: Agent + ?Sized>(
             settle.with(CallOutcome::Failed(error.to_string().into()));
             return Err(error);
         }
-        Some(Ok(reply)) => {
+        Some(Ok(mut reply)) => {
+            // A hook that supplied another reply need not know why the call ended, nor its cost.
+            reply.reason = reply.reason.or_else(|| cx.reason());
+            let usage = cx.usage();
+            reply.usage = reply.usage.or((usage != Usage::default()).then_some(usage));
             settle.with(CallOutcome::Finished(reply.reason));
             reply
         }

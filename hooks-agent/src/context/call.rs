@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::context::stream_event::EventSink;
 use crate::context::values::Values;
 use crate::context::{AgentEvent, AgentEventKind, CallOptions, RunId};
-use crate::message::{Msg, Role};
+use crate::message::{GenerateReason, Msg, Role};
 use crate::usage::Usage;
 
 /// What hooks, tools and the agent itself share in one call: who calls, in which conversation, values
@@ -43,6 +43,7 @@ struct State {
     partial: Option<Arc<Msg>>,
     is_error_reported: bool,
     leaves_calls: bool,
+    reason: Option<GenerateReason>,
 }
 
 impl CallContext {
@@ -220,6 +221,15 @@ impl CallContext {
     /// Whether the call was to end while tool calls wait for an answer.
     pub(crate) fn leaves_calls(&self) -> bool {
         self.state().leaves_calls
+    }
+
+    /// Why the loop ended, whatever becomes of its reply.
+    pub(crate) fn set_reason(&self, reason: GenerateReason) {
+        self.state().reason = Some(reason);
+    }
+
+    pub(crate) fn reason(&self) -> Option<GenerateReason> {
+        self.state().reason
     }
 
     /// The model starts to answer.

@@ -8,7 +8,7 @@ use hooks_core::{BoxError, Flow as CallFlow, HookResult, Recovery};
 use crate::context::CallContext;
 use crate::error::AgentError;
 use crate::event::{AgentHook, Decided, ErrorPhase, EventKind, Flow, HookEvent, Substitute};
-use crate::message::{Msg, ToolResult};
+use crate::message::{GenerateReason, Msg, ToolResult};
 use crate::tool::ToolError;
 
 /// The event takes no flow.
@@ -23,7 +23,10 @@ pub(crate) fn no_flow(flow: Flow, kind: EventKind) -> HookResult {
 pub(crate) fn answered(flow: Flow) -> HookResult<CallFlow<Msg>> {
     match flow.decided() {
         None => Ok(CallFlow::Continue),
-        Some(Decided::Answer(msg)) => Ok(CallFlow::Return(msg)),
+        Some(Decided::Answer(mut msg)) => {
+            msg.reason.get_or_insert(GenerateReason::HookAnswered);
+            Ok(CallFlow::Return(msg))
+        }
         Some(_) => Err(Decided::misplaced(EventKind::PreCall)),
     }
 }

@@ -47,6 +47,7 @@ impl ReActAgent {
         cx.take_draft();
         drop(keep);
         let (reply, reason) = ended?;
+        cx.set_reason(reason);
         let reply = Arc::unwrap_or_clone(reply);
         Ok(Msg { reason: Some(reason), usage: Some(cx.usage()), ..reply })
     }
