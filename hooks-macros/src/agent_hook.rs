@@ -235,7 +235,7 @@ fn hook_impl(block: &ItemImpl, options: &Options, handlers: &[Handler]) -> Token
     };
     let (waiting, now) = (arms(true), arms(false));
     quote! {
-        #[allow(clippy::all, clippy::pedantic, unused_variables)]
+        #[allow(clippy::match_single_binding, clippy::unit_arg, clippy::unused_async)]
         impl #impl_generics #krate::AgentHook for #ty #where_clause {
             #name
             #priority

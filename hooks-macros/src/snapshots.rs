@@ -83,6 +83,21 @@ fn a_class_hook() {
     insta::assert_snapshot!(print(crate::class_hook::expand(attr, &item)));
 }
 
+#[test]
+fn an_agent_hook() {
+    let item = quote! {
+        impl Guard {
+            async fn deny(&self, event: &mut PreActing<'_>) -> HookResult<Flow> {
+                Ok(Flow::Continue)
+            }
+
+            fn note(&self, event: &ReasoningChunk<'_>) {}
+        }
+    };
+    let attr = quote!(priority = priority::SECURITY, inherit);
+    insta::assert_snapshot!(print(crate::agent_hook::expand(attr, &item)));
+}
+
 /// With `UPDATE_DOCS` in the environment the page is written anew.
 #[test]
 fn the_page_about_expansions_shows_the_real_one() {
