@@ -11,7 +11,7 @@ use hooks_agent::{
     Agent, AgentError, AgentExt, AgentHook, CallOptions, CallOutcome, CancellationToken, ChatChunk,
     ChatModel, ChatRequest, ChatStream, ContentBlock, EventKind, EventMask, Flow, FunctionTool,
     GenerateReason, HookEvent, Messages, Msg, ReActAgent, Role, RunId, ScriptedAnswer,
-    ScriptedModel, ToolContext, ToolUse, UserAgent, register_agent_hook,
+    ScriptedModel, ToolContext, ToolUse, UserAgent, register_call_hook,
 };
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_tests::Records;
@@ -329,7 +329,7 @@ async fn an_agent_is_called_through_dyn_and_a_hook_of_all_agents_runs() {
     ];
     let mut said = Vec::new();
     for agent in &agents {
-        register_agent_hook(&**agent, notes.clone());
+        register_call_hook(&**agent, notes.clone());
         said.push(agent.call(go()).await.unwrap().text());
     }
     assert_eq!(said, ["by a model", "by a person"]);
@@ -518,4 +518,134 @@ async fn parallel_tools_overlap_and_their_results_keep_the_order_of_the_calls() 
     let blocks = agent.memory().messages();
     assert_eq!(blocks.iter().filter(|msg| msg.role == Role::Tool).count(), 2);
     assert!(matches!(blocks[1].content[0], ContentBlock::ToolUse(_)));
+}
+
+#[tokio::test]
+async fn a_call_inside_of_a_call_of_the_same_agent_has_its_hooks() {
+    let agent: Arc<std::sync::OnceLock<ReActAgent>> = Arc::default();
+    let own = agent.clone();
+    let again =
+        FunctionTool::with_context("again", "Asks again.", move |_: Value, cx: ToolContext| {
+            let own = own.clone();
+            async move {
+                let options = CallOptions::new().child_of(cx.call()).thread("inner");
+                Ok::<_, AgentError>(own.get().unwrap().call_with(options, "danger").await?.text())
+            }
+        });
+    let model = ScriptedModel::new("m", |request: &ChatRequest| -> ScriptedAnswer {
+        let last = request.messages.last().unwrap();
+        match (last.tool_results().next(), last.text().as_str()) {
+            (Some(result), _) => result.output.clone().into(),
+            (None, "danger") => echo("2", "forbidden").into(),
+            _ => ToolUse::new("1", "again", json!({})).into(),
+        }
+    });
+    let (govern, ran) = (Govern::default(), Arc::new(Records::<String>::new()));
+    let built = ReActAgent::builder("bot")
+        .model(model)
+        .tool(again)
+        .tool(echo_tool(&ran))
+        .hook(govern.clone())
+        .build()
+        .unwrap();
+    assert!(agent.set(built).is_ok());
+    assert_eq!(agent.get().unwrap().call(go()).await.unwrap().text(), "not here either");
+    assert_eq!(ran.take(), [] as [String; 0]);
+    assert_eq!(govern.0.take().len(), 4);
+}
+
+#[tokio::test]
+async fn a_sub_agent_keeps_its_own_hooks_beside_those_it_inherits() {
+    let (own, inherited) = (Govern::default(), Govern::default());
+    let ran = Arc::new(Records::<String>::new());
+    let worker =
+        relay("worker", echo("1", "ok")).tool(echo_tool(&ran)).hook(own.clone()).build().unwrap();
+    let boss = relay("boss", ToolUse::new("2", "worker", json!({ "task": "work" })))
+        .tool(worker.as_tool("Works."))
+        .hook(inherited.clone())
+        .build()
+        .unwrap();
+    boss.call(go()).await.unwrap();
+    assert_eq!((own.0.take().len(), inherited.0.take().len()), (2, 4));
+}
+
+#[tokio::test]
+async fn a_sub_agent_that_was_stopped_works_the_next_time() {
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let worker = relay("worker", echo("1", "ok"))
+        .tool(echo_tool(&Arc::default()))
+        .hook(on(EventKind::PreActing, move |event| {
+            let HookEvent::PreActing(event) = event else { unreachable!() };
+            let is_first = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0;
+            Ok(if is_first { event.stop() } else { Flow::Continue })
+        }))
+        .build()
+        .unwrap();
+    let boss = relay("boss", ToolUse::new("2", "worker", json!({ "task": "work" })))
+        .tool(worker.as_tool("Works."))
+        .build()
+        .unwrap();
+    let first = boss.call(go()).await.unwrap().text();
+    assert!(first.starts_with("the agent was stopped before it was done"), "{first}");
+    assert_valid(&worker);
+    assert_eq!(boss.call(go()).await.unwrap().text(), "ok");
+}
+
+#[tokio::test]
+async fn the_interrupt_of_a_caller_and_that_of_the_call_both_count() {
+    for is_outer in [true, false] {
+        let (agent, _go_on) = hesitant(&Notes::default());
+        let (outer, inner) = (CancellationToken::new(), CancellationToken::new());
+        let parent = agent.context(CallOptions::new().interrupt(outer.clone()));
+        let options = CallOptions::new().child_of(&parent).thread("child").interrupt(inner.clone());
+        let mut call = pin!(agent.call_with(options, go()));
+        assert!(poll!(&mut call).is_pending());
+        if is_outer {
+            outer.cancel()
+        } else {
+            inner.cancel()
+        }
+        assert_eq!(call.await.unwrap().reason, Some(GenerateReason::Interrupted));
+    }
+}
+
+#[tokio::test]
+async fn an_interrupt_while_hooks_look_at_the_answer_keeps_what_they_made_of_it() {
+    let agent = ReActAgent::builder("bot")
+        .model(ScriptedModel::new("m", |_| "a secret"))
+        .hook(on(EventKind::PostReasoning, |event| {
+            let HookEvent::PostReasoning(event) = event else { unreachable!() };
+            event.set_message(Msg::assistant("bot", "a ***"));
+            Ok(Flow::Continue)
+        }))
+        .build()
+        .unwrap();
+    agent.register_instance_hook(
+        ReActAgent::POST_REASONING,
+        "slow",
+        hook!(ReActAgent::POST_REASONING, async |_, _, _| std::future::pending::<()>().await),
+    );
+    let token = CancellationToken::new();
+    let mut call = pin!(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
+    assert!(poll!(&mut call).is_pending());
+    token.cancel();
+    assert_eq!(call.await.unwrap().text(), "a ***");
+    assert_eq!(agent.memory().messages().last().unwrap().text(), "a ***");
+}
+
+#[tokio::test]
+async fn an_interrupt_at_a_tool_gives_what_was_said_before() {
+    let (model, _) =
+        script([vec![ContentBlock::text("Let me look."), ContentBlock::ToolUse(echo("1", "x"))]]);
+    let agent = ReActAgent::builder("bot")
+        .model(model)
+        .tool(echo_tool(&Arc::default()))
+        .hook(on(EventKind::PostActing, |event| {
+            event.context().interrupt();
+            Ok(Flow::Continue)
+        }))
+        .build()
+        .unwrap();
+    let reply = agent.call(go()).await.unwrap();
+    assert_eq!(reply.content, [ContentBlock::text("Let me look.")]);
 }

@@ -105,6 +105,7 @@ fn the_answer_of_the_model_can_be_replaced_and_nothing_is_stopped_unasked() {
     event.set_message(Msg::assistant("bot", "second"));
     assert_eq!(event.message().text(), "second");
     event.message_mut().push_text("!");
+    drop(event);
     assert_eq!(output.message.unwrap().text(), "second!");
 }
 
@@ -724,4 +725,40 @@ fn the_priorities_are_those_of_the_plan() {
     assert_eq!(priority::DEFAULT, 100);
     let tool: &dyn Tool = &parts_tool();
     assert_eq!(tool.name(), "parts");
+}
+
+#[tokio::test]
+async fn a_hook_of_the_same_name_takes_the_place_of_the_one_before_at_all_events() {
+    let signs = |kind: EventKind| {
+        on(kind, move |event| {
+            if let HookEvent::PostCall(event) = event {
+                event.final_message_mut().push_text(" signed");
+            }
+            Ok(Flow::Continue)
+        })
+    };
+    let agent = ReActAgent::builder("bot").model(ScriptedModel::new("m", |_| ".")).build().unwrap();
+    let named = |hook| Named(hook);
+    agent.register_agent_hook(named(signs(EventKind::PostCall)));
+    assert_eq!(agent.call("go").await.unwrap().text(), ". signed");
+    agent.register_agent_hook(named(signs(EventKind::PreCall)));
+    assert_eq!(agent.call("go").await.unwrap().text(), ".");
+    assert_eq!(agent.hook_plan().hooks().len(), 1);
+}
+
+/// A hook under another name.
+struct Named<H>(H);
+
+impl<H: AgentHook> AgentHook for Named<H> {
+    fn name(&self) -> String {
+        "one name".to_owned()
+    }
+
+    fn events(&self) -> hooks_agent::EventMask {
+        self.0.events()
+    }
+
+    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        self.0.on_event(event).await
+    }
 }

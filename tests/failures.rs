@@ -371,3 +371,79 @@ async fn an_answer_of_a_hook_without_content_is_remembered_as_it_is() {
     assert_eq!(agent.call(go()).await.unwrap().content, []);
     assert_valid(&agent);
 }
+
+#[tokio::test]
+async fn an_error_that_was_caught_on_its_way_does_not_hide_the_next_one() {
+    let told = Told::default();
+    let (model, _) = script([failed()]);
+    let agent = ReActAgent::builder("bot")
+        .model(model)
+        .hook(tell(&told))
+        .hook(on(EventKind::PostCall, |_| Err("no".into())))
+        .build()
+        .unwrap();
+    agent.register_instance_hook(
+        ReActAgent::AROUND_REPLY,
+        "catch",
+        hook!(ReActAgent::AROUND_REPLY, async |_, args, next| {
+            Ok(next.run(args).await.unwrap_or_else(|_| Msg::assistant("bot", "caught")))
+        }),
+    );
+    agent.call(go()).await.unwrap_err();
+    let expected = [
+        "Reasoning: model `m` failed: out of order",
+        "Call: instance hook `on POST_CALL` failed at post_reply",
+    ];
+    assert_eq!(told.take(), expected);
+}
+
+#[tokio::test]
+async fn a_hook_of_all_agents_is_told_of_failures_inside() {
+    let (told, own) = (Told::default(), Told::default());
+    let (model, _) = script([failed()]);
+    let agent = ReActAgent::builder("bot").model(model).hook(tell(&own)).build().unwrap();
+    hooks_agent::register_call_hook(&agent, tell(&told));
+    agent.call(go()).await.unwrap_err();
+    assert_eq!(told.take(), ["Call: model `m` failed: out of order"]);
+    assert_eq!(own.take(), ["Reasoning: model `m` failed: out of order"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_observer_does_not_use_up_the_time_of_a_tool() {
+    let quick = FunctionTool::with_context(
+        "quick",
+        "Is quick.",
+        async |_: Value, cx: hooks_agent::ToolContext| {
+            cx.progress("there");
+            "done at once"
+        },
+    );
+    let (model, _) = script([uses([ToolUse::new("a", "quick", json!({}))]), "done".into()]);
+    let agent = ReActAgent::builder("bot")
+        .model(model)
+        .tool(quick)
+        .tool_timeout(Duration::from_secs(1))
+        .build()
+        .unwrap();
+    agent.register_instance_hook(
+        ReActAgent::PRE_ACTING_CHUNK,
+        "slow",
+        hook!(ReActAgent::PRE_ACTING_CHUNK, async |_, _| {
+            // The clock is paused and runs ahead when nothing else does.
+            let _ =
+                tokio::time::timeout(Duration::from_secs(60), std::future::pending::<()>()).await;
+        }),
+    );
+    agent.call(go()).await.unwrap();
+    assert_eq!(results(&agent), [("a".to_owned(), "done at once".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_tool_that_panics_when_it_is_asked_for_permission_does_not_run() {
+    let odd = FunctionTool::new("odd", "Panics.", async |_: Value| "ran")
+        .permission(|_| panic!("as told"));
+    let (model, _) = script([uses([ToolUse::new("a", "odd", json!({}))]), "done".into()]);
+    let agent = ReActAgent::builder("bot").model(model).tool(odd).build().unwrap();
+    agent.call(go()).await.unwrap();
+    assert_eq!(results(&agent), [("a".to_owned(), "! the tool `odd` panicked".to_owned())]);
+}

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hooks_agent::{
-    AgentError, AgentExt, CallOptions, ContentBlock, EventKind, Flow, FunctionTool, GenerateReason,
-    HookEvent, InputError, Messages, Msg, Permission, PreReasoning, ReActAgent, ReActAgentBuilder,
-    Role, ToolResult, ToolUse, unanswered_tool_uses,
+    Agent, AgentError, AgentExt, CallOptions, ContentBlock, EventKind, Flow, FunctionTool,
+    GenerateReason, HookEvent, InputError, Messages, Msg, Permission, PreReasoning, ReActAgent,
+    ReActAgentBuilder, Role, ToolResult, ToolUse, unanswered_tool_uses,
 };
 use hooks_core::HookResult;
 use hooks_tests::Records;
@@ -557,4 +557,90 @@ async fn a_reply_that_a_hook_replaced_says_all_the_same_why_the_call_ended() {
     let reply = agent.call(go()).await.unwrap();
     assert_eq!(reply.reason, Some(GenerateReason::ReasoningStopRequested));
     assert_eq!(unanswered_tool_uses(&agent.memory().messages()).len(), 1);
+}
+
+#[tokio::test]
+async fn what_a_person_confirmed_is_good_for_that_call_alone() {
+    let ran = Ran::default();
+    let noted = ran.clone();
+    let remove = FunctionTool::new("remove", "Removes.", move |input: Value| {
+        noted.push(input["path"].as_str().unwrap_or_default().to_owned());
+        async { "removed" }
+    })
+    .permission(|_| Permission::Ask);
+    let call = |path: &str| ToolUse::new("1", "remove", json!({ "path": path }));
+    let (model, _) = script([call("/tmp/a"), call("/etc")]);
+    let agent = ReActAgent::builder("bot").model(model).tool(remove).build().unwrap();
+    agent.call(go()).await.unwrap();
+    let reply = agent.resume(CallOptions::new().confirm("1")).await.unwrap();
+    assert_eq!(reply.reason, Some(GenerateReason::PermissionAsking));
+    assert_eq!(ran.take(), ["/tmp/a"]);
+}
+
+#[tokio::test]
+async fn what_is_observed_meanwhile_does_not_hide_the_calls_that_wait() {
+    let (builder, ran) = bot([uses([echo("a", "A")]), "done".into()]);
+    let agent = builder.hook(on(EventKind::PostReasoning, stop_once())).build().unwrap();
+    agent.call(go()).await.unwrap();
+    let cx = agent.context(CallOptions::new());
+    agent.observe(cx, Msg::assistant("somebody", "news")).await.unwrap();
+    assert_eq!(agent.resume(CallOptions::new()).await.unwrap().text(), "done");
+    assert_eq!(ran.take(), ["A"]);
+    assert_valid(&agent);
+}
+
+#[tokio::test]
+async fn a_jump_brings_one_result_for_each_call_and_no_others() {
+    let (builder, _) = bot([uses([echo("x", "A"), echo("x", "B")]), "done".into()]);
+    let agent = builder
+        .hook(on(EventKind::PostReasoning, |event| {
+            let HookEvent::PostReasoning(event) = event else { unreachable!() };
+            let ids: Vec<_> = event.message().tool_uses().map(|call| call.id.clone()).collect();
+            if ids.is_empty() {
+                return Ok(Flow::Continue);
+            }
+            assert_eq!(ids, ["x", "x_2"]);
+            let twice =
+                event.jump_to_model([result("x", "1"), result("x", "2"), result("x_2", "3")]);
+            assert_eq!(twice.unwrap_err(), InputError::DuplicateResult { id: "x".to_owned() });
+            let ghost =
+                event.jump_to_model([result("x", "1"), result("x_2", "2"), result("ghost", "3")]);
+            assert!(matches!(ghost.unwrap_err(), InputError::UnknownResults { .. }));
+            Ok(event.jump_to_model([result("x", "1"), result("x_2", "2")])?)
+        }))
+        .build()
+        .unwrap();
+    agent.call(go()).await.unwrap();
+    assert_eq!(results(&agent).len(), 2);
+    assert_valid(&agent);
+}
+
+#[tokio::test]
+async fn jumps_of_tools_are_counted_too() {
+    let answers = (0..20).map(|number| uses([echo(&number.to_string(), "x")]));
+    let (builder, _) = bot(answers);
+    let agent = builder
+        .max_iters(30)
+        .hook(on(EventKind::PostActing, |event| {
+            let HookEvent::PostActing(event) = event else { unreachable!() };
+            Ok(event.jump_to_model())
+        }))
+        .build()
+        .unwrap();
+    let error = agent.call(go()).await.unwrap_err();
+    assert!(matches!(error, AgentError::TooManyJumps { limit: 3 }), "{error:?}");
+    assert_valid(&agent);
+}
+
+#[tokio::test]
+async fn a_history_from_elsewhere_is_taken_with_its_calls_and_results() {
+    let (builder, _) = bot(["done"]);
+    let agent = builder.build().unwrap();
+    let ask =
+        || Msg::from_blocks(Role::Assistant, "bot", vec![ContentBlock::ToolUse(echo("a", "A"))]);
+    let error = agent.call([go(), ask()]).await.unwrap_err();
+    assert!(matches!(error, AgentError::Input(InputError::MissingResults { .. })), "{error:?}");
+    assert!(agent.memory().messages().is_empty());
+    agent.call([go(), ask(), result("a", "A"), Msg::user("and now?")]).await.unwrap();
+    assert_valid(&agent);
 }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use futures::executor::block_on;
 use futures::{StreamExt, stream};
 use hooks_agent::{
-    AgentEventKind, AgentExt, CallOutcome, ChatChunk, ContentBlock, EventKind, Finding, Flow,
-    HookEvent, ModelError, ReActAgent, Rewrite, ScriptedModel, ToolUse, Usage,
+    AgentError, AgentEventKind, AgentExt, CallContext, CallOptions, CallOutcome, ChatChunk,
+    ContentBlock, EventKind, Finding, Flow, FunctionTool, HookEvent, ModelAnswer, ModelError,
+    ReActAgent, Rewrite, ScriptedModel, ToolContext, ToolUse, Usage,
 };
 use hooks_core::{Hookable, hook};
 use hooks_tests::Records;
 use hooks_tests::bots::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
 use proptest::prelude::{Strategy, any, prop, prop_assert_eq, proptest};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The kinds of events that a stream gave, by name.
 async fn kinds(agent: &ReActAgent) -> Vec<String> {
@@ -269,4 +270,97 @@ async fn what_is_rewritten_is_not_in_chunks_memory_or_the_reply() {
     assert_eq!(streamed, "call # # now");
     assert!(seen.take().iter().all(|text| !text.contains('5')));
     assert_eq!(agent.memory().messages()[1].text(), "call # # now");
+}
+
+#[tokio::test]
+async fn a_stream_of_parallel_tools_that_tell_and_call_others_comes_to_its_end() {
+    let (model, _) = script(["hello"; 8]);
+    let sub = Arc::new(ReActAgent::builder("sub").model(model).build().unwrap());
+    let helper = sub.clone();
+    let tool =
+        FunctionTool::with_context("relay", "Asks another.", move |_: Value, cx: ToolContext| {
+            let sub = helper.clone();
+            async move {
+                cx.progress("starting");
+                tokio::task::yield_now().await;
+                let options = CallOptions::new().child_of(cx.call());
+                let reply = sub.call_with(options, "hi").await?;
+                cx.progress("done");
+                Ok::<_, AgentError>(reply.text())
+            }
+        });
+    let calls = ["1", "2", "3"].map(|id| ToolUse::new(id, "relay", json!({})));
+    let (model, _) = script([uses(calls), "done".into()]);
+    let agent =
+        ReActAgent::builder("bot").model(model).tool(tool).parallel_tools(true).build().unwrap();
+    let events: Vec<_> = agent.stream(go()).map(Result::unwrap).collect().await;
+    assert!(matches!(events.last().unwrap().kind, AgentEventKind::Finished(_)));
+    let told = events.iter().filter(|event| matches!(event.kind, AgentEventKind::ToolChunk { .. }));
+    assert_eq!(told.count(), 6);
+}
+
+#[tokio::test]
+async fn a_stream_is_over_when_it_is_over() {
+    let kept = Arc::new(Records::<CallContext>::new());
+    let keep = kept.clone();
+    let agent = ReActAgent::builder("bot")
+        .model(ScriptedModel::new("m", |_| "done"))
+        .hook(on(EventKind::PreCall, move |event| {
+            keep.push(event.context().clone());
+            Ok(Flow::Continue)
+        }))
+        .build()
+        .unwrap();
+    let mut events = agent.stream(go());
+    while events.next().await.is_some() {}
+    // A child of the call that is over speaks to nobody, and does not wait for that.
+    let options = CallOptions::new().child_of(&kept.take()[0]).thread("other");
+    agent.call_with(options, "still there?").await.unwrap();
+    assert!(events.next().await.is_none());
+}
+
+/// What is said in these pieces of text and thoughts, as blocks.
+fn blocks(rewrite: &Rewrite, pieces: Vec<ChatChunk>) -> Vec<ContentBlock> {
+    let end = [Ok(ChatChunk::End(Usage::default()))];
+    let stream = rewrite
+        .apply(Box::pin(stream::iter(pieces.into_iter().map(Ok).chain(end).collect::<Vec<_>>())));
+    let agent =
+        ReActAgent::builder("bot").model(ScriptedModel::new("m", |_| "unused")).build().unwrap();
+    let stream = std::sync::Mutex::new(Some(stream));
+    agent.register_instance_hook(
+        ReActAgent::AROUND_MODEL_CALL,
+        "stream",
+        hook!(ReActAgent::AROUND_MODEL_CALL, async move |_, _, _| {
+            let stream = stream.lock().unwrap().take().unwrap();
+            Ok(ModelAnswer::new("m", stream))
+        }),
+    );
+    block_on(agent.call(go())).unwrap().content
+}
+
+#[test]
+fn what_stands_between_two_texts_keeps_them_apart() {
+    let text = |text: &str| ChatChunk::Text(text.to_owned());
+    let hush = Rewrite::new(4, |text, from| {
+        let start = from + text[from..].find("hm")?;
+        Some(Finding::Replace { range: start..start + 2, text: String::new() })
+    });
+    let thought = ChatChunk::Thinking("hm".to_owned());
+    let said = blocks(&hush, vec![text("sec"), thought, text("ret")]);
+    let texts: Vec<_> =
+        said.iter().filter(|block| matches!(block, ContentBlock::Text { .. })).collect();
+    assert_eq!(texts, [&ContentBlock::text("sec"), &ContentBlock::text("ret")]);
+    // Nothing at all is nothing between.
+    let said = blocks(&numbers(4), vec![text("5"), ChatChunk::Thinking(String::new()), text("5")]);
+    assert_eq!(said, [ContentBlock::text("#")]);
+}
+
+#[test]
+fn a_rewriter_that_finds_what_is_not_there_says_no_more() {
+    let careless = Rewrite::new(4, |text: &str, _| {
+        let start = text.find("secret")?;
+        Some(Finding::Replace { range: start..start + 6, text: "***".to_owned() })
+    });
+    assert_eq!(careless.text("a secret").unwrap(), "a ***");
+    assert!(careless.text("a secret and a secret").is_err());
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use hooks_core::{BoxError, HookError};
 
+use crate::message::{ToolResult, ToolUse};
 use crate::model::ModelError;
 
 /// Why a call of an agent failed.
@@ -79,6 +80,21 @@ impl fmt::Display for WithHookFailures {
 impl Error for WithHookFailures {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.error.source()
+    }
+}
+
+impl InputError {
+    /// Whether the results are each of another of the calls.
+    pub(crate) fn check_results(calls: &[ToolUse], results: &[&ToolResult]) -> Result<(), Self> {
+        for (index, result) in results.iter().enumerate() {
+            if results[..index].iter().any(|known| known.id == result.id) {
+                return Err(Self::DuplicateResult { id: result.id.clone() });
+            }
+        }
+        let expected: Vec<_> = calls.iter().map(|call| call.id.clone()).collect();
+        let unknown = results.iter().filter(|result| !expected.contains(&result.id));
+        let ids: Vec<_> = unknown.map(|result| result.id.clone()).collect();
+        if ids.is_empty() { Ok(()) } else { Err(Self::UnknownResults { ids, expected }) }
     }
 }
 

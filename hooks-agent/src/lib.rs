@@ -57,7 +57,7 @@ pub use event::{
     ActingChunk, AgentHook, Blocking, Decision, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow,
     HookEvent, IntoFlow, PostActing, PostCall, PostReasoning, PostSummary, PreActing, PreCall,
     PreReasoning, PreSummary, ReasoningChunk, Settled, Substitute, SummaryChunk, priority,
-    register_agent_hook,
+    register_call_hook,
 };
 pub use macros::agent_hook;
 pub use memory::Memory;

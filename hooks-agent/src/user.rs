@@ -138,7 +138,7 @@ impl Agent for UserAgent {
 
 impl EventPoints for UserAgent {
     fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place) {
-        install_call!(UserAgent, self, hook, place);
+        install_call!(UserAgent, self, hook, place, tells_inside: false);
     }
 }
 

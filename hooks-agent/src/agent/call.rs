@@ -9,7 +9,7 @@ use futures::future::{Either, select};
 use crate::agent::{Agent, AgentStream, CallOutcome};
 use crate::context::{AgentEventKind, CallContext, CallOptions};
 use crate::error::AgentError;
-use crate::message::{GenerateReason, Messages, Msg, Role};
+use crate::message::{ContentBlock, GenerateReason, Messages, Msg, Role};
 use crate::usage::Usage;
 
 /// How agents are called; every [`Agent`] has it, `dyn Agent` too.
@@ -25,7 +25,9 @@ pub trait AgentExt: Agent {
         self.call_with(CallOptions::new(), messages)
     }
 
-    /// Goes on with what waits for an answer: runs the pending tool calls.
+    /// Goes on with what waits for an answer: runs the pending tool calls. Hooks see them again; one that
+    /// [stops](crate::PreActing::stop) until a call is confirmed gets
+    /// [`CallOptions::confirm`](crate::CallOptions::confirm). Where nothing waits, the model is asked.
     ///
     /// # Errors
     /// As `call_with`.
@@ -38,8 +40,12 @@ pub trait AgentExt: Agent {
     ///
     /// The answer says [why](Msg::reason) the call ended and what it [cost](Msg::usage). A call that is
     /// interrupted, while it waits too, has what had been said for its answer; post hooks of `reply`
-    /// do not run then, and subscribers get nothing. However it ends, [`settled`](Agent::settled) runs
+    /// do not run then, or not to their end, and subscribers get nothing. However it ends, [`settled`](Agent::settled) runs
     /// once; dropping the future cancels the call.
+    ///
+    /// A call from inside of a call of the same agent on the same thread, by a hook or a tool, must say
+    /// so by [`CallOptions::child_of`], or it waits for itself forever. A call that is dropped before it
+    /// is first polled has not begun.
     ///
     /// # Errors
     /// Those of the agent and its hooks; [`AgentError::CallsItself`] if the call is part of a call of
@@ -94,7 +100,7 @@ async fn run<A: Agent + ?Sized>(
             refuse_cycle(agent, &cx)?;
             turn = Some(agent.state().turns.take(&cx).await);
             cx.emit(|| AgentEventKind::Started).await;
-            reply(agent, &cx, messages).await
+            agent.reply(cx.clone(), messages).await
         });
         // The interrupt first: a call that is interrupted may have a reply to give all the same.
         match select(pin!(cx.interrupted()), call).await {
@@ -102,6 +108,10 @@ async fn run<A: Agent + ?Sized>(
             Either::Right((reply, _)) => Some(reply),
         }
     };
+    // A call that has its reply can no longer be interrupted.
+    if let Some(Ok(reply)) = &ended {
+        tell_subscribers(agent, &cx, reply).await;
+    }
     let reply = match ended {
         Some(Err(error)) => {
             settle.with(CallOutcome::Failed(error.to_string().into()));
@@ -137,12 +147,7 @@ fn refuse_cycle<A: Agent + ?Sized>(agent: &A, cx: &CallContext) -> Result<(), Ag
     Ok(())
 }
 
-async fn reply<A: Agent + ?Sized>(
-    agent: &A,
-    cx: &CallContext,
-    messages: Messages,
-) -> Result<Msg, AgentError> {
-    let reply = agent.reply(cx.clone(), messages).await?;
+async fn tell_subscribers<A: Agent + ?Sized>(agent: &A, cx: &CallContext, reply: &Msg) {
     for observer in agent.state().subscribers() {
         let options = CallOptions::new().child_of(cx);
         let observed = observer.observe(context(&*observer, options), reply.clone()).await;
@@ -155,14 +160,15 @@ async fn reply<A: Agent + ?Sized>(
             );
         }
     }
-    Ok(reply)
 }
 
 /// What had been said when the call was interrupted.
 fn interrupted(cx: &CallContext) -> Msg {
     let partial = cx.take_partial().map(Arc::unwrap_or_clone);
-    let reply =
+    let mut reply =
         partial.unwrap_or_else(|| Msg::from_blocks(Role::Assistant, cx.agent_name(), Vec::new()));
+    // What it wanted to do is answered by now.
+    reply.content.retain(|block| !matches!(block, ContentBlock::ToolUse(_)));
     Msg { reason: Some(GenerateReason::Interrupted), usage: Some(cx.usage()), ..reply }
 }
 

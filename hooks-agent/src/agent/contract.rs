@@ -68,12 +68,14 @@ pub trait Agent: Hookable {
     ///
     /// # Errors
     /// Those of the agent and of hooks.
+    #[hook(reentry = "run")]
     async fn reply(&self, cx: CallContext, messages: Messages) -> Result<Msg, AgentError>;
 
     /// Takes note of a message without answering it.
     ///
     /// # Errors
     /// Those of the agent and of hooks.
+    #[hook(reentry = "run")]
     async fn observe(&self, cx: CallContext, msg: Msg) -> Result<(), AgentError>;
 
     /// Shows text to a person.

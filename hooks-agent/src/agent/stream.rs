@@ -6,17 +6,15 @@ use std::task::{Context, Poll};
 
 use futures::Stream;
 use hooks_core::BoxFuture;
-use tokio::sync::mpsc::{Receiver, channel};
 
-use crate::context::AgentEvent;
-use crate::context::EventSink;
+use crate::context::{AgentEvent, EventReceiver, EventSink, event_queue};
 use crate::error::AgentError;
 use crate::message::Msg;
 
 /// A call that runs while it is read: a stream of events, the last of which is
 /// [`Finished`](crate::AgentEventKind::Finished) or the error of the call.
 ///
-/// The call goes no faster than the stream is read. Dropping the stream cancels the call; it is
+/// The call goes no faster than the stream is read: it is at most the piece ahead that it tells. Dropping the stream cancels the call; it is
 /// settled all the same.
 ///
 /// ```
@@ -42,16 +40,18 @@ use crate::message::Msg;
 #[must_use = "the call runs while the stream is read"]
 pub struct AgentStream<'a> {
     call: Option<BoxFuture<'a, Result<Msg, AgentError>>>,
-    events: Receiver<AgentEvent>,
+    events: EventReceiver,
     failed: Option<AgentError>,
+    is_over: bool,
 }
 
 impl<'a> AgentStream<'a> {
     pub(super) fn new(
         start: impl FnOnce(EventSink) -> BoxFuture<'a, Result<Msg, AgentError>>,
     ) -> Self {
-        let (sender, events) = channel(1);
-        Self { call: Some(start(EventSink::Channel(sender))), events, failed: None }
+        let (sender, events) = event_queue();
+        let call = Some(start(EventSink::Queue(sender)));
+        Self { call, events, failed: None, is_over: false }
     }
 }
 
@@ -61,10 +61,17 @@ impl Stream for AgentStream<'_> {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
         loop {
-            // Once the call is over, what is left in the channel is all there is: hooks may hold on
-            // to a sender.
+            if this.is_over {
+                return Poll::Ready(None);
+            }
+            // Once the call is over, what is left in the queue is all there is: hooks may hold on to
+            // a sender.
             let Some(call) = &mut this.call else {
-                let event = this.events.try_recv().ok().map(Ok);
+                let event = this.events.try_recv().map(Ok);
+                if event.is_none() {
+                    this.is_over = true;
+                    this.events.close();
+                }
                 return Poll::Ready(event.or_else(|| this.failed.take().map(Err)));
             };
             if let Poll::Ready(Some(event)) = this.events.poll_recv(cx) {
@@ -88,6 +95,6 @@ impl Stream for AgentStream<'_> {
 
 impl fmt::Debug for AgentStream<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AgentStream").field("is_over", &self.call.is_none()).finish_non_exhaustive()
+        f.debug_struct("AgentStream").field("is_over", &self.is_over).finish_non_exhaustive()
     }
 }

@@ -2,11 +2,13 @@
 
 use std::any::Any;
 use std::fmt;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures::future::select;
 use tokio_util::sync::CancellationToken;
 
-use crate::context::stream_event::EventSink;
+use crate::context::event_queue::EventSink;
 use crate::context::values::Values;
 use crate::context::{AgentEvent, AgentEventKind, CallOptions, RunId};
 use crate::message::{GenerateReason, Msg, Role};
@@ -29,6 +31,8 @@ struct Call {
     thread: Option<Arc<str>>,
     parent: Option<CallContext>,
     interrupt: CancellationToken,
+    /// Of a call that is part of another: that of its own caller.
+    own_interrupt: Option<CancellationToken>,
     confirmed: Vec<String>,
     state: Mutex<State>,
 }
@@ -41,9 +45,10 @@ struct State {
     system: Option<Arc<Msg>>,
     draft: Option<Arc<Msg>>,
     partial: Option<Arc<Msg>>,
-    is_error_reported: bool,
+    told: Vec<String>,
     leaves_calls: bool,
     reason: Option<GenerateReason>,
+    confirmable: Vec<String>,
 }
 
 impl CallContext {
@@ -59,14 +64,24 @@ impl CallContext {
         let CallOptions { thread, interrupt, values, confirmed, parent, events } = options;
         let inherited = parent.as_ref().map(|parent| &parent.call);
         let thread = thread.or_else(|| inherited.and_then(|call| call.thread.clone()));
-        let interrupt = interrupt.unwrap_or_else(|| match inherited {
-            Some(call) => call.interrupt.child_token(),
-            None => CancellationToken::new(),
-        });
+        let (interrupt, own_interrupt) = match inherited {
+            Some(call) => (call.interrupt.child_token(), interrupt),
+            None => (interrupt.unwrap_or_default(), None),
+        };
         let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.events.clone()));
         let state = Mutex::new(State { values, system, ..State::default() });
         let run = RunId::random();
-        let call = Call { run, agent_id, agent_name, thread, parent, interrupt, confirmed, state };
+        let call = Call {
+            run,
+            agent_id,
+            agent_name,
+            thread,
+            parent,
+            interrupt,
+            own_interrupt,
+            confirmed,
+            state,
+        };
         Self { call: Arc::new(call), events }
     }
 
@@ -132,18 +147,27 @@ impl CallContext {
     /// Whether the call is interrupted.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
-        self.call.interrupt.is_cancelled()
+        let Call { interrupt, own_interrupt, .. } = &*self.call;
+        interrupt.is_cancelled()
+            || own_interrupt.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
     /// Ends when the call is interrupted.
     pub async fn interrupted(&self) {
-        self.call.interrupt.cancelled().await;
+        let Call { interrupt, own_interrupt, .. } = &*self.call;
+        match own_interrupt {
+            None => interrupt.cancelled().await,
+            Some(own) => {
+                select(pin!(interrupt.cancelled()), pin!(own.cancelled())).await;
+            }
+        }
     }
 
     /// Whether a person has said that the tool call may run.
     #[must_use]
     pub fn is_confirmed(&self, tool_call_id: &str) -> bool {
         self.call.confirmed.iter().any(|id| id == tool_call_id)
+            && self.state().confirmable.iter().any(|id| id == tool_call_id)
     }
 
     /// What the models of this call have cost until now, those of its sub-agents included.
@@ -156,7 +180,8 @@ impl CallContext {
     /// goes on, `None` goes no further.
     ///
     /// An around hook of `reply` that puts it in the place of `args.cx` sees the events of the call,
-    /// an inner one before an outer one.
+    /// an inner one before an outer one; its begin and its end are told outside of
+    /// `reply`.
     #[must_use]
     pub fn map_events(
         &self,
@@ -204,13 +229,20 @@ impl CallContext {
         self.state().system = system;
     }
 
-    /// Whether the error of this call has been told to error hooks already.
-    pub(crate) fn is_error_reported(&self) -> bool {
-        self.state().is_error_reported
+    /// Whether the error was told to error hooks where it happened.
+    pub(crate) fn was_told(&self, error: &impl fmt::Display) -> bool {
+        let error = error.to_string();
+        self.state().told.contains(&error)
     }
 
-    pub(crate) fn set_error_reported(&self, is_reported: bool) {
-        self.state().is_error_reported = is_reported;
+    /// An error was told where it happened; one that was saved there is none.
+    pub(crate) fn set_told(&self, error: &impl fmt::Display, is_told: bool) {
+        let error = error.to_string();
+        let mut state = self.state();
+        state.told.retain(|told| *told != error);
+        if is_told {
+            state.told.push(error);
+        }
     }
 
     /// The call ends while tool calls wait for an answer.
@@ -221,6 +253,11 @@ impl CallContext {
     /// Whether the call was to end while tool calls wait for an answer.
     pub(crate) fn leaves_calls(&self) -> bool {
         self.state().leaves_calls
+    }
+
+    /// The tool calls that waited when the call began: no others can have been confirmed.
+    pub(crate) fn set_confirmable(&self, ids: Vec<String>) {
+        self.state().confirmable = ids;
     }
 
     /// Why the loop ended, whatever becomes of its reply.
@@ -241,6 +278,13 @@ impl CallContext {
     /// Changes what the model has said until now. It is not copied unless somebody kept it.
     pub(crate) fn edit_draft<T>(&self, edit: impl FnOnce(&mut Msg) -> T) -> Option<T> {
         self.state().draft.as_mut().map(|draft| edit(Arc::make_mut(draft)))
+    }
+
+    /// What the model says is something else now.
+    pub(crate) fn replace_draft(&self, draft: Arc<Msg>) {
+        if let Some(current) = &mut self.state().draft {
+            *current = draft;
+        }
     }
 
     /// What the model has said until now.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::CallContext;
-use crate::context::stream_event::EventSink;
+use crate::context::event_queue::EventSink;
 use crate::context::values::Values;
 
 /// What a caller says about a call besides the messages.
@@ -51,7 +51,8 @@ impl CallOptions {
         self
     }
 
-    /// A value that hooks and tools of this call can [get](CallContext::get), one of each type.
+    /// A value that hooks and tools of this call can [get](CallContext::get), one of each type: an
+    /// `Arc<User>` is got as `Arc<User>`, a `User` as `User`.
     pub fn value<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.values.insert(value);
         self
@@ -63,7 +64,9 @@ impl CallOptions {
         self
     }
 
-    /// A person says that the pending tool call of that id may run.
+    /// A person says that the tool call of that id, which waits, may run: a tool that
+    /// [asks](crate::Permission::Ask) runs, and hooks see it by
+    /// [`is_confirmed`](CallContext::is_confirmed). It is good for that call alone.
     pub fn confirm(mut self, tool_call_id: impl Into<String>) -> Self {
         self.confirmed.push(tool_call_id.into());
         self

@@ -1,10 +1,8 @@
 //! What a caller gets to see of a call while it runs.
 
-use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::mpsc::Sender;
 
 use crate::context::RunId;
 use crate::message::{ContentBlock, Msg, ToolResult, ToolUse};
@@ -56,34 +54,4 @@ pub enum AgentEventKind {
     Summarized(Arc<Msg>),
     /// The call ended with this reply. The last event of a call that did not fail.
     Finished(Arc<Msg>),
-}
-
-/// Where the events of a call go.
-#[derive(Clone)]
-pub(crate) enum EventSink {
-    Channel(Sender<AgentEvent>),
-    Mapped(Arc<dyn Fn(AgentEvent) -> Option<AgentEvent> + Send + Sync>, Arc<EventSink>),
-}
-
-impl EventSink {
-    /// Waits until there is room, so that a call runs no faster than its events are read.
-    pub(crate) async fn send(&self, mut event: AgentEvent) {
-        let mut sink = self;
-        loop {
-            match sink {
-                Self::Mapped(map, inner) => {
-                    let Some(mapped) = map(event) else { return };
-                    (event, sink) = (mapped, inner);
-                }
-                // Nobody reads any more: the call is as good as dropped.
-                Self::Channel(sender) => return drop(sender.send(event).await),
-            }
-        }
-    }
-}
-
-impl fmt::Debug for EventSink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("EventSink")
-    }
 }

@@ -11,7 +11,8 @@ use crate::step::{Acted, ActingInput, Control, JumpTo};
 /// A tool is about to run. What the hooks make of the call is what runs, and it is recorded beside the
 /// call of the model.
 ///
-/// Fired once for each tool call.
+/// Fired once for each tool call, before the tool is asked for permission; again when a call that
+/// waited is taken up.
 pub struct PreActing<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -69,6 +70,24 @@ impl<'a> PreActing<'a> {
     }
 
     /// Gives control back to the caller: this tool call and those after it wait for an answer.
+    ///
+    /// The next call takes it up again, and this event is fired again: a hook that stops until a person
+    /// has [confirmed](crate::CallOptions::confirm) asks for that.
+    ///
+    /// ```
+    /// use hooks_agent::{Flow, PreActing, agent_hook};
+    ///
+    /// struct AskFirst;
+    ///
+    /// #[agent_hook]
+    /// impl AskFirst {
+    ///     fn ask(&self, event: &mut PreActing<'_>) -> Flow {
+    ///         let call = event.tool_use();
+    ///         let is_confirmed = event.context().is_confirmed(&call.id);
+    ///         if call.name == "pay" && !is_confirmed { event.stop() } else { Flow::Continue }
+    ///     }
+    /// }
+    /// ```
     pub fn stop(&self) -> Flow {
         Flow::then(Decided::Stop)
     }

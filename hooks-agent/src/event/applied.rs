@@ -32,7 +32,7 @@ pub(crate) fn answered(flow: Flow) -> HookResult<CallFlow<Msg>> {
 }
 
 /// An error that a failing error hook is attached to.
-pub(crate) trait Attach {
+pub(crate) trait Attach: std::fmt::Display {
     /// Whether the call fails with it, so that it is not told again.
     const FAILS_CALL: bool;
     fn attach(&mut self, failure: BoxError);
@@ -69,8 +69,9 @@ pub(crate) fn recover<T, E: Attach>(
         Ok(Some(_)) => Some(Err(Decided::misplaced(EventKind::Error))),
         Err(failure) => Some(Err(failure)),
     };
-    if phase != ErrorPhase::Call {
-        cx.set_error_reported(E::FAILS_CALL && !matches!(recovered, Some(Ok(_))));
+    if phase != ErrorPhase::Call && E::FAILS_CALL {
+        let is_saved = matches!(recovered, Some(Ok(_)));
+        cx.set_told(&*error, !is_saved);
     }
     match recovered {
         None => Recovery::Fail,

@@ -16,7 +16,7 @@ use crate::step::{Jump, JumpTo};
 /// | `PreCall` | `answer(msg)` |
 /// | `PreReasoning` | `answer(msg)`, `stop()`, `jump_to_tools()`, `jump_to_end()` |
 /// | `PostReasoning` | `stop()`, `jump_to_model(messages)`, `jump_to_end()` |
-/// | `PreActing` | `answer(result)`, `stop()`, `jump_to_model()`, `jump_to_end()` |
+/// | `PreActing` | `answer(result)`, `refuse(reason)`, `stop()`, `jump_to_model()`, `jump_to_end()` |
 /// | `PostActing` | `stop()`, `jump_to_model()`, `jump_to_end()` |
 /// | `PreSummary` | `answer(msg)`, `stop()` |
 /// | `ErrorEvent` | `recover(substitute)` |
@@ -102,7 +102,7 @@ impl Decided {
 /// [`HookResult`] of either.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not what a hook returns",
-    note = "return `()`, `Flow`, `HookResult` or `HookResult<Flow>`"
+    note = "return `()`, `hooks_agent::Flow`, or a `hooks_core::HookResult` of either"
 )]
 pub trait IntoFlow {
     /// As a hook returns it.

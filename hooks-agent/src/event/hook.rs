@@ -51,6 +51,11 @@ use crate::tool::Tools;
 /// # Ok::<(), hooks_agent::AgentError>(())
 /// # }).unwrap();
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an event hook",
+    note = "write `#[agent_hook]` on an impl block of it whose methods take one event each, or implement \
+            `AgentHook` to match on all events"
+)]
 pub trait AgentHook: Send + Sync + 'static {
     /// What removes it, and what plans and errors call it; by default the name of its type.
     fn name(&self) -> String {

@@ -118,10 +118,10 @@ macro_rules! install_one {
         $target:expr, $hook:expr, $place:expr, $kind:ident at $slot:expr,
         $inner:ident => $now:expr, $waits:expr
     ) => {
-        if $hook.events().contains($crate::event::EventKind::$kind) {
+        if $place.events.contains($crate::event::EventKind::$kind) {
             let $inner = $hook.clone();
-            let options = $place.options(&**$hook);
-            if $hook.sync_events().contains($crate::event::EventKind::$kind) {
+            let options = $place.options();
+            if $place.sync_events.contains($crate::event::EventKind::$kind) {
                 $target.register_instance_hook_with($slot, options, $now);
             } else {
                 $target.register_instance_hook_with(
@@ -137,7 +137,7 @@ pub(crate) use install_one;
 
 /// Registers a hook at the methods that every agent has.
 macro_rules! install_call {
-    ($agent_type:ty, $target:expr, $hook:expr, $place:expr) => {
+    ($agent_type:ty, $target:expr, $hook:expr, $place:expr, tells_inside: $tells_inside:expr) => {
         $crate::event::install_pre!($target, $hook, $place, PreCall at <$agent_type>::PRE_REPLY,
             |agent: &$agent_type, args: &mut $crate::agent::AgentReplyArgs|
             $crate::event::PreCall::new(agent, &args.cx, &mut args.messages),
@@ -149,11 +149,11 @@ macro_rules! install_call {
         $crate::event::install_error!($target, $hook, $place, <$agent_type>::ERROR_REPLY,
             |agent: &$agent_type, args: &$crate::agent::AgentReplyArgs,
              error: &mut $crate::error::AgentError|
-            $crate::event::ErrorPhase::Call, unless args.cx.is_error_reported(),
+            $crate::event::ErrorPhase::Call, unless $tells_inside && args.cx.was_told(&*error),
             $crate::event::message_of);
-        if $hook.events().contains($crate::event::EventKind::Settled) {
+        if $place.events.contains($crate::event::EventKind::Settled) {
             let hook = $hook.clone();
-            let options = $place.options(&**$hook);
+            let options = $place.options();
             $target.register_instance_hook_with(
                 <$agent_type>::PRE_SETTLED,
                 options,

@@ -1,5 +1,6 @@
 //! Hooks for agents that are not built yet.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use hooks_core::{Hook, Hookable};
 
 use crate::agent::Agent;
-use crate::event::{AgentHook, install_call};
+use crate::event::{AgentHook, EventMask, install_call};
 use crate::tool::Tool;
 
 /// An agent whose methods event hooks can be registered at.
@@ -16,11 +17,14 @@ pub(crate) trait EventPoints: Agent {
     fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place);
 }
 
-/// What a hook is registered as.
+/// What a hook is registered as; the hook is asked once.
 pub(crate) struct Place {
     pub(crate) name: Arc<str>,
+    priority: i32,
+    pub(crate) events: EventMask,
+    pub(crate) sync_events: EventMask,
     /// Where the user gave it to the agent.
-    pub(crate) location: &'static Location<'static>,
+    location: &'static Location<'static>,
 }
 
 /// Hooks for agents that are not built yet, in the order in which they were given.
@@ -37,9 +41,18 @@ trait Installable<A: ?Sized>: Send + Sync {
 struct Kept<H>(Arc<H>, &'static Location<'static>);
 
 impl Place {
+    pub(crate) fn of<H: AgentHook>(
+        hook: &H,
+        name: String,
+        location: &'static Location<'static>,
+    ) -> Self {
+        let (priority, events, sync_events) = (hook.priority(), hook.events(), hook.sync_events());
+        Self { name: name.into(), priority, events, sync_events, location }
+    }
+
     /// What the hook is registered with.
-    pub(crate) fn options<H: AgentHook>(&self, hook: &H) -> Hook {
-        let options = Hook::named(self.name.clone()).priority(hook.priority());
+    pub(crate) fn options(&self) -> Hook {
+        let options = Hook::named(self.name.clone()).priority(self.priority);
         options.registered_at(self.location)
     }
 }
@@ -50,7 +63,7 @@ impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Kept<H> {
     }
 
     fn install(&self, agent: &A, name: String) {
-        agent.install(&self.0, &Place { name: name.into(), location: self.1 });
+        agent.install(&self.0, &Place::of(&*self.0, name, self.1));
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
@@ -70,13 +83,19 @@ impl<A: EventPoints + ?Sized> HookList<A> {
 
     /// Registers the hooks; of those that share a name the later ones get a number.
     pub(crate) fn install(&self, agent: &A) {
-        let mut names: Vec<String> = Vec::new();
+        if self.0.is_empty() {
+            return;
+        }
+        let plan = agent.hook_plan();
+        let mut names: HashSet<String> =
+            plan.hooks().iter().map(|hook| hook.name().to_owned()).collect();
         for hook in &self.0 {
             let name = hook.name();
-            let count = names.iter().filter(|known| **known == name).count();
-            let unique = if count == 0 { name.clone() } else { format!("{name} ({})", count + 1) };
-            names.push(name);
-            hook.install(agent, unique);
+            let numbered = (2..).map(|number| format!("{name} ({number})"));
+            let mut free = std::iter::once(name.clone()).chain(numbered);
+            if let Some(name) = free.find(|name| names.insert(name.clone())) {
+                hook.install(agent, name);
+            }
         }
     }
 
@@ -112,15 +131,15 @@ impl<A: EventPoints + ?Sized> fmt::Debug for HookList<A> {
     }
 }
 
-/// Registers an event hook at an agent of any kind: for `PreCall`, `PostCall`, `ErrorEvent` and
-/// `Settled`. It runs after those of the agent's own type and is removed by its name from each of
+/// Registers an event hook at an agent of any kind, for the events that all of them have: `PreCall`,
+/// `PostCall`, `ErrorEvent` and `Settled`, and no others. It runs after those of the agent's own type and is removed by its name from each of
 /// `pre_reply`, `post_reply`, `error_reply` and `pre_settled`.
 ///
 /// The builders of agents take hooks for all events; so does
 /// [`ReActAgent::register_agent_hook`](crate::ReActAgent::register_agent_hook).
 ///
 /// ```
-/// use hooks_agent::{Agent, AgentHook, Flow, HookEvent, register_agent_hook};
+/// use hooks_agent::{Agent, AgentHook, Flow, HookEvent, register_call_hook};
 /// use hooks_core::HookResult;
 ///
 /// struct Sign;
@@ -135,17 +154,17 @@ impl<A: EventPoints + ?Sized> fmt::Debug for HookList<A> {
 /// }
 ///
 /// fn sign(agent: &dyn Agent) {
-///     register_agent_hook(agent, Sign);
+///     register_call_hook(agent, Sign);
 /// }
 /// ```
 #[track_caller]
-pub fn register_agent_hook(agent: &dyn Agent, hook: impl AgentHook) {
-    let place = Place { name: hook.name().into(), location: Location::caller() };
+pub fn register_call_hook(agent: &dyn Agent, hook: impl AgentHook) {
+    let place = Place::of(&hook, hook.name(), Location::caller());
     agent.install(&Arc::new(hook), &place);
 }
 
 impl EventPoints for dyn Agent {
     fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place) {
-        install_call!(dyn Agent, self, hook, place);
+        install_call!(dyn Agent, self, hook, place, tells_inside: false);
     }
 }

@@ -34,7 +34,7 @@ pub(crate) use install::{
     install_call, install_error, install_look, install_one, install_post, install_pre,
 };
 pub use kind::{EventKind, EventMask};
-pub use list::register_agent_hook;
+pub use list::register_call_hook;
 pub(crate) use list::{EventPoints, HookList, Place};
 pub use reasoning::{PostReasoning, PreReasoning};
 pub use summary::{PostSummary, PreSummary};

@@ -8,7 +8,7 @@ use crate::context::CallContext;
 use crate::error::InputError;
 use crate::event::input::model_input;
 use crate::event::{Decided, Flow, system};
-use crate::message::{ContentBlock, Messages, Msg};
+use crate::message::{ContentBlock, Messages, Msg, ToolUse};
 use crate::model::{ModelOptions, ToolSpec};
 use crate::step::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
 
@@ -78,6 +78,7 @@ pub struct PostReasoning<'a> {
     model: &'a str,
     message: &'a mut Arc<Msg>,
     control: &'a Control,
+    is_changed: bool,
 }
 
 impl<'a> PostReasoning<'a> {
@@ -88,7 +89,7 @@ impl<'a> PostReasoning<'a> {
         output: &'a mut Reasoned,
     ) -> Option<Self> {
         let Reasoned { model, message, control } = output;
-        Some(Self { agent, cx, model, message: message.as_mut()?, control })
+        Some(Self { agent, cx, model, message: message.as_mut()?, control, is_changed: false })
     }
 
     /// The agent.
@@ -117,11 +118,13 @@ impl<'a> PostReasoning<'a> {
 
     /// The answer, to be changed.
     pub fn message_mut(&mut self) -> &mut Msg {
+        self.is_changed = true;
         Arc::make_mut(self.message)
     }
 
     /// Puts another answer in its place. Its tool calls run, whatever its name.
     pub fn set_message(&mut self, msg: Msg) {
+        self.is_changed = true;
         *self.message = Arc::new(msg);
     }
 
@@ -139,14 +142,15 @@ impl<'a> PostReasoning<'a> {
     /// Asks the model again, once the message and then `messages` are remembered. Counts as a round.
     ///
     /// # Errors
-    /// [`InputError::MissingResults`] if the message has tool calls which `messages` do not answer.
+    /// [`InputError::MissingResults`] if the message has tool calls which `messages` do not answer; the
+    /// same error as in a call for results that come twice or are of no call.
     pub fn jump_to_model(&self, messages: impl Into<Messages>) -> Result<Flow, InputError> {
         let messages = messages.into();
-        let is_answered = |id: &str| {
-            messages.iter().flat_map(|msg| msg.tool_results()).any(|result| result.id == id)
-        };
-        let calls = self.message.tool_uses().filter(|call| !is_answered(&call.id));
-        let ids: Vec<_> = calls.map(|call| call.id.clone()).collect();
+        let results: Vec<_> = messages.iter().flat_map(|msg| msg.tool_results()).collect();
+        let calls: Vec<_> = self.message.tool_uses().cloned().collect();
+        InputError::check_results(&calls, &results)?;
+        let is_open = |call: &&ToolUse| !results.iter().any(|result| result.id == call.id);
+        let ids: Vec<_> = calls.iter().filter(is_open).map(|call| call.id.clone()).collect();
         if !ids.is_empty() {
             return Err(InputError::MissingResults { ids });
         }
@@ -156,6 +160,15 @@ impl<'a> PostReasoning<'a> {
     /// Ends the call with the message; its tool calls are answered by an error.
     pub fn jump_to_end(&self) -> Flow {
         Flow::jump(JumpTo::End)
+    }
+}
+
+/// What an interrupt keeps is what the hooks have made of it until then.
+impl Drop for PostReasoning<'_> {
+    fn drop(&mut self) {
+        if self.is_changed {
+            self.cx.replace_draft(self.message.clone());
+        }
     }
 }
 

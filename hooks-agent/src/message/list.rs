@@ -78,6 +78,20 @@ impl From<Msg> for Messages {
     }
 }
 
+/// A text of the user.
+impl From<&str> for Messages {
+    fn from(text: &str) -> Self {
+        Msg::user(text).into()
+    }
+}
+
+/// A text of the user.
+impl From<String> for Messages {
+    fn from(text: String) -> Self {
+        Msg::user(text).into()
+    }
+}
+
 impl From<Vec<Msg>> for Messages {
     fn from(messages: Vec<Msg>) -> Self {
         messages.into_iter().collect()

@@ -5,14 +5,41 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use futures::Stream;
+use futures::{Stream, StreamExt};
 
-use crate::model::{ChatChunk, ChatStream, ModelError};
+use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
 
 /// The answer of a model, on its way: who answers, and the stream of pieces.
 ///
-/// Its first piece is there already, so that a model which cannot answer fails before anything is
-/// told: an around hook of `model_call` that asks again or elsewhere need not look into the stream.
+/// Of one that was [asked](ModelAnswer::ask) the first piece is there already, so that a model which
+/// cannot answer fails before anything is told: an around hook of `model_call` that asks again or
+/// elsewhere need not look into the stream. What breaks off later fails the round, outside of that hook.
+///
+/// ```
+/// use hooks_agent::{
+///     AgentError, AgentExt, ModelAnswer, ModelError, Msg, ReActAgent, ScriptedAnswer, ScriptedModel,
+/// };
+/// use hooks_core::{Hookable, hook};
+///
+/// # futures::executor::block_on(async {
+/// let broken = ModelError::Cut { model: "first".to_owned() };
+/// let first = ScriptedModel::new("first", move |_| ScriptedAnswer::from(broken.clone()));
+/// let second = ScriptedModel::new("second", |_| "I am here.");
+/// let agent = ReActAgent::builder("assistant").model(first).build()?;
+/// agent.register_instance_hook(
+///     ReActAgent::AROUND_MODEL_CALL,
+///     "fallback",
+///     hook!(ReActAgent::AROUND_MODEL_CALL, async move |_, args, next| {
+///         match next.run(args.clone()).await {
+///             Err(AgentError::Model(_)) => Ok(ModelAnswer::ask(&second, args.request).await?),
+///             answer => answer,
+///         }
+///     }),
+/// );
+/// assert_eq!(agent.call(Msg::user("hello")).await?.text(), "I am here.");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
 pub struct ModelAnswer {
     model: Arc<str>,
     first: Option<ChatChunk>,
@@ -26,8 +53,19 @@ impl ModelAnswer {
         Self { model: model.into(), first: None, rest: stream }
     }
 
-    pub(crate) fn begun(model: Arc<str>, first: ChatChunk, rest: ChatStream) -> Self {
-        Self { model, first: Some(first), rest }
+    /// Asks a model, up to the first piece of its answer.
+    ///
+    /// # Errors
+    /// Those of the model; [`ModelError::Empty`] if the answer has no pieces.
+    pub async fn ask(model: &dyn ChatModel, request: ChatRequest) -> Result<Self, ModelError> {
+        let name = || model.name().to_owned();
+        let mut rest = model.stream(request);
+        match rest.next().await {
+            Some(Ok(ChatChunk::End(_))) => Err(ModelError::Empty { model: name() }),
+            Some(Ok(first)) => Ok(Self { model: model.name().into(), first: Some(first), rest }),
+            Some(Err(error)) => Err(error),
+            None => Err(ModelError::Cut { model: name() }),
+        }
     }
 
     /// The name of the model that answers.

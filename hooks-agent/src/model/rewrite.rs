@@ -45,7 +45,8 @@ impl Finding {
 /// itself.
 ///
 /// `find` gets the text of the block from its beginning, and where to look from; it gives the first
-/// thing that begins there or later.
+/// thing that begins there or later. One that gives anything else ends the answer with
+/// [`ModelError::Blocked`].
 ///
 /// Put around `model_call` it is a hook:
 ///
@@ -173,6 +174,9 @@ impl Rewriting {
     }
 
     fn push(&mut self, kind: Kind, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         if self.kind != kind {
             self.flush();
             self.kind = kind;
@@ -190,8 +194,20 @@ impl Rewriting {
     /// The block is over: nothing more can change what is held back.
     fn flush(&mut self) {
         self.emit(self.block.text.len());
+        let is_gone = !self.block.text.is_empty() && !self.block.has_said;
+        if is_gone && self.stream.is_some() {
+            // What is left of it keeps its neighbours apart.
+            self.say(String::new());
+        }
         let block = std::mem::take(&mut self.block);
         self.changed_thinking |= self.kind == Kind::Thinking && block.is_changed;
+    }
+
+    fn say(&mut self, text: String) {
+        self.ready.push_back(Ok(match self.kind {
+            Kind::Text => ChatChunk::Text(text),
+            Kind::Thinking => ChatChunk::Thinking(text),
+        }));
     }
 
     fn emit(&mut self, limit: usize) {
@@ -200,10 +216,8 @@ impl Rewriting {
         }
         let (text, blocked) = self.block.release(&self.rewrite, limit);
         if !text.is_empty() {
-            self.ready.push_back(Ok(match self.kind {
-                Kind::Text => ChatChunk::Text(text),
-                Kind::Thinking => ChatChunk::Thinking(text),
-            }));
+            self.block.has_said = true;
+            self.say(text);
         }
         if let Some(reason) = blocked {
             self.ready.push_back(Err(ModelError::Blocked { reason }));
@@ -218,6 +232,8 @@ struct Block {
     text: String,
     sent: usize,
     is_changed: bool,
+    /// Whether anything of it was said.
+    has_said: bool,
 }
 
 impl Block {
@@ -228,13 +244,16 @@ impl Block {
         while self.sent < limit {
             let found = (rewrite.find)(&self.text, self.sent);
             // What is not a piece of the text that is left is no finding.
-            let fits = |finding: &Finding| {
-                let range = finding.range();
-                range.start >= self.sent
-                    && !range.is_empty()
-                    && self.text.get(range.clone()).is_some()
+            let fits = |range: &Range<usize>| {
+                let is_left = range.start >= self.sent && !range.is_empty();
+                is_left && self.text.get(range.clone()).is_some()
             };
-            let found = found.filter(fits).filter(|finding| finding.range().start < limit);
+            // Who finds what is not there may have missed what is.
+            if found.as_ref().is_some_and(|finding| !fits(finding.range())) {
+                let reason = "the rewriter found something outside of the text that is left";
+                return (out, Some(reason.to_owned()));
+            }
+            let found = found.filter(|finding| finding.range().start < limit);
             let Some(finding) = found else {
                 out.push_str(&self.text[self.sent..limit]);
                 self.sent = limit;

@@ -10,12 +10,13 @@ use hooks_core::{HookError, Hookable, Hooks, hookable};
 use crate::agent::{Agent, AgentState, CallOutcome, Printer};
 use crate::context::CallContext;
 use crate::error::AgentError;
-use crate::event::{AgentHook, EventPoints, HookList, Place};
+use crate::event::{AgentHook, EventKind, EventPoints, HookList, Place};
 use crate::memory::Memory;
 use crate::message::{Messages, Msg};
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
 use crate::react::batch::Batch;
 use crate::react::context::{CompressContext, ContextConfig};
+use crate::react::install::EVENT_POINTS;
 use crate::react::resume::pending;
 use crate::react::threads::Threads;
 use crate::tool::Tool;
@@ -34,7 +35,7 @@ use crate::tool::Tool;
 ///
 /// | tool calls wait | messages of the next call | what happens |
 /// |---|---|---|
-/// | no | any, or none | they are remembered, the model is asked |
+/// | no | any, or none; results only together with their calls | they are remembered, the model is asked |
 /// | yes | none | the tools run, the model is asked |
 /// | yes | results of all | they are remembered, the model is asked |
 /// | yes | results of some, nothing else | they are remembered, the other tools run |
@@ -103,11 +104,13 @@ impl ReActAgent {
     }
 
     /// Adds an event hook while calls run; its tools are not added. Calls see it from their next event
-    /// on. A hook of the same name is replaced.
+    /// on. One of the same name is replaced.
     #[track_caller]
     pub fn register_agent_hook(&self, hook: impl AgentHook) {
-        let place = Place { name: hook.name().into(), location: Location::caller() };
+        let place = Place::of(&hook, hook.name(), Location::caller());
         self.install(&Arc::new(hook), &place);
+        // What the one before wanted and this one does not.
+        self.remove_events(&place.name, |event| !place.events.contains(event));
     }
 
     /// Removes an event hook, by its name, from all events.
@@ -115,13 +118,22 @@ impl ReActAgent {
     /// # Errors
     /// [`HookError::NotFound`] if there is none of that name.
     pub fn remove_agent_hook(&self, name: &str) -> Result<(), HookError> {
-        let plan = self.hook_plan();
-        let mut found = false;
-        for hook in plan.hooks().iter().filter(|hook| hook.name() == name) {
-            // What another thread removed first is removed.
-            found |= self.remove_instance_hook(hook.hook_type().clone(), name).is_ok();
+        match self.remove_events(name, |_| true) {
+            0 => self.remove_instance_hook(Self::PRE_REPLY, name),
+            _ => Ok(()),
         }
-        if found { Ok(()) } else { self.remove_instance_hook(Self::PRE_REPLY, name) }
+    }
+
+    fn remove_events(&self, name: &str, is_meant: impl Fn(EventKind) -> bool) -> usize {
+        let meant = EVENT_POINTS.iter().filter(|(kind, _)| is_meant(*kind));
+        let removed = meant.filter(|(_, point)| self.remove_instance_hook(*point, name).is_ok());
+        removed.count()
+    }
+
+    /// Answers the tool calls that wait, with an error.
+    pub(super) fn give_up_calls(&self, cx: &CallContext) {
+        let memory = self.core.threads.memory(cx.named_thread());
+        drop(Batch::new(cx, &memory, pending(&memory.messages())));
     }
 
     pub(super) fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
@@ -160,8 +172,7 @@ impl Agent for ReActAgent {
     #[hook]
     fn settled(&self, cx: CallContext, outcome: CallOutcome) {
         if cx.leaves_calls() && !matches!(outcome, CallOutcome::Finished(_)) {
-            let memory = self.core.threads.memory(cx.named_thread());
-            drop(Batch::new(&cx, &memory, pending(&memory.messages())));
+            self.give_up_calls(&cx);
         }
     }
 

@@ -112,7 +112,8 @@ impl ReActAgentBuilder {
         self
     }
 
-    /// Adds a hook. Its tools become tools of the agent.
+    /// Adds a hook. Its tools become tools of the agent. Hooks of one name are kept side by side: the
+    /// second of the name `Guard` is registered as `Guard (2)`.
     #[track_caller]
     pub fn hook(mut self, hook: impl AgentHook) -> Self {
         self.hooks.add(hook);

@@ -17,12 +17,33 @@ use crate::react::points::{
     ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,
     ReActAgentToolCallArgs,
 };
-use crate::step::{Acted, Control, Reasoned};
+use crate::step::{Acted, Control, JumpTo, Reasoned};
 use crate::tool::ToolError;
+
+/// The events, and the hook types that they are hooks of.
+pub(super) const EVENT_POINTS: [(EventKind, &str); 17] = [
+    (EventKind::PreCall, "pre_reply"),
+    (EventKind::PostCall, "post_reply"),
+    (EventKind::PreReasoning, "pre_reasoning"),
+    (EventKind::ReasoningChunk, "pre_reasoning_chunk"),
+    (EventKind::PostReasoning, "post_reasoning"),
+    (EventKind::PreActing, "pre_acting"),
+    (EventKind::ActingChunk, "pre_acting_chunk"),
+    (EventKind::PostActing, "post_acting"),
+    (EventKind::PreSummary, "pre_summarizing"),
+    (EventKind::SummaryChunk, "pre_summary_chunk"),
+    (EventKind::PostSummary, "post_summarizing"),
+    (EventKind::Error, "error_reply"),
+    (EventKind::Error, "error_reasoning"),
+    (EventKind::Error, "error_acting"),
+    (EventKind::Error, "error_tool_call"),
+    (EventKind::Error, "error_summarizing"),
+    (EventKind::Settled, "pre_settled"),
+];
 
 impl EventPoints for ReActAgent {
     fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place) {
-        install_call!(ReActAgent, self, hook, place);
+        install_call!(ReActAgent, self, hook, place, tells_inside: true);
         install_reasoning(self, hook, place);
         install_acting(self, hook, place);
         install_summary(self, hook, place);
@@ -139,6 +160,15 @@ fn decide(flow: Flow, control: &mut Control, kind: EventKind) -> HookResult {
     decide_on::<()>(flow.decided(), control, kind).map(drop)
 }
 
+/// Where the hooks of an event may send a call.
+fn allows(kind: EventKind, to: JumpTo) -> bool {
+    match kind {
+        EventKind::PreReasoning => to != JumpTo::Model,
+        EventKind::PreSummary => false,
+        _ => to != JumpTo::Tools,
+    }
+}
+
 fn decide_on<T>(
     decided: Option<Decided>,
     control: &mut Control,
@@ -147,7 +177,7 @@ fn decide_on<T>(
     match decided {
         None => {}
         Some(Decided::Stop) => control.stop = true,
-        Some(Decided::Jump(jump)) => control.jump = Some(jump),
+        Some(Decided::Jump(jump)) if allows(kind, jump.to) => control.jump = Some(jump),
         Some(_) => return Err(Decided::misplaced(kind)),
     }
     Ok(CallFlow::Continue)

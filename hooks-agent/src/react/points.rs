@@ -1,6 +1,6 @@
 //! The steps of a call, each a hook point.
 
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use crate::error::AgentError;
 use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
 use crate::model::{ChatChunk, ChatRequest, ModelAnswer, ModelError};
 use crate::react::agent::ReActAgent;
+use crate::react::batch::make_ids_unique;
 use crate::react::context::ContextConfig;
 use crate::step::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
 use crate::tool::{Permission, Tool, ToolContext, ToolError};
@@ -31,6 +32,7 @@ impl ReActAgent {
     ///
     /// # Errors
     /// Those of the model and of hooks.
+    #[hook(reentry = "run")]
     pub async fn reasoning(
         &self,
         cx: CallContext,
@@ -52,6 +54,7 @@ impl ReActAgent {
     ///
     /// # Errors
     /// Those of hooks. A tool that fails is a result.
+    #[hook(reentry = "run")]
     pub async fn acting(&self, cx: CallContext, input: ActingInput) -> Result<Acted, AgentError> {
         let ActingInput { call, mut control } = input;
         if control.is_stopped() || control.jumps_to().is_some() {
@@ -82,7 +85,7 @@ impl ReActAgent {
     ///
     /// # Errors
     /// Those of the model and of hooks.
-    #[hook]
+    #[hook(reentry = "run")]
     pub async fn summarizing(
         &self,
         cx: CallContext,
@@ -105,23 +108,14 @@ impl ReActAgent {
     ///
     /// # Errors
     /// Those of the model and of hooks.
-    #[hook]
+    #[hook(reentry = "run")]
     pub async fn model_call(
         &self,
         cx: CallContext,
         request: ChatRequest,
     ) -> Result<ModelAnswer, AgentError> {
-        let model = self.core.model_name.clone();
-        let mut stream = self.core.model.stream(request);
-        match stream.next().await {
-            Some(Ok(ChatChunk::End(usage))) => {
-                cx.add_usage(usage);
-                Err(ModelError::Empty { model: model.to_string() }.into())
-            }
-            Some(Ok(first)) => Ok(ModelAnswer::begun(model, first, stream)),
-            Some(Err(error)) => Err(error.into()),
-            None => Err(ModelError::Cut { model: model.to_string() }.into()),
-        }
+        let _ = cx;
+        Ok(ModelAnswer::ask(&*self.core.model, request).await?)
     }
 
     /// Runs a tool, once it may run.
@@ -129,7 +123,7 @@ impl ReActAgent {
     /// # Errors
     /// Those of the tool; a panic is one. [`ToolError::Hook`] fails the call of the agent, the others
     /// are read by the model.
-    #[hook]
+    #[hook(reentry = "run")]
     pub async fn tool_call(
         &self,
         cx: CallContext,
@@ -143,25 +137,24 @@ impl ReActAgent {
             let known = self.core.tools.iter().map(|tool| tool.name().to_owned()).collect();
             return Err(ToolError::Unknown { tool: call.name.clone(), known });
         };
-        let run = self.watch(&cx, &call, &**tool);
-        let Some(after) = self.core.tool_timeout else { return run.await };
-        match tokio::time::timeout(after, run).await {
-            Ok(ended) => ended,
-            Err(_) => Err(ToolError::TimedOut { tool: call.name.clone(), after }),
-        }
+        self.watch(&cx, &call, &**tool).await
     }
 
     /// Whether a tool call may run: what the tool says, unless a person has confirmed it.
     ///
     /// # Errors
     /// Those of hooks.
-    #[hook]
+    #[hook(reentry = "run")]
     pub async fn check_permission(
         &self,
         cx: &CallContext,
         call: &ToolUse,
     ) -> Result<Permission, AgentError> {
-        let permission = self.tool(&call.name).map(|tool| tool.permission(call));
+        let permission = self.tool(&call.name).map(|tool| {
+            let permission = catch_unwind(AssertUnwindSafe(|| tool.permission(call)));
+            let panicked = |_| Permission::Deny(format!("the tool `{}` panicked", call.name));
+            permission.unwrap_or_else(panicked)
+        });
         Ok(match permission {
             Some(Permission::Ask) if cx.is_confirmed(&call.id) => Permission::Allow,
             // That there is no such tool is for the tool call to say.
@@ -175,7 +168,7 @@ impl ReActAgent {
     ///
     /// # Errors
     /// [`AgentError::Compression`], and those of hooks.
-    #[hook]
+    #[hook(reentry = "run")]
     pub async fn compress_context(
         &self,
         cx: CallContext,
@@ -193,7 +186,7 @@ impl ReActAgent {
     ///
     /// # Errors
     /// Those of hooks.
-    #[hook]
+    #[hook(reentry = "run")]
     pub async fn system_prompt(
         &self,
         cx: CallContext,
@@ -278,7 +271,8 @@ impl ReActAgent {
             }
         }
         let message = cx.draft().filter(|message| !message.content.is_empty());
-        let message = message.ok_or_else(|| ModelError::Empty { model: model.to_string() })?;
+        let mut message = message.ok_or_else(|| ModelError::Empty { model: model.to_string() })?;
+        make_ids_unique(&mut message);
         Ok((model, message))
     }
 
@@ -292,22 +286,40 @@ impl ReActAgent {
         let (sender, mut progress) = unbounded();
         let context = ToolContext::new(cx.clone(), call.clone(), sender);
         let run = AssertUnwindSafe(async { tool.call(context).await }).catch_unwind();
-        let mut run = pin!(run);
+        let mut run = pin!(self.in_time(call, run));
         let ended = loop {
             match select(run.as_mut(), progress.next()).await {
                 Either::Left((ended, _)) => break ended,
-                Either::Right((Some(chunk), _)) => self.tell(cx, call, chunk).await,
+                // The tool goes on while others look at what it said.
+                Either::Right((Some(chunk), _)) => {
+                    let told = pin!(self.tell(cx, call, chunk));
+                    if let Either::Left((ended, told)) = select(run.as_mut(), told).await {
+                        told.await;
+                        break ended;
+                    }
+                }
                 Either::Right((None, _)) => break run.await,
             }
         };
         while let Ok(chunk) = progress.try_recv() {
             self.tell(cx, call, chunk).await;
         }
-        match ended {
+        match ended? {
             Ok(Ok(output)) => Ok(ToolResult::success(call, output)),
             Ok(Err(error)) => Err(ToolError::Failed(error)),
             Err(_) => Err(ToolError::Panicked { tool: call.name.clone() }),
         }
+    }
+
+    /// As long as a tool may take.
+    async fn in_time<T>(
+        &self,
+        call: &ToolUse,
+        run: impl Future<Output = T>,
+    ) -> Result<T, ToolError> {
+        let Some(after) = self.core.tool_timeout else { return Ok(run.await) };
+        let timed_out = |_| ToolError::TimedOut { tool: call.name.clone(), after };
+        tokio::time::timeout(after, run).await.map_err(timed_out)
     }
 
     async fn tell(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: String) {

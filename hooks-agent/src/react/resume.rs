@@ -1,12 +1,16 @@
 //! What the messages of a call mean where tool calls wait for results.
 
+use std::sync::Arc;
+
 use crate::error::InputError;
 use crate::memory::Memory;
 use crate::message::{Messages, Msg, Role, ToolResult, ToolUse};
 
 /// The tool calls of the last answer of the model that have no result.
 pub(super) fn pending(history: &Messages) -> Vec<ToolUse> {
-    let Some(last) = history.iter().rposition(|msg| msg.role == Role::Assistant) else {
+    // What was observed since says nothing about them.
+    let asks = |msg: &Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
+    let Some(last) = history.iter().rposition(asks) else {
         return Vec::new();
     };
     let is_answered = |call: &ToolUse| {
@@ -27,22 +31,28 @@ pub(super) fn admit(
     }
     let pending = pending(&memory.messages());
     let results: Vec<_> = input.iter().flat_map(|msg| msg.tool_results()).collect();
-    if pending.is_empty() && results.is_empty() {
+    if pending.is_empty() {
+        // What is remembered from elsewhere brings its own calls and results.
+        let own: Vec<_> = input.iter().flat_map(|msg| msg.tool_uses()).cloned().collect();
+        InputError::check_results(&own, &results)?;
+        if results.len() < own.len() {
+            let is_open = |call: &&ToolUse| !results.iter().any(|result| result.id == call.id);
+            let ids = own.iter().filter(is_open).map(|call| call.id.clone()).collect();
+            return Err(InputError::MissingResults { ids });
+        }
         remember(memory, input);
         return Ok(Vec::new());
     }
-    refuse_duplicates(&results)?;
-    let expected: Vec<_> = pending.iter().map(|call| call.id.clone()).collect();
-    let unknown = results.iter().filter(|result| !expected.contains(&result.id));
-    let unknown: Vec<_> = unknown.map(|result| result.id.clone()).collect();
-    if !unknown.is_empty() {
-        return Err(InputError::UnknownResults { ids: unknown, expected });
-    }
+    InputError::check_results(&pending, &results)?;
     let is_open = |call: &&ToolUse| !results.iter().any(|result| result.id == call.id);
     let open: Vec<_> = pending.iter().filter(is_open).cloned().collect();
     let ids = || open.iter().map(|call| call.id.clone()).collect();
     if open.is_empty() || input.is_empty() {
-        remember(memory, input);
+        // Results stand right behind their calls.
+        let (answers, others): (Vec<_>, Vec<_>) =
+            input.into_iter().partition(|msg| msg.tool_results().next().is_some());
+        remember(memory, answers);
+        remember(memory, others);
         return Ok(open);
     }
     if results.is_empty() {
@@ -64,16 +74,7 @@ pub(super) fn admit(
     Ok(open)
 }
 
-fn refuse_duplicates(results: &[&ToolResult]) -> Result<(), InputError> {
-    for (index, result) in results.iter().enumerate() {
-        if results[..index].iter().any(|known| known.id == result.id) {
-            return Err(InputError::DuplicateResult { id: result.id.clone() });
-        }
-    }
-    Ok(())
-}
-
-fn remember(memory: &Memory, input: Messages) {
+fn remember(memory: &Memory, input: impl IntoIterator<Item = Arc<Msg>>) {
     for msg in input {
         memory.add(msg);
     }

@@ -7,7 +7,7 @@ use futures::stream::FuturesUnordered;
 
 use crate::agent::Agent;
 use crate::context::{AgentEventKind, CallContext};
-use crate::error::AgentError;
+use crate::error::{AgentError, InputError};
 use crate::memory::Memory;
 use crate::message::{
     ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
@@ -55,6 +55,9 @@ impl ReActAgent {
 
 impl Run<'_> {
     async fn rounds(mut self, open: Vec<ToolUse>) -> Result<Ended, AgentError> {
+        if !open.is_empty() {
+            self.cx.set_confirmable(open.iter().map(|call| call.id.clone()).collect());
+        }
         let mut step = if open.is_empty() { Step::Reason } else { Step::Act(open) };
         loop {
             step = match step {
@@ -67,7 +70,9 @@ impl Run<'_> {
                 Step::Reason => return Box::pin(self.sum_up(self.iteration)).await,
                 Step::Act(calls) => {
                     let batch = Batch::new(self.cx, self.memory, calls);
-                    self.act(batch).await?
+                    let next = self.act(batch).await?;
+                    self.cx.set_confirmable(Vec::new());
+                    next
                 }
                 Step::End(ended) => return Ok(ended),
             };
@@ -87,13 +92,13 @@ impl Run<'_> {
         };
         self.cx.emit(|| AgentEventKind::ReasoningStarted).await;
         let reasoned = self.agent.reasoning(self.cx.clone(), input).await?;
-        self.cx.set_error_reported(false);
         self.cx.take_draft();
         let Reasoned { message, control, .. } = reasoned;
         let Some(mut message) = message else { return self.before_the_model(&control) };
 
         make_ids_unique(&mut message);
         self.memory.add(message.clone());
+        self.cx.set_partial(message.clone());
         let calls = message.tool_uses().cloned();
         let batch = Batch::new(self.cx, self.memory, calls);
         self.cx.emit(|| AgentEventKind::Reasoned(message.clone())).await;
@@ -115,7 +120,6 @@ impl Run<'_> {
                 Ok(Step::End((message, GenerateReason::ModelStop)))
             }
             Some(Jump { to: JumpTo::Tools, .. }) | None => {
-                self.jumps = 0;
                 drop(message);
                 self.act(batch).await
             }
@@ -138,6 +142,10 @@ impl Run<'_> {
 
     /// Remembers what the hook has to say, and goes back to the model.
     fn ask_again(&mut self, mut batch: Batch<'_>, messages: &Messages) -> Result<Step, AgentError> {
+        let results: Vec<_> = messages.iter().flat_map(|msg| msg.tool_results()).collect();
+        // Hooks after the one that jumped may have changed the calls.
+        let calls: Vec<_> = batch.calls().map(|(_, call)| call).collect();
+        InputError::check_results(&calls, &results)?;
         for msg in messages {
             self.memory.add(msg.clone());
         }
@@ -171,6 +179,7 @@ impl Run<'_> {
             }
             Some(Jump { messages, .. }) => self.ask_again(batch, &messages),
             None => {
+                self.jumps = 0;
                 batch.refuse("the call was not answered");
                 Ok(Step::Reason)
             }
@@ -209,9 +218,7 @@ impl Run<'_> {
     async fn act_one(&self, call: ToolUse) -> Result<Acted, AgentError> {
         self.cx.emit(|| AgentEventKind::ToolStarted(call.clone())).await;
         let input = ActingInput { call, control: Control::default() };
-        let acted = self.agent.acting(self.cx.clone(), input).await?;
-        self.cx.set_error_reported(false);
-        Ok(acted)
+        self.agent.acting(self.cx.clone(), input).await
     }
 
     /// Remembers the result, if there is one, and says what the hooks decided.

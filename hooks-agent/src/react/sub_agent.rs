@@ -111,13 +111,18 @@ impl Tool for AgentTool {
         Box::pin(async move {
             let Task { task } = Task::deserialize(&cx.tool_use().input)?;
             let options = CallOptions::new().child_of(cx.call());
-            let reply = self.agent.call_with(options, Msg::user(task)).await?;
+            let reply = self.agent.call_with(options.clone(), Msg::user(task)).await?;
             match reply.reason {
                 Some(
                     reason @ (GenerateReason::ReasoningStopRequested
                     | GenerateReason::ActingStopRequested
                     | GenerateReason::PermissionAsking),
-                ) => Err(format!("the agent was stopped before it was done: {reason:?}").into()),
+                ) => {
+                    // Nobody can answer its calls in here, so the next task must not wait for them.
+                    self.agent.give_up_calls(&self.agent.context(options));
+                    Err(format!("the agent was stopped before it was done: {reason:?}").into())
+                }
+                Some(GenerateReason::Interrupted) => Err("the agent was interrupted".into()),
                 _ => Ok(reply.text()),
             }
         })

@@ -36,14 +36,14 @@ impl Run<'_> {
         };
         self.cx.emit(|| AgentEventKind::SummaryStarted).await;
         let summarized = self.agent.summarizing(self.cx.clone(), input).await?;
-        self.cx.set_error_reported(false);
         self.cx.take_draft();
-        let Reasoned { message, .. } = summarized;
-        let Some(mut message) = message else {
+        let Reasoned { message, control, .. } = summarized;
+        let Some(mut message) = message.filter(|_| !control.is_stopped()) else {
             return Ok((self.last_answer(), GenerateReason::ReasoningStopRequested));
         };
         make_ids_unique(&mut message);
         self.memory.add(message.clone());
+        self.cx.set_partial(message.clone());
         let calls = Batch::new(self.cx, self.memory, message.tool_uses().cloned());
         calls.refuse("there are no more rounds in which this call could run");
         self.cx.emit(|| AgentEventKind::Summarized(message.clone())).await;

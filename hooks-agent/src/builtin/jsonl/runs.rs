@@ -22,8 +22,10 @@ pub(super) struct Run {
 impl Runs {
     /// The numbers of an event that is written: a call starts a turn at step 0, everything else is a
     /// step of it.
-    pub(super) fn number(&mut self, kind: EventKind, cx: &CallContext) -> Run {
-        if kind == EventKind::PreCall {
+    /// A call whose begin was not told, for a hook answered it, begins with what is told first.
+    pub(super) fn number(&mut self, kind: EventKind, cx: &CallContext, has_begins: bool) -> Run {
+        let is_new = has_begins && !self.runs.contains_key(&cx.run_id());
+        if kind == EventKind::PreCall || is_new {
             let turn = self.turns.entry(cx.agent_id().to_owned()).or_default();
             *turn += 1;
             let run = Run { turn: *turn, step: 0 };

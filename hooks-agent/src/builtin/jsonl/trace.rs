@@ -12,12 +12,14 @@ use serde_json::Value;
 use crate::builtin::jsonl::record::Record;
 use crate::builtin::jsonl::runs::Runs;
 use crate::builtin::jsonl::writer::{TraceError, Writer, Written};
+use crate::context::CallContext;
 use crate::event::{AgentHook, EventKind, EventMask, Flow, HookEvent};
 
 /// Writes the events of calls to a file, one JSON object per line.
 ///
 /// Each line has the keys `ts` (milliseconds since 1970), `event_type`, `agent_id`, `agent_name`,
-/// `run_id`, `parent_run_id` (of an agent that is a tool of another), `turn_id` (the number of the call
+/// `run_id`, `parent_run_id` (of an agent that is a tool of another), `thread_id` (where the call names
+/// one), `turn_id` (the number of the call
 /// of this agent, from 1), `step_id` (the number of the event in the call, from 0; what is not written
 /// does not count), `trace_id` and `span_id` where they are [known](JsonlTraceBuilder::span_ids), then
 /// those of its event. The hook waits until its line is written. Keys, numbers and defaults are those
@@ -106,14 +108,14 @@ impl JsonlTrace {
 
     /// Hands an event over.
     fn send(&self, event: &HookEvent<'_>) -> Result<Written, TraceError> {
-        let Shared { redact, span_ids, runs, writer, .. } = &*self.shared;
+        let Shared { events, redact, span_ids, runs, writer, .. } = &*self.shared;
         let (kind, cx) = (event.kind(), event.context());
         let mut own = Record::default();
         own.put_event(event);
         let span_ids = span_ids.as_ref().and_then(|span_ids| span_ids());
 
         let mut runs = runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let run = runs.number(kind, cx);
+        let run = runs.number(kind, cx, events.contains(EventKind::PreCall));
         let mut record = Record::default();
         record.put("ts", event.timestamp());
         record.put("event_type", kind.name());
@@ -122,6 +124,9 @@ impl JsonlTrace {
         record.put("run_id", cx.run_id());
         if let Some(parent) = cx.parent() {
             record.put("parent_run_id", parent.run_id());
+        }
+        if cx.thread_id() != CallContext::DEFAULT_THREAD {
+            record.put("thread_id", cx.thread_id());
         }
         record.put("turn_id", run.turn);
         record.put("step_id", run.step);
@@ -177,7 +182,9 @@ impl AgentHook for JsonlTrace {
 }
 
 impl JsonlTraceBuilder {
-    /// The events that are written unless it is said.
+    /// The events that are written unless it is said: `PreCall`, `PostCall`, `PreReasoning`,
+    /// `PostReasoning`, `PreActing`, `PostActing` and `Error`. What an earlier hook answers or refuses is
+    /// not told to later ones, so such a tool call has its `POST_ACTING` alone.
     pub const DEFAULT_EVENTS: EventMask = EventMask::of(&[
         EventKind::PreCall,
         EventKind::PostCall,
@@ -267,7 +274,7 @@ impl JsonlTraceBuilder {
         self
     }
 
-    /// Changes each value before it is written: the closure gets the key and the value.
+    /// Changes each value before it is written: the closure gets the key in the line and the value.
     pub fn redact(mut self, redact: impl Fn(&str, &mut Value) + Send + Sync + 'static) -> Self {
         self.redact = Some(Box::new(redact));
         self
