@@ -601,9 +601,9 @@ async fn the_interrupt_of_a_caller_and_that_of_the_call_both_count() {
         let mut call = pin!(agent.call_with(options, go()));
         assert!(poll!(&mut call).is_pending());
         if is_outer {
-            outer.cancel()
+            outer.cancel();
         } else {
-            inner.cancel()
+            inner.cancel();
         }
         assert_eq!(call.await.unwrap().reason, Some(GenerateReason::Interrupted));
     }

@@ -431,7 +431,7 @@ async fn a_slow_observer_does_not_use_up_the_time_of_a_tool() {
         hook!(ReActAgent::PRE_ACTING_CHUNK, async |_, _| {
             // The clock is paused and runs ahead when nothing else does.
             let _ =
-                tokio::time::timeout(Duration::from_secs(60), std::future::pending::<()>()).await;
+                tokio::time::timeout(Duration::from_secs(90), std::future::pending::<()>()).await;
         }),
     );
     agent.call(go()).await.unwrap();

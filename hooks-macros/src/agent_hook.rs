@@ -111,7 +111,12 @@ fn handlers(block: &ItemImpl, errors: &mut Errors) -> Vec<Handler> {
         let ImplItem::Fn(method) = item else { continue };
         let Some((event, variant)) = event_of(method) else { continue };
         check(method, event, errors);
-        if handlers.iter().any(|known| known.variant == variant) {
+        // Of two under conditions, one may be there at a time; the compiler sees if both are.
+        let cfgs: Vec<_> =
+            method.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect();
+        let is_taken =
+            |known: &Handler| known.variant == variant && cfgs.is_empty() && known.cfgs.is_empty();
+        if handlers.iter().any(is_taken) {
             let message = format!("two methods take `{event}`, make one of them");
             errors.at(&method.sig.ident, message);
         }
@@ -120,7 +125,7 @@ fn handlers(block: &ItemImpl, errors: &mut Errors) -> Vec<Handler> {
             variant: format_ident!("{variant}"),
             is_async: method.sig.asyncness.is_some(),
             answer: method.sig.output.span(),
-            cfgs: method.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect(),
+            cfgs,
         });
     }
     if handlers.is_empty() && block.trait_.is_none() {
