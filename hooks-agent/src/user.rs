@@ -16,7 +16,7 @@ use crate::message::{Messages, Msg};
 /// A person who answers by typing a line.
 ///
 /// [`reply`](Agent::reply) shows the messages that it is given and reads the next line, from standard
-/// input or whatever else is an [`AsyncBufRead`]. A line is read whole even if the call is dropped
+/// input or whatever else is a `tokio::io::AsyncBufRead`. A line is read whole even if the call is dropped
 /// while it waits: what came until then is kept for the next call.
 ///
 /// ```

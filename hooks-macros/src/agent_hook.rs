@@ -1,7 +1,7 @@
 //! `#[agent_hook]`: methods that take one event each become an event hook.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote};
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
 use syn::{
@@ -225,10 +225,13 @@ fn hook_impl(block: &ItemImpl, options: &Options, handlers: &[Handler]) -> Token
         let arms = handlers.map(move |Handler { name, variant, answer, cfgs, .. }| {
             let call = quote!(Self::#name(self, event)#wait);
             // An answer that is none is shown where it is written.
-            let into_flow = quote_spanned!(*answer=> #krate::IntoFlow::into_flow(#call));
+            let shown = Ident::new("answer", answer.resolved_at(Span::mixed_site()));
             quote! {
                 #(#cfgs)*
-                #krate::HookEvent::#variant(event) => { #into_flow }
+                #krate::HookEvent::#variant(event) => {
+                    let #shown = #call;
+                    #krate::IntoFlow::into_flow(#shown)
+                }
             }
         });
         quote! {
@@ -240,7 +243,12 @@ fn hook_impl(block: &ItemImpl, options: &Options, handlers: &[Handler]) -> Token
     };
     let (waiting, now) = (arms(true), arms(false));
     quote! {
-        #[allow(clippy::match_single_binding, clippy::unit_arg, clippy::unused_async)]
+        #[allow(
+            clippy::let_unit_value,
+            clippy::match_single_binding,
+            clippy::unit_arg,
+            clippy::unused_async
+        )]
         impl #impl_generics #krate::AgentHook for #ty #where_clause {
             #name
             #priority
