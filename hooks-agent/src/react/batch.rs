@@ -134,9 +134,11 @@ impl Drop for Batch<'_> {
 
 /// A result is tied to its call by the id, so two calls of one message cannot share one.
 pub(super) fn make_ids_unique(msg: &mut Arc<Msg>) {
-    let ids: Vec<_> = msg.tool_uses().map(|call| call.id.as_str()).collect();
-    let is_taken = |(index, id): (usize, &&str)| id.is_empty() || ids[..index].contains(id);
-    if !ids.iter().enumerate().any(is_taken) {
+    let is_taken = |(index, call): (usize, &ToolUse)| {
+        let is_same = |known: &ToolUse| known.id == call.id;
+        call.id.is_empty() || msg.tool_uses().take(index).any(is_same)
+    };
+    if !msg.tool_uses().enumerate().any(is_taken) {
         return;
     }
     let mut seen = HashSet::new();

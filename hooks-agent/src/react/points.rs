@@ -137,7 +137,8 @@ impl ReActAgent {
             let known = self.core.tools.iter().map(|tool| tool.name().to_owned()).collect();
             return Err(ToolError::Unknown { tool: call.name.clone(), known });
         };
-        self.watch(&cx, &call, &**tool).await
+        // Boxed, so that an agent that waits for its model does not carry it along.
+        Box::pin(self.watch(&cx, &call, &**tool)).await
     }
 
     /// Whether a tool call may run: what the tool says, unless a person has confirmed it.
