@@ -297,7 +297,7 @@ impl CallContext {
         self.state().draft.take()
     }
 
-    /// What was remembered of an answer that was broken off.
+    /// What was remembered last of what the model said, whole or broken off.
     pub(crate) fn set_partial(&self, partial: Arc<Msg>) {
         self.state().partial = Some(partial);
     }

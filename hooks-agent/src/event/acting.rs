@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::agent::Agent;
 use crate::context::CallContext;
+use crate::event::accessors::of_a_call;
 use crate::event::{Decided, Flow};
 use crate::message::{ToolResult, ToolUse};
 use crate::step::{Acted, ActingInput, Control, JumpTo};
@@ -25,17 +26,7 @@ impl<'a> PreActing<'a> {
         Self { agent, cx, input }
     }
 
-    /// The agent.
-    #[must_use]
-    pub fn agent(&self) -> &'a dyn Agent {
-        self.agent
-    }
-
-    /// The call of the agent.
-    #[must_use]
-    pub fn context(&self) -> &'a CallContext {
-        self.cx
-    }
+    of_a_call!();
 
     /// The tool call.
     #[must_use]
@@ -122,17 +113,7 @@ impl<'a> PostActing<'a> {
         Some(Self { agent, cx, call, result: result.as_mut()?, control })
     }
 
-    /// The agent.
-    #[must_use]
-    pub fn agent(&self) -> &'a dyn Agent {
-        self.agent
-    }
-
-    /// The call of the agent.
-    #[must_use]
-    pub fn context(&self) -> &'a CallContext {
-        self.cx
-    }
+    of_a_call!();
 
     /// The tool call that ran.
     #[must_use]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::agent::{Agent, CallOutcome};
 use crate::context::CallContext;
+use crate::event::accessors::of_a_call;
 use crate::event::{Decided, Flow, system};
 use crate::message::{ContentBlock, Messages, Msg};
 
@@ -23,17 +24,7 @@ impl<'a> PreCall<'a> {
         Self { agent, cx, messages }
     }
 
-    /// The agent.
-    #[must_use]
-    pub fn agent(&self) -> &'a dyn Agent {
-        self.agent
-    }
-
-    /// The call.
-    #[must_use]
-    pub fn context(&self) -> &'a CallContext {
-        self.cx
-    }
+    of_a_call!();
 
     /// The messages of the caller; what is remembered of earlier calls is not among them.
     #[must_use]
@@ -98,17 +89,7 @@ impl<'a> PostCall<'a> {
         Self { agent, cx, reply }
     }
 
-    /// The agent.
-    #[must_use]
-    pub fn agent(&self) -> &'a dyn Agent {
-        self.agent
-    }
-
-    /// The call.
-    #[must_use]
-    pub fn context(&self) -> &'a CallContext {
-        self.cx
-    }
+    of_a_call!();
 
     /// The reply.
     #[must_use]
@@ -143,17 +124,7 @@ impl<'a> Settled<'a> {
         Self { agent, cx, outcome }
     }
 
-    /// The agent.
-    #[must_use]
-    pub fn agent(&self) -> &'a dyn Agent {
-        self.agent
-    }
-
-    /// The call.
-    #[must_use]
-    pub fn context(&self) -> &'a CallContext {
-        self.cx
-    }
+    of_a_call!();
 
     /// How the call ended.
     #[must_use]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::agent::Agent;
 use crate::context::CallContext;
+use crate::event::accessors::of_a_call;
 use crate::message::{ContentBlock, Msg, ToolUse};
 
 macro_rules! model_chunk {
@@ -30,17 +31,7 @@ macro_rules! model_chunk {
                 Self { agent, cx, incremental, accumulated }
             }
 
-            /// The agent.
-            #[must_use]
-            pub fn agent(&self) -> &'a dyn Agent {
-                self.agent
-            }
-
-            /// The call.
-            #[must_use]
-            pub fn context(&self) -> &'a CallContext {
-                self.cx
-            }
+            of_a_call!();
 
             /// What came: more text, more thoughts, the signature that ends them, or a whole tool
             /// call.
@@ -97,17 +88,7 @@ impl<'a> ActingChunk<'a> {
         Self { agent, cx, call, chunk }
     }
 
-    /// The agent.
-    #[must_use]
-    pub fn agent(&self) -> &'a dyn Agent {
-        self.agent
-    }
-
-    /// The call of the agent.
-    #[must_use]
-    pub fn context(&self) -> &'a CallContext {
-        self.cx
-    }
+    of_a_call!();
 
     /// The tool call that runs.
     #[must_use]

@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::agent::Agent;
 use crate::context::CallContext;
+use crate::event::accessors::of_a_call;
 use crate::event::{Decided, Flow};
 use crate::message::{Msg, ToolResult, ToolUse};
 
@@ -68,17 +69,7 @@ impl<'a> ErrorEvent<'a> {
         Self { agent, cx, phase, error }
     }
 
-    /// The agent.
-    #[must_use]
-    pub fn agent(&self) -> &'a dyn Agent {
-        self.agent
-    }
-
-    /// The call.
-    #[must_use]
-    pub fn context(&self) -> &'a CallContext {
-        self.cx
-    }
+    of_a_call!();
 
     /// Where it failed.
     #[must_use]

@@ -1,5 +1,6 @@
 //! The events of a call, as hooks see them.
 
+mod accessors;
 mod acting;
 mod any;
 mod applied;
@@ -9,7 +10,6 @@ mod chunk;
 mod error;
 mod flow;
 mod hook;
-mod input;
 mod install;
 mod kind;
 mod list;

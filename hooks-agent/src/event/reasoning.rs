@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::agent::Agent;
 use crate::context::CallContext;
 use crate::error::InputError;
-use crate::event::input::model_input;
+use crate::event::accessors::{model_input, of_a_call};
 use crate::event::{Decided, Flow, system};
 use crate::message::{ContentBlock, Messages, Msg, ToolUse};
 use crate::model::{ModelOptions, ToolSpec};
@@ -71,7 +71,9 @@ impl<'a> PreReasoning<'a> {
 /// The model has answered. What the hooks make of the message is what is remembered, what runs and
 /// what the caller gets.
 ///
-/// Fired once for each round in which there is an answer.
+/// Fired once for each round in which there is an answer. A call that is interrupted or dropped while
+/// the model still answers remembers what it had said, and these hooks do not see that: what must never
+/// be remembered is for a [`Rewrite`](crate::Rewrite) around `model_call`.
 pub struct PostReasoning<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -92,17 +94,7 @@ impl<'a> PostReasoning<'a> {
         Some(Self { agent, cx, model, message: message.as_mut()?, control, is_changed: false })
     }
 
-    /// The agent.
-    #[must_use]
-    pub fn agent(&self) -> &'a dyn Agent {
-        self.agent
-    }
-
-    /// The call.
-    #[must_use]
-    pub fn context(&self) -> &'a CallContext {
-        self.cx
-    }
+    of_a_call!();
 
     /// The name of the model that answered.
     #[must_use]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::agent::Agent;
 use crate::context::CallContext;
-use crate::event::input::model_input;
+use crate::event::accessors::{model_input, of_a_call};
 use crate::event::{Decided, Flow, system};
 use crate::message::{ContentBlock, Messages, Msg};
 use crate::model::ModelOptions;
@@ -68,17 +68,7 @@ impl<'a> PostSummary<'a> {
         Some(Self { agent, cx, model, message: message.as_mut()? })
     }
 
-    /// The agent.
-    #[must_use]
-    pub fn agent(&self) -> &'a dyn Agent {
-        self.agent
-    }
-
-    /// The call.
-    #[must_use]
-    pub fn context(&self) -> &'a CallContext {
-        self.cx
-    }
+    of_a_call!();
 
     /// The name of the model that answered.
     #[must_use]

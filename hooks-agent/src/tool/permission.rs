@@ -13,7 +13,8 @@ pub enum Permission {
     /// [`PermissionAsking`](crate::GenerateReason::PermissionAsking) and the tool call waits.
     ///
     /// To go on, call the agent again with [`CallOptions::confirm`](crate::CallOptions::confirm), or
-    /// answer the tool call with a result of your own.
+    /// answer the tool call with a result of your own. Which calls wait,
+    /// [`unanswered_tool_uses`](crate::unanswered_tool_uses) says of the agent's memory.
     Ask,
     /// It may not; the model gets to read why.
     Deny(String),

@@ -1,7 +1,7 @@
-//! What the two events before the model is asked have in common.
+//! What events have in common.
 
-/// The methods of an event whose `input` goes to the model.
-macro_rules! model_input {
+/// The methods that every event has: of which agent and of which call it is.
+macro_rules! of_a_call {
     () => {
         /// The agent.
         #[must_use]
@@ -9,11 +9,19 @@ macro_rules! model_input {
             self.agent
         }
 
-        /// The call.
+        /// The call of the agent.
         #[must_use]
         pub fn context(&self) -> &'a CallContext {
             self.cx
         }
+    };
+}
+pub(super) use of_a_call;
+
+/// The methods of an event whose `input` goes to the model.
+macro_rules! model_input {
+    () => {
+        of_a_call!();
 
         /// The name of the agent's model.
         #[must_use]
