@@ -1,9 +1,10 @@
 //! A plain struct made hookable with `hooks-core` alone: no agent crate, no framework.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use hooks_core::{Flow, HookError, HookResult, Hookable, Hooks, class_hook, hook, hookable};
+use hooks_core::{HookError, HookResult, Hookable, Hooks, class_hook, hook, hookable};
 use tokio::sync::Mutex;
 
 #[derive(Hookable, Default)]
@@ -73,8 +74,8 @@ fn add_hooks(agent: &Translator) {
         hook!(Translator::PRE_REPLY, async move |_, args| {
             let cache = cache.lock().await;
             match cache.iter().find(|(word, _)| *word == args.word) {
-                Some((_, known)) => Flow::Return(known.clone()),
-                None => Flow::Continue,
+                Some((_, known)) => ControlFlow::Break(known.clone()),
+                None => ControlFlow::Continue(()),
             }
         }),
     );

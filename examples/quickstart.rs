@@ -10,6 +10,7 @@ mod planner;
 #[path = "quickstart/tools.rs"]
 mod tools;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -18,7 +19,7 @@ use hooks_agent::{
     Acted, Agent, AgentError, AgentExt, AgentPrintArgs, AgentReplyArgs, GenAiModel, Msg,
     ReActAgent, ReActAgentActingArgs, ScriptedModel, ToolResult,
 };
-use hooks_core::{Flow, HookResult, Hookable, class_hook, hook};
+use hooks_core::{HookResult, Hookable, class_hook, hook};
 
 const QUESTION: &str = "Which environment variable holds the API key?";
 
@@ -114,9 +115,9 @@ fn add_hooks(agent: &ReActAgent, root: PathBuf) {
             if target.is_ok_and(|target| !target.starts_with(&root)) {
                 note(format!("fence       refused {} of `{path}`", call.name));
                 let reason = format!("`{path}` is outside of the folder, stay inside");
-                return Flow::Return(args.input.answered(ToolResult::error(call, reason)));
+                return ControlFlow::Break(args.input.answered(ToolResult::error(call, reason)));
             }
-            Flow::Continue
+            ControlFlow::Continue(())
         }),
     );
     agent.register_instance_hook(ReActAgent::POST_ACTING, "redact", redact);

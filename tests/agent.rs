@@ -1,6 +1,7 @@
 //! The loop of the `ReAct` agent, its hooks, and the rule of its memory.
 
 use std::error::Error as _;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,7 +11,7 @@ use hooks_agent::{
     Msg, ReActAgent, ReActAgentActingArgs, ReActAgentBuilder, ReActAgentReasoningArgs, Reasoned,
     Role, ScriptedAnswer, ScriptedModel, ToolResult, ToolUse, unanswered_tool_uses,
 };
-use hooks_core::{Flow, HookResult, Hookable, hook};
+use hooks_core::{HookResult, Hookable, hook};
 use hooks_tests::Records;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -192,9 +193,9 @@ async fn a_pre_hook_may_answer_for_a_tool_and_the_model_can_react() {
         |_: &ReActAgent, args: &ReActAgentActingArgs| match args.input.call.id.as_str() {
             "1" => {
                 let refused = ToolResult::error(&args.input.call, "refused");
-                Flow::Return(args.input.answered(refused))
+                ControlFlow::Break(args.input.answered(refused))
             }
-            _ => Flow::Continue,
+            _ => ControlFlow::Continue(()),
         },
     );
     assert_eq!(ask(&agent).await.unwrap(), "error: refused; 7");

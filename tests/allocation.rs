@@ -1,6 +1,8 @@
 //! What calls allocate, counted.
 
-use hooks_core::{Flow, Hookable, Hooks, hookable};
+use std::ops::ControlFlow;
+
+use hooks_core::{Hookable, Hooks, hookable};
 
 /// How often a call allocates on this thread.
 fn allocations<T>(call: impl FnOnce() -> T) -> u64 {
@@ -77,7 +79,7 @@ fn sync_hooks_allocate_nothing() {
     agent.register_instance_hook(Agent::PRE_ADD, "change", change);
     let replace = |_: &Agent, _: &AgentAddArgs| Some(AgentAddArgs { number: 7 });
     agent.register_instance_hook(Agent::PRE_ADD, "replace", replace);
-    let look = |_: &Agent, _: &AgentAddArgs| Flow::<u64>::Continue;
+    let look = |_: &Agent, _: &AgentAddArgs| ControlFlow::<u64>::Continue(());
     agent.register_instance_hook(Agent::PRE_ADD, "look", look);
     let output = |_: &Agent, _: &AgentAddArgs, output: &mut u64| *output += 1;
     agent.register_instance_hook(Agent::POST_ADD, "output", output);

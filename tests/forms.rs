@@ -1,9 +1,10 @@
 //! What a hook may look like and what it may answer.
 
 use std::error::Error as _;
+use std::ops::ControlFlow;
 
 use hooks_core::{
-    BoxError, Flow, Hook, HookError, HookResult, HookType, Hookable, Hooks, Level, Phase, hook,
+    BoxError, HookError, HookOptions, HookResult, HookType, Hookable, Hooks, Level, Phase, hook,
     hookable,
 };
 use hooks_tests::Records;
@@ -69,7 +70,7 @@ fn changed(args: &AgentReplyArgs, by: &str) -> AgentReplyArgs {
 }
 
 mod pre {
-    use super::{Agent, AgentReplyArgs, Flow, HookResult, changed};
+    use super::{Agent, AgentReplyArgs, ControlFlow, HookResult, changed};
 
     pub(super) async fn in_place(_: &Agent, args: &mut AgentReplyArgs) {
         args.text.push('1');
@@ -87,8 +88,8 @@ mod pre {
     ) -> HookResult<Option<AgentReplyArgs>> {
         Ok(Some(changed(args, "4")))
     }
-    pub(super) async fn flow(_: &Agent, args: &AgentReplyArgs) -> HookResult<Flow<String>> {
-        Ok(Flow::Return(format!("{}5", args.text)))
+    pub(super) async fn flow(_: &Agent, args: &AgentReplyArgs) -> HookResult<ControlFlow<String>> {
+        Ok(ControlFlow::Break(format!("{}5", args.text)))
     }
     pub(super) fn sync(_: &Agent, args: &mut AgentReplyArgs) -> HookResult {
         args.text.push('6');
@@ -178,7 +179,7 @@ async fn every_form_of_a_post_hook_is_taken() {
 async fn a_returned_flow_skips_later_pre_hooks_and_the_body_but_not_post_hooks() {
     let agent = Agent::default();
     agent.register_instance_hook(Agent::PRE_REPLY, "answer", |_: &Agent, args: &AgentReplyArgs| {
-        Flow::Return(format!("no {}", args.text))
+        ControlFlow::Break(format!("no {}", args.text))
     });
     agent.register_instance_hook(
         Agent::PRE_REPLY,
@@ -226,7 +227,7 @@ async fn a_failing_pre_hook_stops_later_hooks_and_the_body_and_the_next_call_wor
     agent.register_instance_hook(Agent::PRE_REPLY, "1", pre::in_place);
     agent.register_instance_hook_with(
         Agent::PRE_REPLY,
-        Hook::named("number"),
+        HookOptions::named("number"),
         |_: &Agent, args: &mut AgentReplyArgs| -> HookResult {
             args.text = args.text.parse::<i32>()?.to_string();
             Ok(())
@@ -277,8 +278,8 @@ async fn methods_that_cannot_fail_take_hooks_that_cannot_fail() {
     );
     agent.register_instance_hook(Agent::PRE_COUNT, "known", |_: &Agent, args: &AgentCountArgs| {
         match args.text.as_str() {
-            "none" => Flow::Return(0),
-            _ => Flow::Continue,
+            "none" => ControlFlow::Break(0),
+            _ => ControlFlow::Continue(()),
         }
     });
     assert_eq!((agent.observe("a").await, agent.count("none"), agent.count("ab")), (4, 0, 2));

@@ -1,7 +1,7 @@
 //! Hooks over JSON, and what of the registry can be serialised.
 
 use hooks_core::{
-    Hook, HookError, HookPlan, HookResult, HookType, Hookable, Hooks, class_hook, hookable,
+    HookError, HookOptions, HookPlan, HookResult, HookType, Hookable, Hooks, class_hook, hookable,
 };
 use hooks_tests::Reports;
 use serde::{Deserialize, Serialize};
@@ -133,14 +133,18 @@ fn hooks_over_json_stand_in_the_order_of_all_others() -> Result<(), HookError> {
         }
     };
     let ordered = Ordered::default();
-    Ordered::register_json_class_hook("pre_print", Hook::named("class"), push("d"))?;
+    Ordered::register_json_class_hook("pre_print", HookOptions::named("class"), push("d"))?;
     ordered.register_instance_hook(
         Ordered::PRE_PRINT,
         "typed",
         |_: &Ordered, args: &mut OrderedPrintArgs| args.text.push('b'),
     );
     ordered.register_json_hook("pre_print", "json", push("c"))?;
-    ordered.register_json_hook_with("pre_print", Hook::named("first").priority(1), push("a"))?;
+    ordered.register_json_hook_with(
+        "pre_print",
+        HookOptions::named("first").priority(1),
+        push("a"),
+    )?;
     assert_eq!(ordered.print(String::new()), "abcd");
     ordered.remove_instance_hook("pre_print", "json")?;
     assert_eq!(ordered.print(String::new()), "abd");
@@ -202,10 +206,10 @@ async fn hooks_over_json_of_a_trait_run_for_every_implementor() -> Result<(), Ho
         move |args: &mut Value| args["msg"] = json!(args["msg"].as_str().unwrap().to_owned() + text)
     };
     parrot.register_json_hook("pre_reply", "instance", add(" instance"))?;
-    <dyn Talker>::register_json_class_hook("pre_reply", Hook::named("all"), add(" class"))?;
+    <dyn Talker>::register_json_class_hook("pre_reply", HookOptions::named("all"), add(" class"))?;
     assert_eq!(parrot.reply("hi".to_owned()).await?, "hi instance class");
-    let error =
-        Parrot::register_json_class_hook("pre_reply", Hook::named("x"), add("")).unwrap_err();
+    let error = Parrot::register_json_class_hook("pre_reply", HookOptions::named("x"), add(""))
+        .unwrap_err();
     assert!(error.to_string().contains("register the hook on `<dyn Trait>`"), "{error}");
     let talker: &dyn Talker = &parrot;
     talker.register_json_hook("post_reply", "sign", |_: &Value, output: &mut Value| {

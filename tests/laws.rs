@@ -4,7 +4,9 @@ use std::sync::atomic::Ordering;
 
 use futures::future::{Either, join, select};
 use futures::{FutureExt, pin_mut};
-use hooks_core::{Hook, HookError, HookResult, Hookable, Hooks, Level, Outcome, hook, hookable};
+use hooks_core::{
+    HookError, HookOptions, HookResult, Hookable, Hooks, Level, Outcome, hook, hookable,
+};
 use hooks_tests::Records;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -79,7 +81,7 @@ impl Model {
     }
 }
 
-fn register(agent: &Agent, level: Level, post: bool, options: Hook, number: usize) {
+fn register(agent: &Agent, level: Level, post: bool, options: HookOptions, number: usize) {
     let pre = move |agent: &Agent, _: &AgentPrintArgs| agent.ran.push(number);
     let after = move |agent: &Agent, _: &AgentPrintArgs, (): &()| agent.ran.push(number);
     match (level, post) {
@@ -102,7 +104,7 @@ fn check_order(operations: &[Operation]) -> Result<(), TestCaseError> {
         let hook_type = |post| if post { "post_print" } else { "pre_print" };
         match *operation {
             Operation::Register { level, post, name, priority } => {
-                let options = Hook::named(name.to_string()).priority(priority);
+                let options = HookOptions::named(name.to_string()).priority(priority);
                 register(&agent, level, post, options, number);
                 model.register(level, post, name, priority, number);
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::{Hook, HookError, HookResult, Hookable, Hooks, Ignore, hook, hookable};
+use hooks_core::{HookError, HookOptions, HookResult, Hookable, Hooks, Ignore, hook, hookable};
 use hooks_tests::{Records, Reports};
 
 #[derive(Hookable, Default)]
@@ -49,7 +49,7 @@ async fn a_hook_that_takes_too_long_fails_the_call_and_is_dropped() {
     let noted = dropped.clone();
     agent.register_instance_hook_with(
         Agent::PRE_REPLY,
-        Hook::named("slow").timeout(SOON),
+        HookOptions::named("slow").timeout(SOON),
         hook!(Agent::PRE_REPLY, async move |_, _| {
             let _on_drop = OnDrop(noted.clone());
             std::future::pending::<()>().await;
@@ -66,7 +66,7 @@ async fn a_hook_that_is_quick_enough_is_not_stopped() {
     let agent = Agent::default();
     agent.register_instance_hook_with(
         Agent::POST_REPLY,
-        Hook::named("quick").timeout(2 * SOON),
+        HookOptions::named("quick").timeout(2 * SOON),
         hook!(Agent::POST_REPLY, async |_, _, reply| {
             tokio::time::timeout(SOON, std::future::pending::<()>()).await.unwrap_err();
             reply.push('!');
@@ -88,7 +88,7 @@ fn panic_half_way(_: &Agent, args: &mut AgentReplyArgs) {
 #[tokio::test(start_paused = true)]
 async fn an_ignored_failure_leaves_the_arguments_as_they_were() {
     let agent = Agent::default();
-    let ignored = |name: &'static str| Hook::named(name).on_failure(Ignore);
+    let ignored = |name: &'static str| HookOptions::named(name).on_failure(Ignore);
     agent.register_instance_hook(Agent::PRE_REPLY, "1", |_: &Agent, args: &mut AgentReplyArgs| {
         args.text.push_str(" 1");
     });
@@ -120,7 +120,7 @@ async fn an_ignored_failure_leaves_the_arguments_as_they_were() {
 #[tokio::test(start_paused = true)]
 async fn an_ignored_failure_is_reported_with_the_name_of_the_hook_and_the_reason() {
     let agent = Agent::default();
-    let ignored = |name: &'static str| Hook::named(name).on_failure(Ignore);
+    let ignored = |name: &'static str| HookOptions::named(name).on_failure(Ignore);
     agent.register_instance_hook_with(Agent::PRE_REPLY, ignored("fails"), fail_half_way);
     agent.register_instance_hook_with(Agent::PRE_REPLY, ignored("panics"), panic_half_way);
     agent.register_instance_hook_with(
@@ -151,7 +151,7 @@ fn panic_on_output(_: &Agent, _: &AgentReplyArgs, reply: &mut String) {
 #[tokio::test]
 async fn an_ignored_failure_leaves_the_output_as_it_was() {
     let agent = Agent::default();
-    let options = Hook::named("panics").on_failure(Ignore);
+    let options = HookOptions::named("panics").on_failure(Ignore);
     agent.register_instance_hook_with(Agent::POST_REPLY, options, panic_on_output);
     agent.register_instance_hook(
         Agent::POST_REPLY,
@@ -166,7 +166,7 @@ async fn a_method_that_cannot_fail_may_have_slow_hooks_that_are_ignored() {
     let agent = Agent::default();
     agent.register_instance_hook_with(
         Agent::PRE_OBSERVE,
-        Hook::named("slow").timeout(SOON).on_failure(Ignore),
+        HookOptions::named("slow").timeout(SOON).on_failure(Ignore),
         hook!(Agent::PRE_OBSERVE, async |_, args| {
             args.text.clear();
             std::future::pending::<()>().await;
@@ -180,7 +180,7 @@ async fn a_hook_that_runs_once_is_gone_afterwards() {
     let agent = Agent::default();
     agent.register_instance_hook_with(
         Agent::PRE_REPLY,
-        Hook::named("once").once(),
+        HookOptions::named("once").once(),
         |_: &Agent, args: &mut AgentReplyArgs| args.text.push_str(" once"),
     );
     assert_eq!(agent.hook_plan().hooks().len(), 1);
@@ -193,7 +193,7 @@ async fn an_around_hook_that_runs_once_is_gone_afterwards() {
     let agent = Agent::default();
     agent.register_instance_hook_with(
         Agent::AROUND_REPLY,
-        Hook::named("once").once(),
+        HookOptions::named("once").once(),
         hook!(Agent::AROUND_REPLY, async |_, args, next| {
             Ok(format!("once {}", next.run(args).await?))
         }),
@@ -207,7 +207,7 @@ async fn a_hook_that_runs_once_runs_once_on_a_copy_too() {
     let agent = Agent::default();
     agent.register_instance_hook_with(
         Agent::PRE_REPLY,
-        Hook::named("once").once(),
+        HookOptions::named("once").once(),
         |_: &Agent, args: &mut AgentReplyArgs| args.text.push_str(" once"),
     );
     let copy = Agent { hooks: agent.hooks.clone(), ..Agent::default() };
@@ -221,7 +221,7 @@ async fn a_hook_that_runs_once_runs_in_one_of_many_overlapping_calls() {
     let agent = Arc::new(Agent::default());
     agent.register_instance_hook_with(
         Agent::PRE_REPLY,
-        Hook::named("once").once(),
+        HookOptions::named("once").once(),
         |agent: &Agent, _: &AgentReplyArgs| agent.records.push("once".to_owned()),
     );
     let calls: Vec<_> = (0..64)
@@ -242,12 +242,12 @@ async fn a_hook_runs_in_the_calls_that_its_condition_says_yes_to() {
     let long = |_: &Agent, args: &AgentReplyArgs| args.text.len() > 3;
     agent.register_instance_hook_with(
         Agent::PRE_REPLY,
-        Hook::named("long").when(long),
+        HookOptions::named("long").when(long),
         |_: &Agent, args: &mut AgentReplyArgs| args.text.insert_str(0, "long "),
     );
     agent.register_instance_hook_with(
         Agent::POST_REPLY,
-        Hook::named("long once").when(long).once(),
+        HookOptions::named("long once").when(long).once(),
         |_: &Agent, _: &AgentReplyArgs, reply: &mut String| reply.push('!'),
     );
     assert_eq!(agent.ask("abc").await, "abc");
@@ -263,7 +263,7 @@ fn panic_on_print(_: &Agent, args: &mut AgentPrintArgs) {
 #[test]
 fn limits_hold_for_hooks_of_sync_methods_too() {
     let agent = Agent::default();
-    let options = Hook::named("panics").on_failure(Ignore).once();
+    let options = HookOptions::named("panics").on_failure(Ignore).once();
     agent.register_instance_hook_with(Agent::PRE_PRINT, options, panic_on_print);
     assert_eq!(agent.print("x".to_owned()), "x");
     assert!(agent.hook_plan().hooks().is_empty());

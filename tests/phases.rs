@@ -1,11 +1,11 @@
 //! Around, error and settled hooks, and how they go with the others.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hooks_core::{
-    Flow, HookError, HookResult, Hookable, Hooks, Next, Outcome, Recovery, class_hook, hook,
-    hookable,
+    HookError, HookResult, Hookable, Hooks, Next, Outcome, Recovery, class_hook, hook, hookable,
 };
 use hooks_tests::Records;
 
@@ -357,7 +357,7 @@ async fn settled_hooks_run_once_for_each_way_a_call_can_end() {
     let call = tokio::spawn(async move { panicking.ask("panic").await });
     assert!(call.await.unwrap_err().is_panic());
     agent.register_instance_hook(Agent::PRE_REPLY, "answer", |_: &Agent, _: &AgentReplyArgs| {
-        Flow::Return("early".to_owned())
+        ControlFlow::Break("early".to_owned())
     });
     agent.ask("x").await.unwrap();
     let records = agent.records.take();
@@ -462,22 +462,31 @@ fn sync_methods_settle_too_when_they_panic() {
     assert_eq!(agent.records.take(), ["Ok(\"x\")", "Panicked"]);
 }
 
-#[tokio::test]
-async fn nested_calls_run_their_hooks_where_the_method_says_so_up_to_a_depth() {
-    let agent = Agent::default();
-    agent.register_instance_hook(
-        Agent::PRE_DEEPEN,
-        "count",
-        |agent: &Agent, _: &AgentDeepenArgs| {
-            agent.bodies.fetch_add(1, Ordering::Relaxed);
-        },
-    );
-    assert_eq!(agent.deepen(15).await.unwrap(), 15);
-    assert_eq!(agent.bodies.load(Ordering::Relaxed), 16);
-    assert_eq!(
-        agent.deepen(16).await.unwrap_err().to_string(),
-        "`deepen` was called from inside its own call 16 times over",
-    );
+/// Runs a future on a stack that has room for deep calls also without optimisation.
+fn deep<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> T {
+    let thread = std::thread::Builder::new().stack_size(16 << 20);
+    let run = || futures::executor::block_on(future);
+    thread.spawn(run).expect("the system has threads").join().expect("the future does not panic")
+}
+
+#[test]
+fn nested_calls_run_their_hooks_where_the_method_says_so_up_to_a_depth() {
+    deep(async {
+        let agent = Agent::default();
+        agent.register_instance_hook(
+            Agent::PRE_DEEPEN,
+            "count",
+            |agent: &Agent, _: &AgentDeepenArgs| {
+                agent.bodies.fetch_add(1, Ordering::Relaxed);
+            },
+        );
+        assert_eq!(agent.deepen(127).await.unwrap(), 127);
+        assert_eq!(agent.bodies.load(Ordering::Relaxed), 128);
+        assert_eq!(
+            agent.deepen(128).await.unwrap_err().to_string(),
+            "re-entrancy limit exceeded: 128 calls of `deepen` are inside of each other",
+        );
+    });
 }
 
 #[tokio::test]
@@ -487,41 +496,43 @@ async fn nested_calls_fail_where_the_method_denies_them() {
     agent.once(false).await.unwrap();
     assert_eq!(
         agent.once(true).await.unwrap_err().to_string(),
-        "`once` was called from inside its own call, which `reentry = \"deny\"` forbids",
+        "re-entrant call of `once` denied by `reentry = \"deny\"`",
     );
     agent.once(false).await.unwrap();
 }
 
-#[tokio::test]
-async fn a_nested_call_that_is_refused_runs_no_hook() {
-    let agent = Agent::default();
-    agent.register_instance_hook(
-        Agent::SETTLED_ONCE,
-        "again",
-        |agent: &Agent, _: &Outcome<'_, (), HookError>| {
-            let refused = futures::FutureExt::now_or_never(agent.once(false));
-            assert!(matches!(refused, Some(Err(HookError::Reentered { .. }))));
-            agent.record("refused");
-        },
-    );
-    agent.once(false).await.unwrap();
-    assert_eq!(agent.records.take(), ["refused"]);
+#[test]
+fn a_nested_call_that_is_refused_does_not_run_the_hooks_that_made_it() {
+    deep(async {
+        let agent = Agent::default();
+        agent.register_instance_hook(
+            Agent::SETTLED_ONCE,
+            "again",
+            |agent: &Agent, _: &Outcome<'_, (), HookError>| {
+                let refused = futures::FutureExt::now_or_never(agent.once(false));
+                assert!(matches!(refused, Some(Err(HookError::Reentered { .. }))));
+                agent.record("refused");
+            },
+        );
+        agent.once(false).await.unwrap();
+        assert_eq!(agent.records.take(), ["refused"]);
 
-    agent.register_instance_hook(
-        Agent::ERROR_DEEPEN,
-        "again",
-        hook!(Agent::ERROR_DEEPEN, async |agent, _, _| {
-            agent.record("again");
-            agent.deepen(0).await.unwrap_err();
-        }),
-    );
-    agent.register_instance_hook(
-        Agent::PRE_DEEPEN,
-        "fails",
-        |_: &Agent, _: &AgentDeepenArgs| -> HookResult { Err("always".into()) },
-    );
-    agent.deepen(0).await.unwrap_err();
-    assert_eq!(agent.records.take().len(), 16);
+        agent.register_instance_hook(
+            Agent::ERROR_DEEPEN,
+            "again",
+            hook!(Agent::ERROR_DEEPEN, async |agent, _, _| {
+                agent.record("again");
+                agent.deepen(0).await.unwrap_err();
+            }),
+        );
+        agent.register_instance_hook(
+            Agent::PRE_DEEPEN,
+            "fails",
+            |_: &Agent, _: &AgentDeepenArgs| -> HookResult { Err("always".into()) },
+        );
+        agent.deepen(0).await.unwrap_err();
+        assert_eq!(agent.records.take().len(), 128);
+    });
 }
 
 #[tokio::test]
@@ -542,21 +553,23 @@ async fn settled_hooks_of_a_dropped_call_are_inside_of_it() {
     assert_eq!(agent.records.take(), ["body", "settled", "body"]);
 }
 
-#[tokio::test]
-async fn a_future_that_is_carried_nowhere_counts_once() {
-    let agent = Agent::default();
-    agent.register_instance_hook(
-        Agent::PRE_DEEPEN,
-        "carries",
-        hook!(Agent::PRE_DEEPEN, async |agent, args| {
-            if args.levels > 0 {
-                let levels = args.levels - 1;
-                hooks_core::carry(Box::pin(agent.deepen(levels))).await?;
-                args.levels = 0;
-            }
-            Ok(())
-        }),
-    );
-    assert_eq!(agent.deepen(15).await.unwrap(), 0);
-    agent.deepen(16).await.unwrap_err();
+#[test]
+fn a_future_that_is_carried_nowhere_counts_once() {
+    deep(async {
+        let agent = Agent::default();
+        agent.register_instance_hook(
+            Agent::PRE_DEEPEN,
+            "carries",
+            hook!(Agent::PRE_DEEPEN, async |agent, args| {
+                if args.levels > 0 {
+                    let levels = args.levels - 1;
+                    hooks_core::carry(Box::pin(agent.deepen(levels))).await?;
+                    args.levels = 0;
+                }
+                Ok(())
+            }),
+        );
+        assert_eq!(agent.deepen(127).await.unwrap(), 0);
+        agent.deepen(128).await.unwrap_err();
+    });
 }

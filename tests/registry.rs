@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use hooks_core::{Hook, HookError, HookType, Hookable, Hooks, Level, Phase, hookable};
+use hooks_core::{HookError, HookOptions, HookType, Hookable, Hooks, Level, Phase, hookable};
 use hooks_tests::Records;
 
 #[derive(Debug, Hookable, Default)]
@@ -39,7 +39,7 @@ impl Agent {
 fn lower_priorities_run_first_and_equal_ones_in_the_order_of_registration() {
     let agent = Agent::default();
     let register = |name: &'static str, priority| {
-        let options = Hook::named(name).priority(priority);
+        let options = HookOptions::named(name).priority(priority);
         agent.register_instance_hook_with(Agent::PRE_REPLY, options, record(name));
     };
     agent.register("default");
@@ -66,7 +66,7 @@ fn a_replacement_of_another_priority_moves() {
     let agent = Agent::default();
     agent.register("i1");
     agent.register("i2");
-    let options = Hook::named("i1").priority(200);
+    let options = HookOptions::named("i1").priority(200);
     agent.register_instance_hook_with(Agent::PRE_REPLY, options, record("i1'"));
     assert_eq!(agent.ran(), ["i2", "i1'"]);
 }
@@ -185,7 +185,7 @@ fn a_hook_that_removes_itself_and_its_followers_does_not_stop_the_running_call()
 }
 
 #[test]
-fn a_post_hook_that_a_pre_hook_registers_runs_in_the_same_call() {
+fn a_post_hook_that_a_pre_hook_registers_runs_from_the_next_call_on() {
     let agent = Agent::default();
     agent.register_instance_hook(Agent::PRE_REPLY, "adds", |agent: &Agent, _: &AgentReplyArgs| {
         agent.register_instance_hook(
@@ -194,6 +194,7 @@ fn a_post_hook_that_a_pre_hook_registers_runs_in_the_same_call() {
             |agent: &Agent, _: &AgentReplyArgs, (): &()| agent.records.push("added".to_owned()),
         );
     });
+    assert!(agent.ran().is_empty());
     assert_eq!(agent.ran(), ["added"]);
 }
 
@@ -212,7 +213,7 @@ fn a_copy_of_the_hooks_is_independent_of_the_original() {
 fn the_plan_lists_hooks_as_they_will_run_and_where_they_come_from() {
     let agent = Agent::default();
     agent.register_instance_hook(Agent::PRE_OBSERVE, "o", |_: &Agent, _: &AgentObserveArgs| {});
-    let options = Hook::named("late").priority(7);
+    let options = HookOptions::named("late").priority(7);
     agent.register("early");
     agent.register_instance_hook_with(Agent::PRE_REPLY, options, record("late"));
     let plan = agent.hook_plan();

@@ -1,9 +1,10 @@
 //! A span for each call that has hooks, an event for each hook that runs.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use hooks_core::{
-    Flow, Hook, HookError, HookResult, Hookable, Hooks, Ignore, Outcome, Recovery, hook, hookable,
+    HookError, HookOptions, HookResult, Hookable, Hooks, Ignore, Outcome, Recovery, hook, hookable,
 };
 use hooks_tests::{Records, Reports};
 use tracing::Level;
@@ -104,7 +105,7 @@ async fn the_event_says_what_came_of_the_hook() {
         }
     }
     let agent = Outcomes::default();
-    let ignored = Hook::named("ignored").on_failure(Ignore).timeout(Duration::from_mins(1));
+    let ignored = HookOptions::named("ignored").on_failure(Ignore).timeout(Duration::from_mins(1));
     agent.register_instance_hook_with(
         Outcomes::PRE_REPLY,
         ignored,
@@ -112,12 +113,12 @@ async fn the_event_says_what_came_of_the_hook() {
     );
     agent.register_instance_hook_with(
         Outcomes::PRE_REPLY,
-        Hook::named("panics").on_failure(Ignore),
+        HookOptions::named("panics").on_failure(Ignore),
         |_: &Outcomes, args: &OutcomesReplyArgs| assert!(args.text.is_empty(), "not today either"),
     );
     agent.register_instance_hook_with(
         Outcomes::PRE_REPLY,
-        Hook::named("not for this").when(|_: &Outcomes, _: &OutcomesReplyArgs| false),
+        HookOptions::named("not for this").when(|_: &Outcomes, _: &OutcomesReplyArgs| false),
         |_: &Outcomes, _: &OutcomesReplyArgs| {},
     );
     agent.register_instance_hook(
@@ -128,7 +129,7 @@ async fn the_event_says_what_came_of_the_hook() {
     agent.register_instance_hook(
         Outcomes::PRE_REPLY,
         "answers",
-        |_: &Outcomes, args: &OutcomesReplyArgs| Flow::Return(args.text.clone()),
+        |_: &Outcomes, args: &OutcomesReplyArgs| ControlFlow::Break(args.text.clone()),
     );
     agent.register_instance_hook(
         Outcomes::POST_REPLY,

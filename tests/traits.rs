@@ -1,11 +1,12 @@
 //! Hookable traits: hooks of the trait run for every type that implements it, hooks of a type for
 //! that type alone. The trait is of another crate.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use hooks_core::{
-    BoxError, Flow, Hook, HookError, HookResult, Hookable, Hooks, Next, Outcome, PreHook, Recovery,
-    class_hook, hook, hookable,
+    BoxError, HookError, HookOptions, HookResult, Hookable, Hooks, Next, Outcome, PreHook,
+    Recovery, class_hook, hook, hookable,
 };
 use hooks_tests::{
     Records, Speaker, SpeakerCountArgs, SpeakerObserveArgs, SpeakerPrintArgs, SpeakerReplyArgs,
@@ -125,7 +126,7 @@ async fn on_each_level_the_hooks_of_the_type_run_before_those_of_the_trait() {
     let speaker: &dyn Speaker = &ordered;
     <dyn Speaker>::register_class_hook_with(
         <dyn Speaker>::PRE_REPLY,
-        Hook::named("ordered: class of the trait").priority(1).when(is_ordered),
+        HookOptions::named("ordered: class of the trait").priority(1).when(is_ordered),
         note::<dyn Speaker>("class of the trait"),
     );
     Ordered::register_class_hook(Ordered::PRE_REPLY, "class", note::<Ordered>("class of the type"));
@@ -182,7 +183,7 @@ async fn v7_class_hooks_run_for_their_own_type_and_those_of_a_trait_for_all_that
     assert_eq!(replies().await, ["0 a said A", "0 b said B", "0 c said C"]);
     <dyn Speaker>::register_class_hook_with(
         <dyn Speaker>::PRE_REPLY,
-        Hook::named("v7: all").when(|speaker: &dyn Speaker, _: &SpeakerReplyArgs| {
+        HookOptions::named("v7: all").when(|speaker: &dyn Speaker, _: &SpeakerReplyArgs| {
             ["A", "B", "C"].contains(&speaker.name())
         }),
         mark!(dyn Speaker, " all"),
@@ -269,11 +270,11 @@ async fn hooks_of_a_trait_may_answer_fail_recover_and_settle() {
     speaker.register_instance_hook(
         <dyn Speaker>::PRE_REPLY,
         "answer",
-        |_: &dyn Speaker, args: &SpeakerReplyArgs| -> HookResult<Flow<String>> {
+        |_: &dyn Speaker, args: &SpeakerReplyArgs| -> HookResult<ControlFlow<String>> {
             match &*args.msg {
                 "fail" => Err("as told".into()),
-                "answer" => Ok(Flow::Return("answered".to_owned())),
-                _ => Ok(Flow::Continue),
+                "answer" => Ok(ControlFlow::Break("answered".to_owned())),
+                _ => Ok(ControlFlow::Continue(())),
             }
         },
     );
@@ -608,5 +609,5 @@ async fn a_trait_says_what_nested_calls_of_its_methods_do() {
     assert!(matches!(nested.reply().await, Err(HookError::Reentered { .. })));
     assert_eq!(nested.print(2).unwrap(), 0);
     assert_eq!(nested.records.take(), ["hook"; 3]);
-    assert!(matches!(nested.print(16), Err(HookError::TooDeep { .. })));
+    assert!(matches!(nested.print(128), Err(HookError::TooDeep { .. })));
 }

@@ -56,18 +56,28 @@ pub enum HookError {
         after: Duration,
     },
     /// The method was called from inside its own call, which it denies.
-    #[error("`{method}` was called from inside its own call, which `reentry = \"deny\"` forbids")]
+    #[error("re-entrant call of `{method}` denied by `reentry = \"deny\"`")]
     Reentered {
         /// The method.
         method: String,
     },
     /// The method was called from inside its own call too many times over.
-    #[error("`{method}` was called from inside its own call {depth} times over")]
+    #[error("re-entrancy limit exceeded: {depth} calls of `{method}` are inside of each other")]
     TooDeep {
         /// The method.
         method: String,
         /// How deep calls may go.
         depth: usize,
+    },
+    /// The call has more around hooks than fit on the stack of a thread. None of them ran.
+    #[error("`{method}` has {count} around hooks, at most {limit} can be nested")]
+    TooManyAroundHooks {
+        /// The method.
+        method: String,
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        limit: usize,
     },
     /// No hook with that name is registered there. Nothing was changed.
     #[error("hook '{hook}' not found in '{hook_type}' hooks of the {agent} {level}")]

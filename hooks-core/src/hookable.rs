@@ -4,30 +4,28 @@ use std::any::{TypeId, type_name};
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::chain::HookTypeOf;
-use crate::class::class_tables;
-use crate::entry::Entry;
 use crate::error::HookError;
-use crate::form::IntoHook;
+use crate::hook::into_hook::IntoHook;
+#[cfg(feature = "json")]
+use crate::hook::json::{JsonHook, JsonPoint};
+use crate::hook::options::{HookOptions, Limit, OnFailure, When};
+use crate::hook::point_hooks::HookTypeOf;
 use crate::hook_type::{HookType, Level};
-#[cfg(feature = "json")]
-use crate::json::JsonHook;
-#[cfg(feature = "json")]
-use crate::methods::json_of;
-use crate::options::{Hook, Limit, OnFailure, When};
-use crate::plan::HookPlan;
-use crate::registry::{Hooks, Source};
-use crate::select::SelectHookType;
-use crate::type_name::short_name;
+use crate::plan::hook_plan::HookPlan;
+use crate::plan::select::SelectHookType;
+use crate::registry::class::class_tables;
+use crate::registry::hooks::HasHooks;
+use crate::registry::table::Source;
+use crate::registry::type_name::short_name;
 
 /// What can be done with the hooks of a type; every type that [has hooks](HasHooks) has it, also `dyn
 /// Trait` of a hookable trait.
 ///
 /// All operations take `&self` or no receiver at all: hooks come and go while calls run, on any
-/// thread. A call that started before keeps the list it started with.
+/// thread. A call runs the hooks that were there when it started, in every phase.
 ///
 /// ```
-/// use hooks_core::{Hook, Hookable, Hooks, hookable};
+/// use hooks_core::{HookOptions, Hookable, Hooks, hookable};
 ///
 /// #[derive(Hookable, Default)]
 /// struct Greeter {
@@ -49,7 +47,7 @@ use crate::type_name::short_name;
 /// );
 /// greeter.register_instance_hook_with(
 ///     Greeter::PRE_REPLY,
-///     Hook::named("trim").priority(10),
+///     HookOptions::named("trim").priority(10),
 ///     |_: &Greeter, args: &mut GreeterReplyArgs| args.name = args.name.trim().to_owned(),
 /// );
 /// assert_eq!(greeter.reply(" Ada "), "Hello, Ada!");
@@ -73,7 +71,7 @@ pub trait Hookable: HasHooks {
         T: HookTypeOf<Self>,
         H: IntoHook<T, Form>,
     {
-        self.register_instance_hook_with(hook_type, Hook::named(name), hook);
+        self.register_instance_hook_with(hook_type, HookOptions::named(name), hook);
     }
 
     /// Registers a hook on this instance, with options.
@@ -84,7 +82,7 @@ pub trait Hookable: HasHooks {
     fn register_instance_hook_with<T, H, Form, F, W, L>(
         &self,
         _hook_type: T,
-        options: Hook<F, W, L>,
+        options: HookOptions<F, W, L>,
         hook: H,
     ) where
         T: HookTypeOf<Self>,
@@ -93,8 +91,8 @@ pub trait Hookable: HasHooks {
         W: When<T>,
         L: Limit<T, F>,
     {
-        let entry = Entry::new(options, caller(), hook.into_hook());
-        T::edit(self.hooks().get_or_init(), |chain| chain.insert(entry));
+        let entry = options.into_entry(caller(), hook.into_hook());
+        T::edit(self.hooks().get_or_init(), |list| list.insert(entry));
     }
 
     /// Removes a hook of this instance, be it registered by its own type or by a trait of it.
@@ -142,21 +140,24 @@ pub trait Hookable: HasHooks {
         T: HookTypeOf<Self>,
         H: IntoHook<T, Form>,
     {
-        Self::register_class_hook_with(hook_type, Hook::named(name), hook);
+        Self::register_class_hook_with(hook_type, HookOptions::named(name), hook);
     }
 
     /// Registers a hook for every instance of this type, with options.
     #[track_caller]
-    fn register_class_hook_with<T, H, Form, F, W, L>(_hook_type: T, options: Hook<F, W, L>, hook: H)
-    where
+    fn register_class_hook_with<T, H, Form, F, W, L>(
+        _hook_type: T,
+        options: HookOptions<F, W, L>,
+        hook: H,
+    ) where
         T: HookTypeOf<Self>,
         H: IntoHook<T, Form>,
         F: OnFailure<T>,
         W: When<T>,
         L: Limit<T, F>,
     {
-        let entry = Entry::new(options, caller(), hook.into_hook());
-        T::edit(T::class().registry(), |chain| chain.insert(entry));
+        let entry = options.into_entry(caller(), hook.into_hook());
+        T::edit(T::class().registry(), |list| list.insert(entry));
     }
 
     /// Removes a class hook of this type, also one that the linker brought.
@@ -249,7 +250,7 @@ pub trait Hookable: HasHooks {
     where
         H: JsonHook<Form>,
     {
-        self.register_json_hook_with(hook_type, Hook::named(name), hook)
+        self.register_json_hook_with(hook_type, HookOptions::named(name), hook)
     }
 
     /// Registers a hook over JSON on this instance, with a priority of its own.
@@ -261,25 +262,20 @@ pub trait Hookable: HasHooks {
     fn register_json_hook_with<H, Form>(
         &self,
         hook_type: impl SelectHookType<Self>,
-        options: Hook,
+        options: HookOptions,
         hook: H,
     ) -> Result<(), HookError>
     where
         H: JsonHook<Form>,
     {
         let hook_type = hook_type.select()?;
-        let class = TypeId::of::<Self>();
-        let registered = match json_of(class, type_name::<Self>(), hook_type.method()) {
-            None => Err(NOT_JSON),
-            Some(point) => (point.register)(
-                self.hooks().get_or_init(),
-                hook_type.phase(),
-                options,
-                caller(),
-                hook.into_json(),
-            ),
+        let Some(point) = JsonPoint::of(TypeId::of::<Self>(), hook_type.method()) else {
+            return Err(no_json::<Self>(hook_type, NOT_JSON));
         };
-        registered.map_err(|reason| no_json::<Self>(hook_type, reason))
+        let registry = self.hooks().get_or_init();
+        point
+            .register(registry, hook_type.phase(), options, caller(), hook.into_json())
+            .map_err(|reason| no_json::<Self>(hook_type, reason))
     }
 
     /// Registers a hook over JSON for every instance of this type, or for every implementor of this
@@ -292,7 +288,7 @@ pub trait Hookable: HasHooks {
     #[track_caller]
     fn register_json_class_hook<H, Form>(
         hook_type: impl SelectHookType<Self>,
-        options: Hook,
+        options: HookOptions,
         hook: H,
     ) -> Result<(), HookError>
     where
@@ -300,20 +296,17 @@ pub trait Hookable: HasHooks {
     {
         let hook_type = hook_type.select()?;
         let class = TypeId::of::<Self>();
-        let registered = match json_of(class, type_name::<Self>(), hook_type.method()) {
-            None => Err(NOT_JSON),
-            Some(point) if (point.agent)() != class => {
-                Err("the method is of a trait: register the hook on `<dyn Trait>`")
-            }
-            Some(point) => (point.register)(
-                (point.class)().registry(),
-                hook_type.phase(),
-                options,
-                caller(),
-                hook.into_json(),
-            ),
+        let Some(point) = JsonPoint::of(class, hook_type.method()) else {
+            return Err(no_json::<Self>(hook_type, NOT_JSON));
         };
-        registered.map_err(|reason| no_json::<Self>(hook_type, reason))
+        if !point.is_of(class) {
+            let reason = "the method is of a trait: register the hook on `<dyn Trait>`";
+            return Err(no_json::<Self>(hook_type, reason));
+        }
+        let registry = point.class().registry();
+        point
+            .register(registry, hook_type.phase(), options, caller(), hook.into_json())
+            .map_err(|reason| no_json::<Self>(hook_type, reason))
     }
 
     /// What will run at every hook type of this instance, in order; it prints as a table.
@@ -325,25 +318,6 @@ pub trait Hookable: HasHooks {
 }
 
 impl<A: ?Sized + HasHooks> Hookable for A {}
-
-/// A type that has hooks; `#[derive(Hookable)]` implements it.
-///
-/// A hookable trait has it as a supertrait: unlike [`Hookable`](trait@Hookable) it leaves `dyn Trait`
-/// possible. Where a hookable trait is written with the supertrait `Hookable`, this one is meant.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no hooks",
-    note = "add a field of type `hooks_core::Hooks` to `{Self}` and derive it: `#[derive(Hookable)]`"
-)]
-pub trait HasHooks: 'static {
-    /// The hooks of this instance.
-    fn hooks(&self) -> &Hooks;
-
-    /// The type of this instance, also where that is hidden behind `dyn Trait`.
-    #[doc(hidden)]
-    fn __hooks_type(&self) -> (TypeId, &'static str) {
-        (TypeId::of::<Self>(), type_name::<Self>())
-    }
-}
 
 #[track_caller]
 fn caller() -> Source {

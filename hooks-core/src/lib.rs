@@ -108,74 +108,42 @@ pub mod guide {
 #[path = "private.rs"]
 #[doc(hidden)]
 pub mod __private;
-mod after;
-mod after_forms;
-mod around;
-mod around_forms;
-mod before;
-mod chain;
-mod class;
 mod dispatch;
-mod entry;
 mod error;
-mod failure;
-mod finish;
-mod flow;
-mod form;
-mod future;
-mod guard;
+mod hook;
 mod hook_type;
 mod hookable;
-#[cfg(feature = "json")]
-mod json;
-mod lend;
-mod limit;
-mod linked;
 mod macros;
-mod methods;
-mod mode;
-mod options;
 mod outcome;
 #[cfg(test)]
 mod own_use;
-mod place;
 mod plan;
 mod point;
-mod pre;
-mod pre_forms;
-mod progress;
 mod registry;
-mod select;
-#[cfg(feature = "serde")]
-mod serialize;
-mod settle;
-mod settled;
-mod slot;
-mod snapshot;
-mod sync;
-mod trace;
-mod type_name;
 
-pub use after::{After, AfterAnswer, AfterHook};
-pub use around::{AroundHook, Next};
+pub use dispatch::guard::{carry, outside, outside_future};
 pub use error::{BoxError, HookError, HookResult};
-pub use flow::Flow;
-pub use form::IntoHook;
-pub use future::BoxFuture;
-pub use guard::carry;
-pub use hook_type::{HookType, Level, ParseHookTypeError, Phase};
-pub use hookable::{HasHooks, Hookable};
+pub use hook::after::{After, AfterHook};
+pub use hook::around::{AroundHook, Next};
+pub use hook::into_hook::IntoHook;
 #[cfg(feature = "json")]
-pub use json::{JsonAnswer, JsonHook};
-pub use linked::{LinkedClassHook, class_hooks};
+pub use hook::json::{JsonAnswer, JsonHook};
+pub use hook::options::{
+    Fail, HookOptions, Ignore, Limit, OnFailure, Timed, Unconditional, Unlimited, When,
+};
+pub use hook::pre::PreHook;
+pub use hook::stage::{HookAnswer, Stage};
+pub use hook_type::{HookType, Level, ParseHookTypeError, Phase};
+pub use hookable::Hookable;
 #[doc(hidden)]
 pub use macros::agent_hook;
 pub use macros::{Hookable, class_hook, hook, hookable};
-pub use options::{Always, Fail, Hook, Ignore, Limit, OnFailure, Timed, Unlimited, When};
 pub use outcome::{Outcome, Recovery};
-pub use plan::{HookPlan, PlannedHook};
-pub use point::{AroundPoint, FromHookError, HookPoint};
-pub use pre::{PreAnswer, PreHook};
-pub use registry::Hooks;
-pub use select::SelectHookType;
-pub use slot::{Around, HookSlot, OnError, OnSettled, Post, Pre};
+pub use plan::hook_plan::{HookPlan, PlannedHook};
+pub use plan::select::SelectHookType;
+pub use point::call_mode::BoxFuture;
+pub use point::hook_point::{AroundPoint, HookPoint};
+pub use point::hook_slot::{Around, HookSlot, OnError, OnSettled, Post, Pre};
+pub use point::return_kind::FromHookError;
+pub use registry::hooks::{HasHooks, Hooks};
+pub use registry::linked::{LinkedClassHook, class_hooks};

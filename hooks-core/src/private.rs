@@ -7,6 +7,7 @@ pub use std::boxed::Box;
 pub use std::clone::Clone;
 pub use std::convert::Infallible as Never;
 pub use std::option::Option;
+pub use std::pin::pin;
 pub use std::string::String;
 pub use std::vec::Vec;
 
@@ -14,26 +15,29 @@ pub use inventory;
 #[cfg(feature = "json")]
 pub use serde;
 
-use crate::chain::HookTypeOf;
-use crate::entry::Entry;
-use crate::form::IntoHook;
+use crate::hook::into_hook::IntoHook;
+use crate::hook::options::HookOptions;
+use crate::hook::point_hooks::HookTypeOf;
 use crate::hook_type::HookType;
-use crate::options::Hook;
-use crate::registry::{Registry, Source};
+use crate::registry::table::{Registry, Source};
 
-pub use crate::around::{DynCall, Running};
-pub use crate::class::{ClassHooks, LinkedHook};
-pub use crate::dispatch::{is_unhooked, run, run_alone, run_sync, run_sync_alone, skips_hooks};
-pub use crate::lend::{Lend, Share};
-pub use crate::methods::{HookedMethod, HookedMethods};
-pub use crate::mode::{Async, Sync};
-pub use crate::point::{Fallible, Infallible, Reentry};
+pub use crate::dispatch::receiver::{ExclusiveReceiver, SharedReceiver};
+pub use crate::dispatch::run::{call, call_alone, call_sync, call_sync_alone, scope};
+pub use crate::dispatch::snapshot::is_unhooked;
+pub use crate::hook::around::{DynCall, Running};
+#[cfg(feature = "json")]
+pub use crate::hook::json::JsonPoint;
+pub use crate::point::call_mode::{Async, Sync};
+pub use crate::point::hook_point::Reentry;
+pub use crate::point::return_kind::{Fallible, Infallible};
+pub use crate::registry::class::{ClassHooks, LinkedHook};
+pub use crate::registry::methods::{HookedMethod, HookedMethods};
 
 /// Puts a hook that the linker brought into its class table.
 pub fn link<A, T, H, Form>(
     registry: &Registry,
     _hook_type: T,
-    options: Hook,
+    options: HookOptions,
     (file, line): (&'static str, u32),
     hook: H,
 ) where
@@ -41,8 +45,8 @@ pub fn link<A, T, H, Form>(
     T: HookTypeOf<A>,
     H: IntoHook<T, Form>,
 {
-    let entry = Entry::new(options, Source { file, line }, hook.into_hook());
-    T::edit(registry, |chain| chain.append(entry));
+    let entry = options.into_entry(Source { file, line }, hook.into_hook());
+    T::edit(registry, |list| list.append(entry));
 }
 
 /// The type name of the agent of a hook type, and the hook type.

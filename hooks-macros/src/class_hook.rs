@@ -99,14 +99,14 @@ fn submission(hook: &ClassHook, function: &ItemFn) -> TokenStream {
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let name = name.as_ref().map_or_else(|| ident.to_string(), LitStr::value);
     let priority = priority.clone().unwrap_or_else(|| {
-        let options = runtime.public("Hook");
+        let options = runtime.public("HookOptions");
         quote!(<#options>::DEFAULT_PRIORITY)
     });
     let inventory = runtime.private("inventory");
     let linked_hook = runtime.private("LinkedHook");
     let class_of = runtime.private("class_of");
     let describe = runtime.private("describe");
-    let options = runtime.public("Hook");
+    let options = runtime.public("HookOptions");
     // At the function: a signature that does not fit is shown there.
     let link = runtime.private("link").into_token_stream();
     let registry = Ident::new("registry", Span::mixed_site());

@@ -11,8 +11,8 @@ use syn::{
 use crate::model::{Block, Head, Item, Method};
 use crate::parse::is_inner;
 use crate::parts::{
-    args_struct, args_type, arguments, body_ident, constants, hook_point, hooked_methods, methods,
-    name_params, unused,
+    args_struct, args_type, arguments, awaited, body_ident, constants, hook_point, hooked_methods,
+    methods, name_params, unused,
 };
 use crate::returned::Form;
 
@@ -147,29 +147,31 @@ fn call(block: &Block, head: &Head, method: &Method) -> TokenStream {
     let unpacked = params.iter().map(|param| param.unpack(&args, runtime));
     let direct = quote!(#agent.#body(#arguments));
     let hooked = quote!(#this.#body(#(#unpacked),*));
-    let (skips_hooks, is_unhooked) =
-        (runtime.private("skips_hooks"), runtime.private("is_unhooked"));
+    let is_unhooked = runtime.private("is_unhooked");
     let pack = quote!(let #args = #args_ident { #(#packed),* };);
     let steps = if method.is_async() {
-        let (run, boxed) = (runtime.private("run"), runtime.private("Box"));
+        let (run, boxed) = (runtime.private("call"), runtime.private("Box"));
         let hooked =
             if method.is_borrowing() { quote!(async move { #hooked.await }) } else { hooked };
+        let call = awaited(
+            runtime,
+            &quote!(__HooksAgent),
+            &args_ty,
+            &quote!(#run(#agent, #args, |#this, #args| #hooked)),
+        );
         quote! {
             if #is_unhooked::<__HooksAgent, #args_ty>(#agent) {
                 return #direct;
             }
             #boxed::pin(async move {
-                if #skips_hooks::<__HooksAgent, #args_ty>(#agent) {
-                    return #direct.await;
-                }
                 #pack
-                #run(#agent, #args, |#this, #args| #hooked).await
+                #call
             })
         }
     } else {
-        let run = runtime.private("run_sync");
+        let run = runtime.private("call_sync");
         quote! {
-            if #skips_hooks::<__HooksAgent, #args_ty>(#agent) {
+            if #is_unhooked::<__HooksAgent, #args_ty>(#agent) {
                 return #direct;
             }
             #pack

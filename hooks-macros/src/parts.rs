@@ -8,6 +8,7 @@ use syn::{FnArg, Pat, PatIdent, PatType, Signature, Visibility};
 
 use crate::attrs::{Reentry, is_lint_level};
 use crate::model::{Block, Method, Role};
+use crate::runtime::Runtime;
 
 // Input:  `pub async fn reply(&self, msg: Msg)`
 // Output: `pub const PRE_REPLY: ::hooks_core::Pre<Self, AgentReplyArgs> = ::hooks_core::Pre::new();`
@@ -103,7 +104,13 @@ pub(crate) fn hook_point(block: &Block, method: &Method) -> TokenStream {
         quote!(const REENTRY: #ty = #ty::#reentry;)
     });
     let around_point = method.has_around().then(|| around_point(block, method));
+    // Of a generic type there is no one point that the linker could know.
+    let json = (block.is_json && generics.params.is_empty()).then(|| {
+        let (inventory, json_point) = (runtime.private("inventory"), runtime.private("JsonPoint"));
+        quote!(#(#cfgs)* #inventory::submit! { #json_point::new::<#self_ty, #args>(#name) })
+    });
     quote! {
+        #json
         #around_point
         #(#cfgs)*
         impl #impl_generics #hook_point<#args> for #self_ty #clause {
@@ -170,12 +177,7 @@ pub(crate) fn methods(block: &Block) -> TokenStream {
     let methods = block.methods().map(|method| {
         let (cfgs, name) = (&method.cfgs, method.name());
         let (around, error) = (method.has_around(), method.is_fallible);
-        // Of a generic type there is no one point that the linker could know.
-        let json = (block.is_json && block.generics.params.is_empty()).then(|| {
-            let (self_ty, args) = (&block.self_ty, args_type(method));
-            quote!(.json::<#self_ty, #args>())
-        });
-        quote!(#(#cfgs)* #hooked_method::new(#name, #around, #error) #json)
+        quote!(#(#cfgs)* #hooked_method::new(#name, #around, #error))
     });
     quote!(&[#(#methods),*])
 }
@@ -213,6 +215,18 @@ pub(crate) fn hooked_methods(
             }
         }
     }
+}
+
+// Input:  `call(self, args, ..)`
+// Output: `scope::<Self, AgentReplyArgs, _>(pin!(call(self, args, ..))).await`
+pub(crate) fn awaited(
+    runtime: &Runtime,
+    agent: &TokenStream,
+    args_ty: &TokenStream,
+    call: &TokenStream,
+) -> TokenStream {
+    let (scope, pin) = (runtime.private("scope"), runtime.private("pin"));
+    quote!(#scope::<#agent, #args_ty, _>(#pin!(#call)).await)
 }
 
 /// What the method returns, or what the output of its future is: a type that has values where `!`

@@ -73,7 +73,7 @@ async fn shout(_: &dyn Speaker, _: &SpeakerReplyArgs, reply: &mut String) -> Hoo
 #[cfg(test)]
 mod tests {
     use futures::executor::block_on;
-    use hooks::{hook, Flow};
+    use hooks::hook;
 
     use super::*;
 
@@ -94,7 +94,9 @@ mod tests {
         strict.register_instance_hook(
             <Strict>::PRE_REPLY,
             "answer",
-            |_: &Strict, args: &SpeakerReplyArgs| Flow::Return(format!("{:?}", args.more)),
+            |_: &Strict, args: &SpeakerReplyArgs| {
+                ::core::ops::ControlFlow::Break(format!("{:?}", args.more))
+            },
         );
         assert_eq!(block_on(strict.reply("hi", Some("more"))).unwrap(), "SOME(\"MORE\")");
     }

@@ -1,9 +1,10 @@
 //! What a flow means where it is returned, and what becomes of hooks that fail.
 
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures::FutureExt;
-use hooks_core::{BoxError, Flow as CallFlow, HookResult, Recovery};
+use hooks_core::{BoxError, HookResult, Recovery};
 
 use crate::context::CallContext;
 use crate::error::AgentError;
@@ -20,12 +21,12 @@ pub(crate) fn no_flow(flow: Flow, kind: EventKind) -> HookResult {
 }
 
 /// The event takes an answer in place of the call.
-pub(crate) fn answered(flow: Flow) -> HookResult<CallFlow<Msg>> {
+pub(crate) fn answered(flow: Flow) -> HookResult<ControlFlow<Msg>> {
     match flow.decided() {
-        None => Ok(CallFlow::Continue),
+        None => Ok(ControlFlow::Continue(())),
         Some(Decided::Answer(mut msg)) => {
             msg.reason.get_or_insert(GenerateReason::HookAnswered);
-            Ok(CallFlow::Return(msg))
+            Ok(ControlFlow::Break(msg))
         }
         Some(_) => Err(Decided::misplaced(EventKind::PreCall)),
     }

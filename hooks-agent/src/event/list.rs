@@ -5,7 +5,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use hooks_core::{Hook, Hookable};
+use hooks_core::{HookOptions, Hookable};
 
 use crate::agent::Agent;
 use crate::event::{AgentHook, EventMask, install_call};
@@ -51,8 +51,8 @@ impl Place {
     }
 
     /// What the hook is registered with.
-    pub(crate) fn options(&self) -> Hook {
-        let options = Hook::named(self.name.clone()).priority(self.priority);
+    pub(crate) fn options(&self) -> HookOptions {
+        let options = HookOptions::named(self.name.clone()).priority(self.priority);
         options.registered_at(self.location)
     }
 }

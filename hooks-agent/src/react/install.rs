@@ -1,8 +1,9 @@
 //! The events of this agent, as hooks of its methods.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use hooks_core::{BoxError, Flow as CallFlow, HookResult, Hookable};
+use hooks_core::{BoxError, HookResult, Hookable};
 
 use crate::error::AgentError;
 use crate::event::{
@@ -110,11 +111,11 @@ fn install_summary<H: AgentHook>(agent: &ReActAgent, hook: &Arc<H>, place: &Plac
 fn before_reasoning(
     flow: Flow,
     args: &mut ReActAgentReasoningArgs,
-) -> HookResult<CallFlow<Reasoned>> {
+) -> HookResult<ControlFlow<Reasoned>> {
     let input = &mut args.input;
     match flow.decided() {
         Some(Decided::Answer(msg)) => {
-            Ok(CallFlow::Return(answer(msg, &input.model, &mut input.control)))
+            Ok(ControlFlow::Break(answer(msg, &input.model, &mut input.control)))
         }
         decided => decide_on(decided, &mut input.control, EventKind::PreReasoning),
     }
@@ -123,23 +124,23 @@ fn before_reasoning(
 fn before_summary(
     flow: Flow,
     args: &mut ReActAgentSummarizingArgs,
-) -> HookResult<CallFlow<Reasoned>> {
+) -> HookResult<ControlFlow<Reasoned>> {
     let input = &mut args.input;
     match flow.decided() {
         Some(Decided::Answer(msg)) => {
-            Ok(CallFlow::Return(answer(msg, &input.model, &mut input.control)))
+            Ok(ControlFlow::Break(answer(msg, &input.model, &mut input.control)))
         }
         decided => decide_on(decided, &mut input.control, EventKind::PreSummary),
     }
 }
 
-fn before_acting(flow: Flow, args: &mut ReActAgentActingArgs) -> HookResult<CallFlow<Acted>> {
+fn before_acting(flow: Flow, args: &mut ReActAgentActingArgs) -> HookResult<ControlFlow<Acted>> {
     let input = &mut args.input;
     match flow.decided() {
         Some(Decided::AnswerTool(result)) => {
             let control = std::mem::take(&mut input.control);
             let call = input.call.clone();
-            Ok(CallFlow::Return(Acted { call, result: Some(result), control }))
+            Ok(ControlFlow::Break(Acted { call, result: Some(result), control }))
         }
         decided => decide_on(decided, &mut input.control, EventKind::PreActing),
     }
@@ -173,12 +174,12 @@ fn decide_on<T>(
     decided: Option<Decided>,
     control: &mut Control,
     kind: EventKind,
-) -> Result<CallFlow<T>, BoxError> {
+) -> Result<ControlFlow<T>, BoxError> {
     match decided {
         None => {}
         Some(Decided::Stop) => control.stop = true,
         Some(Decided::Jump(jump)) if allows(kind, jump.to) => control.jump = Some(jump),
         Some(_) => return Err(Decided::misplaced(kind)),
     }
-    Ok(CallFlow::Continue)
+    Ok(ControlFlow::Continue(()))
 }

@@ -1,6 +1,6 @@
 #![allow(unused_imports)]
 
-use hooks_core::{Hook, HookError, Hookable, Hooks, Ignore, Next, Outcome, hookable};
+use hooks_core::{HookOptions, HookError, Hookable, Hooks, Ignore, Next, Outcome, hookable};
 
 #[derive(Hookable, Default)]
 struct Agent {
@@ -30,7 +30,7 @@ fn main() {
     let agent = Agent::default();
     agent.register_instance_hook_with(
         Agent::SETTLED_REPLY,
-        Hook::named("settled").when(|_: &Agent, _: &AgentReplyArgs| true),
+        HookOptions::named("settled").when(|_: &Agent, _: &AgentReplyArgs| true),
         |_: &Agent, _: &Outcome<'_, usize, HookError>| {},
     );
 }

@@ -1,6 +1,6 @@
 #![allow(unused_imports)]
 
-use hooks_core::{Hook, HookError, Hookable, Hooks, Ignore, Next, Outcome, hookable};
+use hooks_core::{HookOptions, HookError, Hookable, Hooks, Ignore, Next, Outcome, hookable};
 
 #[derive(Hookable, Default)]
 struct Agent {
@@ -30,7 +30,7 @@ fn main() {
     let agent = Agent::default();
     agent.register_instance_hook_with(
         Agent::PRE_PRINT,
-        Hook::named("slow").timeout(std::time::Duration::from_secs(1)),
+        HookOptions::named("slow").timeout(std::time::Duration::from_secs(1)),
         |_: &Agent, _: &AgentPrintArgs| {},
     );
 }

@@ -1,6 +1,6 @@
 #![allow(unused_imports)]
 
-use hooks_core::{Flow, HookError, HookResult, Hookable, Hooks, class_hook, hook, hookable};
+use hooks_core::{HookError, HookResult, Hookable, Hooks, class_hook, hook, hookable};
 
 #[derive(Hookable, Default)]
 struct Agent {

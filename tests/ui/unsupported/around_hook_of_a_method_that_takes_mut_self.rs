@@ -1,6 +1,6 @@
 #![allow(unused_imports)]
 
-use hooks_core::{Hook, HookError, Hookable, Hooks, Ignore, Next, Outcome, hookable};
+use hooks_core::{HookOptions, HookError, Hookable, Hooks, Ignore, Next, Outcome, hookable};
 
 #[derive(Hookable, Default)]
 struct Agent {

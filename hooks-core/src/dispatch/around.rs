@@ -1,0 +1,194 @@
+//! Runs the around hooks of a call, the first outermost, with the body inside.
+
+use std::convert::Infallible as Never;
+use std::future::{Ready, ready};
+
+use crate::dispatch::snapshot::{Link, Snapshot};
+use crate::dispatch::trace::Watch;
+use crate::hook::around::{DynCall, Next, Running};
+use crate::hook::entry::Entry;
+use crate::hook::point_hooks::remove_spent;
+use crate::hook_type::Level;
+use crate::outcome::Outcome;
+use crate::point::call_mode::{Async, BoxFuture, Mode, Position, RestOfCall, Sync};
+use crate::point::hook_point::{AroundPoint, HookPoint};
+use crate::point::hook_slot::Around;
+use crate::point::return_kind::ReturnKind;
+use crate::registry::hooks::{HasHooks, Hooks};
+
+/// How the calls of a method run their around hooks.
+pub(super) trait AroundHooks<A: HookPoint<Args>, Args: 'static> {
+    /// A call that runs them.
+    type Call<'a>;
+    /// What they will return.
+    type Running<'a>: Future<Output = A::Return>;
+
+    /// A call that runs them, if the method has around hooks at all.
+    fn call<'a>(
+        agent: &'a A,
+        hooks: &'a Snapshot<A, Args>,
+        is_nested: bool,
+    ) -> Option<Self::Call<'a>>;
+
+    /// Starts the outermost.
+    fn start<'r, 'a: 'r>(call: &'r Self::Call<'a>, args: Args) -> Self::Running<'r>;
+}
+
+/// Of a method that has no around hooks.
+pub(super) enum NoAround {}
+
+/// Of an async method.
+pub(super) enum AsyncAround {}
+
+/// Of a sync method.
+pub(super) enum SyncAround {}
+
+impl<A: HookPoint<Args>, Args: 'static> AroundHooks<A, Args> for NoAround {
+    type Call<'a> = Never;
+    type Running<'a> = Ready<A::Return>;
+
+    fn call<'a>(_: &'a A, _: &'a Snapshot<A, Args>, _: bool) -> Option<Never> {
+        None
+    }
+
+    fn start<'r, 'a: 'r>(call: &'r Never, _: Args) -> Ready<A::Return> {
+        match *call {}
+    }
+}
+
+impl<A, Args> AroundHooks<A, Args> for AsyncAround
+where
+    A: HasHooks + AroundPoint<Args, Mode = Async> + std::marker::Sync,
+    Args: 'static,
+{
+    type Call<'a> = AroundCall<'a, A, Args>;
+    type Running<'a> = BoxFuture<'a, A::Return>;
+
+    fn call<'a>(
+        agent: &'a A,
+        hooks: &'a Snapshot<A, Args>,
+        is_nested: bool,
+    ) -> Option<AroundCall<'a, A, Args>> {
+        Some(AroundCall { agent, hooks, is_nested })
+    }
+
+    fn start<'r, 'a: 'r>(
+        call: &'r AroundCall<'a, A, Args>,
+        args: Args,
+    ) -> BoxFuture<'r, A::Return> {
+        call.start(call, Position::default(), args)
+    }
+}
+
+impl<A, Args> AroundHooks<A, Args> for SyncAround
+where
+    A: HasHooks + AroundPoint<Args, Mode = Sync>,
+    Args: 'static,
+{
+    type Call<'a> = AroundCall<'a, A, Args>;
+    type Running<'a> = Ready<A::Return>;
+
+    fn call<'a>(
+        agent: &'a A,
+        hooks: &'a Snapshot<A, Args>,
+        is_nested: bool,
+    ) -> Option<AroundCall<'a, A, Args>> {
+        Some(AroundCall { agent, hooks, is_nested })
+    }
+
+    fn start<'r, 'a: 'r>(call: &'r AroundCall<'a, A, Args>, args: Args) -> Ready<A::Return> {
+        ready(call.start(call, Position::default(), args))
+    }
+}
+
+type AroundLink<'a, A, Args> =
+    Link<'a, Around<A, Args>, Around<<A as HookPoint<Args>>::Base, Args>>;
+
+/// A call with around hooks.
+pub(super) struct AroundCall<'a, A: HookPoint<Args>, Args: 'static> {
+    agent: &'a A,
+    hooks: &'a Snapshot<A, Args>,
+    /// Of a nested call only the hooks that are never skipped run.
+    is_nested: bool,
+}
+
+impl<'a, A: HookPoint<Args>, Args: 'static> AroundCall<'a, A, Args> {
+    fn links(
+        &self,
+        from: Position,
+    ) -> impl Iterator<Item = (Position, AroundLink<'a, A, Args>)> + use<'a, A, Args> {
+        let is_nested = self.is_nested;
+        let links = self.hooks.links(self.agent, from);
+        links.filter(move |(_, link)| !is_nested || link.max_depth().is_some())
+    }
+}
+
+impl<A: HasHooks + AroundPoint<Args>, Args: 'static> RestOfCall<Args, A::Mode, A::Return>
+    for AroundCall<'_, A, Args>
+{
+    fn start<'a>(
+        &'a self,
+        call: &'a DynCall<'a, A, Args>,
+        from: Position,
+        args: Args,
+    ) -> Running<'a, A, Args> {
+        let hooks = self.agent.hooks();
+        for (at, link) in self.links(from) {
+            match link {
+                Link::Own(level, agent, entry) if applies(level, agent, entry, hooks, &args) => {
+                    return start_hook(level, agent, entry, args, Next::new(call, at));
+                }
+                Link::Base(level, agent, entry) if applies(level, agent, entry, hooks, &args) => {
+                    return start_hook(level, agent, entry, args, Next::new(call, at));
+                }
+                _ => {}
+            }
+        }
+        self.agent.start(args)
+    }
+
+    fn hook(&self, at: Position) -> (Level, &str) {
+        let link = self.links(at).next().map(|(_, link)| link.name());
+        link.expect("the hook at that position asks")
+    }
+
+    fn hooks_from(&self, from: Position) -> usize {
+        self.links(from).count()
+    }
+}
+
+/// Whether a hook runs in this call. One that runs once is taken out when it does.
+fn applies<A: ?Sized + HookPoint<Args>, Args: 'static>(
+    level: Level,
+    agent: &A,
+    entry: &Entry<Around<A, Args>>,
+    hooks: &Hooks,
+    args: &Args,
+) -> bool {
+    let applies = entry.applies(agent, args);
+    if applies && entry.is_spent() {
+        remove_spent::<Around<A, Args>>(level, hooks);
+    }
+    applies
+}
+
+fn start_hook<'a, A: ?Sized + HookPoint<Args>, Args: 'static>(
+    level: Level,
+    agent: &'a A,
+    entry: &'a Entry<Around<A, Args>>,
+    args: Args,
+    next: Next<'a, A, Args>,
+) -> Running<'a, A, Args> {
+    let watch = Watch::start();
+    let running = entry.hook.run.start(agent, args, next);
+    if !watch.is_on() {
+        return running;
+    }
+    A::Mode::then(running, move |returned: &A::Return| {
+        let outcome = match A::Kind::outcome(returned) {
+            Outcome::Ok(_) => "returned",
+            _ => "failed",
+        };
+        watch.stop(level, entry, outcome);
+    })
+}

@@ -1,0 +1,298 @@
+//! A call under way: its hooks, its arguments, and what it comes to.
+
+use std::mem;
+use std::time::Instant;
+
+use crate::dispatch::engine::{self, Progress};
+use crate::dispatch::guard::{self, Nesting};
+use crate::dispatch::receiver::Receiver;
+use crate::dispatch::snapshot::{Snapshot, Tables};
+use crate::dispatch::trace;
+use crate::error::HookError;
+use crate::hook::point_hooks::bit_of;
+use crate::hook_type::Phase;
+use crate::outcome::Outcome;
+use crate::point::call_mode::Position;
+use crate::point::hook_point::{HookPoint, MAX_DEPTH, Reentry};
+use crate::point::hook_slot::{Around, OnError, Post, Pre};
+use crate::point::return_kind::ReturnKind;
+use crate::registry::hooks::HasHooks;
+
+/// What a call found at its start, unless only its body was left.
+pub(super) struct Found<A: HookPoint<Args>, Args: 'static> {
+    /// The id of the instance, which the body of a `&mut self` method may exchange.
+    pub(super) instance: u64,
+    nesting: Nesting,
+    pub(super) hooks: Snapshot<A, Args>,
+    /// A bit for each phase that has hooks which may run.
+    phases: u8,
+    /// Whether pre hooks have run, up to one that has to be awaited or ended the call.
+    is_started: bool,
+    /// The hook that has to be awaited next.
+    waits: Option<Position>,
+}
+
+impl<A: HasHooks + HookPoint<Args>, Args: 'static> Found<A, Args> {
+    /// Looks which hooks there are, and runs the pre hooks if there are no others: for most calls
+    /// then only the body is left, and nothing needs to be kept for what comes later.
+    #[inline]
+    pub(super) fn look(
+        agent: &A,
+        args: &mut Option<Args>,
+        answer: &mut Option<A::Return>,
+    ) -> Option<Self> {
+        let instance = agent.hooks().id();
+        let nesting = guard::enter::<Pre<A, Args>>(instance);
+        let tables = Tables::load::<A, Args>(agent);
+        let hooks = tables.hooks(agent);
+        let phases = hooks.phases();
+        let is_started = nesting.depth == 0 && phases == bit_of(Phase::Pre) && !trace::is_on();
+        let mut waits = None;
+        if is_started {
+            let (at, args) = (Position::default(), args.as_mut().expect(BEFORE));
+            match engine::start::<Pre<A, Args>, Pre<A::Base, Args>, _, _>(
+                &hooks,
+                agent,
+                at,
+                &(),
+                args,
+            ) {
+                Progress::Done => return None,
+                Progress::Waits(at) => waits = Some(at),
+                Progress::Ended(end) => *answer = Some(A::Kind::join(end)),
+            }
+        } else if nesting.depth > 0 && A::REENTRY == Reentry::Skip {
+            trace::skipped::<A, Args>(|| hooks.skipped());
+            hooks.max_depth()?;
+        }
+        Some(Self { instance, nesting, hooks: hooks.keep(&tables), phases, is_started, waits })
+    }
+}
+
+/// A call that has hooks to run besides sync pre hooks.
+pub(super) struct Call<'c, R, A, Args>
+where
+    R: Receiver<Agent = A>,
+    A: HasHooks + HookPoint<Args>,
+    Args: 'static,
+{
+    pub(super) receiver: &'c R,
+    pub(super) found: &'c mut Found<A, Args>,
+    /// Those that the body will be given; then the copy that hooks see.
+    pub(super) args: &'c mut Option<Args>,
+    /// What the call returns, if it does not come to the body.
+    answer: &'c mut Option<A::Return>,
+    /// When the call started; `None` if no settled hook will ask, or none is left to run.
+    pub(super) started: Option<Instant>,
+}
+
+impl<'c, R, A, Args> Call<'c, R, A, Args>
+where
+    R: Receiver<Agent = A>,
+    A: HasHooks + HookPoint<Args>,
+    Args: 'static,
+{
+    /// A call with the hooks that it found.
+    #[inline]
+    pub(super) fn new(
+        receiver: &'c R,
+        found: &'c mut Found<A, Args>,
+        args: &'c mut Option<Args>,
+        answer: &'c mut Option<A::Return>,
+    ) -> Self {
+        let started = (found.phases & bit_of(Phase::Settled) != 0).then(Instant::now);
+        Self { receiver, found, args, answer, started }
+    }
+
+    /// Of a nested call only the hooks that are never skipped run.
+    #[inline]
+    pub(super) fn is_nested(&self) -> bool {
+        self.found.nesting.depth > 0 && A::REENTRY == Reentry::Skip
+    }
+
+    /// Runs the pre hooks up to the first that has to be awaited, if they have not run yet.
+    #[inline]
+    pub(super) fn start(&mut self) {
+        if self.found.is_started {
+            return;
+        }
+        match self.refusal(self.found.nesting) {
+            Some(refusal) => self.refuse(refusal, self.found.nesting),
+            None => self.start_pre(),
+        }
+    }
+
+    /// Why the call may not run, if it may not.
+    #[inline]
+    fn refusal(&self, nesting: Nesting) -> Option<HookError> {
+        let depth = match A::REENTRY {
+            _ if nesting.depth == 0 => return self.too_many_around_hooks(),
+            Reentry::Deny => return Some(HookError::Reentered { method: A::METHOD.to_owned() }),
+            Reentry::Run => MAX_DEPTH,
+            Reentry::Skip => self.found.hooks.max_depth().unwrap_or(MAX_DEPTH),
+        };
+        if nesting.depth < depth {
+            return self.too_many_around_hooks();
+        }
+        Some(HookError::TooDeep { method: A::METHOD.to_owned(), depth })
+    }
+
+    fn too_many_around_hooks(&self) -> Option<HookError> {
+        if !self.has(Phase::Around) {
+            return None;
+        }
+        let count = self.found.hooks.count::<Around<A, Args>, Around<A::Base, Args>>();
+        (count > MAX_AROUND_HOOKS).then(|| HookError::TooManyAroundHooks {
+            method: A::METHOD.to_owned(),
+            count,
+            limit: MAX_AROUND_HOOKS,
+        })
+    }
+
+    /// The call fails. Of its hooks only error and settled hooks run, and not if such hooks made the
+    /// call: they would make it again.
+    #[cold]
+    fn refuse(&mut self, refusal: HookError, nesting: Nesting) {
+        let allowed = [Phase::Error, Phase::Settled].into_iter();
+        let allowed = allowed.filter(|phase| !nesting.is_made_by(*phase));
+        self.found.phases &= allowed.fold(0, |mask, phase| mask | bit_of(phase));
+        self.started = self.started.filter(|_| self.has(Phase::Settled));
+        // Where the method cannot fail, a panic says the same.
+        let error = A::Kind::raise(refusal).unwrap_or_else(|refusal| panic!("{refusal}"));
+        *self.answer = Some(A::Kind::join(Err(error)));
+    }
+
+    #[inline]
+    fn start_pre(&mut self) {
+        if !self.has(Phase::Pre) {
+            return;
+        }
+        let at = Position::default();
+        if self.is_nested() || trace::is_on() {
+            self.found.waits = Some(at);
+            return;
+        }
+        let (agent, args) = (self.receiver.borrow(), self.args.as_mut().expect(BEFORE));
+        match engine::start::<Pre<A, Args>, Pre<A::Base, Args>, _, _>(
+            &self.found.hooks,
+            &agent,
+            at,
+            &(),
+            args,
+        ) {
+            Progress::Done => {}
+            Progress::Ended(end) => *self.answer = Some(A::Kind::join(end)),
+            Progress::Waits(at) => self.found.waits = Some(at),
+        }
+    }
+
+    /// The hook that has to be awaited before the call goes on, if there is one.
+    #[inline]
+    pub(super) fn waits(&mut self) -> Option<Position> {
+        self.found.waits.take()
+    }
+
+    /// Runs the pre hooks from a position on.
+    pub(super) async fn resume_pre(&mut self, at: Position) {
+        let ended = engine::resume::<Pre<A, Args>, Pre<A::Base, Args>>(
+            &self.found.hooks,
+            self.receiver.borrow(),
+            at,
+            self.is_nested(),
+            &(),
+            self.args.as_mut().expect(BEFORE),
+        );
+        *self.answer = ended.await.map(A::Kind::join);
+    }
+
+    /// What the call returns in place of what the body would.
+    #[inline]
+    pub(super) fn answer(&mut self) -> Option<A::Return> {
+        self.answer.take()
+    }
+
+    /// Whether hooks of the phase may run.
+    #[inline]
+    pub(super) fn has(&self, phase: Phase) -> bool {
+        self.found.phases & bit_of(phase) != 0
+    }
+
+    /// The arguments for the body. Hooks that will want to see them afterwards get a copy.
+    #[inline]
+    pub(super) fn take_args(&mut self) -> Args {
+        let keep_args = self.found.hooks.keep_args();
+        let copy = keep_args.zip(self.args.as_ref()).map(|(keep_args, args)| keep_args(args));
+        mem::replace(self.args, copy).expect(BEFORE)
+    }
+
+    /// Runs the post hooks up to the first that has to be awaited.
+    #[inline]
+    pub(super) fn start_post(&mut self, returned: &mut A::Return) {
+        if !self.has(Phase::Post) {
+            return;
+        }
+        let Some(output) = A::Kind::output_mut(returned) else { return };
+        let at = Position::default();
+        if self.is_nested() || trace::is_on() {
+            self.found.waits = Some(at);
+            return;
+        }
+        let (agent, args) = (self.receiver.borrow(), self.args.as_ref().expect(AFTER));
+        match engine::start::<Post<A, Args>, Post<A::Base, Args>, _, _>(
+            &self.found.hooks,
+            &agent,
+            at,
+            args,
+            output,
+        ) {
+            Progress::Done => {}
+            Progress::Ended(Ok(never)) => match never {},
+            Progress::Ended(Err(error)) => *returned = A::Kind::join(Err(error)),
+            Progress::Waits(at) => self.found.waits = Some(at),
+        }
+    }
+
+    /// Runs the post hooks from a position on.
+    pub(super) async fn resume_post(&mut self, at: Position, returned: &mut A::Return) {
+        let Some(output) = A::Kind::output_mut(returned) else { return };
+        let ended = engine::resume::<Post<A, Args>, Post<A::Base, Args>>(
+            &self.found.hooks,
+            self.receiver.borrow(),
+            at,
+            self.is_nested(),
+            self.args.as_ref().expect(AFTER),
+            output,
+        );
+        if let Some(Err(error)) = ended.await {
+            *returned = A::Kind::join(Err(error));
+        }
+    }
+
+    /// Whether the call has failed and error hooks will see it.
+    #[inline]
+    pub(super) fn needs_error_hooks(&self, returned: &A::Return) -> bool {
+        self.has(Phase::Error) && matches!(A::Kind::outcome(returned), Outcome::Err(_))
+    }
+
+    /// Runs the error hooks.
+    pub(super) async fn run_error(&mut self, returned: &mut A::Return) {
+        let Some(error) = A::Kind::error_mut(returned) else { return };
+        let ended = engine::resume::<OnError<A, Args>, OnError<A::Base, Args>>(
+            &self.found.hooks,
+            self.receiver.borrow(),
+            Position::default(),
+            self.is_nested(),
+            self.args.as_ref().expect(AFTER),
+            error,
+        );
+        if let Some(end) = guard::marked(Phase::Error, ended).await {
+            *returned = A::Kind::join(end);
+        }
+    }
+}
+
+/// How many around hooks may be inside of each other: they nest on the stack of the thread.
+const MAX_AROUND_HOOKS: usize = 256;
+
+pub(super) const BEFORE: &str = "the body does not have the arguments yet";
+const AFTER: &str = "the arguments were copied for the hooks after the body";

@@ -1,0 +1,49 @@
+//! What becomes of a hook's failure: the error of the call, or a report.
+
+use crate::dispatch::limits::Failure;
+use crate::error::HookError;
+use crate::hook::entry::Entry;
+use crate::hook::stage::Stage;
+use crate::hook_type::Level;
+use crate::point::hook_slot::HookSlot;
+
+/// The error of a call that a hook failed; one that is ignored is reported.
+#[cold]
+pub(crate) fn fail<P: Stage>(fault: P::Fault, level: Level, entry: &Entry<P>) -> P::Error {
+    P::fail(fault, |source| {
+        if entry.is_failure_ignored() {
+            report(level, entry, &source.to_string());
+        }
+        let (hook, hook_type) = (entry.name.to_string(), Entry::<P>::hook_type());
+        HookError::Failed { hook, hook_type, level, source }
+    })
+}
+
+/// The error of a call whose hook was stopped, if it has one; one that is ignored is reported.
+#[cold]
+pub(crate) fn raise<P: Stage>(
+    failure: Failure,
+    level: Level,
+    entry: &Entry<P>,
+) -> Option<P::Error> {
+    match failure {
+        Failure::Panicked(message) => {
+            report(level, entry, &format!("it panicked: {message}"));
+            None
+        }
+        Failure::TimedOut(after) => {
+            let (hook, hook_type) = (entry.name.to_string(), Entry::<P>::hook_type());
+            let error = HookError::TimedOut { hook, hook_type, level, after };
+            if entry.is_failure_ignored() {
+                report(level, entry, &error.to_string());
+            }
+            P::raise(error).ok()
+        }
+    }
+}
+
+/// Says that a hook failed and was ignored.
+pub(crate) fn report<P: HookSlot>(level: Level, entry: &Entry<P>, reason: &str) {
+    let hook_type = Entry::<P>::hook_type();
+    tracing::warn!(hook = &*entry.name, %hook_type, %level, reason, "a hook failed and is ignored");
+}

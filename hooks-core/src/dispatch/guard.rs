@@ -1,0 +1,405 @@
+//! The re-entrancy guard: which hooked calls the running code is inside of.
+//!
+//! A call is on the stack of its thread only while it is being polled, and counts there for its own
+//! task of tokio only. So the guard belongs to the call and not to the instance: other tasks, and
+//! other futures of a `join!` in the same task, are not inside it. A dropped future leaves nothing
+//! behind.
+
+use std::any::TypeId;
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::mem::ManuallyDrop;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use smallvec::SmallVec;
+use tokio::task::{Id, try_id};
+use tracing::Span;
+
+use crate::hook::point_hooks::bit_of;
+use crate::hook_type::Phase;
+
+/// A call that is being polled.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// The id of the instance.
+    instance: u64,
+    /// The type of the agent and of the arguments.
+    point: TypeId,
+    /// The task that polls the call, if one does.
+    task: Option<Id>,
+    /// How many calls of the same method on the same instance this one is inside of.
+    depth: u32,
+    /// The phases whose hooks these calls are running.
+    outer: u8,
+    /// The phases whose hooks this call is running, of those that a refused call must not run again.
+    running: u8,
+}
+
+/// Whether a call that was carried elsewhere has ended.
+type Ended = Arc<AtomicBool>;
+
+/// The calls that are being polled, the innermost last.
+struct Stack {
+    frames: SmallVec<[Frame; 8]>,
+    /// Those that were carried elsewhere, or here, by their index in `frames`.
+    carried: Vec<(usize, Ended)>,
+    /// The first that the running code is inside of.
+    base: usize,
+}
+
+impl Stack {
+    const EMPTY: Self = Self { frames: SmallVec::new_const(), carried: Vec::new(), base: 0 };
+
+    /// The indices of the calls that the running code is inside of, innermost first.
+    #[inline]
+    fn open(&self, task: Option<Id>) -> impl Iterator<Item = usize> {
+        let open = (self.base..self.frames.len()).rev();
+        open.filter(move |index| self.frames[*index].task == task && !self.is_over(*index))
+    }
+
+    #[inline]
+    fn ended(&self, index: usize) -> Option<&Ended> {
+        self.carried.iter().find(|(carried, _)| *carried == index).map(|(_, ended)| ended)
+    }
+
+    #[inline]
+    fn is_over(&self, index: usize) -> bool {
+        self.ended(index).is_some_and(|ended| ended.load(Ordering::Acquire))
+    }
+
+    #[inline]
+    fn push(&mut self, instance: u64, point: TypeId) -> Nesting {
+        let task = try_id();
+        let is_same = |frame: &Frame| frame.instance == instance && frame.point == point;
+        let outer = self.open(task).map(|index| self.frames[index]).find(is_same);
+        let (depth, outer) =
+            outer.map_or((0, 0), |frame| (frame.depth + 1, frame.outer | frame.running));
+        self.frames.push(Frame { instance, point, task, depth, outer, running: 0 });
+        Nesting { depth: depth as usize, phases: outer }
+    }
+
+    /// Puts a call on the stack that has been there before.
+    fn push_again(&mut self, frame: Frame, ended: Option<Ended>) {
+        self.carried.extend(ended.map(|ended| (self.frames.len(), ended)));
+        self.push(frame.instance, frame.point);
+    }
+
+    /// Takes off the innermost call, with what says elsewhere that it has ended.
+    #[inline]
+    fn pop(&mut self) -> (Option<Frame>, Option<Ended>) {
+        let frame = self.frames.pop();
+        let is_tidy = self.carried.is_empty() && !self.frames.spilled();
+        (frame, if is_tidy { None } else { self.tidy() })
+    }
+
+    #[cold]
+    fn tidy(&mut self) -> Option<Ended> {
+        let len = self.frames.len();
+        let mut ended = None;
+        while let Some((_, last)) = self.carried.pop_if(|(index, _)| *index >= len) {
+            ended = Some(last);
+        }
+        if len == 0 {
+            self.frames.shrink_to_fit();
+            self.carried = Vec::new();
+        }
+        ended
+    }
+}
+
+// Without a destructor, so that it is there to the very end of its thread: also destructors of other
+// thread-locals make calls. It owns nothing while no call is being polled.
+#[cfg(not(shuttle))]
+thread_local! {
+    static STACK: ManuallyDrop<RefCell<Stack>> =
+        const { ManuallyDrop::new(RefCell::new(Stack::EMPTY)) };
+}
+
+// The threads whose schedules are explored are not those of the system.
+#[cfg(shuttle)]
+shuttle::thread_local! {
+    static STACK: ManuallyDrop<RefCell<Stack>> = ManuallyDrop::new(RefCell::new(Stack::EMPTY));
+}
+
+#[inline]
+fn with_stack<T>(look: impl FnOnce(&mut Stack) -> T) -> T {
+    STACK.with(|stack| look(&mut stack.borrow_mut()))
+}
+
+/// How a call stands to the calls of the same method on the same instance that it is inside of.
+#[derive(Clone, Copy)]
+pub(crate) struct Nesting {
+    /// How many there are.
+    pub(crate) depth: usize,
+    /// The phases whose hooks they are running.
+    phases: u8,
+}
+
+impl Nesting {
+    /// Whether the hooks of a phase made the call.
+    pub(crate) fn is_made_by(self, phase: Phase) -> bool {
+        self.phases & bit_of(phase) != 0
+    }
+}
+
+/// Puts a call on the stack of its [`Scope`], which does so itself from its second poll on: there is
+/// one look at the stack for both.
+#[inline]
+pub(crate) fn enter<P: 'static>(instance: u64) -> Nesting {
+    with_stack(|stack| stack.push(instance, TypeId::of::<P>()))
+}
+
+/// Says that the call that is being polled runs the hooks of a phase, until its poll ends.
+pub(crate) fn mark(phase: Phase) {
+    with_stack(|stack| {
+        if let Some(frame) = stack.frames.last_mut() {
+            frame.running |= bit_of(phase);
+        }
+    });
+}
+
+/// Runs a future of the call that is being polled, whose hooks of a phase these are.
+pub(crate) async fn marked<T>(phase: Phase, future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    poll_fn(|context| {
+        mark(phase);
+        future.as_mut().poll(context)
+    })
+    .await
+}
+
+/// Whether a call of that method of that instance is being polled.
+pub(crate) fn is_polled<P: 'static>(instance: u64) -> bool {
+    let point = TypeId::of::<P>();
+    let is_same = |frame: &Frame| frame.instance == instance && frame.point == point;
+    with_stack(|stack| stack.frames.iter().any(is_same))
+}
+
+/// Runs a function of a call that is not being polled.
+pub(crate) fn reenter<P: 'static>(instance: u64, run: impl FnOnce()) {
+    let _before = Before::now();
+    enter::<P>(instance);
+    run();
+}
+
+/// Keeps a call on the stack while it is polled. The call itself calls [`enter`] before anything else
+/// in its first poll.
+#[derive(Debug)]
+pub struct Scope<'f, F> {
+    future: Pin<&'f mut F>,
+    /// The call as it was on the stack, from the end of the first poll on.
+    frame: Option<Frame>,
+    /// Set when the call has ended, if it was carried elsewhere.
+    ended: Option<Ended>,
+    /// What is traced as the call, if it is.
+    span: Option<Box<Span>>,
+}
+
+impl<'f, F> Scope<'f, F> {
+    #[inline]
+    pub(crate) fn new(future: Pin<&'f mut F>, span: Option<Box<Span>>) -> Self {
+        Self { future, frame: None, ended: None, span }
+    }
+}
+
+impl<F: Future> Future for Scope<'_, F> {
+    type Output = F::Output;
+
+    // Apart from the caller, whose way past the hooks stays short.
+    #[inline(never)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let Self { future, frame, ended, span } = self.get_mut();
+        if let Some(frame) = *frame {
+            with_stack(|stack| stack.push_again(frame, ended.take()));
+        }
+        let _polled = Polled { frame, ended };
+        let _span = span.as_deref().map(Span::enter);
+        future.as_mut().poll(context)
+    }
+}
+
+impl<F> Drop for Scope<'_, F> {
+    #[inline]
+    fn drop(&mut self) {
+        // The call is over, also where it was carried.
+        if let Some(ended) = &self.ended {
+            ended.store(true, Ordering::Release);
+        }
+    }
+}
+
+/// A call that is being polled; taken off the stack when dropped, also by a panic.
+struct Polled<'a> {
+    frame: &'a mut Option<Frame>,
+    ended: &'a mut Option<Ended>,
+}
+
+impl Drop for Polled<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let (frame, ended) = with_stack(Stack::pop);
+        *self.frame = frame;
+        if ended.is_some() {
+            *self.ended = ended;
+        }
+    }
+}
+
+/// The stack as it was; restored when dropped.
+struct Before {
+    len: usize,
+    base: usize,
+}
+
+impl Before {
+    fn now() -> Self {
+        with_stack(|stack| Self { len: stack.frames.len(), base: stack.base })
+    }
+
+    /// Hides the calls that the caller is inside of, and puts others in their place.
+    fn replaced(calls: &[(Frame, Ended)]) -> Self {
+        let before = Self::now();
+        let task = try_id();
+        with_stack(|stack| {
+            stack.base = before.len;
+            for (frame, ended) in calls {
+                stack.carried.push((stack.frames.len(), ended.clone()));
+                stack.frames.push(Frame { task, ..*frame });
+            }
+        });
+        before
+    }
+}
+
+impl Drop for Before {
+    fn drop(&mut self) {
+        with_stack(|stack| {
+            stack.frames.truncate(self.len);
+            stack.base = self.base;
+            stack.tidy();
+        });
+    }
+}
+
+/// Runs a future inside of the calls that the caller is inside of, wherever it is polled.
+///
+/// A spawned task starts outside of the call that spawns it: a hooked method that it calls runs its
+/// hooks, also if it is the method that spawned it. Wrapped in this, the task belongs to the call,
+/// and the re-entrancy guard holds in it, until the call ends.
+///
+/// [`outside`] is the inverse.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// use hooks_core::{HookError, Hookable, Hooks, carry, hook, hookable};
+///
+/// #[derive(Hookable, Default)]
+/// struct Agent {
+///     hooked: AtomicUsize,
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Agent {
+///     async fn reply(&self) -> Result<(), HookError> {
+///         Ok(())
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let agent = Arc::new(Agent::default());
+/// let inner = agent.clone();
+/// agent.register_instance_hook(
+///     Agent::PRE_REPLY,
+///     "spawn",
+///     hook!(Agent::PRE_REPLY, async move |agent, _| {
+///         agent.hooked.fetch_add(1, Ordering::Relaxed);
+///         let inner = inner.clone();
+///         tokio::spawn(carry(async move { inner.reply().await })).await??;
+///         Ok(())
+///     }),
+/// );
+/// agent.reply().await?;
+/// assert_eq!(agent.hooked.load(Ordering::Relaxed), 1);
+/// # Ok::<(), HookError>(())
+/// # }).unwrap();
+/// ```
+pub fn carry<F: Future>(future: F) -> impl Future<Output = F::Output> {
+    let calls = with_stack(|stack| {
+        let mut open: Vec<_> = stack.open(try_id()).collect();
+        open.reverse();
+        let carried = open.into_iter().map(|index| {
+            let ended = stack.ended(index).cloned().unwrap_or_else(|| {
+                let ended = Ended::default();
+                stack.carried.push((index, ended.clone()));
+                stack.carried.sort_by_key(|(index, _)| *index);
+                ended
+            });
+            (stack.frames[index], ended)
+        });
+        carried.collect::<Vec<_>>()
+    });
+    within(calls, future)
+}
+
+/// Runs a function inside of no call.
+///
+/// A hooked method that it calls runs its hooks, also if the caller is inside a call of that method.
+/// It is for work that is not part of the call on whose thread it happens to run: the jobs of a
+/// thread pool whose waiting threads take on other jobs, as those of `rayon` do. [`outside_future`]
+/// is for futures.
+///
+/// ```
+/// use hooks_core::{Hookable, Hooks, hookable, outside};
+///
+/// #[derive(Hookable, Default)]
+/// struct Counter {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Counter {
+///     #[hook]
+///     fn count(&self, more: &[u32]) -> u32 {
+///         match more {
+///             [] => 0,
+///             [one, more @ ..] => one + outside(|| self.count(more)),
+///         }
+///     }
+/// }
+///
+/// let counter = Counter::default();
+/// counter.register_instance_hook(
+///     Counter::POST_COUNT,
+///     "double",
+///     |_: &Counter, _: &CounterCountArgs, sum: &mut u32| *sum *= 2,
+/// );
+/// // Without `outside` the hook would run for the outermost call only: (1 + 1) * 2.
+/// assert_eq!(counter.count(&[1, 1]), 6);
+/// ```
+pub fn outside<T>(run: impl FnOnce() -> T) -> T {
+    let _before = Before::replaced(&[]);
+    run()
+}
+
+/// Runs a future inside of no call, wherever it is polled: [`outside`] for futures.
+///
+/// It is for a future that others poll too, as one that is `Shared` is: a hooked call in it then runs
+/// its hooks, also if a hook of the same method is the first to poll it.
+pub fn outside_future<F: Future>(future: F) -> impl Future<Output = F::Output> {
+    within(Vec::new(), future)
+}
+
+async fn within<F: Future>(calls: Vec<(Frame, Ended)>, future: F) -> F::Output {
+    let mut future = pin!(future);
+    poll_fn(|context| {
+        let _before = Before::replaced(&calls);
+        future.as_mut().poll(context)
+    })
+    .await
+}

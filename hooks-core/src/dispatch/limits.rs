@@ -1,0 +1,66 @@
+//! Runs a hook under its limits.
+
+use std::any::Any;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use crate::hook::entry::Limits;
+use crate::point::hook_slot::HookSlot;
+
+/// Why a hook gave no answer of its own.
+pub(crate) enum Failure {
+    /// It took longer than this.
+    TimedOut(Duration),
+    /// It panicked with this message, and its failures are ignored.
+    Panicked(String),
+}
+
+/// Runs a hook for as long as it may, and contains its panic if its failures are ignored.
+pub(crate) async fn limited<P: HookSlot, F: Future>(
+    limits: &Limits<P>,
+    hook: F,
+) -> Result<F::Output, Failure> {
+    let timed = timed(limits.timeout, hook);
+    if limits.undo.is_none() {
+        return timed.await.map_err(Failure::TimedOut);
+    }
+    match caught(timed).await {
+        Ok(outcome) => outcome.map_err(Failure::TimedOut),
+        Err(panic) => Err(Failure::Panicked(message_of(&*panic))),
+    }
+}
+
+#[cfg(feature = "timeout")]
+async fn timed<F: Future>(timeout: Option<Duration>, hook: F) -> Result<F::Output, Duration> {
+    match timeout {
+        Some(timeout) => tokio::time::timeout(timeout, hook).await.map_err(|_| timeout),
+        None => Ok(hook.await),
+    }
+}
+
+#[cfg(not(feature = "timeout"))]
+async fn timed<F: Future>(_: Option<Duration>, hook: F) -> Result<F::Output, Duration> {
+    Ok(hook.await)
+}
+
+/// What a panic said.
+pub(crate) fn message_of(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
+}
+
+/// The output of a future, or what it panicked with.
+async fn caught<F: Future>(future: F) -> Result<F::Output, Box<dyn Any + Send>> {
+    let mut future = pin!(future);
+    poll_fn(|context| {
+        // What the future leaves half done is thrown away or put back by the caller.
+        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+            Ok(poll) => poll.map(Ok),
+            Err(panic) => Poll::Ready(Err(panic)),
+        }
+    })
+    .await
+}

@@ -1,0 +1,84 @@
+//! What a method is called on, for the time between its hooks and its body.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, PoisonError};
+
+/// Lends the instance to one part of a call after the other.
+///
+/// A shared reference is simply copied. A mutable one is borrowed in turns: the body has it only
+/// while its future lives, and even a dropped body gives it back, so that settled hooks can look at
+/// it.
+pub trait Receiver {
+    /// The instance's type.
+    type Agent;
+    /// A borrow of the instance, which ends when it is dropped.
+    type Borrowed: Deref<Target = Self::Agent>;
+
+    /// Borrows the instance; nobody else does.
+    fn borrow(&self) -> Self::Borrowed;
+}
+
+/// `&self`, which everybody may have at once.
+#[derive(Debug)]
+pub struct SharedReceiver<'a, A>(pub &'a A);
+
+impl<'a, A> Receiver for SharedReceiver<'a, A> {
+    type Agent = A;
+    type Borrowed = &'a A;
+
+    #[inline]
+    fn borrow(&self) -> &'a A {
+        self.0
+    }
+}
+
+/// `&mut self`, which is borrowed in turns.
+#[derive(Debug)]
+pub struct ExclusiveReceiver<'a, A> {
+    agent: Mutex<Option<&'a mut A>>,
+}
+
+impl<'a, A> ExclusiveReceiver<'a, A> {
+    /// Borrows from this reference.
+    pub fn new(agent: &'a mut A) -> Self {
+        Self { agent: Mutex::new(Some(agent)) }
+    }
+}
+
+impl<'r, 'a, A> Receiver for &'r ExclusiveReceiver<'a, A> {
+    type Agent = A;
+    type Borrowed = ExclusiveBorrow<'r, 'a, A>;
+
+    fn borrow(&self) -> ExclusiveBorrow<'r, 'a, A> {
+        let mut agent = self.agent.lock().unwrap_or_else(PoisonError::into_inner);
+        ExclusiveBorrow { receiver: self, agent: agent.take() }
+    }
+}
+
+/// A mutable reference that goes back to its receiver when this is dropped.
+#[derive(Debug)]
+pub struct ExclusiveBorrow<'r, 'a, A> {
+    receiver: &'r ExclusiveReceiver<'a, A>,
+    agent: Option<&'a mut A>,
+}
+
+impl<A> Deref for ExclusiveBorrow<'_, '_, A> {
+    type Target = A;
+
+    fn deref(&self) -> &A {
+        self.agent.as_deref().expect("the parts of a call take turns")
+    }
+}
+
+impl<A> DerefMut for ExclusiveBorrow<'_, '_, A> {
+    fn deref_mut(&mut self) -> &mut A {
+        self.agent.as_deref_mut().expect("the parts of a call take turns")
+    }
+}
+
+impl<A> Drop for ExclusiveBorrow<'_, '_, A> {
+    fn drop(&mut self) {
+        let mut agent = self.receiver.agent.lock().unwrap_or_else(PoisonError::into_inner);
+        *agent = self.agent.take();
+    }
+}

@@ -1,0 +1,76 @@
+//! What `tracing` sees: a span per hooked call, an event per hook that ran.
+//!
+//! Both are off unless a subscriber asks for them, and then cost a test of the level per phase.
+
+use std::any::type_name;
+use std::time::Instant;
+
+use tracing::{Level as Verbosity, Span};
+
+use crate::hook::entry::Entry;
+use crate::hook_type::Level;
+use crate::point::hook_point::HookPoint;
+use crate::point::hook_slot::HookSlot;
+use crate::registry::type_name::short_name;
+
+/// Whether someone may want to see each hook that runs. Asking for more than the level makes filters of
+/// subscribers answer for an event that then does not come.
+#[inline]
+pub(crate) fn is_on() -> bool {
+    tracing::level_enabled!(Verbosity::TRACE)
+}
+
+/// The span of a call, if someone wants to see it. Boxed: most calls have none, and are smaller so.
+#[inline]
+pub(crate) fn span<A: HookPoint<Args>, Args>() -> Option<Box<Span>> {
+    if tracing::level_enabled!(Verbosity::DEBUG) { new_span::<A, Args>() } else { None }
+}
+
+#[cold]
+fn new_span<A: HookPoint<Args>, Args>() -> Option<Box<Span>> {
+    let agent = short_name(type_name::<A>());
+    let span = tracing::debug_span!("hooked_call", agent, method = A::METHOD);
+    (!span.is_disabled()).then(|| Box::new(span))
+}
+
+/// The run of a hook that someone wants to see.
+pub(crate) struct Watch {
+    start: Option<Instant>,
+}
+
+impl Watch {
+    /// Starts the watch, if someone looks.
+    #[inline]
+    pub(crate) fn start() -> Self {
+        Self { start: is_on().then(Instant::now) }
+    }
+
+    /// Whether someone looks.
+    pub(crate) fn is_on(&self) -> bool {
+        self.start.is_some()
+    }
+
+    /// Says what came of the hook.
+    #[inline]
+    pub(crate) fn stop<P: HookSlot>(self, level: Level, entry: &Entry<P>, outcome: &str) {
+        if let Some(start) = self.start {
+            report(start, level, entry, outcome);
+        }
+    }
+}
+
+#[cold]
+fn report<P: HookSlot>(start: Instant, level: Level, entry: &Entry<P>, outcome: &str) {
+    let (hook, hook_type) = (&*entry.name, Entry::<P>::hook_type());
+    let duration = start.elapsed();
+    tracing::trace!(hook, %hook_type, %level, ?duration, outcome, "a hook ran");
+}
+
+/// Says which hooks a nested call does not run. `names` is asked for them if someone wants to know.
+pub(crate) fn skipped<A: HookPoint<Args>, Args>(names: impl FnOnce() -> Vec<String>) {
+    if tracing::level_enabled!(Verbosity::DEBUG) {
+        let (agent, method) = (short_name(type_name::<A>()), A::METHOD);
+        let hooks = names().join(", ");
+        tracing::debug!(agent, method, hooks, "a nested call skips hooks");
+    }
+}

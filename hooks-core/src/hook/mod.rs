@@ -1,0 +1,15 @@
+//! What a hook may look like: one file per phase, what it is registered with, and the lists in
+//! which hooks wait for their calls.
+
+pub(crate) mod after;
+pub(crate) mod around;
+pub(crate) mod entry;
+pub(crate) mod into_hook;
+#[cfg(feature = "json")]
+pub(crate) mod json;
+pub(crate) mod list;
+pub(crate) mod options;
+pub(crate) mod point_hooks;
+pub(crate) mod pre;
+pub(crate) mod settled;
+pub(crate) mod stage;

@@ -1,0 +1,306 @@
+//! What a hook is registered with besides its code.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::hook::entry::{Entry, Limits, Predicate, Undo};
+use crate::point::call_mode::Async;
+use crate::point::hook_point::{HookPoint, MAX_DEPTH};
+use crate::point::hook_slot::{Around, HookSlot, OnError, Post, Pre};
+use crate::point::return_kind::Fallible;
+use crate::registry::table::Source;
+
+/// What a hook is registered with besides its code: a name, a priority, and limits.
+///
+/// Hooks of lower priority run first; the default is 100. The type parameters are inferred; they
+/// let the compiler refuse options that make no sense for a hook type.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hooks_core::{HookError, HookOptions, Hookable, Hooks, Ignore, hook, hookable};
+///
+/// #[derive(Hookable, Default)]
+/// struct Greeter {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Greeter {
+///     async fn reply(&self, name: String) -> Result<String, HookError> {
+///         Ok(format!("Hello, {name}"))
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let greeter = Greeter::default();
+/// greeter.register_instance_hook_with(
+///     Greeter::PRE_REPLY,
+///     HookOptions::named("enrich")
+///         .priority(10)
+///         .timeout(Duration::from_millis(1))
+///         .on_failure(Ignore)
+///         .when(|_: &Greeter, args: &GreeterReplyArgs| args.name != "Bob"),
+///     hook!(Greeter::PRE_REPLY, async |_, args| {
+///         args.name.push_str(" and what a slow service knows of her");
+///         std::future::pending::<()>().await;
+///     }),
+/// );
+/// // Too slow, so ignored, and the arguments are as they were.
+/// assert_eq!(greeter.reply("Ada".to_owned()).await.unwrap(), "Hello, Ada");
+/// # });
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct HookOptions<F = Fail, W = Unconditional, L = Unlimited> {
+    name: Arc<str>,
+    priority: i32,
+    timeout: Option<Duration>,
+    once: bool,
+    always: bool,
+    max_depth: usize,
+    when: W,
+    location: Option<&'static Location<'static>>,
+    marker: PhantomData<fn() -> (F, L)>,
+}
+
+/// A failure of the hook fails the call. A panic unwinds. The default.
+#[derive(Clone, Copy, Debug)]
+pub struct Fail;
+
+/// A failure of the hook, a panic too, is reported through `tracing` and otherwise ignored: what
+/// the hook was given to change is as it was before.
+#[derive(Clone, Copy, Debug)]
+pub struct Ignore;
+
+/// The hook runs in every call. The default.
+#[derive(Clone, Copy, Debug)]
+pub struct Unconditional;
+
+/// The hook may take its time. The default.
+#[derive(Clone, Copy, Debug)]
+pub struct Unlimited;
+
+/// The hook has a timeout.
+#[derive(Clone, Copy, Debug)]
+pub struct Timed;
+
+impl HookOptions {
+    /// The priority of a hook that names none.
+    pub const DEFAULT_PRIORITY: i32 = 100;
+
+    /// Options with everything at its default. The name is what removes or replaces the hook.
+    pub fn named(name: impl Into<Arc<str>>) -> Self {
+        Self {
+            name: name.into(),
+            priority: Self::DEFAULT_PRIORITY,
+            timeout: None,
+            once: false,
+            always: false,
+            max_depth: MAX_DEPTH,
+            when: Unconditional,
+            location: None,
+            marker: PhantomData,
+        }
+    }
+}
+
+impl<F, W, L> HookOptions<F, W, L> {
+    /// Where the hook stands in its level: lower runs first.
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// The hook runs in the first call that it applies to, then it is removed.
+    pub fn once(mut self) -> Self {
+        self.once = true;
+        self
+    }
+
+    /// The hook is never skipped: it also runs in a nested call, one of the same method on the same
+    /// instance from inside a call of it, by the body or by a hook. For hooks that guard something.
+    ///
+    /// A call that goes deeper than [`max_depth`](HookOptions::max_depth) fails with
+    /// [`HookError::TooDeep`](crate::HookError::TooDeep); a method that cannot fail panics with the
+    /// same text.
+    pub fn always(mut self) -> Self {
+        self.always = true;
+        self
+    }
+
+    /// How many calls of the method on the instance may be inside of each other before a hook that
+    /// is registered as [`always`](HookOptions::always) refuses one: 128 by default.
+    pub fn max_depth(mut self, depth: usize) -> Self {
+        self.max_depth = depth;
+        self
+    }
+
+    /// Where plans say that the hook was registered, for a library that registers it for its caller;
+    /// else it is the line that registers it.
+    pub fn registered_at(mut self, location: &'static Location<'static>) -> Self {
+        self.location = Some(location);
+        self
+    }
+
+    /// What happens when the hook fails: [`Fail`] or [`Ignore`].
+    ///
+    /// `Ignore` is for pre, post and error hooks, and needs what they change to be `Clone`.
+    pub fn on_failure<G>(self, _: G) -> HookOptions<G, W, L> {
+        self.with(|when| when)
+    }
+
+    /// The hook runs in calls that this says yes to: `|agent: &Agent, args: &Args| -> bool`.
+    ///
+    /// A panic in it unwinds. Not for settled hooks, which have no arguments to look at.
+    pub fn when<V>(self, when: V) -> HookOptions<F, V, L> {
+        self.with(|_| when)
+    }
+
+    /// How long the hook may take, in a runtime of tokio with time. A longer one is dropped and has
+    /// failed.
+    ///
+    /// For pre and post hooks of async methods. A sync hook cannot be stopped, so it is not. Where
+    /// the method cannot fail, the failure must be ignored: `on_failure(Ignore)`.
+    #[cfg(feature = "timeout")]
+    pub fn timeout(mut self, timeout: Duration) -> HookOptions<F, W, Timed> {
+        self.timeout = Some(timeout);
+        self.with(|when| when)
+    }
+
+    /// The same options with other types.
+    fn with<G, V, M>(self, when: impl FnOnce(W) -> V) -> HookOptions<G, V, M> {
+        let Self { name, priority, timeout, once, always, max_depth, when: old, location, .. } =
+            self;
+        let (when, marker) = (when(old), PhantomData);
+        HookOptions { name, priority, timeout, once, always, max_depth, when, location, marker }
+    }
+
+    /// The name of the hook.
+    #[cfg(feature = "json")]
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The hook with what it is registered with; where, unless the options say so.
+    pub(crate) fn into_entry<P: HookSlot>(self, source: Source, hook: P::Hook) -> Entry<P>
+    where
+        F: OnFailure<P>,
+        W: When<P>,
+    {
+        let Self { name, priority, timeout, once, always, max_depth, when, location, .. } = self;
+        let (undo, when) = (F::undo(), when.predicate());
+        let is_limited = timeout.is_some() || once || undo.is_some() || when.is_some();
+        let fired = once.then(AtomicBool::default);
+        let limits = is_limited.then(|| Arc::new(Limits { timeout, fired, undo, when }));
+        let source = location.map_or(source, Source::from);
+        let max_depth = always.then_some(max_depth);
+        Entry { name, priority, source, max_depth, limits, hook }
+    }
+}
+
+/// What happens when a hook of the type `P` fails.
+#[diagnostic::on_unimplemented(
+    message = "a failure cannot be handled by `{Self}` at `{P}`",
+    note = "`Ignore` puts back what the hook changed, so that must be `Clone`; around and settled \
+            hooks have nothing to put back"
+)]
+pub trait OnFailure<P: HookSlot> {
+    #[doc(hidden)]
+    fn undo() -> Undo<P>;
+}
+
+impl<P: HookSlot> OnFailure<P> for Fail {
+    fn undo() -> Undo<P> {
+        None
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<P: HookSlot<Subject: Clone>> OnFailure<P> for Ignore {
+    fn undo() -> Undo<P> {
+        Some(P::Subject::clone)
+    }
+}
+
+/// In which calls a hook of the type `P` runs.
+#[diagnostic::on_unimplemented(
+    message = "this does not say when a hook of `{P}` runs",
+    note = "it is `|agent: &Agent, args: &Args| -> bool`, with the types written out; settled hooks \
+            have none"
+)]
+pub trait When<P: HookSlot> {
+    #[doc(hidden)]
+    fn predicate(self) -> Option<Arc<Predicate<P>>>;
+}
+
+impl<P: HookSlot> When<P> for Unconditional {
+    fn predicate(self) -> Option<Arc<Predicate<P>>> {
+        None
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<P, W> When<P> for W
+where
+    P: HasArgs,
+    W: Fn(&P::Agent, &P::Args) -> bool + Send + Sync + 'static,
+{
+    fn predicate(self) -> Option<Arc<Predicate<P>>> {
+        Some(Arc::new(self))
+    }
+}
+
+/// A hook type whose hooks see the arguments.
+#[doc(hidden)]
+pub trait HasArgs: HookSlot {}
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> HasArgs for Pre<A, Args> {}
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> HasArgs for Around<A, Args> {}
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> HasArgs for Post<A, Args> {}
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> HasArgs for OnError<A, Args> {}
+
+/// How long a hook of the type `P` that handles its failure by `F` may take.
+#[diagnostic::on_unimplemented(
+    message = "a hook of `{P}` cannot have a timeout here",
+    note = "timeouts are for pre and post hooks of async methods; where the method cannot fail, add \
+            `.on_failure(Ignore)`; an around hook limits `next.run(args)` itself"
+)]
+pub trait Limit<P: HookSlot, F> {}
+
+impl<P: HookSlot, F> Limit<P, F> for Unlimited {}
+
+#[diagnostic::do_not_recommend]
+impl<A, Args> Limit<Pre<A, Args>, Fail> for Timed
+where
+    A: ?Sized + HookPoint<Args, Mode = Async, Kind = Fallible>,
+    Args: 'static,
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<A, Args> Limit<Pre<A, Args>, Ignore> for Timed
+where
+    A: ?Sized + HookPoint<Args, Mode = Async>,
+    Args: 'static,
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<A, Args> Limit<Post<A, Args>, Fail> for Timed
+where
+    A: ?Sized + HookPoint<Args, Mode = Async, Kind = Fallible>,
+    Args: 'static,
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<A, Args> Limit<Post<A, Args>, Ignore> for Timed
+where
+    A: ?Sized + HookPoint<Args, Mode = Async>,
+    Args: 'static,
+{
+}

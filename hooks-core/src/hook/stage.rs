@@ -1,0 +1,226 @@
+//! What pre, post and error hooks have in common: each may change one value, or end its phase.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+use crate::error::{BoxError, HookError};
+use crate::hook::entry::KeepArgs;
+use crate::hook::into_hook::{AsyncInPlace, AsyncLook};
+use crate::point::call_mode::BoxFuture;
+use crate::point::hook_slot::HookSlot;
+
+/// A hook type whose hooks may change one value: pre hooks the arguments, post hooks the output,
+/// error hooks the error. Implemented here only.
+pub trait Stage: HookSlot<Hook = ErasedHook<Self>> {
+    /// What the hooks may look at besides: nothing before the body, after it the arguments.
+    #[doc(hidden)]
+    type Seen: 'static;
+    /// What ends the phase: the output of the call.
+    #[doc(hidden)]
+    type Exit;
+    /// What a hook fails with.
+    #[doc(hidden)]
+    type Fault;
+    /// The error of the call.
+    #[doc(hidden)]
+    type Error;
+    /// How a trace calls the steps: go on, replace, end.
+    #[doc(hidden)]
+    const OUTCOMES: [&'static str; 3];
+    /// The arguments, as the hook is about to see them.
+    #[doc(hidden)]
+    fn args<'a>(seen: &'a Self::Seen, subject: &'a Self::Subject) -> &'a Self::Args;
+    /// The error of a call that a hook failed.
+    #[doc(hidden)]
+    fn fail(fault: Self::Fault, name_it: impl FnOnce(BoxError) -> HookError) -> Self::Error;
+    /// The error of a call whose hook was stopped; the failure itself where a hook cannot fail.
+    #[doc(hidden)]
+    fn raise(failure: HookError) -> Result<Self::Error, HookError>;
+}
+
+/// What a hook decided, whatever its form.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Step<S, X> {
+    Continue,
+    Replace(S),
+    Exit(X),
+}
+
+pub(crate) type StepOf<P> = Step<<P as HookSlot>::Subject, <P as Stage>::Exit>;
+pub(crate) type StepResult<P> = Result<StepOf<P>, <P as Stage>::Fault>;
+
+/// What a pre, post or error hook may return.
+///
+/// `()`: go on. `Option<Args>` of a pre hook, `Option<Output>` of a post hook, `Option<Error>` of an
+/// error hook: `Some` replaces the value. [`ControlFlow<Output>`](std::ops::ControlFlow) of a pre
+/// hook: `Break` answers in place of the body. [`Recovery<Output>`](crate::Recovery) of an error
+/// hook: `Recover` saves the call. Where the method returns a `Result`, pre and post hooks may
+/// return a [`HookResult`](crate::HookResult) of each.
+pub trait HookAnswer<P: Stage> {
+    #[doc(hidden)]
+    fn into_step(self) -> StepResult<P>;
+}
+
+impl<P: Stage> HookAnswer<P> for () {
+    fn into_step(self) -> StepResult<P> {
+        Ok(Step::Continue)
+    }
+}
+
+impl<P: Stage> HookAnswer<P> for Option<P::Subject> {
+    fn into_step(self) -> StepResult<P> {
+        Ok(self.map_or(Step::Continue, Step::Replace))
+    }
+}
+
+// One error type only, so that `?` and `Ok(())` in a closure need no annotation.
+impl<P: Stage<Fault = BoxError>, R: HookAnswer<P>> HookAnswer<P> for Result<R, BoxError> {
+    fn into_step(self) -> StepResult<P> {
+        self?.into_step()
+    }
+}
+
+type SyncHook<P> = dyn Fn(&<P as HookSlot>::Agent, &<P as Stage>::Seen, &mut <P as HookSlot>::Subject) -> StepResult<P>
+    + Send
+    + Sync;
+
+/// A pre, post or error hook in its erased form.
+#[doc(hidden)]
+pub struct ErasedHook<P: Stage> {
+    pub(crate) run: Run<P>,
+    /// After the body, hooks see a copy of the arguments that it consumed.
+    pub(crate) keep_args: KeepArgs<P>,
+}
+
+pub(crate) enum Run<P: Stage> {
+    Sync(Arc<SyncHook<P>>),
+    Async(Arc<dyn AsyncHook<P>>),
+}
+
+/// An async hook; a call boxes its future, which may borrow from the hook.
+pub(crate) trait AsyncHook<P: Stage>: Send + Sync {
+    fn start<'a>(
+        &'a self,
+        agent: &'a P::Agent,
+        seen: &'a P::Seen,
+        subject: &'a mut P::Subject,
+    ) -> BoxFuture<'a, StepResult<P>>;
+}
+
+impl<P: Stage> ErasedHook<P> {
+    pub(crate) fn sync(
+        hook: impl Fn(&P::Agent, &P::Seen, &mut P::Subject) -> StepResult<P> + Send + Sync + 'static,
+        keep_args: KeepArgs<P>,
+    ) -> Self {
+        Self { run: Run::Sync(Arc::new(hook)), keep_args }
+    }
+
+    pub(crate) fn waiting(hook: impl AsyncHook<P> + 'static, keep_args: KeepArgs<P>) -> Self {
+        Self { run: Run::Async(Arc::new(hook)), keep_args }
+    }
+}
+
+impl<P: Stage> Clone for ErasedHook<P> {
+    fn clone(&self) -> Self {
+        let run = match &self.run {
+            Run::Sync(hook) => Run::Sync(hook.clone()),
+            Run::Async(hook) => Run::Async(hook.clone()),
+        };
+        Self { run, keep_args: self.keep_args }
+    }
+}
+
+impl<P: Stage> fmt::Debug for ErasedHook<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ErasedHook").finish_non_exhaustive()
+    }
+}
+
+/// An `async fn` with the parameters of a hook of `P`, whose future is `Send`. `View` is how it
+/// takes the value that it may change: `&mut` or `&`.
+#[doc(hidden)]
+pub trait AsyncHookFn<'a, P: Stage, View> {
+    fn call(
+        &self,
+        agent: &'a P::Agent,
+        seen: &'a P::Seen,
+        view: View,
+    ) -> BoxFuture<'a, StepResult<P>>;
+}
+
+/// An async function, called by the form that it has.
+pub(crate) struct Function<F, Form> {
+    function: F,
+    form: PhantomData<fn() -> Form>,
+}
+
+impl<F, Form> Function<F, Form> {
+    pub(crate) fn new(function: F) -> Self {
+        Self { function, form: PhantomData }
+    }
+}
+
+impl<P, F> AsyncHook<P> for Function<F, AsyncInPlace>
+where
+    P: Stage,
+    F: for<'a> AsyncHookFn<'a, P, &'a mut P::Subject> + Send + Sync,
+{
+    fn start<'a>(
+        &'a self,
+        agent: &'a P::Agent,
+        seen: &'a P::Seen,
+        subject: &'a mut P::Subject,
+    ) -> BoxFuture<'a, StepResult<P>> {
+        self.function.call(agent, seen, subject)
+    }
+}
+
+impl<P, F> AsyncHook<P> for Function<F, AsyncLook>
+where
+    P: Stage,
+    F: for<'a> AsyncHookFn<'a, P, &'a P::Subject> + Send + Sync,
+{
+    fn start<'a>(
+        &'a self,
+        agent: &'a P::Agent,
+        seen: &'a P::Seen,
+        subject: &'a mut P::Subject,
+    ) -> BoxFuture<'a, StepResult<P>> {
+        self.function.call(agent, seen, subject)
+    }
+}
+
+pin_project! {
+    /// What an async hook will have decided.
+    ///
+    /// A type and not an `async` block, which would keep room for the future twice.
+    struct Deciding<P, F> {
+        #[pin]
+        answer: F,
+        stage: PhantomData<fn() -> P>,
+    }
+}
+
+impl<P: Stage, F: Future<Output: HookAnswer<P>>> Future for Deciding<P, F> {
+    type Output = StepResult<P>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<StepResult<P>> {
+        self.project().answer.poll(context).map(HookAnswer::into_step)
+    }
+}
+
+/// Boxes what a hook will answer.
+#[inline]
+pub(crate) fn deciding<'a, P, F>(answer: F) -> BoxFuture<'a, StepResult<P>>
+where
+    P: Stage,
+    F: Future<Output: HookAnswer<P>> + Send + 'a,
+{
+    Box::pin(Deciding { answer, stage: PhantomData })
+}

@@ -1,0 +1,166 @@
+//! What will run: the hooks of an instance, in order.
+
+use std::any::TypeId;
+use std::fmt;
+
+use crate::hook_type::{HookType, Level};
+use crate::registry::class::class_tables;
+use crate::registry::hooks::Hooks;
+use crate::registry::methods::{bases_of, methods_of};
+use crate::registry::table::Row;
+use crate::registry::type_name::short_name;
+
+/// Every hook that a call of an instance would run, in the order in which it would.
+///
+/// It is a picture of the moment. `Display` prints it as a table:
+///
+/// ```
+/// use hooks_core::{Hookable, Hooks, hookable};
+///
+/// #[derive(Hookable, Default)]
+/// struct Greeter {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Greeter {
+///     fn reply(&self, name: &str) -> String {
+///         format!("Hello, {name}")
+///     }
+/// }
+///
+/// let greeter = Greeter::default();
+/// let trim = |_: &Greeter, args: &mut GreeterReplyArgs| args.name = args.name.trim().to_owned();
+/// greeter.register_instance_hook(Greeter::PRE_REPLY, "trim", trim);
+/// let plan = greeter.hook_plan();
+/// assert_eq!(plan.hooks()[0].name(), "trim");
+/// // hooks of Greeter
+/// //   type       level     name  priority  registered at
+/// //   pre_reply  instance  trim       100  src/main.rs:19
+/// println!("{plan}");
+/// ```
+#[derive(Clone, Debug)]
+pub struct HookPlan {
+    agent: String,
+    hooks: Vec<PlannedHook>,
+}
+
+/// One hook of a [`HookPlan`].
+#[derive(Clone, Debug)]
+pub struct PlannedHook {
+    level: Level,
+    row: Row,
+}
+
+impl HookPlan {
+    /// The plan of an instance of the given type.
+    pub(crate) fn of(hooks: &Hooks, class: TypeId, type_name: &str) -> Self {
+        let mut planned = Vec::new();
+        for (rank, agent) in std::iter::once(class).chain(bases_of(class, type_name)).enumerate() {
+            let hook = |level| move |row| (rank, PlannedHook { level, row });
+            let instance = hooks.get().map(|hooks| hooks.rows_of(agent)).unwrap_or_default();
+            planned.extend(instance.into_iter().map(hook(Level::Instance)));
+            let tables = class_tables().into_iter();
+            let rows = tables.flat_map(|table| table.registry().rows_of(agent));
+            planned.extend(rows.map(hook(Level::Class)));
+        }
+
+        let methods = methods_of(class, type_name);
+        // Stable: within a type and a level the rows are in order already.
+        planned.sort_by_key(|(rank, hook)| {
+            let method = hook.row.hook_type.method();
+            let place = methods.iter().position(|known| known.name == method);
+            (place, method.to_owned(), hook.row.hook_type.phase(), hook.level, *rank)
+        });
+        let hooks = planned.into_iter().map(|(_, hook)| hook).collect();
+        Self { agent: short_name(type_name).to_owned(), hooks }
+    }
+
+    /// The name of the agent's type, without its path.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    /// The hooks: by method in the order of the source, phase, level, and order in the level.
+    #[must_use]
+    pub fn hooks(&self) -> &[PlannedHook] {
+        &self.hooks
+    }
+}
+
+impl PlannedHook {
+    /// Where in a call it runs.
+    #[must_use]
+    pub fn hook_type(&self) -> &HookType {
+        &self.row.hook_type
+    }
+
+    /// Where it is registered.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.row.name
+    }
+
+    /// Its priority.
+    #[must_use]
+    pub fn priority(&self) -> i32 {
+        self.row.priority
+    }
+
+    /// The source line that registered it, as `file:line`.
+    #[must_use]
+    pub fn registered_at(&self) -> String {
+        format!("{}:{}", self.row.source.file, self.row.source.line)
+    }
+}
+
+impl fmt::Display for HookPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.hooks.is_empty() {
+            return writeln!(f, "hooks of {}: none", self.agent);
+        }
+        let head = ["type", "level", "name", "priority", "registered at"].map(str::to_owned);
+        let rows = self.hooks.iter().map(|hook| {
+            [
+                hook.hook_type().to_string(),
+                hook.level().to_string(),
+                printable(hook.name()),
+                hook.priority().to_string(),
+                hook.registered_at(),
+            ]
+        });
+        let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+        let widths: [usize; 4] = std::array::from_fn(|column| width(column).unwrap_or(0));
+        writeln!(f, "hooks of {}", self.agent)?;
+        for [hook_type, level, name, priority, source] in &rows {
+            let [w0, w1, w2, w3] = widths;
+            writeln!(f, "  {hook_type:w0$}  {level:w1$}  {name:w2$}  {priority:>w3$}  {source}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A name as a table shows it: on one line, and cut if it is long.
+fn printable(name: &str) -> String {
+    const MAX: usize = 64;
+    let mut shown: String = name.chars().flat_map(printable_char).take(MAX + 1).collect();
+    if shown.chars().count() > MAX {
+        shown = shown.chars().take(MAX - 1).chain(['…']).collect();
+    }
+    shown
+}
+
+/// A control character as its escape.
+fn printable_char(char: char) -> impl Iterator<Item = char> {
+    let escape = char.is_control().then(|| char.escape_debug());
+    let itself = (!char.is_control()).then_some(char);
+    escape.into_iter().flatten().chain(itself)
+}

@@ -1,0 +1,130 @@
+//! The hooks of one instance, and the trait of what has some.
+
+use std::any::{TypeId, type_name};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use once_cell::race::OnceBox;
+
+use crate::registry::table::Registry;
+
+/// The hooks of one instance: the field that `#[derive(Hookable)]` looks for.
+///
+/// It is 16 bytes and allocates when the first hook is registered. Hooks are added and removed
+/// through `&self` while calls run on any thread; a running call keeps the hooks it started with.
+/// A clone starts with the same hooks and is independent from then on.
+///
+/// A hook that holds an `Arc` of its own agent keeps that agent alive for ever: capture a
+/// [`Weak`](std::sync::Weak), or use the agent that every hook gets as its first parameter.
+///
+/// ```
+/// use hooks_core::{Hookable, Hooks, hookable};
+///
+/// #[derive(Hookable, Clone)]
+/// struct Counter {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Counter {
+///     #[hook]
+///     fn count(&self, from: u32) -> u32 {
+///         from + 1
+///     }
+/// }
+///
+/// let counter = Counter { hooks: Hooks::new() };
+/// counter.register_instance_hook(
+///     Counter::PRE_COUNT,
+///     "double",
+///     |_: &Counter, args: &mut CounterCountArgs| args.from *= 2,
+/// );
+/// let copy = counter.clone();
+/// copy.remove_instance_hook(Counter::PRE_COUNT, "double")?;
+/// assert_eq!((counter.count(4), copy.count(4)), (9, 5));
+/// # Ok::<(), hooks_core::HookError>(())
+/// ```
+#[derive(Default)]
+pub struct Hooks {
+    /// Tells this instance from all others, also from later ones at the same address. Zero until
+    /// the first hooked call.
+    id: AtomicU64,
+    registry: OnceBox<Registry>,
+}
+
+impl Hooks {
+    /// No hooks yet, and no allocation until there are some.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { id: AtomicU64::new(0), registry: OnceBox::new() }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&Registry> {
+        self.registry.get()
+    }
+
+    pub(crate) fn get_or_init(&self) -> &Registry {
+        self.registry.get_or_init(Box::default)
+    }
+
+    /// The id of the instance.
+    #[inline]
+    pub(crate) fn id(&self) -> u64 {
+        match self.id.load(Ordering::Relaxed) {
+            0 => self.new_id(),
+            id => id,
+        }
+    }
+
+    #[cold]
+    fn new_id(&self) -> u64 {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let set = self.id.compare_exchange(0, id, Ordering::Relaxed, Ordering::Relaxed);
+        set.map_or_else(|known| known, |_| id)
+    }
+}
+
+impl Clone for Hooks {
+    fn clone(&self) -> Self {
+        let copy = Self::new();
+        if let Some(registry) = self.get() {
+            copy.get_or_init().copy_from(registry);
+        }
+        copy
+    }
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.get() {
+            Some(registry) => registry.fmt(f),
+            None => f.debug_map().finish(),
+        }
+    }
+}
+
+/// A type that has hooks; `#[derive(Hookable)]` implements it.
+///
+/// A hookable trait has it as a supertrait: unlike [`Hookable`](trait@crate::Hookable) it leaves
+/// `dyn Trait` possible. Where a hookable trait is written with the supertrait `Hookable`, this one
+/// is meant.
+///
+/// A type that wraps an agent may return the `Hooks` of the agent it wraps. Both then share their
+/// instance hooks, and a call of the one inside a call of the other runs its own hooks: they are
+/// different types, so that is not re-entrant.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no hooks",
+    note = "add a field of type `hooks_core::Hooks` to `{Self}` and derive it: `#[derive(Hookable)]`"
+)]
+pub trait HasHooks: 'static {
+    /// The hooks of this instance.
+    fn hooks(&self) -> &Hooks;
+
+    /// The type of this instance, also where that is hidden behind `dyn Trait`.
+    #[doc(hidden)]
+    fn __hooks_type(&self) -> (TypeId, &'static str) {
+        (TypeId::of::<Self>(), type_name::<Self>())
+    }
+}

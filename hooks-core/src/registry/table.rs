@@ -1,0 +1,205 @@
+//! The registry: a table of hooks that is swapped while calls read it.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Arc, PoisonError};
+
+use crate::hook_type::{HookType, Phase};
+use crate::registry::swap::{ArcSwap, AtomicU64, Loaded, Mutex, Ordering};
+
+/// One registered hook, as a plan shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) hook_type: HookType,
+    pub(crate) name: Arc<str>,
+    pub(crate) priority: i32,
+    /// Whether it runs in nested calls too.
+    pub(crate) is_always: bool,
+    pub(crate) source: Source,
+}
+
+/// Where a hook was registered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    pub(crate) file: &'static str,
+    pub(crate) line: u32,
+}
+
+impl From<&'static Location<'static>> for Source {
+    fn from(location: &'static Location<'static>) -> Self {
+        Self { file: location.file(), line: location.line() }
+    }
+}
+
+/// The hooks of one point, without their types.
+pub(crate) trait ErasedHooks: Any + Send + Sync {
+    /// The type whose methods these hooks run at.
+    fn agent(&self) -> TypeId;
+    fn method(&self) -> &'static str;
+    /// The bit of the point in the interest mask of a registry; zero if it has no hooks.
+    fn interest(&self) -> u64;
+    /// In the order in which they run.
+    fn rows(&self) -> Vec<Row>;
+    /// The same hooks without those of the phase that have the name; `None` if there are none.
+    fn without(&self, phase: Phase, name: &str) -> Option<Arc<dyn ErasedHooks>>;
+    /// The same hooks for another instance: what was to run once will run once there.
+    fn copied(&self) -> Arc<dyn ErasedHooks>;
+    /// The same hooks without those of the phase.
+    fn cleared(&self, phase: Phase) -> Arc<dyn ErasedHooks>;
+}
+
+/// A table and the means to swap it: readers never wait, writers take turns.
+#[derive(Default)]
+pub struct Registry {
+    /// A bit for each point that has hooks; points that share one cost a look-up.
+    interest: AtomicU64,
+    table: ArcSwap<Table>,
+    writers: Mutex<()>,
+}
+
+#[derive(Clone, Default)]
+struct Table {
+    points: Vec<Point>,
+}
+
+/// The hooks of one point, by the type that they have as [`ErasedHooks`].
+#[derive(Clone)]
+struct Point {
+    key: TypeId,
+    hooks: Arc<dyn ErasedHooks>,
+}
+
+/// A table that is being looked at.
+pub(crate) struct LoadedTable(Loaded<Table>);
+
+impl LoadedTable {
+    /// The hooks of one point.
+    #[inline]
+    pub(crate) fn hooks_of<T: ErasedHooks>(&self) -> Option<&T> {
+        let hooks: &dyn Any = &*self.point::<T>()?.hooks;
+        hooks.downcast_ref()
+    }
+
+    /// The hooks of one point, to be kept.
+    #[inline]
+    pub(crate) fn shared_hooks_of<T: ErasedHooks>(&self) -> Option<Arc<T>> {
+        let hooks: Arc<dyn Any + Send + Sync> = self.point::<T>()?.hooks.clone();
+        hooks.downcast().ok()
+    }
+
+    #[inline]
+    fn point<T: 'static>(&self) -> Option<&Point> {
+        self.0.points.iter().find(|point| point.key == TypeId::of::<T>())
+    }
+}
+
+impl Registry {
+    #[inline]
+    pub(crate) fn has_interest(&self, bit: u64) -> bool {
+        self.interest.load(Ordering::Acquire) & bit != 0
+    }
+
+    /// The table as it is now.
+    #[inline]
+    pub(crate) fn load(&self) -> LoadedTable {
+        LoadedTable(self.table.load())
+    }
+
+    /// Changes the hooks of one point. `edit` runs under the writers' lock: it only moves values.
+    pub(crate) fn edit<T: ErasedHooks + Clone + Default>(&self, edit: impl FnOnce(&mut T)) {
+        let key = TypeId::of::<T>();
+        self.replace(|table| {
+            let mut hooks = self.load().hooks_of::<T>().cloned().unwrap_or_default();
+            edit(&mut hooks);
+            let hooks: Arc<dyn ErasedHooks> = Arc::new(hooks);
+            match table.points.iter_mut().find(|point| point.key == key) {
+                Some(point) => point.hooks = hooks,
+                None => table.points.push(Point { key, hooks }),
+            }
+        });
+    }
+
+    /// Removes a hook by name, of one type or of any; says whether there was one.
+    pub(crate) fn remove(&self, agent: Option<TypeId>, hook_type: &HookType, name: &str) -> bool {
+        let mut found = false;
+        self.replace(|table| {
+            for point in table.points_of(agent, hook_type.method()) {
+                if let Some(hooks) = point.hooks.without(hook_type.phase(), name) {
+                    point.hooks = hooks;
+                    found = true;
+                }
+            }
+        });
+        found
+    }
+
+    /// Removes the hooks of one hook type, or all, of one type or of any.
+    pub(crate) fn clear(&self, agent: Option<TypeId>, hook_type: Option<&HookType>) {
+        self.replace(|table| match hook_type {
+            Some(hook_type) => {
+                for point in table.points_of(agent, hook_type.method()) {
+                    point.hooks = point.hooks.cleared(hook_type.phase());
+                }
+            }
+            None => table.points.retain(|point| agent.is_some_and(|of| point.hooks.agent() != of)),
+        });
+    }
+
+    /// Starts with the hooks of another registry.
+    pub(crate) fn copy_from(&self, other: &Self) {
+        let table = other.table.load();
+        let copied = |point: &Point| Point { key: point.key, hooks: point.hooks.copied() };
+        self.publish(Table { points: table.points.iter().map(copied).collect() });
+    }
+
+    /// Every hook, point by point in the order of their first registration.
+    pub(crate) fn rows(&self) -> Vec<Row> {
+        self.table.load().points.iter().flat_map(|point| point.hooks.rows()).collect()
+    }
+
+    /// The hooks of one agent type.
+    pub(crate) fn rows_of(&self, agent: TypeId) -> Vec<Row> {
+        let table = self.table.load();
+        let points = table.points.iter().filter(|point| point.hooks.agent() == agent);
+        points.flat_map(|point| point.hooks.rows()).collect()
+    }
+
+    fn replace(&self, edit: impl FnOnce(&mut Table)) {
+        let turn = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = Table::clone(&self.table.load());
+        edit(&mut table);
+        let old = self.publish(table);
+        drop(turn);
+        // The last owner of a removed hook runs its destructor, which may call back into here.
+        drop(old);
+    }
+
+    fn publish(&self, mut table: Table) -> Arc<Table> {
+        table.points.retain(|point| point.hooks.interest() != 0);
+        let interest = table.points.iter().fold(0, |mask, point| mask | point.hooks.interest());
+        let old = self.table.swap(Arc::new(table));
+        self.interest.store(interest, Ordering::Release);
+        old
+    }
+}
+
+impl Table {
+    fn points_of(
+        &mut self,
+        agent: Option<TypeId>,
+        method: &str,
+    ) -> impl Iterator<Item = &mut Point> {
+        let points = self.points.iter_mut();
+        let is_of_agent = move |point: &Point| agent.is_none_or(|of| point.hooks.agent() == of);
+        points.filter(move |point| is_of_agent(point) && point.hooks.method() == method)
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map()
+            .entries(self.rows().into_iter().map(|row| (row.hook_type.to_string(), row.name)))
+            .finish()
+    }
+}
