@@ -7,7 +7,6 @@ pub use std::boxed::Box;
 pub use std::clone::Clone;
 pub use std::convert::Infallible as Never;
 pub use std::option::Option;
-pub use std::pin::pin;
 pub use std::string::String;
 pub use std::vec::Vec;
 
@@ -22,7 +21,7 @@ use crate::hook_type::HookType;
 use crate::registry::table::{Registry, Source};
 
 pub use crate::dispatch::receiver::{ExclusiveReceiver, SharedReceiver};
-pub use crate::dispatch::run::{call, call_alone, call_sync, call_sync_alone, scope};
+pub use crate::dispatch::run::{run, run_alone, run_sync, run_sync_alone};
 pub use crate::dispatch::snapshot::is_unhooked;
 pub use crate::hook::around::{DynCall, Running};
 #[cfg(feature = "json")]

@@ -8,8 +8,8 @@ use crate::attrs::is_lint_level;
 use crate::model::{Block, Item, Method};
 use crate::parse::is_inner;
 use crate::parts::{
-    args_struct, args_type, arguments, awaited, body_ident, constants, hook_point, hooked_methods,
-    methods, name_params, private, return_type, typed, unused, with_ident,
+    args_struct, args_type, arguments, body_ident, constants, hook_point, hooked_methods, methods,
+    name_params, private, return_type, typed, unused, with_ident,
 };
 use crate::receiver::Receiver;
 use crate::returned::Form;
@@ -48,7 +48,7 @@ pub(crate) fn block(block: &Block) -> TokenStream {
 }
 
 // Input:  `pub async fn reply(&self, msg: Msg) -> Msg { .. }`
-// Output: `pub async fn reply(&self, msg: Msg) -> Msg { if is_unhooked(self) { .. } .. scope(pin!(call(..))).await }`
+// Output: `pub async fn reply(&self, msg: Msg) -> Msg { if is_unhooked(self) { .. } .. run(..).await }`
 fn wrapper(block: &Block, method: &Method) -> TokenStream {
     let Method { vis, cfgs, public_attrs, params, .. } = method;
     let runtime = &block.runtime;
@@ -86,27 +86,26 @@ fn wrapper(block: &Block, method: &Method) -> TokenStream {
         (runtime.private("SharedReceiver"), runtime.private("ExclusiveReceiver"));
     let call = |run: &str, called_on: TokenStream, binding: TokenStream, hooked: TokenStream| {
         let run = runtime.private(run);
-        let call = quote!(#run(#called_on, #args, |#binding, #args| #hooked));
-        if method.is_async() { awaited(runtime, &quote!(Self), &args_ty, &call) } else { call }
+        quote!(#run(#called_on, #args, |#binding, #args| #hooked) #wait)
     };
     let mut agent = quote!(#receiver);
     let call = match (method.is_async(), method.receiver) {
         (true, Receiver::Shared) if method.is_local => {
             let called_on = quote!(#shared(#receiver));
-            call("call_alone", called_on, quote!(#this), hooked(quote!(#this)))
+            call("run_alone", called_on, quote!(#this), hooked(quote!(#this)))
         }
         (is_async, Receiver::Shared) => {
-            let run = if is_async { "call" } else { "call_sync" };
+            let run = if is_async { "run" } else { "run_sync" };
             call(run, quote!(#receiver), quote!(#this), hooked(quote!(#this)))
         }
         (is_async, Receiver::Exclusive) => {
-            let run = if is_async { "call_alone" } else { "call_sync_alone" };
+            let run = if is_async { "run_alone" } else { "run_sync_alone" };
             let call = call(run, quote!(&#this), quote!(mut #this), hooked(quote!(#this)));
             quote!(let #this = #exclusive::new(#receiver); #call)
         }
         (is_async, Receiver::Counted) => {
             agent = quote!(&#receiver);
-            let run = if is_async { "call_alone" } else { "call_sync_alone" };
+            let run = if is_async { "run_alone" } else { "run_sync_alone" };
             let called_on = quote!(#shared::<Self>(&#this));
             let call = call(run, called_on, quote!(_), hooked(quote!(#receiver)));
             let clone = runtime.private("Clone");

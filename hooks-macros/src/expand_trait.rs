@@ -11,8 +11,8 @@ use syn::{
 use crate::model::{Block, Head, Item, Method};
 use crate::parse::is_inner;
 use crate::parts::{
-    args_struct, args_type, arguments, awaited, body_ident, constants, hook_point, hooked_methods,
-    methods, name_params, unused,
+    args_struct, args_type, arguments, body_ident, constants, hook_point, hooked_methods, methods,
+    name_params, unused,
 };
 use crate::returned::Form;
 
@@ -150,26 +150,20 @@ fn call(block: &Block, head: &Head, method: &Method) -> TokenStream {
     let is_unhooked = runtime.private("is_unhooked");
     let pack = quote!(let #args = #args_ident { #(#packed),* };);
     let steps = if method.is_async() {
-        let (run, boxed) = (runtime.private("call"), runtime.private("Box"));
+        let (run, boxed) = (runtime.private("run"), runtime.private("Box"));
         let hooked =
             if method.is_borrowing() { quote!(async move { #hooked.await }) } else { hooked };
-        let call = awaited(
-            runtime,
-            &quote!(__HooksAgent),
-            &args_ty,
-            &quote!(#run(#agent, #args, |#this, #args| #hooked)),
-        );
         quote! {
             if #is_unhooked::<__HooksAgent, #args_ty>(#agent) {
                 return #direct;
             }
             #boxed::pin(async move {
                 #pack
-                #call
+                #run(#agent, #args, |#this, #args| #hooked).await
             })
         }
     } else {
-        let run = runtime.private("call_sync");
+        let run = runtime.private("run_sync");
         quote! {
             if #is_unhooked::<__HooksAgent, #args_ty>(#agent) {
                 return #direct;

@@ -8,7 +8,6 @@ use syn::{FnArg, Pat, PatIdent, PatType, Signature, Visibility};
 
 use crate::attrs::{Reentry, is_lint_level};
 use crate::model::{Block, Method, Role};
-use crate::runtime::Runtime;
 
 // Input:  `pub async fn reply(&self, msg: Msg)`
 // Output: `pub const PRE_REPLY: ::hooks_core::Pre<Self, AgentReplyArgs> = ::hooks_core::Pre::new();`
@@ -215,18 +214,6 @@ pub(crate) fn hooked_methods(
             }
         }
     }
-}
-
-// Input:  `call(self, args, ..)`
-// Output: `scope::<Self, AgentReplyArgs, _>(pin!(call(self, args, ..))).await`
-pub(crate) fn awaited(
-    runtime: &Runtime,
-    agent: &TokenStream,
-    args_ty: &TokenStream,
-    call: &TokenStream,
-) -> TokenStream {
-    let (scope, pin) = (runtime.private("scope"), runtime.private("pin"));
-    quote!(#scope::<#agent, #args_ty, _>(#pin!(#call)).await)
 }
 
 /// What the method returns, or what the output of its future is: a type that has values where `!`

@@ -188,7 +188,7 @@ pub(crate) fn reenter<P: 'static>(instance: u64, run: impl FnOnce()) {
 /// Keeps a call on the stack while it is polled. The call itself calls [`enter`] before anything else
 /// in its first poll.
 #[derive(Debug)]
-pub struct Scope<'f, F> {
+pub(crate) struct Scope<'f, F> {
     future: Pin<&'f mut F>,
     /// The call as it was on the stack, from the end of the first poll on.
     frame: Option<Frame>,

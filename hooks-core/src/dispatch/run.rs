@@ -14,30 +14,23 @@ use crate::point::call_mode::{Async, Sync};
 use crate::point::hook_point::{AroundPoint, HookPoint};
 use crate::registry::hooks::HasHooks;
 
-/// A call of an async method with `&self`, to be awaited in a [`scope`].
+/// Runs a call of an async method with `&self`.
 #[inline]
-pub fn call<'a, A, Args, Body, Fut>(
-    agent: &'a A,
-    args: Args,
-    body: Body,
-) -> impl Future<Output = A::Return>
+pub async fn run<'a, A, Args, Body, Fut>(agent: &'a A, args: Args, body: Body) -> A::Return
 where
     A: HasHooks + AroundPoint<Args, Mode = Async> + std::marker::Sync,
     Args: 'static,
     Body: FnOnce(&'a A, Args) -> Fut,
     Fut: Future<Output = A::Return>,
 {
-    drive::<_, _, _, AsyncAround, _, _>(SharedReceiver(agent), args, body)
+    let call = pin!(drive::<_, _, _, AsyncAround, _, _>(SharedReceiver(agent), args, body));
+    scope::<A, Args, _>(call).await
 }
 
-/// A call of an async method whose future is not `Send`, or which takes `&mut self`: it has no around
-/// hooks.
+/// Runs a call of an async method whose future is not `Send`, or which takes `&mut self`: it has no
+/// around hooks.
 #[inline]
-pub fn call_alone<R, A, Args, Body, Fut>(
-    agent: R,
-    args: Args,
-    body: Body,
-) -> impl Future<Output = A::Return>
+pub async fn run_alone<R, A, Args, Body, Fut>(agent: R, args: Args, body: Body) -> A::Return
 where
     R: Receiver<Agent = A>,
     A: HasHooks + HookPoint<Args, Mode = Async>,
@@ -45,18 +38,19 @@ where
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
 {
-    drive::<_, _, _, NoAround, _, _>(agent, args, body)
+    let call = pin!(drive::<_, _, _, NoAround, _, _>(agent, args, body));
+    scope::<A, Args, _>(call).await
 }
 
 /// Runs a call with everything that it calls known to be inside of it. It is pinned where it was
 /// made: moved into another future it would be copied whole.
 #[inline]
-pub fn scope<A: HookPoint<Args>, Args, F>(call: Pin<&mut F>) -> Scope<'_, F> {
+fn scope<A: HookPoint<Args>, Args, F>(call: Pin<&mut F>) -> Scope<'_, F> {
     Scope::new(call, trace::span::<A, Args>())
 }
 
 /// Runs a call of a sync method with `&self`.
-pub fn call_sync<'a, A, Args, Body>(agent: &'a A, args: Args, body: Body) -> A::Return
+pub fn run_sync<'a, A, Args, Body>(agent: &'a A, args: Args, body: Body) -> A::Return
 where
     A: HasHooks + AroundPoint<Args, Mode = Sync>,
     Args: 'static,
@@ -67,7 +61,7 @@ where
 }
 
 /// Runs a call of a sync method which takes `&mut self`: it has no around hooks.
-pub fn call_sync_alone<R, A, Args, Body>(agent: R, args: Args, body: Body) -> A::Return
+pub fn run_sync_alone<R, A, Args, Body>(agent: R, args: Args, body: Body) -> A::Return
 where
     R: Receiver<Agent = A>,
     A: HasHooks + HookPoint<Args, Mode = Sync>,
