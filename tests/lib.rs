@@ -3,14 +3,14 @@
 
 use std::sync::{Mutex, PoisonError};
 
-pub mod bots;
-mod reports;
-mod speaker;
+mod foreign_trait;
+pub mod scripted_agents;
+mod trace_records;
 
-pub use reports::Reports;
-pub use speaker::{
+pub use foreign_trait::{
     Speaker, SpeakerCountArgs, SpeakerObserveArgs, SpeakerPrintArgs, SpeakerReplyArgs,
 };
+pub use trace_records::Reports;
 
 /// A list that tests write to from hooks and bodies.
 #[derive(Debug)]

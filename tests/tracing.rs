@@ -238,3 +238,38 @@ fn nobody_is_asked_for_an_event_that_does_not_come() {
     assert_eq!(all.take(), ["INFO", "TRACE"]);
     assert_eq!(some.take(), ["INFO"]);
 }
+
+#[test]
+fn a_nested_call_says_which_hooks_it_does_not_run() {
+    #[derive(Hookable, Default)]
+    struct Nested {
+        hooks: Hooks,
+    }
+    #[hookable]
+    impl Nested {
+        fn print(&self, more: usize) -> usize {
+            if more == 0 { 0 } else { self.print(more - 1) }
+        }
+    }
+    let nested = Nested::default();
+    let look = |_: &Nested, _: &NestedPrintArgs| {};
+    nested.register_instance_hook(Nested::PRE_PRINT, "one", look);
+    nested.register_instance_hook_with(
+        Nested::PRE_PRINT,
+        HookOptions::named("never skipped").always(),
+        look,
+    );
+    nested.register_instance_hook(
+        Nested::POST_PRINT,
+        "two",
+        |_: &Nested, _: &NestedPrintArgs, _: &usize| {},
+    );
+    let (reports, records) = Reports::up_to(Level::DEBUG);
+    tracing::subscriber::with_default(reports, || nested.print(1));
+    let skipped = records.take().into_iter().filter(|record| record.starts_with("DEBUG"));
+    assert_eq!(
+        skipped.collect::<Vec<_>>(),
+        ["DEBUG message=a nested call skips hooks agent=\"Nested\" method=\"print\" \
+          hooks=\"pre_print one, post_print two\""],
+    );
+}

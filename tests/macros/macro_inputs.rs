@@ -361,22 +361,22 @@ mod facade {
 }
 
 mod behind_a_facade {
-    use crate::facade::inner::hooks::{Hookable, Hooks, class_hook, hookable};
+    use crate::macro_inputs::facade::inner::hooks::{Hookable, Hooks, class_hook, hookable};
 
     #[derive(Hookable, Default)]
-    #[hooks(crate = crate::facade::inner::hooks)]
+    #[hooks(crate = crate::macro_inputs::facade::inner::hooks)]
     pub(super) struct Facade {
         hooks: Hooks,
     }
 
-    #[hookable(crate = crate::facade::inner::hooks, derive(Debug, PartialEq, Clone))]
+    #[hookable(crate = crate::macro_inputs::facade::inner::hooks, derive(Debug, PartialEq, Clone))]
     impl Facade {
         pub(super) fn reply(&self, number: u8) -> u8 {
             number
         }
     }
 
-    #[class_hook(Facade::PRE_REPLY, crate = crate::facade::inner::hooks)]
+    #[class_hook(Facade::PRE_REPLY, crate = crate::macro_inputs::facade::inner::hooks)]
     fn add(_: &Facade, args: &mut FacadeReplyArgs) {
         assert_ne!(*args, FacadeReplyArgs { number: 0 });
         args.number += 1;

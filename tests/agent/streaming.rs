@@ -11,7 +11,7 @@ use hooks_agent::{
 };
 use hooks_core::{Hookable, hook};
 use hooks_tests::Records;
-use hooks_tests::bots::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
+use hooks_tests::scripted_agents::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
 use proptest::prelude::{Strategy, any, prop, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 

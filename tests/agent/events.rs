@@ -14,7 +14,7 @@ use hooks_agent::{
 };
 use hooks_core::{HookResult, Hookable};
 use hooks_tests::Records;
-use hooks_tests::bots::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
+use hooks_tests::scripted_agents::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
 use serde_json::{Value, json};
 
 fn user() -> UserAgent {

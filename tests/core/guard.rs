@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::future::{join, select};
-use hooks_core::{HookError, HookResult, Hookable, Hooks, hook, hookable};
+use hooks_core::{HookError, HookResult, Hookable, Hooks, carry, hook, hookable};
 use tokio::sync::Notify;
 
 #[derive(Debug, Hookable, Default)]
@@ -73,12 +73,31 @@ async fn nested_calls_of_the_same_method_reach_the_body_directly() {
     assert_eq!((agent.print(3), agent.hooked()), (3, 1));
 }
 
+/// A hook that calls its own method in a task, which may be carried. How often it ran, if it does that
+/// in the first call only.
+async fn hooked_with_a_task(is_carried: bool) -> usize {
+    let agent = Arc::new(counted());
+    let inner = agent.clone();
+    agent.register_instance_hook(
+        Agent::POST_REPLY,
+        "spawn",
+        hook!(Agent::POST_REPLY, async move |agent: &Agent, _, _| {
+            if agent.hooked.load(Ordering::Relaxed) == 1 {
+                let inner = inner.clone();
+                let call = async move { inner.reply(0, End::Return).await };
+                let task = if is_carried { tokio::spawn(carry(call)) } else { tokio::spawn(call) };
+                task.await??;
+            }
+            Ok(())
+        }),
+    );
+    agent.reply(0, End::Return).await.unwrap();
+    agent.hooked()
+}
+
 #[tokio::test]
-async fn another_instance_is_not_inside_the_call() {
-    let (agent, other) = (counted(), Arc::new(counted()));
-    agent.register_instance_hook(Agent::PRE_ASK, "look", |_: &Agent, _: &AgentAskArgs| {});
-    agent.ask(other.clone()).await.unwrap();
-    assert_eq!((agent.hooked(), other.hooked()), (0, 1));
+async fn a_task_that_is_carried_is_inside_of_the_call() {
+    assert_eq!(hooked_with_a_task(true).await, 1);
 }
 
 #[tokio::test]
@@ -110,22 +129,7 @@ async fn parallel_calls_from_inside_a_call_of_another_method_run_their_hooks() {
 
 #[tokio::test]
 async fn tasks_spawned_inside_a_call_start_outside_of_it() {
-    let agent = Arc::new(counted());
-    let inner = agent.clone();
-    agent.register_instance_hook(
-        Agent::POST_REPLY,
-        "spawn",
-        hook!(Agent::POST_REPLY, async move |agent: &Agent, _, _| {
-            // Only the call of this test spawns; the spawned call is hooked like any other.
-            if agent.hooked.load(Ordering::Relaxed) == 1 {
-                let inner = inner.clone();
-                tokio::spawn(async move { inner.reply(0, End::Return).await }).await??;
-            }
-            Ok(())
-        }),
-    );
-    agent.reply(0, End::Return).await.unwrap();
-    assert_eq!(agent.hooked(), 2);
+    assert_eq!(hooked_with_a_task(false).await, 2);
 }
 
 #[tokio::test]

@@ -611,3 +611,16 @@ async fn a_trait_says_what_nested_calls_of_its_methods_do() {
     assert_eq!(nested.records.take(), ["hook"; 3]);
     assert!(matches!(nested.print(128), Err(HookError::TooDeep { .. })));
 }
+
+#[tokio::test]
+async fn a_name_is_removed_from_the_hooks_of_the_type_and_of_the_trait() -> Result<(), HookError> {
+    speaker!(Twice);
+    let twice = Twice::default();
+    twice.register_instance_hook(Twice::PRE_REPLY, "mark", mark!(Twice, " type"));
+    let speaker: &dyn Speaker = &twice;
+    speaker.register_instance_hook(<dyn Speaker>::PRE_REPLY, "mark", mark!(dyn Speaker, " trait"));
+    assert_eq!(twice.reply("hi".to_owned()).await?, "hi type trait said Twice");
+    twice.remove_instance_hook(Twice::PRE_REPLY, "mark")?;
+    assert_eq!(twice.reply("hi".to_owned()).await?, "hi said Twice");
+    Ok(())
+}

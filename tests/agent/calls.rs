@@ -15,7 +15,9 @@ use hooks_agent::{
 };
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_tests::Records;
-use hooks_tests::bots::{Notes, assert_valid, echo, echo_tool, go, on, results, script, uses};
+use hooks_tests::scripted_agents::{
+    Notes, assert_valid, echo, echo_tool, go, on, results, script, uses,
+};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 

@@ -247,7 +247,7 @@ fn a_plan_and_what_the_linker_brought_can_be_serialised() {
     let linked = serde_json::to_value(hooks_core::class_hooks()).unwrap();
     let ours = linked.as_array().unwrap().iter().find(|hook| hook["name"] == "linked").unwrap();
     assert_eq!((&ours["agent"], &ours["type"]), (&json!("Agent"), &json!("settled_print")));
-    assert_eq!((&ours["module"], &ours["priority"]), (&json!("json"), &json!(7)));
+    assert_eq!((&ours["module"], &ours["priority"]), (&json!(module_path!()), &json!(7)));
 }
 
 #[test]
@@ -303,5 +303,31 @@ fn a_generic_type_takes_json_through_its_trait_alone() -> Result<(), HookError> 
         (one.print("a".to_owned()), two.print("b".to_owned())),
         ("shout".into(), "shout".into())
     );
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_field_that_does_not_exist_fails_the_call_and_the_near_one_is_named()
+-> Result<(), HookError> {
+    let failing = async |hook: fn(&mut Value)| {
+        let agent = Agent::default();
+        agent.register_json_hook("pre_reply", "rule", hook).unwrap();
+        let error = agent.reply(secret("hi"), None).await.unwrap_err();
+        std::error::Error::source(&error).expect("it has a cause").to_string()
+    };
+    let reason = failing(|args| args["stile"] = json!("grand")).await;
+    assert_eq!(reason, "unknown field `stile`, did you mean `style`?");
+    let reason = failing(|args| args["msg"]["txt"] = json!("ho")).await;
+    assert_eq!(reason, "unknown field `msg.txt`, did you mean `text`?");
+    let reason = failing(|args| args["something_else"] = json!(1)).await;
+    assert_eq!(reason, "unknown field `something_else`");
+
+    // Where the method cannot fail, the rule is reported and the arguments stay as they were.
+    let agent = Agent::default();
+    agent.register_json_hook("pre_print", "rule", |args: &mut Value| {
+        args["text"] = json!("changed");
+        args["texts"] = json!("misspelt");
+    })?;
+    assert_eq!(agent.print("four"), 4);
     Ok(())
 }

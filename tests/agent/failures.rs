@@ -11,7 +11,7 @@ use hooks_agent::{
 };
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_tests::Records;
-use hooks_tests::bots::{
+use hooks_tests::scripted_agents::{
     Notes, assert_valid, echo, echo_tool, failing_tool, go, on, results, script, uses,
 };
 use serde_json::{Value, json};

@@ -11,7 +11,7 @@ use hooks_agent::{
 };
 use hooks_core::{BoxError, BoxFuture, HookResult, Hookable, hook};
 use hooks_tests::Records;
-use hooks_tests::bots::{echo, echo_tool, go, on, results, script, uses};
+use hooks_tests::scripted_agents::{echo, echo_tool, go, on, results, script, uses};
 use serde_json::json;
 
 type Log = Arc<Records<String>>;

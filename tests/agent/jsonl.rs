@@ -13,7 +13,7 @@ use hooks_agent::{
     UserAgent,
 };
 use hooks_core::HookResult;
-use hooks_tests::bots::{go, script, uses};
+use hooks_tests::scripted_agents::{go, script, uses};
 use serde_json::{Value, json};
 
 /// A file that stays in memory.

@@ -13,7 +13,7 @@ use hooks_agent::{
 };
 use hooks_core::HookResult;
 use hooks_tests::Records;
-use hooks_tests::bots::go;
+use hooks_tests::scripted_agents::go;
 use proptest::prelude::{
     Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
 };

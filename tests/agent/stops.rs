@@ -11,7 +11,7 @@ use hooks_agent::{
 };
 use hooks_core::HookResult;
 use hooks_tests::Records;
-use hooks_tests::bots::{assert_valid, echo, echo_tool, go, on, results, script, uses};
+use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
 use serde_json::{Value, json};
 
 type Ran = Arc<Records<String>>;

@@ -229,7 +229,7 @@ fn the_plan_lists_hooks_as_they_will_run_and_where_they_come_from() {
             ("pre_observe".to_owned(), Level::Instance, "o", 100),
         ],
     );
-    assert!(plan.hooks()[0].registered_at().starts_with("tests/registry.rs:"));
+    assert!(plan.hooks()[0].registered_at().starts_with("tests/core/registry.rs:"));
     let table = plan.to_string();
     let mut lines = table.lines();
     assert_eq!(lines.next(), Some("hooks of Agent"));

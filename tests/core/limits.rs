@@ -1,9 +1,11 @@
-//! What a hook is held to: timeouts, failures that are ignored, runs, conditions.
+//! The limits of hooks: timeouts, failures that are ignored, one run, conditions.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::{HookError, HookOptions, HookResult, Hookable, Hooks, Ignore, hook, hookable};
+use hooks_core::{
+    HookError, HookOptions, HookResult, Hookable, Hooks, Ignore, Next, Outcome, hook, hookable,
+};
 use hooks_tests::{Records, Reports};
 
 #[derive(Hookable, Default)]
@@ -267,4 +269,92 @@ fn limits_hold_for_hooks_of_sync_methods_too() {
     agent.register_instance_hook_with(Agent::PRE_PRINT, options, panic_on_print);
     assert_eq!(agent.print("x".to_owned()), "x");
     assert!(agent.hook_plan().hooks().is_empty());
+}
+
+/// Registers a hook that runs once and keeps `kept` for as long as it is registered.
+macro_rules! once {
+    ($agent:ident, $hook_type:ident, $kept:ident, |$($param:ident: $ty:ty),*| $answer:expr) => {{
+        let kept = $kept.clone();
+        $agent.register_instance_hook_with(
+            Agent::$hook_type,
+            HookOptions::named("once").once(),
+            move |$($param: $ty),*| {
+                let _kept = &kept;
+                $answer
+            },
+        );
+    }};
+}
+
+#[tokio::test]
+async fn a_hook_of_any_phase_that_runs_once_is_dropped_when_it_has_run() {
+    let (agent, kept) = (Agent::default(), Arc::new(()));
+    let is_only_owner = || Arc::strong_count(&kept) == 1;
+
+    once!(agent, PRE_REPLY, kept, |_agent: &Agent, _args: &AgentReplyArgs| ());
+    agent.ask("x").await;
+    assert!(is_only_owner(), "pre");
+
+    once!(agent, POST_REPLY, kept, |_agent: &Agent, _args: &AgentReplyArgs, _reply: &String| ());
+    agent.ask("x").await;
+    assert!(is_only_owner(), "post");
+
+    once!(
+        agent,
+        SETTLED_REPLY,
+        kept,
+        |_agent: &Agent, _outcome: &Outcome<'_, String, HookError>| ()
+    );
+    agent.ask("x").await;
+    assert!(is_only_owner(), "settled");
+
+    once!(
+        agent,
+        AROUND_PRINT,
+        kept,
+        |_agent: &Agent, args: AgentPrintArgs, next: Next<'_, Agent, AgentPrintArgs>| next
+            .run(args)
+    );
+    agent.print("x".to_owned());
+    assert!(is_only_owner(), "around");
+
+    once!(agent, ERROR_REPLY, kept, |_agent: &Agent,
+                                     _args: &AgentReplyArgs,
+                                     _error: &HookError| ());
+    agent.ask("x").await;
+    assert!(!is_only_owner(), "nothing failed yet");
+    let fail = |_: &Agent, _: &AgentReplyArgs| -> HookResult { Err("no".into()) };
+    agent.register_instance_hook(Agent::PRE_REPLY, "fail", fail);
+    agent.reply("x".to_owned()).await.unwrap_err();
+    assert!(is_only_owner(), "error");
+}
+
+#[test]
+fn a_copy_that_is_made_while_a_hook_has_its_one_run_does_not_run_it_again() {
+    #[derive(Hookable, Clone, Default)]
+    struct Copied {
+        ran: Arc<Records>,
+        copies: Arc<std::sync::Mutex<Vec<Copied>>>,
+        hooks: Hooks,
+    }
+    #[hookable]
+    impl Copied {
+        fn print(&self) -> usize {
+            0
+        }
+    }
+    let agent = Copied::default();
+    agent.register_instance_hook_with(
+        Copied::AROUND_PRINT,
+        HookOptions::named("once").once(),
+        |agent: &Copied, args: CopiedPrintArgs, next: Next<'_, Copied, CopiedPrintArgs>| {
+            agent.ran.push("hook");
+            agent.copies.lock().unwrap().push(agent.clone());
+            next.run(args)
+        },
+    );
+    agent.print();
+    let copy = agent.copies.lock().unwrap().pop().unwrap();
+    copy.print();
+    assert_eq!(agent.ran.take(), ["hook"]);
 }

@@ -573,3 +573,35 @@ fn a_future_that_is_carried_nowhere_counts_once() {
         agent.deepen(128).await.unwrap_err();
     });
 }
+
+#[test]
+fn a_sync_pre_hook_that_replaces_the_arguments_changes_what_hooks_and_body_see() {
+    let agent = Agent::default();
+    agent.register_instance_hook(Agent::PRE_PRINT, "replace", |_: &Agent, _: &AgentPrintArgs| {
+        Some(AgentPrintArgs { text: "replaced".to_owned() })
+    });
+    agent.register_instance_hook(
+        Agent::PRE_PRINT,
+        "see",
+        |agent: &Agent, args: &AgentPrintArgs| agent.record(&args.text),
+    );
+    assert_eq!(agent.print("a"), 8);
+    assert_eq!(agent.records.take(), ["replaced", "body"]);
+}
+
+#[test]
+fn a_sync_post_hook_sees_what_the_one_before_it_put_in_place() {
+    let agent = Agent::default();
+    for name in ["one", "two"] {
+        agent.register_instance_hook(
+            Agent::POST_PRINT,
+            name,
+            |agent: &Agent, _: &AgentPrintArgs, output: &usize| {
+                agent.record(&output.to_string());
+                Some(output + 1)
+            },
+        );
+    }
+    assert_eq!(agent.print("four"), 6);
+    assert_eq!(agent.records.take(), ["body", "4", "5"]);
+}

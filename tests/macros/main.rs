@@ -1,0 +1,6 @@
+//! What the macros accept, and what becomes of it.
+
+mod macro_inputs;
+mod signatures;
+mod stacked;
+mod traits;
