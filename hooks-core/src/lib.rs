@@ -40,20 +40,20 @@
 //! In each phase instance hooks run before class hooks; post hooks are not reversed. On a level the
 //! hooks of the type itself run before those of a hookable trait that it implements; of each, lower
 //! priorities run first and equal ones in the order of registration. The first around hook is
-//! the outermost. The list of pre hooks is fixed when the first of them starts, the list of post
-//! hooks when the body has returned.
+//! the outermost; a call has at most 256 of them.
+//!
+//! A call runs the hooks that were there when it started, in every phase. What its own hooks or its
+//! body register or remove counts from the next call on.
 //!
 //! # What a hook looks like
 //!
 //! A function or closure of the agent and its arguments, or a type; [one page](guide::forms) shows every
-//! form.
-//! A pre hook answers with a [`PreAnswer`], a post or error hook with an [`AfterAnswer`], an around
-//! hook has [`Next`] in its hands, a settled hook looks at an [`Outcome`]. An async closure that
-//! captures is written with [`hook!`]. What a hook is held to is said by [`Hook`].
+//! form. Pre, post and error hooks return a [`HookAnswer`], an around hook runs the rest of the call
+//! with [`Next`], a settled hook looks at an [`Outcome`]. An async closure that captures is written
+//! with [`hook!`]. Configure timeout, condition and failure policy with [`HookOptions`].
 //!
-//! The body consumes the arguments; what post and error hooks see is a copy, made only for calls that
-//! have such hooks when the body starts. A post hook that the body itself registers therefore takes
-//! part in that call only if there was one already.
+//! The body consumes the arguments; post and error hooks, and settled hooks that ask for it, see a copy
+//! that is made before the body runs, only in calls that have such hooks.
 //!
 //! # Errors
 //!
@@ -65,15 +65,34 @@
 //! # Re-entrancy
 //!
 //! A hooked method that is called on the same instance from inside its own call, by the body or by
-//! a hook, goes straight to the body, unless the method says otherwise. Every other call runs its
-//! hooks: of other tasks, of other futures in the same task, of other instances. A spawned task starts
-//! outside of the call, unless [`carry`] takes it along.
+//! a hook, goes straight to the body, unless the method says otherwise (`#[hook(reentry = "run")]`,
+//! `"deny"`). Every other call runs its hooks: of other tasks, of other futures in the same task, of
+//! other instances, of other types that share their hooks. A spawned task starts outside of the call,
+//! unless [`carry`] takes it along.
 //!
-//! A call that finds no hook when it starts is none of these: what it calls runs the hooks that there are
-//! by then.
+//! A hook that is registered as [`always`](HookOptions::always) runs in nested calls too: use it for
+//! what guards something. At most 128 calls of a method on an instance are inside of each other then
+//! ([`max_depth`](HookOptions::max_depth)); a deeper one fails, or panics where the method cannot fail.
+//! A level takes some 10 KiB of stack in a debug build, up to 18 KiB for hooks with limits, and a
+//! quarter of that in a release build.
 //!
-//! A call is known by the thread that polls it. What another executor runs on that thread while the
-//! call blocks on it (a thread pool that steals work, a second runtime) is taken for the call's own.
+//! A call that is refused, by `"deny"` or by its depth, runs its error and settled hooks, unless such
+//! hooks made it.
+//!
+//! # When a hook does not run
+//!
+//! [`hook_plan()`](Hookable::hook_plan) shows what would run, `tracing` what did.
+//!
+//! | cause | cure |
+//! |---|---|
+//! | The call is nested. An event at `DEBUG` names the hooks that it skips. | [`always`](HookOptions::always), or `#[hook(reentry = "run")]` on the method |
+//! | A thread pool whose waiting threads take on other jobs, as `rayon`'s do, runs the call on a thread that waits inside a call of the same method. The library cannot tell it from a nested call. | `always`, or [`outside`] around the job |
+//! | A hook awaits a future that another task polls too (`Shared`), and is the first to poll it. | `always`, or [`outside_future`] around the future |
+//! | Another executor than tokio runs tasks inside a call, on its thread. Tasks of tokio are told apart. | the same |
+//! | A `#[class_hook]` is in a crate that nobody names, so it is not linked. | `use the_crate as _;` in the program |
+//!
+//! A hook that holds an `Arc` of its own agent keeps it alive for ever: use the agent that the hook is
+//! given, or capture a [`Weak`](std::sync::Weak).
 //!
 //! # `Send`
 //!
@@ -88,7 +107,8 @@
 //! name), `hook_type`, `level`, `duration` and `outcome`: `continued`, `replaced`, `returned`, `kept`,
 //! `recovered`, `ran`, `failed`, `timed out` or `panicked`. A hook whose panic unwinds, or which is
 //! cancelled, leaves no event; the settled hooks of a cancelled call are events outside of the span.
-//! Failures that are ignored are reported at the level `WARN`.
+//! Hooks that a nested call skips are an event at `DEBUG` with `agent`, `method` and `hooks`. Failures
+//! that are ignored are reported at the level `WARN`.
 //!
 //! # Cancellation
 //!

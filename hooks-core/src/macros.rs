@@ -27,7 +27,7 @@ pub use hooks_macros::Hookable;
 /// | `#[hook]` | hook it |
 /// | `#[hook(skip)]` | leave it as it is |
 /// | `#[hook(fallible)]`, `#[hook(infallible)]` | whether it returns a `Result`, where the name of the type does not tell: one that ends in `Result` is taken for one |
-/// | `#[hook(reentry = "run")]`, `"deny"`, `"skip"` | what a call from inside its own call does: run its hooks (up to 16 deep), fail, or go straight to the body (default) |
+/// | `#[hook(reentry = "run")]`, `"deny"`, `"skip"` | what a call from inside its own call does: run its hooks (up to 128 deep), fail, or run only those that are registered as `always()` (default) |
 /// | `#[hook(?Send)]` | its future need not be `Send`; it has no around hooks |
 ///
 /// | on the block | default | |

@@ -2,6 +2,10 @@
 
 /// How a hooked call ended, as `settled` hooks see it.
 ///
+/// A settled hook takes the agent and the outcome. It may take `elapsed: Duration` behind the outcome,
+/// the time from the first poll of the call, and then `args: &Args` before it, a copy of what the body
+/// was given, or would have been.
+///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 ///
