@@ -5,15 +5,15 @@
 use std::convert::Infallible as Never;
 
 use crate::error::{BoxError, HookError};
-use crate::hook::into_hook::{
-    AsyncInPlace, AsyncLook, Bound, Erased, IntoHook, Object, SyncInPlace, SyncLook,
-};
+use crate::hook::entry::KeepArgs;
+use crate::hook::into_hook::{Bound, IntoHook, Object};
 use crate::hook::stage::{
-    AsyncHook, AsyncHookFn, ErasedHook, Function, HookAnswer, Stage, Step, StepResult, deciding,
+    AsyncHook, AsyncHookFn, ErasedHook, Function, HookAnswer, HookForm, KeepsArgs, Stage, Step,
+    StepResult, SyncHookFn, deciding,
 };
 use crate::hook_type::Phase;
 use crate::outcome::Recovery;
-use crate::point::call_mode::{Async, BoxFuture, Waiting};
+use crate::point::call_mode::{BoxFuture, Waiting};
 use crate::point::hook_point::{Error, Fault, HookPoint, Output};
 use crate::point::hook_slot::{HookSlot, OnError, Post};
 use crate::point::return_kind::ReturnKind;
@@ -188,86 +188,41 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<P: After, M, K> AfterForm<ErasedHook<P>, P::Agent, P::Args, P::Subject, M, K, Erased> for P {
-    fn erase(given: ErasedHook<P>) -> ErasedHook<P> {
-        given
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<P, M, K, F, R> AfterForm<F, P::Agent, P::Args, P::Subject, M, K, SyncInPlace<R>> for P
+impl<P, H, M, K, Form> AfterForm<H, P::Agent, P::Args, P::Subject, M, K, Form> for P
 where
-    P: After<Args: Clone>,
-    F: Fn(&P::Agent, &P::Args, &mut P::Subject) -> R + Send + Sync + 'static,
-    R: HookAnswer<P>,
+    P: After + HookForm<H, Form>,
 {
-    fn erase(given: F) -> ErasedHook<P> {
-        let hook = move |agent: &P::Agent, args: &P::Args, subject: &mut P::Subject| {
-            given(agent, args, subject).into_step()
-        };
-        ErasedHook::sync(hook, Some(P::Args::clone))
+    fn erase(given: H) -> ErasedHook<P> {
+        P::erase_form(given)
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<P, M, K, F, R> AfterForm<F, P::Agent, P::Args, P::Subject, M, K, SyncLook<R>> for P
+impl<A: ?Sized + HookPoint<Args>, Args: Clone + 'static> KeepsArgs for Post<A, Args> {
+    const KEEP_ARGS: KeepArgs<Self> = Some(Args::clone);
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args: Clone + 'static> KeepsArgs for OnError<A, Args> {
+    const KEEP_ARGS: KeepArgs<Self> = Some(Args::clone);
+}
+
+impl<P, View, F, R> SyncHookFn<P, View, R> for F
 where
-    P: After<Args: Clone>,
-    F: Fn(&P::Agent, &P::Args, &P::Subject) -> R + Send + Sync + 'static,
-    R: HookAnswer<P>,
+    P: After,
+    F: Fn(&P::Agent, &P::Args, View) -> R,
 {
-    fn erase(given: F) -> ErasedHook<P> {
-        let hook = move |agent: &P::Agent, args: &P::Args, subject: &mut P::Subject| {
-            given(agent, args, subject).into_step()
-        };
-        ErasedHook::sync(hook, Some(P::Args::clone))
+    fn call(&self, agent: &P::Agent, args: &P::Args, view: View) -> R {
+        self(agent, args, view)
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<P, M, K, F> AfterForm<F, P::Agent, P::Args, P::Subject, M, K, AsyncInPlace> for P
-where
-    P: After<Args: Clone, Agent: HookPoint<<P as HookSlot>::Args, Mode = Async>>,
-    F: for<'a> AsyncHookFn<'a, P, &'a mut P::Subject> + Send + Sync + 'static,
-{
-    fn erase(given: F) -> ErasedHook<P> {
-        ErasedHook::waiting(Function::<F, AsyncInPlace>::new(given), Some(P::Args::clone))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<P, M, K, F> AfterForm<F, P::Agent, P::Args, P::Subject, M, K, AsyncLook> for P
-where
-    P: After<Args: Clone, Agent: HookPoint<<P as HookSlot>::Args, Mode = Async>>,
-    F: for<'a> AsyncHookFn<'a, P, &'a P::Subject> + Send + Sync + 'static,
-{
-    fn erase(given: F) -> ErasedHook<P> {
-        ErasedHook::waiting(Function::<F, AsyncLook>::new(given), Some(P::Args::clone))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<P, M, K, T> AfterForm<T, P::Agent, P::Args, P::Subject, M, K, Object> for P
-where
-    P: After<Args: Clone, Agent: HookPoint<<P as HookSlot>::Args, Mode = Async>>,
-    T: AfterHook<P>,
-{
-    fn erase(given: T) -> ErasedHook<P> {
-        ErasedHook::waiting(Own(given), Some(P::Args::clone))
-    }
-}
-
-/// A hook that is a type.
-struct Own<T>(T);
-
-impl<P: After, T: AfterHook<P>> AsyncHook<P> for Own<T> {
+impl<P: After, T: AfterHook<P>> AsyncHook<P> for Function<T, Object> {
     fn start<'a>(
         &'a self,
         agent: &'a P::Agent,
         args: &'a P::Args,
         subject: &'a mut P::Subject,
     ) -> BoxFuture<'a, StepResult<P>> {
-        deciding(self.0.run(agent, args, subject))
+        deciding(self.function.run(agent, args, subject))
     }
 }
 

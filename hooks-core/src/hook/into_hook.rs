@@ -53,6 +53,7 @@ pub enum AsyncInPlace {}
 
 /// The form of an async hook that looks.
 #[derive(Debug)]
+#[expect(unreachable_pub, reason = "it is inferred where such a hook is registered")]
 pub enum AsyncLook {}
 
 /// The form of a settled hook that takes the duration of the call.

@@ -3,14 +3,14 @@
 use std::ops::ControlFlow;
 
 use crate::error::{BoxError, HookError};
-use crate::hook::into_hook::{
-    AsyncInPlace, AsyncLook, Bound, Erased, IntoHook, Object, SyncInPlace, SyncLook,
-};
+use crate::hook::entry::KeepArgs;
+use crate::hook::into_hook::{Bound, IntoHook, Object};
 use crate::hook::stage::{
-    AsyncHook, AsyncHookFn, ErasedHook, Function, HookAnswer, Stage, Step, StepResult, deciding,
+    AsyncHook, AsyncHookFn, ErasedHook, Function, HookAnswer, HookForm, KeepsArgs, Stage, Step,
+    StepResult, SyncHookFn, deciding,
 };
 use crate::hook_type::Phase;
-use crate::point::call_mode::{Async, BoxFuture, Waiting};
+use crate::point::call_mode::{BoxFuture, Waiting};
 use crate::point::hook_point::{Error, Fault, HookPoint, Output};
 use crate::point::hook_slot::{HookSlot, Pre};
 use crate::point::return_kind::ReturnKind;
@@ -135,83 +135,33 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<A: ?Sized + HookPoint<Args>, Args: 'static>
-    PreForm<ErasedHook<Self>, A, Args, Output<A, Args>, A::Mode, A::Kind, Erased> for Pre<A, Args>
-{
-    fn erase(given: ErasedHook<Self>) -> ErasedHook<Self> {
-        given
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<A, Args, F, R> PreForm<F, A, Args, Output<A, Args>, A::Mode, A::Kind, SyncInPlace<R>>
-    for Pre<A, Args>
+impl<A, Args, H, Form> PreForm<H, A, Args, Output<A, Args>, A::Mode, A::Kind, Form> for Pre<A, Args>
 where
     A: ?Sized + HookPoint<Args>,
     Args: 'static,
-    F: Fn(&A, &mut Args) -> R + Send + Sync + 'static,
-    R: HookAnswer<Self>,
+    Self: HookForm<H, Form>,
 {
-    fn erase(given: F) -> ErasedHook<Self> {
-        ErasedHook::sync(move |agent, (), args| given(agent, args).into_step(), None)
+    fn erase(given: H) -> ErasedHook<Self> {
+        Self::erase_form(given)
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<A, Args, F, R> PreForm<F, A, Args, Output<A, Args>, A::Mode, A::Kind, SyncLook<R>>
-    for Pre<A, Args>
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> KeepsArgs for Pre<A, Args> {
+    const KEEP_ARGS: KeepArgs<Self> = None;
+}
+
+impl<A, Args, View, F, R> SyncHookFn<Pre<A, Args>, View, R> for F
 where
     A: ?Sized + HookPoint<Args>,
     Args: 'static,
-    F: Fn(&A, &Args) -> R + Send + Sync + 'static,
-    R: HookAnswer<Self>,
+    F: Fn(&A, View) -> R,
 {
-    fn erase(given: F) -> ErasedHook<Self> {
-        ErasedHook::sync(move |agent, (), args| given(agent, args).into_step(), None)
+    fn call(&self, agent: &A, (): &(), view: View) -> R {
+        self(agent, view)
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<A, Args, F> PreForm<F, A, Args, Output<A, Args>, A::Mode, A::Kind, AsyncInPlace>
-    for Pre<A, Args>
-where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
-    Args: 'static,
-    F: for<'a> AsyncHookFn<'a, Self, &'a mut Args> + Send + Sync + 'static,
-{
-    fn erase(given: F) -> ErasedHook<Self> {
-        ErasedHook::waiting(Function::<F, AsyncInPlace>::new(given), None)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<A, Args, F> PreForm<F, A, Args, Output<A, Args>, A::Mode, A::Kind, AsyncLook> for Pre<A, Args>
-where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
-    Args: 'static,
-    F: for<'a> AsyncHookFn<'a, Self, &'a Args> + Send + Sync + 'static,
-{
-    fn erase(given: F) -> ErasedHook<Self> {
-        ErasedHook::waiting(Function::<F, AsyncLook>::new(given), None)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<A, Args, T> PreForm<T, A, Args, Output<A, Args>, A::Mode, A::Kind, Object> for Pre<A, Args>
-where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
-    Args: 'static,
-    T: PreHook<A, Args>,
-{
-    fn erase(given: T) -> ErasedHook<Self> {
-        ErasedHook::waiting(Own(given), None)
-    }
-}
-
-/// A hook that is a type.
-struct Own<T>(T);
-
-impl<A, Args, T> AsyncHook<Pre<A, Args>> for Own<T>
+impl<A, Args, T> AsyncHook<Pre<A, Args>> for Function<T, Object>
 where
     A: ?Sized + HookPoint<Args>,
     Args: 'static,
@@ -223,7 +173,7 @@ where
         (): &'a (),
         args: &'a mut Args,
     ) -> BoxFuture<'a, StepResult<Pre<A, Args>>> {
-        deciding(self.0.run(agent, args))
+        deciding(self.function.run(agent, args))
     }
 }
 

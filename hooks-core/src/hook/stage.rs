@@ -10,8 +10,9 @@ use pin_project_lite::pin_project;
 
 use crate::error::{BoxError, HookError};
 use crate::hook::entry::KeepArgs;
-use crate::hook::into_hook::{AsyncInPlace, AsyncLook};
-use crate::point::call_mode::BoxFuture;
+use crate::hook::into_hook::{AsyncInPlace, AsyncLook, Erased, Object, SyncInPlace, SyncLook};
+use crate::point::call_mode::{Async, BoxFuture};
+use crate::point::hook_point::HookPoint;
 use crate::point::hook_slot::HookSlot;
 
 /// A hook type whose hooks may change one value: pre hooks the arguments, post hooks the output,
@@ -142,10 +143,25 @@ impl<P: Stage> fmt::Debug for ErasedHook<P> {
     }
 }
 
-/// An `async fn` with the parameters of a hook of `P`, whose future is `Send`. `View` is how it
-/// takes the value that it may change: `&mut` or `&`.
-#[doc(hidden)]
-pub trait AsyncHookFn<'a, P: Stage, View> {
+/// A stage whose hooks can be registered: after the body they need arguments that are `Clone`.
+pub(crate) trait KeepsArgs: Stage {
+    /// How the arguments are kept for the hook.
+    const KEEP_ARGS: KeepArgs<Self>;
+}
+
+/// A form of a hook of this stage, and how it is erased.
+pub(crate) trait HookForm<H, Form>: Stage {
+    fn erase_form(hook: H) -> ErasedHook<Self>;
+}
+
+/// A function with the parameters of a hook of `P`. `View` is how it takes the value that it may
+/// change: `&mut` or `&`.
+pub(crate) trait SyncHookFn<P: Stage, View, R> {
+    fn call(&self, agent: &P::Agent, seen: &P::Seen, view: View) -> R;
+}
+
+/// An `async fn` with the parameters of a hook of `P`, whose future is `Send`.
+pub(crate) trait AsyncHookFn<'a, P: Stage, View> {
     fn call(
         &self,
         agent: &'a P::Agent,
@@ -154,14 +170,66 @@ pub trait AsyncHookFn<'a, P: Stage, View> {
     ) -> BoxFuture<'a, StepResult<P>>;
 }
 
-/// An async function, called by the form that it has.
+impl<P: Stage> HookForm<ErasedHook<P>, Erased> for P {
+    fn erase_form(hook: ErasedHook<P>) -> ErasedHook<P> {
+        hook
+    }
+}
+
+impl<P, F, R> HookForm<F, SyncInPlace<R>> for P
+where
+    P: KeepsArgs,
+    F: for<'v> SyncHookFn<P, &'v mut P::Subject, R> + Send + Sync + 'static,
+    R: HookAnswer<P>,
+{
+    fn erase_form(hook: F) -> ErasedHook<P> {
+        let run = move |agent: &P::Agent, seen: &P::Seen, subject: &mut P::Subject| {
+            hook.call(agent, seen, subject).into_step()
+        };
+        ErasedHook::sync(run, P::KEEP_ARGS)
+    }
+}
+
+impl<P, F, R> HookForm<F, SyncLook<R>> for P
+where
+    P: KeepsArgs,
+    F: for<'v> SyncHookFn<P, &'v P::Subject, R> + Send + Sync + 'static,
+    R: HookAnswer<P>,
+{
+    fn erase_form(hook: F) -> ErasedHook<P> {
+        let run = move |agent: &P::Agent, seen: &P::Seen, subject: &mut P::Subject| {
+            hook.call(agent, seen, &*subject).into_step()
+        };
+        ErasedHook::sync(run, P::KEEP_ARGS)
+    }
+}
+
+impl<P, F, Form> HookForm<F, Form> for P
+where
+    P: KeepsArgs<Agent: HookPoint<<P as HookSlot>::Args, Mode = Async>>,
+    Form: AsyncForm,
+    Function<F, Form>: AsyncHook<P> + 'static,
+{
+    fn erase_form(hook: F) -> ErasedHook<P> {
+        ErasedHook::waiting(Function::<F, Form>::new(hook), P::KEEP_ARGS)
+    }
+}
+
+/// The form of an async hook.
+pub(crate) trait AsyncForm {}
+
+impl AsyncForm for AsyncInPlace {}
+impl AsyncForm for AsyncLook {}
+impl AsyncForm for Object {}
+
+/// An async function or a type, called by the form that it has.
 pub(crate) struct Function<F, Form> {
-    function: F,
+    pub(crate) function: F,
     form: PhantomData<fn() -> Form>,
 }
 
 impl<F, Form> Function<F, Form> {
-    pub(crate) fn new(function: F) -> Self {
+    fn new(function: F) -> Self {
         Self { function, form: PhantomData }
     }
 }
