@@ -3,7 +3,7 @@
 use std::convert::Infallible as Never;
 use std::future::{Ready, ready};
 
-use crate::dispatch::snapshot::{Link, Snapshot};
+use crate::dispatch::snapshot::{Link, Snapshot, with_link};
 use crate::dispatch::trace::Watch;
 use crate::hook::around::{DynCall, Next, Running};
 use crate::hook::entry::Entry;
@@ -119,7 +119,7 @@ impl<'a, A: HookPoint<Args>, Args: 'static> AroundCall<'a, A, Args> {
     ) -> impl Iterator<Item = (Position, AroundLink<'a, A, Args>)> + use<'a, A, Args> {
         let is_nested = self.is_nested;
         let links = self.hooks.links(self.agent, from);
-        links.filter(move |(_, link)| !is_nested || link.max_depth().is_some())
+        links.filter(move |(_, link): &(_, AroundLink<'_, A, Args>)| !link.is_skipped(is_nested))
     }
 }
 
@@ -134,22 +134,18 @@ impl<A: HasHooks + AroundPoint<Args>, Args: 'static> RestOfCall<Args, A::Mode, A
     ) -> Running<'a, A, Args> {
         let hooks = self.agent.hooks();
         for (at, link) in self.links(from) {
-            match link {
-                Link::Own(level, agent, entry) if applies(level, agent, entry, hooks, &args) => {
+            with_link!(link, |level, agent, entry| {
+                if applies(level, agent, entry, hooks, &args) {
                     return start_hook(level, agent, entry, args, Next::new(call, at));
                 }
-                Link::Base(level, agent, entry) if applies(level, agent, entry, hooks, &args) => {
-                    return start_hook(level, agent, entry, args, Next::new(call, at));
-                }
-                _ => {}
-            }
+            });
         }
         self.agent.start(args)
     }
 
     fn hook(&self, at: Position) -> (Level, &str) {
-        let link = self.links(at).next().map(|(_, link)| link.name());
-        link.expect("the hook at that position asks")
+        let (_, link) = self.links(at).next().expect("the hook at that position asks");
+        with_link!(link, |level, _, entry| (level, &entry.name))
     }
 
     fn hooks_from(&self, from: Position) -> usize {

@@ -50,13 +50,7 @@ impl<A: HasHooks + HookPoint<Args>, Args: 'static> Found<A, Args> {
         let mut waits = None;
         if is_started {
             let (at, args) = (Position::default(), args.as_mut().expect(BEFORE));
-            match engine::start::<Pre<A, Args>, Pre<A::Base, Args>, _, _>(
-                &hooks,
-                agent,
-                at,
-                &(),
-                args,
-            ) {
+            match engine::start::<Pre<A, Args>, Pre<A::Base, Args>>(&hooks, agent, at, &(), args) {
                 Progress::Done => return None,
                 Progress::Waits(at) => waits = Some(at),
                 Progress::Ended(end) => *answer = Some(A::Kind::join(end)),
@@ -141,7 +135,11 @@ where
         if !self.has(Phase::Around) {
             return None;
         }
-        let count = self.found.hooks.count::<Around<A, Args>, Around<A::Base, Args>>();
+        let agent = self.receiver.borrow();
+        let hooks = &self.found.hooks;
+        let count = hooks
+            .links::<Around<A, Args>, Around<A::Base, Args>>(&agent, Position::default())
+            .count();
         (count > MAX_AROUND_HOOKS).then(|| HookError::TooManyAroundHooks {
             method: A::METHOD.to_owned(),
             count,
@@ -173,7 +171,7 @@ where
             return;
         }
         let (agent, args) = (self.receiver.borrow(), self.args.as_mut().expect(BEFORE));
-        match engine::start::<Pre<A, Args>, Pre<A::Base, Args>, _, _>(
+        match engine::start::<Pre<A, Args>, Pre<A::Base, Args>>(
             &self.found.hooks,
             &agent,
             at,
@@ -238,7 +236,7 @@ where
             return;
         }
         let (agent, args) = (self.receiver.borrow(), self.args.as_ref().expect(AFTER));
-        match engine::start::<Post<A, Args>, Post<A::Base, Args>, _, _>(
+        match engine::start::<Post<A, Args>, Post<A::Base, Args>>(
             &self.found.hooks,
             &agent,
             at,

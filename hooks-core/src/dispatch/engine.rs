@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use crate::dispatch::failure::{fail, raise};
 use crate::dispatch::limits::{Failure, limited};
-use crate::dispatch::snapshot::{GROUPS, Levels, Link, Snapshot, level_of};
+use crate::dispatch::snapshot::{GROUPS, Hold, Levels, Snapshot, level_of, with_link};
 use crate::dispatch::trace::Watch;
 use crate::hook::entry::{Entry, Limits};
 use crate::hook::list::List;
-use crate::hook::point_hooks::{Listed, PointHooks, remove_spent};
-use crate::hook::stage::{Run, Stage, Step, StepOf, StepResult};
+use crate::hook::point_hooks::{Listed, remove_spent};
+use crate::hook::stage::{Run, Stage, Step, StepOf};
 use crate::hook_type::Level;
 use crate::point::call_mode::Position;
 use crate::point::hook_point::HookPoint;
@@ -63,18 +63,16 @@ type ProgressOf<P> = Progress<<P as Stage>::Exit, <P as Stage>::Error>;
 
 /// Runs hooks up to the first that has to be awaited, or has limits.
 #[inline]
-pub(crate) fn start<P, B, Own, Base>(
-    hooks: &Levels<Own, Base>,
+pub(crate) fn start<P, B>(
+    hooks: &Levels<P::Agent, P::Args, impl Hold>,
     agent: &P::Agent,
     mut at: Position,
     seen: &P::Seen,
     subject: &mut P::Subject,
 ) -> ProgressOf<P>
 where
-    P: Stage + Listed,
+    P: Stage<Agent: Sized> + Listed,
     B: StageOfBase<P>,
-    Own: Deref<Target = PointHooks<P::Agent, P::Args>>,
-    Base: Deref<Target = PointHooks<B::Agent, B::Args>>,
 {
     while at.group < GROUPS {
         let progress = match (hooks.own_at(at.group), hooks.base_at(at.group), agent.as_base()) {
@@ -121,7 +119,9 @@ fn start_list<P: Stage>(
 /// Runs the hooks from a position on, of a nested call only those that are never skipped. Gives how a
 /// hook ended the phase, if one did.
 ///
-/// Between two hooks it holds next to nothing: every call has room for what is held there.
+/// An async block, which uses the parameters where they are: an `async fn` keeps room for each twice, and
+/// every call has that room.
+#[expect(clippy::manual_async_fn, reason = "see above")]
 pub(crate) fn resume<P, B>(
     hooks: &Snapshot<P::Agent, P::Args>,
     agent: impl Deref<Target = P::Agent>,
@@ -137,37 +137,28 @@ where
     async move {
         while let Some(link) = hooks.seek::<P, B>(&agent, &mut at) {
             at = at.next();
-            if is_nested && link.max_depth().is_none() {
+            if link.is_skipped(is_nested) {
                 continue;
             }
-            let step = if link.is_limited() {
-                match link {
-                    Link::Own(level, of, entry) => {
-                        let run = run_limited::<P>(level, of, entry, agent.hooks(), seen, subject);
-                        Box::pin(run).await
-                    }
-                    Link::Base(level, of, entry) => {
-                        let run = run_limited::<B>(level, of, entry, agent.hooks(), seen, subject);
-                        Box::pin(run).await
-                    }
-                }
+            let step = if with_link!(&link, |_, _, entry| entry.limits.is_some()) {
+                with_link!(link, |level, of, entry| {
+                    Box::pin(run_limited(level, of, entry, agent.hooks(), seen, subject)).await
+                })
             } else {
                 let watch = Watch::start();
-                let answer = match &link {
-                    Link::Own(_, of, entry) => match &entry.hook.run {
-                        Run::Sync(hook) => hook(of, seen, subject),
-                        Run::Async(hook) => hook.start(of, seen, subject).await,
-                    },
-                    Link::Base(_, of, entry) => match &entry.hook.run {
-                        Run::Sync(hook) => hook(of, seen, subject),
-                        Run::Async(hook) => hook.start(of, seen, subject).await,
-                    },
-                };
+                let answer = with_link!(&link, |_, of, entry| match &entry.hook.run {
+                    Run::Sync(hook) => hook(of, seen, subject),
+                    Run::Async(hook) => hook.start(of, seen, subject).await,
+                });
                 // What most hooks decide, before anything is moved.
                 if matches!(answer, Ok(Step::Continue)) && !watch.is_on() {
                     continue;
                 }
-                link.conclude(watch, answer)
+                let outcome = answer.as_ref().map_or("failed", outcome_of::<P>);
+                with_link!(link, |level, _, entry| {
+                    watch.stop(level, entry, outcome);
+                    answer.map_err(|fault| fail(fault, level, entry))
+                })
             };
             match step {
                 Ok(Step::Continue) => {}
@@ -177,30 +168,6 @@ where
             }
         }
         None
-    }
-}
-
-impl<P: Stage, B: StageOfBase<P>> Link<'_, P, B> {
-    fn is_limited(&self) -> bool {
-        match self {
-            Link::Own(_, _, entry) => entry.limits.is_some(),
-            Link::Base(_, _, entry) => entry.limits.is_some(),
-        }
-    }
-
-    /// What the hook decided.
-    fn conclude(&self, watch: Watch, answer: StepResult<P>) -> Result<StepOf<P>, P::Error> {
-        let outcome = answer.as_ref().map_or("failed", outcome_of::<P>);
-        match self {
-            Link::Own(level, _, entry) => {
-                watch.stop(*level, entry, outcome);
-                answer.map_err(|fault| fail(fault, *level, entry))
-            }
-            Link::Base(level, _, entry) => {
-                watch.stop(*level, entry, outcome);
-                answer.map_err(|fault| fail(fault, *level, entry))
-            }
-        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::dispatch::failure::report;
 use crate::dispatch::guard;
 use crate::dispatch::limits::message_of;
 use crate::dispatch::receiver::Receiver;
-use crate::dispatch::snapshot::Link;
+use crate::dispatch::snapshot::with_link;
 use crate::dispatch::trace::Watch;
 use crate::hook::entry::Entry;
 use crate::hook::point_hooks::remove_spent;
@@ -49,14 +49,10 @@ where
         let links =
             self.found.hooks.links::<OnSettled<A, Args>, OnSettled<A::Base, Args>>(&agent, start);
         for (_, link) in links {
-            match link {
-                _ if self.is_nested() && link.max_depth().is_none() => {}
-                Link::Own(level, agent, entry) => run_hook(level, hooks, entry, |hook| {
-                    hook(agent, args, outcome, elapsed);
-                }),
-                Link::Base(level, agent, entry) => run_hook(level, hooks, entry, |hook| {
-                    hook(agent, args, outcome, elapsed);
-                }),
+            if !link.is_skipped(self.is_nested()) {
+                with_link!(link, |level, agent, entry| {
+                    run_hook(level, hooks, entry, |hook| hook(agent, args, outcome, elapsed));
+                });
             }
         }
     }

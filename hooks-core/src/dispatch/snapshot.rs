@@ -1,6 +1,7 @@
 //! The hooks of a call: those that were there when it started.
 
 use std::iter;
+use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -23,20 +24,38 @@ pub(crate) struct Tables {
 }
 
 /// The hooks of a call, by level; on each level those of the agent's type run first, then those of
-/// the trait that the method is of. `Own` and `Base` are how they are held.
-#[derive(Clone)]
-pub(crate) struct Levels<Own, Base> {
-    own: [Option<Own>; 2],
-    base: [Option<Base>; 2],
+/// the trait that the method is of. `H` is how they are held.
+pub(crate) struct Levels<A: HookPoint<Args>, Args: 'static, H: Hold> {
+    own: [HeldHooks<H, A, Args>; 2],
+    base: [HeldHooks<H, A::Base, Args>; 2],
 }
 
+type HeldHooks<H, A, Args> = Option<<H as Hold>::Held<PointHooks<A, Args>>>;
+
 /// The hooks in tables.
-pub(crate) type LoadedHooks<'h, A, Args> =
-    Levels<&'h PointHooks<A, Args>, &'h PointHooks<<A as HookPoint<Args>>::Base, Args>>;
+pub(crate) type LoadedHooks<'h, A, Args> = Levels<A, Args, Borrowed<'h>>;
 
 /// Hooks that are kept to the end of the call.
-pub(crate) type Snapshot<A, Args> =
-    Levels<Arc<PointHooks<A, Args>>, Arc<PointHooks<<A as HookPoint<Args>>::Base, Args>>>;
+pub(crate) type Snapshot<A, Args> = Levels<A, Args, Shared>;
+
+/// How hooks are held.
+pub(crate) trait Hold {
+    type Held<T: 'static>: Deref<Target = T>;
+}
+
+/// By reference.
+pub(crate) struct Borrowed<'h>(PhantomData<&'h ()>);
+
+/// By count.
+pub(crate) enum Shared {}
+
+impl<'h> Hold for Borrowed<'h> {
+    type Held<T: 'static> = &'h T;
+}
+
+impl Hold for Shared {
+    type Held<T: 'static> = Arc<T>;
+}
 
 /// A hook of a call with the agent that it runs on: as its own type, or as the trait that the method is
 /// of.
@@ -45,20 +64,21 @@ pub(crate) enum Link<'h, P: HookSlot, B: HookSlot> {
     Base(Level, &'h B::Agent, &'h Entry<B>),
 }
 
-impl<'h, P: HookSlot, B: HookSlot> Link<'h, P, B> {
-    pub(crate) fn name(&self) -> (Level, &'h str) {
-        match self {
-            Link::Own(level, _, entry) => (*level, &entry.name),
-            Link::Base(level, _, entry) => (*level, &entry.name),
+/// Does the same for a hook of the agent's type and for one of the trait.
+macro_rules! with_link {
+    ($link:expr, |$level:pat, $agent:pat, $entry:ident| $do:expr) => {
+        match $link {
+            $crate::dispatch::snapshot::Link::Own($level, $agent, $entry) => $do,
+            $crate::dispatch::snapshot::Link::Base($level, $agent, $entry) => $do,
         }
-    }
+    };
+}
+pub(crate) use with_link;
 
-    /// How deep the hook may run in nested calls, if it does.
-    pub(crate) fn max_depth(&self) -> Option<usize> {
-        match self {
-            Link::Own(_, _, entry) => entry.max_depth,
-            Link::Base(_, _, entry) => entry.max_depth,
-        }
+impl<P: HookSlot, B: HookSlot> Link<'_, P, B> {
+    /// Whether a call does not run the hook because it is nested.
+    pub(crate) fn is_skipped(&self, is_nested: bool) -> bool {
+        is_nested && with_link!(self, |_, _, entry| entry.max_depth.is_none())
     }
 }
 
@@ -79,104 +99,90 @@ impl Tables {
         }
     }
 
+    #[inline]
+    fn each(&self) -> [Option<&LoadedTable>; 3] {
+        [self.instance.as_ref(), self.class.as_ref(), self.base_class.as_ref()]
+    }
+
     /// The hooks in them.
     #[inline]
-    pub(crate) fn hooks<A, Args>(&self, agent: &A) -> LoadedHooks<'_, A, Args>
-    where
-        A: HookPoint<Args>,
-        Args: 'static,
-    {
-        let has_base = agent.as_base().is_some();
-        Levels {
-            own: [hooks_of(&self.instance), hooks_of(&self.class)],
-            base: if has_base {
-                [hooks_of(&self.instance), hooks_of(&self.base_class)]
-            } else {
-                [None, None]
-            },
-        }
+    pub(crate) fn hooks<A: HookPoint<Args>, Args: 'static>(
+        &self,
+        agent: &A,
+    ) -> LoadedHooks<'_, A, Args> {
+        let [instance, class, base_class] = self.each();
+        let base = agent.as_base().map(|_| [hooks_of(instance), hooks_of(base_class)]);
+        Levels { own: [hooks_of(instance), hooks_of(class)], base: base.unwrap_or_default() }
     }
 }
 
 #[inline]
-fn hooks_of<T: ErasedHooks>(table: &Option<LoadedTable>) -> Option<&T> {
-    table.as_ref()?.hooks_of()
+fn hooks_of<T: ErasedHooks>(table: Option<&LoadedTable>) -> Option<&T> {
+    table?.hooks_of()
 }
 
 #[inline]
-fn shared_hooks_of<T: ErasedHooks>(
-    table: &Option<LoadedTable>,
-    hooks: Option<&T>,
-) -> Option<Arc<T>> {
-    hooks.and(table.as_ref())?.shared_hooks_of()
+fn keep<T: ErasedHooks>(hooks: Option<&T>, table: Option<&LoadedTable>) -> Option<Arc<T>> {
+    hooks.and(table)?.shared_hooks_of()
 }
 
 impl<A: HookPoint<Args>, Args: 'static> LoadedHooks<'_, A, Args> {
     /// The same hooks, to be kept to the end of the call.
     #[inline]
     pub(crate) fn keep(&self, tables: &Tables) -> Snapshot<A, Args> {
-        let Tables { instance, class, base_class } = tables;
+        let [instance, class, base_class] = tables.each();
         Levels {
-            own: [shared_hooks_of(instance, self.own[0]), shared_hooks_of(class, self.own[1])],
-            base: [
-                shared_hooks_of(instance, self.base[0]),
-                shared_hooks_of(base_class, self.base[1]),
-            ],
+            own: [keep(self.own[0], instance), keep(self.own[1], class)],
+            base: [keep(self.base[0], instance), keep(self.base[1], base_class)],
         }
     }
 }
 
-impl<Own, Base> Levels<Own, Base> {
+impl<A: HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
+    fn own(&self) -> impl Iterator<Item = &PointHooks<A, Args>> {
+        self.own.iter().flatten().map(|hooks| &**hooks)
+    }
+
+    fn base(&self) -> impl Iterator<Item = &PointHooks<A::Base, Args>> {
+        self.base.iter().flatten().map(|hooks| &**hooks)
+    }
+
     /// A bit for each phase that has hooks.
     #[inline]
-    pub(crate) fn phases<A, Args>(&self) -> u8
-    where
-        A: HookPoint<Args>,
-        Args: 'static,
-        Own: Deref<Target = PointHooks<A, Args>>,
-        Base: Deref<Target = PointHooks<A::Base, Args>>,
-    {
-        let own = self.own.iter().flatten().fold(0, |mask, hooks| mask | hooks.phases());
-        self.base.iter().flatten().fold(own, |mask, hooks| mask | hooks.phases())
+    pub(crate) fn phases(&self) -> u8 {
+        let own = self.own().fold(0, |mask, hooks| mask | hooks.phases());
+        self.base().fold(own, |mask, hooks| mask | hooks.phases())
     }
 
     /// How deep nested calls may go, by the hooks that run in them too; `None` if no hook does.
-    pub(crate) fn max_depth<A, Args>(&self) -> Option<usize>
-    where
-        A: HookPoint<Args>,
-        Args: 'static,
-        Own: Deref<Target = PointHooks<A, Args>>,
-        Base: Deref<Target = PointHooks<A::Base, Args>>,
-    {
-        let own = self.own.iter().flatten().filter_map(|hooks| hooks.max_depth());
-        own.chain(self.base.iter().flatten().filter_map(|hooks| hooks.max_depth())).min()
+    pub(crate) fn max_depth(&self) -> Option<usize> {
+        let own = self.own().filter_map(PointHooks::max_depth);
+        own.chain(self.base().filter_map(PointHooks::max_depth)).min()
     }
 
     /// Every hook that a nested call does not run, as `type name`.
-    pub(crate) fn skipped<A, Args>(&self) -> Vec<String>
-    where
-        A: HookPoint<Args>,
-        Args: 'static,
-        Own: Deref<Target = PointHooks<A, Args>>,
-        Base: Deref<Target = PointHooks<A::Base, Args>>,
-    {
-        let own = self.own.iter().flatten().flat_map(|hooks| hooks.rows());
-        let rows = own.chain(self.base.iter().flatten().flat_map(|hooks| hooks.rows()));
+    pub(crate) fn skipped(&self) -> Vec<String> {
+        let rows = self.own().flat_map(ErasedHooks::rows);
+        let rows = rows.chain(self.base().flat_map(ErasedHooks::rows));
         let skipped = rows.filter(|row| !row.is_always);
         skipped.map(|row| format!("{} {}", row.hook_type, row.name)).collect()
+    }
+
+    /// How hooks that will see the arguments after the body copy them.
+    pub(crate) fn keep_args(&self) -> Option<fn(&Args) -> Args> {
+        let own = self.own().find_map(PointHooks::keep_args);
+        own.or_else(|| self.base().find_map(PointHooks::keep_args))
     }
 
     /// The hook at a position, or the next one behind it. Moves the position there.
     pub(crate) fn seek<'h, P, B>(
         &'h self,
-        agent: &'h P::Agent,
+        agent: &'h A,
         at: &mut Position,
     ) -> Option<Link<'h, P, B>>
     where
-        P: Listed,
-        B: Listed<Agent = <P::Agent as HookPoint<P::Args>>::Base, Args = P::Args>,
-        Own: Deref<Target = PointHooks<P::Agent, P::Args>>,
-        Base: Deref<Target = PointHooks<B::Agent, P::Args>>,
+        P: Listed<Agent = A, Args = Args>,
+        B: Listed<Agent = A::Base, Args = Args>,
     {
         while at.group < GROUPS {
             let level = level_of(at.group);
@@ -200,14 +206,12 @@ impl<Own, Base> Levels<Own, Base> {
     /// The hooks of one type from a position on, in the order in which they run.
     pub(crate) fn links<'h, P, B>(
         &'h self,
-        agent: &'h P::Agent,
+        agent: &'h A,
         mut at: Position,
     ) -> impl Iterator<Item = (Position, Link<'h, P, B>)>
     where
-        P: Listed,
-        B: Listed<Agent = <P::Agent as HookPoint<P::Args>>::Base, Args = P::Args>,
-        Own: Deref<Target = PointHooks<P::Agent, P::Args>>,
-        Base: Deref<Target = PointHooks<B::Agent, P::Args>>,
+        P: Listed<Agent = A, Args = Args>,
+        B: Listed<Agent = A::Base, Args = Args>,
     {
         iter::from_fn(move || {
             let link = self.seek(agent, &mut at)?;
@@ -219,14 +223,14 @@ impl<Own, Base> Levels<Own, Base> {
 
     /// The hooks of the agent's type, if this group has them.
     #[inline]
-    pub(crate) fn own_at(&self, group: u32) -> Option<&Own> {
-        if group.is_multiple_of(2) { self.own[(group / 2) as usize].as_ref() } else { None }
+    pub(crate) fn own_at(&self, group: u32) -> Option<&PointHooks<A, Args>> {
+        if group.is_multiple_of(2) { self.own[(group / 2) as usize].as_deref() } else { None }
     }
 
     /// The hooks of the trait, if this group has them.
     #[inline]
-    pub(crate) fn base_at(&self, group: u32) -> Option<&Base> {
-        if group.is_multiple_of(2) { None } else { self.base[(group / 2) as usize].as_ref() }
+    pub(crate) fn base_at(&self, group: u32) -> Option<&PointHooks<A::Base, Args>> {
+        if group.is_multiple_of(2) { None } else { self.base[(group / 2) as usize].as_deref() }
     }
 }
 
@@ -237,24 +241,6 @@ pub(crate) const GROUPS: u32 = 4;
 #[inline]
 pub(crate) const fn level_of(group: u32) -> Level {
     if group < 2 { Level::Instance } else { Level::Class }
-}
-
-impl<A: HookPoint<Args>, Args: 'static> Snapshot<A, Args> {
-    /// How many hooks of a type there are.
-    pub(crate) fn count<P, B>(&self) -> usize
-    where
-        P: Listed<Agent = A, Args = Args>,
-        B: Listed<Agent = A::Base, Args = Args>,
-    {
-        let own = self.own.iter().flatten().map(|hooks| P::list(hooks).iter().count());
-        own.chain(self.base.iter().flatten().map(|hooks| B::list(hooks).iter().count())).sum()
-    }
-
-    /// How a hook that will see the arguments after the body copies them.
-    pub(crate) fn keep_args(&self) -> Option<fn(&Args) -> Args> {
-        let own = self.own.iter().flatten().find_map(|hooks| hooks.keep_args());
-        own.or_else(|| self.base.iter().flatten().find_map(|hooks| hooks.keep_args()))
-    }
 }
 
 /// The class hooks of the trait that the method is of.
