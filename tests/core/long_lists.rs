@@ -80,15 +80,6 @@ fn ten_thousand_hooks_run_in_the_order_of_their_registration() {
     assert_eq!(agent.ran.take(), (0..10_000).collect::<Vec<_>>());
 }
 
-fn around(
-    agent: &Agent,
-    args: AgentShowArgs,
-    next: Next<'_, Agent, AgentShowArgs>,
-) -> Result<usize, HookError> {
-    agent.ran.push(0);
-    next.run(args)
-}
-
 async fn around_reply(
     agent: &Agent,
     args: AgentReplyArgs,
@@ -101,7 +92,14 @@ async fn around_reply(
 fn with_around_hooks(count: usize) -> Agent {
     let agent = Agent::default();
     for number in 0..count {
-        agent.register_instance_hook(Agent::AROUND_SHOW, number.to_string(), around);
+        agent.register_instance_hook(
+            Agent::AROUND_SHOW,
+            number.to_string(),
+            |agent: &Agent, args: AgentShowArgs, next: Next<'_, Agent, AgentShowArgs>| {
+                agent.ran.push(0);
+                next.run(args)
+            },
+        );
         agent.register_instance_hook(Agent::AROUND_REPLY, number.to_string(), around_reply);
     }
     agent

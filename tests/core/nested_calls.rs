@@ -316,19 +316,20 @@ fn a_decorator_that_lends_its_hooks_does_not_switch_off_class_hooks_of_what_it_w
     assert_eq!(decorated::RECORDS.take(), ["decorator class", "inner class"]);
 }
 
+async fn shout(
+    _: &dyn decorated::Talker,
+    args: TalkerReplyArgs,
+    next: Next<'_, dyn decorated::Talker, TalkerReplyArgs>,
+) -> Result<String, HookError> {
+    Ok(next.run(args).await?.to_uppercase())
+}
+
 #[test]
 fn an_around_hook_of_a_trait_keeps_its_limits() {
     use decorated::Talker;
 
     let inner = Inner::default();
     let agent: &dyn Talker = &inner;
-    async fn shout(
-        _: &dyn Talker,
-        args: TalkerReplyArgs,
-        next: Next<'_, dyn Talker, TalkerReplyArgs>,
-    ) -> Result<String, HookError> {
-        Ok(next.run(args).await?.to_uppercase())
-    }
     let only_b = |_: &dyn Talker, args: &TalkerReplyArgs| args.text == "b";
     agent.register_instance_hook_with(
         <dyn Talker>::AROUND_REPLY,

@@ -597,7 +597,7 @@ fn a_sync_post_hook_sees_what_the_one_before_it_put_in_place() {
             Agent::POST_PRINT,
             name,
             |agent: &Agent, _: &AgentPrintArgs, output: &usize| {
-                agent.record(&output.to_string());
+                agent.record(output.to_string());
                 Some(output + 1)
             },
         );

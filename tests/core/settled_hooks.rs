@@ -123,7 +123,7 @@ async fn the_time_of_a_call_is_that_from_its_first_poll_to_its_end() {
     assert!(futures::poll!(&mut call).is_pending());
     let before = std::time::Instant::now();
     // However long this takes, the call takes longer.
-    let spent = (0..1000).map(|number| std::hint::black_box(number)).sum::<u64>();
+    let spent = (0..1000).map(std::hint::black_box).sum::<u64>();
     let spent = (spent, before.elapsed()).1;
     drop(call);
     assert!(agent.elapsed.take()[0] >= spent);
