@@ -89,12 +89,13 @@ impl Agent {
 const ROUNDS: usize = 20;
 const IN_FLIGHT: [usize; 3] = [2, 8, 64];
 
-/// Makes so many calls at once on a pool of two threads, which take on calls while they wait in others.
+/// Makes so many calls at once on a pool of a few threads, which take on calls while they wait in others.
 fn at_once(in_flight: usize, call: impl Fn(&[u64]) + Sync) {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
     let numbers: Vec<u64> = (0..2000).collect();
     for _ in 0..ROUNDS {
-        pool.scope(|scope| (0..in_flight).for_each(|_| scope.spawn(|_| call(&numbers))));
+        // From outside, so that the calls wait in the queue of the pool and not in that of a thread.
+        pool.in_place_scope(|scope| (0..in_flight).for_each(|_| scope.spawn(|_| call(&numbers))));
     }
 }
 

@@ -69,7 +69,7 @@ pub(crate) type Fault<A, Args> =
 pub enum Reentry {
     /// It runs the hooks that are registered as `always()`, and else goes straight to the body.
     Skip,
-    /// It runs its hooks like any other, up to a depth of [`MAX_DEPTH`].
+    /// It runs its hooks like any other, up to a depth of 128.
     Run,
     /// It fails.
     Deny,
