@@ -29,6 +29,12 @@ impl Agent {
         if more == 0 { 0 } else { self.print(more - 1) + 1 }
     }
 
+    #[hook(reentry = "run")]
+    fn run(&self, more: usize) -> Result<usize, HookError> {
+        self.bodies.fetch_add(1, Ordering::Relaxed);
+        if more == 0 { Ok(0) } else { Ok(self.run(more - 1)? + 1) }
+    }
+
     #[hook(reentry = "deny")]
     async fn once(&self, again: bool) -> Result<(), HookError> {
         if again { Box::pin(self.once(false)).await } else { Ok(()) }
@@ -173,6 +179,83 @@ fn a_method_that_cannot_fail_panics_where_it_is_too_deep() {
 }
 
 #[test]
+fn a_method_whose_nested_calls_run_their_hooks_has_the_depth_that_its_hooks_ask_for() {
+    let deep = |depth: Option<usize>, more: usize| {
+        let thread = std::thread::Builder::new().stack_size(16 << 20);
+        let call = thread.spawn(move || {
+            let agent = Agent::default();
+            let options = match depth {
+                Some(depth) => always("look").max_depth(depth),
+                None => HookOptions::named("look"),
+            };
+            agent.register_instance_hook_with(
+                Agent::PRE_RUN,
+                options,
+                |_: &Agent, _: &AgentRunArgs| {},
+            );
+            (agent.run(more).is_ok(), agent.bodies.load(Ordering::Relaxed))
+        });
+        call.unwrap().join().unwrap()
+    };
+    assert_eq!([deep(Some(3), 2), deep(Some(3), 3)], [(true, 3), (false, 3)]);
+    assert_eq!([deep(None, 127), deep(None, 128)], [(true, 128), (false, 128)]);
+    assert_eq!([deep(Some(200), 199), deep(Some(200), 200)], [(true, 200), (false, 200)]);
+    assert_eq!([deep(Some(0), 0), deep(Some(0), 1)], [(true, 1), (false, 1)]);
+}
+
+/// Methods of different blocks share a bit of the registry.
+#[test]
+fn hooks_of_another_method_do_not_change_what_nested_calls_of_a_method_without_hooks_do() {
+    #[derive(Hookable, Default)]
+    struct Blocks {
+        hooks: Hooks,
+    }
+    #[hookable]
+    impl Blocks {
+        fn print(&self) {}
+    }
+    #[hookable]
+    impl Blocks {
+        #[hook(reentry = "deny")]
+        fn solo(&self, more: usize) -> Result<usize, HookError> {
+            if more == 0 { Ok(0) } else { self.solo(more - 1) }
+        }
+    }
+    let blocks = Blocks::default();
+    blocks.register_instance_hook(Blocks::PRE_PRINT, "look", |_: &Blocks, _: &BlocksPrintArgs| {});
+    blocks.print();
+    assert_eq!(blocks.solo(2).unwrap(), 0);
+    blocks.register_instance_hook(Blocks::PRE_SOLO, "look", |_: &Blocks, _: &BlocksSoloArgs| {});
+    blocks.solo(1).unwrap_err();
+}
+
+#[test]
+fn around_hooks_that_a_nested_call_skips_are_not_too_many() {
+    let agent = Agent::default();
+    agent.register_instance_hook_with(
+        Agent::PRE_PRINT,
+        always("register").once(),
+        |agent: &Agent, _: &AgentPrintArgs| {
+            for name in 0..300 {
+                agent.register_instance_hook(
+                    Agent::AROUND_PRINT,
+                    name.to_string(),
+                    |_: &Agent, args: AgentPrintArgs, next: Next<'_, Agent, AgentPrintArgs>| {
+                        next.run(args)
+                    },
+                );
+            }
+            agent.register_instance_hook_with(
+                Agent::PRE_PRINT,
+                always("look"),
+                |_: &Agent, _: &AgentPrintArgs| {},
+            );
+        },
+    );
+    assert_eq!(agent.print(1), 1);
+}
+
+#[test]
 fn a_call_that_is_denied_runs_its_error_and_settled_hooks() {
     let agent = Agent::default();
     agent.register_instance_hook(
@@ -227,6 +310,30 @@ fn a_denied_call_does_not_run_the_error_hooks_that_made_it() {
     );
     block_on(agent.once(false)).unwrap_err();
     assert_eq!(agent.records.take(), ["error", "settled", "settled"]);
+}
+
+#[test]
+fn a_call_that_a_settled_hook_makes_is_not_one_of_the_error_hooks_before_it() {
+    let agent = Agent::default();
+    agent.register_instance_hook(
+        Agent::PRE_ONCE,
+        "fail",
+        |_: &Agent, _: &AgentOnceArgs| -> HookResult { Err("no".into()) },
+    );
+    agent.register_instance_hook(
+        Agent::ERROR_ONCE,
+        "note",
+        |agent: &Agent, args: &AgentOnceArgs, _: &HookError| agent.note(format!("{}", args.again)),
+    );
+    agent.register_instance_hook(
+        Agent::SETTLED_ONCE,
+        "again",
+        |agent: &Agent, _: &Outcome<'_, (), HookError>| {
+            futures::FutureExt::now_or_never(agent.once(true)).unwrap().unwrap_err();
+        },
+    );
+    block_on(agent.once(false)).unwrap_err();
+    assert_eq!(agent.records.take(), ["false", "true"]);
 }
 
 #[test]

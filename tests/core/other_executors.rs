@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use hooks_core::{
-    HookError, HookOptions, HookResult, Hookable, Hooks, carry, hook, hookable, outside,
+    HookError, HookOptions, HookResult, Hookable, Hooks, Outcome, carry, hook, hookable, outside,
     outside_future,
 };
 use rayon::prelude::*;
@@ -310,5 +310,35 @@ async fn an_instance_is_not_taken_for_one_that_was_at_its_address() {
         give.send(counted()).unwrap_or_else(|_| panic!("the carried future waits for it"));
         let call = carried.lock().unwrap().take().unwrap();
         assert_eq!(call.await.hooked(), 1);
+    }
+}
+
+/// A settled hook carries a future; the call it belongs to is over when the hook returns.
+#[tokio::test]
+async fn what_a_settled_hook_carries_is_outside_of_the_call_once_that_is_over() {
+    for is_finished in [true, false] {
+        let agent = Arc::<Agent>::from(counted());
+        let carried = Arc::new(Mutex::new(None));
+        let (keep, inner) = (carried.clone(), Arc::downgrade(&agent));
+        agent.register_instance_hook_with(
+            Agent::SETTLED_REPLY,
+            HookOptions::named("carry").once(),
+            move |_: &Agent, _: &Outcome<'_, String, HookError>| {
+                let inner = inner.upgrade().unwrap();
+                let call = carry(async move { inner.reply(String::new()).await });
+                *keep.lock().unwrap() = Some(call.boxed());
+            },
+        );
+        let mut call = Box::pin(agent.reply(String::new()));
+        assert!(futures::poll!(&mut call).is_pending());
+        if is_finished {
+            call.await.unwrap();
+        } else {
+            drop(call);
+        }
+        assert_eq!(agent.hooked(), 1);
+        let call = carried.lock().unwrap().take().unwrap();
+        call.await.unwrap();
+        assert_eq!(agent.hooked(), 1);
     }
 }

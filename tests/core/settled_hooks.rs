@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_core::{HookError, HookResult, Hookable, Hooks, Outcome, hookable};
+use hooks_core::{
+    HookError, HookOptions, HookResult, Hookable, Hooks, Outcome, hook, hookable, outside_future,
+};
 use hooks_tests::Records;
 
 /// A text that counts its copies.
@@ -127,4 +129,49 @@ async fn the_time_of_a_call_is_that_from_its_first_poll_to_its_end() {
     let spent = (spent, before.elapsed()).1;
     drop(call);
     assert!(agent.elapsed.take()[0] >= spent);
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_by_a_panic_of_another_call_is_cancelled() {
+    let agent = Arc::new(observed());
+    agent.register_instance_hook(
+        Agent::SETTLED_REPLY,
+        "outcome",
+        |agent: &Agent, outcome: &End<'_>| agent.records.push(format!("{outcome:?}")),
+    );
+    agent.register_instance_hook(
+        Agent::PRE_REPLY,
+        "hold another call",
+        hook!(Agent::PRE_REPLY, async |agent: &Agent, args| {
+            if args.given.text == "hold" {
+                let mut waits = Box::pin(outside_future(agent.reply(text("wait").0)));
+                assert!(futures::poll!(&mut waits).is_pending());
+                panic!("while the other call is half way");
+            }
+        }),
+    );
+    let holds = agent.clone();
+    tokio::spawn(async move { holds.reply(text("hold").0).await }).await.unwrap_err();
+    assert_eq!(agent.records.take(), ["wait false", "Cancelled", "hold false", "Panicked"]);
+}
+
+/// Panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("again");
+    }
+}
+
+#[tokio::test]
+async fn a_panic_of_a_settled_hook_ends_there_whatever_it_carries() {
+    let agent = observed();
+    agent.register_instance_hook_with(
+        Agent::SETTLED_REPLY,
+        HookOptions::named("bomb").priority(1),
+        |_: &Agent, _: &End<'_>| std::panic::panic_any(Bomb),
+    );
+    assert_eq!(agent.reply(text("hello").0).await.unwrap(), 5);
+    assert_eq!(agent.records.take(), ["hello true"]);
 }

@@ -46,6 +46,11 @@ impl<A: HasHooks + HookPoint<Args>, Args: 'static> Found<A, Args> {
         let tables = Tables::load::<A, Args>(agent);
         let hooks = tables.hooks(agent);
         let phases = hooks.phases();
+        if phases == 0 {
+            // Another point shares its bit in the registry.
+            guard::leave();
+            return None;
+        }
         let is_started = nesting.depth == 0 && phases == bit_of(Phase::Pre) && !trace::is_on();
         let mut waits = None;
         if is_started {
@@ -110,10 +115,18 @@ where
         if self.found.is_started {
             return;
         }
+        if self.started.is_some() {
+            guard::set_address(self.address());
+        }
         match self.refusal(self.found.nesting) {
             Some(refusal) => self.refuse(refusal, self.found.nesting),
             None => self.start_pre(),
         }
+    }
+
+    /// Tells the call from all others that there are.
+    pub(super) fn address(&self) -> usize {
+        std::ptr::from_ref(&*self.found).addr()
     }
 
     /// Why the call may not run, if it may not.
@@ -122,8 +135,7 @@ where
         let depth = match A::REENTRY {
             _ if nesting.depth == 0 => return self.too_many_around_hooks(),
             Reentry::Deny => return Some(HookError::Reentered { method: A::METHOD.to_owned() }),
-            Reentry::Run => MAX_DEPTH,
-            Reentry::Skip => self.found.hooks.max_depth().unwrap_or(MAX_DEPTH),
+            Reentry::Run | Reentry::Skip => self.found.hooks.max_depth().unwrap_or(MAX_DEPTH),
         };
         if nesting.depth < depth {
             return self.too_many_around_hooks();
@@ -139,6 +151,7 @@ where
         let hooks = &self.found.hooks;
         let count = hooks
             .links::<Around<A, Args>, Around<A::Base, Args>>(&agent, Position::default())
+            .filter(|(_, link)| !link.is_skipped(self.is_nested()))
             .count();
         (count > MAX_AROUND_HOOKS).then(|| HookError::TooManyAroundHooks {
             method: A::METHOD.to_owned(),

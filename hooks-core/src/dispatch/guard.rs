@@ -36,6 +36,8 @@ struct Frame {
     outer: u8,
     /// The phases whose hooks this call is running, of those that a refused call must not run again.
     running: u8,
+    /// The address of the call, if it asks whether it is being polled; else zero.
+    call: usize,
 }
 
 /// Whether a call that was carried elsewhere has ended.
@@ -77,7 +79,7 @@ impl Stack {
         let outer = self.open(task).map(|index| self.frames[index]).find(is_same);
         let (depth, outer) =
             outer.map_or((0, 0), |frame| (frame.depth + 1, frame.outer | frame.running));
-        self.frames.push(Frame { instance, point, task, depth, outer, running: 0 });
+        self.frames.push(Frame { instance, point, task, depth, outer, running: 0, call: 0 });
         Nesting { depth: depth as usize, phases: outer }
     }
 
@@ -85,6 +87,9 @@ impl Stack {
     fn push_again(&mut self, frame: Frame, ended: Option<Ended>) {
         self.carried.extend(ended.map(|ended| (self.frames.len(), ended)));
         self.push(frame.instance, frame.point);
+        if let Some(last) = self.frames.last_mut() {
+            last.call = frame.call;
+        }
     }
 
     /// Takes off the innermost call, with what says elsewhere that it has ended.
@@ -152,13 +157,31 @@ pub(crate) fn enter<P: 'static>(instance: u64) -> Nesting {
     with_stack(|stack| stack.push(instance, TypeId::of::<P>()))
 }
 
+/// Changes the frame of the call that is being polled.
+fn with_frame(change: impl FnOnce(&mut Frame)) {
+    with_stack(|stack| stack.frames.last_mut().map(change));
+}
+
+/// Says that the call that is being polled has no hooks: nothing is inside of it.
+#[cold]
+pub(crate) fn leave() {
+    // The id of no instance.
+    with_frame(|frame| frame.instance = 0);
+}
+
+/// Says where the call that is being polled is.
+pub(crate) fn set_address(call: usize) {
+    with_frame(|frame| frame.call = call);
+}
+
+/// Whether the call at this address is being polled.
+pub(crate) fn is_polled(call: usize) -> bool {
+    with_stack(|stack| stack.frames.iter().any(|frame| frame.call == call))
+}
+
 /// Says that the call that is being polled runs the hooks of a phase, until its poll ends.
 pub(crate) fn mark(phase: Phase) {
-    with_stack(|stack| {
-        if let Some(frame) = stack.frames.last_mut() {
-            frame.running |= bit_of(phase);
-        }
-    });
+    with_frame(|frame| frame.running |= bit_of(phase));
 }
 
 /// Runs a future of the call that is being polled, whose hooks of a phase these are.
@@ -166,23 +189,34 @@ pub(crate) async fn marked<T>(phase: Phase, future: impl Future<Output = T>) -> 
     let mut future = pin!(future);
     poll_fn(|context| {
         mark(phase);
-        future.as_mut().poll(context)
+        let poll = future.as_mut().poll(context);
+        with_frame(|frame| frame.running &= !bit_of(phase));
+        poll
     })
     .await
 }
 
-/// Whether a call of that method of that instance is being polled.
-pub(crate) fn is_polled<P: 'static>(instance: u64) -> bool {
-    let point = TypeId::of::<P>();
-    let is_same = |frame: &Frame| frame.instance == instance && frame.point == point;
-    with_stack(|stack| stack.frames.iter().any(is_same))
+/// Runs a function of a call that is over and is not being polled.
+pub(crate) fn reenter<P: 'static>(instance: u64, run: impl FnOnce()) {
+    /// Takes the call off again, also where it was carried.
+    struct Left;
+    impl Drop for Left {
+        fn drop(&mut self) {
+            end(with_stack(Stack::pop).1.as_ref());
+        }
+    }
+
+    enter::<P>(instance);
+    let _left = Left;
+    run();
 }
 
-/// Runs a function of a call that is not being polled.
-pub(crate) fn reenter<P: 'static>(instance: u64, run: impl FnOnce()) {
-    let _before = Before::now();
-    enter::<P>(instance);
-    run();
+/// The call is over, also where it was carried.
+#[inline]
+fn end(ended: Option<&Ended>) {
+    if let Some(ended) = ended {
+        ended.store(true, Ordering::Release);
+    }
 }
 
 /// Keeps a call on the stack while it is polled. The call itself calls [`enter`] before anything else
@@ -224,10 +258,7 @@ impl<F: Future> Future for Scope<'_, F> {
 impl<F> Drop for Scope<'_, F> {
     #[inline]
     fn drop(&mut self) {
-        // The call is over, also where it was carried.
-        if let Some(ended) = &self.ended {
-            ended.store(true, Ordering::Release);
-        }
+        end(self.ended.as_ref());
     }
 }
 

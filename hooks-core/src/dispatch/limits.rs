@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::future::poll_fn;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
@@ -29,7 +30,7 @@ pub(crate) async fn limited<P: HookSlot, F: Future>(
     }
     match caught(timed).await {
         Ok(outcome) => outcome.map_err(Failure::TimedOut),
-        Err(panic) => Err(Failure::Panicked(message_of(&*panic))),
+        Err(panic) => Err(Failure::Panicked(message_of(panic))),
     }
 }
 
@@ -46,10 +47,14 @@ async fn timed<F: Future>(_: Option<Duration>, hook: F) -> Result<F::Output, Dur
     Ok(hook.await)
 }
 
-/// What a panic said.
-pub(crate) fn message_of(panic: &(dyn Any + Send)) -> String {
+/// What a panic said. A panic of what it carries ends here too.
+pub(crate) fn message_of(panic: Box<dyn Any + Send>) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        mem::forget(again);
+    }
+    text
 }
 
 /// The output of a future, or what it panicked with.

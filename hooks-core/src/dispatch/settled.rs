@@ -76,7 +76,7 @@ fn run_hook<A: ?Sized + HookPoint<Args>, Args: 'static>(
     let ran = catch_unwind(AssertUnwindSafe(|| run(&*entry.hook.run)));
     watch.stop(level, entry, if ran.is_ok() { "ran" } else { "panicked" });
     if let Err(panic) = ran {
-        report(level, entry, &message_of(&*panic));
+        report(level, entry, &message_of(panic));
     }
 }
 
@@ -88,12 +88,13 @@ where
 {
     fn drop(&mut self) {
         let Some(started) = self.started.take() else { return };
-        // A panic of this call unwinds while it is being polled; a drop comes from outside.
-        let is_panic = thread::panicking() && guard::is_polled::<Pre<A, Args>>(self.found.instance);
-        let outcome = if is_panic { Outcome::Panicked } else { Outcome::Cancelled };
-        // A drop comes from outside of the call, but its hooks belong to it.
-        guard::reenter::<Pre<A, Args>>(self.found.instance, || {
-            self.run_settled(started.elapsed(), &outcome);
-        });
+        if thread::panicking() && guard::is_polled(self.address()) {
+            self.run_settled(started.elapsed(), &Outcome::Panicked);
+        } else {
+            // A drop comes from outside of the call, but its hooks belong to it.
+            guard::reenter::<Pre<A, Args>>(self.found.instance, || {
+                self.run_settled(started.elapsed(), &Outcome::Cancelled);
+            });
+        }
     }
 }

@@ -35,6 +35,7 @@ use crate::registry::table::Source;
 ///     }
 /// }
 ///
+/// # #[cfg(feature = "timeout")]
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let greeter = Greeter::default();
 /// greeter.register_instance_hook_with(
@@ -126,16 +127,20 @@ impl<F, W, L> HookOptions<F, W, L> {
     ///
     /// A call that goes deeper than [`max_depth`](HookOptions::max_depth) fails with
     /// [`HookError::TooDeep`](crate::HookError::TooDeep); a method that cannot fail panics with the
-    /// same text.
+    /// same text. Of such a call only error and settled hooks run, and not where such hooks made it.
     pub fn always(mut self) -> Self {
         self.always = true;
         self
     }
 
     /// How many calls of the method on the instance may be inside of each other before a hook that
-    /// is registered as [`always`](HookOptions::always) refuses one: 128 by default.
+    /// is registered as [`always`](HookOptions::always) refuses one: 128 by default, at least 1. Of
+    /// several such hooks the smallest counts.
+    ///
+    /// Each level takes stack, and more of it the more around hooks it runs: some 10 KiB in a debug
+    /// build without any.
     pub fn max_depth(mut self, depth: usize) -> Self {
-        self.max_depth = depth;
+        self.max_depth = depth.max(1);
         self
     }
 
