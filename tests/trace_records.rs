@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use tracing::field::Field;
 use tracing::span::{Attributes, Id, Record};
-use tracing::subscriber::NoSubscriber;
 use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
 
 use crate::Records;
@@ -25,7 +24,11 @@ impl Reports {
         // While there is only one subscriber, `tracing` takes the word of any thread that has none for
         // everybody's.
         static OTHER: OnceLock<Dispatch> = OnceLock::new();
-        OTHER.get_or_init(|| Dispatch::new(NoSubscriber::new()));
+        OTHER.get_or_init(|| {
+            // One that wants next to nothing: `NoSubscriber` would ask for everything, for good.
+            let (records, most) = (Arc::default(), Level::ERROR);
+            Dispatch::new(Self { records, most, spans: AtomicU64::new(0) })
+        });
         let records = Arc::new(Records::new());
         (Self { records: records.clone(), most, spans: AtomicU64::new(0) }, records)
     }
@@ -34,6 +37,11 @@ impl Reports {
 impl Subscriber for Reports {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         *metadata.level() <= self.most
+    }
+
+    // Else the hooks of every other test in the process are traced too, and take another way.
+    fn max_level_hint(&self) -> Option<tracing::level_filters::LevelFilter> {
+        Some(self.most.into())
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {

@@ -273,8 +273,8 @@ async fn what_is_carried_is_inside_of_the_call_only_until_the_call_ends() {
     }
 }
 
-fn counted() -> Box<Agent> {
-    let agent = Box::new(Agent::default());
+fn counted() -> Agent {
+    let agent = Agent::default();
     agent.register_instance_hook(Agent::PRE_REPLY, "count", |agent: &Agent, _: &AgentReplyArgs| {
         agent.count()
     });
@@ -287,7 +287,7 @@ fn counted() -> Box<Agent> {
 async fn an_instance_is_not_taken_for_one_that_was_at_its_address() {
     type Carried = Arc<Mutex<Option<BoxFuture<'static, Box<Agent>>>>>;
     for _ in 0..100 {
-        let (old, carried) = (counted(), Carried::default());
+        let (old, carried) = (Box::new(counted()), Carried::default());
         let (give, given) = oneshot::channel::<Box<Agent>>();
         let (keep, given) = (carried.clone(), Mutex::new(Some(given)));
         old.register_instance_hook_with(
@@ -307,7 +307,8 @@ async fn an_instance_is_not_taken_for_one_that_was_at_its_address() {
         assert!(futures::poll!(&mut call).is_pending());
         std::mem::forget(call);
         drop(old);
-        give.send(counted()).unwrap_or_else(|_| panic!("the carried future waits for it"));
+        give.send(Box::new(counted()))
+            .unwrap_or_else(|_| panic!("the carried future waits for it"));
         let call = carried.lock().unwrap().take().unwrap();
         assert_eq!(call.await.hooked(), 1);
     }
@@ -317,7 +318,7 @@ async fn an_instance_is_not_taken_for_one_that_was_at_its_address() {
 #[tokio::test]
 async fn what_a_settled_hook_carries_is_outside_of_the_call_once_that_is_over() {
     for is_finished in [true, false] {
-        let agent = Arc::<Agent>::from(counted());
+        let agent = Arc::new(counted());
         let carried = Arc::new(Mutex::new(None));
         let (keep, inner) = (carried.clone(), Arc::downgrade(&agent));
         agent.register_instance_hook_with(
