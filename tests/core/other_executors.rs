@@ -276,7 +276,7 @@ async fn what_is_carried_is_inside_of_the_call_only_until_the_call_ends() {
 fn counted() -> Agent {
     let agent = Agent::default();
     agent.register_instance_hook(Agent::PRE_REPLY, "count", |agent: &Agent, _: &AgentReplyArgs| {
-        agent.count()
+        agent.count();
     });
     agent
 }

@@ -231,7 +231,10 @@ where
     /// The arguments for the body. Hooks that will want to see them afterwards get a copy.
     #[inline]
     pub(super) fn take_args(&mut self) -> Args {
-        let keep_args = self.found.hooks.keep_args();
+        // Only they see the arguments after the body.
+        let sees_args = [Phase::Post, Phase::Error, Phase::Settled];
+        let keep_args = sees_args.iter().any(|phase| self.has(*phase));
+        let keep_args = keep_args.then(|| self.found.hooks.keep_args()).flatten();
         let copy = keep_args.zip(self.args.as_ref()).map(|(keep_args, args)| keep_args(args));
         mem::replace(self.args, copy).expect(BEFORE)
     }
