@@ -160,7 +160,7 @@ pub trait Hookable: HasHooks {
         T::edit(T::class().registry(), |list| list.insert(entry));
     }
 
-    /// Removes a class hook of this type, also one that the linker brought.
+    /// Removes a class hook of this type, also a `#[class_hook]`.
     ///
     /// # Errors
     /// As [`remove_instance_hook`](Hookable::remove_instance_hook).
@@ -176,7 +176,7 @@ pub trait Hookable: HasHooks {
         found_or_error::<Self>(found, hook_type, name, Level::Class)
     }
 
-    /// Removes all class hooks of one type, also those that the linker brought.
+    /// Removes all class hooks of one type, also each `#[class_hook]`.
     ///
     /// # Errors
     /// As [`clear_instance_hooks`](Hookable::clear_instance_hooks).
@@ -188,7 +188,7 @@ pub trait Hookable: HasHooks {
         Ok(())
     }
 
-    /// Removes all class hooks of this type, also those that the linker brought.
+    /// Removes all class hooks of this type, also each `#[class_hook]`.
     fn clear_all_class_hooks() {
         for table in class_tables() {
             table.registry().clear(Some(TypeId::of::<Self>()), None);

@@ -88,7 +88,7 @@
 //! | The call is nested. An event at `DEBUG` names the hooks that it skips. | [`always`](HookOptions::always), or `#[hook(reentry = "run")]` on the method |
 //! | A thread pool whose waiting threads take on other jobs, as `rayon`'s do, runs the call on a thread that waits inside a call of the same method. The library cannot tell it from a nested call. | `always`, or [`outside`] around the job |
 //! | A hook awaits a future that another task polls too (`Shared`), and is the first to poll it. | `always`, or [`outside_future`] around the future |
-//! | Another executor than tokio runs tasks inside a call, on its thread. Tasks of tokio are told apart. | the same |
+//! | Another executor than tokio runs tasks inside a call, on its thread. Tasks of tokio are recognised. | the same |
 //! | A `#[class_hook]` is in a crate that nobody names, so it is not linked. | `use the_crate as _;` in the program |
 //!
 //! A hook that holds an `Arc` of its own agent keeps it alive for ever: use the agent that the hook is

@@ -32,7 +32,7 @@ pub use crate::point::return_kind::{Fallible, Infallible};
 pub use crate::registry::class::{ClassHooks, LinkedHook};
 pub use crate::registry::methods::{HookedMethod, HookedMethods};
 
-/// Puts a hook that the linker brought into its class table.
+/// Puts a `#[class_hook]` into its class table.
 pub fn link<A, T, H, Form>(
     registry: &Registry,
     _hook_type: T,

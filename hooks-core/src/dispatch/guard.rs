@@ -162,7 +162,7 @@ fn with_frame(change: impl FnOnce(&mut Frame)) {
     with_stack(|stack| stack.frames.last_mut().map(change));
 }
 
-/// Says that the call that is being polled has no hooks: nothing is inside of it.
+/// The call that is being polled has no hooks: nothing is inside of it.
 #[cold]
 pub(crate) fn leave() {
     // The id of no instance.
@@ -286,31 +286,31 @@ struct Before {
 }
 
 impl Before {
-    fn now() -> Self {
-        with_stack(|stack| Self { len: stack.frames.len(), base: stack.base })
-    }
-
     /// Hides the calls that the caller is inside of, and puts others in their place.
     fn replaced(calls: &[(Frame, Ended)]) -> Self {
-        let before = Self::now();
-        let task = try_id();
         with_stack(|stack| {
+            let before = Self { len: stack.frames.len(), base: stack.base };
             stack.base = before.len;
-            for (frame, ended) in calls {
-                stack.carried.push((stack.frames.len(), ended.clone()));
-                stack.frames.push(Frame { task, ..*frame });
+            if !calls.is_empty() {
+                let task = try_id();
+                for (frame, ended) in calls {
+                    stack.carried.push((stack.frames.len(), ended.clone()));
+                    stack.frames.push(Frame { task, ..*frame });
+                }
             }
-        });
-        before
+            before
+        })
     }
 }
 
 impl Drop for Before {
     fn drop(&mut self) {
         with_stack(|stack| {
-            stack.frames.truncate(self.len);
             stack.base = self.base;
-            stack.tidy();
+            if stack.frames.len() > self.len {
+                stack.frames.truncate(self.len);
+                stack.tidy();
+            }
         });
     }
 }

@@ -12,7 +12,7 @@ use crate::point::hook_point::HookPoint;
 use crate::point::hook_slot::{Around, HookSlot, NoUndo};
 use crate::point::return_kind::{Fallible, ReturnKind};
 
-/// The rest of a call, in the hands of an around hook: the hooks further in, then the body.
+/// The rest of a call for an around hook: the hooks further in, then the body.
 ///
 /// ```
 /// use hooks_core::{HookError, Hookable, Hooks, hook, hookable};
@@ -113,7 +113,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> fmt::Debug for Next<'_, A, Args
 pub trait AroundHook<A: ?Sized + HookPoint<Args>, Args: 'static>:
     Send + std::marker::Sync + 'static
 {
-    /// Runs in place of the rest of the call, which it has in its hands.
+    /// Runs in place of the rest of the call; `next` runs that.
     fn run(
         &self,
         agent: &A,

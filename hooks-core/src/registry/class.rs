@@ -19,7 +19,7 @@ impl ClassHooks {
         Self { registry: OnceLock::new() }
     }
 
-    /// The table; at the first use it takes in the hooks that the linker brought.
+    /// The table; at the first use it takes in each `#[class_hook]` of the program.
     #[inline]
     pub(crate) fn registry(&'static self) -> &'static Registry {
         match self.registry.get() {

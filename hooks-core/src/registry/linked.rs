@@ -1,4 +1,4 @@
-//! What the linker brought.
+//! The class hooks that `#[class_hook]` declares.
 
 use std::fmt;
 
