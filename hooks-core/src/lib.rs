@@ -141,7 +141,7 @@ mod plan;
 mod point;
 mod registry;
 
-pub use dispatch::guard::{carry, outside, outside_future};
+pub use dispatch::carry::{carry, outside, outside_future};
 pub use error::{BoxError, HookError, HookResult};
 pub use hook::after::{After, AfterHook};
 pub use hook::around::{AroundHook, Next};

@@ -23,7 +23,7 @@ use crate::hook_type::Phase;
 
 /// A call that is being polled.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+pub(super) struct Frame {
     /// The id of the instance.
     instance: u64,
     /// The type of the agent and of the arguments.
@@ -41,15 +41,22 @@ struct Frame {
 }
 
 /// Whether a call that was carried elsewhere has ended.
-type Ended = Arc<AtomicBool>;
+pub(super) type Ended = Arc<AtomicBool>;
 
 /// The calls that are being polled, the innermost last.
-struct Stack {
-    frames: SmallVec<[Frame; 8]>,
+pub(super) struct Stack {
+    pub(super) frames: SmallVec<[Frame; 8]>,
     /// Those that were carried elsewhere, or here, by their index in `frames`.
-    carried: Vec<(usize, Ended)>,
+    pub(super) carried: Vec<(usize, Ended)>,
     /// The first that the running code is inside of.
-    base: usize,
+    pub(super) base: usize,
+}
+
+impl Frame {
+    /// The same call, as part of a task.
+    pub(super) fn in_task(self, task: Option<Id>) -> Self {
+        Self { task, ..self }
+    }
 }
 
 impl Stack {
@@ -57,13 +64,13 @@ impl Stack {
 
     /// The indices of the calls that the running code is inside of, innermost first.
     #[inline]
-    fn open(&self, task: Option<Id>) -> impl Iterator<Item = usize> {
+    pub(super) fn open(&self, task: Option<Id>) -> impl Iterator<Item = usize> {
         let open = (self.base..self.frames.len()).rev();
         open.filter(move |index| self.frames[*index].task == task && !self.is_over(*index))
     }
 
     #[inline]
-    fn ended(&self, index: usize) -> Option<&Ended> {
+    pub(super) fn ended(&self, index: usize) -> Option<&Ended> {
         self.carried.iter().find(|(carried, _)| *carried == index).map(|(_, ended)| ended)
     }
 
@@ -101,7 +108,7 @@ impl Stack {
     }
 
     #[cold]
-    fn tidy(&mut self) -> Option<Ended> {
+    pub(super) fn tidy(&mut self) -> Option<Ended> {
         let len = self.frames.len();
         let mut ended = None;
         while let Some((_, last)) = self.carried.pop_if(|(index, _)| *index >= len) {
@@ -130,7 +137,7 @@ shuttle::thread_local! {
 }
 
 #[inline]
-fn with_stack<T>(look: impl FnOnce(&mut Stack) -> T) -> T {
+pub(super) fn with_stack<T>(look: impl FnOnce(&mut Stack) -> T) -> T {
     STACK.with(|stack| look(&mut stack.borrow_mut()))
 }
 
@@ -277,160 +284,4 @@ impl Drop for Polled<'_> {
             *self.ended = ended;
         }
     }
-}
-
-/// The stack as it was; restored when dropped.
-struct Before {
-    len: usize,
-    base: usize,
-}
-
-impl Before {
-    /// Hides the calls that the caller is inside of, and puts others in their place.
-    fn replaced(calls: &[(Frame, Ended)]) -> Self {
-        with_stack(|stack| {
-            let before = Self { len: stack.frames.len(), base: stack.base };
-            stack.base = before.len;
-            if !calls.is_empty() {
-                let task = try_id();
-                for (frame, ended) in calls {
-                    stack.carried.push((stack.frames.len(), ended.clone()));
-                    stack.frames.push(Frame { task, ..*frame });
-                }
-            }
-            before
-        })
-    }
-}
-
-impl Drop for Before {
-    fn drop(&mut self) {
-        with_stack(|stack| {
-            stack.base = self.base;
-            if stack.frames.len() > self.len {
-                stack.frames.truncate(self.len);
-                stack.tidy();
-            }
-        });
-    }
-}
-
-/// Runs a future inside of the calls that the caller is inside of, wherever it is polled.
-///
-/// A spawned task starts outside of the call that spawns it: a hooked method that it calls runs its
-/// hooks, also if it is the method that spawned it. Wrapped in this, the task belongs to the call,
-/// and the re-entrancy guard holds in it, until the call ends.
-///
-/// [`outside`] is the inverse.
-///
-/// ```
-/// use std::sync::Arc;
-/// use std::sync::atomic::{AtomicUsize, Ordering};
-///
-/// use hooks_core::{HookError, Hookable, Hooks, carry, hook, hookable};
-///
-/// #[derive(Hookable, Default)]
-/// struct Agent {
-///     hooked: AtomicUsize,
-///     hooks: Hooks,
-/// }
-///
-/// #[hookable]
-/// impl Agent {
-///     async fn reply(&self) -> Result<(), HookError> {
-///         Ok(())
-///     }
-/// }
-///
-/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let agent = Arc::new(Agent::default());
-/// let inner = agent.clone();
-/// agent.register_instance_hook(
-///     Agent::PRE_REPLY,
-///     "spawn",
-///     hook!(Agent::PRE_REPLY, async move |agent, _| {
-///         agent.hooked.fetch_add(1, Ordering::Relaxed);
-///         let inner = inner.clone();
-///         tokio::spawn(carry(async move { inner.reply().await })).await??;
-///         Ok(())
-///     }),
-/// );
-/// agent.reply().await?;
-/// assert_eq!(agent.hooked.load(Ordering::Relaxed), 1);
-/// # Ok::<(), HookError>(())
-/// # }).unwrap();
-/// ```
-pub fn carry<F: Future>(future: F) -> impl Future<Output = F::Output> {
-    let calls = with_stack(|stack| {
-        let mut open: Vec<_> = stack.open(try_id()).collect();
-        open.reverse();
-        let carried = open.into_iter().map(|index| {
-            let ended = stack.ended(index).cloned().unwrap_or_else(|| {
-                let ended = Ended::default();
-                stack.carried.push((index, ended.clone()));
-                stack.carried.sort_by_key(|(index, _)| *index);
-                ended
-            });
-            (stack.frames[index], ended)
-        });
-        carried.collect::<Vec<_>>()
-    });
-    within(calls, future)
-}
-
-/// Runs a function inside of no call.
-///
-/// A hooked method that it calls runs its hooks, also if the caller is inside a call of that method.
-/// It is for work that is not part of the call on whose thread it happens to run: the jobs of a
-/// thread pool whose waiting threads take on other jobs, as those of `rayon` do. [`outside_future`]
-/// is for futures.
-///
-/// ```
-/// use hooks_core::{Hookable, Hooks, hookable, outside};
-///
-/// #[derive(Hookable, Default)]
-/// struct Counter {
-///     hooks: Hooks,
-/// }
-///
-/// #[hookable]
-/// impl Counter {
-///     #[hook]
-///     fn count(&self, more: &[u32]) -> u32 {
-///         match more {
-///             [] => 0,
-///             [one, more @ ..] => one + outside(|| self.count(more)),
-///         }
-///     }
-/// }
-///
-/// let counter = Counter::default();
-/// counter.register_instance_hook(
-///     Counter::POST_COUNT,
-///     "double",
-///     |_: &Counter, _: &CounterCountArgs, sum: &mut u32| *sum *= 2,
-/// );
-/// // Without `outside` the hook would run for the outermost call only: (1 + 1) * 2.
-/// assert_eq!(counter.count(&[1, 1]), 6);
-/// ```
-pub fn outside<T>(run: impl FnOnce() -> T) -> T {
-    let _before = Before::replaced(&[]);
-    run()
-}
-
-/// Runs a future inside of no call, wherever it is polled: [`outside`] for futures.
-///
-/// It is for a future that others poll too, as one that is `Shared` is: a hooked call in it then runs
-/// its hooks, also if a hook of the same method is the first to poll it.
-pub fn outside_future<F: Future>(future: F) -> impl Future<Output = F::Output> {
-    within(Vec::new(), future)
-}
-
-async fn within<F: Future>(calls: Vec<(Frame, Ended)>, future: F) -> F::Output {
-    let mut future = pin!(future);
-    poll_fn(|context| {
-        let _before = Before::replaced(&calls);
-        future.as_mut().poll(context)
-    })
-    .await
 }

@@ -3,9 +3,10 @@
 
 mod around;
 mod call;
+pub(crate) mod carry;
 mod engine;
 mod failure;
-pub(crate) mod guard;
+mod guard;
 mod limits;
 pub(crate) mod receiver;
 pub(crate) mod run;
