@@ -450,3 +450,60 @@ fn an_around_hook_of_a_trait_keeps_its_limits() {
     agent.remove_instance_hook(<dyn Talker>::AROUND_REPLY, "shout").unwrap();
     assert_eq!(reply("b"), "b");
 }
+
+/// Lends its hooks so often, then panics.
+#[derive(Default)]
+struct Unreliable {
+    lends: AtomicUsize,
+    hooks: Hooks,
+}
+
+impl HasHooks for Unreliable {
+    fn hooks(&self) -> &Hooks {
+        let left = self.lends.fetch_sub(1, Ordering::Relaxed);
+        assert_ne!(left, 0, "no more");
+        &self.hooks
+    }
+}
+
+#[hookable]
+impl Unreliable {
+    fn print(&self) {}
+}
+
+#[test]
+fn a_call_that_panics_before_it_starts_leaves_the_calls_around_it_as_they_are() {
+    #[derive(Hookable, Default)]
+    struct Outer {
+        records: Records,
+        hooks: Hooks,
+    }
+    #[hookable]
+    impl Outer {
+        fn print(&self, lends: usize, again: bool) {
+            let inner = Unreliable { lends: AtomicUsize::new(100), ..Unreliable::default() };
+            inner.register_instance_hook(
+                Unreliable::PRE_PRINT,
+                "look",
+                |_: &Unreliable, _: &UnreliablePrintArgs| {},
+            );
+            inner.lends.store(lends, Ordering::Relaxed);
+            let call = std::panic::AssertUnwindSafe(|| inner.print());
+            let _ = std::panic::catch_unwind(call);
+            if again {
+                self.print(lends, false);
+            }
+        }
+    }
+    for lends in 0..8 {
+        let outer = Outer::default();
+        outer.register_instance_hook(
+            Outer::PRE_PRINT,
+            "count",
+            |outer: &Outer, _: &OuterPrintArgs| outer.records.push("hook"),
+        );
+        outer.print(lends, true);
+        outer.print(lends, true);
+        assert_eq!(outer.records.take(), ["hook"; 2], "{lends} lends");
+    }
+}

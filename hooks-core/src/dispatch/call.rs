@@ -38,10 +38,10 @@ impl<A: HasHooks + HookPoint<Args>, Args: 'static> Found<A, Args> {
     #[inline]
     pub(super) fn look(
         agent: &A,
+        instance: u64,
         args: &mut Option<Args>,
         answer: &mut Option<A::Return>,
     ) -> Option<Self> {
-        let instance = agent.hooks().id();
         let nesting = guard::enter::<Pre<A, Args>>(instance);
         let tables = Tables::load::<A, Args>(agent);
         let hooks = tables.hooks(agent);

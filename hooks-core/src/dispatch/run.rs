@@ -102,9 +102,12 @@ where
     Fut: Future<Output = A::Return>,
 {
     let mut args = Some(args);
+    // Here and not in the block: the call is on the stack from the start of its first poll on, so nothing
+    // of the user's may panic before it is there.
+    let instance = receiver.borrow().hooks().id();
     async move {
         let mut answer = None;
-        let mut found = Found::look(&*receiver.borrow(), &mut args, &mut answer);
+        let mut found = Found::look(&*receiver.borrow(), instance, &mut args, &mut answer);
         let Some(found) = &mut found else {
             let args = args.take().expect(BEFORE);
             return pin!(body(receiver.borrow(), args)).await;
