@@ -27,7 +27,7 @@ async fn main() -> Result<(), AgentError> {
         println!("{}\n", agent.call(Msg::user("Good morning")).await?.text());
     }
     let refused = greeter.call(Msg::user("la ".repeat(100))).await;
-    println!("{:#}", Report(&refused.expect_err("the message is too long")));
+    println!("{}", refused.expect_err("the message is too long"));
 
     // Class hooks can go as they came, also those that the linker brought.
     <dyn Agent>::remove_class_hook(<dyn Agent>::POST_REPLY, "disclaimer")?;
@@ -37,15 +37,4 @@ async fn main() -> Result<(), AgentError> {
 
 fn agent(name: &str, line: &'static str) -> Result<ReActAgent, AgentError> {
     Ok(ReActAgent::builder(name).model(ScriptedModel::new("fixed", move |_| line)).build()?)
-}
-
-/// An error with its causes.
-struct Report<'a>(&'a dyn std::error::Error);
-
-impl std::fmt::Display for Report<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.0)?;
-        let causes = std::iter::successors(self.0.source(), |cause| cause.source());
-        causes.into_iter().try_for_each(|cause| write!(f, ": {cause}"))
-    }
 }

@@ -19,7 +19,10 @@ impl Agent {
     async fn reply(&self, text: String) -> Result<String, HookError> {
         tokio::task::yield_now().await;
         match &*text {
-            "fail" => Err("".parse::<hooks_core::HookType>().unwrap_err().into()),
+            "fail" => Err(hooks_core::RegistryError::from(
+                "".parse::<hooks_core::HookType>().unwrap_err(),
+            )
+            .into()),
             _ => Ok(text),
         }
     }
@@ -101,22 +104,23 @@ async fn the_event_says_what_came_of_the_hook() {
             Ok(text)
         }
         async fn observe(&self) -> Result<(), HookError> {
-            Err("".parse::<hooks_core::HookType>().unwrap_err().into())
+            Err(hooks_core::RegistryError::from("".parse::<hooks_core::HookType>().unwrap_err())
+                .into())
         }
     }
     let agent = Outcomes::default();
     let ignored = HookOptions::named("ignored").on_failure(Ignore).timeout(Duration::from_mins(1));
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Outcomes::PRE_REPLY,
         ignored,
         async |_: &Outcomes, _: &OutcomesReplyArgs| -> HookResult { Err("not today".into()) },
     );
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Outcomes::PRE_REPLY,
         HookOptions::named("panics").on_failure(Ignore),
         |_: &Outcomes, args: &OutcomesReplyArgs| assert!(args.text.is_empty(), "not today either"),
     );
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Outcomes::PRE_REPLY,
         HookOptions::named("not for this").when(|_: &Outcomes, _: &OutcomesReplyArgs| false),
         |_: &Outcomes, _: &OutcomesReplyArgs| {},
@@ -254,7 +258,7 @@ fn a_nested_call_says_which_hooks_it_does_not_run() {
     let nested = Nested::default();
     let look = |_: &Nested, _: &NestedPrintArgs| {};
     nested.register_instance_hook(Nested::PRE_PRINT, "one", look);
-    nested.register_instance_hook_with(
+    nested.register_instance_hook(
         Nested::PRE_PRINT,
         HookOptions::named("never skipped").always(),
         look,

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use hooks_core::{BoxError, HookError};
+use hooks_core::{BoxError, HookError, RegistryError};
 
 use crate::message::{ToolResult, ToolUse};
 use crate::model::ModelError;
@@ -15,6 +15,9 @@ pub enum AgentError {
     /// A hook failed.
     #[error(transparent)]
     Hook(#[from] HookError),
+    /// The registry of hooks refused a change.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
     /// The model failed.
     #[error(transparent)]
     Model(#[from] ModelError),

@@ -1,9 +1,9 @@
-//! What can go wrong with hooks.
+//! What hooks and the registry fail with.
 
 use std::error::Error;
 use std::time::Duration;
 
-use crate::hook_type::{HookType, Level, ParseHookTypeError};
+use crate::hook_type::{HookType, Level, ParseNameError};
 
 /// The error that a hook itself returns: anything that is an error, or a text.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -24,15 +24,17 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 /// ```
 pub type HookResult<T = ()> = Result<T, BoxError>;
 
-/// A failure of a hook, or of an operation on hooks.
+/// Why a hooked call failed, other than by its own body.
 ///
 /// A fallible hooked method must be able to carry it: its error type implements
-/// `From<HookError>` (with thiserror: `#[from] HookError`).
+/// `From<HookError>` (with thiserror: `#[from] HookError`). Its text names the hook and the cause; the
+/// cause is also the [`source`](Error::source).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookError {
     /// A hook returned an error. The call failed with it; the cause is the source.
-    #[error("{level} hook `{hook}` failed at {hook_type}")]
+    #[error("{level} hook `{hook}` failed at {hook_type}: {source}")]
+    #[non_exhaustive]
     Failed {
         /// The name that the hook was registered under.
         hook: String,
@@ -43,8 +45,9 @@ pub enum HookError {
         /// What the hook returned.
         source: BoxError,
     },
-    /// A hook took longer than it may.
-    #[error("{level} hook `{hook}` at {hook_type} took longer than {after:?}")]
+    /// A hook took longer than its timeout.
+    #[error("{level} hook `{hook}` timed out at {hook_type} after {after:?}")]
+    #[non_exhaustive]
     TimedOut {
         /// The name that the hook was registered under.
         hook: String,
@@ -52,25 +55,28 @@ pub enum HookError {
         hook_type: HookType,
         /// On which level it was registered.
         level: Level,
-        /// How long it may take.
+        /// Its timeout.
         after: Duration,
     },
-    /// The method was called from inside its own call, which it denies.
+    /// A method with `reentry = "deny"` was called from inside its own call.
     #[error("re-entrant call of `{method}` denied by `reentry = \"deny\"`")]
+    #[non_exhaustive]
     Reentered {
         /// The method.
         method: String,
     },
-    /// The method was called from inside its own call too many times over.
-    #[error("re-entrancy limit exceeded: {depth} calls of `{method}` are inside of each other")]
+    /// The method was called from inside its own call, and the re-entrancy limit is exceeded.
+    #[error("re-entrancy limit {depth} of `{method}` exceeded")]
+    #[non_exhaustive]
     TooDeep {
         /// The method.
         method: String,
-        /// How deep calls may go.
+        /// The limit.
         depth: usize,
     },
-    /// The call has more around hooks than fit on the stack of a thread. None of them ran.
-    #[error("`{method}` has {count} around hooks, at most {limit} can be nested")]
+    /// The call has more around hooks than the limit. None of them ran.
+    #[error("`{method}` has {count} around hooks, the limit is {limit}")]
+    #[non_exhaustive]
     TooManyAroundHooks {
         /// The method.
         method: String,
@@ -79,8 +85,18 @@ pub enum HookError {
         /// How many there may be.
         limit: usize,
     },
-    /// No hook with that name is registered there. Nothing was changed.
+    /// The body of a method changed the registry, which refused.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+}
+
+/// Why an operation on the registry was refused. Nothing was changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// No hook of that name is registered there.
     #[error("hook '{hook}' not found in '{hook_type}' hooks of the {agent} {level}")]
+    #[non_exhaustive]
     NotFound {
         /// The name that was asked for.
         hook: String,
@@ -91,8 +107,9 @@ pub enum HookError {
         /// The level that was searched.
         level: Level,
     },
-    /// The agent has no such hook type. Nothing was changed.
+    /// The agent has no such hook type.
     #[error("unknown hook type '{hook_type}' of {agent}, expected one of: {}", known.join(", "))]
+    #[non_exhaustive]
     UnknownHookType {
         /// The hook type that was asked for.
         hook_type: HookType,
@@ -101,8 +118,9 @@ pub enum HookError {
         /// The hook types that the agent has.
         known: Vec<String>,
     },
-    /// The hook point takes no hook over JSON, or none of this form. Nothing was changed.
+    /// The hook type takes no hook over JSON, or none of this form.
     #[error("{hook_type} of {agent} does not take this hook over JSON: {reason}")]
+    #[non_exhaustive]
     NoJson {
         /// The hook type that was asked for.
         hook_type: HookType,
@@ -113,5 +131,5 @@ pub enum HookError {
     },
     /// The text is not a hook type.
     #[error(transparent)]
-    MalformedHookType(#[from] ParseHookTypeError),
+    MalformedHookType(#[from] ParseNameError),
 }

@@ -22,8 +22,8 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase, in the order in which they run.
-    pub const ALL: [Phase; 5] =
-        [Phase::Pre, Phase::Around, Phase::Post, Phase::Error, Phase::Settled];
+    pub const ALL: &'static [Phase] =
+        &[Phase::Pre, Phase::Around, Phase::Post, Phase::Error, Phase::Settled];
 
     /// The prefix of the phase in the text form of a hook type: `pre`, `around`, `post`, `error`,
     /// `settled`.
@@ -39,6 +39,16 @@ impl Phase {
     }
 }
 
+impl FromStr for Phase {
+    type Err = ParseNameError;
+
+    fn from_str(text: &str) -> Result<Self, ParseNameError> {
+        let found = Phase::ALL.iter().find(|phase| phase.as_str() == text);
+        let expected = "one of pre, around, post, error, settled";
+        found.copied().ok_or_else(|| ParseNameError::new(text, "a phase", expected))
+    }
+}
+
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
@@ -49,6 +59,7 @@ impl fmt::Display for Phase {
 ///
 /// In each phase instance hooks run before class hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Level {
     /// For one instance only.
     Instance,
@@ -57,6 +68,9 @@ pub enum Level {
 }
 
 impl Level {
+    /// Every level, in the order in which they run.
+    pub const ALL: &'static [Level] = &[Level::Instance, Level::Class];
+
     /// `instance` or `class`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -64,6 +78,16 @@ impl Level {
             Level::Instance => "instance",
             Level::Class => "class",
         }
+    }
+}
+
+impl FromStr for Level {
+    type Err = ParseNameError;
+
+    fn from_str(text: &str) -> Result<Self, ParseNameError> {
+        let found = Level::ALL.iter().find(|level| level.as_str() == text);
+        let expected = "instance or class";
+        found.copied().ok_or_else(|| ParseNameError::new(text, "a level", expected))
     }
 }
 
@@ -85,7 +109,7 @@ impl fmt::Display for Level {
 /// assert_eq!((hook_type.phase(), hook_type.method()), (Phase::Pre, "reply"));
 /// assert_eq!(hook_type.to_string(), "pre_reply");
 /// assert!("reply".parse::<HookType>().is_err());
-/// # Ok::<(), hooks_core::HookError>(())
+/// # Ok::<(), hooks_core::RegistryError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HookType {
@@ -121,14 +145,14 @@ impl fmt::Display for HookType {
 }
 
 impl FromStr for HookType {
-    type Err = ParseHookTypeError;
+    type Err = ParseNameError;
 
     /// Reads `<phase>_<method>`. Whether an agent has such a method is checked where it is used.
-    fn from_str(text: &str) -> Result<Self, ParseHookTypeError> {
-        let unknown = || ParseHookTypeError { text: text.to_owned() };
+    fn from_str(text: &str) -> Result<Self, ParseNameError> {
+        let expected = "a phase and a method in lower case, as in pre_reply";
+        let unknown = || ParseNameError::new(text, "a hook type", expected);
         let (prefix, method) = text.split_once('_').ok_or_else(unknown)?;
-        let phase =
-            Phase::ALL.into_iter().find(|phase| phase.as_str() == prefix).ok_or_else(unknown)?;
+        let phase = prefix.parse().map_err(|_| unknown())?;
         if method.is_empty() {
             return Err(unknown());
         }
@@ -136,11 +160,17 @@ impl FromStr for HookType {
     }
 }
 
-/// A text that is not a hook type.
+/// A text that is not the name of a [`Phase`], a [`Level`] or a [`HookType`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "'{text}' is not a hook type, expected a phase and a method in lower case, as in pre_reply"
-)]
-pub struct ParseHookTypeError {
+#[error("'{text}' is not {what}, expected {expected}")]
+pub struct ParseNameError {
     text: String,
+    what: &'static str,
+    expected: &'static str,
+}
+
+impl ParseNameError {
+    fn new(text: &str, what: &'static str, expected: &'static str) -> Self {
+        Self { text: text.to_owned(), what, expected }
+    }
 }

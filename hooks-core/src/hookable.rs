@@ -2,13 +2,14 @@
 
 use std::any::{TypeId, type_name};
 use std::panic::Location;
-use std::sync::Arc;
 
-use crate::error::HookError;
+use crate::error::RegistryError;
 use crate::hook::into_hook::IntoHook;
 #[cfg(feature = "json")]
 use crate::hook::json::{JsonHook, JsonPoint};
-use crate::hook::options::{HookOptions, Limit, OnFailure, When};
+#[cfg(feature = "json")]
+use crate::hook::options::HookOptions;
+use crate::hook::options::{IntoHookOptions, Limit, OnFailure, When};
 use crate::hook::point_hooks::HookTypeOf;
 use crate::hook_type::{HookType, Level};
 use crate::plan::hook_plan::HookPlan;
@@ -45,7 +46,7 @@ use crate::registry::type_name::short_name;
 ///     "shout",
 ///     |_: &Greeter, _: &GreeterReplyArgs, reply: &mut String| reply.push('!'),
 /// );
-/// greeter.register_instance_hook_with(
+/// greeter.register_instance_hook(
 ///     Greeter::PRE_REPLY,
 ///     HookOptions::named("trim").priority(10),
 ///     |_: &Greeter, args: &mut GreeterReplyArgs| args.name = args.name.trim().to_owned(),
@@ -55,42 +56,25 @@ use crate::registry::type_name::short_name;
 /// greeter.remove_instance_hook(Greeter::POST_REPLY, "shout")?;
 /// greeter.clear_instance_hooks("pre_reply")?;
 /// assert_eq!(greeter.reply(" Ada "), "Hello,  Ada ");
-/// # Ok::<(), hooks_core::HookError>(())
+/// # Ok::<(), hooks_core::RegistryError>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no hooks",
     note = "add a field of type `hooks_core::Hooks` to `{Self}` and derive it: `#[derive(Hookable)]`"
 )]
 pub trait Hookable: HasHooks {
-    /// Registers a hook on this instance, with priority 100.
+    /// Registers a hook on this instance.
     ///
-    /// A name that is taken at this type is replaced where it stands in the order.
+    /// `options` is the name of the hook, or [`HookOptions`]. Replaces a hook of the same name and type in
+    /// place; one whose priority changes moves.
     #[track_caller]
-    fn register_instance_hook<T, H, Form>(&self, hook_type: T, name: impl Into<Arc<str>>, hook: H)
+    fn register_instance_hook<T, O, H, Form>(&self, _hook_type: T, options: O, hook: H)
     where
         T: HookTypeOf<Self>,
+        O: IntoHookOptions<OnFailure: OnFailure<T>, When: When<T>, Limit: Limit<T, O::OnFailure>>,
         H: IntoHook<T, Form>,
     {
-        self.register_instance_hook_with(hook_type, HookOptions::named(name), hook);
-    }
-
-    /// Registers a hook on this instance, with options.
-    ///
-    /// A name that is taken at this type is replaced; it keeps its place among hooks of equal
-    /// priority and moves if its priority changes.
-    #[track_caller]
-    fn register_instance_hook_with<T, H, Form, F, W, L>(
-        &self,
-        _hook_type: T,
-        options: HookOptions<F, W, L>,
-        hook: H,
-    ) where
-        T: HookTypeOf<Self>,
-        H: IntoHook<T, Form>,
-        F: OnFailure<T>,
-        W: When<T>,
-        L: Limit<T, F>,
-    {
+        let options = options.into_hook_options();
         let entry = options.into_entry(caller(), hook.into_hook());
         T::edit(self.hooks().get_or_init(), |list| list.insert(entry));
     }
@@ -98,13 +82,13 @@ pub trait Hookable: HasHooks {
     /// Removes a hook of this instance, be it registered by its own type or by a trait of it.
     ///
     /// # Errors
-    /// [`HookError::NotFound`] if there is no such hook, [`HookError::UnknownHookType`] if the
+    /// [`RegistryError::NotFound`] if there is no such hook, [`RegistryError::UnknownHookType`] if the
     /// type was given by text and the agent does not have it.
     fn remove_instance_hook(
         &self,
         hook_type: impl SelectHookType<Self>,
         name: &str,
-    ) -> Result<(), HookError> {
+    ) -> Result<(), RegistryError> {
         let hook_type = hook_type.select()?;
         let registry = self.hooks().get();
         let found = registry.is_some_and(|hooks| hooks.remove(None, &hook_type, name));
@@ -114,9 +98,12 @@ pub trait Hookable: HasHooks {
     /// Removes all hooks of one type from this instance; that there are none is no error.
     ///
     /// # Errors
-    /// [`HookError::UnknownHookType`] if the type was given by text and the agent does not have
+    /// [`RegistryError::UnknownHookType`] if the type was given by text and the agent does not have
     /// it.
-    fn clear_instance_hooks(&self, hook_type: impl SelectHookType<Self>) -> Result<(), HookError> {
+    fn clear_instance_hooks(
+        &self,
+        hook_type: impl SelectHookType<Self>,
+    ) -> Result<(), RegistryError> {
         let hook_type = hook_type.select()?;
         if let Some(registry) = self.hooks().get() {
             registry.clear(None, Some(&hook_type));
@@ -131,31 +118,18 @@ pub trait Hookable: HasHooks {
         }
     }
 
-    /// Registers a hook for every instance of this type, with priority 100.
+    /// Registers a hook for every instance of this type.
     ///
-    /// Hooks that [`#[class_hook]`](crate::class_hook) declares count as registered before it.
+    /// `options` is the name of the hook, or [`HookOptions`]. Each
+    /// [`#[class_hook]`](crate::class_hook) counts as registered before it.
     #[track_caller]
-    fn register_class_hook<T, H, Form>(hook_type: T, name: impl Into<Arc<str>>, hook: H)
+    fn register_class_hook<T, O, H, Form>(_hook_type: T, options: O, hook: H)
     where
         T: HookTypeOf<Self>,
+        O: IntoHookOptions<OnFailure: OnFailure<T>, When: When<T>, Limit: Limit<T, O::OnFailure>>,
         H: IntoHook<T, Form>,
     {
-        Self::register_class_hook_with(hook_type, HookOptions::named(name), hook);
-    }
-
-    /// Registers a hook for every instance of this type, with options.
-    #[track_caller]
-    fn register_class_hook_with<T, H, Form, F, W, L>(
-        _hook_type: T,
-        options: HookOptions<F, W, L>,
-        hook: H,
-    ) where
-        T: HookTypeOf<Self>,
-        H: IntoHook<T, Form>,
-        F: OnFailure<T>,
-        W: When<T>,
-        L: Limit<T, F>,
-    {
+        let options = options.into_hook_options();
         let entry = options.into_entry(caller(), hook.into_hook());
         T::edit(T::class().registry(), |list| list.insert(entry));
     }
@@ -167,7 +141,7 @@ pub trait Hookable: HasHooks {
     fn remove_class_hook(
         hook_type: impl SelectHookType<Self>,
         name: &str,
-    ) -> Result<(), HookError> {
+    ) -> Result<(), RegistryError> {
         let hook_type = hook_type.select()?;
         let mut found = false;
         for table in class_tables() {
@@ -180,7 +154,7 @@ pub trait Hookable: HasHooks {
     ///
     /// # Errors
     /// As [`clear_instance_hooks`](Hookable::clear_instance_hooks).
-    fn clear_class_hooks(hook_type: impl SelectHookType<Self>) -> Result<(), HookError> {
+    fn clear_class_hooks(hook_type: impl SelectHookType<Self>) -> Result<(), RegistryError> {
         let hook_type = hook_type.select()?;
         for table in class_tables() {
             table.registry().clear(Some(TypeId::of::<Self>()), Some(&hook_type));
@@ -195,15 +169,15 @@ pub trait Hookable: HasHooks {
         }
     }
 
-    /// Registers a hook over JSON on this instance, with priority 100: a rule from configuration, a
+    /// Registers a hook over JSON on this instance: a rule from configuration, a
     /// recorder, a plug-in, which need not know the types of the agent.
     ///
     /// The agent's block is marked `#[hookable(json)]`, which needs the feature `json` of this crate; the
     /// types of its arguments and outputs are `Serialize` and `DeserializeOwned`; it is not generic.
     ///
     /// # Errors
-    /// [`HookError::NoJson`] if the hook type does not take hooks over JSON, or the hook has another form
-    /// than [`JsonHook`] says; [`HookError::UnknownHookType`] if the agent does not have it.
+    /// [`RegistryError::NoJson`] if the hook type does not take hooks over JSON, or the hook has another form
+    /// than [`JsonHook`] says; [`RegistryError::UnknownHookType`] if the agent does not have it.
     ///
     /// ```
     /// use hooks_core::{HookError, HookResult, Hookable, Hooks, hookable};
@@ -237,34 +211,16 @@ pub trait Hookable: HasHooks {
     /// )?;
     /// assert_eq!(assistant.reply("hi", None)?, "hi in grand style");
     /// assert!(assistant.reply("a message as long as this", None).is_err());
-    /// # Ok::<(), HookError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[cfg(feature = "json")]
     #[track_caller]
     fn register_json_hook<H, Form>(
         &self,
         hook_type: impl SelectHookType<Self>,
-        name: impl Into<Arc<str>>,
+        options: impl Into<HookOptions>,
         hook: H,
-    ) -> Result<(), HookError>
-    where
-        H: JsonHook<Form>,
-    {
-        self.register_json_hook_with(hook_type, HookOptions::named(name), hook)
-    }
-
-    /// Registers a hook over JSON on this instance, with a priority of its own.
-    ///
-    /// # Errors
-    /// As [`register_json_hook`](Hookable::register_json_hook).
-    #[cfg(feature = "json")]
-    #[track_caller]
-    fn register_json_hook_with<H, Form>(
-        &self,
-        hook_type: impl SelectHookType<Self>,
-        options: HookOptions,
-        hook: H,
-    ) -> Result<(), HookError>
+    ) -> Result<(), RegistryError>
     where
         H: JsonHook<Form>,
     {
@@ -274,7 +230,7 @@ pub trait Hookable: HasHooks {
         };
         let registry = self.hooks().get_or_init();
         point
-            .register(registry, hook_type.phase(), options, caller(), hook.into_json())
+            .register(registry, hook_type.phase(), options.into(), caller(), hook.into_json())
             .map_err(|reason| no_json::<Self>(hook_type, reason))
     }
 
@@ -282,15 +238,15 @@ pub trait Hookable: HasHooks {
     /// trait.
     ///
     /// # Errors
-    /// As [`register_json_hook`](Hookable::register_json_hook); [`HookError::NoJson`] also for a method
+    /// As [`register_json_hook`](Hookable::register_json_hook); [`RegistryError::NoJson`] also for a method
     /// of a trait that the type implements.
     #[cfg(feature = "json")]
     #[track_caller]
     fn register_json_class_hook<H, Form>(
         hook_type: impl SelectHookType<Self>,
-        options: HookOptions,
+        options: impl Into<HookOptions>,
         hook: H,
-    ) -> Result<(), HookError>
+    ) -> Result<(), RegistryError>
     where
         H: JsonHook<Form>,
     {
@@ -305,7 +261,7 @@ pub trait Hookable: HasHooks {
         }
         let registry = point.class().registry();
         point
-            .register(registry, hook_type.phase(), options, caller(), hook.into_json())
+            .register(registry, hook_type.phase(), options.into(), caller(), hook.into_json())
             .map_err(|reason| no_json::<Self>(hook_type, reason))
     }
 
@@ -329,18 +285,18 @@ fn found_or_error<A: ?Sized>(
     hook_type: HookType,
     name: &str,
     level: Level,
-) -> Result<(), HookError> {
+) -> Result<(), RegistryError> {
     if found {
         return Ok(());
     }
     let agent = short_name(type_name::<A>()).to_owned();
-    Err(HookError::NotFound { hook: name.to_owned(), hook_type, agent, level })
+    Err(RegistryError::NotFound { hook: name.to_owned(), hook_type, agent, level })
 }
 
 #[cfg(feature = "json")]
 const NOT_JSON: &str = "mark the block `#[hookable(json)]`; a generic type takes none";
 
 #[cfg(feature = "json")]
-fn no_json<A: ?Sized>(hook_type: HookType, reason: &'static str) -> HookError {
-    HookError::NoJson { hook_type, agent: short_name(type_name::<A>()).to_owned(), reason }
+fn no_json<A: ?Sized>(hook_type: HookType, reason: &'static str) -> RegistryError {
+    RegistryError::NoJson { hook_type, agent: short_name(type_name::<A>()).to_owned(), reason }
 }

@@ -130,6 +130,7 @@ pub mod guide {
 pub mod __private;
 mod dispatch;
 mod error;
+mod expansion;
 mod hook;
 mod hook_type;
 mod hookable;
@@ -137,33 +138,51 @@ mod macros;
 mod outcome;
 #[cfg(test)]
 mod own_use;
-mod plan;
-mod point;
-mod registry;
+pub mod plan;
+pub mod point;
+pub mod registry;
 
 pub use dispatch::carry::{carry, outside, outside_future};
-pub use error::{BoxError, HookError, HookResult};
-pub use hook::after::{After, AfterHook};
+pub use error::{BoxError, HookError, HookResult, RegistryError};
+pub use hook::after::AfterHook;
 pub use hook::around::{AroundHook, Next};
 pub use hook::into_hook::IntoHook;
 #[cfg(feature = "json")]
-pub use hook::json::{JsonAnswer, JsonHook};
-pub use hook::options::{
-    Fail, HookOptions, Ignore, Limit, OnFailure, Timed, Unconditional, Unlimited, When,
-};
+pub use hook::json::JsonHook;
+pub use hook::options::{Fail, HookOptions, Ignore};
+pub use hook::point_hooks::HookTypeOf;
 pub use hook::pre::PreHook;
-pub use hook::stage::{HookAnswer, Stage};
-pub use hook_type::{HookType, Level, ParseHookTypeError, Phase};
+pub use hook::stage::HookAnswer;
+pub use hook_type::{HookType, Level, ParseNameError, Phase};
 pub use hookable::Hookable;
 #[doc(hidden)]
 pub use macros::agent_hook;
 pub use macros::{Hookable, class_hook, hook, hookable};
 pub use outcome::{Outcome, Recovery};
-pub use plan::hook_plan::{HookPlan, PlannedHook};
-pub use plan::select::SelectHookType;
-pub use point::call_mode::BoxFuture;
-pub use point::hook_point::{AroundPoint, HookPoint};
-pub use point::hook_slot::{Around, HookSlot, OnError, OnSettled, Post, Pre};
-pub use point::return_kind::FromHookError;
-pub use registry::hooks::{HasHooks, Hooks};
-pub use registry::linked::{LinkedClassHook, class_hooks};
+pub use plan::HookPlan;
+pub use point::{
+    Around, AroundPoint, AsyncBody, BoxFuture, HookPoint, OnError, OnSettled, Post, Pre,
+};
+pub use registry::{HasHooks, Hooks, class_hooks};
+
+/// What a hook may look like: the forms of functions, the traits of hooks that are types, what they
+/// get and what they answer.
+pub mod forms {
+    pub use crate::hook::after::{After, AfterHook};
+    pub use crate::hook::around::{AroundHook, Next};
+    pub use crate::hook::into_hook::IntoHook;
+    #[cfg(feature = "json")]
+    pub use crate::hook::json::{JsonAnswer, JsonHook};
+    pub use crate::hook::point_hooks::HookTypeOf;
+    pub use crate::hook::pre::PreHook;
+    pub use crate::hook::stage::{HookAnswer, Stage};
+    pub use crate::outcome::{Outcome, Recovery};
+}
+
+/// What a hook is registered with: name, priority, timeout, condition, failure policy.
+pub mod options {
+    pub use crate::hook::options::{
+        Fail, FailurePolicy, HookOptions, Ignore, IntoHookOptions, Limit, OnFailure, Timed,
+        Unconditional, Unlimited, When,
+    };
+}

@@ -48,7 +48,8 @@
 /// drop(call);
 /// assert_eq!(worker.open.load(Ordering::Relaxed), 0);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome<'a, T, E> {
     /// It returned this output, after its post hooks; or an error hook recovered it.
     Ok(&'a T),
@@ -60,7 +61,17 @@ pub enum Outcome<'a, T, E> {
     Panicked,
 }
 
+// By hand: a reference is `Copy` whatever it refers to.
+impl<T, E> Clone for Outcome<'_, T, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, E> Copy for Outcome<'_, T, E> {}
+
 /// What an `error` hook may answer to save the call.
+#[must_use]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recovery<T> {
     /// The call fails with the error as it is now.

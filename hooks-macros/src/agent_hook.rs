@@ -5,13 +5,13 @@ use quote::{ToTokens, format_ident, quote};
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
 use syn::{
-    Error, Expr, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, LitStr, Pat, Path,
-    ReceiverKind, Token, Type,
+    Error, Expr, FnArg, GenericParam, ImplItem, ImplItemFn, ItemImpl, LitStr, Pat, ReceiverKind,
+    Type,
 };
 
-use crate::errors::Errors;
-use crate::options::{parse_arguments, parse_value};
-use crate::types::ungrouped;
+use crate::support::arguments::{parse_arguments, parse_crate, parse_value};
+use crate::support::errors::Errors;
+use crate::support::types::ungrouped;
 
 /// The events, as types and as variants of `HookEvent`.
 const EVENTS: [(&str, &str); 13] = [
@@ -96,8 +96,7 @@ fn parse_options(attr: TokenStream, errors: &mut Errors) -> Options {
             "tools" => options.tools = Some(parse_value(input)?),
             "inherit" => options.inherit = true,
             _ => {
-                input.parse::<Token![=]>()?;
-                options.krate = input.call(Path::parse_mod_style)?.into_token_stream();
+                options.krate = parse_crate(input)?.into_token_stream();
             }
         }
         Ok(())

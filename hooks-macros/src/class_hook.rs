@@ -3,11 +3,11 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
-use syn::{Error, ExprPath, ItemFn, LitInt, LitStr, Path, Token};
+use syn::{Error, ExprPath, ItemFn, LitInt, LitStr, Token};
 
-use crate::errors::Errors;
-use crate::options::{parse_arguments, parse_value};
-use crate::runtime::Runtime;
+use crate::support::arguments::{parse_arguments, parse_crate, parse_value};
+use crate::support::errors::Errors;
+use crate::support::runtime::Runtime;
 
 /// A class hook that is understood.
 struct ClassHook {
@@ -85,8 +85,7 @@ fn parse_attr(attr: TokenStream, errors: &mut Errors) -> ClassHook {
             number.base10_parse::<i32>()?;
             priority = Some(quote!(#minus #number));
         } else {
-            input.parse::<Token![=]>()?;
-            krate = Some(input.call(Path::parse_mod_style)?);
+            krate = Some(parse_crate(input)?);
         }
         Ok(())
     });

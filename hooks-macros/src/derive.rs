@@ -2,11 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Data, DeriveInput, Field, Fields, Index, Member, Path, Token, Type, parse_quote};
+use syn::{Data, DeriveInput, Field, Fields, Index, Member, Path, Type, parse_quote};
 
-use crate::errors::Errors;
-use crate::options::parse_arguments;
-use crate::runtime::Runtime;
+use crate::support::arguments::{self, parse_arguments};
+use crate::support::errors::Errors;
+use crate::support::runtime::Runtime;
 
 // Input:  `struct Agent { name: String, hooks: Hooks }`
 // Output: `impl ::hooks_core::HasHooks for Agent { fn hooks(&self) -> &Hooks { &self.hooks } }`
@@ -33,8 +33,7 @@ fn parse_crate(input: &DeriveInput, errors: &mut Errors) -> Option<Path> {
     for attr in input.attrs.iter().filter(|attr| attr.path().is_ident("hooks")) {
         match attr.meta.require_list() {
             Ok(list) => parse_arguments(list.tokens.clone(), &["crate"], errors, |_, input| {
-                input.parse::<Token![=]>()?;
-                krate = Some(input.call(Path::parse_mod_style)?);
+                krate = Some(arguments::parse_crate(input)?);
                 Ok(())
             }),
             Err(_) => errors.at(attr, "expected `#[hooks(crate = path)]`"),

@@ -1,38 +1,23 @@
 //! The macros of `hooks-core`, which re-exports and documents them.
 //!
-//! Tokens are parsed (`parse`), given a meaning and checked (`model`), and printed (`expand`),
-//! never the other way. Errors are gathered; the user's item survives them.
+//! `hookable` is the largest: its room says how tokens go through it. The others are a file each. Errors
+//! are gathered; the user's item survives them.
 
 mod agent_hook;
-mod attrs;
-mod check;
 mod class_hook;
 mod derive;
-mod errors;
-mod expand;
-mod expand_impl;
-mod expand_trait;
-mod generics;
-mod hook;
+mod hook_closure;
 mod hookable;
-mod model;
-mod options;
-mod params;
-mod parse;
-mod parts;
-mod receiver;
-mod returned;
-mod runtime;
 #[cfg(test)]
 mod snapshots;
-mod types;
+mod support;
 
 use proc_macro::TokenStream;
 
 /// Makes hook points of the methods of an impl block or a trait.
 #[proc_macro_attribute]
 pub fn hookable(attr: TokenStream, item: TokenStream) -> TokenStream {
-    hookable::expand(attr.into(), &item.into()).into()
+    hookable::attribute::expand(attr.into(), &item.into()).into()
 }
 
 /// Registers a function as a class hook when the program is linked.
@@ -50,7 +35,7 @@ pub fn derive_hookable(item: TokenStream) -> TokenStream {
 /// Binds an async closure that captures to a hook type.
 #[proc_macro]
 pub fn hook(input: TokenStream) -> TokenStream {
-    hook::expand(input.into()).into()
+    hook_closure::expand(input.into()).into()
 }
 
 /// Makes an event hook of methods that take one event each.

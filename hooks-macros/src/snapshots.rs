@@ -12,7 +12,7 @@ fn print(tokens: TokenStream) -> String {
 }
 
 fn hookable(attr: TokenStream, item: &TokenStream) -> String {
-    print(crate::hookable::expand(attr, item))
+    print(crate::hookable::attribute::expand(attr, item))
 }
 
 #[test]

@@ -50,25 +50,28 @@ async fn a_failed_call_is_told_once_where_it_failed() {
 
     // A hook of the call itself, then one of a tool.
     for (kind, phase) in [
-        (EventKind::PreCall, "Call: instance hook `on PRE_CALL` failed at pre_reply"),
-        (EventKind::PostCall, "Call: instance hook `on POST_CALL` failed at post_reply"),
+        (EventKind::PreCall, "Call: instance hook `on PRE_CALL` failed at pre_reply: no"),
+        (EventKind::PostCall, "Call: instance hook `on POST_CALL` failed at post_reply: no"),
         (
             EventKind::PreReasoning,
-            "Reasoning: instance hook `on PRE_REASONING` failed at pre_reasoning",
+            "Reasoning: instance hook `on PRE_REASONING` failed at pre_reasoning: no",
         ),
         (
             EventKind::PostReasoning,
-            "Reasoning: instance hook `on POST_REASONING` failed at post_reasoning",
+            "Reasoning: instance hook `on POST_REASONING` failed at post_reasoning: no",
         ),
-        (EventKind::PreActing, "Acting a: instance hook `on PRE_ACTING` failed at pre_acting"),
-        (EventKind::PostActing, "Acting a: instance hook `on POST_ACTING` failed at post_acting"),
+        (EventKind::PreActing, "Acting a: instance hook `on PRE_ACTING` failed at pre_acting: no"),
+        (
+            EventKind::PostActing,
+            "Acting a: instance hook `on POST_ACTING` failed at post_acting: no",
+        ),
         (
             EventKind::PreSummary,
-            "Summary: instance hook `on PRE_SUMMARY` failed at pre_summarizing",
+            "Summary: instance hook `on PRE_SUMMARY` failed at pre_summarizing: no",
         ),
         (
             EventKind::PostSummary,
-            "Summary: instance hook `on POST_SUMMARY` failed at post_summarizing",
+            "Summary: instance hook `on POST_SUMMARY` failed at post_summarizing: no",
         ),
     ] {
         let (model, _) = script([uses([echo("a", "A")]), "summary".into()]);
@@ -240,7 +243,7 @@ async fn what_was_saved_is_forgotten_and_the_next_failure_is_told() {
         .build()
         .unwrap();
     agent.call(go()).await.unwrap_err();
-    assert_eq!(told.take(), ["Call: instance hook `on POST_CALL` failed at post_reply"]);
+    assert_eq!(told.take(), ["Call: instance hook `on POST_CALL` failed at post_reply: no"]);
 }
 
 #[tokio::test]
@@ -392,7 +395,7 @@ async fn an_error_that_was_caught_on_its_way_does_not_hide_the_next_one() {
     agent.call(go()).await.unwrap_err();
     let expected = [
         "Reasoning: model `m` failed: out of order",
-        "Call: instance hook `on POST_CALL` failed at post_reply",
+        "Call: instance hook `on POST_CALL` failed at post_reply: no",
     ];
     assert_eq!(told.take(), expected);
 }

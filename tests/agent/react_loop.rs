@@ -228,7 +228,7 @@ async fn a_hook_that_fails_fails_the_call_and_leaves_no_tool_call_unanswered() {
         },
     );
     let error = ask(&agent).await.unwrap_err();
-    assert_eq!(error.to_string(), "instance hook `deny` failed at pre_acting");
+    assert_eq!(error.to_string(), "instance hook `deny` failed at pre_acting: denied");
     assert_eq!(error.source().unwrap().to_string(), "denied");
     let stopped = "the run was stopped before this call was answered";
     let expected = [("1", "3", false), ("2", stopped, true), ("3", stopped, true)];

@@ -102,11 +102,11 @@ async fn a_body_that_swaps_the_instance_meets_the_hooks_of_the_other() {
     let other = Arc::new(Mutex::new(other));
 
     let refused = agent.change_now(Change::Swap(other.clone())).unwrap_err();
-    assert_eq!(refused.to_string(), "instance hook `deny` failed at pre_change_now");
+    assert_eq!(refused.to_string(), "instance hook `deny` failed at pre_change_now: denied");
     assert_eq!(records.take(), ["settled b false", "settled a false"]);
 
     std::mem::swap(&mut agent, &mut *other.lock().unwrap());
     let refused = agent.change(Change::Swap(other.clone())).await.unwrap_err();
-    assert_eq!(refused.to_string(), "instance hook `deny` failed at pre_change");
+    assert_eq!(refused.to_string(), "instance hook `deny` failed at pre_change: denied");
     assert_eq!(records.take(), ["settled b false", "settled a false"]);
 }

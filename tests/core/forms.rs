@@ -225,7 +225,7 @@ async fn an_empty_output_replaces_too() {
 async fn a_failing_pre_hook_stops_later_hooks_and_the_body_and_the_next_call_works() {
     let agent = Agent::default();
     agent.register_instance_hook(Agent::PRE_REPLY, "1", pre::in_place);
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("number"),
         |_: &Agent, args: &mut AgentReplyArgs| -> HookResult {
@@ -239,7 +239,10 @@ async fn a_failing_pre_hook_stops_later_hooks_and_the_body_and_the_next_call_wor
     let Err(Error::Hook(error)) = agent.reply("x".to_owned()).await else {
         panic!("the hook fails");
     };
-    assert_eq!(error.to_string(), "instance hook `number` failed at pre_reply");
+    assert_eq!(
+        error.to_string(),
+        "instance hook `number` failed at pre_reply: invalid digit found in string"
+    );
     assert!(error.source().unwrap().is::<std::num::ParseIntError>());
     let HookError::Failed { hook, hook_type, level, .. } = error else { panic!("not a failure") };
     let expected = (HookType::new(Phase::Pre, "reply"), Level::Instance);
@@ -259,7 +262,7 @@ async fn a_failing_post_hook_fails_the_call_and_stops_later_hooks() {
         |agent: &Agent, _: &AgentReplyArgs, _: &String| agent.posts.push("later".to_owned()),
     );
     let error = agent.reply("x".to_owned()).await.unwrap_err();
-    assert_eq!(error.to_string(), "instance hook `fail` failed at post_reply");
+    assert_eq!(error.to_string(), "instance hook `fail` failed at post_reply: no");
     assert!(agent.posts.take().is_empty());
 }
 

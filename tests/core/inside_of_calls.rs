@@ -148,7 +148,7 @@ async fn what_is_carried_is_inside_of_every_call_around_it() {
 async fn a_future_that_is_outside_stays_so_after_it_has_waited() {
     let agent = counted();
     let inner = agent.clone();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("outside").once(),
         hook!(Agent::PRE_REPLY, async move |_, _| -> HookResult {
@@ -170,7 +170,7 @@ async fn each_of_several_futures_that_a_call_carries_is_outside_once_it_has_ende
     let agent = counted();
     let carried = Arc::new(Records::<Carried>::new());
     let (inner, kept) = (agent.clone(), carried.clone());
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("carry").once(),
         hook!(Agent::PRE_REPLY, async move |_, _| {
@@ -234,7 +234,7 @@ async fn a_call_that_carries_again_inside_of_another_call_ends_all_that_it_carri
     let agent = counted();
     let (carried, held) = (Arc::new(Records::<Carried>::new()), Arc::new(Records::new()));
     let (inner, kept) = (agent.clone(), carried.clone());
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("carry").once(),
         hook!(Agent::PRE_REPLY, async move |_, _| {

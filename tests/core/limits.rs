@@ -49,7 +49,7 @@ async fn a_hook_that_takes_too_long_fails_the_call_and_is_dropped() {
     let agent = Agent::default();
     let dropped = Arc::new(Records::new());
     let noted = dropped.clone();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("slow").timeout(SOON),
         hook!(Agent::PRE_REPLY, async move |_, _| {
@@ -58,7 +58,7 @@ async fn a_hook_that_takes_too_long_fails_the_call_and_is_dropped() {
         }),
     );
     let error = agent.reply("x".to_owned()).await.unwrap_err();
-    assert_eq!(error.to_string(), "instance hook `slow` at pre_reply took longer than 1ms");
+    assert_eq!(error.to_string(), "instance hook `slow` timed out at pre_reply after 1ms");
     assert!(matches!(error, HookError::TimedOut { after: SOON, .. }));
     assert_eq!(dropped.take(), ["dropped"]);
 }
@@ -66,7 +66,7 @@ async fn a_hook_that_takes_too_long_fails_the_call_and_is_dropped() {
 #[tokio::test(start_paused = true)]
 async fn a_hook_that_is_quick_enough_is_not_stopped() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::POST_REPLY,
         HookOptions::named("quick").timeout(2 * SOON),
         hook!(Agent::POST_REPLY, async |_, _, reply| {
@@ -94,9 +94,9 @@ async fn an_ignored_failure_leaves_the_arguments_as_they_were() {
     agent.register_instance_hook(Agent::PRE_REPLY, "1", |_: &Agent, args: &mut AgentReplyArgs| {
         args.text.push_str(" 1");
     });
-    agent.register_instance_hook_with(Agent::PRE_REPLY, ignored("fails"), fail_half_way);
-    agent.register_instance_hook_with(Agent::PRE_REPLY, ignored("panics"), panic_half_way);
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(Agent::PRE_REPLY, ignored("fails"), fail_half_way);
+    agent.register_instance_hook(Agent::PRE_REPLY, ignored("panics"), panic_half_way);
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         ignored("panics later"),
         hook!(Agent::PRE_REPLY, async |agent: &Agent, args| {
@@ -105,7 +105,7 @@ async fn an_ignored_failure_leaves_the_arguments_as_they_were() {
             assert!(agent.records.take().len() > 100, "half way");
         }),
     );
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         ignored("is slow").timeout(SOON),
         hook!(Agent::PRE_REPLY, async |_, args| {
@@ -123,9 +123,9 @@ async fn an_ignored_failure_leaves_the_arguments_as_they_were() {
 async fn an_ignored_failure_is_reported_with_the_name_of_the_hook_and_the_reason() {
     let agent = Agent::default();
     let ignored = |name: &'static str| HookOptions::named(name).on_failure(Ignore);
-    agent.register_instance_hook_with(Agent::PRE_REPLY, ignored("fails"), fail_half_way);
-    agent.register_instance_hook_with(Agent::PRE_REPLY, ignored("panics"), panic_half_way);
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(Agent::PRE_REPLY, ignored("fails"), fail_half_way);
+    agent.register_instance_hook(Agent::PRE_REPLY, ignored("panics"), panic_half_way);
+    agent.register_instance_hook(
         Agent::POST_REPLY,
         ignored("is slow").timeout(SOON),
         hook!(Agent::POST_REPLY, async |_, _, _| std::future::pending::<()>().await),
@@ -138,7 +138,7 @@ async fn an_ignored_failure_is_reported_with_the_name_of_the_hook_and_the_reason
     for (report, parts) in records.iter().zip([
         ["WARN", "hook=\"fails\"", "hook_type=pre_reply", "level=instance", "half way"],
         ["WARN", "hook=\"panics\"", "hook_type=pre_reply", "level=instance", "half way"],
-        ["WARN", "hook=\"is slow\"", "hook_type=post_reply", "level=instance", "longer than 1ms"],
+        ["WARN", "hook=\"is slow\"", "hook_type=post_reply", "level=instance", "after 1ms"],
     ]) {
         assert!(parts.iter().all(|part| report.contains(part)), "{report}");
     }
@@ -154,7 +154,7 @@ fn panic_on_output(_: &Agent, _: &AgentReplyArgs, reply: &mut String) {
 async fn an_ignored_failure_leaves_the_output_as_it_was() {
     let agent = Agent::default();
     let options = HookOptions::named("panics").on_failure(Ignore);
-    agent.register_instance_hook_with(Agent::POST_REPLY, options, panic_on_output);
+    agent.register_instance_hook(Agent::POST_REPLY, options, panic_on_output);
     agent.register_instance_hook(
         Agent::POST_REPLY,
         "2",
@@ -166,7 +166,7 @@ async fn an_ignored_failure_leaves_the_output_as_it_was() {
 #[tokio::test(start_paused = true)]
 async fn a_method_that_cannot_fail_may_have_slow_hooks_that_are_ignored() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_OBSERVE,
         HookOptions::named("slow").timeout(SOON).on_failure(Ignore),
         hook!(Agent::PRE_OBSERVE, async |_, args| {
@@ -180,7 +180,7 @@ async fn a_method_that_cannot_fail_may_have_slow_hooks_that_are_ignored() {
 #[tokio::test]
 async fn a_hook_that_runs_once_is_gone_afterwards() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("once").once(),
         |_: &Agent, args: &mut AgentReplyArgs| args.text.push_str(" once"),
@@ -193,7 +193,7 @@ async fn a_hook_that_runs_once_is_gone_afterwards() {
 #[tokio::test]
 async fn an_around_hook_that_runs_once_is_gone_afterwards() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::AROUND_REPLY,
         HookOptions::named("once").once(),
         hook!(Agent::AROUND_REPLY, async |_, args, next| {
@@ -207,7 +207,7 @@ async fn an_around_hook_that_runs_once_is_gone_afterwards() {
 #[tokio::test]
 async fn a_hook_that_runs_once_runs_once_on_a_copy_too() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("once").once(),
         |_: &Agent, args: &mut AgentReplyArgs| args.text.push_str(" once"),
@@ -221,7 +221,7 @@ async fn a_hook_that_runs_once_runs_once_on_a_copy_too() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_hook_that_runs_once_runs_in_one_of_many_overlapping_calls() {
     let agent = Arc::new(Agent::default());
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("once").once(),
         |agent: &Agent, _: &AgentReplyArgs| agent.records.push("once".to_owned()),
@@ -242,12 +242,12 @@ async fn a_hook_that_runs_once_runs_in_one_of_many_overlapping_calls() {
 async fn a_hook_runs_in_the_calls_that_its_condition_says_yes_to() {
     let agent = Agent::default();
     let long = |_: &Agent, args: &AgentReplyArgs| args.text.len() > 3;
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("long").when(long),
         |_: &Agent, args: &mut AgentReplyArgs| args.text.insert_str(0, "long "),
     );
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::POST_REPLY,
         HookOptions::named("long once").when(long).once(),
         |_: &Agent, _: &AgentReplyArgs, reply: &mut String| reply.push('!'),
@@ -266,7 +266,7 @@ fn panic_on_print(_: &Agent, args: &mut AgentPrintArgs) {
 fn limits_hold_for_hooks_of_sync_methods_too() {
     let agent = Agent::default();
     let options = HookOptions::named("panics").on_failure(Ignore).once();
-    agent.register_instance_hook_with(Agent::PRE_PRINT, options, panic_on_print);
+    agent.register_instance_hook(Agent::PRE_PRINT, options, panic_on_print);
     assert_eq!(agent.print("x".to_owned()), "x");
     assert!(agent.hook_plan().hooks().is_empty());
 }
@@ -275,7 +275,7 @@ fn limits_hold_for_hooks_of_sync_methods_too() {
 macro_rules! once {
     ($agent:ident, $hook_type:ident, $kept:ident, |$($param:ident: $ty:ty),*| $answer:expr) => {{
         let kept = $kept.clone();
-        $agent.register_instance_hook_with(
+        $agent.register_instance_hook(
             Agent::$hook_type,
             HookOptions::named("once").once(),
             move |$($param: $ty),*| {
@@ -344,7 +344,7 @@ fn a_copy_that_is_made_while_a_hook_has_its_one_run_does_not_run_it_again() {
         }
     }
     let agent = Copied::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Copied::AROUND_PRINT,
         HookOptions::named("once").once(),
         |agent: &Copied, args: CopiedPrintArgs, next: Next<'_, Copied, CopiedPrintArgs>| {

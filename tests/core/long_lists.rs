@@ -30,7 +30,7 @@ impl Agent {
 }
 
 fn register(agent: &Agent, name: usize, priority: i32, number: usize) {
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_PRINT,
         HookOptions::named(name.to_string()).priority(priority),
         move |agent: &Agent, _: &AgentPrintArgs| agent.ran.push(number),
@@ -115,14 +115,14 @@ async fn as_many_around_hooks_as_a_call_may_have_fit_on_its_stack() {
 #[tokio::test]
 async fn more_around_hooks_than_fit_on_a_stack_fail_the_call_before_any_runs() {
     let agent = with_around_hooks(10_000);
-    let error = "`show` has 10000 around hooks, at most 256 can be nested";
+    let error = "`show` has 10000 around hooks, the limit is 256";
     assert_eq!(agent.show().unwrap_err().to_string(), error);
     agent.reply().await.unwrap_err();
     assert_eq!((agent.ran.take().len(), agent.count.load(Ordering::Relaxed)), (0, 0));
 }
 
 #[test]
-#[should_panic(expected = "`print` has 257 around hooks, at most 256 can be nested")]
+#[should_panic(expected = "`print` has 257 around hooks, the limit is 256")]
 fn more_around_hooks_than_fit_on_a_stack_are_a_panic_of_a_method_that_cannot_fail() {
     let agent = Agent::default();
     for number in 0..257 {

@@ -54,7 +54,7 @@ async fn the_time_of_a_call_that_comes_to_its_end_is_that_from_its_first_poll() 
 #[tokio::test]
 async fn a_settled_hook_that_runs_once_runs_in_one_of_two_calls_that_are_under_way() {
     let agent = Arc::new(Agent::default());
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::SETTLED_ASK,
         HookOptions::named("once").once(),
         |agent: &Agent, _: &Outcome<'_, usize, std::convert::Infallible>| agent.note("once"),
@@ -66,7 +66,7 @@ async fn a_settled_hook_that_runs_once_runs_in_one_of_two_calls_that_are_under_w
 #[tokio::test]
 async fn a_hook_that_runs_once_runs_in_one_of_two_calls_that_are_under_way() {
     let agent = Arc::new(Agent::default());
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::POST_ASK,
         HookOptions::named("once").once(),
         |agent: &Agent, _: &AgentAskArgs, _: &usize| agent.note("once"),

@@ -46,7 +46,7 @@ impl Agent {
 
     #[hook(reentry = "deny")]
     pub(super) async fn once(&self) -> Result<(), HookError> {
-        Err("".parse::<hooks_core::HookType>().unwrap_err().into())
+        Err(hooks_core::RegistryError::from("".parse::<hooks_core::HookType>().unwrap_err()).into())
     }
 
     #[hook]

@@ -54,12 +54,12 @@ fn always(name: &str) -> HookOptions {
 #[test]
 fn a_hook_that_is_never_skipped_runs_in_every_phase_of_nested_calls() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         always("pre"),
         |agent: &Agent, args: &AgentReplyArgs| agent.note(format!("pre {}", args.more)),
     );
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::AROUND_REPLY,
         always("around"),
         hook!(Agent::AROUND_REPLY, async |agent, args, next| {
@@ -67,18 +67,18 @@ fn a_hook_that_is_never_skipped_runs_in_every_phase_of_nested_calls() {
             next.run(args).await
         }),
     );
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::POST_REPLY,
         always("post"),
         hook!(Agent::POST_REPLY, async |agent, args, _| agent.note(format!("post {}", args.more))),
     );
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::SETTLED_REPLY,
         always("settled"),
         |agent: &Agent, _: &Outcome<'_, usize, HookError>| agent.note("settled"),
     );
     for skipped in ["a", "z"] {
-        agent.register_instance_hook_with(
+        agent.register_instance_hook(
             Agent::PRE_REPLY,
             HookOptions::named(skipped).priority(if skipped == "a" { 1 } else { 900 }),
             |agent: &Agent, args: &AgentReplyArgs| agent.note(format!("skipped {}", args.more)),
@@ -103,7 +103,7 @@ fn a_hook_that_is_never_skipped_runs_in_every_phase_of_nested_calls() {
 #[test]
 fn a_hook_that_is_never_skipped_denies_nested_calls_too() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         always("deny"),
         |_: &Agent, args: &AgentReplyArgs| -> HookResult {
@@ -118,7 +118,7 @@ fn a_hook_that_is_never_skipped_denies_nested_calls_too() {
 #[test]
 fn a_hook_that_calls_its_own_method_for_ever_fails_closed_on_a_small_stack() {
     let agent = Arc::new(Agent::default());
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         always("again"),
         hook!(Agent::PRE_REPLY, async |agent, args| {
@@ -134,19 +134,19 @@ fn a_hook_that_calls_its_own_method_for_ever_fails_closed_on_a_small_stack() {
     let causes =
         std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
     let first = causes.last().unwrap().to_string();
-    assert_eq!(first, "re-entrancy limit exceeded: 128 calls of `reply` are inside of each other");
+    assert_eq!(first, "re-entrancy limit 128 of `reply` exceeded");
     assert_eq!((agent.records.take().len(), agent.bodies.load(Ordering::Relaxed)), (128, 0));
 }
 
 #[test]
 fn the_smallest_depth_of_the_hooks_that_are_never_skipped_counts() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         always("deep"),
         |_: &Agent, _: &AgentReplyArgs| {},
     );
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::POST_REPLY,
         always("shallow").max_depth(3),
         |_: &Agent, _: &AgentReplyArgs, _: &usize| {},
@@ -156,7 +156,7 @@ fn the_smallest_depth_of_the_hooks_that_are_never_skipped_counts() {
     assert!(matches!(error, HookError::TooDeep { depth: 3, .. }), "{error}");
     // A depth alone does not make a hook run in nested calls.
     agent.clear_all_instance_hooks();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("skipped").max_depth(1),
         |_: &Agent, _: &AgentReplyArgs| {},
@@ -165,12 +165,10 @@ fn the_smallest_depth_of_the_hooks_that_are_never_skipped_counts() {
 }
 
 #[test]
-#[should_panic(
-    expected = "re-entrancy limit exceeded: 2 calls of `print` are inside of each other"
-)]
+#[should_panic(expected = "re-entrancy limit 2 of `print` exceeded")]
 fn a_method_that_cannot_fail_panics_where_it_is_too_deep() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_PRINT,
         always("look").max_depth(2),
         |_: &Agent, _: &AgentPrintArgs| {},
@@ -188,11 +186,7 @@ fn a_method_whose_nested_calls_run_their_hooks_has_the_depth_that_its_hooks_ask_
                 Some(depth) => always("look").max_depth(depth),
                 None => HookOptions::named("look"),
             };
-            agent.register_instance_hook_with(
-                Agent::PRE_RUN,
-                options,
-                |_: &Agent, _: &AgentRunArgs| {},
-            );
+            agent.register_instance_hook(Agent::PRE_RUN, options, |_: &Agent, _: &AgentRunArgs| {});
             (agent.run(more).is_ok(), agent.bodies.load(Ordering::Relaxed))
         });
         call.unwrap().join().unwrap()
@@ -232,7 +226,7 @@ fn hooks_of_another_method_do_not_change_what_nested_calls_of_a_method_without_h
 #[test]
 fn around_hooks_that_a_nested_call_skips_are_not_too_many() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_PRINT,
         always("register").once(),
         |agent: &Agent, _: &AgentPrintArgs| {
@@ -245,7 +239,7 @@ fn around_hooks_that_a_nested_call_skips_are_not_too_many() {
                     },
                 );
             }
-            agent.register_instance_hook_with(
+            agent.register_instance_hook(
                 Agent::PRE_PRINT,
                 always("look"),
                 |_: &Agent, _: &AgentPrintArgs| {},
@@ -438,7 +432,7 @@ fn an_around_hook_of_a_trait_keeps_its_limits() {
     let inner = Inner::default();
     let agent: &dyn Talker = &inner;
     let only_b = |_: &dyn Talker, args: &TalkerReplyArgs| args.text == "b";
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         <dyn Talker>::AROUND_REPLY,
         HookOptions::named("shout").once().when(only_b),
         shout,

@@ -11,7 +11,7 @@ use crate::nested_agent::{Agent, AgentPrintArgs, AgentReplyArgs};
 #[test]
 fn a_nested_call_skips_post_hooks_next_to_a_hook_that_is_never_skipped() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_PRINT,
         HookOptions::named("always").always(),
         |agent: &Agent, _: &AgentPrintArgs| agent.note("pre"),
@@ -41,8 +41,8 @@ fn the_smallest_depth_of_both_levels_counts() {
     let look = |_: &Deep, _: &DeepReplyArgs| {};
     let agent = Deep::default();
     for (instance, class) in [(5, 2), (2, 5)] {
-        agent.register_instance_hook_with(Deep::PRE_REPLY, options(instance), look);
-        Deep::register_class_hook_with(Deep::PRE_REPLY, options(class), look);
+        agent.register_instance_hook(Deep::PRE_REPLY, options(instance), look);
+        Deep::register_class_hook(Deep::PRE_REPLY, options(class), look);
         assert_eq!(agent.reply(1).unwrap(), 1);
         let error = agent.reply(2).unwrap_err();
         assert!(matches!(error, HookError::TooDeep { depth: 2, .. }), "{error}");
@@ -79,7 +79,7 @@ fn a_hook_of_a_trait_that_is_never_skipped_runs_in_nested_calls_up_to_its_depth(
     let agent: &dyn Talker = &inner;
     let ran = Arc::new(AtomicUsize::new(0));
     let count = ran.clone();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         <dyn Talker>::PRE_REPLY,
         HookOptions::named("look").always().max_depth(2),
         move |_: &dyn Talker, _: &TalkerReplyArgs| {
@@ -114,7 +114,7 @@ fn around_hooks_of_a_trait_count_among_those_that_are_too_many() {
 #[test]
 fn a_nested_call_skips_around_and_settled_hooks_next_to_a_hook_that_is_never_skipped() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("always").always(),
         |agent: &Agent, _: &AgentReplyArgs| agent.note("pre"),
@@ -140,7 +140,7 @@ fn a_nested_call_skips_around_and_settled_hooks_next_to_a_hook_that_is_never_ski
 fn the_smallest_depth_of_the_hooks_of_one_type_counts() {
     let agent = Agent::default();
     for (name, depth) in [("a", 2), ("b", 5), ("c", 3)] {
-        agent.register_instance_hook_with(
+        agent.register_instance_hook(
             Agent::PRE_REPLY,
             HookOptions::named(name).always().max_depth(depth),
             |_: &Agent, _: &AgentReplyArgs| {},
@@ -154,7 +154,7 @@ fn the_smallest_depth_of_the_hooks_of_one_type_counts() {
 #[test]
 fn a_settled_hook_that_is_never_skipped_runs_in_nested_calls_where_no_other_hook_does() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::SETTLED_PRINT,
         HookOptions::named("always").always().max_depth(3),
         |agent: &Agent, _: &Outcome<'_, usize, std::convert::Infallible>| agent.note("settled"),
@@ -166,7 +166,7 @@ fn a_settled_hook_that_is_never_skipped_runs_in_nested_calls_where_no_other_hook
 #[test]
 fn a_hook_with_limits_is_skipped_in_nested_calls() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_PRINT,
         HookOptions::named("limited").when(|_: &Agent, _: &AgentPrintArgs| true),
         |agent: &Agent, _: &AgentPrintArgs| agent.note("limited"),

@@ -103,7 +103,7 @@ fn at_once(in_flight: usize, call: impl Fn(&[u64]) + Sync) {
 fn a_hook_that_is_never_skipped_runs_in_every_call_that_a_pool_steals() {
     for in_flight in IN_FLIGHT {
         let agent = Agent::default();
-        agent.register_instance_hook_with(
+        agent.register_instance_hook(
             Agent::PRE_PRINT,
             HookOptions::named("count").always(),
             |agent: &Agent, _: &AgentPrintArgs| agent.count(),
@@ -173,11 +173,9 @@ async fn local_tasks_inside_of_a_call_are_outside_of_it() {
 /// A hook of one call that awaits another call, which it is the first to poll.
 async fn await_other_call(options: HookOptions, is_outside: bool) -> usize {
     let agent = Arc::new(Agent::default());
-    agent.register_instance_hook_with(
-        Agent::PRE_REPLY,
-        options,
-        |agent: &Agent, _: &AgentReplyArgs| agent.count(),
-    );
+    agent.register_instance_hook(Agent::PRE_REPLY, options, |agent: &Agent, _: &AgentReplyArgs| {
+        agent.count()
+    });
     let other = agent.clone();
     let call = async move { other.reply("other".to_owned()).await.unwrap() };
     let call = if is_outside { outside_future(call).boxed() } else { call.boxed() };
@@ -240,7 +238,7 @@ async fn carried_beyond(agent: Arc<Agent>, other: Arc<Agent>) -> usize {
     let (go_on, wait) = oneshot::channel::<()>();
     let (task_of, task) = oneshot::channel();
     let given = Mutex::new(Some((wait, task_of, other.clone())));
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("spawn").once(),
         move |_: &Agent, _: &AgentReplyArgs| {
@@ -290,7 +288,7 @@ async fn an_instance_is_not_taken_for_one_that_was_at_its_address() {
         let (old, carried) = (Box::new(counted()), Carried::default());
         let (give, given) = oneshot::channel::<Box<Agent>>();
         let (keep, given) = (carried.clone(), Mutex::new(Some(given)));
-        old.register_instance_hook_with(
+        old.register_instance_hook(
             Agent::PRE_REPLY,
             HookOptions::named("carry").once(),
             move |_: &Agent, _: &AgentReplyArgs| {
@@ -321,7 +319,7 @@ async fn what_a_settled_hook_carries_is_outside_of_the_call_once_that_is_over() 
         let agent = Arc::new(counted());
         let carried = Arc::new(Mutex::new(None));
         let (keep, inner) = (carried.clone(), Arc::downgrade(&agent));
-        agent.register_instance_hook_with(
+        agent.register_instance_hook(
             Agent::SETTLED_REPLY,
             HookOptions::named("carry").once(),
             move |_: &Agent, _: &Outcome<'_, String, HookError>| {

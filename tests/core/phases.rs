@@ -19,8 +19,7 @@ enum Error {
 
 impl From<HookError> for Error {
     fn from(error: HookError) -> Self {
-        let cause = std::error::Error::source(&error).map(ToString::to_string);
-        Self::Hook(format!("{error}: {}", cause.unwrap_or_default()))
+        Self::Hook(error.to_string())
     }
 }
 
@@ -484,7 +483,7 @@ fn nested_calls_run_their_hooks_where_the_method_says_so_up_to_a_depth() {
         assert_eq!(agent.bodies.load(Ordering::Relaxed), 128);
         assert_eq!(
             agent.deepen(128).await.unwrap_err().to_string(),
-            "re-entrancy limit exceeded: 128 calls of `deepen` are inside of each other",
+            "re-entrancy limit 128 of `deepen` exceeded",
         );
     });
 }

@@ -86,13 +86,13 @@ fn register(agent: &Agent, level: Level, post: bool, options: HookOptions, numbe
     let after = move |agent: &Agent, _: &AgentPrintArgs, (): &()| agent.ran.push(number);
     match (level, post) {
         (Level::Instance, false) => {
-            agent.register_instance_hook_with(Agent::PRE_PRINT, options, pre);
+            agent.register_instance_hook(Agent::PRE_PRINT, options, pre);
         }
         (Level::Instance, true) => {
-            agent.register_instance_hook_with(Agent::POST_PRINT, options, after);
+            agent.register_instance_hook(Agent::POST_PRINT, options, after);
         }
-        (Level::Class, false) => Agent::register_class_hook_with(Agent::PRE_PRINT, options, pre),
-        (Level::Class, true) => Agent::register_class_hook_with(Agent::POST_PRINT, options, after),
+        (_, false) => Agent::register_class_hook(Agent::PRE_PRINT, options, pre),
+        (_, true) => Agent::register_class_hook(Agent::POST_PRINT, options, after),
     }
 }
 
@@ -113,7 +113,7 @@ fn check_order(operations: &[Operation]) -> Result<(), TestCaseError> {
                     Level::Instance => {
                         agent.remove_instance_hook(hook_type(post), &name.to_string())
                     }
-                    Level::Class => Agent::remove_class_hook(hook_type(post), &name.to_string()),
+                    _ => Agent::remove_class_hook(hook_type(post), &name.to_string()),
                 };
                 let chain = model.chain(level, post);
                 let before = chain.len();
@@ -123,7 +123,7 @@ fn check_order(operations: &[Operation]) -> Result<(), TestCaseError> {
             Operation::Clear { level, post } => {
                 match level {
                     Level::Instance => agent.clear_instance_hooks(hook_type(post)),
-                    Level::Class => Agent::clear_class_hooks(hook_type(post)),
+                    _ => Agent::clear_class_hooks(hook_type(post)),
                 }
                 .expect("the agent has these types");
                 model.chain(level, post).clear();
@@ -160,7 +160,10 @@ mod settled {
                 Box::pin(self.reply(inner)).await?;
             }
             if script.fails {
-                return Err("fail".parse::<hooks_core::HookType>().unwrap_err().into());
+                return Err(hooks_core::RegistryError::from(
+                    "fail".parse::<hooks_core::HookType>().unwrap_err(),
+                )
+                .into());
             }
             Ok(script.waits)
         }

@@ -20,7 +20,7 @@ fn a_class_hook_that_has_had_its_one_run_is_dropped() {
     }
     let held = Arc::new(());
     let kept = held.clone();
-    Once::register_class_hook_with(
+    Once::register_class_hook(
         Once::PRE_REPLY,
         HookOptions::named("once").once(),
         move |_: &Once, _: &OnceReplyArgs| drop(kept.clone()),
@@ -44,7 +44,7 @@ impl Copied {
 #[tokio::test(start_paused = true)]
 async fn a_copy_keeps_the_limits_of_its_hooks() {
     let agent = Copied::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Copied::PRE_REPLY,
         HookOptions::named("slow")
             .timeout(Duration::from_millis(1))
@@ -53,7 +53,7 @@ async fn a_copy_keeps_the_limits_of_its_hooks() {
             tokio::time::timeout(Duration::from_secs(1), std::future::pending::<()>()).await.ok();
         }),
     );
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Copied::PRE_REPLY,
         HookOptions::named("ignored").on_failure(Ignore),
         |_: &Copied, args: &mut CopiedReplyArgs| -> HookResult {
@@ -74,7 +74,7 @@ async fn a_copy_keeps_the_limits_of_its_hooks() {
 fn the_order_in_which_options_are_given_does_not_matter() {
     let agent = Agent::default();
     let here = std::panic::Location::caller();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_PRINT,
         HookOptions::named("look")
             .priority(7)
@@ -244,7 +244,10 @@ fn the_methods_of_every_block_are_known_with_the_hook_types_that_they_have() {
     }
     for unknown in ["around_print", "error_print", "error_reply"] {
         let error = agent.clear_instance_hooks(unknown).unwrap_err();
-        assert!(matches!(error, HookError::UnknownHookType { .. }), "{unknown}: {error}");
+        assert!(
+            matches!(error, hooks_core::RegistryError::UnknownHookType { .. }),
+            "{unknown}: {error}"
+        );
     }
     agent.reply();
     agent.print();
@@ -262,7 +265,7 @@ fn a_plan_shows_the_phases_of_a_method_in_the_order_of_a_call() {
     );
     Other::register_class_hook(Other::PRE_REPLY, "first", |_: &Other, _: &OtherReplyArgs| {});
     let plan = agent.hook_plan();
-    let names = plan.hooks().iter().map(hooks_core::PlannedHook::name);
+    let names = plan.hooks().iter().map(hooks_core::plan::PlannedHook::name);
     let names: Vec<_> = names.filter(|name| *name != "same").collect();
     assert_eq!(names, ["first", "last"]);
     Other::remove_class_hook("pre_reply", "first").unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use hooks_core::{HookError, HookOptions, HookType, Hookable, Hooks, Level, Phase, hookable};
+use hooks_core::{HookOptions, HookType, Hookable, Hooks, Level, Phase, RegistryError, hookable};
 use hooks_tests::Records;
 
 #[derive(Debug, Hookable, Default)]
@@ -40,7 +40,7 @@ fn lower_priorities_run_first_and_equal_ones_in_the_order_of_registration() {
     let agent = Agent::default();
     let register = |name: &'static str, priority| {
         let options = HookOptions::named(name).priority(priority);
-        agent.register_instance_hook_with(Agent::PRE_REPLY, options, record(name));
+        agent.register_instance_hook(Agent::PRE_REPLY, options, record(name));
     };
     agent.register("default");
     register("101", 101);
@@ -67,7 +67,7 @@ fn a_replacement_of_another_priority_moves() {
     agent.register("i1");
     agent.register("i2");
     let options = HookOptions::named("i1").priority(200);
-    agent.register_instance_hook_with(Agent::PRE_REPLY, options, record("i1'"));
+    agent.register_instance_hook(Agent::PRE_REPLY, options, record("i1'"));
     assert_eq!(agent.ran(), ["i2", "i1'"]);
 }
 
@@ -96,7 +96,7 @@ fn removing_a_missing_name_is_an_error_that_changes_nothing() {
     let hook_type: HookType = "pre_reply".parse().unwrap();
     let error = agent.remove_instance_hook(hook_type, "nope").unwrap_err();
     assert_eq!(error.to_string(), expected);
-    let HookError::NotFound { level, .. } = error else { panic!("not a missing hook") };
+    let RegistryError::NotFound { level, .. } = error else { panic!("not a missing hook") };
     assert_eq!(level, Level::Instance);
     assert_eq!(agent.ran(), ["kept"]);
 }
@@ -215,7 +215,7 @@ fn the_plan_lists_hooks_as_they_will_run_and_where_they_come_from() {
     agent.register_instance_hook(Agent::PRE_OBSERVE, "o", |_: &Agent, _: &AgentObserveArgs| {});
     let options = HookOptions::named("late").priority(7);
     agent.register("early");
-    agent.register_instance_hook_with(Agent::PRE_REPLY, options, record("late"));
+    agent.register_instance_hook(Agent::PRE_REPLY, options, record("late"));
     let plan = agent.hook_plan();
     let hooks = plan.hooks().iter();
     let seen: Vec<_> = hooks

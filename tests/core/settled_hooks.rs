@@ -167,7 +167,7 @@ impl Drop for Bomb {
 #[tokio::test]
 async fn a_panic_of_a_settled_hook_ends_there_whatever_it_carries() {
     let agent = observed();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::SETTLED_REPLY,
         HookOptions::named("bomb").priority(1),
         |_: &Agent, _: &End<'_>| std::panic::panic_any(Bomb),

@@ -188,7 +188,8 @@ struct NoRoom;
 
 impl From<NoRoom> for HookError {
     fn from(_: NoRoom) -> Self {
-        "no room".parse::<hooks_core::HookType>().unwrap_err().into()
+        hooks_core::RegistryError::from("no room".parse::<hooks_core::HookType>().unwrap_err())
+            .into()
     }
 }
 

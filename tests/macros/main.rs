@@ -1,6 +1,7 @@
 //! What the macros accept, and what becomes of it.
 
 mod macro_inputs;
+mod more_inputs;
 mod signatures;
 mod stacked;
 mod traits;

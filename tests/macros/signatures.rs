@@ -201,7 +201,7 @@ async fn an_early_return_is_converted_as_a_function_would() {
             if stop {
                 return Ok(Box::new("early"));
             }
-            "pre_reply".parse::<hooks_core::HookType>()?;
+            "pre_reply".parse::<hooks_core::HookType>().map_err(hooks_core::RegistryError::from)?;
             Ok(Box::new(8))
         }
     }

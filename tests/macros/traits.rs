@@ -26,7 +26,10 @@ macro_rules! speaker {
             async fn reply(&self, mut msg: String) -> Result<String, HookError> {
                 self.records.push("body");
                 if msg.is_empty() {
-                    return Err("".parse::<hooks_core::HookType>().unwrap_err().into());
+                    return Err(hooks_core::RegistryError::from(
+                        "".parse::<hooks_core::HookType>().unwrap_err(),
+                    )
+                    .into());
                 }
                 msg.push_str(" said ");
                 msg.push_str(self.name());
@@ -124,7 +127,7 @@ async fn on_each_level_the_hooks_of_the_type_run_before_those_of_the_trait() {
 
     let ordered = Ordered::default();
     let speaker: &dyn Speaker = &ordered;
-    <dyn Speaker>::register_class_hook_with(
+    <dyn Speaker>::register_class_hook(
         <dyn Speaker>::PRE_REPLY,
         HookOptions::named("ordered: class of the trait").priority(1).when(is_ordered),
         note::<dyn Speaker>("class of the trait"),
@@ -181,7 +184,7 @@ async fn v7_class_hooks_run_for_their_own_type_and_those_of_a_trait_for_all_that
         replies
     };
     assert_eq!(replies().await, ["0 a said A", "0 b said B", "0 c said C"]);
-    <dyn Speaker>::register_class_hook_with(
+    <dyn Speaker>::register_class_hook(
         <dyn Speaker>::PRE_REPLY,
         HookOptions::named("v7: all").when(|speaker: &dyn Speaker, _: &SpeakerReplyArgs| {
             ["A", "B", "C"].contains(&speaker.name())
@@ -294,12 +297,13 @@ async fn hooks_of_a_trait_may_answer_fail_recover_and_settle() {
                 Outcome::Err(error) => error.to_string(),
                 Outcome::Cancelled => "cancelled".to_owned(),
                 Outcome::Panicked => "panicked".to_owned(),
+                other => format!("{other:?}"),
             });
         },
     );
     assert_eq!(speaker.reply("answer".to_owned()).await.unwrap(), "answered");
     let failed = speaker.reply("fail".to_owned()).await.unwrap_err();
-    assert_eq!(failed.to_string(), "instance hook `answer` failed at pre_reply");
+    assert_eq!(failed.to_string(), "instance hook `answer` failed at pre_reply: as told");
     let recovered = speaker.reply(String::new()).await.unwrap();
     let settled = ["answered".to_owned(), failed.to_string(), recovered];
     assert_eq!(SETTLED.take(), settled);

@@ -1,8 +1,8 @@
 //! The registry under many orders in which threads may run.
 //!
-//! `RUSTFLAGS="--cfg shuttle" cargo test -p hooks-schedules`: `shuttle` takes the place of the locks and
+//! `RUSTFLAGS="--cfg hooks_shuttle" cargo test -p hooks-schedules`: `shuttle` takes the place of the locks and
 //! atomics of the registry and decides at each of them which thread goes on.
-#![cfg(all(test, shuttle))]
+#![cfg(all(test, hooks_shuttle))]
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -122,13 +122,9 @@ macro_rules! install_one {
             let $inner = $hook.clone();
             let options = $place.options();
             if $place.sync_events.contains($crate::event::EventKind::$kind) {
-                $target.register_instance_hook_with($slot, options, $now);
+                $target.register_instance_hook($slot, options, $now);
             } else {
-                $target.register_instance_hook_with(
-                    $slot,
-                    options,
-                    hooks_core::hook!($slot, $waits),
-                );
+                $target.register_instance_hook($slot, options, hooks_core::hook!($slot, $waits));
             }
         }
     };
@@ -154,7 +150,7 @@ macro_rules! install_call {
         if $place.events.contains($crate::event::EventKind::Settled) {
             let hook = $hook.clone();
             let options = $place.options();
-            $target.register_instance_hook_with(
+            $target.register_instance_hook(
                 <$agent_type>::PRE_SETTLED,
                 options,
                 move |agent: &$agent_type, args: &mut $crate::agent::AgentSettledArgs| {

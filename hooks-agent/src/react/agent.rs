@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::{HookError, Hookable, Hooks, hookable};
+use hooks_core::{Hookable, Hooks, RegistryError, hookable};
 
 use crate::agent::{Agent, AgentState, CallOutcome, Printer};
 use crate::context::CallContext;
@@ -116,8 +116,8 @@ impl ReActAgent {
     /// Removes an event hook, by its name, from all events.
     ///
     /// # Errors
-    /// [`HookError::NotFound`] if there is none of that name.
-    pub fn remove_agent_hook(&self, name: &str) -> Result<(), HookError> {
+    /// [`RegistryError::NotFound`] if there is none of that name.
+    pub fn remove_agent_hook(&self, name: &str) -> Result<(), RegistryError> {
         match self.remove_events(name, |_| true) {
             0 => self.remove_instance_hook(Self::PRE_REPLY, name),
             _ => Ok(()),

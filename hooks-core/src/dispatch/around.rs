@@ -10,14 +10,14 @@ use crate::hook::entry::Entry;
 use crate::hook::point_hooks::remove_spent;
 use crate::hook_type::Level;
 use crate::outcome::Outcome;
-use crate::point::call_mode::{Async, BoxFuture, Mode, Position, RestOfCall, Sync};
+use crate::point::call_mode::{AsyncMethod, BoxFuture, Mode, Position, RestOfCall, SyncMethod};
 use crate::point::hook_point::{AroundPoint, HookPoint};
 use crate::point::hook_slot::Around;
 use crate::point::return_kind::ReturnKind;
 use crate::registry::hooks::{HasHooks, Hooks};
 
 /// How the calls of a method run their around hooks.
-pub(super) trait AroundHooks<A: HookPoint<Args>, Args: 'static> {
+pub(super) trait AroundHooks<A: ?Sized + HookPoint<Args>, Args: 'static> {
     /// A call that runs them.
     type Call<'a>;
     /// What they will return.
@@ -43,7 +43,7 @@ pub(super) enum AsyncAround {}
 /// Of a sync method.
 pub(super) enum SyncAround {}
 
-impl<A: HookPoint<Args>, Args: 'static> AroundHooks<A, Args> for NoAround {
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> AroundHooks<A, Args> for NoAround {
     type Call<'a> = Never;
     type Running<'a> = Ready<A::Return>;
 
@@ -58,7 +58,7 @@ impl<A: HookPoint<Args>, Args: 'static> AroundHooks<A, Args> for NoAround {
 
 impl<A, Args> AroundHooks<A, Args> for AsyncAround
 where
-    A: HasHooks + AroundPoint<Args, Mode = Async> + std::marker::Sync,
+    A: ?Sized + HasHooks + AroundPoint<Args, Mode = AsyncMethod> + Sync,
     Args: 'static,
 {
     type Call<'a> = AroundCall<'a, A, Args>;
@@ -82,7 +82,7 @@ where
 
 impl<A, Args> AroundHooks<A, Args> for SyncAround
 where
-    A: HasHooks + AroundPoint<Args, Mode = Sync>,
+    A: ?Sized + HasHooks + AroundPoint<Args, Mode = SyncMethod>,
     Args: 'static,
 {
     type Call<'a> = AroundCall<'a, A, Args>;
@@ -105,14 +105,14 @@ type AroundLink<'a, A, Args> =
     Link<'a, Around<A, Args>, Around<<A as HookPoint<Args>>::Base, Args>>;
 
 /// A call with around hooks.
-pub(super) struct AroundCall<'a, A: HookPoint<Args>, Args: 'static> {
+pub(super) struct AroundCall<'a, A: ?Sized + HookPoint<Args>, Args: 'static> {
     agent: &'a A,
     hooks: &'a Snapshot<A, Args>,
     /// Of a nested call only the hooks that are never skipped run.
     is_nested: bool,
 }
 
-impl<'a, A: HookPoint<Args>, Args: 'static> AroundCall<'a, A, Args> {
+impl<'a, A: ?Sized + HookPoint<Args>, Args: 'static> AroundCall<'a, A, Args> {
     fn links(
         &self,
         from: Position,
@@ -123,7 +123,7 @@ impl<'a, A: HookPoint<Args>, Args: 'static> AroundCall<'a, A, Args> {
     }
 }
 
-impl<A: HasHooks + AroundPoint<Args>, Args: 'static> RestOfCall<Args, A::Mode, A::Return>
+impl<A: ?Sized + HasHooks + AroundPoint<Args>, Args: 'static> RestOfCall<Args, A::Mode, A::Return>
     for AroundCall<'_, A, Args>
 {
     fn start<'a>(

@@ -19,7 +19,7 @@ use crate::point::return_kind::ReturnKind;
 use crate::registry::hooks::HasHooks;
 
 /// What a call found at its start, unless only its body was left.
-pub(super) struct Found<A: HookPoint<Args>, Args: 'static> {
+pub(super) struct Found<A: ?Sized + HookPoint<Args>, Args: 'static> {
     /// The id of the instance, which the body of a `&mut self` method may exchange.
     pub(super) instance: u64,
     nesting: Nesting,
@@ -32,7 +32,7 @@ pub(super) struct Found<A: HookPoint<Args>, Args: 'static> {
     waits: Option<Position>,
 }
 
-impl<A: HasHooks + HookPoint<Args>, Args: 'static> Found<A, Args> {
+impl<A: ?Sized + HasHooks + HookPoint<Args>, Args: 'static> Found<A, Args> {
     /// Looks which hooks there are, and runs the pre hooks if there are no others: for most calls
     /// then only the body is left, and nothing needs to be kept for what comes later.
     #[inline]
@@ -72,7 +72,7 @@ impl<A: HasHooks + HookPoint<Args>, Args: 'static> Found<A, Args> {
 pub(super) struct Call<'c, R, A, Args>
 where
     R: Receiver<Agent = A>,
-    A: HasHooks + HookPoint<Args>,
+    A: ?Sized + HasHooks + HookPoint<Args>,
     Args: 'static,
 {
     pub(super) receiver: &'c R,
@@ -88,7 +88,7 @@ where
 impl<'c, R, A, Args> Call<'c, R, A, Args>
 where
     R: Receiver<Agent = A>,
-    A: HasHooks + HookPoint<Args>,
+    A: ?Sized + HasHooks + HookPoint<Args>,
     Args: 'static,
 {
     /// A call with the hooks that it found.

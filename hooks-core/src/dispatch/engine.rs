@@ -71,7 +71,7 @@ pub(crate) fn start<P, B>(
     subject: &mut P::Subject,
 ) -> ProgressOf<P>
 where
-    P: Stage<Agent: Sized> + Listed,
+    P: Stage + Listed,
     B: StageOfBase<P>,
 {
     while at.group < GROUPS {
@@ -131,7 +131,7 @@ pub(crate) fn resume<P, B>(
     subject: &mut P::Subject,
 ) -> impl Future<Output = Option<End<P>>>
 where
-    P: Stage<Agent: HasHooks + Sized> + Listed,
+    P: Stage<Agent: HasHooks> + Listed,
     B: StageOfBase<P>,
 {
     async move {

@@ -124,14 +124,14 @@ impl Stack {
 
 // Without a destructor, so that it is there to the very end of its thread: also destructors of other
 // thread-locals make calls. It owns nothing while no call is being polled.
-#[cfg(not(shuttle))]
+#[cfg(not(hooks_shuttle))]
 thread_local! {
     static STACK: ManuallyDrop<RefCell<Stack>> =
         const { ManuallyDrop::new(RefCell::new(Stack::EMPTY)) };
 }
 
 // The threads whose schedules are explored are not those of the system.
-#[cfg(shuttle)]
+#[cfg(hooks_shuttle)]
 shuttle::thread_local! {
     static STACK: ManuallyDrop<RefCell<Stack>> = ManuallyDrop::new(RefCell::new(Stack::EMPTY));
 }

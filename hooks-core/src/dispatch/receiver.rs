@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 /// it.
 pub trait Receiver {
     /// The instance's type.
-    type Agent;
+    type Agent: ?Sized;
     /// A borrow of the instance, which ends when it is dropped.
     type Borrowed: Deref<Target = Self::Agent>;
 
@@ -20,9 +20,9 @@ pub trait Receiver {
 
 /// `&self`, which everybody may have at once.
 #[derive(Debug)]
-pub struct SharedReceiver<'a, A>(pub &'a A);
+pub struct SharedReceiver<'a, A: ?Sized>(pub &'a A);
 
-impl<'a, A> Receiver for SharedReceiver<'a, A> {
+impl<'a, A: ?Sized> Receiver for SharedReceiver<'a, A> {
     type Agent = A;
     type Borrowed = &'a A;
 

@@ -10,20 +10,18 @@ use crate::dispatch::guard::Scope;
 use crate::dispatch::receiver::{Receiver, SharedReceiver};
 use crate::dispatch::trace;
 use crate::hook_type::Phase;
-use crate::point::call_mode::{Async, Sync};
-use crate::point::hook_point::{AroundPoint, HookPoint};
+use crate::point::call_mode::{AsyncMethod, SyncMethod};
+use crate::point::hook_point::{AroundPoint, AsyncBody, HookPoint};
 use crate::registry::hooks::HasHooks;
 
 /// Runs a call of an async method with `&self`.
 #[inline]
-pub async fn run<'a, A, Args, Body, Fut>(agent: &'a A, args: Args, body: Body) -> A::Return
+pub async fn run<A, Args>(agent: &A, args: Args) -> A::Return
 where
-    A: HasHooks + AroundPoint<Args, Mode = Async> + std::marker::Sync,
+    A: ?Sized + HasHooks + AsyncBody<Args> + Sync,
     Args: 'static,
-    Body: FnOnce(&'a A, Args) -> Fut,
-    Fut: Future<Output = A::Return>,
 {
-    let call = pin!(drive::<_, _, _, AsyncAround, _, _>(SharedReceiver(agent), args, body));
+    let call = pin!(drive::<_, _, _, AsyncAround, _, _>(SharedReceiver(agent), args, A::body));
     scope::<A, Args, _>(call).await
 }
 
@@ -33,7 +31,7 @@ where
 pub async fn run_alone<R, A, Args, Body, Fut>(agent: R, args: Args, body: Body) -> A::Return
 where
     R: Receiver<Agent = A>,
-    A: HasHooks + HookPoint<Args, Mode = Async>,
+    A: ?Sized + HasHooks + HookPoint<Args, Mode = AsyncMethod>,
     Args: 'static,
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
@@ -45,18 +43,17 @@ where
 /// Runs a call with everything that it calls known to be inside of it. It is pinned where it was
 /// made: moved into another future it would be copied whole.
 #[inline]
-fn scope<A: HookPoint<Args>, Args, F>(call: Pin<&mut F>) -> Scope<'_, F> {
+fn scope<A: ?Sized + HookPoint<Args>, Args, F>(call: Pin<&mut F>) -> Scope<'_, F> {
     Scope::new(call, trace::span::<A, Args>())
 }
 
 /// Runs a call of a sync method with `&self`.
-pub fn run_sync<'a, A, Args, Body>(agent: &'a A, args: Args, body: Body) -> A::Return
+pub fn run_sync<A, Args>(agent: &A, args: Args) -> A::Return
 where
-    A: HasHooks + AroundPoint<Args, Mode = Sync>,
+    A: ?Sized + HasHooks + AroundPoint<Args, Mode = SyncMethod>,
     Args: 'static,
-    Body: FnOnce(&'a A, Args) -> A::Return,
 {
-    let body = |agent, args| ready(body(agent, args));
+    let body = |agent: &A, args| ready(A::start(agent, args));
     finish::<A, Args, _>(drive::<_, _, _, SyncAround, _, _>(SharedReceiver(agent), args, body))
 }
 
@@ -64,7 +61,7 @@ where
 pub fn run_sync_alone<R, A, Args, Body>(agent: R, args: Args, body: Body) -> A::Return
 where
     R: Receiver<Agent = A>,
-    A: HasHooks + HookPoint<Args, Mode = Sync>,
+    A: ?Sized + HasHooks + HookPoint<Args, Mode = SyncMethod>,
     Args: 'static,
     Body: FnOnce(R::Borrowed, Args) -> A::Return,
 {
@@ -73,7 +70,7 @@ where
 }
 
 /// The output of a call in which nothing waits.
-fn finish<A: HookPoint<Args>, Args, F: Future>(call: F) -> F::Output {
+fn finish<A: ?Sized + HookPoint<Args>, Args, F: Future>(call: F) -> F::Output {
     let call = pin!(call);
     let scope = pin!(scope::<A, Args, _>(call));
     match scope.poll(&mut Context::from_waker(Waker::noop())) {
@@ -95,7 +92,7 @@ fn drive<R, A, Args, Onion, Body, Fut>(
 ) -> impl Future<Output = A::Return>
 where
     R: Receiver<Agent = A>,
-    A: HasHooks + HookPoint<Args>,
+    A: ?Sized + HasHooks + HookPoint<Args>,
     Args: 'static,
     Onion: AroundHooks<A, Args>,
     Body: FnOnce(R::Borrowed, Args) -> Fut,

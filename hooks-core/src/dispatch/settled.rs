@@ -25,7 +25,7 @@ use crate::registry::hooks::{HasHooks, Hooks};
 impl<R, A, Args> Call<'_, R, A, Args>
 where
     R: Receiver<Agent = A>,
-    A: HasHooks + HookPoint<Args>,
+    A: ?Sized + HasHooks + HookPoint<Args>,
     Args: 'static,
 {
     /// The call came to its end.
@@ -83,7 +83,7 @@ fn run_hook<A: ?Sized + HookPoint<Args>, Args: 'static>(
 impl<R, A, Args> Drop for Call<'_, R, A, Args>
 where
     R: Receiver<Agent = A>,
-    A: HasHooks + HookPoint<Args>,
+    A: ?Sized + HasHooks + HookPoint<Args>,
     Args: 'static,
 {
     fn drop(&mut self) {

@@ -25,7 +25,7 @@ pub(crate) struct Tables {
 
 /// The hooks of a call, by level; on each level those of the agent's type run first, then those of
 /// the trait that the method is of. `H` is how they are held.
-pub(crate) struct Levels<A: HookPoint<Args>, Args: 'static, H: Hold> {
+pub(crate) struct Levels<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> {
     own: [HeldHooks<H, A, Args>; 2],
     base: [HeldHooks<H, A::Base, Args>; 2],
 }
@@ -87,7 +87,7 @@ impl Tables {
     #[inline]
     pub(crate) fn load<A, Args>(agent: &A) -> Self
     where
-        A: HasHooks + HookPoint<Args>,
+        A: ?Sized + HasHooks + HookPoint<Args>,
         Args: 'static,
     {
         let bit = interest::<A, Args>();
@@ -106,7 +106,7 @@ impl Tables {
 
     /// The hooks in them.
     #[inline]
-    pub(crate) fn hooks<A: HookPoint<Args>, Args: 'static>(
+    pub(crate) fn hooks<A: ?Sized + HookPoint<Args>, Args: 'static>(
         &self,
         agent: &A,
     ) -> LoadedHooks<'_, A, Args> {
@@ -126,7 +126,7 @@ fn keep<T: ErasedHooks>(hooks: Option<&T>, table: Option<&LoadedTable>) -> Optio
     hooks.and(table)?.shared_hooks_of()
 }
 
-impl<A: HookPoint<Args>, Args: 'static> LoadedHooks<'_, A, Args> {
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> LoadedHooks<'_, A, Args> {
     /// The same hooks, to be kept to the end of the call.
     #[inline]
     pub(crate) fn keep(&self, tables: &Tables) -> Snapshot<A, Args> {
@@ -138,7 +138,7 @@ impl<A: HookPoint<Args>, Args: 'static> LoadedHooks<'_, A, Args> {
     }
 }
 
-impl<A: HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
+impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
     fn own(&self) -> impl Iterator<Item = &PointHooks<A, Args>> {
         self.own.iter().flatten().map(|hooks| &**hooks)
     }
@@ -245,13 +245,13 @@ pub(crate) const fn level_of(group: u32) -> Level {
 
 /// The class hooks of the trait that the method is of.
 #[inline]
-fn base_class<A: HookPoint<Args>, Args>(agent: &A) -> Option<&'static ClassHooks> {
+fn base_class<A: ?Sized + HookPoint<Args>, Args>(agent: &A) -> Option<&'static ClassHooks> {
     agent.as_base().map(|_| <A::Base as HookPoint<Args>>::class())
 }
 
 /// Whether no hook is registered at the point on any level.
 #[inline]
-pub fn is_unhooked<A: HasHooks + HookPoint<Args>, Args: 'static>(agent: &A) -> bool {
+pub fn is_unhooked<A: ?Sized + HasHooks + HookPoint<Args>, Args: 'static>(agent: &A) -> bool {
     let bit = interest::<A, Args>();
     !(agent.hooks().get().is_some_and(|registry| registry.has_interest(bit))
         || A::class().registry().has_interest(bit)

@@ -22,12 +22,12 @@ pub(crate) fn is_on() -> bool {
 
 /// The span of a call, if someone wants to see it. Boxed: most calls have none, and are smaller so.
 #[inline]
-pub(crate) fn span<A: HookPoint<Args>, Args>() -> Option<Box<Span>> {
+pub(crate) fn span<A: ?Sized + HookPoint<Args>, Args>() -> Option<Box<Span>> {
     if tracing::level_enabled!(Verbosity::DEBUG) { new_span::<A, Args>() } else { None }
 }
 
 #[cold]
-fn new_span<A: HookPoint<Args>, Args>() -> Option<Box<Span>> {
+fn new_span<A: ?Sized + HookPoint<Args>, Args>() -> Option<Box<Span>> {
     let agent = short_name(type_name::<A>());
     let span = tracing::debug_span!("hooked_call", agent, method = A::METHOD);
     (!span.is_disabled()).then(|| Box::new(span))
@@ -67,7 +67,7 @@ fn report<P: HookSlot>(start: Instant, level: Level, entry: &Entry<P>, outcome: 
 }
 
 /// Says which hooks a nested call does not run. `names` is asked for them if someone wants to know.
-pub(crate) fn skipped<A: HookPoint<Args>, Args>(names: impl FnOnce() -> Vec<String>) {
+pub(crate) fn skipped<A: ?Sized + HookPoint<Args>, Args>(names: impl FnOnce() -> Vec<String>) {
     if tracing::level_enabled!(Verbosity::DEBUG) {
         let (agent, method) = (short_name(type_name::<A>()), A::METHOD);
         let hooks = names().join(", ");

@@ -6,7 +6,7 @@ use std::convert::Infallible as Never;
 
 use crate::error::{BoxError, HookError};
 use crate::hook::entry::KeepArgs;
-use crate::hook::into_hook::{Bound, IntoHook, Object};
+use crate::hook::into_hook::{Bound, IntoHook, Object, SyncInPlace};
 use crate::hook::stage::{
     AsyncHook, AsyncHookFn, ErasedHook, Function, HookAnswer, HookForm, KeepsArgs, Stage, Step,
     StepResult, SyncHookFn, deciding,
@@ -244,6 +244,18 @@ where
 
 macro_rules! bind_after {
     ($($slot:ident),*) => {$(
+        impl<A: ?Sized + HookPoint<Args>, Args: Clone + 'static> $slot<A, Args> {
+            /// A sync closure as a hook of this type, `|agent, args, value|`: the types of its parameters
+            /// are inferred. See [`Pre::sync`](crate::Pre::sync).
+            pub fn sync<F, R>(self, hook: F) -> ErasedHook<Self>
+            where
+                F: Fn(&A, &Args, &mut <Self as HookSlot>::Subject) -> R + Send + Sync + 'static,
+                R: HookAnswer<Self>,
+            {
+                <Self as HookForm<F, SyncInPlace<R>>>::erase_form(hook)
+            }
+        }
+
         #[doc(hidden)]
         impl<A: ?Sized + HookPoint<Args>, Args: 'static> $slot<A, Args> {
             /// Binds an async closure to this type, as for a pre hook.

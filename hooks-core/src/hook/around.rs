@@ -7,10 +7,10 @@ use std::sync::Arc;
 use crate::error::{BoxError, HookError};
 use crate::hook::into_hook::{AsyncInPlace, Bound, Erased, IntoHook, Object, SyncInPlace};
 use crate::hook_type::{HookType, Phase};
-use crate::point::call_mode::{Async, BoxFuture, Mode, Position, RestOfCall, Sync};
+use crate::point::call_mode::{AsyncMethod, BoxFuture, Mode, Position, RestOfCall, SyncMethod};
 use crate::point::hook_point::HookPoint;
 use crate::point::hook_slot::{Around, HookSlot, NoUndo};
-use crate::point::return_kind::{Fallible, ReturnKind};
+use crate::point::return_kind::{FallibleMethod, ReturnKind};
 
 /// The rest of a call for an around hook: the hooks further in, then the body.
 ///
@@ -27,7 +27,7 @@ use crate::point::return_kind::{Fallible, ReturnKind};
 /// impl Flaky {
 ///     async fn reply(&self, text: String) -> Result<String, HookError> {
 ///         match self.calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
-///             0 => Err("pre".parse::<hooks_core::HookType>().unwrap_err().into()),
+///             0 => Err(hooks_core::RegistryError::from("pre".parse::<hooks_core::HookType>().unwrap_err()).into()),
 ///             _ => Ok(text),
 ///         }
 ///     }
@@ -89,11 +89,11 @@ impl<'a, A: ?Sized + HookPoint<Args>, Args: 'static> Next<'a, A, Args> {
     /// The error of a call that this hook fails, with its name.
     pub fn fail<E>(&self, cause: impl Into<BoxError>) -> E
     where
-        A: HookPoint<Args, Kind = Fallible>,
-        Fallible: ReturnKind<A::Return, Error = E, Fault = BoxError>,
+        A: HookPoint<Args, Kind = FallibleMethod>,
+        FallibleMethod: ReturnKind<A::Return, Error = E, Fault = BoxError>,
     {
         let (level, name) = self.call.hook(self.at);
-        Fallible::fail(cause.into(), |source| HookError::Failed {
+        FallibleMethod::fail(cause.into(), |source| HookError::Failed {
             hook: name.to_owned(),
             hook_type: HookType::new(Phase::Around, A::METHOD),
             level,
@@ -110,9 +110,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> fmt::Debug for Next<'_, A, Args
 }
 
 /// An around hook that is a type: for hooks with state of their own.
-pub trait AroundHook<A: ?Sized + HookPoint<Args>, Args: 'static>:
-    Send + std::marker::Sync + 'static
-{
+pub trait AroundHook<A: ?Sized + HookPoint<Args>, Args: 'static>: Send + Sync + 'static {
     /// Runs in place of the rest of the call; `next` runs that.
     fn run(
         &self,
@@ -145,7 +143,7 @@ pub struct ErasedAround<A: ?Sized + HookPoint<Args>, Args> {
 
 /// Starts an around hook: a future on async methods, the value itself on sync ones.
 pub(crate) trait StartAround<A: ?Sized + HookPoint<Args>, Args: 'static>:
-    Send + std::marker::Sync
+    Send + Sync
 {
     fn start<'a>(
         &'a self,
@@ -198,9 +196,9 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static>
 #[diagnostic::do_not_recommend]
 impl<A, Args, F> AroundForm<F, A, Args, A::Return, A::Mode, SyncInPlace<()>> for Around<A, Args>
 where
-    A: ?Sized + HookPoint<Args, Mode = Sync>,
+    A: ?Sized + HookPoint<Args, Mode = SyncMethod>,
     Args: 'static,
-    F: Fn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + std::marker::Sync + 'static,
+    F: Fn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + Sync + 'static,
 {
     fn erase(given: F) -> ErasedAround<A, Args> {
         ErasedAround { run: Arc::new(Plain(given)) }
@@ -210,9 +208,9 @@ where
 #[diagnostic::do_not_recommend]
 impl<A, Args, F> AroundForm<F, A, Args, A::Return, A::Mode, AsyncInPlace> for Around<A, Args>
 where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
+    A: ?Sized + HookPoint<Args, Mode = AsyncMethod>,
     Args: 'static,
-    F: for<'a> AsyncAroundFn<'a, A, Args> + Send + std::marker::Sync + 'static,
+    F: for<'a> AsyncAroundFn<'a, A, Args> + Send + Sync + 'static,
 {
     fn erase(given: F) -> ErasedAround<A, Args> {
         ErasedAround { run: Arc::new(Function(given)) }
@@ -222,7 +220,7 @@ where
 #[diagnostic::do_not_recommend]
 impl<A, Args, T> AroundForm<T, A, Args, A::Return, A::Mode, Object> for Around<A, Args>
 where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
+    A: ?Sized + HookPoint<Args, Mode = AsyncMethod>,
     Args: 'static,
     T: AroundHook<A, Args>,
 {
@@ -242,7 +240,7 @@ struct Function<F>(F);
 
 impl<A, Args, T> StartAround<A, Args> for Own<T>
 where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
+    A: ?Sized + HookPoint<Args, Mode = AsyncMethod>,
     Args: 'static,
     T: AroundHook<A, Args>,
 {
@@ -258,9 +256,9 @@ where
 
 impl<A, Args, F> StartAround<A, Args> for Plain<F>
 where
-    A: ?Sized + HookPoint<Args, Mode = Sync>,
+    A: ?Sized + HookPoint<Args, Mode = SyncMethod>,
     Args: 'static,
-    F: Fn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + std::marker::Sync,
+    F: Fn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + Sync,
 {
     fn start<'a>(&'a self, agent: &'a A, args: Args, next: Next<'a, A, Args>) -> A::Return {
         self.0(agent, args, next)
@@ -269,9 +267,9 @@ where
 
 impl<A, Args, F> StartAround<A, Args> for Function<F>
 where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
+    A: ?Sized + HookPoint<Args, Mode = AsyncMethod>,
     Args: 'static,
-    F: for<'a> AsyncAroundFn<'a, A, Args> + Send + std::marker::Sync,
+    F: for<'a> AsyncAroundFn<'a, A, Args> + Send + Sync,
 {
     fn start<'a>(
         &'a self,
@@ -301,15 +299,26 @@ where
     }
 }
 
+impl<A: ?Sized + HookPoint<Args, Mode = SyncMethod>, Args: 'static> Around<A, Args> {
+    /// A closure as an around hook of a sync method, `|agent, args, next|`: the types of its parameters
+    /// are inferred. See [`Pre::sync`](crate::Pre::sync).
+    pub fn sync<F>(self, hook: F) -> ErasedAround<A, Args>
+    where
+        F: Fn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + Sync + 'static,
+    {
+        ErasedAround { run: Arc::new(Plain(hook)) }
+    }
+}
+
 #[doc(hidden)]
-impl<A: ?Sized + HookPoint<Args, Mode = Async>, Args: 'static> Around<A, Args> {
+impl<A: ?Sized + HookPoint<Args, Mode = AsyncMethod>, Args: 'static> Around<A, Args> {
     /// Binds an async closure to this type, as for a pre hook.
     pub fn bind<F, Call>(self, hook: F, call: Call) -> ErasedAround<A, Args>
     where
-        F: AsyncFn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + std::marker::Sync + 'static,
+        F: AsyncFn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + Sync + 'static,
         Call: for<'a> Fn(Self, &'a F, &'a A, Args, Next<'a, A, Args>) -> BoxFuture<'a, A::Return>
             + Send
-            + std::marker::Sync
+            + Sync
             + 'static,
     {
         ErasedAround { run: Arc::new(Bound { slot: self, hook, call }) }
@@ -326,9 +335,9 @@ impl<A: ?Sized + HookPoint<Args, Mode = Async>, Args: 'static> Around<A, Args> {
 
 impl<A, Args, F, Call> StartAround<A, Args> for Bound<Around<A, Args>, F, Call>
 where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
+    A: ?Sized + HookPoint<Args, Mode = AsyncMethod>,
     Args: 'static,
-    F: Send + std::marker::Sync,
+    F: Send + Sync,
     Call: for<'a> Fn(
             Around<A, Args>,
             &'a F,
@@ -337,7 +346,7 @@ where
             Next<'a, A, Args>,
         ) -> BoxFuture<'a, A::Return>
         + Send
-        + std::marker::Sync,
+        + Sync,
 {
     fn start<'a>(
         &'a self,

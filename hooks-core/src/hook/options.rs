@@ -1,5 +1,6 @@
 //! What a hook is registered with besides its code.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
@@ -7,10 +8,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::hook::entry::{Entry, Limits, Predicate, Undo};
-use crate::point::call_mode::Async;
+use crate::point::call_mode::AsyncMethod;
 use crate::point::hook_point::{HookPoint, MAX_DEPTH};
 use crate::point::hook_slot::{Around, HookSlot, OnError, Post, Pre};
-use crate::point::return_kind::Fallible;
+use crate::point::return_kind::FallibleMethod;
 use crate::registry::table::Source;
 
 /// What a hook is registered with besides its code: a name, a priority, and limits.
@@ -38,7 +39,7 @@ use crate::registry::table::Source;
 /// # #[cfg(feature = "timeout")]
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let greeter = Greeter::default();
-/// greeter.register_instance_hook_with(
+/// greeter.register_instance_hook(
 ///     Greeter::PRE_REPLY,
 ///     HookOptions::named("enrich")
 ///         .priority(10)
@@ -88,6 +89,57 @@ pub struct Unlimited;
 /// The hook has a timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Timed;
+
+/// What a hook is registered with: its name, or [`HookOptions`]. Implemented here only.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither the name of a hook nor `HookOptions`",
+    note = "write a name, `\"audit\"`, or `HookOptions::named(\"audit\").priority(10)`"
+)]
+pub trait IntoHookOptions: sealed::Named {
+    /// What happens when the hook fails.
+    type OnFailure;
+    /// In which calls it runs.
+    type When;
+    /// How long it may take.
+    type Limit;
+
+    /// The options.
+    fn into_hook_options(self) -> HookOptions<Self::OnFailure, Self::When, Self::Limit>;
+}
+
+impl<F, W, L> IntoHookOptions for HookOptions<F, W, L> {
+    type OnFailure = F;
+    type When = W;
+    type Limit = L;
+
+    fn into_hook_options(self) -> Self {
+        self
+    }
+}
+
+macro_rules! options_of_a_name {
+    ($($name:ty),*) => {$(
+        impl IntoHookOptions for $name {
+            type OnFailure = Fail;
+            type When = Unconditional;
+            type Limit = Unlimited;
+
+            fn into_hook_options(self) -> HookOptions {
+                HookOptions::named(self)
+            }
+        }
+
+        impl From<$name> for HookOptions {
+            fn from(name: $name) -> Self {
+                Self::named(name)
+            }
+        }
+
+        impl sealed::Named for $name {}
+    )*};
+}
+
+options_of_a_name!(&str, String, Box<str>, Arc<str>, Cow<'_, str>);
 
 impl HookOptions {
     /// The priority of a hook that names none.
@@ -154,7 +206,7 @@ impl<F, W, L> HookOptions<F, W, L> {
     /// What happens when the hook fails: [`Fail`] or [`Ignore`].
     ///
     /// `Ignore` is for pre, post and error hooks, and needs what they change to be `Clone`.
-    pub fn on_failure<G>(self, _: G) -> HookOptions<G, W, L> {
+    pub fn on_failure<G: FailurePolicy>(self, _: G) -> HookOptions<G, W, L> {
         self.with(|when| when)
     }
 
@@ -207,13 +259,23 @@ impl<F, W, L> HookOptions<F, W, L> {
     }
 }
 
-/// What happens when a hook of the type `P` fails.
+/// What may happen when a hook fails: [`Fail`] or [`Ignore`]. Implemented here only.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say what happens when a hook fails",
+    label = "expected `Fail` or `Ignore`"
+)]
+pub trait FailurePolicy: sealed::Sealed {}
+
+impl FailurePolicy for Fail {}
+impl FailurePolicy for Ignore {}
+
+/// What happens when a hook of the type `P` fails. Implemented here only.
 #[diagnostic::on_unimplemented(
     message = "a failure cannot be handled by `{Self}` at `{P}`",
     note = "`Ignore` puts back what the hook changed, so that must be `Clone`; around and settled \
             hooks have nothing to put back"
 )]
-pub trait OnFailure<P: HookSlot> {
+pub trait OnFailure<P: HookSlot>: FailurePolicy {
     #[doc(hidden)]
     fn undo() -> Undo<P>;
 }
@@ -274,14 +336,14 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HasArgs for OnError<A, Args> {}
     note = "timeouts are for pre and post hooks of async methods; where the method cannot fail, add \
             `.on_failure(Ignore)`; an around hook limits `next.run(args)` itself"
 )]
-pub trait Limit<P: HookSlot, F> {}
+pub trait Limit<P: HookSlot, F>: sealed::Sealed {}
 
 impl<P: HookSlot, F> Limit<P, F> for Unlimited {}
 
 #[diagnostic::do_not_recommend]
 impl<A, Args> Limit<Pre<A, Args>, Fail> for Timed
 where
-    A: ?Sized + HookPoint<Args, Mode = Async, Kind = Fallible>,
+    A: ?Sized + HookPoint<Args, Mode = AsyncMethod, Kind = FallibleMethod>,
     Args: 'static,
 {
 }
@@ -289,7 +351,7 @@ where
 #[diagnostic::do_not_recommend]
 impl<A, Args> Limit<Pre<A, Args>, Ignore> for Timed
 where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
+    A: ?Sized + HookPoint<Args, Mode = AsyncMethod>,
     Args: 'static,
 {
 }
@@ -297,7 +359,7 @@ where
 #[diagnostic::do_not_recommend]
 impl<A, Args> Limit<Post<A, Args>, Fail> for Timed
 where
-    A: ?Sized + HookPoint<Args, Mode = Async, Kind = Fallible>,
+    A: ?Sized + HookPoint<Args, Mode = AsyncMethod, Kind = FallibleMethod>,
     Args: 'static,
 {
 }
@@ -305,7 +367,18 @@ where
 #[diagnostic::do_not_recommend]
 impl<A, Args> Limit<Post<A, Args>, Ignore> for Timed
 where
-    A: ?Sized + HookPoint<Args, Mode = Async>,
+    A: ?Sized + HookPoint<Args, Mode = AsyncMethod>,
     Args: 'static,
 {
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Fail {}
+    impl Sealed for super::Ignore {}
+    impl Sealed for super::Unlimited {}
+    impl Sealed for super::Timed {}
+
+    pub trait Named {}
+    impl<F, W, L> Named for super::HookOptions<F, W, L> {}
 }

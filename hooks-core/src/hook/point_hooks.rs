@@ -160,7 +160,9 @@ pub(crate) fn remove_spent<P: HookSlot>(level: Level, hooks: &Hooks) {
     message = "`{Self}` is not a hook type of `{A}`",
     label = "not a hook type of that agent",
     note = "the hook types of an agent are the constants that `#[hookable]` gives it: \
-            `{A}::PRE_REPLY` for its method `reply`"
+            `{A}::PRE_REPLY` for its method `reply`",
+    note = "a hook of a trait is registered on the instance as that trait: `(&agent as &dyn \
+            Trait).register_instance_hook(<dyn Trait>::PRE_REPLY, ..)`"
 )]
 pub trait HookTypeOf<A: ?Sized>: HookSlot {
     /// Changes the list of this type in a registry.

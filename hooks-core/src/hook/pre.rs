@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::error::{BoxError, HookError};
 use crate::hook::entry::KeepArgs;
-use crate::hook::into_hook::{Bound, IntoHook, Object};
+use crate::hook::into_hook::{Bound, IntoHook, Object, SyncInPlace};
 use crate::hook::stage::{
     AsyncHook, AsyncHookFn, ErasedHook, Function, HookAnswer, HookForm, KeepsArgs, Stage, Step,
     StepResult, SyncHookFn, deciding,
@@ -191,6 +191,38 @@ where
         view: View,
     ) -> BoxFuture<'a, StepResult<Pre<A, Args>>> {
         deciding(self(agent, view))
+    }
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> Pre<A, Args> {
+    /// A sync closure as a hook of this type: the types of its parameters are inferred.
+    ///
+    /// ```
+    /// use hooks_core::{Hookable, Hooks, hookable};
+    ///
+    /// #[derive(Hookable, Default)]
+    /// struct Greeter {
+    ///     hooks: Hooks,
+    /// }
+    ///
+    /// #[hookable]
+    /// impl Greeter {
+    ///     fn reply(&self, name: &str) -> String {
+    ///         format!("Hello, {name}")
+    ///     }
+    /// }
+    ///
+    /// let greeter = Greeter::default();
+    /// let shout = Greeter::PRE_REPLY.sync(|_, args| args.name.make_ascii_uppercase());
+    /// greeter.register_instance_hook(Greeter::PRE_REPLY, "shout", shout);
+    /// assert_eq!(greeter.reply("Ada"), "Hello, ADA");
+    /// ```
+    pub fn sync<F, R>(self, hook: F) -> ErasedHook<Self>
+    where
+        F: Fn(&A, &mut Args) -> R + Send + Sync + 'static,
+        R: HookAnswer<Self>,
+    {
+        <Self as HookForm<F, SyncInPlace<R>>>::erase_form(hook)
     }
 }
 

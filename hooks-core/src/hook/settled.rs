@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::hook::entry::KeepArgs;
-use crate::hook::into_hook::{ArgsElapsed, Elapsed, IntoHook, SyncLook};
+use crate::hook::into_hook::{ArgsElapsed, Elapsed, Erased, IntoHook, SyncLook};
 use crate::hook_type::Phase;
 use crate::outcome::Outcome;
 use crate::point::hook_point::{Error, HookPoint, Output};
@@ -43,6 +43,37 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for OnSettled<A, Args>
     const PHASE: Phase = Phase::Settled;
 }
 
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> OnSettled<A, Args> {
+    /// A closure as a hook of this type, `|agent, outcome|`: the types of its parameters are inferred. See
+    /// [`Pre::sync`](crate::Pre::sync).
+    pub fn sync<F>(self, hook: F) -> ErasedSettled<A, Args>
+    where
+        F: Fn(&A, &Outcome<'_, Output<A, Args>, Error<A, Args>>) + Send + Sync + 'static,
+    {
+        <Self as SettledForm<F, _, _, _, _, SyncLook<()>>>::erase(hook)
+    }
+
+    /// A closure that takes the duration of the call too, `|agent, outcome, elapsed|`.
+    pub fn with_elapsed<F>(self, hook: F) -> ErasedSettled<A, Args>
+    where
+        F: Fn(&A, &Outcome<'_, Output<A, Args>, Error<A, Args>>, Duration) + Send + Sync + 'static,
+    {
+        <Self as SettledForm<F, _, _, _, _, Elapsed>>::erase(hook)
+    }
+
+    /// A closure that takes the arguments too, `|agent, args, outcome, elapsed|`.
+    pub fn with_args<F>(self, hook: F) -> ErasedSettled<A, Args>
+    where
+        Args: Clone,
+        F: Fn(&A, &Args, &Outcome<'_, Output<A, Args>, Error<A, Args>>, Duration)
+            + Send
+            + Sync
+            + 'static,
+    {
+        <Self as SettledForm<F, _, _, _, _, ArgsElapsed>>::erase(hook)
+    }
+}
+
 /// A form of a settled hook; the parameters are there to be named in messages.
 #[diagnostic::on_unimplemented(
     message = "this is not a settled hook of `{A}`",
@@ -64,6 +95,18 @@ where
 {
     fn into_hook(self) -> ErasedSettled<A, Args> {
         <OnSettled<A, Args>>::erase(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<A, Args> SettledForm<ErasedSettled<A, Args>, A, Args, Output<A, Args>, Error<A, Args>, Erased>
+    for OnSettled<A, Args>
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+{
+    fn erase(given: ErasedSettled<A, Args>) -> ErasedSettled<A, Args> {
+        given
     }
 }
 

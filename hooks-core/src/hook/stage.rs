@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 use crate::error::{BoxError, HookError};
 use crate::hook::entry::KeepArgs;
 use crate::hook::into_hook::{AsyncInPlace, AsyncLook, Erased, Object, SyncInPlace, SyncLook};
-use crate::point::call_mode::{Async, BoxFuture};
+use crate::point::call_mode::{AsyncMethod, BoxFuture};
 use crate::point::hook_point::HookPoint;
 use crate::point::hook_slot::HookSlot;
 
@@ -63,6 +63,13 @@ pub(crate) type StepResult<P> = Result<StepOf<P>, <P as Stage>::Fault>;
 /// hook: `Break` answers in place of the body. [`Recovery<Output>`](crate::Recovery) of an error
 /// hook: `Recover` saves the call. Where the method returns a `Result`, pre and post hooks may
 /// return a [`HookResult`](crate::HookResult) of each.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an answer of a hook for `{P}`",
+    note = "a pre hook returns `()`, `Option<Args>` or `ControlFlow<Output>`, a post hook `()` or \
+            `Option<Output>`, an error hook `()`, `Option<Error>` or `Recovery<Output>`; where the method \
+            returns a `Result`, pre and post hooks may return `HookResult<..>` of these",
+    note = "a closure that gives a future is written `hook!(Agent::PRE_REPLY, async move |agent, args| ..)`"
+)]
 pub trait HookAnswer<P: Stage> {
     #[doc(hidden)]
     fn into_step(self) -> StepResult<P>;
@@ -206,7 +213,7 @@ where
 
 impl<P, F, Form> HookForm<F, Form> for P
 where
-    P: KeepsArgs<Agent: HookPoint<<P as HookSlot>::Args, Mode = Async>>,
+    P: KeepsArgs<Agent: HookPoint<<P as HookSlot>::Args, Mode = AsyncMethod>>,
     Form: AsyncForm,
     Function<F, Form>: AsyncHook<P> + 'static,
 {

@@ -1,6 +1,9 @@
-//! What will run: the hooks of an instance in order, and how a hook type is named by text.
+//! What will run: the hooks of an instance and of its classes, in order.
 
 pub(crate) mod hook_plan;
 pub(crate) mod select;
 #[cfg(feature = "serde")]
 mod serialize;
+
+pub use hook_plan::{HookPlan, PlannedHook};
+pub use select::SelectHookType;

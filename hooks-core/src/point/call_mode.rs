@@ -9,7 +9,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Whether a method is async. Implemented here only.
 pub trait Mode: sealed::Sealed + 'static {
-    /// A value that is on its way: a boxed future for [`Async`], the value for [`Sync`].
+    /// A value that is on its way: a boxed future for [`AsyncMethod`], the value for [`SyncMethod`].
     type Running<'a, T: 'a>;
     /// A call with around hooks; those of async methods go from thread to thread.
     #[doc(hidden)]
@@ -64,20 +64,19 @@ impl Position {
 )]
 pub trait Waiting: Mode {}
 
-impl Waiting for Async {}
+impl Waiting for AsyncMethod {}
 
 /// The mode of an `async fn`: its hooks may be sync or async.
 #[derive(Debug)]
-pub enum Async {}
+pub enum AsyncMethod {}
 
 /// The mode of a plain `fn`: its hooks are sync.
 #[derive(Debug)]
-pub enum Sync {}
+pub enum SyncMethod {}
 
-impl Mode for Async {
+impl Mode for AsyncMethod {
     type Running<'a, T: 'a> = BoxFuture<'a, T>;
-    type Call<'a, Args: 'static, R: 'a> =
-        dyn RestOfCall<Args, Self, R> + Send + std::marker::Sync + 'a;
+    type Call<'a, Args: 'static, R: 'a> = dyn RestOfCall<Args, Self, R> + Send + Sync + 'a;
 
     fn then<'a, T: 'a>(
         running: BoxFuture<'a, T>,
@@ -91,7 +90,7 @@ impl Mode for Async {
     }
 }
 
-impl Mode for Sync {
+impl Mode for SyncMethod {
     type Running<'a, T: 'a> = T;
     type Call<'a, Args: 'static, R: 'a> = dyn RestOfCall<Args, Self, R> + 'a;
 
@@ -103,6 +102,6 @@ impl Mode for Sync {
 
 mod sealed {
     pub trait Sealed {}
-    impl Sealed for super::Async {}
-    impl Sealed for super::Sync {}
+    impl Sealed for super::AsyncMethod {}
+    impl Sealed for super::SyncMethod {}
 }

@@ -1,6 +1,6 @@
 //! Hook points: what a hooked method is, as types.
 
-use crate::point::call_mode::Mode;
+use crate::point::call_mode::{AsyncMethod, BoxFuture, Mode};
 use crate::point::return_kind::ReturnKind;
 use crate::registry::class::ClassHooks;
 
@@ -49,6 +49,36 @@ pub trait AroundPoint<Args: 'static>: HookPoint<Args> {
     /// Starts the body.
     #[doc(hidden)]
     fn start(&self, args: Args) -> <Self::Mode as Mode>::Running<'_, Self::Return>;
+}
+
+/// The body of an async method whose future is `Send`.
+///
+/// `#[hookable]` implements it; that gives the method its around hooks.
+#[diagnostic::on_unimplemented(
+    message = "this method of `{Self}` is not async, or its future is not `Send`",
+    label = "not an async hook point"
+)]
+pub trait AsyncBody<Args: 'static>: HookPoint<Args, Mode = AsyncMethod> {
+    /// The body.
+    #[doc(hidden)]
+    #[rustfmt::skip]
+    fn body(
+        &self,
+        args: Args,
+    ) -> impl Future<Output = Self::Return> + Send; // not `Send`? write `#[hook(?Send)]` on the method
+
+    /// The body, boxed.
+    #[doc(hidden)]
+    fn boxed_body(&self, args: Args) -> BoxFuture<'_, Self::Return> {
+        Box::pin(self.body(args))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: ?Sized + AsyncBody<Args>, Args: 'static> AroundPoint<Args> for A {
+    fn start(&self, args: Args) -> BoxFuture<'_, Self::Return> {
+        self.boxed_body(args)
+    }
 }
 
 /// What post hooks of a point see: `T` of a method that returns `Result<T, E>`.

@@ -7,7 +7,7 @@ use crate::hook_type::{HookType, Phase};
 use crate::point::hook_point::HookPoint;
 
 /// A hook type as a type. Implemented here only.
-pub trait HookSlot: Copy + Send + Sync + Into<HookType> + 'static {
+pub trait HookSlot: sealed::Sealed + Copy + Send + Sync + Into<HookType> + 'static {
     /// The agent.
     type Agent: ?Sized + HookPoint<Self::Args>;
     /// The arguments of the method.
@@ -50,6 +50,8 @@ macro_rules! hook_slot {
         }
 
         impl<A: ?Sized, Args> Copy for $name<A, Args> {}
+
+        impl<A: ?Sized, Args> sealed::Sealed for $name<A, Args> {}
 
         impl<A: ?Sized + HookPoint<Args>, Args> From<$name<A, Args>> for HookType {
             fn from(_: $name<A, Args>) -> Self {
@@ -94,4 +96,8 @@ hook_slot! {
 hook_slot! {
     /// The hook type `settled_<method>` of an agent, as a type: `Assistant::SETTLED_REPLY`.
     OnSettled = Settled
+}
+
+mod sealed {
+    pub trait Sealed {}
 }

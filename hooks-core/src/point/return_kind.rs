@@ -12,11 +12,11 @@ use crate::outcome::Outcome;
             type of such a name write `#[hook(infallible)]` on the method"
 )]
 pub trait ReturnKind<R>: sealed::Sealed {
-    #[doc(hidden)]
+    /// What post hooks see: the `T` of a `Result<T, E>`, or all of it.
     type Output;
-    #[doc(hidden)]
+    /// The `E` of a `Result<T, E>`; no value at all of a method that cannot fail.
     type Error;
-    #[doc(hidden)]
+    /// What its hooks fail with: a [`BoxError`], or nothing.
     type Fault;
     #[doc(hidden)]
     fn output_mut(returned: &mut R) -> Option<&mut Self::Output>;
@@ -38,10 +38,12 @@ pub trait ReturnKind<R>: sealed::Sealed {
 
 /// An error type that can carry the failure of a hook: every one that is `From<HookError>`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot carry the failure of a hook",
-    label = "the error of a hooked method must be `From<HookError>`",
+    message = "`{Self}` must implement `From<HookError>`",
+    label = "a hooked method that returns a `Result` fails with a `HookError` if one of its hooks fails",
     note = "with thiserror, add a variant: `#[error(transparent)] Hook(#[from] \
-            hooks_core::HookError)`"
+            hooks_core::HookError)`",
+    note = "for an error type of another crate: return one of your own (`.map_err(..)`), or write \
+            `#[hook(infallible)]` on the method: its hooks cannot fail then, and see the whole `Result`"
 )]
 pub trait FromHookError {
     /// The error that says which hook failed.
@@ -57,13 +59,13 @@ impl<E: From<HookError>> FromHookError for E {
 
 /// The kind of a method that returns a `Result`: its hooks may fail too.
 #[derive(Debug)]
-pub enum Fallible {}
+pub enum FallibleMethod {}
 
 /// The kind of a method that returns anything else: its hooks cannot fail.
 #[derive(Debug)]
-pub enum Infallible {}
+pub enum InfallibleMethod {}
 
-impl<T, E: FromHookError> ReturnKind<Result<T, E>> for Fallible {
+impl<T, E: FromHookError> ReturnKind<Result<T, E>> for FallibleMethod {
     type Output = T;
     type Error = E;
     type Fault = BoxError;
@@ -104,7 +106,7 @@ impl<T, E: FromHookError> ReturnKind<Result<T, E>> for Fallible {
     }
 }
 
-impl<T> ReturnKind<T> for Infallible {
+impl<T> ReturnKind<T> for InfallibleMethod {
     type Output = T;
     type Error = Never;
     type Fault = Never;
@@ -147,6 +149,6 @@ impl<T> ReturnKind<T> for Infallible {
 
 mod sealed {
     pub trait Sealed {}
-    impl Sealed for super::Fallible {}
-    impl Sealed for super::Infallible {}
+    impl Sealed for super::FallibleMethod {}
+    impl Sealed for super::InfallibleMethod {}
 }

@@ -2,6 +2,8 @@
 
 use std::any::{TypeId, type_name};
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use once_cell::race::OnceBox;
@@ -12,7 +14,8 @@ use crate::registry::table::Registry;
 ///
 /// It is 16 bytes and allocates when the first hook is registered. Hooks are added and removed
 /// through `&self` while calls run on any thread; a running call keeps the hooks it started with.
-/// A clone starts with the same hooks and is independent from then on.
+/// A clone starts with the same hooks and is independent from then on. Any two are equal and hash
+/// alike, so that an agent may derive `PartialEq`, `Eq` and `Hash`.
 ///
 /// A hook that holds an `Arc` of its own agent keeps that agent alive for ever: capture a
 /// [`Weak`](std::sync::Weak), or use the agent that every hook gets as its first parameter.
@@ -42,7 +45,7 @@ use crate::registry::table::Registry;
 /// let copy = counter.clone();
 /// copy.remove_instance_hook(Counter::PRE_COUNT, "double")?;
 /// assert_eq!((counter.count(4), copy.count(4)), (9, 5));
-/// # Ok::<(), hooks_core::HookError>(())
+/// # Ok::<(), hooks_core::RegistryError>(())
 /// ```
 #[derive(Default)]
 pub struct Hooks {
@@ -95,6 +98,23 @@ impl Clone for Hooks {
         copy
     }
 }
+
+/// Hooks are not part of what an agent is: any two are equal.
+impl PartialEq for Hooks {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Hooks {}
+
+impl Hash for Hooks {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+// The table is replaced as a whole, by writers whose panics leave it as it was.
+impl UnwindSafe for Hooks {}
+impl RefUnwindSafe for Hooks {}
 
 impl fmt::Debug for Hooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

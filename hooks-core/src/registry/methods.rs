@@ -41,7 +41,7 @@ impl HookedMethod {
             Phase::Error => self.error,
             Phase::Pre | Phase::Post | Phase::Settled => true,
         };
-        Phase::ALL.into_iter().filter(has).map(move |phase| HookType::new(phase, self.name))
+        Phase::ALL.iter().copied().filter(has).map(move |phase| HookType::new(phase, self.name))
     }
 }
 

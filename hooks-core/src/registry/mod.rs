@@ -1,5 +1,6 @@
-//! What is registered: tables of hooks, per instance and per hooked method of a class, and what
-//! the linker knows. Nothing here knows the type of a hook.
+//! What is registered: the hooks of an instance, and what the linker collected.
+//!
+//! Tables of hooks, per instance and per hooked method of a class. Nothing here knows the type of a hook.
 
 pub(crate) mod class;
 pub(crate) mod hooks;
@@ -8,3 +9,6 @@ pub(crate) mod methods;
 mod swap;
 pub(crate) mod table;
 pub(crate) mod type_name;
+
+pub use hooks::{HasHooks, Hooks};
+pub use linked::{LinkedClassHook, class_hooks};

@@ -1,25 +1,25 @@
-//! What threads share, replaced by models of it where schedules are explored (`--cfg shuttle`).
+//! What threads share, replaced by models of it where schedules are explored (`--cfg hooks_shuttle`).
 
-#[cfg(not(shuttle))]
+#[cfg(not(hooks_shuttle))]
 pub(crate) use arc_swap::ArcSwap;
-#[cfg(not(shuttle))]
+#[cfg(not(hooks_shuttle))]
 pub(crate) use std::sync::Mutex;
-#[cfg(not(shuttle))]
+#[cfg(not(hooks_shuttle))]
 pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a swapped cell held when it was looked at.
-#[cfg(not(shuttle))]
+#[cfg(not(hooks_shuttle))]
 pub(crate) type Loaded<T> = arc_swap::Guard<std::sync::Arc<T>>;
 
-#[cfg(shuttle)]
+#[cfg(hooks_shuttle)]
 pub(crate) use model::{ArcSwap, Loaded};
-#[cfg(shuttle)]
+#[cfg(hooks_shuttle)]
 pub(crate) use shuttle::sync::Mutex;
-#[cfg(shuttle)]
+#[cfg(hooks_shuttle)]
 pub(crate) use shuttle::sync::atomic::{AtomicU64, Ordering};
 
 /// A cell that is swapped, as the explorer of schedules understands it.
-#[cfg(shuttle)]
+#[cfg(hooks_shuttle)]
 mod model {
     use std::sync::{Arc, PoisonError};
 

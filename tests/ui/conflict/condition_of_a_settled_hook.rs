@@ -28,7 +28,7 @@ impl Agent {
 
 fn main() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::SETTLED_REPLY,
         HookOptions::named("settled").when(|_: &Agent, _: &AgentReplyArgs| true),
         |_: &Agent, _: &Outcome<'_, usize, HookError>| {},

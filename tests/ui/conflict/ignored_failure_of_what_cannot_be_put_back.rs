@@ -28,7 +28,7 @@ impl Agent {
 
 fn main() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_REPLY,
         HookOptions::named("fails").on_failure(Ignore),
         |_: &Agent, _: &mut AgentReplyArgs| {},

@@ -28,7 +28,7 @@ impl Agent {
 
 fn main() {
     let agent = Agent::default();
-    agent.register_instance_hook_with(
+    agent.register_instance_hook(
         Agent::PRE_PRINT,
         HookOptions::named("slow").timeout(std::time::Duration::from_secs(1)),
         |_: &Agent, _: &AgentPrintArgs| {},

@@ -7,8 +7,8 @@ struct Agent {
 
 #[hookable]
 impl Agent {
-    fn reply(&self, text: impl Into<String>) {
-        drop(text.into());
+    fn reply(&self, text: impl std::fmt::Display) {
+        println!("{text}");
     }
 }
 

@@ -7,7 +7,7 @@ struct Agent {
 
 #[hookable(derives(Debug))]
 impl Agent {
-    fn reply(self, text: impl Into<String>) {}
+    fn reply(self, text: impl Copy) {}
 
     const fn print(&self, (left, right): (u8, u8)) {}
 }

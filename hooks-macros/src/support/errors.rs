@@ -24,6 +24,11 @@ impl Errors {
         }
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.first.as_ref().map_or(0, |first| first.into_iter().count())
+    }
+
     /// The value, or what is wrong and the tokens that say so.
     pub(crate) fn or<T>(self, value: T) -> Result<T, TokenStream> {
         self.first.map_or(Ok(value), |error| Err(error.into_compile_error()))

@@ -12,7 +12,7 @@ use syn::{
     TypeParamBound, Visibility, braced,
 };
 
-use crate::types::ungrouped;
+use crate::support::types::ungrouped;
 
 /// What `#[hookable]` is written on.
 pub(crate) enum Input {
@@ -44,10 +44,13 @@ pub(crate) struct Trait {
 /// What an impl block or a trait holds.
 pub(crate) enum Item {
     Method(Box<Method>),
+    /// A type or a constant of a trait, with the token that says which, if it is not `Self: Sized`.
+    Associated(TokenStream, TokenStream),
     Other(TokenStream),
 }
 
-/// A function with its body as it was written; a trait's has none.
+/// A function with its body as it was written; a trait's may have none.
+#[derive(Clone)]
 pub(crate) struct Method {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) vis: Visibility,
@@ -90,7 +93,9 @@ impl Block {
         let content;
         braced!(content in input);
         attrs.extend(content.call(Attribute::parse_inner)?);
-        let items = parse_items(&content, |input| Ok(input.parse::<ImplItem>()?.to_token_stream()));
+        let items = parse_items(&content, |input| {
+            Ok(Item::Other(input.parse::<ImplItem>()?.to_token_stream()))
+        });
         Ok(Self { attrs, generics, base, self_ty, items: items? })
     }
 
@@ -125,8 +130,19 @@ impl Trait {
         let content;
         braced!(content in input);
         attrs.extend(content.call(Attribute::parse_inner)?);
-        let items =
-            parse_items(&content, |input| Ok(input.parse::<TraitItem>()?.to_token_stream()))?;
+        let items = parse_items(&content, |input| {
+            let item: TraitItem = input.parse()?;
+            let tokens = item.to_token_stream();
+            Ok(match item {
+                TraitItem::Type(item) if item.generics.where_clause.is_none() => {
+                    Item::Associated(tokens, item.type_token.to_token_stream())
+                }
+                TraitItem::Const(item) => {
+                    Item::Associated(tokens, item.const_token.to_token_stream())
+                }
+                _ => Item::Other(tokens),
+            })
+        })?;
         Ok(Self { attrs, vis, token, ident, generics, supertraits, items })
     }
 
@@ -154,7 +170,7 @@ impl Input {
 /// Methods as we know them, everything else as the tokens that it is.
 fn parse_items(
     content: ParseStream<'_>,
-    other: impl Fn(ParseStream<'_>) -> Result<TokenStream>,
+    other: impl Fn(ParseStream<'_>) -> Result<Item>,
 ) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     while !content.is_empty() {
@@ -162,11 +178,7 @@ fn parse_items(
         let is_method = ahead.call(Attribute::parse_outer).is_ok()
             && ahead.parse::<Visibility>().is_ok()
             && ahead.parse::<Signature>().is_ok();
-        items.push(if is_method {
-            Item::Method(content.parse()?)
-        } else {
-            Item::Other(other(content)?)
-        });
+        items.push(if is_method { Item::Method(content.parse()?) } else { other(content)? });
     }
     Ok(items)
 }
@@ -198,7 +210,7 @@ impl Item {
     fn without_helpers(&self) -> TokenStream {
         match self {
             Self::Method(method) => method.without_helpers(),
-            Self::Other(item) => item.clone(),
+            Self::Associated(item, _) | Self::Other(item) => item.clone(),
         }
     }
 }

@@ -1,20 +1,21 @@
-//! Tokens: what a trait becomes. Nothing here can fail.
+//! A trait.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::VisitMut;
 use syn::{
     FnArg, GenericArgument, Lifetime, PathArguments, PathSegment, Receiver, ReturnType, Signature,
-    Type, TypeParamBound, TypeTraitObject, parse_quote,
+    TraitBound, Type, TypeParamBound, TypeTraitObject, parse_quote,
 };
 
-use crate::model::{Block, Head, Item, Method};
-use crate::parse::is_inner;
-use crate::parts::{
-    args_struct, args_type, arguments, body_ident, constants, hook_point, hooked_methods, methods,
-    name_params, unused,
-};
-use crate::returned::Form;
+use crate::hookable::expand::args_struct::args_struct;
+use crate::hookable::expand::body::method_body;
+use crate::hookable::expand::hook_point::{constants, hook_point, hooked_methods, methods};
+use crate::hookable::expand::lints::{private, unused};
+use crate::hookable::expand::names::{args_type, arguments, body_ident, name_params, packing};
+use crate::hookable::model::{Block, Head, Item, Method};
+use crate::hookable::parse::is_inner;
+use crate::hookable::returned::Form;
 
 // Input:  `pub trait Agent: Hookable { async fn reply(&self, msg: Msg) -> Msg; }`
 // Output: the trait with a boxed method and its body, then per method the call that the methods of
@@ -38,13 +39,14 @@ pub(crate) fn item(block: &Block, head: &Head) -> TokenStream {
     let (methods, hooked_method) = (methods(block), runtime.private("HookedMethod"));
     let known = hooked_methods(block, None, &quote!(<#self_ty>::__HOOKS_METHODS));
     let (unused, mark) = (unused(), mark());
+    let as_dyn = as_dyn(self_ty);
     quote! {
         #(#outer)*
         #vis #token #ident: #supertraits #where_clause {
             #(#inner)*
-            #(#items)*
             #[doc(hidden)]
-            fn #mark() where Self: ::core::marker::Sized;
+            fn #mark #as_dyn;
+            #(#items)*
         }
         #unused
         impl #self_ty {
@@ -81,15 +83,27 @@ fn is_hookable(bound: &TypeParamBound) -> bool {
 // Input:  `/// Docs. async fn reply(&self, msg: Msg) -> Msg;`
 // Output: `/// Docs. fn reply<'hook>(&'hook self, msg: Msg) -> BoxFuture<'hook, Msg>;`, and the same
 //         for its body
+/// A method with a body runs, in types that leave it as it is, the hooks of the trait.
 fn declarations(block: &Block, method: &Method) -> TokenStream {
-    let Method { cfgs, public_attrs, .. } = method;
+    let Method { cfgs, public_attrs, body_attrs, .. } = method;
+    let self_ty = &block.self_ty;
     let sig = signature(block, method);
-    let body = Signature { ident: body_ident(method), ..sig.clone() };
+    let body_sig = Signature { ident: body_ident(method), ..sig.clone() };
+    let (call, body) = match &method.body {
+        None => (quote!(;), quote!(;)),
+        Some(body) => {
+            let (call, arguments) = (call_ident(method), arguments(method));
+            let receiver = sig.receiver().map(|receiver| receiver.self_token);
+            let (mark, body) = (mark(), method_body(block, method, body));
+            (quote!({ <#self_ty>::#call(#receiver.#mark(), #arguments) }), quote!({ #body }))
+        }
+    };
+    let lints = method.body.as_ref().map(|_| private());
     quote! {
         #(#cfgs)* #(#public_attrs)*
-        #sig;
-        #(#cfgs)* #[doc(hidden)]
-        #body;
+        #sig #call
+        #(#cfgs)* #[doc(hidden)] #(#body_attrs)* #lints
+        #body_sig #body
     }
 }
 
@@ -108,7 +122,10 @@ pub(crate) fn signature(block: &Block, method: &Method) -> Signature {
         sig.generics = parse_quote!(<#hook>);
         match (&mut sig.output, method.returned.form) {
             // As it is written, so that what was imported for it is used.
-            (ReturnType::Type(_, ty), Form::Boxed) => OneLifetime(&hook).visit_type_mut(ty),
+            (ReturnType::Type(_, ty), Form::Boxed) => {
+                OneLifetime(&hook).visit_type_mut(ty);
+                Tied(&hook).visit_type_mut(ty);
+            }
             (output, _) => *output = parse_quote!(-> #future<#hook, #returned>),
         }
         for input in &mut sig.inputs {
@@ -131,67 +148,71 @@ fn shared(receiver: &Receiver, hook: &Lifetime) -> Receiver {
 /// The call of the method, for every implementor.
 fn call(block: &Block, head: &Head, method: &Method) -> TokenStream {
     let Block { runtime, ident, self_ty, .. } = block;
-    let Method { cfgs, params, args_ident, .. } = method;
+    let cfgs = &method.cfgs;
     let args_ty = args_type(method);
     let sig = signature(block, method);
-    let (name, body) = (call_ident(method), body_ident(method));
+    let name = call_ident(method);
     let agent = Ident::new("agent", Span::mixed_site());
-    let this = Ident::new("this", Span::mixed_site());
-    let args = Ident::new("args", Span::mixed_site());
     let inputs = sig.inputs.iter().skip(1);
     let (lifetimes, output) = (sig.generics.params.iter(), &sig.output);
     let lifetime = sig.generics.lifetimes().next().map(|param| &param.lifetime);
     let lifetime = lifetime.filter(|_| method.is_async());
-    let arguments = arguments(method);
-    let packed = params.iter().map(|param| param.pack(runtime));
-    let unpacked = params.iter().map(|param| param.unpack(&args, runtime));
-    let direct = quote!(#agent.#body(#arguments));
-    let hooked = quote!(#this.#body(#(#unpacked),*));
-    let is_unhooked = runtime.private("is_unhooked");
-    let pack = quote!(let #args = #args_ident { #(#packed),* };);
-    let steps = if method.is_async() {
-        let (run, boxed) = (runtime.private("run"), runtime.private("Box"));
-        let hooked =
-            if method.is_borrowing() { quote!(async move { #hooked.await }) } else { hooked };
-        quote! {
-            if #is_unhooked::<__HooksAgent, #args_ty>(#agent) {
-                return #direct;
-            }
-            #boxed::pin(async move {
-                #pack
-                #run(#agent, #args, |#this, #args| #hooked).await
-            })
-        }
-    } else {
-        let run = runtime.private("run_sync");
-        quote! {
-            if #is_unhooked::<__HooksAgent, #args_ty>(#agent) {
-                return #direct;
-            }
-            #pack
-            #run(#agent, #args, |#this, #args| #hooked)
-        }
-    };
+    let steps = call_steps(block, method, &agent);
     // It says nothing new here, but what was imported for it is used.
     let hookable = head.supertraits.iter().filter(|bound| is_hookable(bound));
-    let around_point = runtime.public("AroundPoint");
-    let kind = runtime.private(if method.is_fallible { "Fallible" } else { "Infallible" });
-    let mode = runtime.private(if method.is_async() { "Async" } else { "Sync" });
+    let around_point = runtime.public(if method.is_async() { "AsyncBody" } else { "AroundPoint" });
+    let kind =
+        runtime.private(if method.is_fallible { "FallibleMethod" } else { "InfallibleMethod" });
+    let mode = runtime.private("SyncMethod");
+    let mode = (!method.is_async()).then(|| quote!(Mode = #mode,));
     let returned = &method.returned.ty;
     quote! {
         #(#cfgs)* #[doc(hidden)]
         pub fn #name<#(#lifetimes,)* __HooksAgent>(#agent: &#lifetime __HooksAgent, #(#inputs),*) #output
         where
-            __HooksAgent: #ident #(+ #hookable)* + #around_point<
+            __HooksAgent: ?::core::marker::Sized + #ident #(+ #hookable)* + #around_point<
                 #args_ty,
                 Return = #returned,
                 Kind = #kind,
-                Mode = #mode,
+                #mode
                 Base = #self_ty,
             >,
         {
             #steps
         }
+    }
+}
+
+// Output: `if is_unhooked(agent) { return agent.__hooks_reply(msg); } Box::pin(async move { .. })`
+fn call_steps(block: &Block, method: &Method, agent: &Ident) -> TokenStream {
+    if method.refused.is_some() {
+        // Its arguments go nowhere.
+        let (refused, arguments) = (block.runtime.private("refused"), arguments(method));
+        return quote!(#refused((#agent, #arguments)));
+    }
+    let runtime = &block.runtime;
+    let args = Ident::new("args", Span::mixed_site());
+    let (body, args_ty) = (body_ident(method), args_type(method));
+    let arguments = arguments(method);
+    let is_unhooked = runtime.private("is_unhooked");
+    let pack = packing(block, method, &args);
+    let rest = if method.is_async() {
+        let (run, boxed) = (runtime.private("run"), runtime.private("Box"));
+        quote! {
+            #boxed::pin(async move {
+                #pack
+                #run(#agent, #args).await
+            })
+        }
+    } else {
+        let run = runtime.private("run_sync");
+        quote!(#pack #run(#agent, #args))
+    };
+    quote! {
+        if #is_unhooked::<__HooksAgent, #args_ty>(#agent) {
+            return #agent.#body(#arguments);
+        }
+        #rest
     }
 }
 
@@ -210,9 +231,16 @@ fn trait_method(block: &Block, method: &Method) -> TokenStream {
     }
 }
 
-/// What an impl lacks that is not marked: the compiler says its name.
+/// What an impl lacks that is not marked, and has too much if its trait is not: the compiler says its
+/// name.
 pub(crate) fn mark() -> Ident {
-    Ident::new("__hooks_mark_this_impl_with_hookable", Span::mixed_site())
+    Ident::new("__hooks_needs_hookable_on_trait_and_impl", Span::mixed_site())
+}
+
+// Output: `(&self) -> &(dyn Agent + 'static)`
+/// How a default body comes by the hooks of the trait.
+pub(crate) fn as_dyn(base: &impl ToTokens) -> TokenStream {
+    quote!((&self) -> &(#base + 'static))
 }
 
 /// The call that the methods of all implementors make.
@@ -228,14 +256,22 @@ impl VisitMut for OneLifetime<'_> {
         match ty {
             Type::FnPtr(_) => {}
             Type::Reference(reference) => {
-                let is_static =
-                    reference.lifetime.as_ref().is_some_and(|name| name.ident == "static");
-                if !is_static {
-                    reference.lifetime = Some(self.0.clone());
-                }
-                self.visit_type_mut(&mut reference.elem);
+                reference.lifetime.get_or_insert_with(|| self.0.clone());
+                syn::visit_mut::visit_type_reference_mut(self, reference);
             }
             _ => syn::visit_mut::visit_type_mut(self, ty),
+        }
+    }
+
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if lifetime.ident != "static" {
+            *lifetime = self.0.clone();
+        }
+    }
+
+    fn visit_trait_bound_mut(&mut self, bound: &mut TraitBound) {
+        if bound.lifetimes.is_none() {
+            syn::visit_mut::visit_trait_bound_mut(self, bound);
         }
     }
 
@@ -243,12 +279,6 @@ impl VisitMut for OneLifetime<'_> {
         &mut self,
         _: &mut syn::ParenthesizedGenericArguments,
     ) {
-    }
-
-    fn visit_type_trait_object_mut(&mut self, object: &mut TypeTraitObject) {
-        let is_trait = |bound: &TypeParamBound| !matches!(bound, TypeParamBound::Lifetime(_));
-        object.bounds = object.bounds.iter().filter(|bound| is_trait(bound)).cloned().collect();
-        object.bounds.push(TypeParamBound::Lifetime(self.0.clone()));
     }
 
     fn visit_path_segment_mut(&mut self, segment: &mut PathSegment) {
@@ -261,13 +291,16 @@ impl VisitMut for OneLifetime<'_> {
             }
         }
     }
+}
 
-    fn visit_generic_argument_mut(&mut self, argument: &mut GenericArgument) {
-        match argument {
-            GenericArgument::Lifetime(lifetime) if lifetime.ident != "static" => {
-                *lifetime = self.0.clone();
-            }
-            _ => syn::visit_mut::visit_generic_argument_mut(self, argument),
+/// Ties a boxed future that says nothing else to the call.
+struct Tied<'a>(&'a Lifetime);
+
+impl VisitMut for Tied<'_> {
+    fn visit_type_trait_object_mut(&mut self, object: &mut TypeTraitObject) {
+        let is_lifetime = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Lifetime(_));
+        if !object.bounds.iter().any(is_lifetime) {
+            object.bounds.push(TypeParamBound::Lifetime(self.0.clone()));
         }
     }
 }

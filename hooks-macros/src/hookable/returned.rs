@@ -1,14 +1,13 @@
 //! What a method returns: a value, or a future of one.
 
-use syn::visit_mut::VisitMut;
 use syn::{
-    GenericArgument, PathArguments, PathSegment, ReturnType, Signature, Type, TypeParamBound,
-    parse_quote, punctuated::Punctuated, token::Plus,
+    GenericArgument, Lifetime, PathArguments, PathSegment, ReturnType, Signature, Type,
+    TypeParamBound, parse_quote, punctuated::Punctuated, token::Plus,
 };
 
-use crate::errors::Errors;
-use crate::params::{Borrow, FindBorrow};
-use crate::types::ungrouped;
+use crate::hookable::owned::{Borrow, FindBorrow};
+use crate::support::errors::Errors;
+use crate::support::types::ungrouped;
 
 /// What a hooked method returns.
 pub(crate) struct Returned {
@@ -17,6 +16,18 @@ pub(crate) struct Returned {
     pub(crate) form: Form,
     /// Whether it is a boxed future that says nothing of `Send`.
     pub(crate) is_local: bool,
+    /// Of a future, whether it borrows nothing.
+    pub(crate) is_static: Static,
+}
+
+/// Whether a future borrows nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Static {
+    No,
+    /// An object in a box that names no lifetime borrows nothing.
+    Implied,
+    /// It says `'static`.
+    Written,
 }
 
 /// How a method gives its value.
@@ -40,11 +51,15 @@ impl Returned {
         };
         let returned = match (sig.asyncness, as_future(&written)) {
             (None, Some(future)) => future,
-            (None, None) => Self { ty: written, form: Form::Value, is_local: false },
-            (Some(_), _) => Self { ty: written, form: Form::Async, is_local: false },
+            (None, None) => Self::plain(written, Form::Value),
+            (Some(_), _) => Self::plain(written, Form::Async),
         };
         check(&returned.ty, errors);
         returned
+    }
+
+    fn plain(ty: Type, form: Form) -> Self {
+        Self { ty, form, is_local: false, is_static: Static::No }
     }
 
     /// Whether the name of the type ends in `Result`.
@@ -68,9 +83,12 @@ impl Returned {
 // Output: `T`, and how it comes
 fn as_future(ty: &Type) -> Option<Returned> {
     match ungrouped(ty) {
-        Type::ImplTrait(ty) => {
-            Some(Returned { ty: output_of(&ty.bounds)?, form: Form::Opaque, is_local: false })
-        }
+        Type::ImplTrait(ty) => Some(Returned {
+            ty: output_of(&ty.bounds)?,
+            form: Form::Opaque,
+            is_local: false,
+            is_static: static_of(lifetime_of(&ty.bounds)),
+        }),
         Type::Path(path) => {
             let last = path.path.segments.last()?;
             match last.ident.to_string().as_str() {
@@ -80,19 +98,47 @@ fn as_future(ty: &Type) -> Option<Returned> {
                     let Type::TraitObject(object) = ungrouped(argument_of(boxed)?) else {
                         return None;
                     };
-                    let is_local = !has_bound(&object.bounds, "Send");
-                    Some(Returned { ty: output_of(&object.bounds)?, form: Form::Boxed, is_local })
+                    Some(Returned {
+                        ty: output_of(&object.bounds)?,
+                        form: Form::Boxed,
+                        is_local: !has_bound(&object.bounds, "Send"),
+                        is_static: match lifetime_of(&object.bounds) {
+                            None => Static::Implied,
+                            lifetime => static_of(lifetime),
+                        },
+                    })
                 }
                 name @ ("BoxFuture" | "LocalBoxFuture") => Some(Returned {
                     ty: argument_of(last)?.clone(),
                     form: Form::Boxed,
                     is_local: name == "LocalBoxFuture",
+                    is_static: static_of(lifetime_argument_of(last)),
                 }),
                 _ => None,
             }
         }
         _ => None,
     }
+}
+
+fn lifetime_of(bounds: &Punctuated<TypeParamBound, Plus>) -> Option<&Lifetime> {
+    bounds.iter().find_map(|bound| match bound {
+        TypeParamBound::Lifetime(lifetime) => Some(lifetime),
+        _ => None,
+    })
+}
+
+fn lifetime_argument_of(segment: &PathSegment) -> Option<&Lifetime> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Lifetime(lifetime) => Some(lifetime),
+        _ => None,
+    })
+}
+
+fn static_of(lifetime: Option<&Lifetime>) -> Static {
+    let is_static = lifetime.is_some_and(|lifetime| lifetime.ident == "static");
+    if is_static { Static::Written } else { Static::No }
 }
 
 /// The last type argument of a path's segment.
@@ -127,10 +173,7 @@ fn segments(bounds: &Punctuated<TypeParamBound, Plus>) -> impl Iterator<Item = &
 
 /// Refuses a return type that borrows or has no name.
 fn check(ty: &Type, errors: &mut Errors) {
-    let mut ty = ty.clone();
-    let mut finder = FindBorrow::default();
-    finder.visit_type_mut(&mut ty);
-    match finder.found {
+    match FindBorrow::in_type(ty) {
         Some(Borrow::Lifetime(tokens)) => errors.at(
             tokens,
             "post hooks may replace the output, so a hooked method returns an owned value: return \

@@ -24,12 +24,17 @@ impl Runtime {
         quote!(#krate::#name)
     }
 
+    // Output: `::hooks_core::__private`
+    pub(crate) fn module(&self) -> TokenStream {
+        let krate = &self.krate;
+        quote!(#krate::__private)
+    }
+
     // Input:  `run`
     // Output: `::hooks_core::__private::run`
     pub(crate) fn private(&self, name: &str) -> TokenStream {
-        let krate = &self.krate;
-        let name = ident(name);
-        quote!(#krate::__private::#name)
+        let (module, name) = (self.module(), ident(name));
+        quote!(#module::#name)
     }
 }
 

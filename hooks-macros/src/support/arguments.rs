@@ -4,9 +4,9 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Path, Result, Token, parenthesized, parse_quote};
+use syn::{Path, Result, Token, parenthesized};
 
-use crate::errors::{Errors, suggestion};
+use crate::support::errors::{Errors, suggestion};
 
 /// The name of an argument.
 pub(crate) struct Name {
@@ -68,35 +68,15 @@ pub(crate) fn parse_value<T: syn::parse::Parse>(input: ParseStream<'_>) -> Resul
     input.parse()
 }
 
-/// What `#[hookable(..)]` says of the block.
-pub(crate) struct BlockOptions {
-    pub(crate) krate: Option<Path>,
-    pub(crate) derives: Vec<Path>,
-    pub(crate) is_json: bool,
+/// The path of `crate = path`.
+pub(crate) fn parse_crate(input: ParseStream<'_>) -> Result<Path> {
+    input.parse::<Token![=]>()?;
+    input.call(Path::parse_mod_style)
 }
 
-impl BlockOptions {
-    pub(crate) fn parse(attr: TokenStream, known: &[&str], errors: &mut Errors) -> Self {
-        let (mut krate, mut derives, mut is_json) = (None, None, false);
-        parse_arguments(attr, known, errors, |name, input| {
-            match name.text.as_str() {
-                "crate" => {
-                    input.parse::<Token![=]>()?;
-                    krate = Some(input.call(Path::parse_mod_style)?);
-                }
-                "json" => is_json = true,
-                _ => {
-                    let content;
-                    parenthesized!(content in input);
-                    derives = Some(Punctuated::<Path, Token![,]>::parse_terminated(&content)?);
-                }
-            }
-            Ok(())
-        });
-        let derives = derives.map_or_else(
-            || vec![parse_quote!(::core::fmt::Debug), parse_quote!(::core::clone::Clone)],
-            |derives| derives.into_iter().collect(),
-        );
-        Self { krate, derives, is_json }
-    }
+/// The paths of `derive(A, B)`.
+pub(crate) fn parse_derives(input: ParseStream<'_>) -> Result<Vec<Path>> {
+    let content;
+    parenthesized!(content in input);
+    Ok(Punctuated::<Path, Token![,]>::parse_terminated(&content)?.into_iter().collect())
 }

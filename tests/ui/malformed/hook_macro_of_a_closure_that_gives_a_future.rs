@@ -22,5 +22,5 @@ impl Agent {
 
 fn main() {
     let agent = Agent::default();
-    agent.register_instance_hook(Agent::PRE_REPLY, "o", hook!(Agent::PRE_REPLY, |_, _| {}));
+    agent.register_instance_hook(Agent::PRE_REPLY, "o", hook!(Agent::PRE_REPLY, |_, _| async move {}));
 }

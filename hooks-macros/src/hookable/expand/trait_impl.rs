@@ -1,15 +1,18 @@
-//! Tokens: what an impl of a hookable trait becomes. Nothing here can fail.
+//! An impl of a hookable trait.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Path, Signature, Visibility};
 
-use crate::attrs::is_lint_level;
-use crate::expand_trait::{call_ident, mark, signature};
-use crate::model::{Block, Item, Method};
-use crate::parse::is_inner;
-use crate::parts::{arguments, body_ident, constants, hooked_methods, private, unused};
-use crate::returned::Form;
+use crate::hookable::attrs::is_lint_level;
+use crate::hookable::expand::body::method_body;
+use crate::hookable::expand::hook_point::{constants, hooked_methods};
+use crate::hookable::expand::hookable_trait::{as_dyn, call_ident, mark, signature};
+use crate::hookable::expand::lints::{private, unused};
+use crate::hookable::expand::names::{arguments, body_ident};
+use crate::hookable::model::{Block, Item, Method};
+use crate::hookable::parse::is_inner;
+use crate::support::spans::shown_at;
 
 // Input:  `impl Agent for Assistant { async fn reply(&self, msg: Msg) -> Msg { .. } }`
 // Output: the impl with a method that hands the call on to the trait, and its body; then per method
@@ -32,13 +35,14 @@ pub(crate) fn block(block: &Block, base: &Path) -> TokenStream {
     let known = quote!(<#dyn_base>::__HOOKS_METHODS);
     let methods = hooked_methods(block, Some(&dyn_base), &known);
     let (unused, private, mark) = (unused(), private(), mark());
+    let as_dyn = as_dyn(&dyn_base);
     quote! {
         #private
         #(#outer)*
         impl #impl_generics #base for #self_ty #clause {
             #(#inner)*
+            fn #mark #as_dyn { self }
             #(#items)*
-            fn #mark() {}
         }
         #(#aliases)*
         #unused
@@ -60,59 +64,13 @@ fn methods(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenStrea
     let (docs, others) = public_attrs
         .iter()
         .partition::<Vec<_>, _>(|attr| attr.path().is_ident("doc") || is_lint_level(attr));
-    let bindings = bindings(method);
-    let body = match method.returned.form {
-        Form::Async => boxed_body(block, method),
-        Form::Value | Form::Boxed => quote!(#(#bindings)* #body),
-        Form::Opaque => {
-            let boxed = block.runtime.private("Box");
-            quote!(#(#bindings)* #boxed::pin(#body))
-        }
-    };
+    let body = body.as_ref().map(|body| method_body(block, method, body));
     quote! {
         #(#cfgs)* #(#docs)*
         #sig { <#dyn_base>::#call(#receiver, #arguments) }
         #(#cfgs)* #(#body_attrs)* #(#others)*
         #body_sig { #body }
     }
-}
-
-// Input:  `async fn reply(&self, mut msg: Msg) -> Msg { body }`
-// Output: `Box::pin(async move { if let Some(never) = None::<Msg> { return never; } let mut msg = msg; body })`
-fn boxed_body(block: &Block, method: &Method) -> TokenStream {
-    let Method { body, returned, .. } = method;
-    let (boxed, option) = (block.runtime.private("Box"), block.runtime.private("Option"));
-    let ty = &returned.ty;
-    let bindings = bindings(method);
-    // At the method: a future that is not `Send` is shown there.
-    let span = method.sig.ident.span();
-    // A block has no place for the type of what it returns, so a return that never happens says it.
-    quote_spanned! {span=>
-        #boxed::pin(async move {
-            if let #option::Some(never) = #option::None::<#ty> {
-                return never;
-            }
-            #(#bindings)*
-            #body
-        })
-    }
-}
-
-/// The parameters as the body wants them. They are moved even if nothing is made of them, so that they
-/// are dropped when the body ends, the last one first.
-fn bindings(method: &Method) -> Vec<TokenStream> {
-    let binding = |param: &crate::params::Param| {
-        let (attrs, name, pattern) = (&param.attrs, &param.name, &param.pattern);
-        let cfgs = attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
-        match pattern {
-            syn::Pat::Ident(_) => quote!(#(#cfgs)* let #pattern = #name;),
-            _ => {
-                let again = cfgs.clone();
-                quote!(#(#cfgs)* let #name = #name; #(#again)* let #pattern = #name;)
-            }
-        }
-    };
-    method.params.iter().map(binding).collect()
 }
 
 // Input:  `async fn reply(&self, msg: Msg) -> Msg`
@@ -122,10 +80,33 @@ fn hook_point(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenSt
     let (impl_generics, _, clause) = generics.split_for_impl();
     let (cfgs, name) = (&method.cfgs, method.name());
     let args_ty = args_type(block, method, dyn_base);
-    let (hook_point, around_point) = (runtime.public("HookPoint"), runtime.public("AroundPoint"));
-    let (class_hooks, running) = (runtime.private("ClassHooks"), runtime.private("Running"));
+    let hook_point = runtime.public("HookPoint");
+    let class_hooks = runtime.private("ClassHooks");
     let (option, reentry) = (runtime.private("Option"), runtime.private("Reentry"));
     let point = quote!(<#dyn_base as #hook_point<#args_ty>>);
+    let (body_point, start) = if method.is_async() {
+        let (body, boxed) = (runtime.public("AsyncBody"), runtime.public("BoxFuture"));
+        let start = quote! {
+            fn body(
+                &self,
+                args: #args_ty,
+            ) -> impl ::core::future::Future<Output = Self::Return> + ::core::marker::Send {
+                #body::body(self as &(#dyn_base), args)
+            }
+            fn boxed_body(&self, args: #args_ty) -> #boxed<'_, Self::Return> {
+                #body::boxed_body(self as &(#dyn_base), args)
+            }
+        };
+        (body, start)
+    } else {
+        let (around, running) = (runtime.public("AroundPoint"), runtime.private("Running"));
+        let start = quote! {
+            fn start(&self, args: #args_ty) -> #running<'_, Self, #args_ty> {
+                #around::start(self as &(#dyn_base), args)
+            }
+        };
+        (around, start)
+    };
     quote! {
         #(#cfgs)*
         impl #impl_generics #hook_point<#args_ty> for #self_ty #clause {
@@ -145,11 +126,7 @@ fn hook_point(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenSt
             }
         }
         #(#cfgs)*
-        impl #impl_generics #around_point<#args_ty> for #self_ty #clause {
-            fn start(&self, args: #args_ty) -> #running<'_, Self, #args_ty> {
-                #around_point::start(self as &(#dyn_base), args)
-            }
-        }
+        impl #impl_generics #body_point<#args_ty> for #self_ty #clause { #start }
     }
 }
 
@@ -177,7 +154,7 @@ fn args_path(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenStr
     let (trait_method, id) =
         (block.runtime.private("TraitMethod"), block.runtime.private("method"));
     let (name, self_ty) = (method.name(), &block.self_ty);
-    quote_spanned! {method.sig.ident.span()=>
+    quote_spanned! {shown_at(method.sig.ident.span())=>
         <#dyn_base as #trait_method<{ #id(#name) }, #self_ty>>::Args
     }
 }

@@ -1,0 +1,203 @@
+//! The hook types and the hook point of a method.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::Visibility;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+
+use crate::hookable::attrs::Reentry;
+use crate::hookable::expand::names::{args_type, body_ident, return_type, unpacked};
+use crate::hookable::model::{Block, Method, Role};
+use crate::support::spans::{respanned, shown_at};
+
+// Input:  `pub async fn reply(&self, msg: Msg)`
+// Output: `pub const PRE_REPLY: ::hooks_core::Pre<Self, AgentReplyArgs> = ::hooks_core::Pre::new();`
+pub(crate) fn constants(
+    block: &Block,
+    method: &Method,
+    vis: &Visibility,
+    args: &TokenStream,
+) -> TokenStream {
+    let Method { cfgs, .. } = method;
+    let constant = |prefix: &str, slot: &str, doc: &str| {
+        let doc = format!(" Hooks {doc} `{}`.", method.name());
+        let name = method.name().to_uppercase();
+        let ident = format_ident!("{prefix}_{name}", span = method.sig.ident.span());
+        let ty = block.runtime.public(slot);
+        quote!(#(#cfgs)* #[doc = #doc] #vis const #ident: #ty<Self, #args> = #ty::new();)
+    };
+    let pre = constant("PRE", "Pre", "before");
+    // Also where there can be none: using it then says why.
+    let around = constant("AROUND", "Around", "around");
+    let post = constant("POST", "Post", "after");
+    // Of a method that a trait declares it is known there only.
+    let has_error = method.is_fallible || matches!(block.role, Role::Impl(_));
+    let error = has_error.then(|| constant("ERROR", "OnError", "after a failure of"));
+    let settled = constant("SETTLED", "OnSettled", "at the very end of");
+    quote!(#pre #around #post #error #settled)
+}
+
+// Input:  `pub async fn reply(&self, msg: Msg) -> Result<Msg, Error>`
+// Output: `impl ::hooks_core::HookPoint<AgentReplyArgs> for Agent { type Return = ..; .. }`
+pub(crate) fn hook_point(block: &Block, method: &Method) -> TokenStream {
+    let Method { cfgs, index, .. } = method;
+    let returned = return_type(block, method);
+    let Block { runtime, generics, self_ty, .. } = block;
+    let (impl_generics, _, clause) = generics.split_for_impl();
+    let args = args_type(method);
+    let name = method.name();
+    let hook_point = runtime.public("HookPoint");
+    let kind =
+        runtime.private(if method.is_fallible { "FallibleMethod" } else { "InfallibleMethod" });
+    // At the return type: an error that cannot carry a hook's failure is shown there.
+    let kind = respanned(kind, method.returned.ty.span());
+    let mode = runtime.private(if method.is_async() { "AsyncMethod" } else { "SyncMethod" });
+    let class_hooks = runtime.private("ClassHooks");
+    let reentry = match method.reentry {
+        Reentry::Skip => None,
+        Reentry::Run => Some(quote!(Run)),
+        Reentry::Deny => Some(quote!(Deny)),
+    };
+    let reentry = reentry.map(|reentry| {
+        let ty = runtime.private("Reentry");
+        quote!(const REENTRY: #ty = #ty::#reentry;)
+    });
+    let around_point = method.has_around().then(|| runnable_body(block, method));
+    // Of a generic type there is no one point that the linker could know.
+    let json = (block.is_json && generics.params.is_empty()).then(|| {
+        let (inventory, json_point) = (runtime.private("inventory"), runtime.private("JsonPoint"));
+        quote!(#(#cfgs)* #inventory::submit! { #json_point::new::<#self_ty, #args>(#name) })
+    });
+    quote! {
+        #json
+        #around_point
+        #(#cfgs)*
+        impl #impl_generics #hook_point<#args> for #self_ty #clause {
+            type Return = #returned;
+            type Kind = #kind;
+            type Mode = #mode;
+            const METHOD: &'static str = #name;
+            const INDEX: u32 = #index;
+            #reentry
+            type Base = Self;
+            fn class() -> &'static #class_hooks {
+                static CLASS: #class_hooks = #class_hooks::new();
+                &CLASS
+            }
+        }
+    }
+}
+
+// Input:  `pub async fn reply(&self, msg: &Msg) -> Msg`
+// Output: `impl AsyncBody<AgentReplyArgs> for Agent { async fn body(&self, args: AgentReplyArgs) -> Msg { .. } }`
+// Input:  `pub fn print(&self, text: &str)`
+// Output: `impl AroundPoint<AgentPrintArgs> for Agent { fn start(&self, args: AgentPrintArgs) { .. } }`
+/// How the call, and around hooks, run the body.
+fn runnable_body(block: &Block, method: &Method) -> TokenStream {
+    let cfgs = &method.cfgs;
+    let Block { runtime, generics, self_ty, .. } = block;
+    let (impl_generics, _, clause) = generics.split_for_impl();
+    let (args_ty, returned) = (args_type(method), return_type(block, method));
+    let args = Ident::new("args", Span::mixed_site());
+    let (point, start) = if method.is_async() {
+        (runtime.public("AsyncBody"), async_body(block, method, &args))
+    } else {
+        let call = body_call(block, method, &args);
+        let start = quote!(fn start(&self, #args: #args_ty) -> #returned { #call });
+        (runtime.public("AroundPoint"), start)
+    };
+    quote! {
+        #(#cfgs)*
+        impl #impl_generics #point<#args_ty> for #self_ty #clause { #start }
+    }
+}
+
+fn async_body(block: &Block, method: &Method, args: &Ident) -> TokenStream {
+    let (args_ty, returned) = (args_type(method), return_type(block, method));
+    let call = body_call(block, method, args);
+    // At the method: a future that is not `Send` is shown there.
+    let span = shown_at(method.sig.ident.span());
+    let is_boxed = matches!(block.role, Role::Trait(_)) && method.refused.is_none();
+    let body = if method.is_borrowing() {
+        quote_spanned!(span=> async fn body(&self, #args: #args_ty) -> #returned { #call.await })
+    } else {
+        let future = quote_spanned! {span=>
+            impl ::core::future::Future<Output = #returned> + ::core::marker::Send
+        };
+        quote!(fn body(&self, #args: #args_ty) -> #future { #call })
+    };
+    if !is_boxed {
+        return body;
+    }
+    let boxed = block.runtime.public("BoxFuture");
+    let call = if method.is_borrowing() {
+        let pin = block.runtime.private("boxed");
+        quote!(#pin(async move { #call.await }))
+    } else {
+        call
+    };
+    quote! {
+        #body
+        fn boxed_body(&self, #args: #args_ty) -> #boxed<'_, #returned> { #call }
+    }
+}
+
+// Output: `self.__hooks_reply(&args.msg)`
+fn body_call(block: &Block, method: &Method, args: &Ident) -> TokenStream {
+    if method.refused.is_some() {
+        let (boxed, returned) = (block.runtime.private("refused"), return_type(block, method));
+        let call = quote!(#boxed::<#returned>(#args));
+        return if method.is_async() { quote!(async move { #call }) } else { call };
+    }
+    let (body, unpacked) = (body_ident(method), unpacked(block, method, args));
+    let call = quote!(self.#body(#unpacked));
+    if method.is_unsafe() { quote!(unsafe { #call }) } else { call }
+}
+
+// Input:  `trait Agent { fn reply(&self); fn observe(&self); }`
+// Output: `&[HookedMethod::new("reply", true, true), HookedMethod::new("observe", true, true)]`
+pub(crate) fn methods(block: &Block) -> TokenStream {
+    let hooked_method = block.runtime.private("HookedMethod");
+    let methods = block.methods().map(|method| {
+        let (cfgs, name) = (&method.cfgs, method.name());
+        let (around, error) = (method.has_around(), method.is_fallible);
+        quote!(#(#cfgs)* #hooked_method::new(#name, #around, #error))
+    });
+    quote!(&[#(#methods),*])
+}
+
+// Input:  `impl Agent { fn reply(&self); fn observe(&self); }`
+// Output: `inventory::submit! { HookedMethods { methods: &["reply", "observe"], .. } }`
+pub(crate) fn hooked_methods(
+    block: &Block,
+    base: Option<&TokenStream>,
+    methods: &TokenStream,
+) -> TokenStream {
+    let Block { runtime, generics, self_ty, ident, .. } = block;
+    let option = runtime.private("Option");
+    let type_id = runtime.private("type_id");
+    let agent = if generics.params.is_empty() {
+        quote!(#option::Some(#type_id::<#self_ty>))
+    } else {
+        quote!(#option::None)
+    };
+    let base = match base {
+        Some(base) => quote!(#option::Some(#type_id::<#base>)),
+        None => quote!(#option::None),
+    };
+    let ident = ident.unraw().to_string();
+    let inventory = runtime.private("inventory");
+    let hooked_methods = runtime.private("HookedMethods");
+    quote! {
+        #inventory::submit! {
+            #hooked_methods {
+                agent: #agent,
+                base: #base,
+                module: ::core::module_path!(),
+                ident: #ident,
+                methods: #methods,
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! What the compiler and clippy need not say of an expansion.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// What is there for hooks may go unused, since not every point has one, and repeats types that the
+/// method answers for.
+pub(crate) fn unused() -> TokenStream {
+    quote!(#[allow(dead_code, private_interfaces)])
+}
+
+/// The bodies are private, so they are told what public methods are not: those have the signatures
+/// that their callers want.
+pub(crate) fn private() -> TokenStream {
+    quote! {
+        #[allow(
+            non_snake_case, unused_braces, clippy::needless_pass_by_value, clippy::trivially_copy_pass_by_ref,
+            clippy::no_effect_underscore_binding, clippy::unnecessary_wraps, clippy::unused_async,
+            clippy::unused_self, clippy::used_underscore_binding
+        )]
+    }
+}

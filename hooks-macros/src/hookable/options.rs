@@ -1,0 +1,35 @@
+//! The arguments of `#[hookable(..)]`.
+
+use proc_macro2::TokenStream;
+use syn::Path;
+
+use crate::support::arguments::{parse_arguments, parse_crate, parse_derives};
+use crate::support::errors::Errors;
+
+/// What `#[hookable(..)]` says of the block.
+#[derive(Default)]
+pub(crate) struct BlockOptions {
+    pub(crate) krate: Option<Path>,
+    /// What the args structs derive; `Debug` and `Clone` unless said otherwise.
+    pub(crate) derives: Option<Vec<Path>>,
+    /// Whether the methods take hooks over JSON.
+    pub(crate) is_json: bool,
+    /// Whether the args structs are `#[non_exhaustive]`.
+    pub(crate) is_non_exhaustive: bool,
+}
+
+impl BlockOptions {
+    pub(crate) fn parse(attr: TokenStream, known: &[&str], errors: &mut Errors) -> Self {
+        let mut options = Self::default();
+        parse_arguments(attr, known, errors, |name, input| {
+            match name.text.as_str() {
+                "crate" => options.krate = Some(parse_crate(input)?),
+                "json" => options.is_json = true,
+                "non_exhaustive" => options.is_non_exhaustive = true,
+                _ => options.derives = Some(parse_derives(input)?),
+            }
+            Ok(())
+        });
+        options
+    }
+}
