@@ -146,10 +146,15 @@ where
                 })
             } else {
                 let watch = Watch::start();
-                let answer = with_link!(&link, |_, of, entry| match &entry.hook.run {
-                    Run::Sync(hook) => hook(of, seen, subject),
-                    Run::Async(hook) => hook.start(of, seen, subject).await,
+                let started = with_link!(&link, |_, of, entry| match &entry.hook.run {
+                    Run::Sync(hook) => Err(hook(of, seen, subject)),
+                    Run::Async(hook) => Ok(hook.start(of, seen, subject)),
                 });
+                // One place that waits, whatever the type of the hook: each makes every call larger.
+                let answer = match started {
+                    Ok(answer) => answer.await,
+                    Err(answer) => answer,
+                };
                 // What most hooks decide, before anything is moved.
                 if matches!(answer, Ok(Step::Continue)) && !watch.is_on() {
                     continue;

@@ -5,6 +5,7 @@
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{
@@ -174,24 +175,22 @@ fn parse_items(
 ) -> Result<Vec<Item>> {
     let mut items = Vec::new();
     while !content.is_empty() {
+        // Read once: what is no method is read again, as what it is.
         let ahead = content.fork();
-        let is_method = ahead.call(Attribute::parse_outer).is_ok()
-            && ahead.parse::<Visibility>().is_ok()
-            && ahead.parse::<Signature>().is_ok();
-        items.push(if is_method { Item::Method(content.parse()?) } else { other(content)? });
+        match parse_head(&ahead) {
+            Ok((attrs, vis, sig)) => {
+                content.advance_to(&ahead);
+                let body = parse_body(content)?;
+                items.push(Item::Method(Box::new(Method { attrs, vis, sig, body })));
+            }
+            Err(_) => items.push(other(content)?),
+        }
     }
     Ok(items)
 }
 
-impl Parse for Method {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
-        Ok(Self {
-            attrs: input.call(Attribute::parse_outer)?,
-            vis: input.parse()?,
-            sig: input.parse()?,
-            body: parse_body(input)?,
-        })
-    }
+fn parse_head(input: ParseStream<'_>) -> Result<(Vec<Attribute>, Visibility, Signature)> {
+    Ok((input.call(Attribute::parse_outer)?, input.parse()?, input.parse()?))
 }
 
 /// The body, as tokens; a macro may have wrapped it in a group without delimiters.
