@@ -98,6 +98,20 @@ fn an_agent_hook() {
     insta::assert_snapshot!(print(crate::agent_hook::expand(attr, &item)));
 }
 
+#[test]
+fn a_crate_that_depends_on_the_agent_alone_reaches_the_runtime_through_it() {
+    use crate::support::runtime::depends_on_agent_alone as alone;
+    assert!(alone("[dependencies]\nhooks-agent = { path = \"..\" }\nserde = \"1\""));
+    assert!(alone("[dependencies]\nhooks-agent.workspace = true # not hooks-core"));
+    assert!(alone("[dependencies.hooks-agent]\nversion = \"1\""));
+    assert!(!alone("[dependencies]\nhooks-agent = \"1\"\nhooks-core = \"1\""));
+    assert!(!alone(
+        "[dependencies]\nhooks-agent = \"1\"\n[dev-dependencies.hooks-core]\nversion = \"1\""
+    ));
+    assert!(!alone("[dependencies]\nhooks-agent = \"1\"\ncore = { package = \"hooks-core\" }"));
+    assert!(!alone("[dependencies]\nserde = \"1\""));
+}
+
 /// With `UPDATE_DOCS` in the environment the page is written anew.
 #[test]
 fn the_page_about_expansions_shows_the_real_one() {

@@ -90,6 +90,8 @@ pub(crate) struct Method {
     /// Whether its future need not be `Send`.
     pub(crate) is_local: bool,
     pub(crate) reentry: Reentry,
+    /// The name of its body.
+    pub(crate) body_ident: Ident,
     pub(crate) args_ident: Ident,
     /// What its args struct derives; `Debug` and `Clone` unless said otherwise.
     pub(crate) derives: Option<Vec<Path>>,
@@ -326,8 +328,18 @@ impl Block {
             errors.add(syn::Error::new(span, message));
         }
         let Attrs { cfgs, public_attrs, body_attrs } = Attrs::split(&method.attrs);
+        let name = sig.ident.unraw().to_string();
+        let body_ident = match self.role {
+            // The compiler says this name where the mark is forgotten in an impl.
+            Role::Trait(_) | Role::Impl(_)
+                if returned.form == Form::Value && !is_standard(method) =>
+            {
+                format_ident!("__hooks_mark_{name}_with_hook", span = sig.ident.span())
+            }
+            _ => format_ident!("__hooks_{name}", span = sig.ident.span()),
+        };
         let args_ident = options.args.unwrap_or_else(|| {
-            let name = pascal(&sig.ident.unraw().to_string());
+            let name = pascal(&name);
             format_ident!("{}{name}Args", self.ident.unraw(), span = sig.ident.span())
         });
         Method {
@@ -343,6 +355,7 @@ impl Block {
             is_fallible,
             is_local: options.is_local || returned.is_local,
             reentry: options.reentry.map_or(Reentry::Skip, |(reentry, _)| reentry),
+            body_ident,
             args_ident,
             args_generics: mentioned(&self.generics, params.iter().map(|param| &param.field_ty)),
             derives: options.derives.or_else(|| self.derives.clone()),

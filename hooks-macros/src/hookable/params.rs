@@ -105,8 +105,8 @@ impl Param {
                 quote!(#borrowed(&#args.#name))
             }
             Owning::Cow => {
-                let cow = respanned(runtime.private("StdCow"), public_name.span());
-                quote!(#cow::from_owned(#args.#name))
+                let cow = runtime.private("StdCow");
+                respanned(quote!(#cow::from_owned(#args.#name)), public_name.span())
             }
             _ => quote!(#args.#name),
         };
@@ -122,8 +122,8 @@ fn into_owned(owning: &Owning, value: &TokenStream, runtime: &Runtime) -> TokenS
         Owning::Reference => quote!(#to_owned::to_owned(#value)),
         Owning::Optional(_) => quote!(#value.map(#to_owned::to_owned)),
         Owning::Cow => {
-            let cow = respanned(runtime.private("StdCow"), value.span());
-            quote!(#cow::into_owned(#value))
+            let cow = runtime.private("StdCow");
+            respanned(quote!(#cow::into_owned(#value)), value.span())
         }
         Owning::Into => {
             let into = runtime.private("Into");

@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use crate::hookable::attrs::Reentry;
-use crate::hookable::expand::names::{args_type, body_ident, return_type, unpacked};
+use crate::hookable::expand::names::{args_type, return_type, unpacked};
 use crate::hookable::model::{Block, Method, Role};
 use crate::support::spans::{respanned, shown_at};
 
@@ -150,7 +150,7 @@ fn body_call(block: &Block, method: &Method, args: &Ident) -> TokenStream {
         let call = quote!(#boxed::<#returned>(#args));
         return if method.is_async() { quote!(async move { #call }) } else { call };
     }
-    let (body, unpacked) = (body_ident(method), unpacked(block, method, args));
+    let (body, unpacked) = (method.body_ident.clone(), unpacked(block, method, args));
     let call = quote!(self.#body(#unpacked));
     if method.is_unsafe() { quote!(unsafe { #call }) } else { call }
 }

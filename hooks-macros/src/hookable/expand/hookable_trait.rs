@@ -12,7 +12,7 @@ use crate::hookable::expand::args_struct::args_struct;
 use crate::hookable::expand::body::method_body;
 use crate::hookable::expand::hook_point::{constants, hook_point, hooked_methods, methods};
 use crate::hookable::expand::lints::{private, unused};
-use crate::hookable::expand::names::{args_type, arguments, body_ident, name_params, packing};
+use crate::hookable::expand::names::{args_type, arguments, name_params, packing};
 use crate::hookable::model::{Block, Head, Item, Method};
 use crate::hookable::parse::is_inner;
 use crate::hookable::returned::Form;
@@ -88,7 +88,7 @@ fn declarations(block: &Block, method: &Method) -> TokenStream {
     let Method { cfgs, public_attrs, body_attrs, .. } = method;
     let self_ty = &block.self_ty;
     let sig = signature(block, method);
-    let body_sig = Signature { ident: body_ident(method), ..sig.clone() };
+    let body_sig = Signature { ident: method.body_ident.clone(), ..sig.clone() };
     let (call, body) = match &method.body {
         None => (quote!(;), quote!(;)),
         Some(body) => {
@@ -192,7 +192,7 @@ fn call_steps(block: &Block, method: &Method, agent: &Ident) -> TokenStream {
     }
     let runtime = &block.runtime;
     let args = Ident::new("args", Span::mixed_site());
-    let (body, args_ty) = (body_ident(method), args_type(method));
+    let (body, args_ty) = (method.body_ident.clone(), args_type(method));
     let arguments = arguments(method);
     let is_unhooked = runtime.private("is_unhooked");
     let pack = packing(block, method, &args);

@@ -9,7 +9,7 @@ use crate::hookable::expand::args_struct::args_struct;
 use crate::hookable::expand::hook_point::{constants, hook_point, hooked_methods, methods};
 use crate::hookable::expand::lints::{private, unused};
 use crate::hookable::expand::names::{
-    args_type, arguments, body_ident, has_underscore, name_params, packing, typed, unpacked,
+    args_type, arguments, has_underscore, name_params, packing, typed, unpacked,
 };
 use crate::hookable::model::{Block, Item, Method};
 use crate::hookable::parse::is_inner;
@@ -67,7 +67,7 @@ fn wrapper(block: &Block, method: &Method) -> TokenStream {
     let args = Ident::new("args", Span::mixed_site());
     let pack = packing(block, method, &args);
     let (agent, call) = hooked_call(block, method, &quote!(#receiver), &args);
-    let (names, body) = (arguments(method), body_ident(method));
+    let (names, body) = (arguments(method), method.body_ident.clone());
     let direct = guarded(method, quote!(#receiver.#body(#names)));
     let (is_unhooked, args_ty) = (runtime.private("is_unhooked"), args_type(method));
     let is_unhooked = quote!(#is_unhooked::<Self, #args_ty>(#agent));
@@ -160,7 +160,7 @@ fn hooked_call(
 
 // Output: `this.__hooks_reply(args.msg)`
 fn body_call(block: &Block, method: &Method, this: &TokenStream, args: &Ident) -> TokenStream {
-    let (body, unpacked) = (body_ident(method), unpacked(block, method, args));
+    let (body, unpacked) = (method.body_ident.clone(), unpacked(block, method, args));
     let call = guarded(method, quote!(#this.#body(#unpacked)));
     let borrows = method.is_async() && method.is_borrowing();
     if borrows { quote!(async move { #call.await }) } else { call }
@@ -179,7 +179,7 @@ fn this() -> Ident {
 fn body(block: &Block, method: &Method) -> TokenStream {
     let Method { cfgs, body_attrs, body, params, .. } = method;
     let mut sig = method.sig.clone();
-    sig.ident = body_ident(method);
+    sig.ident = method.body_ident.clone();
     for (input, param) in typed(&mut sig).zip(params) {
         input.attrs.clone_from(&param.attrs);
         *input.pat = param.pattern.clone();

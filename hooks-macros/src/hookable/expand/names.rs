@@ -1,7 +1,7 @@
 //! What the parts of an expansion are called, and how they name each other.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, quote};
 use syn::{FnArg, Pat, PatIdent, PatType, Signature};
 
 use crate::hookable::model::{Block, Method};
@@ -22,10 +22,6 @@ pub(crate) fn return_type(block: &Block, method: &Method) -> TokenStream {
     } else {
         method.returned.ty.to_token_stream()
     }
-}
-
-pub(crate) fn body_ident(method: &Method) -> Ident {
-    format_ident!("__hooks_{}", method.name(), span = method.sig.ident.span())
 }
 
 /// The parameters of a method without its receiver.

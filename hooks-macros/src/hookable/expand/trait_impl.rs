@@ -9,7 +9,7 @@ use crate::hookable::expand::body::method_body;
 use crate::hookable::expand::hook_point::{constants, hooked_methods};
 use crate::hookable::expand::hookable_trait::{as_dyn, call_ident, mark, signature};
 use crate::hookable::expand::lints::{private, unused};
-use crate::hookable::expand::names::{arguments, body_ident};
+use crate::hookable::expand::names::arguments;
 use crate::hookable::model::{Block, Item, Method};
 use crate::hookable::parse::is_inner;
 use crate::support::spans::shown_at;
@@ -58,13 +58,19 @@ pub(crate) fn block(block: &Block, base: &Path) -> TokenStream {
 fn methods(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenStream {
     let Method { cfgs, public_attrs, body_attrs, body, .. } = method;
     let sig = signature(block, method);
-    let body_sig = Signature { ident: body_ident(method), ..sig.clone() };
+    let body_sig = Signature { ident: method.body_ident.clone(), ..sig.clone() };
     let receiver = sig.receiver().map(|receiver| receiver.self_token);
     let (call, arguments) = (call_ident(method), arguments(method));
     let (docs, others) = public_attrs
         .iter()
         .partition::<Vec<_>, _>(|attr| attr.path().is_ident("doc") || is_lint_level(attr));
-    let body = body.as_ref().map(|body| method_body(block, method, body));
+    let body = body.as_ref().map(|body| match method.refused {
+        None => method_body(block, method, body),
+        Some(_) => {
+            let refused = block.runtime.private("refused");
+            quote!(#refused((#arguments)))
+        }
+    });
     quote! {
         #(#cfgs)* #(#docs)*
         #sig { <#dyn_base>::#call(#receiver, #arguments) }

@@ -1,0 +1,22 @@
+use hooks_core::{Hookable, Hooks, hookable};
+
+#[derive(Hookable, Default)]
+struct Agent {
+    hooks: Hooks,
+}
+
+#[hookable]
+impl Agent {
+    async fn reply(&self, text: String) -> String {
+        text
+    }
+}
+
+fn main() {
+    let agent = Agent::default();
+    agent.register_instance_hook(
+        Agent::PRE_REPLY,
+        "wait",
+        |_: &Agent, _: &mut AgentReplyArgs| async move {},
+    );
+}
