@@ -3,6 +3,14 @@
 
 use std::sync::{Mutex, PoisonError};
 
+#[cfg(doctest)]
+#[doc = include_str!("../hooks-core/README.md")]
+mod readme_of_core {}
+
+#[cfg(doctest)]
+#[doc = include_str!("../hooks-agent/README.md")]
+mod readme_of_agent {}
+
 mod foreign_trait;
 pub mod scripted_agents;
 mod trace_records;

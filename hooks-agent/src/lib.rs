@@ -26,7 +26,21 @@
 //!
 //! The events are hook points of the agent's methods, so hooks of the methods and hooks of the events
 //! are in one order: see [`ReActAgent`] for the methods, [`HookEvent`] for the events and [`Flow`] for
-//! what a hook can do to a call.
+//! what a hook can do to a call. [A page](guide::events) has all of them.
+//!
+//! # Features
+//!
+//! | feature | |
+//! |---|---|
+//! | `genai` (default) | [`GenAiModel`]: models over HTTP |
+//! | `mcp` | tools of servers over the Model Context Protocol |
+
+/// Pages that explain one thing at length.
+#[cfg(any(doc, doctest))]
+pub mod guide {
+    #[doc = include_str!("../docs/events.md")]
+    pub mod events {}
+}
 
 mod agent;
 mod builtin;

@@ -81,7 +81,7 @@ pub use hooks_macros::Hookable;
 /// all implementors. Hooks of these run for every type whose impl of the trait is marked `#[hookable]`
 /// too, in any crate; and such a type has hook types of its own, `Assistant::PRE_REPLY`.
 ///
-/// AsyncMethod methods are boxed, so that `dyn Trait` is possible, and look whether there are hooks when they
+/// `AsyncMethod` methods are boxed, so that `dyn Trait` is possible, and look whether there are hooks when they
 /// are called, not when their future is first polled. Those that are hooked by `#[hook]` are marked both
 /// in the trait and in its impls; what else `#[hook(..)]` says is said in the trait. Hooked methods take
 /// `&self` and have no default body; the trait is not generic. Of two such traits of one type no two

@@ -174,7 +174,7 @@ async fn local_tasks_inside_of_a_call_are_outside_of_it() {
 async fn await_other_call(options: HookOptions, is_outside: bool) -> usize {
     let agent = Arc::new(Agent::default());
     agent.register_instance_hook(Agent::PRE_REPLY, options, |agent: &Agent, _: &AgentReplyArgs| {
-        agent.count()
+        agent.count();
     });
     let other = agent.clone();
     let call = async move { other.reply("other".to_owned()).await.unwrap() };

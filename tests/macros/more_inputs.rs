@@ -16,11 +16,11 @@ use hooks_tests::Records;
 mod objects {
     use super::*;
 
-    pub trait Tool: Send + Sync {
+    pub(super) trait Tool: Send + Sync {
         fn name(&self) -> String;
     }
 
-    pub struct Named(pub &'static str);
+    pub(super) struct Named(pub &'static str);
 
     impl Tool for Named {
         fn name(&self) -> String {
@@ -40,7 +40,7 @@ mod objects {
     }
 
     #[derive(Hookable, Default)]
-    pub struct One {
+    pub(super) struct One {
         hooks: Hooks,
     }
 
@@ -86,7 +86,7 @@ mod visibility {
     }
 
     #[derive(Hookable, Default)]
-    pub struct Public {
+    pub(super) struct Public {
         hooks: Hooks,
     }
 
@@ -198,24 +198,24 @@ struct Twins {
 
 #[hookable]
 impl Twins {
-    #[cfg(all())]
+    #[cfg(test)]
     #[hook]
     fn pick(&self, number: u8) -> u8 {
         number
     }
 
-    #[cfg(not(all()))]
+    #[cfg(not(test))]
     #[hook]
     fn pick(&self, number: u64) -> u64 {
         number
     }
 
-    #[cfg_attr(all(), hook)]
+    #[cfg_attr(test, hook)]
     fn marked(&self, number: u8) -> u8 {
         number
     }
 
-    #[cfg_attr(not(all()), hook(skip), inline)]
+    #[cfg_attr(not(test), hook(skip), inline)]
     fn print(&self, number: u8) -> u8 {
         number
     }
@@ -255,10 +255,10 @@ fn twins_under_conditions_marks_under_conditions_and_names_of_one_sound() {
         Twins::PRE_PRINT.sync(|_, args| args.number += 1),
     );
     twins.register_instance_hook(Twins::PRE_ADD, "1", |_: &Twins, args: &mut TwinsAddArgs| {
-        args.number += 1
+        args.number += 1;
     });
     twins.register_instance_hook(Twins::PRE__ADD, "2", |_: &Twins, args: &mut Twins_AddArgs| {
-        args.number += 2
+        args.number += 2;
     });
     twins.register_instance_hook(Twins::PRE_SUBTRACT, "swap", |_: &Twins, args: &Subtraction| {
         assert_eq!(*args, Subtraction { from: 1, number: 3 });
@@ -274,11 +274,11 @@ mod own_names {
     use super::*;
 
     #[derive(Clone, Debug, PartialEq)]
-    pub struct Path(pub String);
+    pub(super) struct Path(pub String);
 
-    pub mod cows {
+    pub(super) mod cows {
         #[derive(Clone, Debug, PartialEq)]
-        pub struct Cow<T>(pub T);
+        pub(crate) struct Cow<T>(pub T);
     }
 
     #[derive(Hookable, Default)]
@@ -312,7 +312,7 @@ mod own_names {
         let here = Path("here".to_owned());
         assert_eq!(own.walk(Some(&here), &here, cows::Cow(1)), r#"Some("here") there 1"#);
         assert_eq!(own.real(Some("a".as_ref()), "b".into()), r#"Some("a") b!"#);
-        assert_eq!(own.real(None, "b".into()), r#"None b!"#);
+        assert_eq!(own.real(None, "b".into()), r"None b!");
     }
 }
 
@@ -350,7 +350,7 @@ mod with_async_trait {
     }
 
     #[derive(Hookable, Default)]
-    pub struct Greeter {
+    pub(super) struct Greeter {
         hooks: Hooks,
     }
 
@@ -396,12 +396,12 @@ impl Detached {
     }
 
     #[hook]
-    fn typed(self: &Self, number: u8) -> u8 {
+    fn typed(&self, number: u8) -> u8 {
         number
     }
 
     #[hook]
-    fn typed_mut(self: &mut Self, number: u8) -> u8 {
+    fn typed_mut(&mut self, number: u8) -> u8 {
         number
     }
 }
@@ -568,7 +568,7 @@ mod defaults {
     }
 
     #[derive(Hookable, Default)]
-    pub struct Plain {
+    pub(super) struct Plain {
         hooks: Hooks,
     }
 
@@ -580,7 +580,7 @@ mod defaults {
     }
 
     #[derive(Hookable, Default)]
-    pub struct Own {
+    pub(super) struct Own {
         hooks: Hooks,
     }
 
@@ -629,8 +629,9 @@ mod defaults {
         assert_eq!((plain.count(1), dynamic.count(1)), (3, 3));
         assert_eq!(Own::default().reply("b").await?, "b");
         assert_eq!(RAN.take(), ["plain a", "plain a!", "own b"]);
-        let plan = plain.hook_plan();
-        let names: Vec<_> = plan.hooks().iter().map(hooks_core::plan::PlannedHook::name).collect();
+        let planned = plain.hook_plan();
+        let names: Vec<_> =
+            planned.hooks().iter().map(hooks_core::plan::PlannedHook::name).collect();
         assert_eq!(names, ["more", "twice", "note", "more"]);
         plain.remove_instance_hook("pre_count", "more")?;
         assert_eq!(plain.count(1), 2);

@@ -8,6 +8,7 @@ pub enum Refused {}
 ///
 /// # Panics
 /// If it is.
+#[must_use]
 pub fn refused<T>(_: impl Sized) -> T {
     unreachable!("the method does not compile")
 }

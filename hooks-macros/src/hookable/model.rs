@@ -314,7 +314,9 @@ impl Block {
         if is_refused {
             let mut named = Named { generics: &sig.generics, runtime: &self.runtime };
             named.visit_type_mut(&mut returned.ty);
-            params.iter_mut().for_each(|param| named.visit_type_mut(&mut param.field_ty));
+            for param in &mut params {
+                named.visit_type_mut(&mut param.field_ty);
+            }
         }
         if matches!(self.role, Role::Impl(_)) {
             check_options_of_impl(sig, &options, errors);

@@ -11,7 +11,7 @@ use syn::{
 use crate::hookable::expand::args_struct::args_struct;
 use crate::hookable::expand::body::method_body;
 use crate::hookable::expand::hook_point::{constants, hook_point, hooked_methods, methods};
-use crate::hookable::expand::lints::{private, unused};
+use crate::hookable::expand::lints::{private, underscores, unused};
 use crate::hookable::expand::names::{args_type, arguments, name_params, packing};
 use crate::hookable::model::{Block, Head, Item, Method};
 use crate::hookable::parse::is_inner;
@@ -99,8 +99,9 @@ fn declarations(block: &Block, method: &Method) -> TokenStream {
         }
     };
     let lints = method.body.as_ref().map(|_| private());
+    let underscores = method.body.as_ref().and_then(|_| underscores(method));
     quote! {
-        #(#cfgs)* #(#public_attrs)*
+        #(#cfgs)* #(#public_attrs)* #underscores
         #sig #call
         #(#cfgs)* #[doc(hidden)] #(#body_attrs)* #lints
         #body_sig #body
@@ -158,6 +159,7 @@ fn call(block: &Block, head: &Head, method: &Method) -> TokenStream {
     let lifetime = sig.generics.lifetimes().next().map(|param| &param.lifetime);
     let lifetime = lifetime.filter(|_| method.is_async());
     let steps = call_steps(block, method, &agent);
+    let lints = underscores(method);
     // It says nothing new here, but what was imported for it is used.
     let hookable = head.supertraits.iter().filter(|bound| is_hookable(bound));
     let around_point = runtime.public(if method.is_async() { "AsyncBody" } else { "AroundPoint" });
@@ -167,7 +169,7 @@ fn call(block: &Block, head: &Head, method: &Method) -> TokenStream {
     let mode = (!method.is_async()).then(|| quote!(Mode = #mode,));
     let returned = &method.returned.ty;
     quote! {
-        #(#cfgs)* #[doc(hidden)]
+        #(#cfgs)* #[doc(hidden)] #lints
         pub fn #name<#(#lifetimes,)* __HooksAgent>(#agent: &#lifetime __HooksAgent, #(#inputs),*) #output
         where
             __HooksAgent: ?::core::marker::Sized + #ident #(+ #hookable)* + #around_point<

@@ -7,10 +7,8 @@ use syn::{FnArg, parse_quote};
 use crate::hookable::attrs::is_lint_level;
 use crate::hookable::expand::args_struct::args_struct;
 use crate::hookable::expand::hook_point::{constants, hook_point, hooked_methods, methods};
-use crate::hookable::expand::lints::{private, unused};
-use crate::hookable::expand::names::{
-    args_type, arguments, has_underscore, name_params, packing, typed, unpacked,
-};
+use crate::hookable::expand::lints::{private, underscores, unused};
+use crate::hookable::expand::names::{args_type, arguments, name_params, packing, typed, unpacked};
 use crate::hookable::model::{Block, Item, Method};
 use crate::hookable::parse::is_inner;
 use crate::hookable::receiver::Receiver;
@@ -103,7 +101,7 @@ fn wrapper(block: &Block, method: &Method) -> TokenStream {
             }
         }
     };
-    let lints = has_underscore(method).then(|| quote!(#[allow(clippy::used_underscore_binding)]));
+    let lints = underscores(method);
     quote! {
         #(#cfgs)* #(#public_attrs)* #lints
         #vis #sig { #steps }

@@ -3,6 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::hookable::model::Method;
+use crate::hookable::params::Param;
+
 /// What is there for hooks may go unused, since not every point has one, and repeats types that the
 /// method answers for.
 pub(crate) fn unused() -> TokenStream {
@@ -19,4 +22,11 @@ pub(crate) fn private() -> TokenStream {
             clippy::unused_self, clippy::used_underscore_binding
         )]
     }
+}
+
+/// A parameter that is named as if it were not used is used by the wrapper.
+pub(crate) fn underscores(method: &Method) -> Option<TokenStream> {
+    let is_one = |param: &Param| param.public_name.to_string().starts_with('_');
+    let has_one = method.params.iter().any(is_one);
+    has_one.then(|| quote!(#[allow(clippy::used_underscore_binding)]))
 }

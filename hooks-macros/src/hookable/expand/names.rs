@@ -5,7 +5,6 @@ use quote::{ToTokens, quote};
 use syn::{FnArg, Pat, PatIdent, PatType, Signature};
 
 use crate::hookable::model::{Block, Method};
-use crate::hookable::params::Param;
 
 /// The args struct with its generics.
 pub(crate) fn args_type(method: &Method) -> TokenStream {
@@ -66,10 +65,4 @@ pub(crate) fn packing(block: &Block, method: &Method, args: &Ident) -> TokenStre
     let args_ident = &method.args_ident;
     let fields = method.params.iter().map(|param| param.pack(&block.runtime));
     quote!(let #args = #args_ident { #(#fields),* };)
-}
-
-/// Whether a parameter is named as if it were not used, which it is.
-pub(crate) fn has_underscore(method: &Method) -> bool {
-    let is_one = |param: &Param| param.public_name.to_string().starts_with('_');
-    method.params.iter().any(is_one)
 }
