@@ -24,32 +24,30 @@ pub use hooks_macros::Hookable;
 ///
 /// | on a method | |
 /// |---|---|
-/// | `#[hook]` | hook it |
-/// | `#[hook(skip)]` | leave it as it is |
-/// | `#[hook(fallible)]`, `#[hook(infallible)]` | whether it returns a `Result`, where the name of the type does not tell: one that ends in `Result` is taken for one |
-/// | `#[hook(reentry = "run")]`, `"deny"`, `"skip"` | what a call from inside its own call does: run its hooks (up to 128 deep), fail, or run only those that are registered as `always()` (default) |
-/// | `#[hook(?Send)]` | its future need not be `Send`; it has no around hooks |
+/// | `#[hook]` | Hooks it. |
+/// | `#[hook(skip)]` | Leaves it as it is. |
+/// | `#[hook(fallible)]`, `#[hook(infallible)]` | Says whether it returns a `Result`, where the name of the type does not: it does if the name ends in `Result`. |
+/// | `#[hook(reentry = "run")]`, `"deny"`, `"skip"` | What a call from inside its own call does: runs its hooks, fails, or runs those registered as `always()` (default). |
+/// | `#[hook(?Send)]` | Its future need not be `Send`. It has no around hooks. |
+/// | `#[hook(args = "Name")]` | Names its args struct. |
+/// | `#[hook(derive(..))]` | What its args struct derives, in place of the block's. |
 ///
-/// | on the block | default | |
-/// |---|---|---|
-/// | `derive(..)` | `Debug, Clone` | what the args structs derive; post hooks need `Clone` |
-/// | `crate = path` | `::hooks_core` | where this crate is |
-/// | `json` | | hooks over JSON too, by `register_json_hook`: needs the feature `json` of this crate, and arguments and outputs that are `Serialize` and `DeserializeOwned`; derives these for the args structs |
+/// | on the block | |
+/// |---|---|
+/// | `derive(..)` | What the args structs derive. By default they are `Clone`, for post hooks, and `Debug`. |
+/// | `non_exhaustive` | Makes the args structs `#[non_exhaustive]`: see [what is semver](crate::guide::semver). |
+/// | `json` | Takes hooks over JSON too, by `register_json_hook`. Needs the feature `json`, and arguments and outputs that are `Serialize` and `DeserializeOwned`. |
+/// | `crate = path` | Where this crate is, if not under its own name or inside of `hooks_agent`. |
 ///
-/// A method takes `&self`, `&mut self` (then it has no around hooks), `self: Arc<Self>` or `self:
-/// &Arc<Self>` (nor then) and is sync, `async`, or returns `impl Future` or `Pin<Box<dyn Future>>`. Borrowed arguments `&str`, `&[T]`,
-/// `&T`, `Option<&T>` and `Cow<'_, T>` are owned in the args struct. An argument that is a pattern
-/// is named by `#[arg(name = "..")]`; one that the body leaves unused, `_style`, is a field `style`.
+/// [What the macro takes](crate::guide::inputs) lists parameters, return types and receivers, and what is
+/// refused; [a page](crate::guide::expansion) shows what it writes.
 ///
-/// [A page](crate::guide::expansion) shows what the attribute writes.
-///
-/// For a method `reply` of `Assistant` the block gets the hook types `Assistant::PRE_REPLY`,
-/// `AROUND_REPLY` (of use where it takes `&self`), `POST_REPLY`, `ERROR_REPLY` (of methods that return a
-/// `Result`) and `SETTLED_REPLY`, and the struct `AssistantReplyArgs` beside it, all as visible as the
-/// method. What they are called by must be imported like any other name.
+/// For a method `reply` of `Assistant` it gives the hook types `Assistant::PRE_REPLY`, `AROUND_REPLY`,
+/// `POST_REPLY`, `ERROR_REPLY` (of methods that return a `Result`) and `SETTLED_REPLY`, and the struct
+/// `AssistantReplyArgs` beside the block, all as visible as the method.
 ///
 /// ```
-/// use hooks_core::{Hookable, Hooks, hookable};
+/// use hooks_core::{Hookable, Hooks, hook, hookable};
 ///
 /// #[derive(Hookable, Default)]
 /// struct Calculator {
@@ -65,13 +63,10 @@ pub use hooks_macros::Hookable;
 /// }
 ///
 /// let calculator = Calculator::default();
-/// calculator.register_instance_hook(
-///     Calculator::PRE_SUM,
-///     "check",
-///     |_: &Calculator, args: &CalculatorSumArgs| {
-///         assert_eq!(*args, CalculatorSumArgs { pair: (1, 2), more: vec![3] });
-///     },
-/// );
+/// let check = hook!(Calculator::PRE_SUM, |_, args| {
+///     assert_eq!(*args, CalculatorSumArgs { pair: (1, 2), more: vec![3] });
+/// });
+/// calculator.register_instance_hook(Calculator::PRE_SUM, "check", check);
 /// assert_eq!(calculator.sum((1, 2), &[3]), 6);
 /// ```
 ///
@@ -81,11 +76,14 @@ pub use hooks_macros::Hookable;
 /// all implementors. Hooks of these run for every type whose impl of the trait is marked `#[hookable]`
 /// too, in any crate; and such a type has hook types of its own, `Assistant::PRE_REPLY`.
 ///
-/// `AsyncMethod` methods are boxed, so that `dyn Trait` is possible, and look whether there are hooks when they
-/// are called, not when their future is first polled. Those that are hooked by `#[hook]` are marked both
-/// in the trait and in its impls; what else `#[hook(..)]` says is said in the trait. Hooked methods take
-/// `&self` and have no default body; the trait is not generic. Of two such traits of one type no two
-/// methods have the same name. Every implementor is `Send + Sync` and [has hooks](crate::HasHooks).
+/// Async methods are boxed, so that `dyn Trait` is possible; whether there are hooks is tested when they are
+/// called. A method hooked by `#[hook]` is marked in the trait and in its impls; async methods of an impl need
+/// no mark; options are the trait's. Hooked methods take `&self`; the trait has no type parameters, associated
+/// types or constants. Of two such traits of one type no two methods have the same name. Every implementor is
+/// `Send + Sync` and [has hooks](crate::HasHooks).
+///
+/// A hooked method may have a default body. A type that leaves it runs the hooks of `<dyn Trait>`; the
+/// constants `Type::PRE_X` are of types that write the method.
 ///
 /// ```
 /// use hooks_core::{HookError, HookResult, Hookable, Hooks, class_hook, hookable};
@@ -184,13 +182,19 @@ pub use hooks_macros::hookable;
 /// ```
 pub use hooks_macros::class_hook;
 
-/// Binds an async closure that captures to a hook type.
+/// Makes a hook of a closure, sync or async; the types of its parameters are inferred from the hook type.
 ///
-/// The closure takes `|agent, args|` at a pre hook type, `|agent, args, output|` at a post,
-/// `|agent, args, error|` at an error, and `|agent, args, next|` at an around hook type, with what may
-/// be changed mutable; the types are known from the hook type. It may hold its captures over
-/// `.await`; its future must be `Send`. Without the macro the compiler says that such a closure "does
-/// not implement `Fn` because it captures state from its environment".
+/// | at | closure |
+/// |---|---|
+/// | pre | `\|agent, args\|` |
+/// | around | `\|agent, args, next\|` |
+/// | post | `\|agent, args, output\|` |
+/// | error | `\|agent, args, error\|` |
+/// | settled, sync only | `\|agent, outcome\|` |
+///
+/// What may be changed is mutable. An async closure may hold its captures over `.await`; its future must be
+/// `Send`. Without the macro the compiler says that an async closure which captures "does not implement `Fn`
+/// because it captures state from its environment".
 ///
 /// ```
 /// use hooks_core::{HookError, Hookable, Hooks, hook, hookable};

@@ -36,7 +36,7 @@ pub trait ReturnKind<R>: sealed::Sealed {
     fn raise(failure: HookError) -> Result<Self::Error, HookError>;
 }
 
-/// An error type that can carry the failure of a hook: every one that is `From<HookError>`.
+/// An error type of a hooked method: every one that is `From<HookError>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` must implement `From<HookError>`",
     label = "a hooked method that returns a `Result` fails with a `HookError` if one of its hooks fails",
