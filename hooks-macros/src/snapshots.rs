@@ -99,17 +99,25 @@ fn an_agent_hook() {
 }
 
 #[test]
-fn a_crate_that_depends_on_the_agent_alone_reaches_the_runtime_through_it() {
-    use crate::support::runtime::depends_on_agent_alone as alone;
-    assert!(alone("[dependencies]\nhooks-agent = { path = \"..\" }\nserde = \"1\""));
-    assert!(alone("[dependencies]\nhooks-agent.workspace = true # not hooks-core"));
-    assert!(alone("[dependencies.hooks-agent]\nversion = \"1\""));
-    assert!(!alone("[dependencies]\nhooks-agent = \"1\"\nhooks-core = \"1\""));
-    assert!(!alone(
-        "[dependencies]\nhooks-agent = \"1\"\n[dev-dependencies.hooks-core]\nversion = \"1\""
-    ));
-    assert!(!alone("[dependencies]\nhooks-agent = \"1\"\ncore = { package = \"hooks-core\" }"));
-    assert!(!alone("[dependencies]\nserde = \"1\""));
+fn the_runtime_is_found_under_the_name_that_the_manifest_has_for_it() {
+    let found = |manifest: &str| crate::support::runtime::path_in(manifest).join("::");
+    for agent_alone in [
+        "[dependencies]\nhooks-agent = { path = \"..\" }\nserde = \"1\"",
+        "[dependencies]\nhooks-agent.workspace = true # not hooks-core",
+        "[dependencies.hooks-agent]\nversion = \"1\"",
+    ] {
+        assert_eq!(found(agent_alone), "hooks_agent::hooks_core", "{agent_alone}");
+    }
+    for named in [
+        "[dependencies]\nhooks-agent = \"1\"\nhooks-core = \"1\"",
+        "[dependencies]\nhooks-agent = \"1\"\n[dev-dependencies.hooks-core]\nversion = \"1\"",
+        "[package]\nname = \"hooks-core\"",
+        "[dependencies]\nserde = \"1\"",
+    ] {
+        assert_eq!(found(named), "hooks_core", "{named}");
+    }
+    let renamed = "[dependencies]\nour-hooks = { package = \"hooks-core\", version = \"1\" }";
+    assert_eq!(found(renamed), "our_hooks");
 }
 
 /// With `UPDATE_DOCS` in the environment the page is written anew.

@@ -46,11 +46,37 @@ impl Agent {
     fn print(&mut self, text: Text) {
         ::std::mem::drop(text);
     }
+
+    #[hook(args = "Opened")]
+    async fn open(
+        &self,
+        name: impl ::std::convert::Into<Text>,
+        path: ::std::option::Option<&::std::path::Path>,
+        text: impl ::std::convert::AsRef<str>,
+        items: impl ::std::iter::IntoIterator<Item = u8>,
+        shown: impl ::std::string::ToString,
+        cow: ::std::borrow::Cow<'_, str>,
+    ) -> usize {
+        let items = ::std::iter::Iterator::count(::std::iter::IntoIterator::into_iter(items));
+        let name: Text = ::std::convert::Into::into(name);
+        let texts = name.len() + ::std::convert::AsRef::as_ref(&text).len() + cow.len();
+        let shown = ::std::string::ToString::to_string(&shown).len();
+        texts + shown + items + path.is_some() as usize
+    }
+
+    #[hook]
+    fn later(&self, number: usize) -> impl ::std::future::Future<Output = usize> + '_ {
+        async move { number }
+    }
 }
 
 #[hookable(crate = ::hooks)]
 trait Talker: Hookable {
     async fn observe(&self, msg: &str) -> Text;
+
+    async fn acting(&self, msg: &str) -> Text {
+        ::std::borrow::ToOwned::to_owned(msg)
+    }
 }
 
 #[hookable(crate = ::hooks)]
@@ -67,7 +93,7 @@ mod tests {
     use ::futures::executor::block_on;
     use ::hooks::{Hookable, Hooks};
 
-    use super::{Agent, AgentPlanArgs, Talker, TalkerObserveArgs};
+    use super::{Agent, AgentPlanArgs, Opened, Talker, TalkerObserveArgs};
 
     #[test]
     fn hooks_work_where_nothing_is_in_scope() {
@@ -83,7 +109,13 @@ mod tests {
             "more",
             |_: &dyn Talker, args: &mut TalkerObserveArgs| args.msg.push('!'),
         );
+        agent.register_instance_hook(Agent::PRE_OPEN, "more", |_: &Agent, args: &mut Opened| {
+            args.items.push(1);
+        });
+        let open = agent.open("a", None, "b", [1], 'c', "d".into());
+        assert_eq!((block_on(open), block_on(agent.later(1))), (6, 1));
         assert_eq!(block_on(agent.plan(&[])).unwrap(), 1);
+        assert_eq!(block_on(talker.acting("hi")), "hi");
         assert_eq!(block_on(talker.observe("hi")), "hi!");
     }
 }

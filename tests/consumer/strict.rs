@@ -59,7 +59,8 @@ impl Speaker for Strict {
     }
 }
 
-#[class_hook(Strict::POST_PRINT, name = "sign", crate = hooks)]
+// Found under the name that the manifest has for it.
+#[class_hook(Strict::POST_PRINT, name = "sign")]
 fn sign(_: &Strict, _: &StrictPrintArgs, output: &mut String) {
     output.push('.');
 }

@@ -44,32 +44,41 @@ fn ident(name: &str) -> Ident {
     format_ident!("{name}")
 }
 
-/// `::hooks_core`, or `::hooks_agent::hooks_core` for a crate that depends on `hooks-agent` alone.
+/// The path that the manifest of the crate that is compiled has for `hooks-core`; without cargo its own name.
 fn found() -> TokenStream {
-    static IS_BY_AGENT: OnceLock<bool> = OnceLock::new();
-    if *IS_BY_AGENT.get_or_init(|| manifest().is_some_and(|text| depends_on_agent_alone(&text))) {
-        quote!(::hooks_agent::hooks_core)
-    } else {
-        quote!(::hooks_core)
-    }
+    static FOUND: OnceLock<Vec<String>> = OnceLock::new();
+    let path = FOUND.get_or_init(|| manifest().as_deref().map_or_else(own_name, path_in));
+    let segments = path.iter().map(|segment| ident(segment));
+    quote!(#(::#segments)*)
 }
 
-/// The manifest of the crate that is compiled, if cargo compiles it.
+fn own_name() -> Vec<String> {
+    vec!["hooks_core".to_owned()]
+}
+
 fn manifest() -> Option<String> {
     let folder = env::var_os("CARGO_MANIFEST_DIR")?;
     fs::read_to_string(std::path::Path::new(&folder).join("Cargo.toml")).ok()
 }
 
-/// Whether a manifest names `hooks-agent` as a dependency, and `hooks-core` nowhere.
-pub(crate) fn depends_on_agent_alone(manifest: &str) -> bool {
-    let names = |name: &str| {
-        manifest.lines().any(|line| {
-            let line = line.split('#').next().unwrap_or_default().trim();
-            let key = line.split(['=', '.']).next().unwrap_or_default().trim().trim_matches('"');
-            let of_table = line.ends_with(&format!("dependencies.{name}]"));
-            let renamed = line.contains(&format!("package = \"{name}\""));
-            key == name || of_table || renamed
-        })
-    };
-    names("hooks-agent") && !names("hooks-core")
+// Input:  `hooks-core = "1"`, `hooks = { package = "hooks-core" }`, `hooks-agent = "1"`
+// Output: `hooks_core`, `hooks`, `hooks_agent::hooks_core`
+/// How a manifest that may name `hooks-core`, rename it, or name `hooks-agent` alone, reaches it.
+pub(crate) fn path_in(manifest: &str) -> Vec<String> {
+    let mut has_agent = false;
+    let mut renamed = None;
+    for line in manifest.lines() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        let key = line.split(['=', '.']).next().unwrap_or_default().trim().trim_matches('"');
+        let is_table_of = |name: &str| line.ends_with(&format!("dependencies.{name}]"));
+        if key == "hooks-core" || is_table_of("hooks-core") {
+            return own_name();
+        }
+        has_agent |= key == "hooks-agent" || is_table_of("hooks-agent");
+        if line.contains("package = \"hooks-core\"") && key != "package" {
+            renamed = Some(vec![key.replace('-', "_")]);
+        }
+    }
+    let by_agent = || vec!["hooks_agent".to_owned(), "hooks_core".to_owned()];
+    renamed.or_else(|| has_agent.then(by_agent)).unwrap_or_else(own_name)
 }
