@@ -90,6 +90,13 @@ pub enum HookError {
     Registry(#[from] RegistryError),
 }
 
+/// So that methods that return `io::Result` are hooked as they are.
+impl From<HookError> for std::io::Error {
+    fn from(error: HookError) -> Self {
+        Self::other(error)
+    }
+}
+
 /// Why an operation on the registry was refused. Nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -459,6 +459,14 @@ impl Open {
     }
 
     #[hook]
+    async fn named<S: Into<String> + Send, P>(&self, text: S, path: P) -> String
+    where
+        P: AsRef<Path> + Send,
+    {
+        format!("{} {}", text.into(), path.as_ref().display())
+    }
+
+    #[hook]
     fn items(
         &self,
         numbers: impl IntoIterator<Item = u8>,
@@ -475,6 +483,10 @@ impl Open {
 async fn open_parameters_are_kept_as_what_they_give() {
     let open = Open::default();
     assert_eq!(open.note("a", "b").await, "a b");
+    assert_eq!(open.named("a", "b").await, "a b");
+    let more = hook!(Open::PRE_NAMED, |_, args| args.text.push('!'));
+    open.register_instance_hook(Open::PRE_NAMED, "x", more);
+    assert_eq!(open.named("a", "b").await, "a! b");
     assert_eq!(open.refs("ab", [1, 2, 3], "c"), 6);
     assert_eq!(open.items([1, 2], ["a", "b"], 7), "3 a b 7");
 
@@ -516,7 +528,7 @@ struct Partly {
 #[hookable]
 impl Partly {
     /// Has no post hooks: its argument is not `Clone`. Nor is it `Debug`, which is no obstacle.
-    #[hook(derive())]
+    #[hook(derive(Debug))]
     fn once(&self, value: NotClone) -> u8 {
         value.0
     }
@@ -719,4 +731,26 @@ fn hooks_are_no_part_of_what_an_agent_is() {
     let caught = std::panic::catch_unwind(|| other.print("panic".into()));
     assert!(caught.is_err());
     assert_eq!((one.print("abc".into()), other.print("abc".into())), (3, 3));
+}
+
+#[derive(Hookable, Default)]
+struct Files {
+    hooks: Hooks,
+}
+
+#[hookable]
+impl Files {
+    #[hook]
+    fn read(&self, path: &Path) -> std::io::Result<String> {
+        std::fs::read_to_string(path)
+    }
+}
+
+#[test]
+fn methods_that_return_an_io_result_are_hooked_as_they_are() {
+    let files = Files::default();
+    let deny = hook!(Files::PRE_READ, |_, _| -> HookResult { Err("not here".into()) });
+    files.register_instance_hook(Files::PRE_READ, "deny", deny);
+    let error = files.read(Path::new("x")).unwrap_err();
+    assert_eq!(error.to_string(), "instance hook `deny` failed at pre_read: not here");
 }

@@ -7,7 +7,6 @@ use crate::dispatch::snapshot::{Link, Snapshot, with_link};
 use crate::dispatch::trace::Watch;
 use crate::hook::around::{DynCall, Next, Running};
 use crate::hook::entry::Entry;
-use crate::hook::point_hooks::remove_spent;
 use crate::hook_type::Level;
 use crate::outcome::Outcome;
 use crate::point::call_mode::{AsyncMethod, BoxFuture, Mode, Position, RestOfCall, SyncMethod};
@@ -162,8 +161,8 @@ fn applies<A: ?Sized + HookPoint<Args>, Args: 'static>(
     args: &Args,
 ) -> bool {
     let applies = entry.applies(agent, args);
-    if applies && entry.is_spent() {
-        remove_spent::<Around<A, Args>>(level, hooks);
+    if applies {
+        entry.remove_if_spent(level, hooks);
     }
     applies
 }

@@ -12,7 +12,7 @@ use crate::dispatch::snapshot::{GROUPS, Hold, Levels, Snapshot, level_of, with_l
 use crate::dispatch::trace::Watch;
 use crate::hook::entry::{Entry, Limits};
 use crate::hook::list::List;
-use crate::hook::point_hooks::{Listed, remove_spent};
+use crate::hook::point_hooks::Listed;
 use crate::hook::stage::{Run, Stage, Step, StepOf};
 use crate::hook_type::Level;
 use crate::point::call_mode::Position;
@@ -189,9 +189,7 @@ async fn run_limited<P: Stage>(
     let Some(limits) = entry.limits.as_ref().filter(applies) else {
         return Ok(Step::Continue);
     };
-    if limits.is_spent() {
-        remove_spent::<P>(level, hooks);
-    }
+    entry.remove_if_spent(level, hooks);
     let saved = limits.undo.map(|undo| undo(subject));
     let watch = Watch::start();
     let run = async {

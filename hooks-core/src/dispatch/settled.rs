@@ -12,7 +12,6 @@ use crate::dispatch::receiver::Receiver;
 use crate::dispatch::snapshot::with_link;
 use crate::dispatch::trace::Watch;
 use crate::hook::entry::Entry;
-use crate::hook::point_hooks::remove_spent;
 use crate::hook::settled::Settled;
 use crate::hook_type::{Level, Phase};
 use crate::outcome::Outcome;
@@ -68,9 +67,7 @@ fn run_hook<A: ?Sized + HookPoint<Args>, Args: 'static>(
     if entry.limits.as_ref().is_some_and(|limits| !limits.fire()) {
         return;
     }
-    if entry.is_spent() {
-        remove_spent::<OnSettled<A, Args>>(level, hooks);
-    }
+    entry.remove_if_spent(level, hooks);
     let watch = Watch::start();
     // A panic here would take the place of the outcome, or end the program.
     let ran = catch_unwind(AssertUnwindSafe(|| run(&*entry.hook.run)));

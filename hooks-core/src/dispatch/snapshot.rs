@@ -139,39 +139,57 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> LoadedHooks<'_, A, Args> {
 }
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
-    fn own(&self) -> impl Iterator<Item = &PointHooks<A, Args>> {
-        self.own.iter().flatten().map(|hooks| &**hooks)
-    }
-
-    fn base(&self) -> impl Iterator<Item = &PointHooks<A::Base, Args>> {
-        self.base.iter().flatten().map(|hooks| &**hooks)
-    }
-
     /// A bit for each phase that has hooks.
+    // Loops and not iterators, here and below: each method of each agent has a copy of these.
     #[inline]
     pub(crate) fn phases(&self) -> u8 {
-        let own = self.own().fold(0, |mask, hooks| mask | hooks.phases());
-        self.base().fold(own, |mask, hooks| mask | hooks.phases())
+        let mut phases = 0;
+        for hooks in &self.own {
+            phases |= hooks.as_deref().map_or(0, PointHooks::phases);
+        }
+        for hooks in &self.base {
+            phases |= hooks.as_deref().map_or(0, PointHooks::phases);
+        }
+        phases
     }
 
     /// How deep nested calls may go, by the hooks that run in them too; `None` if no hook does.
     pub(crate) fn max_depth(&self) -> Option<usize> {
-        let own = self.own().filter_map(PointHooks::max_depth);
-        own.chain(self.base().filter_map(PointHooks::max_depth)).min()
+        let mut depths = [None; 4];
+        for (depth, hooks) in depths.iter_mut().zip(&self.own) {
+            *depth = hooks.as_deref().and_then(PointHooks::max_depth);
+        }
+        for (depth, hooks) in depths.iter_mut().skip(2).zip(&self.base) {
+            *depth = hooks.as_deref().and_then(PointHooks::max_depth);
+        }
+        depths.into_iter().flatten().min()
     }
 
     /// Every hook that a nested call does not run, as `type name`.
     pub(crate) fn skipped(&self) -> Vec<String> {
-        let rows = self.own().flat_map(ErasedHooks::rows);
-        let rows = rows.chain(self.base().flat_map(ErasedHooks::rows));
-        let skipped = rows.filter(|row| !row.is_always);
-        skipped.map(|row| format!("{} {}", row.hook_type, row.name)).collect()
+        let mut skipped = Vec::new();
+        for hooks in self.own.iter().flatten() {
+            skipped.extend(hooks.skipped());
+        }
+        for hooks in self.base.iter().flatten() {
+            skipped.extend(hooks.skipped());
+        }
+        skipped
     }
 
     /// How hooks that will see the arguments after the body copy them.
     pub(crate) fn keep_args(&self) -> Option<fn(&Args) -> Args> {
-        let own = self.own().find_map(PointHooks::keep_args);
-        own.or_else(|| self.base().find_map(PointHooks::keep_args))
+        for hooks in &self.own {
+            if let Some(keep_args) = hooks.as_deref().and_then(PointHooks::keep_args) {
+                return Some(keep_args);
+            }
+        }
+        for hooks in &self.base {
+            if let Some(keep_args) = hooks.as_deref().and_then(PointHooks::keep_args) {
+                return Some(keep_args);
+            }
+        }
+        None
     }
 
     /// The hook at a position, or the next one behind it. Moves the position there.

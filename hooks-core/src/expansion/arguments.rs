@@ -8,7 +8,7 @@ use std::fmt;
     message = "the argument of type `{Self}` is not `Clone`, so post hooks could not see it",
     label = "an argument that is not `Clone`",
     note = "derive `Clone` for `{Self}`, take an `Arc` of it, or give up the post hooks of the method: \
-            `#[hook(derive(Debug))]` on the method, `#[hookable(derive(Debug))]` on the block"
+            `#[hook(derive())]` on the method, `#[hookable(derive())]` on the block"
 )]
 pub trait CloneArg {
     /// The copy.

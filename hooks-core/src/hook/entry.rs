@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::hook_type::HookType;
+use crate::hook_type::{HookType, Level};
 use crate::point::hook_slot::HookSlot;
+use crate::registry::hooks::Hooks;
 use crate::registry::table::{Row, Source};
 
 /// How a hook that sees the arguments after the body has them copied before it; `None` if it does
@@ -54,6 +55,15 @@ impl<P: HookSlot> Entry<P> {
         self.limits.as_ref().is_some_and(|limits| limits.is_spent())
     }
 
+    /// Takes a hook that was to run once, and has, out of its registry.
+    pub(crate) fn remove_if_spent(&self, level: Level, hooks: &Hooks) {
+        if let Some(limits) = self.limits.as_ref().filter(|limits| limits.is_spent())
+            && let Some(remove) = limits.remove_spent
+        {
+            remove(level, hooks);
+        }
+    }
+
     /// Whether failures of the hook are reported and otherwise ignored.
     pub(crate) fn is_failure_ignored(&self) -> bool {
         self.limits.as_ref().is_some_and(|limits| limits.undo.is_some())
@@ -78,6 +88,8 @@ pub(crate) struct Limits<P: HookSlot> {
     pub(crate) timeout: Option<Duration>,
     /// Of a hook that runs once: whether it has.
     pub(crate) fired: Option<AtomicBool>,
+    /// Of a hook that runs once: how it is taken out of its registry.
+    pub(crate) remove_spent: Option<fn(Level, &Hooks)>,
     /// Copies what a failing hook must give back.
     pub(crate) undo: Undo<P>,
     pub(crate) when: Option<Arc<Predicate<P>>>,
@@ -96,7 +108,8 @@ impl<P: HookSlot> Limits<P> {
     /// The same limits, counting for themselves from here on.
     pub(crate) fn parted(&self) -> Self {
         let fired = self.fired.as_ref().map(|fired| fired.load(Ordering::Acquire).into());
-        Self { timeout: self.timeout, fired, undo: self.undo, when: self.when.clone() }
+        let (undo, when) = (self.undo, self.when.clone());
+        Self { timeout: self.timeout, fired, remove_spent: self.remove_spent, undo, when }
     }
 
     /// Takes the one run of a hook that runs once.

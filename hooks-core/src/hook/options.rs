@@ -8,10 +8,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::hook::entry::{Entry, Limits, Predicate, Undo};
+use crate::hook::point_hooks::remove_spent;
+use crate::hook_type::Level;
 use crate::point::call_mode::AsyncMethod;
 use crate::point::hook_point::{HookPoint, MAX_DEPTH};
 use crate::point::hook_slot::{Around, HookSlot, OnError, Post, Pre};
 use crate::point::return_kind::FallibleMethod;
+use crate::registry::hooks::Hooks;
 use crate::registry::table::Source;
 
 /// What a hook is registered with besides its code: a name, a priority, and limits.
@@ -252,7 +255,9 @@ impl<F, W, L> HookOptions<F, W, L> {
         let (undo, when) = (F::undo(), when.predicate());
         let is_limited = timeout.is_some() || once || undo.is_some() || when.is_some();
         let fired = once.then(AtomicBool::default);
-        let limits = is_limited.then(|| Arc::new(Limits { timeout, fired, undo, when }));
+        let remove_spent = once.then_some(remove_spent::<P> as fn(Level, &Hooks));
+        let limits =
+            is_limited.then(|| Arc::new(Limits { timeout, fired, remove_spent, undo, when }));
         let source = location.map_or(source, Source::from);
         let max_depth = always.then_some(max_depth);
         Entry { name, priority, source, max_depth, limits, hook }

@@ -20,7 +20,24 @@ pub(crate) struct PointHooks<A: ?Sized + HookPoint<Args>, Args: 'static> {
     settled: List<OnSettled<A, Args>>,
     /// A bit per phase that has hooks.
     phases: u8,
+    /// What few calls need; nothing before there was a hook.
+    rare: Option<Rare<A, Args>>,
 }
+
+/// Functions that are made where a hook is registered, so that methods without hooks do not carry them.
+struct Rare<A: ?Sized + HookPoint<Args>, Args: 'static> {
+    keep_args: fn(&PointHooks<A, Args>) -> Option<fn(&Args) -> Args>,
+    max_depth: fn(&PointHooks<A, Args>) -> Option<usize>,
+    skipped: fn(&PointHooks<A, Args>) -> Vec<String>,
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> Clone for Rare<A, Args> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> Copy for Rare<A, Args> {}
 
 /// The bit of a phase in a mask of phases.
 pub(crate) const fn bit_of(phase: Phase) -> u8 {
@@ -36,15 +53,33 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> PointHooks<A, Args> {
 
     /// How a hook that will see the arguments after the body copies them.
     pub(crate) fn keep_args(&self) -> Option<fn(&Args) -> Args> {
+        (self.rare?.keep_args)(self)
+    }
+
+    /// How deep nested calls may go, by the hooks that run in them too; `None` if no hook does.
+    pub(crate) fn max_depth(&self) -> Option<usize> {
+        (self.rare?.max_depth)(self)
+    }
+
+    /// Every hook that a nested call does not run, as `type name`.
+    pub(crate) fn skipped(&self) -> Vec<String> {
+        self.rare.map(|rare| (rare.skipped)(self)).unwrap_or_default()
+    }
+
+    fn find_keep_args(&self) -> Option<fn(&Args) -> Args> {
         let post = || self.post.iter().find_map(|entry| entry.hook.keep_args);
         let error = || self.error.iter().find_map(|entry| entry.hook.keep_args);
         let settled = || self.settled.iter().find_map(|entry| entry.hook.keep_args);
         post().or_else(error).or_else(settled)
     }
 
-    /// How deep nested calls may go, by the hooks that run in them too; `None` if no hook does.
-    pub(crate) fn max_depth(&self) -> Option<usize> {
+    fn find_max_depth(&self) -> Option<usize> {
         self.lists().into_iter().filter_map(ErasedList::max_depth).min()
+    }
+
+    fn find_skipped(&self) -> Vec<String> {
+        let skipped = self.rows().into_iter().filter(|row| !row.is_always);
+        skipped.map(|row| format!("{} {}", row.hook_type, row.name)).collect()
     }
 
     fn lists(&self) -> [&dyn ErasedList; 5] {
@@ -68,6 +103,11 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> PointHooks<A, Args> {
     fn count_phases(&mut self) {
         let filled = self.lists().into_iter().filter(|list| !list.is_empty());
         self.phases = filled.fold(0, |mask, list| mask | bit_of(list.phase()));
+        self.rare = Some(Rare {
+            keep_args: Self::find_keep_args,
+            max_depth: Self::find_max_depth,
+            skipped: Self::find_skipped,
+        });
     }
 }
 
@@ -80,6 +120,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> Default for PointHooks<A, Args>
             error: List::default(),
             settled: List::default(),
             phases: 0,
+            rare: None,
         }
     }
 }
@@ -93,6 +134,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> Clone for PointHooks<A, Args> {
             error: self.error.clone(),
             settled: self.settled.clone(),
             phases: self.phases,
+            rare: self.rare,
         }
     }
 }

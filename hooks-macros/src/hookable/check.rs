@@ -1,9 +1,11 @@
 //! What a hooked method, and a trait that has some, cannot be.
 
+use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, GenericParam, Path, ReturnType, Safety, Signature, Type, TypeParamBound, WherePredicate,
+    FnArg, GenericParam, Path, ReturnType, Safety, Signature, Type, TypeParam, TypeParamBound,
+    WherePredicate,
 };
 
 use crate::hookable::attrs::HookOptions;
@@ -15,7 +17,7 @@ use crate::support::errors::Errors;
 use crate::support::types::ungrouped;
 
 /// Refuses a signature that no hook could be called with.
-pub(crate) fn check_signature(sig: &Signature, errors: &mut Errors) {
+pub(crate) fn check_signature(sig: &Signature, open: &[(Ident, Type)], errors: &mut Errors) {
     if let Some(token) = sig.constness {
         errors.at(token, "a `const fn` cannot run hooks: remove `const` or use `#[hook(skip)]`");
     }
@@ -26,7 +28,13 @@ pub(crate) fn check_signature(sig: &Signature, errors: &mut Errors) {
         errors.at(variadic, "a hooked method cannot be variadic");
     }
     for param in &sig.generics.params {
-        if !matches!(param, GenericParam::Lifetime(_)) {
+        let is_open = |param: &TypeParam| open.iter().any(|(ident, _)| *ident == param.ident);
+        let is_kept = match param {
+            GenericParam::Lifetime(_) => true,
+            GenericParam::Type(param) => is_open(param),
+            GenericParam::Const(_) => false,
+        };
+        if !is_kept {
             let message = "a hooked method cannot be generic, its hooks could not name the type: \
                            name one, write `impl Into<T>`, make the impl block generic, or use \
                            `#[hook(skip)]`";

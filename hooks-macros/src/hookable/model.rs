@@ -16,6 +16,7 @@ use crate::hookable::check::{
 };
 use crate::hookable::generics::mentioned;
 use crate::hookable::options::BlockOptions;
+use crate::hookable::owned::open_generics;
 use crate::hookable::params::Param;
 use crate::hookable::parse;
 use crate::hookable::receiver::Receiver;
@@ -273,7 +274,7 @@ impl Block {
         })
     }
 
-    fn params(&self, sig: &Signature, errors: &mut Errors) -> Vec<Param> {
+    fn params(&self, sig: &Signature, open: &[(Ident, Type)], errors: &mut Errors) -> Vec<Param> {
         let params = sig.inputs.iter().filter_map(|input| match input {
             FnArg::Typed(param) => Some(param),
             FnArg::Receiver(_) => None,
@@ -282,7 +283,16 @@ impl Block {
             .enumerate()
             .map(|(index, param)| match self.role {
                 Role::Impl(_) => Param::handed_on(index, param),
-                _ => Param::new(index, param, &self.self_ty, &self.runtime, errors),
+                _ => {
+                    let mut param = param.clone();
+                    let is_it = |(ident, _): &&(Ident, Type)| {
+                        matches!(&*param.ty, Type::Path(path) if path.path.is_ident(ident))
+                    };
+                    if let Some((_, ty)) = open.iter().find(is_it) {
+                        *param.ty = ty.clone();
+                    }
+                    Param::new(index, &param, &self.self_ty, &self.runtime, errors)
+                }
             })
             .collect();
         for (index, param) in params.iter().enumerate() {
@@ -300,8 +310,12 @@ impl Block {
     fn method(&self, method: &parse::Method, options: HookOptions, errors: &mut Errors) -> Method {
         let sig = &method.sig;
         let known_errors = errors.len();
-        check_signature(sig, errors);
-        let mut params = self.params(sig, errors);
+        let open = match self.role {
+            Role::Inherent => open_generics(sig),
+            Role::Trait(_) | Role::Impl(_) => Vec::new(),
+        };
+        check_signature(sig, &open, errors);
+        let mut params = self.params(sig, &open, errors);
         let mut returned = Returned::of(sig, errors);
         let receiver = Receiver::of(sig, errors);
         match self.role {

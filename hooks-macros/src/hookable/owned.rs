@@ -1,11 +1,11 @@
 //! How the args struct owns what a parameter borrows or leaves open.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
 use syn::{
-    GenericArgument, PathArguments, PathSegment, Type, TypeImplTrait, TypeParamBound, TypePath,
-    TypeReference, parse_quote,
+    GenericArgument, PathArguments, PathSegment, Signature, Type, TypeImplTrait, TypeParamBound,
+    TypePath, TypeReference, WherePredicate, parse_quote,
 };
 
 use crate::support::errors::Errors;
@@ -110,6 +110,32 @@ fn own_open(
             (parse_quote!(#string), Owning::ToString)
         }
     }
+}
+
+/// Type parameters of a method with a bound that says what they can be turned into are kept as that, like
+/// `impl Trait`: each as the `impl` of its bounds.
+pub(crate) fn open_generics(sig: &Signature) -> Vec<(Ident, Type)> {
+    let of_clause = |ident: &Ident| {
+        let predicates = sig.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+        let is_of = |ty: &Type| matches!(ty, Type::Path(path) if path.path.is_ident(ident));
+        let bounds = predicates.filter_map(move |predicate| match predicate {
+            WherePredicate::Type(predicate) if is_of(&predicate.bounded_ty) => {
+                Some(predicate.bounds.iter().cloned())
+            }
+            _ => None,
+        });
+        bounds.flatten().collect::<Vec<_>>()
+    };
+    let open = sig.generics.type_params().filter_map(|param| {
+        let bounds = param.bounds.iter().cloned().chain(of_clause(&param.ident));
+        let bounds: Vec<_> = bounds.collect();
+        if bounds.is_empty() {
+            return None;
+        }
+        let open: TypeImplTrait = parse_quote!(impl #(#bounds)+*);
+        conversion(&open).is_some().then(|| (param.ident.clone(), Type::ImplTrait(open.clone())))
+    });
+    open.collect()
 }
 
 /// The bound of an `impl Trait` that says what it can be turned into.

@@ -7,7 +7,7 @@ struct Agent {
 
 #[hookable]
 impl Agent {
-    fn reply(&self) -> Result<u8, std::io::Error> {
+    fn reply(&self) -> Result<u8, std::fmt::Error> {
         Ok(1)
     }
 }

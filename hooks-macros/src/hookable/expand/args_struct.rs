@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Path, Visibility};
+use syn::{Path, Visibility, parse_quote};
 
 use crate::hookable::attrs::is_lint_level;
 use crate::hookable::expand::lints::unused;
@@ -49,17 +49,24 @@ pub(crate) fn args_struct(block: &Block, method: &Method, vis: &Visibility) -> T
 /// Whether `Debug` and `Clone` are written out, so that an argument without `Debug` is no obstacle, and one
 /// without `Clone` is told what to do. Of generic structs they are derived: `derive` knows their bounds.
 fn has_own_impls(method: &Method) -> bool {
-    method.derives.is_none() && method.args_generics.params.is_empty()
+    method.args_generics.params.is_empty()
 }
 
+/// What is derived, without what is written out.
 fn derives(method: &Method) -> Vec<Path> {
-    match &method.derives {
-        Some(derives) => derives.clone(),
-        None if has_own_impls(method) => Vec::new(),
-        None => {
-            vec![syn::parse_quote!(::core::fmt::Debug), syn::parse_quote!(::core::clone::Clone)]
-        }
-    }
+    let written = if has_own_impls(method) { &["Debug", "Clone"][..] } else { &[] };
+    let is_written = |path: &Path| is_one_of(path, written);
+    asked(method).into_iter().filter(|path| !is_written(path)).collect()
+}
+
+fn asked(method: &Method) -> Vec<Path> {
+    let default = || vec![parse_quote!(::core::fmt::Debug), parse_quote!(::core::clone::Clone)];
+    method.derives.clone().unwrap_or_else(default)
+}
+
+/// Whether a path ends in one of the names.
+fn is_one_of(path: &Path, names: &[&str]) -> bool {
+    path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
 }
 
 // Output: `impl Clone for AgentReplyArgs { .. } impl Debug for AgentReplyArgs { .. }`
@@ -88,32 +95,38 @@ fn own_impls(block: &Block, method: &Method) -> TokenStream {
             use #private::{ShowAny as _, ShowDebug as _};
         }
     });
-    quote! {
-        #(#cfgs)*
-        impl ::core::clone::Clone for #args_ident {
-            fn clone(&self) -> Self {
-                Self { #(#clones),* }
+    let is_asked = |name: &str| asked(method).iter().any(|path| is_one_of(path, &[name]));
+    let clone = is_asked("Clone").then(|| {
+        quote! {
+            #(#cfgs)*
+            impl ::core::clone::Clone for #args_ident {
+                fn clone(&self) -> Self {
+                    Self { #(#clones),* }
+                }
             }
         }
-        #(#cfgs)*
-        impl ::core::fmt::Debug for #args_ident {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                #in_scope
-                let mut shown = f.debug_struct(#name);
-                #(#fields)*
-                shown.finish()
+    });
+    let debug = is_asked("Debug").then(|| {
+        quote! {
+            #(#cfgs)*
+            impl ::core::fmt::Debug for #args_ident {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    #in_scope
+                    let mut shown = f.debug_struct(#name);
+                    #(#fields)*
+                    shown.finish()
+                }
             }
         }
-    }
+    });
+    quote!(#clone #debug)
 }
 
 /// What JSON needs of an args struct, unless it is derived already. Found here, so that the crate need not
 /// know of it.
 fn json_derives(block: &Block, method: &Method) -> TokenStream {
     let derives = derives(method);
-    let is_derived = |name: &str| {
-        derives.iter().any(|path| path.segments.last().is_some_and(|it| it.ident == name))
-    };
+    let is_derived = |name: &str| derives.iter().any(|path| is_one_of(path, &[name]));
     let serde = block.runtime.private("serde");
     let missing = ["Serialize", "Deserialize"].into_iter().filter(|name| !is_derived(name));
     let missing: Vec<_> = missing.map(|name| Ident::new(name, Span::mixed_site())).collect();
