@@ -1,4 +1,4 @@
-//! What can go wrong with an agent.
+//! Errors of agents.
 
 use std::error::Error;
 use std::fmt;
@@ -8,7 +8,7 @@ use hooks_core::{BoxError, HookError, RegistryError};
 use crate::message::{ToolResult, ToolUse};
 use crate::model::ModelError;
 
-/// Why a call of an agent failed.
+/// The error of a call of an agent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
@@ -21,52 +21,52 @@ pub enum AgentError {
     /// The model failed.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The agent was not built.
+    /// The agent could not be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The messages do not fit what the agent waits for. Nothing was remembered.
+    /// The messages of the call are invalid. Memory is unchanged.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// Hooks jumped back to the model too many times in a row.
+    /// Hooks jumped to the model or to the tools too many times in a row.
     #[error("hooks jumped to the model {limit} times in a row, raise `max_jumps` or let it go on")]
     TooManyJumps {
-        /// How many times they may.
+        /// The limit.
         limit: usize,
     },
-    /// A call waits for itself.
+    /// A call would wait for itself.
     #[error(
         "agent `{agent}` is called on thread `{thread}` from inside its own call on that thread, \
          which would wait for itself; use another thread"
     )]
     CallsItself {
-        /// The agent's name.
+        /// The name of the agent.
         agent: String,
         /// The thread.
         thread: String,
     },
-    /// The context of the conversation could not be compressed.
+    /// The conversation could not be compressed.
     #[error("the context could not be compressed")]
     Compression(#[source] BoxError),
-    /// What the person types could not be read.
+    /// The input of the user could not be read.
     #[error("the input of user `{user}` could not be read")]
     Read {
-        /// The person.
+        /// The name of the user.
         user: String,
-        /// What went wrong.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The person has gone.
+    /// The input of the user has ended.
     #[error("the input of user `{user}` has ended")]
     EndOfInput {
-        /// The person.
+        /// The name of the user.
         user: String,
     },
-    /// The call failed, and so did hooks that were told about it.
+    /// The call failed, and so did error hooks that handled its error.
     #[error(transparent)]
     WithHookFailures(WithHookFailures),
 }
 
-/// An error, and the failures of hooks that were told about it; its text and its source are those of
+/// An error, and the failures of error hooks that handled it. Its text and its source are those of
 /// the error.
 #[derive(Debug)]
 pub struct WithHookFailures {
@@ -87,7 +87,7 @@ impl Error for WithHookFailures {
 }
 
 impl InputError {
-    /// Whether the results are each of another of the calls.
+    /// Checks that each result belongs to a different one of the tool calls.
     pub(crate) fn check_results(calls: &[ToolUse], results: &[&ToolResult]) -> Result<(), Self> {
         for (index, result) in results.iter().enumerate() {
             if results[..index].iter().any(|known| known.id == result.id) {
@@ -102,7 +102,7 @@ impl InputError {
 }
 
 impl AgentError {
-    /// Why the call failed, without what error hooks failed with.
+    /// Returns the error of the call, without the failures of error hooks.
     #[must_use]
     pub fn root(&self) -> &AgentError {
         match self {
@@ -111,7 +111,7 @@ impl AgentError {
         }
     }
 
-    /// What hooks that were told about the error failed with.
+    /// Returns the failures of the error hooks that handled the error.
     #[must_use]
     pub fn hook_failures(&self) -> &[BoxError] {
         match self {
@@ -120,58 +120,59 @@ impl AgentError {
         }
     }
 
-    /// Attaches the failure of a hook that was told about the error.
+    /// Attaches the failure of an error hook.
     pub(crate) fn attach(&mut self, failure: BoxError) {
         if let Self::WithHookFailures(with) = self {
             with.failures.push(failure);
             return;
         }
-        // Anything that stands in for the error while it moves into its box.
+        // A placeholder while the error moves into its box.
         let error = std::mem::replace(self, Self::TooManyJumps { limit: 0 });
         let with = WithHookFailures { error: Box::new(error), failures: vec![failure] };
         *self = Self::WithHookFailures(with);
     }
 }
 
-/// Why messages do not fit what an agent waits for.
+/// The error of invalid messages: their tool results do not match the tool calls of the thread, or
+/// one of them is a system message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// The model waits for results of tool calls.
+    /// Tool calls wait for results.
     #[error(
         "tool calls wait for results: {}; give them, call without messages to run the tools, or turn \
          `recover_pending` on", .ids.join(", ")
     )]
     MissingResults {
-        /// The ids of the calls.
+        /// The ids of the tool calls.
         ids: Vec<String>,
     },
-    /// Some results are there, some are missing, and there is more than results.
+    /// Some results are missing, and there are other messages than results.
     #[error(
         "results are missing for: {}; messages beside results can be taken only once all calls are \
          answered", .ids.join(", ")
     )]
     PartialResults {
-        /// The ids of the calls without results.
+        /// The ids of the tool calls without results.
         ids: Vec<String>,
     },
-    /// Two results of one call.
+    /// Two results are for the same tool call.
     #[error("two results of the tool call `{id}`, one is allowed")]
     DuplicateResult {
-        /// The id of the call.
+        /// The id of the tool call.
         id: String,
     },
-    /// Results of calls that nobody made.
+    /// Results are for unknown tool calls.
     #[error(
         "results of unknown tool calls: {}; expected: {}", .ids.join(", "), .expected.join(", ")
     )]
     UnknownResults {
         /// The ids of the results.
         ids: Vec<String>,
-        /// The ids of the calls that wait.
+        /// The ids of the tool calls that wait.
         expected: Vec<String>,
     },
-    /// A system message among the others.
+    /// One of the messages is a system message.
     #[error(
         "a system message is no part of a conversation, use `system_prompt` or the system message of \
          the event"
@@ -179,22 +180,22 @@ pub enum InputError {
     SystemMessage,
 }
 
-/// Why an agent could not be built.
+/// The error of an agent that could not be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// No model was given.
     #[error("agent `{agent}` has no model, add `.model(..)`")]
     MissingModel {
-        /// The agent's name.
+        /// The name of the agent.
         agent: String,
     },
     /// Two tools have the same name.
     #[error("agent `{agent}` has two tools named `{tool}`, rename one of them")]
     DuplicateTool {
-        /// The agent's name.
+        /// The name of the agent.
         agent: String,
-        /// The name that is taken.
+        /// The duplicate name.
         tool: String,
     },
 }

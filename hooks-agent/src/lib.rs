@@ -1,7 +1,7 @@
-//! A `ReAct` agent whose methods are hooked by [`hooks_core`].
+//! A `ReAct` agent whose methods are hook points of [`hooks_core`].
 //!
 //! [`ReActAgent`] reasons with a [`ChatModel`] and acts with [`Tool`]s until it has an answer. An
-//! [`AgentHook`] sees the events of its calls and may change what they are about:
+//! [`AgentHook`] receives the events of an agent's calls and may change them:
 //!
 //! ```
 //! use hooks_agent::{AgentExt, Msg, PostCall, ReActAgent, ScriptedModel, agent_hook};
@@ -24,18 +24,18 @@
 //! # }).unwrap();
 //! ```
 //!
-//! The events are hook points of the agent's methods, so hooks of the methods and hooks of the events
-//! are in one order: see [`ReActAgent`] for the methods, [`HookEvent`] for the events and [`Flow`] for
-//! what a hook can do to a call. [A page](guide::events) has all of them.
+//! The events are hook points of the agent's methods, so hooks of methods and hooks of events run
+//! in one order. See [`ReActAgent`] for the methods, [`HookEvent`] for the events and [`Flow`] for
+//! how a hook directs a call. [The guide](guide::events) describes each event.
 //!
 //! # Features
 //!
 //! | feature | |
 //! |---|---|
 //! | `genai` (default) | [`GenAiModel`]: models over HTTP |
-//! | `mcp` | tools of servers over the Model Context Protocol |
+//! | `mcp` | `McpServer`: tools of servers that speak the Model Context Protocol |
 
-/// Pages that explain one thing at length.
+/// Guides, each on one topic.
 #[cfg(any(doc, doctest))]
 pub mod guide {
     #[doc = include_str!("../docs/events.md")]

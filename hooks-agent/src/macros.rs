@@ -1,20 +1,20 @@
-//! What the macro of this crate is for.
+//! The documentation of the crate's macro.
 
-/// Makes an event hook of a type's methods that take one event each.
+/// Implements [`AgentHook`](crate::AgentHook) for a type, from methods that take one event each.
 ///
-/// A method whose parameter is an event - `&mut PreActing<'_>`, `&ReasoningChunk<'_>`, .. - handles it;
-/// all other methods are left as they are. The hook wants exactly the events that have a handler. A
-/// handler takes `&self` and may be `async` or not, in which case it allocates nothing; it returns `()`,
-/// [`Flow`](crate::Flow), or a [`HookResult`](hooks_core::HookResult) of either. An event is known by
-/// the name of its type.
+/// A method whose parameter is an event, such as `&mut PreActing<'_>` or `&ReasoningChunk<'_>`, is
+/// the handler of that event; all other methods are unchanged. The hook receives exactly the events
+/// that have a handler. A handler takes `&self` and is sync or `async`; a sync handler allocates
+/// nothing. It returns `()`, [`Flow`](crate::Flow), or a [`HookResult`](hooks_core::HookResult) of
+/// either. The macro recognizes an event by the name of its type.
 ///
 /// | argument | default | |
 /// |---|---|---|
-/// | `name = "guard"` | the name of the type | what removes it |
-/// | `priority = priority::SECURITY` | `priority::DEFAULT` | where it stands |
-/// | `tools = Self::tools_of` | none | a function from `&Self` to [`Tools`](crate::Tools) that come with it |
-/// | `inherit` | | agents that are tools of this one have it too |
-/// | `crate = path` | `::hooks_agent` | where this crate is |
+/// | `name = "guard"` | the name of the type | the name, by which the hook is removed |
+/// | `priority = priority::SECURITY` | `priority::DEFAULT` | the priority: lower runs first |
+/// | `tools = Self::tools_of` | none | a function from `&Self` to [`Tools`](crate::Tools) |
+/// | `inherit` | off | the hook also runs in agents that are tools of its agent |
+/// | `crate = path` | `::hooks_agent` | the path of this crate |
 ///
 /// ```
 /// use hooks_agent::{

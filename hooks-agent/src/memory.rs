@@ -1,39 +1,39 @@
-//! What an agent remembers.
+//! The memory of an agent.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::message::{Messages, Msg};
 
-/// The messages of a conversation, in memory.
+/// The messages of one conversation.
 #[derive(Debug, Default)]
 pub struct Memory {
     messages: Mutex<Messages>,
 }
 
 impl Memory {
-    /// Nothing remembered yet.
+    /// Creates an empty memory.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Remembers a message.
+    /// Appends a message.
     pub fn add(&self, msg: impl Into<Arc<Msg>>) {
         self.lock().push(msg);
     }
 
-    /// Everything remembered, oldest first.
+    /// Returns all messages, oldest first.
     #[must_use]
     pub fn messages(&self) -> Messages {
         self.lock().clone()
     }
 
-    /// Remembers these messages in place of all others.
+    /// Replaces all messages.
     pub fn replace(&self, messages: impl Into<Messages>) {
         *self.lock() = messages.into();
     }
 
-    /// Forgets everything.
+    /// Removes all messages.
     pub fn clear(&self) {
         self.lock().clear();
     }

@@ -1,20 +1,20 @@
-//! What a model's answer cost.
+//! Token usage.
 
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-/// How many tokens a call cost, as the provider reports it; zero where it does not.
+/// The token usage of a call, as the provider reports it; zero if it does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens of the request.
+    /// The number of tokens of the request.
     pub input_tokens: u64,
-    /// Tokens of the answer.
+    /// The number of tokens of the answer.
     pub output_tokens: u64,
 }
 
 impl Usage {
-    /// Tokens of the request and of the answer.
+    /// Returns the number of tokens of the request and the answer.
     #[must_use]
     pub const fn total_tokens(self) -> u64 {
         self.input_tokens + self.output_tokens

@@ -1,4 +1,4 @@
-//! A person as an agent.
+//! The user as an agent.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::error::AgentError;
 use crate::event::{AgentHook, EventPoints, HookList, Place, install_call};
 use crate::message::{Messages, Msg};
 
-/// A person who answers by typing a line.
+/// An agent whose replies are lines that a user types.
 ///
-/// [`reply`](Agent::reply) shows the messages that it is given and reads the next line, from standard
-/// input or whatever else is a `tokio::io::AsyncBufRead`. A line is read whole even if the call is dropped
-/// while it waits: what came until then is kept for the next call.
+/// [`reply`](Agent::reply) prints the messages and reads the next line, from standard input or from
+/// another `tokio::io::AsyncBufRead`. If a call is dropped in the middle of a line, the part
+/// already read is kept for the next call.
 ///
 /// ```
 /// use hooks_agent::{AgentExt, Messages, Msg, UserAgent};
@@ -44,7 +44,7 @@ struct Input {
     line: Vec<u8>,
 }
 
-/// Makes a [`UserAgent`].
+/// Builds a [`UserAgent`].
 #[must_use]
 pub struct UserAgentBuilder {
     name: Arc<str>,
@@ -54,7 +54,7 @@ pub struct UserAgentBuilder {
 }
 
 impl UserAgent {
-    /// Starts a person of that name, who types on standard input.
+    /// Starts a user of this name, who types on standard input.
     pub fn builder(name: impl Into<Arc<str>>) -> UserAgentBuilder {
         UserAgentBuilder {
             name: name.into(),
@@ -66,26 +66,27 @@ impl UserAgent {
 }
 
 impl UserAgentBuilder {
-    /// Where the lines are read from, in place of standard input.
+    /// Sets the reader of the lines, instead of standard input.
     pub fn input(mut self, reader: impl AsyncBufRead + Send + Unpin + 'static) -> Self {
         self.reader = Some(Box::new(reader));
         self
     }
 
-    /// Where the messages to the person are shown; without one they are not.
+    /// Sets the function that prints messages. Without one, messages are not printed.
     pub fn printer(mut self, printer: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.printer = Some(Arc::new(printer));
         self
     }
 
-    /// Adds a hook. It sees the events of a call: there is no reasoning and no acting here.
+    /// Adds a hook. It receives the events that every agent has; this agent has no events of
+    /// reasoning and acting.
     #[track_caller]
     pub fn hook(mut self, hook: impl AgentHook) -> Self {
         self.hooks.add(hook);
         self
     }
 
-    /// The agent.
+    /// Builds the agent.
     #[must_use]
     pub fn build(self) -> UserAgent {
         let Self { name, reader, printer, hooks } = self;

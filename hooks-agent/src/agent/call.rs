@@ -1,4 +1,4 @@
-//! Calling an agent.
+//! How agents are called.
 
 use std::mem::ManuallyDrop;
 use std::pin::pin;
@@ -12,12 +12,13 @@ use crate::error::AgentError;
 use crate::message::{ContentBlock, GenerateReason, Messages, Msg, Role};
 use crate::usage::Usage;
 
-/// How agents are called; every [`Agent`] has it, `dyn Agent` too.
+/// The methods that call an agent, implemented for every [`Agent`] and for `dyn Agent`.
 pub trait AgentExt: Agent {
-    /// Answers a message, or several: [`call_with`](AgentExt::call_with) without options.
+    /// Answers one or more messages. Equivalent to [`call_with`](AgentExt::call_with) with default
+    /// options.
     ///
     /// # Errors
-    /// As `call_with`.
+    /// The same as for `call_with`.
     fn call(
         &self,
         messages: impl Into<Messages>,
@@ -25,31 +26,37 @@ pub trait AgentExt: Agent {
         self.call_with(CallOptions::new(), messages)
     }
 
-    /// Goes on with what waits for an answer: runs the pending tool calls. Hooks see them again; one that
-    /// [stops](crate::PreActing::stop) until a call is confirmed gets
-    /// [`CallOptions::confirm`](crate::CallOptions::confirm). Where nothing waits, the model is asked.
+    /// Resumes a conversation: runs the tool calls that wait for a result, or calls the model if
+    /// there are none.
+    ///
+    /// Hooks receive these tool calls again. For a hook that [stops](crate::PreActing::stop) until
+    /// a tool call is confirmed, pass [`CallOptions::confirm`](crate::CallOptions::confirm).
     ///
     /// # Errors
-    /// As `call_with`.
+    /// The same as for `call_with`.
     fn resume(&self, options: CallOptions) -> impl Future<Output = Result<Msg, AgentError>> + Send {
         self.call_with(options, Messages::new())
     }
 
-    /// Answers messages: waits for its turn on its thread, runs [`reply`](Agent::reply) with its
-    /// hooks, and has subscribers observe the answer.
+    /// Answers messages.
     ///
-    /// The answer says [why](Msg::reason) the call ended and what it [cost](Msg::usage). A call that is
-    /// interrupted, while it waits too, has what had been said for its answer; post hooks of `reply`
-    /// do not run then, or not to their end, and subscribers get nothing. However it ends, [`settled`](Agent::settled) runs
-    /// once; dropping the future cancels the call.
+    /// Waits for earlier calls on the same thread, runs [`reply`](Agent::reply) with its hooks,
+    /// then passes the reply to the subscribers.
     ///
-    /// A call from inside of a call of the same agent on the same thread, by a hook or a tool, must say
-    /// so by [`CallOptions::child_of`], or it waits for itself forever. A call that is dropped before it
-    /// is first polled has not begun.
+    /// The reply carries the [reason](Msg::reason) why the call ended and its token
+    /// [usage](Msg::usage). An interrupted call returns the partial message, also while it waits
+    /// for its turn. Its post hooks of `reply` do not run, or do not run to completion, and
+    /// subscribers receive nothing.
+    ///
+    /// [`settled`](Agent::settled) runs once for each call, however it ends. Dropping the future
+    /// cancels the call. A call that is dropped before it is first polled has not begun.
+    ///
+    /// A hook or a tool that calls the agent of its own call on the same thread must set
+    /// [`CallOptions::child_of`]; the call then fails instead of waiting for itself forever.
     ///
     /// # Errors
-    /// Those of the agent and its hooks; [`AgentError::CallsItself`] if the call is part of a call of
-    /// the same agent on the same thread, which waits for it.
+    /// The errors of the agent and its hooks. [`AgentError::CallsItself`] if the call is part of a
+    /// call of the same agent on the same thread.
     fn call_with(
         &self,
         options: CallOptions,
@@ -59,13 +66,14 @@ pub trait AgentExt: Agent {
         run(self, cx, messages.into())
     }
 
-    /// Answers a message, and tells what happens in the meantime.
+    /// Answers one or more messages as a stream of events. Equivalent to
+    /// [`stream_with`](AgentExt::stream_with) with default options.
     fn stream(&self, messages: impl Into<Messages>) -> AgentStream<'_> {
         self.stream_with(CallOptions::new(), messages)
     }
 
-    /// Answers messages like [`call_with`](AgentExt::call_with), and tells what happens in the
-    /// meantime.
+    /// Answers messages like [`call_with`](AgentExt::call_with), as a stream of the events of the
+    /// call.
     fn stream_with(&self, options: CallOptions, messages: impl Into<Messages>) -> AgentStream<'_> {
         let messages = messages.into();
         AgentStream::new(|events| {
@@ -74,7 +82,7 @@ pub trait AgentExt: Agent {
         })
     }
 
-    /// The context of a call of this agent: for calling its methods by hand.
+    /// Creates the context of a call of this agent, for calling the agent's methods directly.
     fn context(&self, options: CallOptions) -> CallContext {
         context(self, options)
     }
@@ -92,7 +100,7 @@ async fn run<A: Agent + ?Sized>(
     cx: CallContext,
     messages: Messages,
 ) -> Result<Msg, AgentError> {
-    // Given back after the call is settled: what the next call on the thread does comes after it.
+    // Dropped after the call is settled, so that the next call on the thread starts after that.
     let mut turn = None;
     let settle = Settle { agent, cx: &cx };
     let ended = {
@@ -102,7 +110,7 @@ async fn run<A: Agent + ?Sized>(
             cx.emit(|| AgentEventKind::Started).await;
             agent.reply(cx.clone(), messages).await
         });
-        // The interrupt first: a call that is interrupted may have a reply to give all the same.
+        // The interrupt is polled first: an interrupted call may have a reply ready too.
         match select(pin!(cx.interrupted()), call).await {
             Either::Left(_) => None,
             Either::Right((reply, _)) => Some(reply),
@@ -118,7 +126,7 @@ async fn run<A: Agent + ?Sized>(
             return Err(error);
         }
         Some(Ok(mut reply)) => {
-            // A hook that supplied another reply need not know why the call ended, nor its cost.
+            // A reply that a hook supplied may lack the reason and the usage.
             reply.reason = reply.reason.or_else(|| cx.reason());
             let usage = cx.usage();
             reply.usage = reply.usage.or((usage != Usage::default()).then_some(usage));
@@ -134,7 +142,8 @@ async fn run<A: Agent + ?Sized>(
     Ok(reply)
 }
 
-/// A call would wait for itself if it were part of a call of the same agent on the same thread.
+/// Refuses a call that would wait for itself: it is part of a call of the same agent on the same
+/// thread.
 fn refuse_cycle<A: Agent + ?Sized>(agent: &A, cx: &CallContext) -> Result<(), AgentError> {
     let mut callers = std::iter::successors(cx.parent(), |caller| caller.parent());
     let is_same = |caller: &CallContext| {
@@ -162,17 +171,17 @@ async fn tell_subscribers<A: Agent + ?Sized>(agent: &A, cx: &CallContext, reply:
     }
 }
 
-/// What had been said when the call was interrupted.
+/// The partial message of an interrupted call.
 fn interrupted(cx: &CallContext) -> Msg {
     let partial = cx.take_partial().map(Arc::unwrap_or_clone);
     let mut reply =
         partial.unwrap_or_else(|| Msg::from_blocks(Role::Assistant, cx.agent_name(), Vec::new()));
-    // What it wanted to do is answered by now.
+    // Its tool calls have results in memory by now.
     reply.content.retain(|block| !matches!(block, ContentBlock::ToolUse(_)));
     Msg { reason: Some(GenerateReason::Interrupted), usage: Some(cx.usage()), ..reply }
 }
 
-/// Says that a call is over, once, whatever happens.
+/// Runs `settled` once, however the call ends.
 struct Settle<'a, A: Agent + ?Sized> {
     agent: &'a A,
     cx: &'a CallContext,

@@ -1,4 +1,4 @@
-//! The contract of an agent.
+//! The `Agent` trait.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,11 +11,12 @@ use crate::error::AgentError;
 use crate::memory::Memory;
 use crate::message::{GenerateReason, Messages, Msg};
 
-/// Anything that answers messages; use it as `dyn Agent` where the kind does not matter.
+/// An agent: answers messages. Use `dyn Agent` for an agent of any kind.
 ///
-/// Its methods are hook points of every agent: `<dyn Agent>::PRE_REPLY`, and of one kind of agent:
-/// `ReActAgent::PRE_REPLY`. Agents are called through [`AgentExt`](crate::AgentExt): that queues the
-/// calls of a thread, lets interrupts through, and tells subscribers and observers of the end.
+/// The methods are hook points, of every agent as `<dyn Agent>::PRE_REPLY` and of one kind of agent
+/// as `ReActAgent::PRE_REPLY`. Call an agent through [`AgentExt`](crate::AgentExt): it queues the
+/// calls of a thread, handles interrupts, and runs `settled` and the subscribers at the end of a
+/// call.
 ///
 /// ```
 /// use hooks_agent::{
@@ -60,66 +61,67 @@ use crate::message::{GenerateReason, Messages, Msg};
 /// ```
 #[hookable]
 pub trait Agent: Hookable {
-    /// Its name, its subscribers, and the queues of its calls.
+    /// Returns the state of the agent: its name, its id, its subscribers and the queues of its
+    /// calls.
     fn state(&self) -> &AgentState;
 
-    /// Answers messages. Hooks see the messages before and the answer after; callers use
-    /// [`call`](crate::AgentExt::call).
+    /// Answers messages. Pre hooks receive the messages, post hooks the reply. To call an agent,
+    /// use [`call`](crate::AgentExt::call).
     ///
     /// # Errors
-    /// Those of the agent and of hooks.
+    /// The errors of the agent and of hooks.
     #[hook(reentry = "run")]
     async fn reply(&self, cx: CallContext, messages: Messages) -> Result<Msg, AgentError>;
 
-    /// Takes note of a message without answering it.
+    /// Receives a message without answering it.
     ///
     /// # Errors
-    /// Those of the agent and of hooks.
+    /// The errors of the agent and of hooks.
     #[hook(reentry = "run")]
     async fn observe(&self, cx: CallContext, msg: Msg) -> Result<(), AgentError>;
 
-    /// Shows text to a person.
+    /// Prints text for the user.
     fn print(&self, text: &str);
 
-    /// Takes note of the end of a call, whatever it was. Runs once for each call, also for one whose
-    /// future is dropped, so it must not wait.
+    /// Receives the outcome of a call. Runs once for each call, also when its future is dropped, so
+    /// it cannot wait.
     #[hook]
     fn settled(&self, cx: CallContext, outcome: CallOutcome);
 
-    /// The name of the agent, which its messages carry.
+    /// Returns the name of the agent, which is the name on its messages.
     fn name(&self) -> &str {
         self.state().name()
     }
 
-    /// The id of the agent, unique everywhere.
+    /// Returns the globally unique id of the agent.
     fn id(&self) -> &str {
         self.state().id()
     }
 
-    /// The instructions that calls start with; hooks may change them for their call.
+    /// Returns the system message that each call starts with. Hooks may change it for one call.
     fn system_message(&self) -> Option<Arc<Msg>> {
         None
     }
 
-    /// What the agent remembers of the conversation of a call; `None` if it has no memory.
+    /// Returns the memory of the thread of a call, or `None` if the agent has no memory.
     fn memory_of(&self, _cx: &CallContext) -> Option<Arc<Memory>> {
         None
     }
 }
 
-/// How a call of an agent ended.
+/// The outcome of a call of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallOutcome {
-    /// It gave a reply, for this reason.
+    /// The call returned a reply, for this reason.
     Finished(Option<GenerateReason>),
-    /// It failed with the error of this text.
+    /// The call failed; this is the text of the error.
     Failed(Arc<str>),
-    /// It was interrupted.
+    /// The call was interrupted.
     Interrupted,
-    /// Its future was dropped.
+    /// The future of the call was dropped.
     Cancelled,
-    /// Something in it panicked.
+    /// The call panicked.
     Panicked,
 }
 

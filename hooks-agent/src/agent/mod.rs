@@ -1,4 +1,4 @@
-//! Agents: what all of them have in common.
+//! The `Agent` trait, and how agents are called.
 
 mod call;
 mod contract;

@@ -1,4 +1,4 @@
-//! What every agent keeps about itself.
+//! The state that every agent has.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -7,8 +7,7 @@ use crate::agent::Agent;
 use crate::agent::turns::Turns;
 use crate::context::RunId;
 
-/// What every agent keeps about itself: its name and id, the queues of its calls, and the agents that
-/// observe its replies.
+/// The state that every agent has: its name and id, the queues of its calls, and its subscribers.
 pub struct AgentState {
     id: Arc<str>,
     name: Arc<str>,
@@ -16,24 +15,24 @@ pub struct AgentState {
     subscribers: Mutex<Vec<Weak<dyn Agent>>>,
 }
 
-/// Where the text goes that an agent prints.
+/// The function that prints an agent's text.
 pub(crate) type Printer = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl AgentState {
-    /// The state of a new agent of that name.
+    /// Creates the state of an agent with this name and a new id.
     #[must_use]
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         let id = RunId::random().to_string().into();
         Self { id, name: name.into(), turns: Turns::default(), subscribers: Mutex::default() }
     }
 
-    /// The id, unique everywhere.
+    /// Returns the globally unique id.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -47,13 +46,13 @@ impl AgentState {
         self.name.clone()
     }
 
-    /// From now on the other agent [observes](Agent::observe) every reply of this one, on the thread
-    /// of the call. It is not kept alive by that.
+    /// Subscribes an agent to the replies of this one: it [observes](Agent::observe) each later
+    /// reply, on the thread of the call. The subscription holds a weak reference to the observer.
     pub fn subscribe(&self, observer: &Arc<dyn Agent>) {
         self.lock().push(Arc::downgrade(observer));
     }
 
-    /// The other agent observes no more.
+    /// Ends the subscription of an agent.
     pub fn unsubscribe(&self, observer: &dyn Agent) {
         self.lock().retain(|known| known.upgrade().is_some_and(|it| it.id() != observer.id()));
     }

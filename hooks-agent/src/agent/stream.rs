@@ -1,4 +1,4 @@
-//! A call as a stream of what happens in it.
+//! A call as a stream of its events.
 
 use std::fmt;
 use std::pin::Pin;
@@ -11,11 +11,11 @@ use crate::context::{AgentEvent, EventReceiver, EventSink, event_queue};
 use crate::error::AgentError;
 use crate::message::Msg;
 
-/// A call that runs while it is read: a stream of events, the last of which is
-/// [`Finished`](crate::AgentEventKind::Finished) or the error of the call.
+/// A call as a stream of events. The last item is [`Finished`](crate::AgentEventKind::Finished), or
+/// the error of the call.
 ///
-/// The call goes no faster than the stream is read: it is at most the piece ahead that it tells. Dropping the stream cancels the call; it is
-/// settled all the same.
+/// The call runs while the stream is polled, and waits until each of its events is read. Dropping
+/// the stream cancels the call; [`settled`](crate::Agent::settled) still runs.
 ///
 /// ```
 /// use futures::StreamExt;
@@ -64,8 +64,8 @@ impl Stream for AgentStream<'_> {
             if this.is_over {
                 return Poll::Ready(None);
             }
-            // Once the call is over, what is left in the queue is all there is: hooks may hold on to
-            // a sender.
+            // After the call, only the events left in the queue follow: hooks may still hold a
+            // sender.
             let Some(call) = &mut this.call else {
                 let event = this.events.try_recv().map(Ok);
                 if event.is_none() {

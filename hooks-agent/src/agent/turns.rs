@@ -1,4 +1,4 @@
-//! Calls on one thread take turns.
+//! Runs the calls of one thread one after the other.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,15 +7,15 @@ use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
 
 use crate::context::CallContext;
 
-/// A queue for each thread that has calls, first come, first served.
+/// One first-in, first-out queue for each thread that has calls.
 #[derive(Default)]
 pub(super) struct Turns {
     queues: Mutex<HashMap<Arc<str>, Arc<Queue<()>>>>,
-    /// Most agents have one thread.
+    /// The queue of the default thread; most agents have no other.
     default: Arc<Queue<()>>,
 }
 
-/// The right to run, given back when it is dropped.
+/// The right to run a call on a thread, until dropped.
 pub(super) struct Turn<'a> {
     turns: &'a Turns,
     thread: Option<Arc<str>>,
@@ -47,7 +47,7 @@ impl Drop for Turn<'_> {
         drop(self.held.take());
         if let Some(thread) = &self.thread {
             let mut queues = self.turns.lock();
-            // The last one turns off the light; others are known by their share of the queue.
+            // The last call removes the queue; a call that waits holds a reference to it.
             if queues.get(thread).is_some_and(|queue| Arc::strong_count(queue) == 1) {
                 queues.remove(thread);
             }

@@ -1,4 +1,4 @@
-//! Hooks that many agents want. Each is a user of the public API, and knows nothing of the others.
+//! Built-in hooks. Each uses the public API only and is independent of the others.
 
 mod jsonl;
 

@@ -1,4 +1,4 @@
-//! What hooks, tools and the agent itself share in one call.
+//! The context of a call, shared by hooks, tools and the agent.
 
 use std::any::Any;
 use std::fmt;
@@ -14,10 +14,11 @@ use crate::context::{AgentEvent, AgentEventKind, CallOptions, RunId};
 use crate::message::{GenerateReason, Msg, Role};
 use crate::usage::Usage;
 
-/// What hooks, tools and the agent itself share in one call: who calls, in which conversation, values
-/// of the caller's, and the means to interrupt it.
+/// The context of a call, shared by hooks, tools and the agent: its ids, its thread, the caller's
+/// values, and the means to interrupt the call.
 ///
-/// Each call has its own, so one agent can serve many at once. A clone is the same context.
+/// Each call has its own context, so one agent can serve many calls at once. A clone shares the
+/// context.
 #[derive(Clone)]
 pub struct CallContext {
     call: Arc<Call>,
@@ -31,13 +32,13 @@ struct Call {
     thread: Option<Arc<str>>,
     parent: Option<CallContext>,
     interrupt: CancellationToken,
-    /// Of a call that is part of another: that of its own caller.
+    /// The token from the call's own options, if the call is part of another.
     own_interrupt: Option<CancellationToken>,
     confirmed: Vec<String>,
     state: Mutex<State>,
 }
 
-/// What changes while a call runs.
+/// The mutable state of a call.
 #[derive(Default)]
 struct State {
     values: Values,
@@ -52,7 +53,7 @@ struct State {
 }
 
 impl CallContext {
-    /// The thread of calls that name none.
+    /// The id of the thread of calls that name none.
     pub const DEFAULT_THREAD: &str = "default";
 
     pub(crate) fn new(
@@ -85,66 +86,67 @@ impl CallContext {
         Self { call: Arc::new(call), events }
     }
 
-    /// The id of this call.
+    /// Returns the id of this call.
     #[must_use]
     pub fn run_id(&self) -> RunId {
         self.call.run
     }
 
-    /// The call that this one is part of, where the agent is a tool of another.
+    /// Returns the call that this one is part of, if the agent runs as a tool of another.
     #[must_use]
     pub fn parent(&self) -> Option<&CallContext> {
         self.call.parent.as_ref()
     }
 
-    /// The conversation that it belongs to.
+    /// Returns the id of the thread of the call.
     #[must_use]
     pub fn thread_id(&self) -> &str {
         self.call.thread.as_deref().unwrap_or(Self::DEFAULT_THREAD)
     }
 
-    /// The thread, if the caller named one.
+    /// Returns the thread, if the caller named one.
     pub(crate) fn named_thread(&self) -> Option<&Arc<str>> {
         self.call.thread.as_ref()
     }
 
-    /// The id of the agent.
+    /// Returns the id of the agent.
     #[must_use]
     pub fn agent_id(&self) -> &str {
         &self.call.agent_id
     }
 
-    /// The name of the agent.
+    /// Returns the name of the agent.
     #[must_use]
     pub fn agent_name(&self) -> &str {
         &self.call.agent_name
     }
 
-    /// The value of that type, of this call or of the one that it is part of.
+    /// Returns the value of this type, from this call or else from the call that it is part of.
     #[must_use]
     pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         let own = self.state().values.get();
         own.or_else(|| self.parent().and_then(Self::get))
     }
 
-    /// Keeps a value for the rest of this call, in place of the one of that type that was there.
+    /// Stores a value for the rest of this call and returns the previous value of this type.
     pub fn insert<T: Any + Send + Sync>(&self, value: T) -> Option<Arc<T>> {
         self.state().values.insert(value)
     }
 
-    /// Removes the value of that type from this call.
+    /// Removes the value of this type from this call and returns it.
     #[must_use]
     pub fn remove<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.state().values.remove()
     }
 
-    /// Interrupts the call: it ends with what has been said until now, and
-    /// [`Interrupted`](crate::GenerateReason::Interrupted). Nothing in the call can catch that.
+    /// Interrupts the call: it ends with the partial message and the reason
+    /// [`Interrupted`](crate::GenerateReason::Interrupted). Nothing in the call can catch the
+    /// interrupt.
     pub fn interrupt(&self) {
         self.call.interrupt.cancel();
     }
 
-    /// Whether the call is interrupted.
+    /// Returns whether the call is interrupted.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         let Call { interrupt, own_interrupt, .. } = &*self.call;
@@ -152,7 +154,7 @@ impl CallContext {
             || own_interrupt.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
-    /// Ends when the call is interrupted.
+    /// Waits until the call is interrupted.
     pub async fn interrupted(&self) {
         let Call { interrupt, own_interrupt, .. } = &*self.call;
         match own_interrupt {
@@ -163,25 +165,26 @@ impl CallContext {
         }
     }
 
-    /// Whether a person has said that the tool call may run.
+    /// Returns whether the caller has [confirmed](CallOptions::confirm) the tool call, which waited
+    /// for a result when this call began.
     #[must_use]
     pub fn is_confirmed(&self, tool_call_id: &str) -> bool {
         self.call.confirmed.iter().any(|id| id == tool_call_id)
             && self.state().confirmable.iter().any(|id| id == tool_call_id)
     }
 
-    /// What the models of this call have cost until now, those of its sub-agents included.
+    /// Returns the token usage of this call so far, including its sub-agents.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.state().usage
     }
 
-    /// The same call, with something between it and whoever reads its stream: what the closure gives
-    /// goes on, `None` goes no further.
+    /// Returns the same context with a filter on the events of its stream: the closure changes an
+    /// event, or drops it by returning `None`.
     ///
-    /// An around hook of `reply` that puts it in the place of `args.cx` sees the events of the call,
-    /// an inner one before an outer one; its begin and its end are told outside of
-    /// `reply`.
+    /// An around hook of `reply` that replaces `args.cx` with it receives the events of the call,
+    /// an inner hook before an outer one. The first and the last event of the call are sent outside
+    /// of `reply`, so the hook does not receive them.
     #[must_use]
     pub fn map_events(
         &self,
@@ -191,7 +194,7 @@ impl CallContext {
         Self { call: self.call.clone(), events: self.events.clone().map(mapped) }
     }
 
-    /// Tells whoever reads the stream; `kind` is made only if there is somebody.
+    /// Sends an event to the stream. `kind` runs only if the call has one.
     pub(crate) async fn emit(&self, kind: impl FnOnce() -> AgentEventKind) {
         if let Some(events) = &self.events {
             let Call { run, agent_name, parent, .. } = &*self.call;
@@ -202,12 +205,12 @@ impl CallContext {
         }
     }
 
-    /// Whether somebody reads the stream.
+    /// Returns whether the call has a stream.
     pub(crate) fn is_watched(&self) -> bool {
         self.events.is_some()
     }
 
-    /// Lets an interrupt through where nothing else waits.
+    /// Yields if the call is interrupted, so that the interrupt takes effect.
     pub(crate) async fn checkpoint(&self) {
         if self.is_interrupted() {
             tokio::task::yield_now().await;
@@ -229,13 +232,14 @@ impl CallContext {
         self.state().system = system;
     }
 
-    /// Whether the error was told to error hooks where it happened.
+    /// Returns whether error hooks received the error where it happened.
     pub(crate) fn was_told(&self, error: &impl fmt::Display) -> bool {
         let error = error.to_string();
         self.state().told.contains(&error)
     }
 
-    /// An error was told where it happened; one that was saved there is none.
+    /// Records whether error hooks received the error where it happened; a recovered error does not
+    /// count.
     pub(crate) fn set_told(&self, error: &impl fmt::Display, is_told: bool) {
         let error = error.to_string();
         let mut state = self.state();
@@ -245,22 +249,22 @@ impl CallContext {
         }
     }
 
-    /// The call ends while tool calls wait for an answer.
+    /// Records that the call ends while tool calls wait for a result.
     pub(crate) fn leave_calls(&self) {
         self.state().leaves_calls = true;
     }
 
-    /// Whether the call was to end while tool calls wait for an answer.
+    /// Returns whether the call was to end while tool calls wait for a result.
     pub(crate) fn leaves_calls(&self) -> bool {
         self.state().leaves_calls
     }
 
-    /// The tool calls that waited when the call began: no others can have been confirmed.
+    /// Sets the tool calls that waited when the call began; no others can be confirmed.
     pub(crate) fn set_confirmable(&self, ids: Vec<String>) {
         self.state().confirmable = ids;
     }
 
-    /// Why the loop ended, whatever becomes of its reply.
+    /// Sets the reason why the loop ended, independent of its reply.
     pub(crate) fn set_reason(&self, reason: GenerateReason) {
         self.state().reason = Some(reason);
     }
@@ -269,35 +273,35 @@ impl CallContext {
         self.state().reason
     }
 
-    /// The model starts to answer.
+    /// Starts the partial message of the model.
     pub(crate) fn start_draft(&self) {
         let draft = Msg::from_blocks(Role::Assistant, self.agent_name(), Vec::new());
         self.state().draft = Some(Arc::new(draft));
     }
 
-    /// Changes what the model has said until now. It is not copied unless somebody kept it.
+    /// Changes the partial message of the model. Copies it only if it is shared.
     pub(crate) fn edit_draft<T>(&self, edit: impl FnOnce(&mut Msg) -> T) -> Option<T> {
         self.state().draft.as_mut().map(|draft| edit(Arc::make_mut(draft)))
     }
 
-    /// What the model says is something else now.
+    /// Replaces the partial message of the model.
     pub(crate) fn replace_draft(&self, draft: Arc<Msg>) {
         if let Some(current) = &mut self.state().draft {
             *current = draft;
         }
     }
 
-    /// What the model has said until now.
+    /// Returns the partial message of the model.
     pub(crate) fn draft(&self) -> Option<Arc<Msg>> {
         self.state().draft.clone()
     }
 
-    /// What the model says is remembered, or given up.
+    /// Takes the partial message of the model, to store or discard it.
     pub(crate) fn take_draft(&self) -> Option<Arc<Msg>> {
         self.state().draft.take()
     }
 
-    /// What was remembered last of what the model said, whole or broken off.
+    /// Sets the model's message that was last added to memory, complete or partial.
     pub(crate) fn set_partial(&self, partial: Arc<Msg>) {
         self.state().partial = Some(partial);
     }
@@ -311,7 +315,7 @@ impl CallContext {
     }
 }
 
-/// A call of no agent, on the thread `default`.
+/// Creates the context of a call without an agent, on the thread `default`.
 impl Default for CallContext {
     fn default() -> Self {
         Self::new("".into(), "".into(), None, CallOptions::default())

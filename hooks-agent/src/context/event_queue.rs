@@ -1,4 +1,4 @@
-//! The way from a call to whoever reads its stream.
+//! The queue from a call to its stream.
 
 use std::fmt;
 use std::pin::pin;
@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::context::AgentEvent;
 
-/// Where the events of a call go.
+/// The destination of the events of a call.
 #[derive(Clone)]
 pub(crate) enum EventSink {
     Queue(EventSender),
@@ -19,7 +19,8 @@ pub(crate) enum EventSink {
 }
 
 impl EventSink {
-    /// Waits until what was sent is read, so that a call runs no faster than its events are read.
+    /// Sends the event and waits until it is read, so that a call runs no faster than its stream is
+    /// read.
     pub(crate) async fn send(&self, mut event: AgentEvent) {
         let mut sink = self;
         loop {
@@ -40,28 +41,28 @@ impl fmt::Debug for EventSink {
     }
 }
 
-/// The end of the queue that events go into.
+/// The sending end of the queue.
 #[derive(Clone)]
 pub(crate) struct EventSender {
     events: UnboundedSender<AgentEvent>,
     unread: Arc<Unread>,
 }
 
-/// The end of the queue that events are read from.
+/// The receiving end of the queue.
 pub(crate) struct EventReceiver {
     events: UnboundedReceiver<AgentEvent>,
     unread: Arc<Unread>,
 }
 
-/// How many events nobody has read yet. Whoever waits for them to be read holds nothing that others
-/// could wait for: of the futures of one call some may not be polled for a while.
+/// The number of unread events. A sender that waits holds no lock or slot: some futures of one call
+/// may not be polled for a while.
 #[derive(Default)]
 struct Unread {
     count: AtomicUsize,
     read: Notify,
 }
 
-/// A queue of events.
+/// Creates a queue of events.
 pub(crate) fn event_queue() -> (EventSender, EventReceiver) {
     let ((sender, receiver), unread) = (unbounded_channel(), Arc::<Unread>::default());
     (
@@ -74,7 +75,7 @@ impl EventSender {
     async fn send(&self, event: AgentEvent) {
         let Unread { count, read } = &*self.unread;
         count.fetch_add(1, Ordering::AcqRel);
-        // Where nobody reads any more, the call is as good as dropped.
+        // A closed stream means that the call is being dropped.
         let _ = self.events.send(event);
         loop {
             let mut more = pin!(read.notified());
@@ -102,7 +103,7 @@ impl EventReceiver {
         Some(event)
     }
 
-    /// Nobody reads any more: what is sent from now on is not waited for.
+    /// Closes the queue: senders no longer wait.
     pub(crate) fn close(&mut self) {
         self.events.close();
         self.unread.read.notify_waiters();

@@ -1,4 +1,4 @@
-//! What a call of an agent carries along.
+//! The context, the options and the stream events of a call.
 
 mod call;
 mod event_queue;

@@ -1,4 +1,4 @@
-//! What a caller says about a call besides the messages.
+//! Options of a call.
 
 use std::any::Any;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::context::CallContext;
 use crate::context::event_queue::EventSink;
 use crate::context::values::Values;
 
-/// What a caller says about a call besides the messages.
+/// Options of a call.
 ///
 /// ```
 /// use hooks_agent::{AgentExt, CallOptions, Msg, ReActAgent, ScriptedModel};
@@ -39,41 +39,42 @@ pub struct CallOptions {
 }
 
 impl CallOptions {
-    /// The thread `default`, and nothing else.
+    /// Creates options with the thread `default` and nothing else.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The conversation that the call belongs to. Each has a memory of its own; calls on one thread
-    /// queue, calls on several run at once.
+    /// Sets the thread of the call. Each thread has its own memory. Calls on one thread queue;
+    /// calls on different threads run at once.
     pub fn thread(mut self, id: impl Into<Arc<str>>) -> Self {
         self.thread = Some(id.into());
         self
     }
 
-    /// A value that hooks and tools of this call can [get](CallContext::get), one of each type: an
-    /// `Arc<User>` is got as `Arc<User>`, a `User` as `User`.
+    /// Adds a value that hooks and tools of this call can [get](CallContext::get), one of each
+    /// type. The type is the key: get an `Arc<User>` as `Arc<User>`, a `User` as `User`.
     pub fn value<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.values.insert(value);
         self
     }
 
-    /// What interrupts the call when it is cancelled.
+    /// Sets a token that interrupts the call when it is cancelled.
     pub fn interrupt(mut self, token: CancellationToken) -> Self {
         self.interrupt = Some(token);
         self
     }
 
-    /// A person says that the tool call of that id, which waits, may run: a tool that
-    /// [asks](crate::Permission::Ask) runs, and hooks see it by
-    /// [`is_confirmed`](CallContext::is_confirmed). It is good for that call alone.
+    /// Confirms that the waiting tool call of this id may run: a tool that
+    /// [asks](crate::Permission::Ask) runs, and hooks read the confirmation by
+    /// [`is_confirmed`](CallContext::is_confirmed). Applies to this call only.
     pub fn confirm(mut self, tool_call_id: impl Into<String>) -> Self {
         self.confirmed.push(tool_call_id.into());
         self
     }
 
-    /// The call is part of another: its values and its interrupt apply here too, its stream gets the
-    /// events of both. What [`as_tool`](crate::ReActAgent::as_tool) calls with.
+    /// Makes the call part of another: the parent's values and interrupt apply to it, and the
+    /// parent's stream gets the events of both. [`as_tool`](crate::ReActAgent::as_tool) calls
+    /// agents this way.
     pub fn child_of(mut self, parent: &CallContext) -> Self {
         self.parent = Some(parent.clone());
         self

@@ -5,13 +5,13 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The id of one call of an agent: random, unique everywhere.
+/// The id of one call of an agent, random and globally unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RunId(Uuid);
 
 impl RunId {
-    /// A new one.
+    /// Creates a new random id.
     #[must_use]
     pub fn random() -> Self {
         Self(Uuid::new_v4())

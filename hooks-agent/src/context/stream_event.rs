@@ -1,4 +1,4 @@
-//! What a caller gets to see of a call while it runs.
+//! The events that a stream of a call yields.
 
 use std::sync::Arc;
 
@@ -7,51 +7,53 @@ use serde::{Deserialize, Serialize};
 use crate::context::RunId;
 use crate::message::{ContentBlock, Msg, ToolResult, ToolUse};
 
-/// Something that happened in a call: what [`AgentStream`](crate::AgentStream) gives.
+/// An event of a call, as [`AgentStream`](crate::AgentStream) yields it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentEvent {
     /// The name of the agent.
     pub agent: Arc<str>,
-    /// The call.
+    /// The id of the call.
     pub run: RunId,
-    /// The call of the agent that uses this one as a tool.
+    /// The id of the call that this call is part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<RunId>,
-    /// What happened.
+    /// The kind of the event, with its data.
     #[serde(flatten)]
     pub kind: AgentEventKind,
 }
 
-/// What happened in a call. Everything is as the hooks left it.
+/// The kind of a stream event. The data is as hooks changed it, except for
+/// [`ToolStarted`](AgentEventKind::ToolStarted), which is sent before the hooks of the tool call
+/// run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AgentEventKind {
     /// The call began.
     Started,
-    /// The model is asked.
+    /// The model is called.
     ReasoningStarted,
-    /// A piece of the model's answer: more text, more thoughts, or a whole tool call.
+    /// A chunk of the model's answer: text, thoughts, or a whole tool call.
     ReasoningChunk(ContentBlock),
-    /// The model's answer, whole.
+    /// The complete answer of the model.
     Reasoned(Arc<Msg>),
-    /// A tool runs, or is about to.
+    /// A tool call starts; its hooks have not run yet.
     ToolStarted(ToolUse),
-    /// A tool says how far it is.
+    /// A running tool reports its progress.
     ToolChunk {
         /// The tool call.
         call: ToolUse,
-        /// What it says.
+        /// The text of the progress.
         text: String,
     },
     /// A tool call has its result.
     ToolFinished(ToolResult),
-    /// The limit of rounds was reached; the model is asked for a summary.
+    /// The limit of rounds was reached; the model is called for a summary.
     SummaryStarted,
-    /// A piece of the summary.
+    /// A chunk of the summary.
     SummaryChunk(ContentBlock),
-    /// The summary, whole.
+    /// The complete summary.
     Summarized(Arc<Msg>),
-    /// The call ended with this reply. The last event of a call that did not fail.
+    /// The call ended with this reply. This is the last event of a call that did not fail.
     Finished(Arc<Msg>),
 }

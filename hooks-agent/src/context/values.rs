@@ -1,9 +1,9 @@
-//! Values of any type, one of each.
+//! Values of any type, one of each type.
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 
-/// Values of any type, one of each. There are few, so they stand in a row.
+/// Values of any type, one of each type. They are few, so a vector is enough.
 #[derive(Clone, Default)]
 pub(super) struct Values(Vec<(TypeId, Arc<dyn Any + Send + Sync>)>);
 
@@ -13,7 +13,7 @@ impl Values {
         value.clone().downcast().ok()
     }
 
-    /// Keeps a value in place of the one that was there.
+    /// Stores a value and returns the previous one of its type.
     pub(super) fn insert<T: Any + Send + Sync>(&mut self, value: T) -> Option<Arc<T>> {
         let old = self.remove();
         self.0.push((TypeId::of::<T>(), Arc::new(value)));

@@ -1,15 +1,15 @@
-//! What events have in common.
+//! Methods that events share.
 
-/// The methods that every event has: of which agent and of which call it is.
+/// The methods of every event: its agent and its call.
 macro_rules! of_a_call {
     () => {
-        /// The agent.
+        /// Returns the agent.
         #[must_use]
         pub fn agent(&self) -> &'a dyn Agent {
             self.agent
         }
 
-        /// The call of the agent.
+        /// Returns the context of the call.
         #[must_use]
         pub fn context(&self) -> &'a CallContext {
             self.cx
@@ -18,61 +18,62 @@ macro_rules! of_a_call {
 }
 pub(super) use of_a_call;
 
-/// The methods of an event whose `input` goes to the model.
+/// The methods of an event whose `input` is sent to the model.
 macro_rules! model_input {
     () => {
         of_a_call!();
 
-        /// The name of the agent's model.
+        /// Returns the name of the agent's model.
         #[must_use]
         pub fn model_name(&self) -> &str {
             &self.input.model
         }
 
-        /// The conversation, without the instructions; before a summary the last message asks for it.
+        /// Returns the messages, without the system message. Before a summary, the last message
+        /// asks for the summary.
         #[must_use]
         pub fn messages(&self) -> &Messages {
             &self.input.messages
         }
 
-        /// The conversation, to be changed.
+        /// Returns a mutable reference to the messages.
         pub fn messages_mut(&mut self) -> &mut Messages {
             &mut self.input.messages
         }
 
-        /// Puts another conversation in its place.
+        /// Replaces the messages.
         pub fn set_messages(&mut self, messages: impl Into<Messages>) {
             self.input.messages = messages.into();
         }
 
-        /// The instructions. Each round starts from those that the call began with.
+        /// Returns the system message. Each round starts with the system message of the call.
         #[must_use]
         pub fn system_message(&self) -> Option<&Msg> {
             self.input.system.as_deref()
         }
 
-        /// Puts other instructions in their place, for this round; `None` takes them away.
+        /// Replaces the system message for this round; `None` removes it.
         pub fn set_system_message(&mut self, system: impl Into<Option<Msg>>) {
             self.input.system = system.into().map(Arc::new);
         }
 
-        /// Adds to the instructions, for this round.
+        /// Appends text to the system message for this round.
         pub fn append_system(&mut self, text: impl Into<String>) {
             self.append_system_block(ContentBlock::text(text));
         }
 
-        /// Adds a block to the instructions, for this round.
+        /// Appends a block to the system message for this round.
         pub fn append_system_block(&mut self, block: ContentBlock) {
             system::append(&mut self.input.system, block);
         }
 
-        /// How the model is to answer, with what earlier hooks changed.
+        /// Returns the options of the model, with the changes of earlier hooks.
         #[must_use]
         pub fn options(&self) -> &ModelOptions {
             &self.input.options
         }
 
-        /// How the model is to answer, to be changed.
+        /// Returns a mutable reference to the options of the model.
         pub fn options_mut(&mut self) -> &mut ModelOptions {
             Arc::make_mut(&mut self.input.options)
         }

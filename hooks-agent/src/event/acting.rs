@@ -1,4 +1,4 @@
-//! The events around a tool call.
+//! The events before and after a tool call.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use crate::event::{Decided, Flow};
 use crate::message::{ToolResult, ToolUse};
 use crate::step::{Acted, ActingInput, Control, JumpTo};
 
-/// A tool is about to run. What the hooks make of the call is what runs, and it is recorded beside the
-/// call of the model.
+/// The event before a tool call. The agent runs the tool call as hooks changed it; if it differs
+/// from the model's, the result records it in [`ran`](ToolResult::ran).
 ///
-/// Fired once for each tool call, before the tool is asked for permission; again when a call that
-/// waited is taken up.
+/// Fires once for each tool call, before the permission check, and again when a tool call that
+/// waited is resumed.
 pub struct PreActing<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -21,49 +21,51 @@ pub struct PreActing<'a> {
 }
 
 impl<'a> PreActing<'a> {
-    /// The event, for trying a hook out.
+    /// Creates the event, for unit tests of hooks.
     pub fn new(agent: &'a dyn Agent, cx: &'a CallContext, input: &'a mut ActingInput) -> Self {
         Self { agent, cx, input }
     }
 
     of_a_call!();
 
-    /// The tool call.
+    /// Returns the tool call.
     #[must_use]
     pub fn tool_use(&self) -> &ToolUse {
         &self.input.call
     }
 
-    /// The tool call, to be changed. Whatever its id, the result goes to the call of the model.
+    /// Returns a mutable reference to the tool call. A changed id has no effect: the result answers
+    /// the model's tool call.
     pub fn tool_use_mut(&mut self) -> &mut ToolUse {
         &mut self.input.call
     }
 
-    /// Puts another tool call in its place.
+    /// Replaces the tool call.
     pub fn set_tool_use(&mut self, call: ToolUse) {
         self.input.call = call;
     }
 
-    /// What earlier hooks decided.
+    /// Returns the decision of earlier hooks.
     #[must_use]
     pub fn control(&self) -> &Control {
         &self.input.control
     }
 
-    /// Answers in place of the tool; `PostActing` follows.
+    /// Answers with this result instead of running the tool. `PostActing` follows.
     pub fn answer(&self, result: ToolResult) -> Flow {
         Flow::then(Decided::AnswerTool(result))
     }
 
-    /// Answers with an error for the model to read.
+    /// Answers with an error that the model reads.
     pub fn refuse(&self, reason: impl Into<String>) -> Flow {
         self.answer(ToolResult::error(self.tool_use(), reason))
     }
 
-    /// Gives control back to the caller: this tool call and those after it wait for an answer.
+    /// Stops the call and returns to the caller: this tool call and those after it wait for a
+    /// result.
     ///
-    /// The next call takes it up again, and this event is fired again: a hook that stops until a person
-    /// has [confirmed](crate::CallOptions::confirm) asks for that.
+    /// The next call resumes the tool call, and this event fires again. A hook that stops until the
+    /// user [confirms](crate::CallOptions::confirm) checks for that:
     ///
     /// ```
     /// use hooks_agent::{Flow, PreActing, agent_hook};
@@ -83,21 +85,22 @@ impl<'a> PreActing<'a> {
         Flow::then(Decided::Stop)
     }
 
-    /// Asks the model again; this tool call and those after it are answered by an error.
+    /// Jumps to the next call of the model. This tool call and those after it get an error as
+    /// result.
     pub fn jump_to_model(&self) -> Flow {
         Flow::jump(JumpTo::Model)
     }
 
-    /// Ends the call; this tool call and those after it are answered by an error.
+    /// Ends the call. This tool call and those after it get an error as result.
     pub fn jump_to_end(&self) -> Flow {
         Flow::jump(JumpTo::End)
     }
 }
 
-/// A tool call has its result, which may be an error. What the hooks make of it is what memory, the
-/// model and the stream get.
+/// The event after a tool call, with its result, which may be an error. Memory, the model and the
+/// stream get the result as hooks changed it.
 ///
-/// Fired once for each tool call that has a result.
+/// Fires once for each tool call that has a result.
 pub struct PostActing<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -107,7 +110,7 @@ pub struct PostActing<'a> {
 }
 
 impl<'a> PostActing<'a> {
-    /// The event, for trying a hook out; `None` if there is no result.
+    /// Creates the event, for unit tests of hooks. Returns `None` if there is no result.
     pub fn new(agent: &'a dyn Agent, cx: &'a CallContext, output: &'a mut Acted) -> Option<Self> {
         let Acted { call, result, control } = output;
         Some(Self { agent, cx, call, result: result.as_mut()?, control })
@@ -115,45 +118,45 @@ impl<'a> PostActing<'a> {
 
     of_a_call!();
 
-    /// The tool call that ran.
+    /// Returns the tool call that ran.
     #[must_use]
     pub fn tool_use(&self) -> &ToolUse {
         self.call
     }
 
-    /// The result.
+    /// Returns the result.
     #[must_use]
     pub fn tool_result(&self) -> &ToolResult {
         self.result
     }
 
-    /// The result, to be changed.
+    /// Returns a mutable reference to the result.
     pub fn tool_result_mut(&mut self) -> &mut ToolResult {
         self.result
     }
 
-    /// Puts another result in its place. Whatever its id, it answers the call of the model.
+    /// Replaces the result. A changed id has no effect: the result answers the model's tool call.
     pub fn set_tool_result(&mut self, result: ToolResult) {
         *self.result = result;
     }
 
-    /// What earlier hooks decided.
+    /// Returns the decision of earlier hooks.
     #[must_use]
     pub fn control(&self) -> &Control {
         self.control
     }
 
-    /// Gives control back to the caller: tool calls that did not run wait for an answer.
+    /// Stops the call and returns to the caller: tool calls that did not run wait for a result.
     pub fn stop(&self) -> Flow {
         Flow::then(Decided::Stop)
     }
 
-    /// Asks the model again; tool calls that did not run are answered by an error.
+    /// Jumps to the next call of the model. Tool calls that did not run get an error as result.
     pub fn jump_to_model(&self) -> Flow {
         Flow::jump(JumpTo::Model)
     }
 
-    /// Ends the call; tool calls that did not run are answered by an error.
+    /// Ends the call. Tool calls that did not run get an error as result.
     pub fn jump_to_end(&self) -> Flow {
         Flow::jump(JumpTo::End)
     }

@@ -1,4 +1,4 @@
-//! One event of any kind, to match on.
+//! An event of any kind.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,37 +9,38 @@ use crate::event::{
     PreActing, PreCall, PreReasoning, PreSummary, ReasoningChunk, Settled, SummaryChunk,
 };
 
-/// One event of any kind, to match on.
+/// An event of any kind.
 ///
-/// What can be changed has a setter on the event itself; chunks, errors and ends have none.
+/// Events have setters for what a hook may change. Chunks, [`ErrorEvent`] and [`Settled`] have
+/// none.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum HookEvent<'a> {
-    /// A call begins.
+    /// Before a call.
     PreCall(PreCall<'a>),
-    /// A call has its reply.
+    /// After a call, with its reply.
     PostCall(PostCall<'a>),
-    /// The model is about to be asked.
+    /// Before the model is called in a round.
     PreReasoning(PreReasoning<'a>),
-    /// A piece of the model's answer came.
+    /// A chunk of the model's answer.
     ReasoningChunk(ReasoningChunk<'a>),
-    /// The model has answered.
+    /// After the model answered in a round.
     PostReasoning(PostReasoning<'a>),
-    /// A tool is about to run.
+    /// Before a tool call.
     PreActing(PreActing<'a>),
-    /// A tool says how far it is.
+    /// Progress of a running tool.
     ActingChunk(ActingChunk<'a>),
-    /// A tool call has its result.
+    /// After a tool call, with its result.
     PostActing(PostActing<'a>),
-    /// The model is about to be asked for a summary.
+    /// Before the model is called for a summary.
     PreSummary(PreSummary<'a>),
-    /// A piece of the summary came.
+    /// A chunk of the summary.
     SummaryChunk(SummaryChunk<'a>),
-    /// The summary is there.
+    /// After the summary.
     PostSummary(PostSummary<'a>),
-    /// Something failed.
+    /// A failure.
     Error(ErrorEvent<'a>),
-    /// A call is over, whatever its end.
+    /// The end of a call, whatever its outcome.
     Settled(Settled<'a>),
 }
 
@@ -64,7 +65,7 @@ macro_rules! each {
 }
 
 impl HookEvent<'_> {
-    /// Which event it is.
+    /// Returns the kind of the event.
     #[must_use]
     pub fn kind(&self) -> EventKind {
         match self {
@@ -84,19 +85,19 @@ impl HookEvent<'_> {
         }
     }
 
-    /// The agent.
+    /// Returns the agent.
     #[must_use]
     pub fn agent(&self) -> &dyn Agent {
         each!(self, event => event.agent())
     }
 
-    /// The call.
+    /// Returns the context of the call.
     #[must_use]
     pub fn context(&self) -> &CallContext {
         each!(self, event => event.context())
     }
 
-    /// Milliseconds since 1970, now.
+    /// Returns the current time, in milliseconds since the Unix epoch (1970).
     #[must_use]
     pub fn timestamp(&self) -> u64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a flow means where it is returned, and what becomes of hooks that fail.
+//! How a flow is applied to a call, and how failures of hooks are handled.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use crate::event::{AgentHook, Decided, ErrorPhase, EventKind, Flow, HookEvent, S
 use crate::message::{GenerateReason, Msg, ToolResult};
 use crate::tool::ToolError;
 
-/// The event takes no flow.
+/// Applies a flow at an event that accepts only `Continue`.
 pub(crate) fn no_flow(flow: Flow, kind: EventKind) -> HookResult {
     match flow.decided() {
         None => Ok(()),
@@ -20,7 +20,7 @@ pub(crate) fn no_flow(flow: Flow, kind: EventKind) -> HookResult {
     }
 }
 
-/// The event takes an answer in place of the call.
+/// Applies a flow at `PreCall`: an answer replaces the call.
 pub(crate) fn answered(flow: Flow) -> HookResult<ControlFlow<Msg>> {
     match flow.decided() {
         None => Ok(ControlFlow::Continue(())),
@@ -32,9 +32,9 @@ pub(crate) fn answered(flow: Flow) -> HookResult<ControlFlow<Msg>> {
     }
 }
 
-/// An error that a failing error hook is attached to.
+/// An error to which the failures of error hooks are attached.
 pub(crate) trait Attach: std::fmt::Display {
-    /// Whether the call fails with it, so that it is not told again.
+    /// Whether the call fails with this error, so that `ErrorPhase::Call` does not report it again.
     const FAILS_CALL: bool;
     fn attach(&mut self, failure: BoxError);
 }
@@ -47,7 +47,7 @@ impl Attach for AgentError {
     }
 }
 
-/// The model reads the error of a tool as it is.
+/// The model reads the error of a tool unchanged; failures of hooks are logged.
 impl Attach for ToolError {
     const FAILS_CALL: bool = false;
 
@@ -56,7 +56,7 @@ impl Attach for ToolError {
     }
 }
 
-/// What an error hook makes of an error.
+/// Applies the flow of an error hook.
 pub(crate) fn recover<T, E: Attach>(
     cx: &CallContext,
     phase: ErrorPhase<'_>,
@@ -84,7 +84,7 @@ pub(crate) fn recover<T, E: Attach>(
     }
 }
 
-/// The message that was asked for.
+/// Returns the message; a tool result is an error.
 pub(crate) fn message_of(substitute: Substitute) -> HookResult<Msg> {
     match substitute {
         Substitute::Message(msg) => Ok(msg),
@@ -92,7 +92,7 @@ pub(crate) fn message_of(substitute: Substitute) -> HookResult<Msg> {
     }
 }
 
-/// The tool result that was asked for.
+/// Returns the tool result; a message is an error.
 pub(crate) fn result_of(substitute: Substitute) -> HookResult<ToolResult> {
     match substitute {
         Substitute::ToolResult(result) => Ok(result),
@@ -100,18 +100,18 @@ pub(crate) fn result_of(substitute: Substitute) -> HookResult<ToolResult> {
     }
 }
 
-/// What the hook gives; a panic is an error.
+/// Runs the hook; returns a panic as an error.
 pub(crate) async fn contained(hook: impl Future<Output = HookResult<Flow>>) -> HookResult<Flow> {
     let ended = AssertUnwindSafe(hook).catch_unwind().await;
     ended.unwrap_or_else(|_| Err("the hook panicked".into()))
 }
 
-/// What the hook gives; a panic is an error.
+/// Runs the hook; returns a panic as an error.
 pub(crate) fn contained_now(hook: impl FnOnce() -> HookResult<Flow>) -> HookResult<Flow> {
     catch_unwind(AssertUnwindSafe(hook)).unwrap_or_else(|_| Err("the hook panicked".into()))
 }
 
-/// Says that a hook failed whose failure changes nothing.
+/// Reports the failure of a hook that does not affect the call.
 pub(crate) fn report<H: AgentHook>(ended: HookResult<Flow>, kind: EventKind, hook: &H) {
     if let Err(failure) = ended.and_then(|flow| no_flow(flow, kind)) {
         let error = &*failure as &dyn std::error::Error;
@@ -119,7 +119,7 @@ pub(crate) fn report<H: AgentHook>(ended: HookResult<Flow>, kind: EventKind, hoo
     }
 }
 
-/// Tells the end of a call, which may not wait.
+/// Runs a hook at `Settled`, where it cannot wait.
 pub(crate) fn settle_now<H: AgentHook>(hook: &H, event: &mut HookEvent<'_>) {
     let ended = if hook.sync_events().contains(EventKind::Settled) {
         contained_now(|| hook.on_event_now(event))

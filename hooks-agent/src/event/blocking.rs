@@ -7,11 +7,12 @@ use tokio::task::block_in_place;
 use crate::event::{AgentHook, EventMask, Flow, HookEvent};
 use crate::tool::Tools;
 
-/// A hook that blocks its thread: it reads files, asks a database by a blocking driver, computes.
+/// Runs a hook that blocks its thread: it reads files, queries a database with a blocking driver,
+/// or computes.
 ///
-/// The runtime moves its other tasks to another thread meanwhile; what else the same task waits for,
-/// such as parallel tools, waits. It takes a multi-threaded runtime of tokio; elsewhere the
-/// hook fails.
+/// Meanwhile the runtime moves other tasks to another thread, but other futures of the same task,
+/// such as parallel tools, wait. Requires the multi-threaded runtime of tokio; in any other runtime
+/// the hook fails.
 ///
 /// ```
 /// use hooks_agent::{AgentHook, Blocking, Flow, HookEvent, ReActAgent, ScriptedModel};

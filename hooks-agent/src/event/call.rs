@@ -1,4 +1,4 @@
-//! The events of a whole call.
+//! The events at the start and the end of a call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use crate::event::accessors::of_a_call;
 use crate::event::{Decided, Flow, system};
 use crate::message::{ContentBlock, Messages, Msg};
 
-/// A call begins; nothing is remembered yet.
+/// The event before a call; memory is unchanged at this point.
 ///
-/// Fired once for each call, of every kind of agent.
+/// Fires once for each call, of every kind of agent.
 pub struct PreCall<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -19,64 +19,66 @@ pub struct PreCall<'a> {
 }
 
 impl<'a> PreCall<'a> {
-    /// The event, for trying a hook out.
+    /// Creates the event, for unit tests of hooks.
     pub fn new(agent: &'a dyn Agent, cx: &'a CallContext, messages: &'a mut Messages) -> Self {
         Self { agent, cx, messages }
     }
 
     of_a_call!();
 
-    /// The messages of the caller; what is remembered of earlier calls is not among them.
+    /// Returns the messages of the caller, without the messages in memory.
     #[must_use]
     pub fn messages(&self) -> &Messages {
         self.messages
     }
 
-    /// The messages of the caller, to be changed. A system message among them fails the call of a
-    /// [`ReActAgent`](crate::ReActAgent).
+    /// Returns a mutable reference to the messages of the caller. A
+    /// [`ReActAgent`](crate::ReActAgent) fails the call if one of them is a system message.
     pub fn messages_mut(&mut self) -> &mut Messages {
         self.messages
     }
 
-    /// Puts other messages in their place.
+    /// Replaces the messages of the caller.
     pub fn set_messages(&mut self, messages: impl Into<Messages>) {
         *self.messages = messages.into();
     }
 
-    /// The instructions of this call. What they are after the last hook of this event, they are in
-    /// every round.
+    /// Returns the system message of this call. Every round starts with it as the last hook of this
+    /// event left it.
     #[must_use]
     pub fn system_message(&self) -> Option<Arc<Msg>> {
         self.cx.system()
     }
 
-    /// Puts other instructions in their place, for this call; `None` takes them away.
+    /// Replaces the system message for this call; `None` removes it.
     pub fn set_system_message(&mut self, system: impl Into<Option<Msg>>) {
         self.cx.set_system(system.into().map(Arc::new));
     }
 
-    /// Adds to the instructions, for this call.
+    /// Appends text to the system message for this call.
     pub fn append_system(&mut self, text: impl Into<String>) {
         self.append_system_block(ContentBlock::text(text));
     }
 
-    /// Adds a block to the instructions, for this call.
+    /// Appends a block to the system message for this call.
     pub fn append_system_block(&mut self, block: ContentBlock) {
         let mut system = self.cx.system();
         system::append(&mut system, block);
         self.cx.set_system(system);
     }
 
-    /// Answers in place of the agent: nothing runs and nothing is remembered; `PostCall` follows.
+    /// Answers with this message instead of running the agent; memory stays unchanged. `PostCall`
+    /// follows.
     pub fn answer(&self, msg: Msg) -> Flow {
         Flow::then(Decided::Answer(msg))
     }
 }
 
-/// A call has its reply; the caller gets what the hooks make of it, and so do subscribers.
+/// The event after a call, with its reply. The caller and the subscribers get the reply as hooks
+/// changed it.
 ///
-/// Fired once for each call that did not fail and was not interrupted, a stopped one too. What is
-/// remembered was remembered before.
+/// Fires once for each call that neither failed nor was interrupted, including a stopped one.
+/// Memory is written before this event; changes of the reply do not affect it.
 pub struct PostCall<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -84,33 +86,34 @@ pub struct PostCall<'a> {
 }
 
 impl<'a> PostCall<'a> {
-    /// The event, for trying a hook out.
+    /// Creates the event, for unit tests of hooks.
     pub fn new(agent: &'a dyn Agent, cx: &'a CallContext, reply: &'a mut Msg) -> Self {
         Self { agent, cx, reply }
     }
 
     of_a_call!();
 
-    /// The reply.
+    /// Returns the reply.
     #[must_use]
     pub fn final_message(&self) -> &Msg {
         self.reply
     }
 
-    /// The reply, to be changed.
+    /// Returns a mutable reference to the reply.
     pub fn final_message_mut(&mut self) -> &mut Msg {
         self.reply
     }
 
-    /// Puts another reply in its place.
+    /// Replaces the reply.
     pub fn set_final_message(&mut self, reply: Msg) {
         *self.reply = reply;
     }
 }
 
-/// A call is over, whatever its end: a reply, an error, an interrupt, a dropped future, a panic.
+/// The event at the end of a call, whatever its outcome: a reply, an error, an interrupt, a dropped
+/// future or a panic.
 ///
-/// Fired once for each call, and nothing can skip it.
+/// Fires once for each call; nothing skips it.
 pub struct Settled<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -118,7 +121,7 @@ pub struct Settled<'a> {
 }
 
 impl<'a> Settled<'a> {
-    /// The event, for trying a hook out.
+    /// Creates the event, for unit tests of hooks.
     #[must_use]
     pub fn new(agent: &'a dyn Agent, cx: &'a CallContext, outcome: &'a CallOutcome) -> Self {
         Self { agent, cx, outcome }
@@ -126,7 +129,7 @@ impl<'a> Settled<'a> {
 
     of_a_call!();
 
-    /// How the call ended.
+    /// Returns how the call ended.
     #[must_use]
     pub fn outcome(&self) -> &'a CallOutcome {
         self.outcome

@@ -1,5 +1,5 @@
-//! The events of what comes piece by piece. They have no setters: to change a stream, hook
-//! `model_call` with a [`Rewrite`](crate::Rewrite).
+//! The events of chunks. They have no setters: to change a stream, hook `model_call` with a
+//! [`Rewrite`](crate::Rewrite).
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ macro_rules! model_chunk {
         }
 
         impl<'a> $name<'a> {
-            /// The event, for trying a hook out.
+            /// Creates the event, for unit tests of hooks.
             #[must_use]
             pub fn new(
                 agent: &'a dyn Agent,
@@ -33,14 +33,15 @@ macro_rules! model_chunk {
 
             of_a_call!();
 
-            /// What came: more text, more thoughts, the signature that ends them, or a whole tool
-            /// call.
+            /// Returns the chunk: text, thoughts, the signature that ends the thoughts, or a whole
+            /// tool call.
             #[must_use]
             pub fn incremental(&self) -> &'a ContentBlock {
                 self.incremental
             }
 
-            /// All that came until now, this piece included, with the cost once it is known.
+            /// Returns the partial message up to and including this chunk, with the usage once it
+            /// is known.
             #[must_use]
             pub fn accumulated(&self) -> &'a Arc<Msg> {
                 self.accumulated
@@ -58,17 +59,17 @@ macro_rules! model_chunk {
 }
 
 model_chunk! {
-    /// A piece of the model's answer came. Pieces are told in order, and the next one is taken from the
-    /// model when all hooks have seen this one.
+    /// The event of a chunk of the model's answer. Chunks arrive in order; the next one is read
+    /// from the model after all hooks have run for this one.
     ReasoningChunk
 }
 
 model_chunk! {
-    /// A piece of the summary came; told like a [`ReasoningChunk`].
+    /// The event of a chunk of the summary, in the same order as a [`ReasoningChunk`].
     SummaryChunk
 }
 
-/// A tool says how far it is.
+/// The event of a tool that reports its progress.
 pub struct ActingChunk<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -77,7 +78,7 @@ pub struct ActingChunk<'a> {
 }
 
 impl<'a> ActingChunk<'a> {
-    /// The event, for trying a hook out.
+    /// Creates the event, for unit tests of hooks.
     #[must_use]
     pub fn new(
         agent: &'a dyn Agent,
@@ -90,13 +91,13 @@ impl<'a> ActingChunk<'a> {
 
     of_a_call!();
 
-    /// The tool call that runs.
+    /// Returns the running tool call.
     #[must_use]
     pub fn tool_use(&self) -> &'a ToolUse {
         self.call
     }
 
-    /// What it says.
+    /// Returns the text of the progress.
     #[must_use]
     pub fn chunk(&self) -> &'a str {
         self.chunk

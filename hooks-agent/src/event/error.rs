@@ -9,11 +9,11 @@ use crate::event::accessors::of_a_call;
 use crate::event::{Decided, Flow};
 use crate::message::{Msg, ToolResult, ToolUse};
 
-/// Something failed: a model, a tool, a hook.
+/// The event of a failure of a model, a tool or a hook.
 ///
-/// Fired once for each failure, where it happened: what failed in a round is not told again when the
-/// call fails with it. An interrupt is no failure. A hook may supply what is missing; one that fails
-/// itself is attached to the error and never takes its place.
+/// Fires once for each failure, in the phase where it happened: a failure in a round does not fire
+/// again when it fails the call. An interrupt is not a failure. A hook may supply a substitute. If
+/// the hook itself fails, its failure is attached to the error and does not replace it.
 pub struct ErrorEvent<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -21,27 +21,27 @@ pub struct ErrorEvent<'a> {
     error: &'a (dyn Error + Send + Sync + 'static),
 }
 
-/// Where something failed.
+/// The phase of a call in which a failure happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorPhase<'a> {
-    /// In the call, outside of all else. A message saves it, as the reply.
+    /// The call, outside of the other phases. A message recovers it, as the reply.
     Call,
-    /// In a round of reasoning. A message saves it, as the model's answer.
+    /// A round of reasoning. A message recovers it, as the model's answer.
     Reasoning,
-    /// In a tool call, or its hooks. A tool result saves it; without one, the failure of a tool is a
-    /// result that the model reads, and the failure of a hook fails the call.
+    /// A tool call or its hooks. A tool result recovers it. Without one, the failure of a tool
+    /// becomes a result that the model reads, and the failure of a hook fails the call.
     Acting(&'a ToolUse),
-    /// In the summary. A message saves it, as the summary.
+    /// The summary. A message recovers it, as the summary.
     Summary,
 }
 
-/// What a hook supplies in place of what failed.
+/// The value that a hook supplies after a failure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Substitute {
-    /// For a call, a round of reasoning or a summary.
+    /// A message, for a call, a round of reasoning or a summary.
     Message(Msg),
-    /// For a tool call.
+    /// A result, for a tool call.
     ToolResult(ToolResult),
 }
 
@@ -58,7 +58,7 @@ impl From<ToolResult> for Substitute {
 }
 
 impl<'a> ErrorEvent<'a> {
-    /// The event, for trying a hook out.
+    /// Creates the event, for unit tests of hooks.
     #[must_use]
     pub fn new(
         agent: &'a dyn Agent,
@@ -71,21 +71,21 @@ impl<'a> ErrorEvent<'a> {
 
     of_a_call!();
 
-    /// Where it failed.
+    /// Returns the phase of the failure.
     #[must_use]
     pub fn phase(&self) -> ErrorPhase<'a> {
         self.phase
     }
 
-    /// What failed: an [`AgentError`](crate::AgentError), or of a tool a
-    /// [`ToolError`](crate::ToolError).
+    /// Returns the error: a [`ToolError`](crate::ToolError) from a tool, otherwise an
+    /// [`AgentError`](crate::AgentError).
     #[must_use]
     pub fn error(&self) -> &'a (dyn Error + Send + Sync + 'static) {
         self.error
     }
 
-    /// Supplies what is missing: a message, or at [`ErrorPhase::Acting`] a tool result. What is not of
-    /// the kind that the phase needs is a failure of the hook.
+    /// Recovers with a message, or at [`ErrorPhase::Acting`] with a tool result. The wrong kind for
+    /// the phase counts as a failure of the hook.
     pub fn recover(&self, substitute: impl Into<Substitute>) -> Flow {
         Flow::then(Decided::Recover(substitute.into()))
     }

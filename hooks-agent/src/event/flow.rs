@@ -1,4 +1,4 @@
-//! How a call goes on after a hook.
+//! How a call continues after a hook.
 
 use hooks_core::{BoxError, HookResult};
 
@@ -6,23 +6,24 @@ use crate::event::{EventKind, Substitute};
 use crate::message::{Msg, ToolResult};
 use crate::step::{Jump, JumpTo};
 
-/// How a call goes on after an event hook.
+/// How a call continues after an event hook.
 ///
-/// Every event takes [`Continue`](Flow::Continue). The others are made by the event that allows them,
-/// so a flow that makes no sense somewhere does not compile there:
+/// Every event accepts [`Continue`](Flow::Continue). The other flows are created by methods of the
+/// events that accept them, so a flow that an event does not have fails to compile:
 ///
 /// | event | its flows |
 /// |---|---|
 /// | `PreCall` | `answer(msg)` |
 /// | `PreReasoning` | `answer(msg)`, `stop()`, `jump_to_tools()`, `jump_to_end()` |
 /// | `PostReasoning` | `stop()`, `jump_to_model(messages)`, `jump_to_end()` |
-/// | `PreActing` | `answer(result)`, `refuse(reason)`, `stop()`, `jump_to_model()`, `jump_to_end()` |
+/// | `PreActing` | `answer(result)`, `refuse(reason)`, `stop()` |
+/// | | `jump_to_model()`, `jump_to_end()` |
 /// | `PostActing` | `stop()`, `jump_to_model()`, `jump_to_end()` |
 /// | `PreSummary` | `answer(msg)`, `stop()` |
 /// | `ErrorEvent` | `recover(substitute)` |
 ///
-/// An answer ends its event: later hooks of it do not run. After a stop or a jump they do; a stop of
-/// any of them beats all jumps.
+/// An answer ends its event: later hooks of the event do not run. After a stop or a jump, later
+/// hooks do run. A later jump replaces an earlier one, and a stop by any hook overrides all jumps.
 ///
 /// ```
 /// use hooks_agent::{AgentHook, Flow, HookEvent};
@@ -41,7 +42,7 @@ use crate::step::{Jump, JumpTo};
 /// }
 /// ```
 ///
-/// A chunk cannot stop anything:
+/// A chunk has no flows:
 ///
 /// ```compile_fail
 /// # use hooks_agent::{Flow, ReasoningChunk};
@@ -53,14 +54,14 @@ use crate::step::{Jump, JumpTo};
 #[must_use = "a hook returns its flow"]
 #[non_exhaustive]
 pub enum Flow {
-    /// With the next hook, then with what comes after the event.
+    /// Continues with the next hook, then with the step after the event.
     #[default]
     Continue,
-    /// As an event was asked for.
+    /// Applies a decision that a method of the event created.
     Then(Decision),
 }
 
-/// A flow that an event has made.
+/// A decision that a method of an event created.
 #[derive(Debug)]
 pub struct Decision(pub(crate) Box<Decided>);
 
@@ -82,7 +83,7 @@ impl Flow {
         Self::then(Decided::Jump(Jump { to, messages: crate::message::Messages::new() }))
     }
 
-    /// What was decided, if anything.
+    /// Returns the decision, if there is one.
     pub(crate) fn decided(self) -> Option<Decided> {
         match self {
             Self::Continue => None,
@@ -92,23 +93,23 @@ impl Flow {
 }
 
 impl Decided {
-    /// A flow was kept and returned at another event than the one that made it.
+    /// The error of a flow that a hook returns at another event than the one that created it.
     pub(crate) fn misplaced(kind: EventKind) -> BoxError {
         format!("the flow returned at {kind} was made by another event").into()
     }
 }
 
-/// What a handler of [`#[agent_hook]`](macro@crate::agent_hook) may return: `()`, [`Flow`], or a
+/// The return types of handlers of [`#[agent_hook]`](macro@crate::agent_hook): `()`, [`Flow`], or a
 /// [`HookResult`] of either.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not what a hook returns",
     note = "return `()`, `hooks_agent::Flow`, or a `hooks_core::HookResult` of either"
 )]
 pub trait IntoFlow {
-    /// As a hook returns it.
+    /// Converts the value into the result of a hook.
     ///
     /// # Errors
-    /// That of the hook.
+    /// The error of the hook.
     fn into_flow(self) -> HookResult<Flow>;
 }
 

@@ -1,4 +1,4 @@
-//! A hook that sees the events of calls.
+//! Hooks that receive the events of calls.
 
 use std::any::type_name;
 use std::sync::Arc;
@@ -8,15 +8,16 @@ use hooks_core::HookResult;
 use crate::event::{EventMask, Flow, HookEvent, priority};
 use crate::tool::Tools;
 
-/// A hook that sees the events of an agent's calls, and may change what they are about.
+/// A hook that receives the events of an agent's calls and may change them.
 ///
-/// It is given to the builder of an agent and registered as a hook of the agent's methods, so it has
-/// its place among all others: lower priority first, then in the order of registration.
-/// [`#[agent_hook]`](macro@crate::agent_hook) writes the implementation from methods that take one
-/// event each.
+/// Add a hook to the builder of an agent. It is registered as a hook of the agent's methods and
+/// runs in one order with all other hooks: lower priority first, then in the order of registration.
+/// [`#[agent_hook]`](macro@crate::agent_hook) implements this trait for a type from methods that
+/// take one event each.
 ///
-/// An error fails the call, at `ErrorEvent`, chunks and `Settled` it does not: there it is attached to
-/// the error of the call, or reported through `tracing`. A panic unwinds, but not out of those.
+/// An error fails the call, except at `ErrorEvent`, chunks and `Settled`: there it is attached to
+/// the error of the call, or reported through `tracing`. A panic unwinds, except at these events,
+/// where it counts as an error.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,56 +58,58 @@ use crate::tool::Tools;
             `AgentHook` to match on all events"
 )]
 pub trait AgentHook: Send + Sync + 'static {
-    /// What removes it, and what plans and errors call it; by default the name of its type.
+    /// Returns the name: the hook is removed by it, and it appears in plans and errors. The default
+    /// is the name of the type.
     fn name(&self) -> String {
         let path = type_name::<Self>();
         let path = path.split('<').next().unwrap_or(path);
         path.rsplit("::").next().unwrap_or(path).to_owned()
     }
 
-    /// Where it stands: lower runs first. See [`priority`].
+    /// Returns the priority: lower runs first. See [`priority`].
     fn priority(&self) -> i32 {
         priority::DEFAULT
     }
 
-    /// The events that it wants; asked once, when it is registered. An event that nobody wants costs
-    /// next to nothing.
+    /// Returns the events that the hook receives. Called once, when the hook is registered. An
+    /// event without hooks costs next to nothing.
     fn events(&self) -> EventMask {
         EventMask::ALL
     }
 
-    /// The events that it handles without waiting, by [`on_event_now`](AgentHook::on_event_now):
-    /// those allocate nothing.
+    /// Returns the events that [`on_event_now`](AgentHook::on_event_now) handles, without waiting.
+    /// These allocate nothing.
     fn sync_events(&self) -> EventMask {
         EventMask::NONE
     }
 
-    /// Tools that come with it; the agent has them from when it is built.
+    /// Returns the tools that the hook adds to the agent when the agent is built.
     fn tools(&self) -> Tools {
         Vec::new()
     }
 
-    /// Whether agents that are tools of this one have it too: for hooks that govern.
+    /// Returns whether the hook also runs in agents that are tools of this agent, for policies that
+    /// apply to both.
     fn inherit(&self) -> bool {
         false
     }
 
-    /// Sees an event. Dropping a call drops it where it waits.
+    /// Handles an event. Dropping the call drops this future at its current await.
     ///
-    /// At `Settled` it may not wait: the call may be a dropped one. What it does after its first wait
-    /// there does not happen, which is reported.
+    /// At `Settled` the future is polled once, because the call may have been dropped. A hook that
+    /// waits there does not run to completion; this is reported through `tracing`.
     fn on_event(&self, event: &mut HookEvent<'_>) -> impl Future<Output = HookResult<Flow>> + Send;
 
-    /// Sees an event of [`sync_events`](AgentHook::sync_events).
+    /// Handles an event of [`sync_events`](AgentHook::sync_events).
     ///
     /// # Errors
-    /// As [`on_event`](AgentHook::on_event).
+    /// The same as for [`on_event`](AgentHook::on_event).
     fn on_event_now(&self, _event: &mut HookEvent<'_>) -> HookResult<Flow> {
         Ok(Flow::Continue)
     }
 }
 
-/// A shared hook is the same hook.
+/// Forwards to the shared hook.
 impl<H: AgentHook> AgentHook for Arc<H> {
     fn name(&self) -> String {
         H::name(self)

@@ -1,6 +1,7 @@
-//! How event hooks become hooks of an agent's methods: the closures are made where all types are known.
+//! Registers event hooks as hooks of an agent's methods. Macros create the closures where all types
+//! are known.
 
-/// At a pre hook type. `$apply` says what the flow means there.
+/// Registers at a pre hook type. `$apply` applies the flow.
 macro_rules! install_pre {
     (
         $target:expr, $hook:expr, $place:expr, $kind:ident at $slot:expr,
@@ -26,7 +27,7 @@ macro_rules! install_pre {
 }
 pub(crate) use install_pre;
 
-/// At a post hook type. There is no event if there is nothing to see.
+/// Registers at a post hook type. Does nothing if `$event` is `None`.
 macro_rules! install_post {
     (
         $target:expr, $hook:expr, $place:expr, $kind:ident at $slot:expr,
@@ -53,7 +54,7 @@ macro_rules! install_post {
 }
 pub(crate) use install_post;
 
-/// At an error hook type. `$fits` makes the output of a substitute.
+/// Registers at an error hook type. `$fits` converts a substitute into the output.
 macro_rules! install_error {
     (
         $target:expr, $hook:expr, $place:expr, $slot:expr,
@@ -90,7 +91,7 @@ macro_rules! install_error {
 }
 pub(crate) use install_error;
 
-/// At a method that only tells: a failure is reported and changes nothing.
+/// Registers at a method that only reports: a failure is logged and does not affect the call.
 macro_rules! install_look {
     (
         $target:expr, $hook:expr, $place:expr, $kind:ident at $slot:expr,
@@ -112,7 +113,7 @@ macro_rules! install_look {
 }
 pub(crate) use install_look;
 
-/// Registers one of two closures, as the hook wants its event.
+/// Registers the sync or the async closure, by the hook's `sync_events`.
 macro_rules! install_one {
     (
         $target:expr, $hook:expr, $place:expr, $kind:ident at $slot:expr,

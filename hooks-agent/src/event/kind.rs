@@ -1,45 +1,45 @@
-//! Which event it is, and sets of them.
+//! Kinds of events, and sets of kinds.
 
 use std::fmt;
 use std::ops::{BitAnd, BitOr};
 
 use serde::{Deserialize, Serialize};
 
-/// Which event it is.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum EventKind {
-    /// A call begins.
+    /// Before a call.
     PreCall,
-    /// A call has its reply.
+    /// After a call, with its reply.
     PostCall,
-    /// The model is about to be asked.
+    /// Before the model is called in a round.
     PreReasoning,
-    /// A piece of the model's answer came.
+    /// A chunk of the model's answer.
     ReasoningChunk,
-    /// The model has answered.
+    /// After the model answered in a round.
     PostReasoning,
-    /// A tool is about to run.
+    /// Before a tool call.
     PreActing,
-    /// A tool says how far it is.
+    /// Progress of a running tool.
     ActingChunk,
-    /// A tool call has its result.
+    /// After a tool call, with its result.
     PostActing,
-    /// The model is about to be asked for a summary.
+    /// Before the model is called for a summary.
     PreSummary,
-    /// A piece of the summary came.
+    /// A chunk of the summary.
     SummaryChunk,
-    /// The summary is there.
+    /// After the summary.
     PostSummary,
-    /// Something failed.
+    /// A failure.
     Error,
-    /// A call is over, whatever its end.
+    /// The end of a call, whatever its outcome.
     Settled,
 }
 
 impl EventKind {
-    /// All events, in the order of a call.
+    /// All kinds, in the order of a call.
     pub const ALL: [Self; 13] = [
         Self::PreCall,
         Self::PreReasoning,
@@ -56,7 +56,7 @@ impl EventKind {
         Self::Settled,
     ];
 
-    /// Its name in traces: `PRE_CALL`.
+    /// Returns the name in traces, such as `PRE_CALL`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -96,12 +96,12 @@ impl fmt::Display for EventKind {
 pub struct EventMask(u16);
 
 impl EventMask {
-    /// No event.
+    /// The empty set.
     pub const NONE: Self = Self(0);
-    /// Every event.
+    /// The set of all events.
     pub const ALL: Self = Self::of(&EventKind::ALL);
 
-    /// These events.
+    /// Creates a set of these events.
     #[must_use]
     pub const fn of(kinds: &[EventKind]) -> Self {
         let (mut mask, mut index) = (0, 0);
@@ -112,7 +112,7 @@ impl EventMask {
         Self(mask)
     }
 
-    /// Whether the event is one of them.
+    /// Returns whether the set contains the event.
     #[must_use]
     pub const fn contains(self, kind: EventKind) -> bool {
         self.0 & (1 << kind as u16) != 0

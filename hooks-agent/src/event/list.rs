@@ -1,4 +1,4 @@
-//! Hooks for agents that are not built yet.
+//! The hooks of agent builders, and how they are registered.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,23 +11,23 @@ use crate::agent::Agent;
 use crate::event::{AgentHook, EventMask, install_call};
 use crate::tool::Tool;
 
-/// An agent whose methods event hooks can be registered at.
+/// An agent at whose methods event hooks can be registered.
 pub(crate) trait EventPoints: Agent {
-    /// Registers a hook at the methods of the events that it wants.
+    /// Registers a hook at the methods of its events.
     fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place);
 }
 
-/// What a hook is registered as; the hook is asked once.
+/// The registration of a hook; its methods are called once.
 pub(crate) struct Place {
     pub(crate) name: Arc<str>,
     priority: i32,
     pub(crate) events: EventMask,
     pub(crate) sync_events: EventMask,
-    /// Where the user gave it to the agent.
+    /// The source location where the user added the hook.
     location: &'static Location<'static>,
 }
 
-/// Hooks for agents that are not built yet, in the order in which they were given.
+/// The hooks of an agent builder, in the order in which they were added.
 pub(crate) struct HookList<A: ?Sized>(Vec<Arc<dyn Installable<A>>>);
 
 trait Installable<A: ?Sized>: Send + Sync {
@@ -37,7 +37,7 @@ trait Installable<A: ?Sized>: Send + Sync {
     fn inherit(&self) -> bool;
 }
 
-/// Keeps the type of the hook, so that a call of it is boxed once.
+/// A hook of known type, so that each call of it is boxed only once.
 struct Kept<H>(Arc<H>, &'static Location<'static>);
 
 impl Place {
@@ -50,7 +50,7 @@ impl Place {
         Self { name: name.into(), priority, events, sync_events, location }
     }
 
-    /// What the hook is registered with.
+    /// Returns the options of the registration.
     pub(crate) fn options(&self) -> HookOptions {
         let options = HookOptions::named(self.name.clone()).priority(self.priority);
         options.registered_at(self.location)
@@ -81,7 +81,7 @@ impl<A: EventPoints + ?Sized> HookList<A> {
         self.0.push(Arc::new(Kept(Arc::new(hook), Location::caller())));
     }
 
-    /// Registers the hooks; of those that share a name the later ones get a number.
+    /// Registers the hooks. If names repeat, the later hooks get a number.
     pub(crate) fn install(&self, agent: &A) {
         if self.0.is_empty() {
             return;
@@ -103,7 +103,7 @@ impl<A: EventPoints + ?Sized> HookList<A> {
         self.0.iter().flat_map(|hook| hook.tools())
     }
 
-    /// Those that agents which are tools of this one have too.
+    /// Returns the hooks that also run in agents that are tools of this one.
     pub(crate) fn inherited(&self) -> Self {
         Self(self.0.iter().filter(|hook| hook.inherit()).cloned().collect())
     }
@@ -131,11 +131,13 @@ impl<A: EventPoints + ?Sized> fmt::Debug for HookList<A> {
     }
 }
 
-/// Registers an event hook at an agent of any kind, for the events that all of them have: `PreCall`,
-/// `PostCall`, `ErrorEvent` and `Settled`, and no others. It runs after those of the agent's own type and is removed by its name from each of
-/// `pre_reply`, `post_reply`, `error_reply` and `pre_settled`.
+/// Registers an event hook at an agent of any kind, for the events that all agents have: `PreCall`,
+/// `PostCall`, `ErrorEvent` and `Settled`.
 ///
-/// The builders of agents take hooks for all events; so does
+/// The hook receives no other events. It runs after the hooks of the agent's own type. To remove
+/// it, remove its name from each of `pre_reply`, `post_reply`, `error_reply` and `pre_settled`.
+///
+/// For all events of an agent, add the hook to its builder, or use
 /// [`ReActAgent::register_agent_hook`](crate::ReActAgent::register_agent_hook).
 ///
 /// ```

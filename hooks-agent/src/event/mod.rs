@@ -1,4 +1,4 @@
-//! The events of a call, as hooks see them.
+//! The events of a call that hooks receive.
 
 mod accessors;
 mod acting;

@@ -1,22 +1,21 @@
-//! Priorities for hooks: lower runs first. Hooks of the methods and hooks of the events are in one
-//! order.
+//! Priorities of hooks: lower runs first. Hooks of methods and hooks of events run in one order.
 
-/// What keeps harm away.
+/// For security checks.
 pub const SECURITY: i32 = 10;
-/// Who may do what.
+/// For authorization.
 pub const AUTH: i32 = 20;
-/// Whether the input is right.
+/// For validation of the input.
 pub const VALIDATION: i32 = 50;
-/// What prepares the input.
+/// For preparation of the input.
 pub const PREPROCESSING: i32 = 80;
-/// What the program is about.
+/// For the program's own logic.
 pub const BUSINESS: i32 = 100;
-/// What works on results.
+/// For processing of results.
 pub const POSTPROCESSING: i32 = 300;
-/// What writes down.
+/// For logging.
 pub const LOGGING: i32 = 500;
-/// What counts.
+/// For metrics.
 pub const METRICS: i32 = 600;
 
-/// The priority of a hook that names none.
+/// The priority of a hook that sets none.
 pub const DEFAULT: i32 = BUSINESS;

@@ -1,4 +1,4 @@
-//! The events around asking the model.
+//! The events before and after the model call of a round.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::message::{ContentBlock, Messages, Msg, ToolUse};
 use crate::model::{ModelOptions, ToolSpec};
 use crate::step::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
 
-/// The model is about to be asked. What the hooks make of the messages, instructions, tools and
-/// options is what it gets; memory stays as it is.
+/// The event before the model is called in a round. The model gets the messages, the system
+/// message, the tools and the options as hooks changed them; memory is not affected.
 ///
-/// Fired once for each round.
+/// Fires once for each round.
 pub struct PreReasoning<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -23,57 +23,57 @@ pub struct PreReasoning<'a> {
 }
 
 impl<'a> PreReasoning<'a> {
-    /// The event, for trying a hook out.
+    /// Creates the event, for unit tests of hooks.
     pub fn new(agent: &'a dyn Agent, cx: &'a CallContext, input: &'a mut ReasoningInput) -> Self {
         Self { agent, cx, input }
     }
 
     model_input!();
 
-    /// The tools that the model may ask for.
+    /// Returns the tools that the model may call.
     #[must_use]
     pub fn tools(&self) -> &[ToolSpec] {
         &self.input.tools
     }
 
-    /// Shows the model other tools. Those that the agent does not have cannot run.
+    /// Replaces the tools that the model may call. A tool that the agent does not have cannot run.
     pub fn set_tools(&mut self, tools: impl Into<Arc<[ToolSpec]>>) {
         self.input.tools = tools.into();
     }
 
-    /// What earlier hooks decided.
+    /// Returns the decision of earlier hooks.
     #[must_use]
     pub fn control(&self) -> &Control {
         &self.input.control
     }
 
-    /// Answers in place of the model; `PostReasoning` follows.
+    /// Answers with this message instead of calling the model. `PostReasoning` follows.
     pub fn answer(&self, msg: Msg) -> Flow {
         Flow::then(Decided::Answer(msg))
     }
 
-    /// Gives control back to the caller; the model is not asked.
+    /// Stops the call and returns to the caller without calling the model.
     pub fn stop(&self) -> Flow {
         Flow::then(Decided::Stop)
     }
 
-    /// Runs the tool calls that wait, if there are any, without asking the model.
+    /// Runs the tool calls that wait, if there are any, without calling the model first.
     pub fn jump_to_tools(&self) -> Flow {
         Flow::jump(JumpTo::Tools)
     }
 
-    /// Ends the call with the last message of the model.
+    /// Ends the call with the model's last message.
     pub fn jump_to_end(&self) -> Flow {
         Flow::jump(JumpTo::End)
     }
 }
 
-/// The model has answered. What the hooks make of the message is what is remembered, what runs and
-/// what the caller gets.
+/// The event after the model answered in a round. Memory and the caller get the message as hooks
+/// changed it, and its tool calls run.
 ///
-/// Fired once for each round in which there is an answer. A call that is interrupted or dropped while
-/// the model still answers remembers what it had said, and these hooks do not see that: what must never
-/// be remembered is for a [`Rewrite`](crate::Rewrite) around `model_call`.
+/// Fires once for each round with an answer. If a call is interrupted or dropped while the model
+/// still answers, memory keeps the partial message and these hooks do not receive it: to keep text
+/// out of memory always, use a [`Rewrite`](crate::Rewrite) around `model_call`.
 pub struct PostReasoning<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -84,7 +84,7 @@ pub struct PostReasoning<'a> {
 }
 
 impl<'a> PostReasoning<'a> {
-    /// The event, for trying a hook out; `None` if there is no message.
+    /// Creates the event, for unit tests of hooks. Returns `None` if there is no message.
     pub fn new(
         agent: &'a dyn Agent,
         cx: &'a CallContext,
@@ -96,46 +96,48 @@ impl<'a> PostReasoning<'a> {
 
     of_a_call!();
 
-    /// The name of the model that answered.
+    /// Returns the name of the model that answered.
     #[must_use]
     pub fn model_name(&self) -> &str {
         self.model
     }
 
-    /// The answer.
+    /// Returns the answer.
     #[must_use]
     pub fn message(&self) -> &Msg {
         self.message
     }
 
-    /// The answer, to be changed.
+    /// Returns a mutable reference to the answer.
     pub fn message_mut(&mut self) -> &mut Msg {
         self.is_changed = true;
         Arc::make_mut(self.message)
     }
 
-    /// Puts another answer in its place. Its tool calls run, whatever its name.
+    /// Replaces the answer. Its tool calls run, whatever the name of the message.
     pub fn set_message(&mut self, msg: Msg) {
         self.is_changed = true;
         *self.message = Arc::new(msg);
     }
 
-    /// What earlier hooks decided.
+    /// Returns the decision of earlier hooks.
     #[must_use]
     pub fn control(&self) -> &Control {
         self.control
     }
 
-    /// Gives control back to the caller: tool calls of the message wait for an answer.
+    /// Stops the call and returns to the caller: tool calls of the message wait for a result.
     pub fn stop(&self) -> Flow {
         Flow::then(Decided::Stop)
     }
 
-    /// Asks the model again, once the message and then `messages` are remembered. Counts as a round.
+    /// Appends the message and then `messages` to memory and jumps to the next call of the model,
+    /// which counts as a round.
     ///
     /// # Errors
-    /// [`InputError::MissingResults`] if the message has tool calls which `messages` do not answer; the
-    /// same error as in a call for results that come twice or are of no call.
+    /// [`InputError::MissingResults`] if the message has tool calls that `messages` do not answer.
+    /// [`InputError::DuplicateResult`] for two results of one tool call, and
+    /// [`InputError::UnknownResults`] for results of other tool calls, as in a call.
     pub fn jump_to_model(&self, messages: impl Into<Messages>) -> Result<Flow, InputError> {
         let messages = messages.into();
         let results: Vec<_> = messages.iter().flat_map(|msg| msg.tool_results()).collect();
@@ -149,13 +151,13 @@ impl<'a> PostReasoning<'a> {
         Ok(Flow::then(Decided::Jump(Jump { to: JumpTo::Model, messages })))
     }
 
-    /// Ends the call with the message; its tool calls are answered by an error.
+    /// Ends the call with the message. Its tool calls get an error as result.
     pub fn jump_to_end(&self) -> Flow {
         Flow::jump(JumpTo::End)
     }
 }
 
-/// What an interrupt keeps is what the hooks have made of it until then.
+/// Stores the message with the changes of hooks as the partial message, for an interrupt.
 impl Drop for PostReasoning<'_> {
     fn drop(&mut self) {
         if self.is_changed {

@@ -1,4 +1,4 @@
-//! The events around the summary of a call that reached its limit.
+//! The events before and after the summary of a call that reached its limit of rounds.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use crate::message::{ContentBlock, Messages, Msg};
 use crate::model::ModelOptions;
 use crate::step::{Reasoned, SummaryInput};
 
-/// The limit of rounds is reached and the model is about to be asked to sum up, without tools.
+/// The event before the summary: a call reached its limit of rounds, and the model is called for a
+/// summary, without tools.
 pub struct PreSummary<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -19,37 +20,37 @@ pub struct PreSummary<'a> {
 }
 
 impl<'a> PreSummary<'a> {
-    /// The event, for trying a hook out.
+    /// Creates the event, for unit tests of hooks.
     pub fn new(agent: &'a dyn Agent, cx: &'a CallContext, input: &'a mut SummaryInput) -> Self {
         Self { agent, cx, input }
     }
 
     model_input!();
 
-    /// How many rounds a call may take.
+    /// Returns the limit of rounds of a call.
     #[must_use]
     pub fn max_iterations(&self) -> usize {
         self.input.max_iterations
     }
 
-    /// How many it took.
+    /// Returns the number of rounds that the call took.
     #[must_use]
     pub fn current_iteration(&self) -> usize {
         self.input.current_iteration
     }
 
-    /// Answers in place of the model; `PostSummary` follows.
+    /// Answers with this message instead of calling the model. `PostSummary` follows.
     pub fn answer(&self, msg: Msg) -> Flow {
         Flow::then(Decided::Answer(msg))
     }
 
-    /// Gives control back to the caller without a summary.
+    /// Stops the call and returns to the caller without a summary.
     pub fn stop(&self) -> Flow {
         Flow::then(Decided::Stop)
     }
 }
 
-/// The summary is there. What the hooks make of it is what is remembered and what the caller gets.
+/// The event after the summary. Memory and the caller get the summary as hooks changed it.
 pub struct PostSummary<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -58,7 +59,7 @@ pub struct PostSummary<'a> {
 }
 
 impl<'a> PostSummary<'a> {
-    /// The event, for trying a hook out; `None` if there is no message.
+    /// Creates the event, for unit tests of hooks. Returns `None` if there is no message.
     pub fn new(
         agent: &'a dyn Agent,
         cx: &'a CallContext,
@@ -70,24 +71,24 @@ impl<'a> PostSummary<'a> {
 
     of_a_call!();
 
-    /// The name of the model that answered.
+    /// Returns the name of the model that answered.
     #[must_use]
     pub fn model_name(&self) -> &str {
         self.model
     }
 
-    /// The summary.
+    /// Returns the summary.
     #[must_use]
     pub fn message(&self) -> &Msg {
         self.message
     }
 
-    /// The summary, to be changed.
+    /// Returns a mutable reference to the summary.
     pub fn message_mut(&mut self) -> &mut Msg {
         Arc::make_mut(self.message)
     }
 
-    /// Puts another summary in its place.
+    /// Replaces the summary.
     pub fn set_message(&mut self, msg: Msg) {
         *self.message = Arc::new(msg);
     }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::message::{ContentBlock, Msg, Role};
 
-/// Adds a block to the system message, or starts one. Who else has the message keeps it as it was.
+/// Appends a block to the system message, or creates one. Other holders of the message keep it
+/// unchanged.
 pub(super) fn append(system: &mut Option<Arc<Msg>>, block: ContentBlock) {
     match system {
         Some(msg) => Arc::make_mut(msg).content.push(block),

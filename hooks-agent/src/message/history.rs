@@ -1,11 +1,11 @@
-//! The rule of a history: every tool call has exactly one result.
+//! Checks a history: every tool call has exactly one result.
 
 use std::collections::HashSet;
 
 use crate::message::{Msg, ToolUse};
 
-/// The tool calls of a history that break the rule every provider insists on: each call is
-/// answered exactly once, after it was made. Empty for a valid history.
+/// Returns the tool calls of a history that break the rule of every provider: each tool call has
+/// exactly one result, after the call. Returns an empty list for a valid history.
 ///
 /// ```
 /// use hooks_agent::{ContentBlock, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses};

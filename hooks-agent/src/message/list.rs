@@ -1,4 +1,4 @@
-//! A list of messages that is cheap to copy.
+//! A list of messages that is cheap to clone.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::message::Msg;
 
-/// Messages in order. A copy shares them; one that is changed is copied first.
+/// A list of messages. A clone shares the messages; a shared message is copied before it changes.
 ///
-/// It is a `Vec<Arc<Msg>>` with everything that has, and the few operations in which the `Arc` would
-/// be in the way.
+/// It dereferences to `Vec<Arc<Msg>>` and adds the few operations where the `Arc` would be in the
+/// way.
 ///
 /// ```
 /// use hooks_agent::{Messages, Msg};
@@ -28,31 +28,32 @@ use crate::message::Msg;
 pub struct Messages(Vec<Arc<Msg>>);
 
 impl Messages {
-    /// No messages.
+    /// Creates an empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// Adds a message at the end.
+    /// Appends a message.
     pub fn push(&mut self, msg: impl Into<Arc<Msg>>) {
         self.0.push(msg.into());
     }
 
-    /// Adds a message before the one at `index`.
+    /// Inserts a message before the one at `index`.
     ///
     /// # Panics
-    /// If there are fewer messages than `index`, as [`Vec::insert`] does.
+    /// Panics if `index` is greater than the number of messages, like [`Vec::insert`].
     pub fn insert(&mut self, index: usize, msg: impl Into<Arc<Msg>>) {
         self.0.insert(index, msg.into());
     }
 
-    /// The messages, to be changed; those that are shared are copied when they are reached.
+    /// Returns an iterator of mutable references to the messages. A shared message is copied when
+    /// the iterator reaches it.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Msg> {
         self.0.iter_mut().map(Arc::make_mut)
     }
 
-    /// The last message, to be changed.
+    /// Returns a mutable reference to the last message. A shared message is copied first.
     pub fn last_mut(&mut self) -> Option<&mut Msg> {
         self.0.last_mut().map(Arc::make_mut)
     }
@@ -78,14 +79,14 @@ impl From<Msg> for Messages {
     }
 }
 
-/// A text of the user.
+/// Creates a user message with this text.
 impl From<&str> for Messages {
     fn from(text: &str) -> Self {
         Msg::user(text).into()
     }
 }
 
-/// A text of the user.
+/// Creates a user message with this text.
 impl From<String> for Messages {
     fn from(text: String) -> Self {
         Msg::user(text).into()

@@ -1,4 +1,4 @@
-//! Messages: what people, models and tools say to each other.
+//! Messages of users, models and tools.
 
 mod history;
 mod list;

@@ -1,17 +1,17 @@
-//! A message, and what it is made of.
+//! Messages and their content.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::usage::Usage;
 
-/// Who says a message.
+/// The role of the sender of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Instructions to the model.
+    /// Instructions for the model.
     System,
-    /// A person, or whoever asks.
+    /// The user: a person, or a program that calls the agent.
     User,
     /// The model.
     Assistant,
@@ -19,7 +19,7 @@ pub enum Role {
     Tool,
 }
 
-/// A message: a role, the name of the speaker, and blocks of content.
+/// A message: a role, the name of the sender, and blocks of content.
 ///
 /// ```
 /// use hooks_agent::{ContentBlock, Msg};
@@ -34,150 +34,151 @@ pub enum Role {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Msg {
-    /// Who says it.
+    /// The role of the sender.
     pub role: Role,
-    /// The name of who says it.
+    /// The name of the sender.
     pub name: String,
-    /// What is said, block by block.
+    /// The blocks of content.
     pub content: Vec<ContentBlock>,
-    /// What programs want to keep with it; models do not see it.
+    /// Application data of the message. It is not sent to the model.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
-    /// Of what a call gave back: why it ended.
+    /// Why the call ended, on the reply of a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<GenerateReason>,
-    /// Of a model's message: what it cost; of what a call gave back: what the whole call cost.
+    /// The token usage: of one answer on a message of the model, of the whole call on the reply of
+    /// a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
-/// Why a call of an agent ended.
+/// The reason why a call of an agent ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum GenerateReason {
-    /// The model had no more to say or to do.
+    /// The model finished its answer.
     ModelStop,
-    /// A hook stopped the call after reasoning; tool calls of the message wait for an answer.
+    /// A hook stopped the call after reasoning; tool calls of the message wait for a result.
     ReasoningStopRequested,
-    /// A hook stopped the call at a tool; calls that did not run wait for an answer.
+    /// A hook stopped the call at a tool call; tool calls that did not run wait for a result.
     ActingStopRequested,
-    /// A tool call needs the permission of a person; it waits for an answer.
+    /// A tool call requires approval by the user and waits for it.
     PermissionAsking,
-    /// A hook ended the call before the model was done.
+    /// A hook ended the call before the model finished.
     HookEnded,
-    /// A hook answered in place of the whole call.
+    /// A hook answered instead of the whole call.
     HookAnswered,
-    /// The call was interrupted; the message is what had been said until then.
+    /// The call was interrupted; the message is the partial message.
     Interrupted,
     /// The limit of rounds was reached; the message is a summary.
     MaxIterations,
 }
 
-/// A piece of a message. In JSON its `type` says which kind it is.
+/// A block of content. In JSON, `type` is its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ContentBlock {
-    /// Text for people.
+    /// Text.
     Text {
         /// The text.
         text: String,
     },
-    /// What the model thought before it spoke.
+    /// The thoughts of the model before its answer.
     Thinking {
-        /// The thoughts; empty where the provider keeps them to itself.
+        /// The thoughts; empty if the provider does not return them.
         thinking: String,
-        /// What proves to the provider that the thoughts are the model's, so that they can be sent
-        /// back with the results of tools. Whoever changes the thoughts must take it away.
+        /// The provider's signature of the thoughts, which lets them be sent back with tool
+        /// results. Code that changes the thoughts must remove the signature.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
     },
-    /// What the model thought, readable by its provider only.
+    /// Thoughts that only the provider can read.
     RedactedThinking {
         /// The thoughts, encrypted.
         data: String,
     },
-    /// The model wants a tool to run.
+    /// A tool call by the model.
     ToolUse(ToolUse),
-    /// What a tool answered.
+    /// The result of a tool call.
     ToolResult(ToolResult),
 }
 
-/// A call of a tool, as the model asked for it.
+/// A tool call by the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolUse {
-    /// What ties the result to the call; unique in its message.
+    /// The id that the result refers to; unique within the message.
     pub id: String,
-    /// The tool's name.
+    /// The name of the tool.
     pub name: String,
     /// The arguments, a JSON object.
     pub input: Value,
-    /// The arguments as the model wrote them, if they are not a JSON object; `input` is then
-    /// empty and the call is answered with an error.
+    /// The arguments as the model wrote them, if they are not a JSON object. Then `input` is empty
+    /// and the tool call gets an error as result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid_input: Option<String>,
-    /// What proves to the provider that the model thought before it made the call.
+    /// The provider's signature of the thoughts before the tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
 
-/// The answer to a [`ToolUse`].
+/// The result of a [`ToolUse`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
-    /// The id of the call.
+    /// The id of the tool call.
     pub id: String,
-    /// The tool's name.
+    /// The name of the tool.
     pub name: String,
-    /// What the model gets to read.
+    /// The text that the model reads.
     pub output: String,
-    /// Whether the call failed; the output then says why.
+    /// Whether the tool call failed; the output is then the reason.
     #[serde(default)]
     pub is_error: bool,
-    /// What ran, where a hook changed the call that the model made.
+    /// The tool call that ran, if a hook changed the model's tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<Box<ToolUse>>,
 }
 
 impl Msg {
-    /// A message of one text block.
+    /// Creates a message with one text block.
     #[must_use]
     pub fn new(role: Role, name: impl Into<String>, text: impl Into<String>) -> Self {
         Self::from_blocks(role, name, vec![ContentBlock::text(text)])
     }
 
-    /// A message of the given blocks.
+    /// Creates a message with the given blocks.
     #[must_use]
     pub fn from_blocks(role: Role, name: impl Into<String>, content: Vec<ContentBlock>) -> Self {
         Self { role, name: name.into(), content, metadata: Map::new(), reason: None, usage: None }
     }
 
-    /// A text of the user.
+    /// Creates a text message of the user.
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {
         Self::new(Role::User, "user", text)
     }
 
-    /// A text of the model.
+    /// Creates a text message of the model.
     #[must_use]
     pub fn assistant(name: impl Into<String>, text: impl Into<String>) -> Self {
         Self::new(Role::Assistant, name, text)
     }
 
-    /// Instructions to the model.
+    /// Instructions for the model.
     #[must_use]
     pub fn system(text: impl Into<String>) -> Self {
         Self::new(Role::System, "system", text)
     }
 
-    /// The answer of a tool.
+    /// Creates a message with a tool result.
     #[must_use]
     pub fn tool_result(result: ToolResult) -> Self {
         let name = result.name.clone();
         Self::from_blocks(Role::Tool, name, vec![ContentBlock::ToolResult(result)])
     }
 
-    /// The text blocks, joined by line breaks.
+    /// Returns the text blocks, joined by line breaks.
     #[must_use]
     pub fn text(&self) -> String {
         let mut joined = String::new();
@@ -192,7 +193,7 @@ impl Msg {
         joined
     }
 
-    /// Adds text to the last text block, or as a new block where there is none.
+    /// Appends text to the last text block, or adds a new block if there is none.
     pub fn push_text(&mut self, more: &str) {
         let last = self.content.iter_mut().rev().find_map(|block| match block {
             ContentBlock::Text { text } => Some(text),
@@ -204,8 +205,8 @@ impl Msg {
         }
     }
 
-    /// Adds a piece that came from a model: neighbouring text is one block, so are neighbouring
-    /// thoughts up to their signature.
+    /// Appends a chunk from a model. Adjacent text becomes one block, as do adjacent thoughts up to
+    /// their signature.
     pub(crate) fn append(&mut self, piece: ContentBlock) {
         match (self.content.last_mut(), piece) {
             (Some(ContentBlock::Text { text }), ContentBlock::Text { text: more }) => {
@@ -222,7 +223,7 @@ impl Msg {
         }
     }
 
-    /// The tool calls in it, in order.
+    /// Returns the tool calls of the message, in order.
     pub fn tool_uses(&self) -> impl Iterator<Item = &ToolUse> {
         self.content.iter().filter_map(|block| match block {
             ContentBlock::ToolUse(tool_use) => Some(tool_use),
@@ -230,7 +231,7 @@ impl Msg {
         })
     }
 
-    /// The tool results in it, in order.
+    /// Returns the tool results of the message, in order.
     pub fn tool_results(&self) -> impl Iterator<Item = &ToolResult> {
         self.content.iter().filter_map(|block| match block {
             ContentBlock::ToolResult(result) => Some(result),
@@ -240,13 +241,13 @@ impl Msg {
 }
 
 impl ContentBlock {
-    /// A text block.
+    /// Creates a text block.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into() }
     }
 
-    /// A block of thoughts without a signature.
+    /// Creates a block of thoughts without a signature.
     #[must_use]
     pub fn thinking(thinking: impl Into<String>) -> Self {
         Self::Thinking { thinking: thinking.into(), signature: None }
@@ -254,13 +255,13 @@ impl ContentBlock {
 }
 
 impl ToolUse {
-    /// A call with the given arguments.
+    /// Creates a tool call with the given arguments.
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
         Self { id: id.into(), name: name.into(), input, invalid_input: None, signature: None }
     }
 
-    /// A call whose arguments the model wrote so that they do not parse.
+    /// Creates a tool call whose arguments are not a JSON object, as the model wrote them.
     #[must_use]
     pub fn invalid(
         id: impl Into<String>,
@@ -273,14 +274,14 @@ impl ToolUse {
 }
 
 impl ToolResult {
-    /// What a tool answered to a call.
+    /// Creates the result of a successful tool call.
     #[must_use]
     pub fn success(call: &ToolUse, output: impl Into<String>) -> Self {
         let (id, name) = (call.id.clone(), call.name.clone());
         Self { id, name, output: output.into(), is_error: false, ran: None }
     }
 
-    /// Why a call failed, for the model to read.
+    /// Creates the result of a failed tool call, with a reason that the model reads.
     #[must_use]
     pub fn error(call: &ToolUse, reason: impl Into<String>) -> Self {
         Self { is_error: true, ..Self::success(call, reason) }

@@ -1,4 +1,4 @@
-//! The answer of a model, on its way.
+//! The streaming answer of a model.
 
 use std::fmt;
 use std::pin::Pin;
@@ -9,11 +9,12 @@ use futures::{Stream, StreamExt};
 
 use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
 
-/// The answer of a model, on its way: who answers, and the stream of pieces.
+/// The streaming answer of a model: the name of the model, and a stream of chunks.
 ///
-/// Of one that was [asked](ModelAnswer::ask) the first piece is there already, so that a model which
-/// cannot answer fails before anything is told: an around hook of `model_call` that asks again or
-/// elsewhere need not look into the stream. What breaks off later fails the round, outside of that hook.
+/// [`ask`](ModelAnswer::ask) waits for the first chunk. A model that cannot answer therefore fails
+/// before any chunk is passed on, and an around hook of `model_call` can retry or call another
+/// model without reading the stream. A later failure of the stream fails the round, outside of that
+/// hook.
 ///
 /// ```
 /// use hooks_agent::{
@@ -47,16 +48,17 @@ pub struct ModelAnswer {
 }
 
 impl ModelAnswer {
-    /// An answer of the model of that name.
+    /// Creates an answer of the model of this name.
     #[must_use]
     pub fn new(model: impl Into<Arc<str>>, stream: ChatStream) -> Self {
         Self { model: model.into(), first: None, rest: stream }
     }
 
-    /// Asks a model, up to the first piece of its answer.
+    /// Calls a model and waits for the first chunk of its answer.
     ///
     /// # Errors
-    /// Those of the model; [`ModelError::Empty`] if the answer has no pieces.
+    /// The errors of the model. [`ModelError::Empty`] if the answer has no chunks,
+    /// [`ModelError::Cut`] if the stream has no items.
     pub async fn ask(model: &dyn ChatModel, request: ChatRequest) -> Result<Self, ModelError> {
         let name = || model.name().to_owned();
         let mut rest = model.stream(request);
@@ -68,7 +70,7 @@ impl ModelAnswer {
         }
     }
 
-    /// The name of the model that answers.
+    /// Returns the name of the model that answers.
     #[must_use]
     pub fn model(&self) -> &str {
         &self.model
@@ -78,7 +80,7 @@ impl ModelAnswer {
         self.model.clone()
     }
 
-    /// The same answer by way of another stream: to see, drop, change or add pieces.
+    /// Replaces the stream of the answer, to inspect, drop, change or add chunks.
     #[must_use]
     pub fn map_stream(self, map: impl FnOnce(ChatStream) -> ChatStream) -> Self {
         let model = self.model.clone();

@@ -1,4 +1,4 @@
-//! The contract between an agent and a model.
+//! The interface between an agent and a model.
 
 use std::pin::Pin;
 
@@ -12,66 +12,66 @@ use crate::message::{Messages, ToolUse};
 use crate::model::{ModelError, ModelOptions};
 use crate::usage::Usage;
 
-/// A chat model that streams.
+/// A chat model with streaming answers.
 ///
-/// A complete stream ends with [`ChatChunk::End`]; one that ends without it was cut, and the
-/// agent fails with [`ModelError::Cut`] instead of taking half an answer for a whole one.
-/// Dropping the stream cancels the request.
+/// A complete stream ends with [`ChatChunk::End`]. A stream that ends without it was cut, and the
+/// agent fails with [`ModelError::Cut`] instead of using a partial answer. Dropping the stream
+/// cancels the request.
 pub trait ChatModel: Send + Sync {
-    /// The model's name.
+    /// Returns the name of the model.
     fn name(&self) -> &str;
 
-    /// Asks the model. The request starts when the stream is polled.
+    /// Calls the model. The request starts when the stream is polled.
     fn stream(&self, request: ChatRequest) -> ChatStream;
 }
 
-/// The answer of a model, piece by piece.
+/// The answer of a model, as a stream of chunks.
 pub type ChatStream = Pin<Box<dyn Stream<Item = Result<ChatChunk, ModelError>> + Send>>;
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChatRequest {
-    /// The conversation, system messages included.
+    /// The messages, including system messages.
     pub messages: Messages,
-    /// The tools that the model may ask for.
+    /// The tools that the model may call.
     pub tools: Arc<[ToolSpec]>,
-    /// How it is to answer.
+    /// The options of the model.
     pub options: Arc<ModelOptions>,
 }
 
 impl ChatRequest {
-    /// The text of the last message, empty where there is none.
+    /// Returns the text of the last message, or an empty text if there is none.
     #[must_use]
     pub fn last_text(&self) -> String {
         self.messages.last().map(|msg| msg.text()).unwrap_or_default()
     }
 }
 
-/// A tool as the model sees it.
+/// The description of a tool, as sent to the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// What it does.
+    /// The description, which the model reads.
     pub description: String,
-    /// The JSON schema of its arguments.
+    /// The JSON schema of the arguments.
     pub schema: Value,
 }
 
-/// A piece of an answer.
+/// A chunk of an answer.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ChatChunk {
-    /// More text.
+    /// Text.
     Text(String),
-    /// More thoughts.
+    /// Thoughts.
     Thinking(String),
-    /// What proves that the thoughts since the last signature are the model's; they end with it.
+    /// The signature of the thoughts since the last signature; it ends them.
     Signature(String),
-    /// Thoughts, whole, that only the provider can read.
+    /// Complete thoughts that only the provider can read.
     RedactedThinking(String),
-    /// A tool call, whole.
+    /// A complete tool call.
     ToolUse(ToolUse),
-    /// The answer is complete.
+    /// The end of a complete answer, with its usage.
     End(Usage),
 }

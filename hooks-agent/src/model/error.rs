@@ -1,55 +1,55 @@
-//! What can go wrong with a model.
+//! Errors of models.
 
 use std::time::Duration;
 
-/// Why a model did not answer. Its text never holds the prompt or a key.
+/// The error of a model. Its text never contains the prompt or a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The provider refused the request.
     #[error("model `{model}` answered with status {status}{}", retry_text(*retry_after))]
     Status {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// The HTTP status.
+        /// The HTTP status code.
         status: u16,
-        /// How long the provider asks to wait before the next try.
+        /// The time that the provider asks to wait before a retry.
         retry_after: Option<Duration>,
     },
     /// The provider could not be reached, or the connection broke.
     #[error("model `{model}` cannot be reached at {endpoint}: {reason}")]
     Unreachable {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// Where it was looked for.
+        /// The endpoint of the request.
         endpoint: String,
-        /// What went wrong.
+        /// The reason.
         reason: String,
     },
-    /// The stream ended before the answer was complete; what came is not an answer.
+    /// The stream ended before the answer was complete. The partial answer is not used.
     #[error("the answer of model `{model}` was cut off")]
     Cut {
-        /// The model.
+        /// The name of the model.
         model: String,
     },
     /// The answer has neither text nor thoughts nor tool calls.
     #[error("model `{model}` gave an empty answer")]
     Empty {
-        /// The model.
+        /// The name of the model.
         model: String,
     },
-    /// The answer holds what must not be said; it ended before that.
+    /// The answer contains blocked text, and was ended before that text.
     #[error("the answer of the model was blocked: {reason}")]
     Blocked {
-        /// Why, without what was blocked.
+        /// The reason, without the blocked text.
         reason: String,
     },
-    /// The answer could not be understood, or the request could not be made.
+    /// The answer could not be parsed, or the request could not be created.
     #[error("model `{model}` failed: {reason}")]
     Failed {
-        /// The model.
+        /// The name of the model.
         model: String,
-        /// What went wrong.
+        /// The reason.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Models: what an agent reasons with.
+//! Models, with which agents reason.
 
 mod answer;
 mod chat;

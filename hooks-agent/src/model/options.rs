@@ -1,9 +1,9 @@
-//! How a model is to answer.
+//! Options of models.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How a model is to answer. What is not said is left to the provider.
+/// Options of a model. For an option without a value, the default of the provider applies.
 ///
 /// ```
 /// use hooks_agent::{ModelOptions, ToolChoice};
@@ -17,71 +17,71 @@ use serde_json::Value;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelOptions {
-    /// How much chance is in the answer; the range is the provider's, often 0 to 2.
+    /// The sampling temperature. The provider defines the range, often 0 to 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// The share of likely words that are considered, 0 to 1.
+    /// The probability mass of the tokens to sample from (nucleus sampling), 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// The most tokens that the answer may have.
+    /// The maximum number of tokens of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// Texts at which the answer ends.
+    /// The stop sequences: texts at which the answer ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
-    /// The same seed gives the same answer, where the provider has that.
+    /// The seed of the sampling: the same seed gives the same answer, if the provider supports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Whether the model thinks before it answers, and how much.
+    /// Whether and how much the model reasons before it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_effort: Option<ReasoningEffort>,
-    /// Which tools it may ask for.
+    /// The tools that the model may call.
     #[serde(default)]
     pub tool_choice: ToolChoice,
-    /// The form of the answer.
+    /// The format of the answer.
     #[serde(default)]
     pub response_format: ResponseFormat,
 }
 
-/// Which tools a model may ask for.
+/// The tools that a model may call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolChoice {
-    /// What it likes, or none.
+    /// The model decides whether and which tools it calls.
     #[default]
     Auto,
-    /// None.
+    /// The model calls no tool.
     None,
-    /// At least one.
+    /// The model calls at least one tool.
     Required,
-    /// The one of that name.
+    /// The model calls the tool of this name.
     Tool(String),
 }
 
-/// The form of an answer.
+/// The format of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResponseFormat {
     /// Text.
     #[default]
     Text,
-    /// A JSON object that fits a schema.
+    /// A JSON object that matches a schema.
     JsonSchema {
-        /// A name for it: letters, digits, `_` and `-`.
+        /// The name of the schema: letters, digits, `_` and `-`.
         name: String,
         /// The JSON schema.
         schema: Value,
     },
 }
 
-/// How much a model thinks before it answers.
+/// How much a model reasons before it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningEffort {
-    /// A little.
+    /// Low effort.
     Low,
-    /// Some.
+    /// Medium effort.
     Medium,
-    /// A lot.
+    /// High effort.
     High,
 }

@@ -1,4 +1,4 @@
-//! Changing what a model says before anybody gets to see it.
+//! Rewrites the answer of a model before hooks, memory and the caller receive it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,21 +9,21 @@ use futures::{StreamExt, stream};
 
 use crate::model::{ChatChunk, ChatStream, ModelError};
 
-/// Something in a text that must not be said as it is.
+/// A range of a text to replace or block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// It is replaced.
+    /// Replaces the range.
     Replace {
-        /// Which bytes of the text; not empty, and on character boundaries.
+        /// The bytes of the text; not empty, on character boundaries.
         range: Range<usize>,
-        /// What is said instead.
+        /// The replacement.
         text: String,
     },
-    /// The answer ends before it, with [`ModelError::Blocked`].
+    /// Ends the answer before the range, with [`ModelError::Blocked`].
     Block {
-        /// Which bytes of the text; not empty, and on character boundaries.
+        /// The bytes of the text; not empty, on character boundaries.
         range: Range<usize>,
-        /// Why, without quoting it.
+        /// The reason, without the text of the range.
         reason: String,
     },
 }
@@ -36,19 +36,19 @@ impl Finding {
     }
 }
 
-/// Rewrites the text of an answer while it streams. Thoughts that it changes lose their signature.
+/// Rewrites the text of an answer while it streams. Changed thoughts lose their signature.
 ///
-/// The last characters that came are held back, as many as the window says: what is found in them may
-/// still grow, or become something to be found. What is found is never emitted; everything else is,
-/// once and in order. Where the model cut its text does not matter, provided that whether something
-/// is found at a place depends on no more text after the place than the window, or on what was found
-/// itself.
+/// The last `window` characters of the text so far are held back, because a finding in them may
+/// still grow or only become one with more text. A found range is never emitted; all other text is
+/// emitted once, in order. The result does not depend on how the model splits its text into chunks,
+/// provided that a finding at a position depends only on the found text itself and on at most
+/// `window` characters after the position.
 ///
-/// `find` gets the text of the block from its beginning, and where to look from; it gives the first
-/// thing that begins there or later. One that gives anything else ends the answer with
-/// [`ModelError::Blocked`].
+/// `find` receives the text of the block from its start, and the position to search from. It
+/// returns the first finding that starts at that position or later. A finding outside of the
+/// remaining text ends the answer with [`ModelError::Blocked`].
 ///
-/// Put around `model_call` it is a hook:
+/// As an around hook of `model_call`:
 ///
 /// ```
 /// use hooks_agent::{
@@ -86,10 +86,10 @@ pub struct Rewrite {
 type Find = dyn Fn(&str, usize) -> Option<Finding> + Send + Sync;
 
 impl Rewrite {
-    /// How many characters are held back unless it is said.
+    /// A default for the window of [`new`](Rewrite::new), in characters.
     pub const DEFAULT_WINDOW: usize = 128;
 
-    /// Rewrites what `find` finds, holding back `window` characters.
+    /// Creates a rewriter of the findings of `find`, which holds back `window` characters.
     pub fn new(
         window: usize,
         find: impl Fn(&str, usize) -> Option<Finding> + Send + Sync + 'static,
@@ -97,24 +97,24 @@ impl Rewrite {
         Self { window, find: Arc::new(find), rewrites_thinking: true }
     }
 
-    /// Leaves the thoughts of the model as they are.
+    /// Leaves the thoughts of the model unchanged.
     #[must_use]
     pub fn text_only(mut self) -> Self {
         self.rewrites_thinking = false;
         self
     }
 
-    /// A whole text, rewritten.
+    /// Rewrites a complete text.
     ///
     /// # Errors
-    /// The reason, if something in it blocks.
+    /// The reason, if a finding blocks the text.
     pub fn text(&self, text: &str) -> Result<String, String> {
         let mut block = Block { text: text.to_owned(), ..Block::default() };
         let (rewritten, blocked) = block.release(self, text.len());
         blocked.map_or(Ok(rewritten), Err)
     }
 
-    /// The stream, rewritten.
+    /// Rewrites a stream.
     #[must_use]
     pub fn apply(&self, stream: ChatStream) -> ChatStream {
         let rewriting = Rewriting {
@@ -132,7 +132,7 @@ impl Rewrite {
     }
 }
 
-/// What kind of text a block is.
+/// The kind of text in a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -161,8 +161,8 @@ impl Rewriting {
                 }
                 Ok(other) => {
                     self.flush();
-                    // Nothing comes after what was blocked; and what was signed is no longer what is
-                    // said, neither here nor further on.
+                    // Nothing follows a blocked text. A signature of changed thoughts is dropped,
+                    // as are later ones.
                     let is_void = self.changed_thinking && matches!(other, ChatChunk::Signature(_));
                     if self.stream.is_some() && !is_void {
                         self.ready.push_back(Ok(other));
@@ -191,12 +191,12 @@ impl Rewriting {
         self.emit(limit);
     }
 
-    /// The block is over: nothing more can change what is held back.
+    /// Ends the block and emits the text held back.
     fn flush(&mut self) {
         self.emit(self.block.text.len());
         let is_gone = !self.block.text.is_empty() && !self.block.has_said;
         if is_gone && self.stream.is_some() {
-            // What is left of it keeps its neighbours apart.
+            // An empty chunk keeps the adjacent blocks apart.
             self.say(String::new());
         }
         let block = std::mem::take(&mut self.block);
@@ -226,29 +226,30 @@ impl Rewriting {
     }
 }
 
-/// The text of one block from its beginning, and how much of it is done with.
+/// The text of one block from its start, and how much of it has been processed.
 #[derive(Default)]
 struct Block {
     text: String,
     sent: usize,
     is_changed: bool,
-    /// Whether anything of it was said.
+    /// Whether any of it was emitted.
     has_said: bool,
 }
 
 impl Block {
-    /// What can be said now that nothing before `limit` can change; and why nothing more can be said.
+    /// Returns the text that can be emitted, as nothing before `limit` can change, and the reason
+    /// if the rest is blocked.
     fn release(&mut self, rewrite: &Rewrite, limit: usize) -> (String, Option<String>) {
         let mut out = String::new();
         let is_end = limit == self.text.len();
         while self.sent < limit {
             let found = (rewrite.find)(&self.text, self.sent);
-            // What is not a piece of the text that is left is no finding.
+            // A finding must lie in the remaining text.
             let fits = |range: &Range<usize>| {
                 let is_left = range.start >= self.sent && !range.is_empty();
                 is_left && self.text.get(range.clone()).is_some()
             };
-            // Who finds what is not there may have missed what is.
+            // A finder that returns an invalid range may also have missed a valid one.
             if found.as_ref().is_some_and(|finding| !fits(finding.range())) {
                 let reason = "the rewriter found something outside of the text that is left";
                 return (out, Some(reason.to_owned()));

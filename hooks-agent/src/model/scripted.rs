@@ -1,4 +1,4 @@
-//! A model in process, for examples and tests: a closure decides.
+//! A model in process, for examples and tests.
 
 use std::fmt;
 
@@ -8,9 +8,9 @@ use crate::message::{ContentBlock, ToolUse};
 use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
 use crate::usage::Usage;
 
-/// A model that is a closure: it sees the request and decides what to answer.
+/// A model that answers with a closure of the request.
 ///
-/// It streams like a real one, text word by word.
+/// The answer streams like that of a real model; text streams word by word.
 ///
 /// ```
 /// use hooks_agent::{ScriptedAnswer, ScriptedModel, ToolUse};
@@ -29,7 +29,7 @@ pub struct ScriptedModel {
 }
 
 impl ScriptedModel {
-    /// A model of that name that answers what the closure says.
+    /// Creates a model of this name that answers with the closure.
     pub fn new<F, A>(name: impl Into<String>, script: F) -> Self
     where
         F: Fn(&ChatRequest) -> A + Send + Sync + 'static,
@@ -62,23 +62,24 @@ impl fmt::Debug for ScriptedModel {
     }
 }
 
-/// What a script answers: text, a tool call, blocks, an error of the model, or a stream piece by piece.
+/// The answer of a [`ScriptedModel`]: text, a tool call, blocks, an error, or a list of chunks.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ScriptedAnswer {
     /// A complete answer.
     Whole {
-        /// What it says.
+        /// The blocks of content.
         content: Vec<ContentBlock>,
-        /// What it cost.
+        /// The token usage.
         usage: Usage,
     },
-    /// What comes, as it comes. A complete answer ends with [`ChatChunk::End`].
+    /// The items of the stream. A complete answer ends with [`ChatChunk::End`].
     Stream(Vec<Result<ChatChunk, ModelError>>),
 }
 
 impl ScriptedAnswer {
-    /// Says what the answer cost.
+    /// Sets the token usage of the answer. Appends a [`ChatChunk::End`] to
+    /// [`Stream`](Self::Stream).
     #[must_use]
     pub fn costing(self, cost: Usage) -> Self {
         match self {

@@ -1,4 +1,4 @@
-//! The agent: what it is made of.
+//! The agent and its parts.
 
 use std::fmt;
 use std::panic::Location;
@@ -23,32 +23,37 @@ use crate::tool::Tool;
 
 /// An agent that reasons with a model and acts with tools until it has an answer.
 ///
-/// It is called through [`AgentExt`](crate::AgentExt) and made by a
-/// [`builder`](ReActAgent::builder). Its methods are hook points: `reply`, `observe` and `print` of
-/// every [`Agent`], and those below. A call runs `reply`; in it, round by round, `compress_context`,
-/// `system_prompt` and `reasoning`, inside of which is `model_call`, then for each tool call `acting`,
-/// inside of which are `check_permission` and `tool_call`. Event hooks are hooks of these methods.
+/// Create an agent with a [`builder`](ReActAgent::builder) and call it through
+/// [`AgentExt`](crate::AgentExt). Its methods are hook points: `reply`, `observe` and `print` of
+/// every [`Agent`], and those below. A call runs `reply`. Each round runs `compress_context`,
+/// `system_prompt` and `reasoning`, which runs `model_call`; then, for each tool call, `acting`,
+/// which runs `check_permission` and `tool_call`. Event hooks are hooks of these methods.
 ///
-/// Whatever happens in a call - an error, a failing hook, an interrupt, a dropped future - each tool
-/// call of the model has exactly one result in the memory of the thread once the call is over. Only a
-/// call that a hook stopped, or that asks for permission, leaves tool calls waiting:
+/// When a call is over, each tool call of the model has exactly one result in the memory of the
+/// thread, also after an error, a failed hook, an interrupt or a dropped future. Only a call that a
+/// hook stopped, or that asks for permission, leaves tool calls waiting for a result. The next call
+/// then depends on its messages:
 ///
-/// | tool calls wait | messages of the next call | what happens |
+/// | tool calls wait | messages of the next call | what the agent does |
 /// |---|---|---|
-/// | no | any, or none; results only together with their calls | they are remembered, the model is asked |
-/// | yes | none | the tools run, the model is asked |
-/// | yes | results of all | they are remembered, the model is asked |
-/// | yes | results of some, nothing else | they are remembered, the other tools run |
-/// | yes | anything else | the call fails with an [`InputError`](crate::InputError), unless [`recover_pending`](crate::ReActAgentBuilder::recover_pending) is on and there is no result among them: then errors are remembered as results |
+/// | no | any or none; results only with their tool calls | stores them, calls the model |
+/// | yes | none | runs the tools, calls the model |
+/// | yes | results of all | stores them, calls the model |
+/// | yes | results of some, nothing else | stores them, runs the other tools |
+/// | yes | anything else | fails with an [`InputError`](crate::InputError) |
 ///
-/// One agent serves many conversations at once, each a thread with a memory of its own.
+/// With [`recover_pending`](crate::ReActAgentBuilder::recover_pending), messages without results do
+/// not fail: the agent stores an error as result of each waiting tool call, then the messages, and
+/// calls the model.
+///
+/// One agent serves many conversations at once. Each conversation is a thread with its own memory.
 #[derive(Hookable)]
 pub struct ReActAgent {
     pub(super) core: Arc<Core>,
     hooks: Hooks,
 }
 
-/// What an agent is made of, besides its hooks.
+/// The parts of an agent, without its hooks.
 #[derive(Clone)]
 pub(super) struct Core {
     pub(super) state: Arc<AgentState>,
@@ -70,14 +75,14 @@ pub(super) struct Core {
 }
 
 impl ReActAgent {
-    /// An agent of these parts, with its hooks.
+    /// Creates an agent from its parts and installs its hooks.
     pub(super) fn assemble(core: Core, hooks: &HookList<Self>) -> Self {
         let agent = Self { core: Arc::new(core), hooks: Hooks::new() };
         hooks.install(&agent);
         agent
     }
 
-    /// The same agent with hooks of its own, and perhaps other tools.
+    /// Returns the same agent with its own set of hooks and these tools.
     pub(super) fn fork(&self, tools: Vec<Arc<dyn Tool>>, hooks: &HookList<Self>) -> Self {
         let core = Core { tools, ..Core::clone(&self.core) };
         let agent = Self { core: Arc::new(core), hooks: self.hooks.clone() };
@@ -85,38 +90,38 @@ impl ReActAgent {
         agent
     }
 
-    /// What the agent remembers of the thread that calls are on which name none.
+    /// Returns the memory of the default thread.
     #[must_use]
     pub fn memory(&self) -> &Memory {
         self.core.threads.unnamed()
     }
 
-    /// What the agent remembers of a thread that calls have named.
+    /// Returns the memory of a named thread, or `None` if there is no such thread.
     #[must_use]
     pub fn thread_memory(&self, id: &str) -> Option<Arc<Memory>> {
         self.core.threads.get(id)
     }
 
-    /// Forgets a thread that calls have named; says whether there was one. A call that runs on it goes
-    /// on with the memory that it has.
+    /// Removes a named thread and returns whether there was one. A call that runs on the thread
+    /// continues with its memory.
     pub fn forget_thread(&self, id: &str) -> bool {
         self.core.threads.forget(id)
     }
 
-    /// Adds an event hook while calls run; its tools are not added. Calls see it from their next event
-    /// on. One of the same name is replaced.
+    /// Adds an event hook, also while calls run. Running calls use it from their next event on. A
+    /// hook of the same name is replaced. The tools of the hook are not added.
     #[track_caller]
     pub fn register_agent_hook(&self, hook: impl AgentHook) {
         let place = Place::of(&hook, hook.name(), Location::caller());
         self.install(&Arc::new(hook), &place);
-        // What the one before wanted and this one does not.
+        // Removes the replaced hook from the events that the new one does not receive.
         self.remove_events(&place.name, |event| !place.events.contains(event));
     }
 
-    /// Removes an event hook, by its name, from all events.
+    /// Removes an event hook from all events, by its name.
     ///
     /// # Errors
-    /// [`RegistryError::NotFound`] if there is none of that name.
+    /// [`RegistryError::NotFound`] if there is no hook of this name.
     pub fn remove_agent_hook(&self, name: &str) -> Result<(), RegistryError> {
         match self.remove_events(name, |_| true) {
             0 => self.remove_instance_hook(Self::PRE_REPLY, name),
@@ -130,7 +135,7 @@ impl ReActAgent {
         removed.count()
     }
 
-    /// Answers the tool calls that wait, with an error.
+    /// Answers the waiting tool calls with an error.
     pub(super) fn give_up_calls(&self, cx: &CallContext) {
         let memory = self.core.threads.memory(cx.named_thread());
         drop(Batch::new(cx, &memory, pending(&memory.messages())));
@@ -147,12 +152,12 @@ impl Agent for ReActAgent {
         &self.core.state
     }
 
-    /// Reasons and acts in turns until the model asks for no more tools.
+    /// Reasons and acts in turns until the model answers without tool calls.
     ///
     /// # Errors
-    /// Those of the model and of hooks; [`AgentError::Input`] if the messages are not what the agent
-    /// waits for; [`AgentError::TooManyJumps`]. A tool that fails is no error of the call: the model
-    /// gets to read what went wrong.
+    /// The errors of the model and of hooks. [`AgentError::Input`] if the messages are invalid, as
+    /// the table of [`ReActAgent`] lists. [`AgentError::TooManyJumps`] if hooks jump too many times
+    /// in a row. A failed tool does not fail the call: the model reads its error.
     async fn reply(&self, cx: CallContext, messages: Messages) -> Result<Msg, AgentError> {
         self.run(cx, messages).await
     }
@@ -168,7 +173,7 @@ impl Agent for ReActAgent {
         }
     }
 
-    /// Answers the tool calls that were to wait, if the call came to another end after all.
+    /// Answers the tool calls that were to wait, if the call did not finish.
     #[hook]
     fn settled(&self, cx: CallContext, outcome: CallOutcome) {
         if cx.leaves_calls() && !matches!(outcome, CallOutcome::Finished(_)) {

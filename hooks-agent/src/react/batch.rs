@@ -1,4 +1,4 @@
-//! The rule of memory: every tool call has exactly one result.
+//! Ensures that every tool call has exactly one result in memory.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use crate::message::{ContentBlock, Msg, ToolResult, ToolUse};
 
 /// The tool calls of one message that have no result in memory yet.
 ///
-/// Results are remembered in the order of the calls, whatever order they come in. Whatever ends the
-/// round early - an error, a panic, a dropped future - the calls that are left are answered when this is
-/// dropped, unless they are left to wait.
+/// Results are appended to memory in the order of the tool calls, even if they arrive in another
+/// order. Dropping the batch answers the remaining tool calls, also if the round ends early by an
+/// error, a panic or a dropped future, unless [`wait`](Batch::wait) left them waiting.
 pub(super) struct Batch<'a> {
     cx: &'a CallContext,
     memory: &'a Memory,
     open: VecDeque<Open>,
-    /// How many calls of the batch are answered in memory.
+    /// The number of tool calls of the batch with a result in memory.
     answered: usize,
     last: Option<Arc<Msg>>,
     refusal: &'static str,
@@ -28,7 +28,7 @@ struct Open {
 }
 
 impl<'a> Batch<'a> {
-    /// Owes an answer to the calls.
+    /// Creates a batch of these tool calls.
     pub(super) fn new(
         cx: &'a CallContext,
         memory: &'a Memory,
@@ -43,18 +43,18 @@ impl<'a> Batch<'a> {
         self.open.is_empty()
     }
 
-    /// The calls, with their numbers.
+    /// Returns the tool calls with their numbers.
     pub(super) fn calls(&self) -> impl Iterator<Item = (usize, ToolUse)> {
         self.open.iter().enumerate().map(|(index, open)| (self.answered + index, open.call.clone()))
     }
 
-    /// The next call to run; it stays owed until it is answered.
+    /// Returns the next tool call to run. It stays in the batch until it is answered.
     pub(super) fn next(&self) -> Option<(usize, ToolUse)> {
         self.open.front().map(|open| (self.answered, open.call.clone()))
     }
 
-    /// Takes the result of a call, whatever id a hook gave it, and what ran if that was another call.
-    /// The result as it is remembered, for whoever watches.
+    /// Answers a tool call. Sets the id and the name of the result, and `ran` if another tool call
+    /// ran. Returns the stored result if the call has a stream.
     pub(super) fn answer(
         &mut self,
         number: usize,
@@ -73,14 +73,14 @@ impl<'a> Batch<'a> {
         told
     }
 
-    /// Answers those of the calls that the messages answer, which are remembered already.
+    /// Removes the tool calls that these messages answer, which are already in memory.
     pub(super) fn answered_by(&mut self, messages: &[Arc<Msg>]) {
         let ids: HashSet<_> =
             messages.iter().flat_map(|msg| msg.tool_results()).map(|result| &result.id).collect();
         self.open.retain(|open| !ids.contains(&open.call.id));
     }
 
-    /// Leaves the calls that have no result to wait for one.
+    /// Leaves the tool calls without a result waiting for one.
     pub(super) fn wait(mut self) -> Option<Arc<Msg>> {
         self.cx.leave_calls();
         for open in std::mem::take(&mut self.open) {
@@ -91,7 +91,7 @@ impl<'a> Batch<'a> {
         self.last.take()
     }
 
-    /// Answers the calls that have no result, with this error.
+    /// Answers the tool calls without a result with this error.
     pub(super) fn refuse(mut self, reason: &'static str) -> Option<Arc<Msg>> {
         self.refusal = reason;
         self.answer_rest();
@@ -132,7 +132,8 @@ impl Drop for Batch<'_> {
     }
 }
 
-/// A result is tied to its call by the id, so two calls of one message cannot share one.
+/// Makes the ids of the tool calls of a message unique, because a result refers to its tool call by
+/// id.
 pub(super) fn make_ids_unique(msg: &mut Arc<Msg>) {
     let is_taken = |(index, call): (usize, &ToolUse)| {
         let is_same = |known: &ToolUse| known.id == call.id;

@@ -1,4 +1,4 @@
-//! How an agent is made.
+//! The builder of an agent.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::react::sub_agent::inheriting;
 use crate::react::threads::Threads;
 use crate::tool::Tool;
 
-/// Makes [`ReActAgent`]s. A clone of it makes agents that share its model, tools and hooks, and
-/// nothing else.
+/// Builds a [`ReActAgent`]. Clones of a builder build agents that share the model, the tools and
+/// the hooks, and nothing else.
 ///
 /// ```
 /// use hooks_agent::{ReActAgent, ScriptedModel};
@@ -49,7 +49,7 @@ pub struct ReActAgentBuilder {
 }
 
 impl ReActAgent {
-    /// Starts an agent of that name; a model is required, everything else has a default.
+    /// Starts an agent of this name. A model is required; everything else has a default.
     pub fn builder(name: impl Into<Arc<str>>) -> ReActAgentBuilder {
         ReActAgentBuilder {
             name: name.into(),
@@ -71,89 +71,90 @@ impl ReActAgent {
 }
 
 impl ReActAgentBuilder {
-    /// How many rounds of reasoning a call may take unless it is said.
+    /// The default limit of rounds of a call.
     pub const DEFAULT_MAX_ITERS: usize = 10;
 
-    /// How many times in a row hooks may jump unless it is said.
+    /// The default limit of jumps in a row.
     pub const DEFAULT_MAX_JUMPS: usize = 3;
 
-    /// What the agent reasons with. Required.
+    /// Sets the model. Required.
     pub fn model(mut self, model: impl ChatModel + 'static) -> Self {
         self.model = Some(Arc::new(model));
         self
     }
 
-    /// How the model is to answer.
+    /// Sets the options of the model.
     pub fn model_options(mut self, options: ModelOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Instructions that stand before every conversation; an empty text is none.
+    /// Sets the system prompt, which precedes every conversation. A blank text sets none.
     pub fn system_prompt(mut self, prompt: impl Into<String>) -> Self {
         self.system_prompt = Some(prompt.into());
         self
     }
 
-    /// Adds something that the agent can do.
+    /// Adds a tool.
     pub fn tool(self, tool: impl Tool + 'static) -> Self {
         self.shared_tool(Arc::new(tool))
     }
 
-    /// Adds something that the agent can do, and others too.
+    /// Adds a tool that may be shared with other agents.
     pub fn shared_tool(mut self, tool: Arc<dyn Tool>) -> Self {
         self.tools.push(tool);
         self
     }
 
-    /// Adds things that the agent can do, and others too.
+    /// Adds tools that may be shared with other agents.
     pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
         self.tools.extend(tools);
         self
     }
 
-    /// Adds a hook. Its tools become tools of the agent. Hooks of one name are kept side by side: the
-    /// second of the name `Guard` is registered as `Guard (2)`.
+    /// Adds a hook. Its tools become tools of the agent. Hooks of the same name are all kept: the
+    /// second hook of the name `Guard` is registered as `Guard (2)`.
     #[track_caller]
     pub fn hook(mut self, hook: impl AgentHook) -> Self {
         self.hooks.add(hook);
         self
     }
 
-    /// How many rounds of reasoning one call may take; then it is summed up.
+    /// Sets the limit of rounds of a call. A call that reaches it asks the model for a summary.
     pub fn max_iters(mut self, max_iters: usize) -> Self {
         self.max_iters = max_iters;
         self
     }
 
-    /// How many times in a row hooks may send a call back to the model.
+    /// Sets how many times in a row hooks may jump to the model or to the tools. One more jump
+    /// fails the call with [`AgentError::TooManyJumps`](crate::AgentError::TooManyJumps).
     pub fn max_jumps(mut self, max_jumps: usize) -> Self {
         self.max_jumps = max_jumps;
         self
     }
 
-    /// How long one tool call may take, in a runtime of tokio with time; a longer one is dropped and
-    /// has failed.
+    /// Sets the timeout of one tool call. A tool call that exceeds it is dropped and fails.
+    /// Requires a runtime of tokio with time enabled.
     pub fn tool_timeout(mut self, timeout: Duration) -> Self {
         self.tool_timeout = Some(timeout);
         self
     }
 
-    /// Runs the tool calls of one answer at the same time. The events of one call stay in order, and
-    /// results are remembered in the order of the calls.
+    /// Sets whether the tool calls of one answer run concurrently. The events of one tool call stay
+    /// in order, and memory gets the results in the order of the tool calls.
     pub fn parallel_tools(mut self, at_once: bool) -> Self {
         self.runs_tools_at_once = at_once;
         self
     }
 
-    /// Gives tool calls up that wait for a result when a call comes without one: they are answered by
-    /// an error. Without it such a call fails.
+    /// Sets whether a call with messages but without results answers the waiting tool calls with an
+    /// error. If not, which is the default, such a call fails.
     pub fn recover_pending(mut self, recover: bool) -> Self {
         self.recovers_pending = recover;
         self
     }
 
-    /// What makes a long conversation shorter, and when.
+    /// Sets the compressor of long conversations, and when it runs.
     pub fn compressor(
         mut self,
         compressor: impl CompressContext + 'static,
@@ -164,13 +165,13 @@ impl ReActAgentBuilder {
         self
     }
 
-    /// Where printed text goes; without one it goes nowhere.
+    /// Sets the function that prints text. Without one, text is not printed.
     pub fn printer(mut self, printer: impl Fn(&str) + Send + Sync + 'static) -> Self {
         self.printer = Some(Arc::new(printer));
         self
     }
 
-    /// The agent.
+    /// Builds the agent.
     ///
     /// # Errors
     /// [`BuildError`] if the model is missing or two tools share a name.

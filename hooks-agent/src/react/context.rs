@@ -1,4 +1,4 @@
-//! Keeping a conversation within what a model can read.
+//! Compression of conversations to the context window of a model.
 
 use hooks_core::{BoxError, BoxFuture};
 
@@ -7,11 +7,12 @@ use crate::message::{ContentBlock, Messages, Msg};
 /// When a conversation is compressed, and how far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContextConfig {
-    /// How many tokens the model can read; without it nothing is compressed unasked.
+    /// The context window of the model, in tokens. Without it, the agent never compresses by
+    /// itself.
     pub window: Option<u64>,
     /// The share of the window at which the conversation is compressed, 0 to 1.
     pub trigger: f64,
-    /// The share of the window that a compressor should leave of the latest messages, 0 to 1.
+    /// The share of the window that a compressor should keep for the latest messages, 0 to 1.
     pub reserve: f64,
 }
 
@@ -22,8 +23,8 @@ impl Default for ContextConfig {
 }
 
 impl ContextConfig {
-    /// Whether the conversation has come near the end of the window. Tokens are guessed: four
-    /// characters each.
+    /// Returns whether the messages reach the [`trigger`](Self::trigger) share of the window.
+    /// Estimates tokens as four characters each.
     #[must_use]
     pub fn is_due(&self, messages: &Messages) -> bool {
         let Some(window) = self.window else { return false };
@@ -45,13 +46,13 @@ fn characters(msg: &Msg) -> usize {
     blocks.sum()
 }
 
-/// What makes a conversation shorter.
+/// Compresses a conversation.
 ///
-/// The agent asks it through its method `compress_context`, which hooks may wrap, when the
-/// [configuration](ContextConfig) says that it is time. What it gives is remembered in place of what
-/// was; it must keep each tool call and its result together.
+/// The agent calls it through its method `compress_context`, a hook point, when the
+/// [configuration](ContextConfig) requires it. The result replaces the messages in memory and must
+/// keep each tool call together with its result.
 pub trait CompressContext: Send + Sync {
-    /// A shorter conversation of the same content.
+    /// Returns a shorter conversation with the same content.
     fn compress<'a>(
         &'a self,
         messages: Messages,

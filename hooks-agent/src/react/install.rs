@@ -1,4 +1,4 @@
-//! The events of this agent, as hooks of its methods.
+//! Registers event hooks at the methods of this agent.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::react::points::{
 use crate::step::{Acted, Control, JumpTo, Reasoned};
 use crate::tool::ToolError;
 
-/// The events, and the hook types that they are hooks of.
+/// The events and their hook types.
 pub(super) const EVENT_POINTS: [(EventKind, &str); 17] = [
     (EventKind::PreCall, "pre_reply"),
     (EventKind::PostCall, "post_reply"),
@@ -146,7 +146,7 @@ fn before_acting(flow: Flow, args: &mut ReActAgentActingArgs) -> HookResult<Cont
     }
 }
 
-/// The output of a round that a hook answered. What other hooks decided before holds.
+/// Returns the output of a round that a hook answered. Earlier decisions of hooks stay in effect.
 fn answer(msg: crate::message::Msg, model: &Arc<str>, control: &mut Control) -> Reasoned {
     let control = std::mem::take(control);
     Reasoned { model: model.clone(), message: Some(Arc::new(msg)), control }
@@ -161,7 +161,7 @@ fn decide(flow: Flow, control: &mut Control, kind: EventKind) -> HookResult {
     decide_on::<()>(flow.decided(), control, kind).map(drop)
 }
 
-/// Where the hooks of an event may send a call.
+/// Returns whether hooks of an event may jump to this target.
 fn allows(kind: EventKind, to: JumpTo) -> bool {
     match kind {
         EventKind::PreReasoning => to != JumpTo::Model,

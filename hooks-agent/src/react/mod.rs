@@ -1,4 +1,4 @@
-//! The `ReAct` agent: it reasons, acts, and reasons again until it has an answer.
+//! The `ReAct` agent: reasons and acts in turns until it has an answer.
 
 mod agent;
 mod batch;

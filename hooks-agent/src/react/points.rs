@@ -19,7 +19,7 @@ use crate::react::context::ContextConfig;
 use crate::step::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
 use crate::tool::{Permission, Tool, ToolContext, ToolError};
 
-/// Which answer of the model is being read.
+/// The kind of answer that is read from the model.
 #[derive(Clone, Copy)]
 enum Answer {
     Reasoning,
@@ -28,10 +28,10 @@ enum Answer {
 
 #[hookable]
 impl ReActAgent {
-    /// One round of reasoning: asks the model and reads its answer to the end.
+    /// Runs one round of reasoning: calls the model and reads its answer to the end.
     ///
     /// # Errors
-    /// Those of the model and of hooks.
+    /// The errors of the model and of hooks.
     #[hook(reentry = "run")]
     pub async fn reasoning(
         &self,
@@ -50,10 +50,10 @@ impl ReActAgent {
         Ok(Reasoned { model, message: Some(message), control })
     }
 
-    /// One tool call: asks whether it may run, then runs it.
+    /// Runs one tool call, after its permission check.
     ///
     /// # Errors
-    /// Those of hooks. A tool that fails is a result.
+    /// The errors of hooks. The failure of a tool becomes a result.
     #[hook(reentry = "run")]
     pub async fn acting(&self, cx: CallContext, input: ActingInput) -> Result<Acted, AgentError> {
         let ActingInput { call, mut control } = input;
@@ -81,10 +81,10 @@ impl ReActAgent {
         Ok(Acted { call, result: Some(result), control })
     }
 
-    /// Sums up when the limit of rounds is reached: asks the model without tools.
+    /// Asks the model for a summary, without tools, when the limit of rounds is reached.
     ///
     /// # Errors
-    /// Those of the model and of hooks.
+    /// The errors of the model and of hooks.
     #[hook(reentry = "run")]
     pub async fn summarizing(
         &self,
@@ -103,11 +103,11 @@ impl ReActAgent {
         Ok(Reasoned { model, message: Some(message), control })
     }
 
-    /// One request to the model, up to the first piece of the answer: what to hook for another try,
-    /// another model, a cache, or a stream that is to be [rewritten](crate::Rewrite).
+    /// Sends one request to the model and waits for the first chunk of the answer. Hook it to
+    /// retry, to use another model or a cache, or to [rewrite](crate::Rewrite) the stream.
     ///
     /// # Errors
-    /// Those of the model and of hooks.
+    /// The errors of the model and of hooks.
     #[hook(reentry = "run")]
     pub async fn model_call(
         &self,
@@ -118,11 +118,11 @@ impl ReActAgent {
         Ok(ModelAnswer::ask(&*self.core.model, request).await?)
     }
 
-    /// Runs a tool, once it may run.
+    /// Runs a tool after its permission check.
     ///
     /// # Errors
-    /// Those of the tool; a panic is one. [`ToolError::Hook`] fails the call of the agent, the others
-    /// are read by the model.
+    /// The errors of the tool, including a panic. [`ToolError::Hook`] fails the call of the agent;
+    /// the model reads the others.
     #[hook(reentry = "run")]
     pub async fn tool_call(
         &self,
@@ -137,14 +137,15 @@ impl ReActAgent {
             let known = self.core.tools.iter().map(|tool| tool.name().to_owned()).collect();
             return Err(ToolError::Unknown { tool: call.name.clone(), known });
         };
-        // Boxed, so that an agent that waits for its model does not carry it along.
+        // Boxed, so that the future of an agent that waits for its model stays small.
         Box::pin(self.watch(&cx, &call, &**tool)).await
     }
 
-    /// Whether a tool call may run: what the tool says, unless a person has confirmed it.
+    /// Returns whether a tool call may run: the permission of the tool, where a confirmation turns
+    /// [`Permission::Ask`] into [`Permission::Allow`]. A tool that panics here denies the call.
     ///
     /// # Errors
-    /// Those of hooks.
+    /// The errors of hooks.
     #[hook(reentry = "run")]
     pub async fn check_permission(
         &self,
@@ -158,17 +159,17 @@ impl ReActAgent {
         });
         Ok(match permission {
             Some(Permission::Ask) if cx.is_confirmed(&call.id) => Permission::Allow,
-            // That there is no such tool is for the tool call to say.
+            // `tool_call` reports an unknown tool.
             permission => permission.unwrap_or_default(),
         })
     }
 
-    /// Makes the conversation shorter, where the agent has a
-    /// [compressor](crate::CompressContext). The agent calls it when the
-    /// [configuration](ContextConfig) says that it is time, and remembers what comes out.
+    /// Compresses the conversation, if the agent has a [compressor](crate::CompressContext). The
+    /// agent calls it when the [configuration](ContextConfig) requires it, and stores the result in
+    /// memory.
     ///
     /// # Errors
-    /// [`AgentError::Compression`], and those of hooks.
+    /// [`AgentError::Compression`], and the errors of hooks.
     #[hook(reentry = "run")]
     pub async fn compress_context(
         &self,
@@ -183,10 +184,10 @@ impl ReActAgent {
         compressed.await.map_err(AgentError::Compression)
     }
 
-    /// The instructions of a round: each hook gets the prompt and may change it, in order.
+    /// Returns the system prompt of a round. Hooks receive the prompt and may change it, in order.
     ///
     /// # Errors
-    /// Those of hooks.
+    /// The errors of hooks.
     #[hook(reentry = "run")]
     pub async fn system_prompt(
         &self,
@@ -197,7 +198,7 @@ impl ReActAgent {
         Ok(prompt)
     }
 
-    /// A piece of the model's answer came.
+    /// Runs for each chunk of the model's answer.
     #[hook]
     pub async fn reasoning_chunk(
         &self,
@@ -208,7 +209,7 @@ impl ReActAgent {
         let _ = (cx, incremental, accumulated);
     }
 
-    /// A piece of the summary came.
+    /// Runs for each chunk of the summary.
     #[hook]
     pub async fn summary_chunk(
         &self,
@@ -219,7 +220,7 @@ impl ReActAgent {
         let _ = (cx, incremental, accumulated);
     }
 
-    /// A tool says how far it is.
+    /// Runs for each progress report of a tool.
     #[hook]
     pub async fn acting_chunk(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: &str) {
         let _ = (cx, call, chunk);
@@ -227,7 +228,7 @@ impl ReActAgent {
 }
 
 impl ReActAgent {
-    /// Asks the model and reads its answer to the end, telling each piece.
+    /// Calls the model and reads its answer to the end, with an event for each chunk.
     async fn ask(
         &self,
         cx: CallContext,
@@ -277,7 +278,7 @@ impl ReActAgent {
         Ok((model, message))
     }
 
-    /// Runs the tool, telling what it says in the meantime.
+    /// Runs the tool, with an event for each progress report.
     async fn watch(
         &self,
         cx: &CallContext,
@@ -291,7 +292,7 @@ impl ReActAgent {
         let ended = loop {
             match select(run.as_mut(), progress.next()).await {
                 Either::Left((ended, _)) => break ended,
-                // The tool goes on while others look at what it said.
+                // The tool continues to run while hooks handle its progress.
                 Either::Right((Some(chunk), _)) => {
                     let told = pin!(self.tell(cx, call, chunk));
                     if let Either::Left((ended, told)) = select(run.as_mut(), told).await {
@@ -312,7 +313,7 @@ impl ReActAgent {
         }
     }
 
-    /// As long as a tool may take.
+    /// Runs a tool within its timeout.
     async fn in_time<T>(
         &self,
         call: &ToolUse,

@@ -1,4 +1,4 @@
-//! What the messages of a call mean where tool calls wait for results.
+//! Matches the messages of a call with the tool calls that wait for results.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use crate::error::InputError;
 use crate::memory::Memory;
 use crate::message::{Messages, Msg, Role, ToolResult, ToolUse};
 
-/// The tool calls of the last answer of the model that have no result.
+/// Returns the tool calls of the model's last answer that have no result.
 pub(super) fn pending(history: &Messages) -> Vec<ToolUse> {
-    // What was observed since says nothing about them.
+    // Messages observed since then do not affect them.
     let asks = |msg: &Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
     let Some(last) = history.iter().rposition(asks) else {
         return Vec::new();
@@ -20,7 +20,8 @@ pub(super) fn pending(history: &Messages) -> Vec<ToolUse> {
     history[last].tool_uses().filter(|call| !is_answered(call)).cloned().collect()
 }
 
-/// Remembers the messages, if they fit; gives the tool calls that are to run before the model is asked.
+/// Appends the messages to memory if they match the waiting tool calls. Returns the tool calls to
+/// run before the model is called.
 pub(super) fn admit(
     memory: &Memory,
     input: Messages,
@@ -32,7 +33,7 @@ pub(super) fn admit(
     let pending = pending(&memory.messages());
     let results: Vec<_> = input.iter().flat_map(|msg| msg.tool_results()).collect();
     if pending.is_empty() {
-        // What is remembered from elsewhere brings its own calls and results.
+        // An imported history has its own tool calls and results.
         let own: Vec<_> = input.iter().flat_map(|msg| msg.tool_uses()).cloned().collect();
         InputError::check_results(&own, &results)?;
         if results.len() < own.len() {
@@ -48,7 +49,7 @@ pub(super) fn admit(
     let open: Vec<_> = pending.iter().filter(is_open).cloned().collect();
     let ids = || open.iter().map(|call| call.id.clone()).collect();
     if open.is_empty() || input.is_empty() {
-        // Results stand right behind their calls.
+        // Results come directly after their tool calls.
         let (answers, others): (Vec<_>, Vec<_>) =
             input.into_iter().partition(|msg| msg.tool_results().next().is_some());
         remember(memory, answers);

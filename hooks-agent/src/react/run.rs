@@ -1,4 +1,4 @@
-//! The loop: reasoning and acting in turns.
+//! The loop of reasoning and acting.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::react::batch::{Batch, make_ids_unique};
 use crate::react::resume::{admit, pending};
 use crate::step::{Acted, ActingInput, Control, Jump, JumpTo, Reasoned, ReasoningInput};
 
-/// A call while it runs.
+/// A running call.
 pub(super) struct Run<'a> {
     pub(super) agent: &'a ReActAgent,
     pub(super) cx: &'a CallContext,
@@ -26,14 +26,14 @@ pub(super) struct Run<'a> {
     jumps: usize,
 }
 
-/// Where a call goes on.
+/// The next step of a call.
 enum Step {
     Reason,
     Act(Vec<ToolUse>),
     End(Ended),
 }
 
-/// How a call ends: the reply, and why.
+/// The end of a call: the reply and the reason.
 pub(super) type Ended = (Arc<Msg>, GenerateReason);
 
 impl ReActAgent {
@@ -43,7 +43,7 @@ impl ReActAgent {
         let keep = KeepDraft { cx: &cx, memory: &memory };
         let run = Run { agent: self, cx: &cx, memory: &memory, iteration: 0, jumps: 0 };
         let ended = run.rounds(open).await;
-        // What a model said before it failed is no answer.
+        // The partial message of a failed model is not an answer.
         cx.take_draft();
         drop(keep);
         let (reply, reason) = ended?;
@@ -66,7 +66,7 @@ impl Run<'_> {
                     self.iteration += 1;
                     self.reason().await?
                 }
-                // What few calls do is boxed, so that the others need not carry it along.
+                // Rare steps are boxed, so that the future of other calls stays small.
                 Step::Reason => return Box::pin(self.sum_up(self.iteration)).await,
                 Step::Act(calls) => {
                     let batch = Batch::new(self.cx, self.memory, calls);
@@ -79,7 +79,7 @@ impl Run<'_> {
         }
     }
 
-    /// One round of reasoning, and what its hooks decided.
+    /// Runs one round of reasoning and applies the decisions of its hooks.
     async fn reason(&mut self) -> Result<Step, AgentError> {
         let core = &self.agent.core;
         let input = ReasoningInput {
@@ -126,7 +126,7 @@ impl Run<'_> {
         }
     }
 
-    /// What the hooks decided before the model was asked.
+    /// Applies the decisions of hooks before the model is called.
     fn before_the_model(&mut self, control: &Control) -> Result<Step, AgentError> {
         let last = |reason| Ok(Step::End((self.last_answer(), reason)));
         match control.jump {
@@ -140,10 +140,10 @@ impl Run<'_> {
         }
     }
 
-    /// Remembers what the hook has to say, and goes back to the model.
+    /// Appends the hook's messages to memory and jumps to the model.
     fn ask_again(&mut self, mut batch: Batch<'_>, messages: &Messages) -> Result<Step, AgentError> {
         let results: Vec<_> = messages.iter().flat_map(|msg| msg.tool_results()).collect();
-        // Hooks after the one that jumped may have changed the calls.
+        // Hooks after the one that jumped may have changed the tool calls.
         let calls: Vec<_> = batch.calls().map(|(_, call)| call).collect();
         InputError::check_results(&calls, &results)?;
         for msg in messages {
@@ -155,7 +155,7 @@ impl Run<'_> {
         Ok(Step::Reason)
     }
 
-    /// Runs the tools of a batch, and what their hooks decided.
+    /// Runs the tools of a batch and applies the decisions of their hooks.
     async fn act(&mut self, mut batch: Batch<'_>) -> Result<Step, AgentError> {
         let control = if self.agent.core.runs_tools_at_once {
             self.cx.checkpoint().await;
@@ -186,7 +186,7 @@ impl Run<'_> {
         }
     }
 
-    /// One call after the other, until a hook has it otherwise.
+    /// Runs the tool calls in order, until a hook decides otherwise.
     async fn act_in_turn(&self, batch: &mut Batch<'_>) -> Result<Control, AgentError> {
         while let Some((number, call)) = batch.next() {
             self.cx.checkpoint().await;
@@ -199,7 +199,7 @@ impl Run<'_> {
         Ok(Control::default())
     }
 
-    /// All calls at the same time. Results are remembered in the order of the calls.
+    /// Runs all tool calls concurrently. Memory gets the results in the order of the tool calls.
     async fn act_at_once(&self, batch: &mut Batch<'_>) -> Result<Control, AgentError> {
         let mut decided = Control::default();
         let mut running: FuturesUnordered<_> = batch
@@ -221,10 +221,10 @@ impl Run<'_> {
         self.agent.acting(self.cx.clone(), input).await
     }
 
-    /// Remembers the result, if there is one, and says what the hooks decided.
+    /// Appends the result to memory, if there is one, and returns the decisions of hooks.
     async fn answer(&self, batch: &mut Batch<'_>, number: usize, acted: Acted) -> Control {
         let Acted { call, result, control } = acted;
-        // Only what hooks decided is a reason to have no result.
+        // A missing result is valid only if hooks decided so.
         let is_owed = result.is_none() && control == Control::default();
         let result = result.or_else(|| is_owed.then(|| ToolResult::error(&call, "no result")));
         if let Some(result) = result
@@ -241,7 +241,7 @@ impl Run<'_> {
         if self.jumps > limit { Err(AgentError::TooManyJumps { limit }) } else { Ok(()) }
     }
 
-    /// What is remembered, made shorter if it is time.
+    /// Returns the messages in memory, compressed if necessary.
     pub(super) async fn conversation(&self) -> Result<Messages, AgentError> {
         let (messages, config) = (self.memory.messages(), self.agent.core.context);
         if !config.is_due(&messages) {
@@ -260,7 +260,7 @@ impl Run<'_> {
         Ok(compressed)
     }
 
-    /// The instructions of a round.
+    /// Returns the system message of a round.
     pub(super) async fn system(&self) -> Result<Option<Arc<Msg>>, AgentError> {
         let system = self.cx.system();
         let before = system.as_ref().map(|msg| msg.text()).unwrap_or_default();
@@ -274,7 +274,7 @@ impl Run<'_> {
         }
     }
 
-    /// The last message of the model; an empty one if it has not said anything.
+    /// Returns the model's last message, or an empty message if there is none.
     pub(super) fn last_answer(&self) -> Arc<Msg> {
         let messages = self.memory.messages();
         let last = messages.iter().rev().find(|msg| msg.role == Role::Assistant).cloned();
@@ -284,7 +284,7 @@ impl Run<'_> {
     }
 }
 
-/// Remembers what the model had said when the call is dropped or interrupted.
+/// Appends the partial message to memory when the call is dropped or interrupted.
 struct KeepDraft<'a> {
     cx: &'a CallContext,
     memory: &'a Memory,
@@ -293,7 +293,7 @@ struct KeepDraft<'a> {
 impl Drop for KeepDraft<'_> {
     fn drop(&mut self) {
         let Some(mut draft) = self.cx.take_draft() else { return };
-        // Tool calls that came are given up: nobody will answer them.
+        // Tool calls are removed: they get no result.
         let is_kept = |block: &ContentBlock| !matches!(block, ContentBlock::ToolUse(_));
         if !draft.content.iter().all(is_kept) {
             Arc::make_mut(&mut draft).content.retain(is_kept);

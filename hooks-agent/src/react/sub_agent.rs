@@ -21,13 +21,14 @@ struct Task {
     task: String,
 }
 
-/// An agent as a tool of another: [`ReActAgent::as_tool`].
+/// An agent as a tool of another, created by [`ReActAgent::as_tool`].
 ///
-/// It runs on the thread of the agent that uses it, with a memory of its own. Interrupting that agent
-/// interrupts this one, its stream has the events of both, and its cost is the cost of both. What it
-/// answers is the tool's output; where it fails, is stopped or asks for permission, the output is an
-/// error. Hooks of the agent that uses it which are marked [`inherit`](crate::AgentHook::inherit) run
-/// in it too, after its own of equal priority.
+/// The sub-agent runs on the thread of its caller, the agent that uses it, with its own memory. An
+/// interrupt of the caller interrupts it. The caller's stream has the events of both, and the
+/// caller's usage includes both. The reply of the sub-agent is the output of the tool; if it fails,
+/// is stopped, is interrupted or asks for permission, the output is an error. Hooks of the caller
+/// that are marked [`inherit`](crate::AgentHook::inherit) also run in the sub-agent, after its own
+/// hooks of equal priority.
 pub struct AgentTool {
     agent: Arc<ReActAgent>,
     description: String,
@@ -35,10 +36,11 @@ pub struct AgentTool {
 }
 
 impl ReActAgent {
-    /// This agent as a tool of another, which calls it by its name. The model reads the description.
+    /// Returns this agent as a tool of another. The name of the tool is the name of the agent; the
+    /// model reads the description.
     ///
-    /// The tool shares the agent's memory. Hooks that are registered on the agent later do not run in
-    /// the tool.
+    /// The tool shares the agent's memory. Hooks that are registered on the agent later do not run
+    /// in the tool.
     ///
     /// ```
     /// use hooks_agent::{AgentExt, Msg, ReActAgent, ScriptedAnswer, ScriptedModel, ToolUse};
@@ -71,7 +73,7 @@ impl ReActAgent {
 }
 
 impl AgentTool {
-    /// The same tool with more hooks, in the agents that are its tools too.
+    /// Returns the same tool with additional hooks, also in agents that are its tools.
     pub(super) fn inheriting(&self, hooks: &HookList<ReActAgent>) -> Self {
         let tools = inheriting(&self.agent.core.tools, hooks);
         let agent = Arc::new(self.agent.fork(tools, hooks));
@@ -79,7 +81,7 @@ impl AgentTool {
     }
 }
 
-/// The tools, those that are agents with more hooks.
+/// Returns the tools, with additional hooks in those that are agents.
 pub(super) fn inheriting(
     tools: &[Arc<dyn Tool>],
     hooks: &HookList<ReActAgent>,
@@ -118,7 +120,8 @@ impl Tool for AgentTool {
                     | GenerateReason::ActingStopRequested
                     | GenerateReason::PermissionAsking),
                 ) => {
-                    // Nobody can answer its calls in here, so the next task must not wait for them.
+                    // The caller cannot answer the waiting tool calls, so the next task must not
+                    // wait for them.
                     self.agent.give_up_calls(&self.agent.context(options));
                     Err(format!("the agent was stopped before it was done: {reason:?}").into())
                 }

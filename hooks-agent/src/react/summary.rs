@@ -1,4 +1,4 @@
-//! What a call does when its limit of rounds is reached.
+//! The summary of a call that reached its limit of rounds.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::react::batch::{Batch, make_ids_unique};
 use crate::react::run::{Ended, Run};
 use crate::step::{Control, Reasoned, SummaryInput};
 
-/// What the model is told, as the last message of the conversation.
+/// The request for the summary, as the last message.
 const REQUEST: &str = "There are no more rounds for this task. Do not call tools. Say what was \
                        found and done until now, and what is still open.";
 
 impl Run<'_> {
-    /// Asks for a summary, which is remembered; the request for it is not.
+    /// Asks for a summary and appends it to memory, without the request.
     pub(super) async fn sum_up(&self, iteration: usize) -> Result<Ended, AgentError> {
         let core = &self.agent.core;
         let mut messages = self.conversation().await?;

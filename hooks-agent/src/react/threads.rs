@@ -1,21 +1,21 @@
-//! What an agent remembers, thread by thread.
+//! The memories of an agent, by thread.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::memory::Memory;
 
-/// A memory for each thread.
+/// One memory for each thread.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
-    /// Most agents have one thread.
+    /// The memory of the default thread; most agents have no other.
     default: Arc<Memory>,
     named: Mutex<HashMap<Arc<str>, Arc<Memory>>>,
 }
 
 impl Threads {
-    /// The memory of a thread, which begins where there is none; without a name that of the default
-    /// thread.
+    /// Returns the memory of a thread and creates it if there is none. Without a name, returns the
+    /// memory of the default thread.
     pub(super) fn memory(&self, thread: Option<&Arc<str>>) -> Arc<Memory> {
         match thread {
             None => self.default.clone(),
@@ -27,7 +27,7 @@ impl Threads {
         &self.default
     }
 
-    /// The memory of a thread that there is.
+    /// Returns the memory of an existing thread.
     pub(super) fn get(&self, id: &str) -> Option<Arc<Memory>> {
         self.lock().get(id).cloned()
     }

@@ -1,19 +1,19 @@
-//! Running a tool.
+//! The step that runs a tool.
 
 use crate::message::{ToolResult, ToolUse};
 use crate::step::Control;
 
-/// What goes into running a tool.
+/// The input of a tool call.
 #[derive(Clone, Debug)]
 pub struct ActingInput {
-    /// What runs.
+    /// The tool call to run.
     pub call: ToolUse,
-    /// What hooks decided.
+    /// The decision of hooks.
     pub control: Control,
 }
 
 impl ActingInput {
-    /// What comes out if this is the result: for a hook that answers in place of the tool.
+    /// Returns the output with this result, for a hook that answers instead of the tool.
     #[must_use]
     pub fn answered(&self, result: ToolResult) -> Acted {
         let (call, control) = (self.call.clone(), self.control.clone());
@@ -21,13 +21,13 @@ impl ActingInput {
     }
 }
 
-/// What comes out of running a tool.
+/// The output of a tool call.
 #[derive(Clone, Debug)]
 pub struct Acted {
-    /// What ran.
+    /// The tool call that ran.
     pub call: ToolUse,
-    /// What it gave. `None` if it did not run: it waits for an answer.
+    /// The result, or `None` if the tool did not run: the tool call waits for a result.
     pub result: Option<ToolResult>,
-    /// What hooks decided.
+    /// The decision of hooks.
     pub control: Control,
 }

@@ -1,27 +1,27 @@
-//! How a call goes on after a step.
+//! How a call continues after a step.
 
 use crate::message::Messages;
 
-/// Where a hook may send a call.
+/// The target of a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JumpTo {
-    /// The model is asked again.
+    /// The next call of the model.
     Model,
-    /// The tool calls run.
+    /// The tool calls.
     Tools,
-    /// The call ends.
+    /// The end of the call.
     End,
 }
 
-/// A jump, and what is remembered on the way.
+/// A jump, and the messages that it appends to memory.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Jump {
     pub(crate) to: JumpTo,
     pub(crate) messages: Messages,
 }
 
-/// What the hooks of one step decided about how the call goes on; a later jump takes the place of an
-/// earlier one, and a stop beats every jump. It is of its step alone.
+/// The decision of the hooks of one step about how the call continues. A later jump replaces an
+/// earlier one, and a stop overrides every jump. A decision applies to its step only.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Control {
     pub(crate) stop: bool,
@@ -30,29 +30,29 @@ pub struct Control {
 }
 
 impl Control {
-    /// Control goes back to the caller.
+    /// Stops the call and returns to the caller.
     pub fn stop(&mut self) {
         self.stop = true;
     }
 
-    /// Whether control goes back to the caller.
+    /// Returns whether the call stops.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stop
     }
 
-    /// The call goes on elsewhere.
+    /// Jumps to this target, after appending `messages` to memory.
     pub fn jump(&mut self, to: JumpTo, messages: impl Into<Messages>) {
         self.jump = Some(Jump { to, messages: messages.into() });
     }
 
-    /// What is remembered before the call goes on elsewhere.
+    /// Returns the messages that the jump appends to memory.
     #[must_use]
     pub fn jump_messages(&self) -> Option<&Messages> {
         self.jump.as_ref().map(|jump| &jump.messages)
     }
 
-    /// Where the call goes on, if not where it would.
+    /// Returns the target of the jump, if there is one.
     #[must_use]
     pub fn jumps_to(&self) -> Option<JumpTo> {
         self.jump.as_ref().map(|jump| jump.to)

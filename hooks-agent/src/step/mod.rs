@@ -1,4 +1,4 @@
-//! The steps of a call: what goes into each and what comes out of it.
+//! The steps of a call: their inputs and outputs.
 
 mod acting;
 mod control;

@@ -1,4 +1,4 @@
-//! Asking the model.
+//! The step that calls the model.
 
 use std::sync::Arc;
 
@@ -6,30 +6,30 @@ use crate::message::{Messages, Msg};
 use crate::model::{ModelOptions, ToolSpec};
 use crate::step::Control;
 
-/// What goes into one round of reasoning.
+/// The input of a round of reasoning.
 #[derive(Clone, Debug)]
 pub struct ReasoningInput {
     /// The name of the model.
     pub model: Arc<str>,
-    /// The instructions. They stand before the messages and are not remembered.
+    /// The system message. It precedes the messages and is not stored in memory.
     pub system: Option<Arc<Msg>>,
-    /// The conversation.
+    /// The messages.
     pub messages: Messages,
-    /// The tools that the model may ask for.
+    /// The tools that the model may call.
     pub tools: Arc<[ToolSpec]>,
-    /// How the model is to answer.
+    /// The options of the model.
     pub options: Arc<ModelOptions>,
-    /// What hooks decided.
+    /// The decision of hooks.
     pub control: Control,
 }
 
-/// What comes out of reasoning.
+/// The output of a round of reasoning or of a summary.
 #[derive(Clone, Debug)]
 pub struct Reasoned {
     /// The name of the model that answered.
     pub model: Arc<str>,
-    /// Its answer. `None` if a hook stopped the call or sent it elsewhere before the model was asked.
+    /// The answer, or `None` if a hook stopped the call or jumped before the model was called.
     pub message: Option<Arc<Msg>>,
-    /// What hooks decided.
+    /// The decision of hooks.
     pub control: Control,
 }

@@ -1,4 +1,4 @@
-//! Summing up when the limit of rounds is reached.
+//! The summary at the limit of rounds.
 
 use std::sync::Arc;
 
@@ -6,21 +6,22 @@ use crate::message::{Messages, Msg};
 use crate::model::ModelOptions;
 use crate::step::Control;
 
-/// What goes into the summary of a call that reached its limit. [`Reasoned`](crate::Reasoned) comes out.
+/// The input of the summary of a call that reached its limit of rounds. The output is
+/// [`Reasoned`](crate::Reasoned).
 #[derive(Clone, Debug)]
 pub struct SummaryInput {
     /// The name of the model.
     pub model: Arc<str>,
-    /// The instructions. They stand before the messages and are not remembered.
+    /// The system message. It precedes the messages and is not stored in memory.
     pub system: Option<Arc<Msg>>,
-    /// The conversation; the last message asks for the summary and is not remembered.
+    /// The messages. The last one asks for the summary and is not stored in memory.
     pub messages: Messages,
-    /// How the model is to answer.
+    /// The options of the model.
     pub options: Arc<ModelOptions>,
-    /// How many rounds a call may take.
+    /// The limit of rounds of a call.
     pub max_iterations: usize,
-    /// How many it took.
+    /// The number of rounds that the call took.
     pub current_iteration: usize,
-    /// What hooks decided.
+    /// The decision of hooks.
     pub control: Control,
 }

@@ -1,4 +1,4 @@
-//! What a tool gets to know of the call that it runs in.
+//! The context of a tool call.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,8 +9,8 @@ use futures::channel::mpsc::UnboundedSender;
 use crate::context::CallContext;
 use crate::message::ToolUse;
 
-/// What a tool gets to know of the call that it runs in: everything a [`CallContext`] says, and the
-/// tool call itself.
+/// The context of a tool call: the [`CallContext`] of the agent's call, to which it dereferences,
+/// and the tool call itself.
 ///
 /// ```
 /// use hooks_agent::{FunctionTool, ToolContext};
@@ -39,7 +39,7 @@ pub struct ToolContext {
 }
 
 impl ToolContext {
-    /// The context of a tool that runs outside of an agent; its progress goes nowhere.
+    /// Creates the context of a tool that runs outside of an agent. Its progress is discarded.
     #[must_use]
     pub fn detached(tool_use: ToolUse) -> Self {
         Self { call: CallContext::default(), tool_use: Arc::new(tool_use), progress: None }
@@ -53,28 +53,28 @@ impl ToolContext {
         Self { call, tool_use, progress: Some(progress) }
     }
 
-    /// The call of the agent.
+    /// Returns the context of the agent's call.
     #[must_use]
     pub fn call(&self) -> &CallContext {
         &self.call
     }
 
-    /// The tool call as it runs, after the hooks that may have changed it.
+    /// Returns the tool call as it runs, with the changes of hooks.
     #[must_use]
     pub fn tool_use(&self) -> &ToolUse {
         &self.tool_use
     }
 
-    /// Says how far the tool is, to whoever watches: hooks of `ActingChunk` and the agent's stream.
-    /// It never fails and never waits; what is said after the tool has returned is lost.
+    /// Reports progress to hooks of `ActingChunk` and to the stream of the agent. Never fails and
+    /// never waits. Progress that is reported after the tool returned is discarded.
     pub fn progress(&self, text: impl Into<String>) {
         if let Some(progress) = &self.progress {
-            // The receiver is gone once the tool has returned.
+            // The receiver is dropped when the tool returns.
             let _ = progress.unbounded_send(text.into());
         }
     }
 
-    /// For progress that is said by another task than the tool's.
+    /// Returns the sender, for progress from a task other than the tool's.
     #[cfg(feature = "mcp")]
     pub(super) fn progress_sender(&self) -> Option<UnboundedSender<String>> {
         self.progress.clone()

@@ -1,4 +1,4 @@
-//! The contract between an agent and a tool.
+//! The interface between an agent and a tool.
 
 use std::any::Any;
 use std::fmt;
@@ -11,32 +11,33 @@ use serde_json::Value;
 use crate::message::ToolUse;
 use crate::tool::{Permission, ToolContext};
 
-/// What running a tool gives: text for the model, or why it failed.
+/// The future of a tool call: text for the model, or an error.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<String, BoxError>> + Send + 'a>>;
 
-/// Tools that come with something: [`AgentHook::tools`](crate::AgentHook::tools).
+/// A list of tools, as [`AgentHook::tools`](crate::AgentHook::tools) returns it.
 pub type Tools = Vec<Arc<dyn Tool>>;
 
-/// Something that a model may ask an agent to do.
+/// A tool that a model may call.
 ///
-/// [`FunctionTool`](crate::FunctionTool) makes one of an async function. An error is not the end of a call: the model
-/// gets to read it and can try something else.
+/// [`FunctionTool`](crate::FunctionTool) creates a tool from an async function. An error does not
+/// fail the call of the agent: the model reads it and may try something else.
 pub trait Tool: Any + Send + Sync {
-    /// The name that the model calls it by; unique in an agent.
+    /// Returns the name by which the model calls the tool; unique in an agent.
     fn name(&self) -> &str;
 
-    /// What it does, for the model to read.
+    /// Returns the description that the model reads.
     fn description(&self) -> &str;
 
-    /// The JSON schema of its arguments, an object.
+    /// Returns the JSON schema of the arguments, an object.
     fn schema(&self) -> &Value;
 
-    /// Whether a call of it may run. Hooks around `check_permission` have the last word.
+    /// Returns whether a tool call may run. Hooks of `check_permission` may override it.
     fn permission(&self, _call: &ToolUse) -> Permission {
         Permission::Allow
     }
 
-    /// Runs it: the arguments are `cx.tool_use().input`, a JSON object. Dropping the future stops it.
+    /// Runs the tool with the arguments `cx.tool_use().input`, a JSON object. Dropping the future
+    /// cancels the tool.
     fn call(&self, cx: ToolContext) -> ToolFuture<'_>;
 }
 

@@ -1,10 +1,10 @@
-//! What can go wrong with a tool.
+//! Errors of tools.
 
 use std::time::Duration;
 
 use hooks_core::{BoxError, HookError};
 
-/// Why a tool call has no output. The model gets to read its text.
+/// The error of a tool call. The model reads its text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolError {
@@ -14,37 +14,38 @@ pub enum ToolError {
     /// The tool panicked.
     #[error("the tool `{tool}` panicked")]
     Panicked {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// The tool took longer than it may.
+    /// The tool exceeded its timeout.
     #[error("the tool `{tool}` took longer than {after:?}")]
     TimedOut {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// How long it may take.
+        /// The timeout.
         after: Duration,
     },
-    /// There is no tool of that name.
+    /// There is no tool of this name.
     #[error("no tool named `{tool}`, there are: {}", known.join(", "))]
     Unknown {
-        /// The name that the model asked for.
+        /// The name in the tool call.
         tool: String,
-        /// The names that it may ask for.
+        /// The names of the agent's tools.
         known: Vec<String>,
     },
-    /// The arguments are not what a tool takes.
+    /// The arguments are not a JSON object.
     #[error(
         "the arguments of `{tool}` are not a JSON object: {written}; write an object that fits its \
          schema"
     )]
     InvalidInput {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// What the model wrote.
+        /// The arguments as the model wrote them.
         written: String,
     },
-    /// A hook at the tool call failed. It fails the call of the agent; the model does not read it.
+    /// A hook of the tool call failed. This fails the call of the agent; the model does not read
+    /// it.
     #[error(transparent)]
     Hook(#[from] HookError),
 }

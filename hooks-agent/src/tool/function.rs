@@ -1,4 +1,4 @@
-//! Tools made of functions.
+//! Tools from functions.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::message::ToolUse;
 use crate::tool::{Permission, Tool, ToolContext, ToolFuture};
 
-/// A tool made of an async function of one argument, a struct.
+/// A tool from an async function with one argument, a struct.
 ///
-/// The struct derives `Deserialize` and `JsonSchema`; its docs and those of its fields become the
-/// descriptions that the model reads. Arguments that do not fit are an error that names what was
-/// wrong. The function's output is what [`IntoToolOutput`] takes.
+/// The struct derives `Deserialize` and `JsonSchema`. Its doc comments and those of its fields
+/// become the descriptions that the model reads. Arguments that do not match the struct are an
+/// error that names the mismatch. The function returns a type that implements [`IntoToolOutput`].
 ///
 /// ```
 /// use hooks_agent::{FunctionTool, Tool, ToolContext, ToolUse};
@@ -49,9 +49,9 @@ pub struct FunctionTool {
 }
 
 impl FunctionTool {
-    /// A tool of that name and description.
+    /// Creates a tool with this name and description.
     ///
-    /// `function` is an async closure or function. One that captures is written
+    /// `function` is an async closure or function. Write a closure that captures as
     /// `move |input: Input| { let db = db.clone(); async move { .. } }`.
     pub fn new<Input, F, Fut>(
         name: impl Into<String>,
@@ -66,7 +66,7 @@ impl FunctionTool {
         Self::with_context(name, description, move |input, _| function(input))
     }
 
-    /// A tool whose function also gets the [`ToolContext`].
+    /// Creates a tool whose function also receives the [`ToolContext`].
     pub fn with_context<Input, F, Fut>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -99,7 +99,7 @@ impl FunctionTool {
         }
     }
 
-    /// Who may use it: by default everybody.
+    /// Sets a closure that decides whether a tool call may run. The default allows every call.
     ///
     /// ```
     /// use hooks_agent::{FunctionTool, Permission, ToolUse};
@@ -159,17 +159,17 @@ impl fmt::Debug for FunctionTool {
     }
 }
 
-/// What the function of a [`FunctionTool`] may return: text, JSON, or a `Result` of these.
+/// The return types of the function of a [`FunctionTool`]: text, JSON, or a `Result` of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not what a tool returns",
     note = "return a `String`, a `&'static str`, a `serde_json::Value`, or a `Result` of these \
             whose error is a `std::error::Error`"
 )]
 pub trait IntoToolOutput {
-    /// The text for the model.
+    /// Converts the value into text for the model.
     ///
     /// # Errors
-    /// Those of the tool.
+    /// The error of the tool.
     fn into_tool_output(self) -> Result<String, BoxError>;
 }
 
@@ -197,7 +197,8 @@ impl<T: IntoToolOutput, E: Into<BoxError>> IntoToolOutput for Result<T, E> {
     }
 }
 
-/// The schema of a type as providers take it: all in one object, without meta data.
+/// Returns the schema of a type in the form that providers accept: one object with inlined
+/// subschemas, without metadata.
 pub(crate) fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;

@@ -1,4 +1,4 @@
-//! Tools: what an agent can do.
+//! Tools, with which agents act.
 
 mod context;
 mod contract;

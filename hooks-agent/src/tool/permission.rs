@@ -6,16 +6,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Permission {
-    /// It may.
+    /// The tool call may run.
     #[default]
     Allow,
-    /// A person must say so: the call of the agent ends with
+    /// The tool call requires approval by the user: the call of the agent ends with
     /// [`PermissionAsking`](crate::GenerateReason::PermissionAsking) and the tool call waits.
     ///
-    /// To go on, call the agent again with [`CallOptions::confirm`](crate::CallOptions::confirm), or
-    /// answer the tool call with a result of your own. Which calls wait,
-    /// [`unanswered_tool_uses`](crate::unanswered_tool_uses) says of the agent's memory.
+    /// To continue, call the agent again with
+    /// [`CallOptions::confirm`](crate::CallOptions::confirm), or answer the tool call with a result
+    /// of your own. [`unanswered_tool_uses`](crate::unanswered_tool_uses) of the agent's memory
+    /// returns the tool calls that wait.
     Ask,
-    /// It may not; the model gets to read why.
+    /// The tool call may not run; the model reads this reason.
     Deny(String),
 }

@@ -1,4 +1,4 @@
-//! One line of a trace: what an event says.
+//! One line of a trace, with the fields of an event.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ pub(super) struct Record(Vec<(&'static str, Value)>);
 
 impl Record {
     pub(super) fn put(&mut self, key: &'static str, value: impl Serialize) {
-        // What cannot be written as JSON has no place in a line of it.
+        // A value that cannot be written as JSON becomes null.
         self.0.push((key, serde_json::to_value(value).unwrap_or(Value::Null)));
     }
 
@@ -24,7 +24,7 @@ impl Record {
         self.0.iter_mut().map(|(key, value)| (*key, value))
     }
 
-    /// What is special about the event.
+    /// Adds the fields of this kind of event.
     pub(super) fn put_event(&mut self, event: &HookEvent<'_>) {
         match event {
             HookEvent::PreCall(event) => self.put("input_messages", event.messages()),
@@ -76,7 +76,7 @@ impl Record {
             HookEvent::PostSummary(event) => self.put("summary_message", event.message()),
             HookEvent::Error(event) => {
                 let error = event.error();
-                // `Model(Status { .. })` is of the class `Model`; the rest of it may hold secrets.
+                // The class of `Model(Status { .. })` is `Model`; the rest may contain secrets.
                 let class: String = format!("{error:?}")
                     .chars()
                     .take_while(|char| char.is_alphanumeric() || *char == '_')

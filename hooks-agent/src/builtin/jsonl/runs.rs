@@ -1,18 +1,18 @@
-//! The numbers of turns and steps.
+//! Numbers turns and steps.
 
 use std::collections::HashMap;
 
 use crate::context::{CallContext, RunId};
 use crate::event::EventKind;
 
-/// Counts the calls of each agent and the steps of each call, also of calls that overlap.
+/// Counts the calls of each agent and the steps of each call; calls may overlap.
 #[derive(Default)]
 pub(super) struct Runs {
     turns: HashMap<String, u64>,
     runs: HashMap<RunId, Run>,
 }
 
-/// Where a call is.
+/// The current numbers of a call.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Run {
     pub(super) turn: u64,
@@ -20,9 +20,8 @@ pub(super) struct Run {
 }
 
 impl Runs {
-    /// The numbers of an event that is written: a call starts a turn at step 0, everything else is a
-    /// step of it.
-    /// A call whose begin was not told, for a hook answered it, begins with what is told first.
+    /// Returns the numbers of a written event: a call starts a turn at step 0, and each later event
+    /// is a step. A call that a hook answered before its start event begins with its first event.
     pub(super) fn number(&mut self, kind: EventKind, cx: &CallContext, has_begins: bool) -> Run {
         let is_new = has_begins && !self.runs.contains_key(&cx.run_id());
         if kind == EventKind::PreCall || is_new {
@@ -37,7 +36,7 @@ impl Runs {
         *run
     }
 
-    /// The call is over.
+    /// Forgets a call that has ended.
     pub(super) fn forget(&mut self, cx: &CallContext) {
         self.runs.remove(&cx.run_id());
     }

@@ -17,16 +17,25 @@ use crate::event::{AgentHook, EventKind, EventMask, Flow, HookEvent};
 
 /// Writes the events of calls to a file, one JSON object per line.
 ///
-/// Each line has the keys `ts` (milliseconds since 1970), `event_type`, `agent_id`, `agent_name`,
-/// `run_id`, `parent_run_id` (of an agent that is a tool of another), `thread_id` (where the call names
-/// one), `turn_id` (the number of the call
-/// of this agent, from 1), `step_id` (the number of the event in the call, from 0; what is not written
-/// does not count), `trace_id` and `span_id` where they are [known](JsonlTraceBuilder::span_ids), then
-/// those of its event. The hook waits until its line is written. Keys, numbers and defaults are those
-/// of `AgentScope`-Java's trace exporter, but that calls which overlap are told apart.
+/// Each line has these keys, then those of its event:
 ///
-/// A clone writes to the same file. When the last one goes, or is [closed](JsonlTrace::close), all that
-/// was handed over is written.
+/// | key | value |
+/// |---|---|
+/// | `ts` | milliseconds since the Unix epoch (1970) |
+/// | `event_type` | the kind of the event, such as `PRE_CALL` |
+/// | `agent_id`, `agent_name` | the agent |
+/// | `run_id` | the call |
+/// | `parent_run_id` | the parent call, if the agent is a tool of another |
+/// | `thread_id` | the thread, if the call names one |
+/// | `turn_id` | the number of the call of this agent, from 1 |
+/// | `step_id` | the number of the event in the call, from 0, counting written events only |
+/// | `trace_id`, `span_id` | the current trace and span, if [known](JsonlTraceBuilder::span_ids) |
+///
+/// The hook waits until its line is written, except at `Settled`. Keys, numbers and defaults are
+/// those of `AgentScope`-Java's trace exporter, except that overlapping calls are kept apart.
+///
+/// A clone writes to the same file. Dropping the last clone, or [closing](JsonlTrace::close) one,
+/// writes all queued lines.
 ///
 /// ```
 /// use hooks_agent::{AgentExt, JsonlTrace, Msg, ReActAgent, ScriptedModel};
@@ -62,7 +71,7 @@ struct Shared {
     fails_fast: bool,
     redact: Option<Box<Redact>>,
     span_ids: Option<Box<SpanIds>>,
-    /// Numbers are given and lines handed over in one go, so that the file is in their order.
+    /// Locked while an event is numbered and its line is queued, so that lines are in order.
     runs: Mutex<Runs>,
     writer: Writer,
 }
@@ -70,7 +79,7 @@ struct Shared {
 type Redact = dyn Fn(&str, &mut Value) + Send + Sync;
 type SpanIds = dyn Fn() -> Option<(String, String)> + Send + Sync;
 
-/// Makes a [`JsonlTrace`].
+/// Builds a [`JsonlTrace`].
 #[must_use]
 pub struct JsonlTraceBuilder {
     target: Target,
@@ -89,24 +98,24 @@ enum Target {
 }
 
 impl JsonlTrace {
-    /// A trace to a file. Folders that are missing are made when it is opened.
+    /// Starts a trace to a file. [`open`](JsonlTraceBuilder::open) creates missing directories.
     pub fn builder(path: impl AsRef<Path>) -> JsonlTraceBuilder {
         JsonlTraceBuilder::new(Target::File(path.as_ref().to_owned()))
     }
 
-    /// A trace to anything that can be written to.
+    /// Starts a trace to a writer.
     pub fn to_writer(out: impl Write + Send + 'static) -> JsonlTraceBuilder {
         JsonlTraceBuilder::new(Target::Writer(Box::new(out)))
     }
 
-    /// Writes what was handed over, and takes no more: later events are ignored, or fail where the
-    /// trace [fails fast](JsonlTraceBuilder::fail_fast). It blocks until all is written; to close it
-    /// twice is no error.
+    /// Writes all queued lines and closes the trace. Blocks until they are written. Later events
+    /// are reported through `tracing`, or fail if the trace [fails
+    /// fast](JsonlTraceBuilder::fail_fast). Closing twice is allowed.
     pub fn close(&self) {
         self.shared.writer.close();
     }
 
-    /// Hands an event over.
+    /// Queues the line of an event.
     fn send(&self, event: &HookEvent<'_>) -> Result<Written, TraceError> {
         let Shared { events, redact, span_ids, runs, writer, .. } = &*self.shared;
         let (kind, cx) = (event.kind(), event.context());
@@ -152,14 +161,14 @@ impl AgentHook for JsonlTrace {
     }
 
     fn events(&self) -> EventMask {
-        // The end of a call is where its numbers are forgotten.
+        // The numbers of a call are dropped at its end.
         self.shared.events | EventKind::Settled.into()
     }
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         if self.shared.events.contains(event.kind()) {
             let written = match self.send(event) {
-                // A call that is over does not wait.
+                // `Settled` cannot wait.
                 Ok(_) if event.kind() == EventKind::Settled => Ok(()),
                 Ok(written) => written.await.unwrap_or(Err(TraceError::Closed)),
                 Err(error) => Err(error),
@@ -182,9 +191,9 @@ impl AgentHook for JsonlTrace {
 }
 
 impl JsonlTraceBuilder {
-    /// The events that are written unless it is said: `PreCall`, `PostCall`, `PreReasoning`,
-    /// `PostReasoning`, `PreActing`, `PostActing` and `Error`. What an earlier hook answers or refuses is
-    /// not told to later ones, so such a tool call has its `POST_ACTING` alone.
+    /// The default events: `PreCall`, `PostCall`, `PreReasoning`, `PostReasoning`, `PreActing`,
+    /// `PostActing` and `Error`. If an earlier hook answers or refuses at an event, later hooks do
+    /// not receive that event, so such a tool call has only its `POST_ACTING` line.
     pub const DEFAULT_EVENTS: EventMask = EventMask::of(&[
         EventKind::PreCall,
         EventKind::PostCall,
@@ -195,7 +204,8 @@ impl JsonlTraceBuilder {
         EventKind::Error,
     ]);
 
-    /// The priority of the hook unless it is said: behind all others, to see what they made of it.
+    /// The default priority: after all [predefined priorities](crate::priority), so that lines
+    /// contain the changes of other hooks.
     pub const DEFAULT_PRIORITY: i32 = 900;
 
     fn new(target: Target) -> Self {
@@ -211,32 +221,33 @@ impl JsonlTraceBuilder {
         }
     }
 
-    /// Whether a file that is there is added to; else it is begun anew. The default is yes.
+    /// Sets whether to append to an existing file or to truncate it. The default is to append.
     pub fn append(mut self, append: bool) -> Self {
         self.appends = append;
         self
     }
 
-    /// Whether each line is out before the hook returns; else lines are gathered. The default is yes.
+    /// Sets whether each line is flushed before the hook returns, or lines are buffered. The
+    /// default is to flush.
     pub fn flush_every_line(mut self, flush: bool) -> Self {
         self.flushes = flush;
         self
     }
 
-    /// Whether an event that cannot be written fails the call; else it is reported through `tracing`.
-    /// The default is no.
+    /// Sets whether an event that cannot be written fails the call, or is reported through
+    /// `tracing`. The default is to report it.
     pub fn fail_fast(mut self, fail: bool) -> Self {
         self.fails_fast = fail;
         self
     }
 
-    /// Where the hook stands among others.
+    /// Sets the priority of the hook.
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = priority;
         self
     }
 
-    /// Writes these events in place of the default ones; what was included by name stays.
+    /// Replaces the default events. Chunks and summaries that were included by other methods stay.
     pub fn events(mut self, events: EventMask) -> Self {
         let by_name = EventMask::of(&[
             EventKind::ReasoningChunk,
@@ -249,22 +260,22 @@ impl JsonlTraceBuilder {
         self
     }
 
-    /// Writes the pieces of the model's answers too.
+    /// Adds the chunks of the model's answers.
     pub fn include_reasoning_chunks(self) -> Self {
         self.include(EventKind::ReasoningChunk.into())
     }
 
-    /// Writes what tools say while they run too.
+    /// Adds the progress of tools.
     pub fn include_acting_chunks(self) -> Self {
         self.include(EventKind::ActingChunk.into())
     }
 
-    /// Writes the begin and the end of summaries too.
+    /// Adds the start and the end of summaries.
     pub fn include_summary(self) -> Self {
         self.include(EventMask::of(&[EventKind::PreSummary, EventKind::PostSummary]))
     }
 
-    /// Writes the pieces of summaries too.
+    /// Adds the chunks of summaries.
     pub fn include_summary_chunks(self) -> Self {
         self.include(EventKind::SummaryChunk.into())
     }
@@ -274,14 +285,15 @@ impl JsonlTraceBuilder {
         self
     }
 
-    /// Changes each value before it is written: the closure gets the key in the line and the value.
+    /// Sets a closure that may change each value before it is written. It receives the key in the
+    /// line and the value.
     pub fn redact(mut self, redact: impl Fn(&str, &mut Value) + Send + Sync + 'static) -> Self {
         self.redact = Some(Box::new(redact));
         self
     }
 
-    /// Where the ids of the trace and the span come from that an event happens in, as hexadecimal
-    /// text; asked at each event.
+    /// Sets a closure that returns the ids of the current trace and span, as hexadecimal text. It
+    /// runs at each event.
     pub fn span_ids(
         mut self,
         span_ids: impl Fn() -> Option<(String, String)> + Send + Sync + 'static,
@@ -293,7 +305,7 @@ impl JsonlTraceBuilder {
     /// Opens the file and starts the thread that writes to it.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// The errors of the file system, and of starting the thread.
     pub fn open(self) -> io::Result<JsonlTrace> {
         let out: Box<dyn Write + Send> = match self.target {
             Target::Writer(out) => out,

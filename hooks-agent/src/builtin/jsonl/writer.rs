@@ -1,4 +1,4 @@
-//! The one thread that writes a trace.
+//! The thread that writes a trace.
 
 use std::io::{self, BufWriter, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
-/// Why a line was not written.
+/// The error of a line that was not written.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
@@ -27,16 +27,17 @@ impl From<io::Error> for TraceError {
 
 type Ack = oneshot::Sender<Result<(), TraceError>>;
 
-/// A line, and who waits for it.
+/// A line, and the sender that acknowledges it.
 struct Line(Vec<u8>, Ack);
 
-/// The way to the thread that writes. Without it the thread writes what is left, and ends.
+/// The handle of the thread that writes. When it is closed, the thread writes the queued lines and
+/// ends.
 pub(super) struct Writer {
     lines: Mutex<Option<Sender<Line>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// A line that is on its way.
+/// Resolves when a line is written.
 pub(super) type Written = oneshot::Receiver<Result<(), TraceError>>;
 
 impl Writer {
@@ -48,7 +49,7 @@ impl Writer {
         Ok(Self { lines: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)) })
     }
 
-    /// Hands a line over; they are written in the order in which they are handed over.
+    /// Queues a line. Lines are written in this order.
     pub(super) fn send(&self, line: Vec<u8>) -> Result<Written, TraceError> {
         let (ack, written) = oneshot::channel();
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,12 +58,12 @@ impl Writer {
         Ok(written)
     }
 
-    /// Takes no more lines and waits until all are written.
+    /// Refuses further lines and waits until the queued lines are written.
     pub(super) fn close(&self) {
         drop(self.lines.lock().unwrap_or_else(PoisonError::into_inner).take());
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(thread) = thread {
-            // It has no reason to panic; what is written is written.
+            // The thread does not panic by itself; lines already written stay.
             let _ = thread.join();
         }
     }
@@ -79,7 +80,7 @@ fn write_all(lines: &Receiver<Line>, out: Box<dyn Write + Send>, flushes: bool) 
     while let Ok(Line(line, ack)) = lines.recv() {
         let written =
             out.write_all(&line).and_then(|()| if flushes { out.flush() } else { Ok(()) });
-        // Whoever waited may have been dropped.
+        // The hook that waits may have been dropped.
         let _ = ack.send(written.map_err(TraceError::from));
     }
     if let Err(error) = out.flush() {

@@ -1,4 +1,4 @@
-//! What the events of the crate say, as pieces of an answer.
+//! Converts the events of the crate into chunks of an answer.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::usage::Usage;
 
 type Piece = Result<ChatChunk, ModelError>;
 
-/// An answer on its way.
+/// A streaming answer.
 pub(super) struct Answer {
     connection: Arc<Connection>,
     marks: UnboundedReceiver<Mark>,
-    /// As much as came of the signature of the thoughts that came last.
+    /// The signature of the latest thoughts, as far as received.
     signature: String,
 }
 
@@ -28,7 +28,7 @@ impl Answer {
         Self { connection, marks, signature: String::new() }
     }
 
-    /// What came since the event before, up to this one.
+    /// Returns the chunks since the previous event, up to this one.
     pub(super) fn pieces_until(&mut self, event: genai::Result<ChatStreamEvent>) -> Vec<Piece> {
         let mut pieces = self.marked();
         match event {
@@ -69,7 +69,7 @@ impl Answer {
                 vec![Err(self.connection.cut())]
             }
             ChatStreamEvent::End(end) => end_pieces(self.connection.provider, end),
-            // The pieces of tool calls come whole with the end.
+            // The end event has the complete tool calls.
             _ => Vec::new(),
         }
     }
@@ -83,7 +83,7 @@ fn end_pieces(provider: Provider, end: StreamEnd) -> Vec<Piece> {
     calls.chain([ChatChunk::End(usage)]).map(Ok).collect()
 }
 
-/// Where nothing but thoughts was written, Gemini's are missing from the tokens of the answer.
+/// If an answer has only thoughts, Gemini omits their tokens from those of the answer.
 fn usage(usage: chat::Usage) -> Usage {
     let thoughts = usage.completion_tokens_details.and_then(|details| details.reasoning_tokens);
     let tokens = |count: Option<i32>| count.and_then(|count| count.try_into().ok()).unwrap_or(0);
@@ -93,10 +93,10 @@ fn usage(usage: chat::Usage) -> Usage {
     }
 }
 
-/// Each call once, each with an id of its own.
+/// Returns each tool call once, each with a unique id.
 fn distinct(provider: Provider, mut calls: Vec<chat::ToolCall>) -> Vec<chat::ToolCall> {
     match provider {
-        // Calls that are counted from 1 leave a copy of a call's beginning at 0.
+        // If tool calls are numbered from 1, a copy of the start of one is left at 0.
         Provider::OpenAi => {
             let ids: Vec<_> = calls.iter().map(|call| call.call_id.clone()).collect();
             let mut index = 0;
@@ -105,7 +105,8 @@ fn distinct(provider: Provider, mut calls: Vec<chat::ToolCall>) -> Vec<chat::Too
                 call.call_id.is_empty() || !ids[index..].contains(&call.call_id)
             });
         }
-        // Calls without an id are numbered anew in each chunk. An id of this form is not sent back.
+        // The crate numbers tool calls without an id from the start in each chunk. An id of this
+        // form is not sent back.
         Provider::Gemini => {
             for (index, call) in calls.iter_mut().enumerate() {
                 if call.call_id.starts_with("call#") {
@@ -118,7 +119,7 @@ fn distinct(provider: Provider, mut calls: Vec<chat::ToolCall>) -> Vec<chat::Too
     calls
 }
 
-/// Arguments that are no object did not parse, or are not what a tool takes; none are none.
+/// Arguments that are not an object are invalid; missing arguments are an empty object.
 fn tool_use(provider: Provider, call: chat::ToolCall) -> ToolUse {
     let chat::ToolCall { call_id, fn_name, fn_arguments, thought_signatures } = call;
     let signature = thought_signatures.and_then(|signatures| signatures.into_iter().next());
@@ -131,6 +132,6 @@ fn tool_use(provider: Provider, call: chat::ToolCall) -> ToolUse {
         Value::String(text) => ToolUse::invalid(call_id, fn_name, text),
         other => ToolUse::invalid(call_id, fn_name, other.to_string()),
     };
-    // Those of Anthropic belong to thoughts; a call has a copy of them.
+    // Anthropic's signatures belong to thoughts; a tool call has a copy of them.
     ToolUse { signature: signature.filter(|_| provider == Provider::Gemini), ..tool_use }
 }

@@ -1,4 +1,4 @@
-//! Who is asked, and what can go wrong there.
+//! The connection to a provider, and its errors.
 
 use std::error::Error;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use reqwest::header::{HeaderMap, RETRY_AFTER};
 use crate::model::ModelError;
 use crate::model::genai::provider::Provider;
 
-/// Who is asked, and where.
+/// The connection to a provider.
 #[derive(Clone)]
 pub(super) struct Connection {
     pub(super) provider: Provider,
@@ -18,7 +18,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// The error without what it may quote.
+    /// Converts an error, without the texts that it may quote.
     pub(super) fn explain(&self, error: &genai::Error) -> ModelError {
         let model = self.model.clone();
         if let Some(status) = error.status() {
@@ -69,7 +69,7 @@ impl Connection {
 
 const ERROR_IN_STREAM: &str = "the provider reported an error in its stream";
 
-/// The innermost cause, which says what happened and quotes no URL.
+/// Returns the innermost cause, which describes the failure and quotes no URL.
 fn root<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
     let mut root = error;
     while let Some(cause) = root.source() {
@@ -78,7 +78,7 @@ fn root<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
     root
 }
 
-/// Seconds only: a date would need a clock that agrees with the provider's.
+/// Reads seconds only: a date would need a clock that agrees with the provider's.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?;
     seconds.trim().parse().ok().map(Duration::from_secs)

@@ -1,4 +1,4 @@
-//! Asking a provider, and reading what it answers.
+//! Sends a request to a provider and reads the answer.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl Connection {
             return Err(self.failed(&reason));
         }
         let client = self.client()?;
-        // A name alone would choose the provider by guessing, at worst one on this machine.
+        // With a name alone, the crate would guess the provider, at worst one on this machine.
         let target = ServiceTarget {
             endpoint: Endpoint::from_owned(self.endpoint.as_str()),
             auth: AuthData::from_single(self.key.as_str()),
@@ -39,7 +39,7 @@ impl Connection {
         let mut answer = Answer::new(self, marked);
         let pieces =
             response.stream.flat_map(move |event| stream::iter(answer.pieces_until(event)));
-        // What comes after an error is no part of the answer.
+        // The answer ends at the first error.
         Ok(pieces.scan(false, |is_over, piece| {
             let piece = (!*is_over).then_some(piece);
             *is_over = matches!(piece, Some(Err(_)));
@@ -51,7 +51,7 @@ impl Connection {
         let url = Url::parse(&self.endpoint).map_err(|error| self.unreachable(&error))?;
         let mut builder = reqwest::Client::builder();
         if url.scheme() == "http" && url.host_str().is_some_and(is_loopback) {
-            // A server on this machine needs no proxy, nor certificates, which may be missing.
+            // A server on this machine needs no proxy and no certificates, which may be missing.
             builder = builder.no_proxy().tls_certs_only([]);
         }
         let http = builder.build().map_err(|error| self.unreachable(&error))?;

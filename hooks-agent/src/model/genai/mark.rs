@@ -1,24 +1,24 @@
-//! What the events of the crate leave out of a stream, read from the stream itself.
+//! Reads the parts of a stream that the events of the crate omit.
 
 use futures::channel::mpsc::UnboundedSender;
 use genai::chat::RawFrameRef;
 
-/// Something that stood in the stream before the event that comes next.
+/// A part of the stream before the next event.
 #[derive(Debug)]
 pub(super) enum Mark {
     /// Anthropic: a block is complete.
     BlockEnd,
     /// Anthropic: a block of encrypted thoughts.
     Redacted(String),
-    /// Ollama: an error, which the crate takes for an empty line.
+    /// Ollama: an error, which the crate treats as an empty line.
     Error,
 }
 
 impl Mark {
-    /// Tells what there is to tell of a frame.
+    /// Sends the mark of a frame, if there is one.
     pub(super) fn tell(frame: RawFrameRef<'_>, marks: &UnboundedSender<Self>) {
         if let Some(mark) = Self::of(frame) {
-            // Nobody reads on when the answer is dropped.
+            // The receiver is gone when the answer is dropped.
             let _ = marks.unbounded_send(mark);
         }
     }
@@ -33,7 +33,7 @@ impl Mark {
                 let is_redacted = block.get("type")? == "redacted_thinking";
                 is_redacted.then(|| Self::Redacted(data.to_owned()))
             }
-            // Most lines are not worth reading twice.
+            // Most lines need no second parse.
             None if frame.data.starts_with("{\"error\"") => Some(Self::Error),
             _ => None,
         }

@@ -1,8 +1,8 @@
 //! Models behind HTTP APIs, through the crate `genai`.
 //!
-//! Always the streaming endpoint: a malformed tool argument would fail a whole answer of the
-//! other one, with an error that prints the request. Errors of the crate are never passed on:
-//! their texts can hold the prompt or the key.
+//! Always uses the streaming endpoint: on the other one, a malformed tool argument fails the whole
+//! answer, with an error that prints the request. Errors of the crate are never passed on, because
+//! their texts can contain the prompt or the key.
 
 mod answer;
 mod connection;

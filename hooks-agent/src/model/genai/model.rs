@@ -20,21 +20,21 @@ use crate::model::{ChatModel, ChatRequest, ChatStream};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Nothing is sent before the first call; an endpoint that cannot be right is an error of it. A
-/// [tool choice](crate::ToolChoice) or a [form](crate::ResponseFormat) that cannot be sent, or a
-/// tool whose name the provider keeps for itself, is [`ModelError::Failed`](crate::ModelError) with
-/// a reason that says what to do instead. Of the other [options](crate::ModelOptions), a provider
-/// ignores those that it does not have.
+/// Nothing is sent before the first call; an invalid endpoint is an error of that call. A [tool
+/// choice](crate::ToolChoice) or [format](crate::ResponseFormat) that the provider does not
+/// support, or a tool whose name it reserves, fails with [`ModelError::Failed`](crate::ModelError)
+/// and a reason that names an alternative. The provider ignores other
+/// [options](crate::ModelOptions) that it does not support.
 #[derive(Clone)]
 pub struct GenAiModel {
     connection: Arc<Connection>,
 }
 
 impl GenAiModel {
-    /// A model behind an API of the shape of `OpenAI`'s chat completions.
+    /// Creates a model behind an API that is compatible with `OpenAI`'s chat completions.
     ///
-    /// `url` is what stands before `chat/completions`. A JSON schema is sent as a strict one: all
-    /// its properties become required, and no others are allowed.
+    /// `url` is the part before `chat/completions`. A JSON schema is sent as strict: all its
+    /// properties become required, and no others are allowed.
     #[must_use]
     pub fn openai_compatible(
         url: impl Into<String>,
@@ -44,36 +44,36 @@ impl GenAiModel {
         Self::of(Provider::OpenAi, key.into(), model.into()).endpoint(url)
     }
 
-    /// A model of Anthropic.
+    /// Creates a model of Anthropic.
     ///
-    /// Its thoughts are sent back with the results of tools, signed as they came. There is no seed.
-    /// A limit of tokens is required: without one it is the most that the model can write.
+    /// Thoughts are sent back with tool results, with their signatures. Seeds are not supported.
+    /// The API requires a limit of tokens: without one, the most that the model can write is sent.
     #[must_use]
     pub fn anthropic(key: impl Into<String>, model: impl Into<String>) -> Self {
         Self::of(Provider::Anthropic, key.into(), model.into())
     }
 
-    /// A Gemini model of Google.
+    /// Creates a Gemini model of Google.
     ///
-    /// Its thoughts are asked for when there is a
-    /// [`reasoning_effort`](crate::ModelOptions::reasoning_effort): models that do not think refuse
-    /// the question. Tool calls go back with the signatures they came with.
+    /// Thoughts are requested only if there is a
+    /// [`reasoning_effort`](crate::ModelOptions::reasoning_effort), because models that do not
+    /// think refuse the request. Tool calls are sent back with their signatures.
     #[must_use]
     pub fn gemini(key: impl Into<String>, model: impl Into<String>) -> Self {
         Self::of(Provider::Gemini, key.into(), model.into())
     }
 
-    /// A model of an Ollama on this machine.
+    /// Creates a model of Ollama on this machine.
     ///
-    /// It cannot be made to call a tool, and a JSON schema cannot be sent:
+    /// It cannot be required to call a tool, and a JSON schema cannot be sent:
     /// [`openai_compatible`](Self::openai_compatible) with Ollama's `/v1/` sends one.
     #[must_use]
     pub fn ollama(model: impl Into<String>) -> Self {
         Self::of(Provider::Ollama, String::new(), model.into())
     }
 
-    /// Looks for the provider at another URL: what stands before `chat/completions`, `messages` of
-    /// Anthropic, `models/` of Gemini, or `api/chat` of Ollama.
+    /// Sets another URL for the provider: the part before `chat/completions`, before `messages` of
+    /// Anthropic, before `models/` of Gemini, or before `api/chat` of Ollama.
     #[must_use]
     pub fn endpoint(mut self, url: impl Into<String>) -> Self {
         let mut endpoint = url.into();

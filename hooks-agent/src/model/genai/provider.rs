@@ -1,11 +1,11 @@
-//! What tells the providers apart.
+//! The differences between providers.
 
 use genai::adapter::AdapterKind;
 use genai::chat::{ReasoningEffort, StreamEnd};
 
 use crate::model::{ChatRequest, ResponseFormat, ToolChoice, ToolSpec};
 
-/// Whose API is spoken.
+/// The provider whose API is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Provider {
     OpenAi,
@@ -24,7 +24,7 @@ impl Provider {
         }
     }
 
-    /// Where it is found unless it is said.
+    /// Returns the default endpoint.
     pub(super) fn endpoint(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1/",
@@ -34,7 +34,7 @@ impl Provider {
         }
     }
 
-    /// Why the request cannot be made, and what to do about it. What passes is sent as it is meant.
+    /// Returns why a request cannot be sent as it is meant, and the remedy.
     pub(super) fn refusal(self, request: &ChatRequest) -> Option<String> {
         let reserved = request.tools.iter().find(|tool| self.reserves(&tool.name));
         if let Some(ToolSpec { name, .. }) = reserved {
@@ -69,7 +69,7 @@ impl Provider {
         }
     }
 
-    /// Whether a tool of that name would become one that runs at the provider.
+    /// Returns whether a tool of this name would become one that runs at the provider.
     fn reserves(self, tool: &str) -> bool {
         match self {
             Self::Anthropic => tool == "web_search",
@@ -81,8 +81,8 @@ impl Provider {
         }
     }
 
-    /// The effort that is sent as none. Without an effort, a model's name that ends like one, such
-    /// as `-max`, would be cut and the effort sent.
+    /// Returns the effort that is sent for none. Without an effort, the crate would cut a model
+    /// name that ends like one, such as `-max`, and send that effort.
     pub(super) fn unsaid_effort(self, model: &str) -> Option<ReasoningEffort> {
         let (cut, _) = ReasoningEffort::from_model_name(model);
         cut.and(match self {
@@ -92,7 +92,7 @@ impl Provider {
         })
     }
 
-    /// Whether the end is made up, because the stream ended without one.
+    /// Returns whether the crate made up the end, because the stream ended without one.
     pub(super) fn is_cut(self, end: &StreamEnd) -> bool {
         match self {
             Self::OpenAi | Self::Anthropic => false,

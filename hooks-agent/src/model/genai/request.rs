@@ -1,4 +1,4 @@
-//! A request as the crate takes it.
+//! Converts a request for the crate.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::model::{ChatRequest, ReasoningEffort, ResponseFormat, ToolChoice};
 pub(super) fn wire_options(provider: Provider, model: &str, request: &ChatRequest) -> ChatOptions {
     let options = &request.options;
     let effort = options.reasoning_effort.map(wire_effort);
-    // To keep thoughts is to ask for them.
+    // The option to keep thoughts also requests them.
     let asks_thoughts = match provider {
         Provider::Anthropic => true,
         Provider::Gemini => effort.is_some(),
@@ -49,7 +49,7 @@ fn wire_effort(effort: ReasoningEffort) -> chat::ReasoningEffort {
     }
 }
 
-/// A choice without tools is refused by most providers.
+/// Omits the choice without tools, which most providers refuse.
 fn wire_tool_choice(provider: Provider, request: &ChatRequest) -> Option<chat::ToolChoice> {
     if !sends_tools(provider, request) {
         return None;
@@ -62,7 +62,7 @@ fn wire_tool_choice(provider: Provider, request: &ChatRequest) -> Option<chat::T
     }
 }
 
-/// Ollama has no tool choice, so no tools are what keeps it from calling one.
+/// Ollama has no tool choice: to prevent tool calls, no tools are sent.
 fn sends_tools(provider: Provider, request: &ChatRequest) -> bool {
     let is_free = provider != Provider::Ollama || request.options.tool_choice != ToolChoice::None;
     is_free && !request.tools.is_empty()
@@ -81,7 +81,7 @@ pub(super) fn wire_request(provider: Provider, request: ChatRequest) -> chat::Ch
     chat::ChatRequest { tools, ..chat::ChatRequest::new(messages) }
 }
 
-/// Anthropic wants the results of one answer in one message; in Ollama's a message has one result.
+/// Anthropic requires the results of one answer in one message; a message of Ollama has one result.
 fn wire_messages(provider: Provider, messages: Messages) -> Vec<ChatMessage> {
     let mut wire: Vec<ChatMessage> = Vec::new();
     for msg in messages {
@@ -112,8 +112,8 @@ fn wire_role(role: Role) -> ChatRole {
     }
 }
 
-/// Thoughts are sent back only to a provider that asks for them, and only those it can know again:
-/// they cannot be forged.
+/// Thoughts are sent back only to a provider that requires them, and only signed ones, which the
+/// provider can verify.
 fn wire_parts(provider: Provider, block: ContentBlock) -> Vec<ContentPart> {
     match block {
         ContentBlock::Text { text } => vec![ContentPart::Text(text)],

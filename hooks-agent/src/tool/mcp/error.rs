@@ -1,13 +1,13 @@
-//! What can go wrong with a server of tools.
+//! Errors of MCP servers.
 
 use std::io;
 use std::process::ExitStatus;
 
 use hooks_core::BoxError;
 
-/// Why a server of tools is of no use.
+/// The error of an MCP server.
 ///
-/// A tool that says itself that it has failed is none of these: what it says is the error.
+/// A tool that reports its own failure is not one of these: its text is the error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum McpError {
@@ -16,7 +16,7 @@ pub enum McpError {
     Start {
         /// The program of the command.
         program: String,
-        /// What went wrong.
+        /// The cause.
         source: io::Error,
     },
     /// The process runs, but does not speak the protocol.
@@ -24,31 +24,31 @@ pub enum McpError {
     Handshake {
         /// The program of the command.
         program: String,
-        /// What went wrong.
+        /// The cause.
         source: BoxError,
     },
-    /// The server was closed or has died.
+    /// The server was closed or has exited.
     #[error("the MCP server `{server}` does not run any more{}", in_brackets(*.status))]
     Ended {
-        /// What the server calls itself; the program, if it did not get to say it.
+        /// The name that the server reports, or the program if it did not report one.
         server: String,
-        /// How its process ended, if it is known.
+        /// The exit status of the process, if known.
         status: Option<ExitStatus>,
     },
-    /// The server answered a request with an error of the protocol, or not as the protocol says.
+    /// The server answered a request with a protocol error, or in violation of the protocol.
     #[error("the MCP server `{server}` refused: {source}")]
     Refused {
-        /// What the server calls itself.
+        /// The name that the server reports.
         server: String,
-        /// What it said.
+        /// The error.
         source: BoxError,
     },
-    /// The server answered a call by something else than a result.
+    /// The server answered a tool call with something other than a result.
     #[error("the MCP server `{server}` answered by {answer}, which is not supported")]
     Unsupported {
-        /// What the server calls itself.
+        /// The name that the server reports.
         server: String,
-        /// What it answered.
+        /// The kind of answer.
         answer: &'static str,
     },
 }

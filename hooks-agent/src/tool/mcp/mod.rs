@@ -1,4 +1,4 @@
-//! Tools of servers that speak the Model Context Protocol.
+//! Tools of servers that speak the Model Context Protocol (MCP).
 
 mod error;
 mod pipes;

@@ -20,19 +20,19 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-/// How long a process may take to end by itself, and how long the output of one that has ended may
-/// be held open by its own children.
+/// The time that a process has to end by itself, and that its children may hold its output open
+/// after it ended.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How a process ended, once it is known.
+/// The exit status of a process, once known.
 pub(super) type Exit = Arc<OnceLock<ExitStatus>>;
 
-/// Where the progress of a call goes: an extension of its request, which is not sent.
+/// The receiver of the progress of a tool call: an extension of its request, which is not sent.
 #[derive(Clone)]
 pub(super) struct Progress(pub(super) UnboundedSender<String>);
 
-/// The pipes to a server that is a child process. Progress is told here, not by a handler: handlers
-/// run in tasks of their own, in any order and maybe after the result.
+/// The pipes to a server that is a child process. They report progress, not a handler: handlers run
+/// in separate tasks, in any order and possibly after the result.
 pub(super) struct Pipes {
     messages: AsyncRwTransport<RoleClient, ChildStdout, ChildStdin>,
     child: Child,
@@ -41,7 +41,7 @@ pub(super) struct Pipes {
 }
 
 impl Pipes {
-    /// Starts the process. It is killed if it outlives the pipes.
+    /// Starts the process. Dropping the pipes kills it if it still runs.
     pub(super) fn open(command: &mut Command, exit: Exit) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn()?;
@@ -52,7 +52,7 @@ impl Pipes {
         Ok(Self { messages, child, exit, progress: HashMap::new() })
     }
 
-    /// Remembers where the progress of a call goes.
+    /// Registers the receiver of the progress of a tool call.
     fn watch(&mut self, message: &TxJsonRpcMessage<RoleClient>) {
         let JsonRpcMessage::Request(request) = message else { return };
         let ClientRequest::CallToolRequest(call) = &request.request else { return };
@@ -63,19 +63,19 @@ impl Pipes {
         }
     }
 
-    /// Says how far a call is.
+    /// Reports the progress of a tool call.
     fn tell(&self, message: &RxJsonRpcMessage<RoleClient>) {
         let JsonRpcMessage::Notification(notification) = message else { return };
         let ServerNotification::ProgressNotification(progress) = &notification.notification else {
             return;
         };
         if let Some(Progress(sender)) = self.progress.get(&progress.params.progress_token) {
-            // The receiver is gone once the call has ended.
+            // The receiver is dropped when the tool call ends.
             let _ = sender.unbounded_send(describe(&progress.params));
         }
     }
 
-    /// Waits for the process to end, but not for long.
+    /// Waits a short time for the process to end.
     async fn has_ended(&mut self) -> bool {
         let Ok(Ok(status)) = timeout(GRACE, self.child.wait()).await else { return false };
         self.exit.get_or_init(|| status);
@@ -97,7 +97,7 @@ impl Transport<RoleClient> for Pipes {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         let message = match select(pin!(self.messages.receive()), pin!(self.child.wait())).await {
             Either::Left((message, _)) => message,
-            // What it wrote last is still in the pipe; the end of the pipe may never come.
+            // The last output is still in the pipe; the pipe may never end.
             Either::Right((_, rest)) => timeout(GRACE, rest).await.ok().flatten(),
         };
         match &message {
@@ -108,7 +108,7 @@ impl Transport<RoleClient> for Pipes {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // A request that the server does not read holds the pipe.
+        // A request that the server does not read blocks the pipe.
         let _ = timeout(GRACE, self.messages.close()).await;
         if !self.has_ended().await {
             self.child.start_kill()?;

@@ -1,4 +1,4 @@
-//! A tool of a server.
+//! A tool of an MCP server.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::tool::mcp::pipes::{Exit, Progress};
 use crate::tool::mcp::text::text_of;
 use crate::tool::{Tool, ToolContext, ToolFuture};
 
-/// What the tools of a server know of it.
+/// The connection that the tools of a server share.
 pub(super) struct Connection {
     pub(super) server: String,
     pub(super) peer: Peer<RoleClient>,
@@ -26,7 +26,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// The error in words of ours.
+    /// Converts an error of the protocol library.
     pub(super) fn error(&self, error: ServiceError) -> McpError {
         let server = self.server.clone();
         match error {
@@ -61,8 +61,8 @@ impl Connection {
         }
     }
 
-    /// One request and its answer; the server is told if nobody waits for it any more. That is what
-    /// `call_tool_once` does too, but it takes no extensions.
+    /// Sends a request and returns its answer. If dropped, notifies the server. `call_tool_once`
+    /// does the same, but takes no extensions.
     async fn ask(&self, request: ClientRequest) -> Result<ServerResult, ServiceError> {
         let options = PeerRequestOptions::no_options();
         let request = self.peer.send_cancellable_request(request, options).await?;
@@ -73,7 +73,7 @@ impl Connection {
     }
 }
 
-/// Tells the server that nobody waits for an answer any more.
+/// Notifies the server of the cancellation of a request when dropped.
 struct CancelOnDrop<'a> {
     peer: &'a Peer<RoleClient>,
     id: Option<RequestId>,
@@ -84,13 +84,13 @@ impl Drop for CancelOnDrop<'_> {
         if let Some(id) = self.id.take() {
             let reason = "the call was dropped".to_owned();
             let cancelled = CancelledNotificationParam::new(Some(id), Some(reason));
-            // The first poll puts it into the queue, the rest would wait until it is written.
+            // The first poll queues the notification; later polls would wait until it is written.
             let _ = unconstrained(self.peer.notify_cancelled(cancelled)).now_or_never();
         }
     }
 }
 
-/// A tool of a server.
+/// A tool of an MCP server.
 pub(super) struct RemoteTool {
     name: String,
     description: String,
@@ -102,7 +102,7 @@ impl RemoteTool {
     pub(super) fn new(tool: model::Tool, connection: Arc<Connection>) -> Self {
         let description = tool.description.map(Into::into).or(tool.title).unwrap_or_default();
         let mut schema = Arc::unwrap_or_clone(tool.input_schema);
-        // Providers want schemas without meta data.
+        // Providers require schemas without metadata.
         schema.remove("$schema");
         let schema = Value::Object(schema);
         Self { name: tool.name.into(), description, schema, connection }

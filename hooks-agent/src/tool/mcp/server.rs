@@ -1,4 +1,4 @@
-//! A server of tools.
+//! An MCP server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,16 +13,17 @@ use crate::tool::mcp::pipes::{Exit, Pipes};
 use crate::tool::mcp::remote::{Connection, RemoteTool};
 use crate::tool::{Tool, Tools};
 
-/// A connection to a server of tools that speaks the Model Context Protocol.
+/// A connection to a server of tools that speaks the Model Context Protocol (MCP).
 ///
-/// The tools run in the server. A result is the text that it is made of, line by line; what is no
-/// text is described in a line such as `[image, image/png]`, and a result without text is its
-/// structured content as JSON. What goes wrong is an error that the model reads, be it the tool's
-/// own or a [`McpError`]. Progress of the server is [progress](crate::ToolContext::progress) of the
-/// tool, as `2/5: message`. Dropping a call tells the server to give it up.
+/// The tools run in the server. A result is its text blocks, joined by line breaks; other content
+/// is described in a line such as `[image, image/png]`, and a result without text is its structured
+/// content as JSON. Every failure, of the tool or a [`McpError`], is an error that the model reads.
+/// Progress of the server is [progress](crate::ToolContext::progress) of the tool, as
+/// `2/5: message`. Dropping a tool call notifies the server of its cancellation.
 ///
-/// The connection is a task in the runtime of tokio that it was made in, which needs its drivers
-/// for input, output and time. It ends with this value: keep it for as long as its tools are used.
+/// The connection is a task in the tokio runtime that created it, which needs the drivers for I/O
+/// and time. The connection ends when this value is dropped: keep it for as long as its tools are
+/// used.
 ///
 /// ```no_run
 /// use hooks_agent::{McpServer, ReActAgent, ScriptedModel};
@@ -49,11 +50,11 @@ pub struct McpServer {
 }
 
 impl McpServer {
-    /// Starts a process that is a server, and asks it for its tools.
+    /// Starts a server as a child process and lists its tools.
     ///
-    /// It is spoken to by its standard input and output; its standard error goes where the command
-    /// says. A server may take its time: `tokio::time::timeout` around this gives it up, and ends
-    /// the process.
+    /// The protocol runs over standard input and output; standard error goes where the command
+    /// sends it. There is no timeout: to limit the start, wrap it in `tokio::time::timeout`, which
+    /// ends the process when it expires.
     ///
     /// # Errors
     /// [`McpError`] if the process does not start or does not speak the protocol.
@@ -100,15 +101,16 @@ impl McpServer {
         Ok(Self { tools: tools.collect(), connection, service })
     }
 
-    /// The tools as the server listed them when it was started.
+    /// Returns the tools that the server listed at its start.
     #[must_use]
     pub fn tools(&self) -> Tools {
         self.tools.clone()
     }
 
-    /// Ends the connection and waits for the process to end. One that does not want to is killed.
+    /// Closes the connection and waits for the process to end. A process that does not end is
+    /// killed.
     ///
-    /// Dropping does the same, but does not wait.
+    /// Dropping does the same without waiting.
     pub async fn close(mut self) {
         if let Err(error) = self.service.close().await {
             tracing::warn!(server = self.connection.server, %error, "the connection ended badly");
@@ -116,7 +118,7 @@ impl McpServer {
     }
 }
 
-/// Servers of before and after the protocol did without a handshake are both understood.
+/// Supports servers of protocol versions with and without a handshake.
 async fn handshake(
     pipes: Pipes,
 ) -> Result<RunningService<RoleClient, ClientConfig>, ClientInitializeError> {

@@ -1,8 +1,9 @@
-//! The result of a call as text for the model.
+//! Converts the result of a tool call into text for the model.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
-/// What the model gets to read, a block after the other. What is no text is described in one line.
+/// Returns the text that the model reads, block by block. Other content is described in one line
+/// each.
 pub(super) fn text_of(result: &CallToolResult) -> String {
     let mut is_text = false;
     let mut blocks = Vec::with_capacity(result.content.len());
