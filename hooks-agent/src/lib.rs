@@ -58,6 +58,7 @@ mod usage;
 mod user;
 
 pub use hooks_core;
+pub use hooks_core::{HookError, HookResult};
 pub use tokio_util::sync::CancellationToken;
 
 pub use agent::{

@@ -65,7 +65,7 @@ use crate::registry::type_name::short_name;
 pub trait Hookable: HasHooks {
     /// Registers a hook on this instance.
     ///
-    /// `options` is the name of the hook, or [`HookOptions`]. Replaces a hook of the same name and type in
+    /// `options` is the name of the hook, or [`HookOptions`](crate::HookOptions). Replaces a hook of the same name and type in
     /// place; one whose priority changes moves.
     #[track_caller]
     fn register_instance_hook<T, O, H, Form>(&self, _hook_type: T, options: O, hook: H)
@@ -120,7 +120,7 @@ pub trait Hookable: HasHooks {
 
     /// Registers a hook for every instance of this type.
     ///
-    /// `options` is the name of the hook, or [`HookOptions`]. Each
+    /// `options` is the name of the hook, or [`HookOptions`](crate::HookOptions). Each
     /// [`#[class_hook]`](crate::class_hook) counts as registered before it.
     #[track_caller]
     fn register_class_hook<T, O, H, Form>(_hook_type: T, options: O, hook: H)

@@ -52,6 +52,9 @@
 //! hook and the cause, converted by `From` into the method's error type. Hooks of other methods cannot fail,
 //! which the compiler checks. A panic unwinds and leaves guard and registry in order.
 //!
+//! Operations on the registry fail with a [`RegistryError`], which a [`HookError`] carries too; in a method
+//! with an error type of its own write `.map_err(HookError::from)?`.
+//!
 //! # Re-entrancy
 //!
 //! A call of a method from inside its own call, on the same instance, goes straight to the body. Every other

@@ -29,4 +29,4 @@ pub use crate::point::call_mode::{AsyncMethod, SyncMethod};
 pub use crate::point::hook_point::Reentry;
 pub use crate::point::return_kind::{FallibleMethod, InfallibleMethod};
 pub use crate::registry::class::{ClassHooks, LinkedHook};
-pub use crate::registry::methods::{HookedMethod, HookedMethods};
+pub use crate::registry::methods::{HookedMethod, HookedMethods, assert_unhooked};

@@ -61,12 +61,13 @@ impl Agent {
         let name: Text = ::std::convert::Into::into(name);
         let texts = name.len() + ::std::convert::AsRef::as_ref(&text).len() + cow.len();
         let shown = ::std::string::ToString::to_string(&shown).len();
-        texts + shown + items + path.is_some() as usize
+        texts + shown + items + path.map_or(0, |_| 1)
     }
 
     #[hook]
     fn later(&self, number: usize) -> impl ::std::future::Future<Output = usize> + '_ {
-        async move { number }
+        let more = number + 1;
+        async move { more - 1 }
     }
 }
 

@@ -242,13 +242,26 @@ where
     }
 }
 
+/// Arguments that hooks see after the body, as a copy. Every one that is `Clone`.
+#[diagnostic::on_unimplemented(
+    message = "post and error hooks see a copy of the arguments, and `{Self}` is not `Clone`",
+    label = "arguments that are not `Clone`",
+    note = "its arguments must be `Clone`, and its `derive(..)` must name it; a pre hook needs no copy"
+)]
+#[doc(hidden)]
+pub trait SeenAfter: Clone {}
+
+#[diagnostic::do_not_recommend]
+impl<Args: Clone> SeenAfter for Args {}
+
 macro_rules! bind_after {
     ($($slot:ident),*) => {$(
-        impl<A: ?Sized + HookPoint<Args>, Args: Clone + 'static> $slot<A, Args> {
+        impl<A: ?Sized + HookPoint<Args>, Args: 'static> $slot<A, Args> {
             /// A sync closure as a hook of this type, `|agent, args, value|`: the types of its parameters
             /// are inferred. See [`Pre::sync`](crate::Pre::sync).
             pub fn sync<F, R>(self, hook: F) -> ErasedHook<Self>
             where
+                Args: SeenAfter,
                 F: Fn(&A, &Args, &mut <Self as HookSlot>::Subject) -> R + Send + Sync + 'static,
                 R: HookAnswer<Self>,
             {
@@ -262,7 +275,7 @@ macro_rules! bind_after {
             pub fn bind<F, R, Call>(self, hook: F, call: Call) -> ErasedHook<Self>
             where
                 A::Mode: Waiting,
-                Args: Clone,
+                Args: SeenAfter,
                 F: AsyncFn(&A, &Args, &mut <Self as HookSlot>::Subject) -> R
                     + Send
                     + Sync

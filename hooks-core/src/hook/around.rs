@@ -7,7 +7,9 @@ use std::sync::Arc;
 use crate::error::{BoxError, HookError};
 use crate::hook::into_hook::{AsyncInPlace, Bound, Erased, IntoHook, Object, SyncInPlace};
 use crate::hook_type::{HookType, Phase};
-use crate::point::call_mode::{AsyncMethod, BoxFuture, Mode, Position, RestOfCall, SyncMethod};
+use crate::point::call_mode::{
+    AsyncMethod, BoxFuture, Immediate, Mode, Position, RestOfCall, SyncMethod,
+};
 use crate::point::hook_point::HookPoint;
 use crate::point::hook_slot::{Around, HookSlot, NoUndo};
 use crate::point::return_kind::{FallibleMethod, ReturnKind};
@@ -256,12 +258,17 @@ where
 
 impl<A, Args, F> StartAround<A, Args> for Plain<F>
 where
-    A: ?Sized + HookPoint<Args, Mode = SyncMethod>,
+    A: ?Sized + HookPoint<Args, Mode: Immediate>,
     Args: 'static,
     F: Fn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + Sync,
 {
-    fn start<'a>(&'a self, agent: &'a A, args: Args, next: Next<'a, A, Args>) -> A::Return {
-        self.0(agent, args, next)
+    fn start<'a>(
+        &'a self,
+        agent: &'a A,
+        args: Args,
+        next: Next<'a, A, Args>,
+    ) -> Running<'a, A, Args> {
+        A::Mode::running(self.0(agent, args, next))
     }
 }
 
@@ -299,11 +306,12 @@ where
     }
 }
 
-impl<A: ?Sized + HookPoint<Args, Mode = SyncMethod>, Args: 'static> Around<A, Args> {
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> Around<A, Args> {
     /// A closure as an around hook of a sync method, `|agent, args, next|`: the types of its parameters
     /// are inferred. See [`Pre::sync`](crate::Pre::sync).
     pub fn sync<F>(self, hook: F) -> ErasedAround<A, Args>
     where
+        A::Mode: Immediate,
         F: Fn(&A, Args, Next<'_, A, Args>) -> A::Return + Send + Sync + 'static,
     {
         ErasedAround { run: Arc::new(Plain(hook)) }

@@ -220,8 +220,9 @@ impl<F, W, L> HookOptions<F, W, L> {
         self.with(|_| when)
     }
 
-    /// How long the hook may take, in a runtime of tokio with time. A longer one is dropped and has
-    /// failed.
+    /// How long the hook may take. A longer one is dropped and has failed.
+    ///
+    /// Needs a runtime of tokio with time (`enable_time`); without one the call panics.
     ///
     /// For pre and post hooks of async methods. A sync hook cannot be stopped, so it is not. Where
     /// the method cannot fail, the failure must be ignored: `on_failure(Ignore)`.

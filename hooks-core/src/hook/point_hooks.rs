@@ -24,9 +24,12 @@ pub(crate) struct PointHooks<A: ?Sized + HookPoint<Args>, Args: 'static> {
     rare: Option<Rare<A, Args>>,
 }
 
+/// How arguments are copied.
+type CopyArgs<Args> = fn(&Args) -> Args;
+
 /// Functions that are made where a hook is registered, so that methods without hooks do not carry them.
 struct Rare<A: ?Sized + HookPoint<Args>, Args: 'static> {
-    keep_args: fn(&PointHooks<A, Args>) -> Option<fn(&Args) -> Args>,
+    keep_args: fn(&PointHooks<A, Args>) -> Option<CopyArgs<Args>>,
     max_depth: fn(&PointHooks<A, Args>) -> Option<usize>,
     skipped: fn(&PointHooks<A, Args>) -> Vec<String>,
 }
@@ -52,7 +55,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> PointHooks<A, Args> {
     }
 
     /// How a hook that will see the arguments after the body copies them.
-    pub(crate) fn keep_args(&self) -> Option<fn(&Args) -> Args> {
+    pub(crate) fn keep_args(&self) -> Option<CopyArgs<Args>> {
         (self.rare?.keep_args)(self)
     }
 
@@ -66,7 +69,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> PointHooks<A, Args> {
         self.rare.map(|rare| (rare.skipped)(self)).unwrap_or_default()
     }
 
-    fn find_keep_args(&self) -> Option<fn(&Args) -> Args> {
+    fn find_keep_args(&self) -> Option<CopyArgs<Args>> {
         let post = || self.post.iter().find_map(|entry| entry.hook.keep_args);
         let error = || self.error.iter().find_map(|entry| entry.hook.keep_args);
         let settled = || self.settled.iter().find_map(|entry| entry.hook.keep_args);

@@ -88,9 +88,27 @@ impl<P: Stage> HookAnswer<P> for Option<P::Subject> {
 }
 
 // One error type only, so that `?` and `Ok(())` in a closure need no annotation.
-impl<P: Stage<Fault = BoxError>, R: HookAnswer<P>> HookAnswer<P> for Result<R, BoxError> {
+impl<P: Stage<Fault: CanFail>, R: HookAnswer<P>> HookAnswer<P> for Result<R, BoxError> {
     fn into_step(self) -> StepResult<P> {
-        self?.into_step()
+        self.map_err(CanFail::fault)?.into_step()
+    }
+}
+
+/// What hooks of a method that can fail fail with. Implemented here only.
+#[diagnostic::on_unimplemented(
+    message = "the method cannot fail, so its hooks cannot",
+    label = "a hook that can fail",
+    note = "return `()` in place of a `HookResult`; if the method returns an alias of `Result` whose name does \
+            not end so, write `#[hook(fallible)]` on it"
+)]
+#[doc(hidden)]
+pub trait CanFail {
+    fn fault(cause: BoxError) -> Self;
+}
+
+impl CanFail for BoxError {
+    fn fault(cause: BoxError) -> Self {
+        cause
     }
 }
 

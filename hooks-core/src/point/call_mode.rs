@@ -60,11 +60,28 @@ impl Position {
 #[diagnostic::on_unimplemented(
     message = "the method is not async, so its hooks cannot wait",
     label = "an async hook",
-    note = "register a sync closure, without `hook!`: `|_: &Agent, args: &mut Args| ..`"
+    note = "write the closure without `async`: `|agent, args| ..`"
 )]
 pub trait Waiting: Mode {}
 
 impl Waiting for AsyncMethod {}
+
+/// A mode whose methods give their values at once. Implemented here only.
+#[diagnostic::on_unimplemented(
+    message = "the method is async, so its around hooks are",
+    label = "a sync around hook",
+    note = "write `async move |agent, args, next| next.run(args).await`"
+)]
+#[doc(hidden)]
+pub trait Immediate: Mode {
+    fn running<'a, T: 'a>(value: T) -> Self::Running<'a, T>;
+}
+
+impl Immediate for SyncMethod {
+    fn running<'a, T: 'a>(value: T) -> T {
+        value
+    }
+}
 
 /// The mode of an `async fn`: its hooks may be sync or async.
 #[derive(Debug)]

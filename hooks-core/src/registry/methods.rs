@@ -45,6 +45,29 @@ impl HookedMethod {
     }
 }
 
+/// Refuses a method of an impl that is not marked, although its trait hooks it.
+///
+/// # Panics
+/// If the trait hooks it; this is when the impl is compiled.
+pub const fn assert_unhooked(methods: &[HookedMethod], name: &str) {
+    let mut index = 0;
+    while index < methods.len() {
+        assert!(
+            !is_same(methods[index].name.as_bytes(), name.as_bytes()),
+            "the trait hooks this method: mark it `#[hook]`, or `#[hook(skip)]` to leave its hooks out"
+        );
+        index += 1;
+    }
+}
+
+const fn is_same(left: &[u8], right: &[u8]) -> bool {
+    let mut index = 0;
+    while index < left.len() && index < right.len() && left[index] == right[index] {
+        index += 1;
+    }
+    index == left.len() && index == right.len()
+}
+
 inventory::collect!(HookedMethods);
 
 /// The hooked methods of a type, in the order of the source.

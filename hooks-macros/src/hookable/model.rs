@@ -42,6 +42,14 @@ pub(crate) struct Block {
     pub(crate) self_ty: Type,
     pub(crate) ident: Ident,
     pub(crate) items: Vec<Item>,
+    /// Methods of an impl of a trait that are not marked: the trait must not hook them.
+    pub(crate) unmarked: Vec<Unmarked>,
+}
+
+/// A method without a mark, and what it depends on.
+pub(crate) struct Unmarked {
+    pub(crate) name: Ident,
+    pub(crate) cfgs: Vec<Attribute>,
 }
 
 /// What the block is.
@@ -188,6 +196,7 @@ impl Block {
             self_ty,
             ident,
             items: Vec::new(),
+            unmarked: Vec::new(),
         }
     }
 
@@ -218,10 +227,17 @@ impl Block {
         self
     }
 
-    fn item(&self, method: &parse::Method, errors: &mut Errors) -> Item {
+    fn item(&mut self, method: &parse::Method, errors: &mut Errors) -> Item {
         let options = HookOptions::parse(&method.attrs, errors);
         if options.is_skipped || !self.is_hooked(method, &options) {
             let mut method = method.clone();
+            if matches!(self.role, Role::Impl(_))
+                && !options.is_skipped
+                && method.sig.receiver().is_some()
+            {
+                let Attrs { cfgs, .. } = Attrs::split(&method.attrs);
+                self.unmarked.push(Unmarked { name: method.sig.ident.clone(), cfgs });
+            }
             if matches!(self.role, Role::Trait(_))
                 && !check_unhooked_of_trait(&method, self.is_async_trait(), errors)
             {

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::{Path, Signature, Visibility};
 
 use crate::hookable::attrs::is_lint_level;
@@ -10,7 +11,7 @@ use crate::hookable::expand::hook_point::{constants, hooked_methods};
 use crate::hookable::expand::hookable_trait::{as_dyn, call_ident, mark, signature};
 use crate::hookable::expand::lints::{private, unused};
 use crate::hookable::expand::names::arguments;
-use crate::hookable::model::{Block, Item, Method};
+use crate::hookable::model::{Block, Item, Method, Unmarked};
 use crate::hookable::parse::is_inner;
 use crate::support::spans::shown_at;
 
@@ -34,6 +35,7 @@ pub(crate) fn block(block: &Block, base: &Path) -> TokenStream {
     let points = block.methods().map(|method| hook_point(block, method, &dyn_base));
     let known = quote!(<#dyn_base>::__HOOKS_METHODS);
     let methods = hooked_methods(block, Some(&dyn_base), &known);
+    let unhooked = block.unmarked.iter().map(|method| unhooked(block, method, &known));
     let (unused, private, mark) = (unused(), private(), mark());
     let as_dyn = as_dyn(&dyn_base);
     quote! {
@@ -48,8 +50,19 @@ pub(crate) fn block(block: &Block, base: &Path) -> TokenStream {
         #unused
         impl #impl_generics #self_ty #clause { #(#constants)* }
         #(#points)*
+        #(#unhooked)*
         #methods
     }
+}
+
+// Output: `const _: () = assert_unhooked(<dyn Agent>::__HOOKS_METHODS, "name");`
+/// A method that the trait hooks may not be left unmarked: its hooks would be lost.
+fn unhooked(block: &Block, method: &Unmarked, known: &TokenStream) -> TokenStream {
+    let Unmarked { name, cfgs } = method;
+    let text = name.unraw().to_string();
+    let assert = block.runtime.private("assert_unhooked");
+    let span = shown_at(name.span());
+    quote_spanned!(span=> #(#cfgs)* const _: () = #assert(#known, #text);)
 }
 
 // Input:  `async fn reply(&self, msg: Msg) -> Msg { .. }`
