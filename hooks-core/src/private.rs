@@ -18,7 +18,7 @@ pub use crate::dispatch::snapshot::is_unhooked;
 pub use crate::expansion::arguments::{
     CloneArg, ShowAny, ShowDebug, Shown, StdCow, borrowed, collect,
 };
-pub use crate::expansion::future::{EitherFuture, boxed};
+pub use crate::expansion::future::{EitherFuture, boxed, sendable};
 pub use crate::expansion::link::{class_of, describe, link, type_id};
 pub use crate::expansion::refused::{Refused, refused};
 pub use crate::expansion::trait_method::{TraitMethod, method};

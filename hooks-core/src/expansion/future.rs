@@ -7,6 +7,15 @@ use pin_project_lite::pin_project;
 
 use crate::point::call_mode::BoxFuture;
 
+/// The body of an async method, which around hooks may run on any thread.
+#[rustfmt::skip]
+pub fn sendable<F>(body: F) -> F
+where
+    F: Future + Send, // not `Send`? write `#[hook(?Send)]` on the method
+{
+    body
+}
+
 /// Boxes the body of an async method, which around hooks may run on any thread.
 #[rustfmt::skip]
 pub fn boxed<'a, T>(

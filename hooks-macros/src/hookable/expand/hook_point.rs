@@ -119,14 +119,17 @@ fn async_body(block: &Block, method: &Method, args: &Ident) -> TokenStream {
     // At the method: a future that is not `Send` is shown there.
     let span = shown_at(method.sig.ident.span());
     let is_boxed = matches!(block.role, Role::Trait(_)) && method.refused.is_none();
-    let body = if method.is_borrowing() {
-        quote_spanned!(span=> async fn body(&self, #args: #args_ty) -> #returned { #call.await })
-    } else {
-        let future = quote_spanned! {span=>
-            impl ::core::future::Future<Output = #returned> + ::core::marker::Send
-        };
-        quote!(fn body(&self, #args: #args_ty) -> #future { #call })
+    let future = quote! {
+        impl ::core::future::Future<Output = #returned> + ::core::marker::Send
     };
+    let sendable = block.runtime.private("sendable");
+    let call_there = if method.is_borrowing() {
+        quote_spanned!(span=> #sendable(async move { #call.await }))
+    } else {
+        let call = respanned(call.clone(), span);
+        quote_spanned!(span=> #sendable(#call))
+    };
+    let body = quote!(fn body(&self, #args: #args_ty) -> #future { #call_there });
     if !is_boxed {
         return body;
     }
