@@ -3,6 +3,8 @@
 //! `hookable` is the largest: its room says how tokens go through it. The others are a file each. Errors
 //! are gathered; the user's item survives them.
 
+#![expect(missing_docs, reason = "the crates that re-export the macros document them")]
+
 mod agent_hook;
 mod class_hook;
 mod derive;
@@ -14,31 +16,31 @@ mod support;
 
 use proc_macro::TokenStream;
 
-/// Makes hook points of the methods of an impl block or a trait.
+// Makes hook points of the methods of an impl block or a trait.
 #[proc_macro_attribute]
 pub fn hookable(attr: TokenStream, item: TokenStream) -> TokenStream {
     hookable::attribute::expand(attr.into(), &item.into()).into()
 }
 
-/// Registers a function as a class hook when the program is linked.
+// Registers a function as a class hook when the program is linked.
 #[proc_macro_attribute]
 pub fn class_hook(attr: TokenStream, item: TokenStream) -> TokenStream {
     class_hook::expand(attr.into(), &item.into()).into()
 }
 
-/// Implements `Hookable` by the field of type `Hooks`.
+// Implements `Hookable` by the field of type `Hooks`.
 #[proc_macro_derive(Hookable, attributes(hooks))]
 pub fn derive_hookable(item: TokenStream) -> TokenStream {
     derive::expand(item.into()).into()
 }
 
-/// Binds an async closure that captures to a hook type.
+// Binds an async closure that captures to a hook type.
 #[proc_macro]
 pub fn hook(input: TokenStream) -> TokenStream {
     hook_closure::expand(input.into()).into()
 }
 
-/// Makes an event hook of methods that take one event each.
+// Makes an event hook of methods that take one event each.
 #[proc_macro_attribute]
 pub fn agent_hook(attr: TokenStream, item: TokenStream) -> TokenStream {
     agent_hook::expand(attr.into(), &item.into()).into()
