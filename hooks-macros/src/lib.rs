@@ -34,7 +34,7 @@ pub fn derive_hookable(item: TokenStream) -> TokenStream {
     derive::expand(item.into()).into()
 }
 
-// Binds an async closure that captures to a hook type.
+// Makes a hook of a closure.
 #[proc_macro]
 pub fn hook(input: TokenStream) -> TokenStream {
     hook_closure::expand(input.into()).into()
