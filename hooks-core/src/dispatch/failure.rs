@@ -4,7 +4,7 @@ use crate::dispatch::limits::Failure;
 use crate::error::HookError;
 use crate::hook::entry::Entry;
 use crate::hook::stage::Stage;
-use crate::hook_type::Level;
+use crate::hook_type::{HookType, Level};
 use crate::point::hook_slot::HookSlot;
 
 /// The error of a call that a hook failed; one that is ignored is reported.
@@ -44,6 +44,11 @@ pub(crate) fn raise<P: Stage>(
 
 /// Says that a hook failed and was ignored.
 pub(crate) fn report<P: HookSlot>(level: Level, entry: &Entry<P>, reason: &str) {
-    let hook_type = Entry::<P>::hook_type();
-    tracing::warn!(hook = &*entry.name, %hook_type, %level, reason, "a hook failed and is ignored");
+    report_ignored(level, &entry.name, &Entry::<P>::hook_type(), reason);
+}
+
+// Not generic: each method of each agent would have a copy.
+#[cold]
+fn report_ignored(level: Level, hook: &str, hook_type: &HookType, reason: &str) {
+    tracing::warn!(hook, %hook_type, %level, reason, "a hook failed and is ignored");
 }

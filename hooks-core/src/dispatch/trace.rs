@@ -8,7 +8,7 @@ use std::time::Instant;
 use tracing::{Level as Verbosity, Span};
 
 use crate::hook::entry::Entry;
-use crate::hook_type::Level;
+use crate::hook_type::{HookType, Level};
 use crate::point::hook_point::HookPoint;
 use crate::point::hook_slot::HookSlot;
 use crate::registry::type_name::short_name;
@@ -23,13 +23,17 @@ pub(crate) fn is_on() -> bool {
 /// The span of a call, if someone wants to see it. Boxed: most calls have none, and are smaller so.
 #[inline]
 pub(crate) fn span<A: ?Sized + HookPoint<Args>, Args>() -> Option<Box<Span>> {
-    if tracing::level_enabled!(Verbosity::DEBUG) { new_span::<A, Args>() } else { None }
+    if tracing::level_enabled!(Verbosity::DEBUG) {
+        new_span(type_name::<A>(), A::METHOD)
+    } else {
+        None
+    }
 }
 
+// Not generic, here and below: each method of each agent would have a copy.
 #[cold]
-fn new_span<A: ?Sized + HookPoint<Args>, Args>() -> Option<Box<Span>> {
-    let agent = short_name(type_name::<A>());
-    let span = tracing::debug_span!("hooked_call", agent, method = A::METHOD);
+fn new_span(agent: &'static str, method: &'static str) -> Option<Box<Span>> {
+    let span = tracing::debug_span!("hooked_call", agent = short_name(agent), method);
     (!span.is_disabled()).then(|| Box::new(span))
 }
 
@@ -54,14 +58,13 @@ impl Watch {
     #[inline]
     pub(crate) fn stop<P: HookSlot>(self, level: Level, entry: &Entry<P>, outcome: &str) {
         if let Some(start) = self.start {
-            report(start, level, entry, outcome);
+            report(start, level, &entry.name, &Entry::<P>::hook_type(), outcome);
         }
     }
 }
 
 #[cold]
-fn report<P: HookSlot>(start: Instant, level: Level, entry: &Entry<P>, outcome: &str) {
-    let (hook, hook_type) = (&*entry.name, Entry::<P>::hook_type());
+fn report(start: Instant, level: Level, hook: &str, hook_type: &HookType, outcome: &str) {
     let duration = start.elapsed();
     tracing::trace!(hook, %hook_type, %level, ?duration, outcome, "a hook ran");
 }
@@ -69,8 +72,12 @@ fn report<P: HookSlot>(start: Instant, level: Level, entry: &Entry<P>, outcome: 
 /// Says which hooks a nested call does not run. `names` is asked for them if someone wants to know.
 pub(crate) fn skipped<A: ?Sized + HookPoint<Args>, Args>(names: impl FnOnce() -> Vec<String>) {
     if tracing::level_enabled!(Verbosity::DEBUG) {
-        let (agent, method) = (short_name(type_name::<A>()), A::METHOD);
-        let hooks = names().join(", ");
-        tracing::debug!(agent, method, hooks, "a nested call skips hooks");
+        report_skipped(type_name::<A>(), A::METHOD, &names());
     }
+}
+
+#[cold]
+fn report_skipped(agent: &'static str, method: &'static str, names: &[String]) {
+    let (agent, hooks) = (short_name(agent), names.join(", "));
+    tracing::debug!(agent, method, hooks, "a nested call skips hooks");
 }
