@@ -90,7 +90,7 @@
 //! | feature | |
 //! |---|---|
 //! | `timeout` (default) | [`HookOptions::timeout`], by the timer of tokio |
-//! | `serde` | plans and hook types are `Serialize`, hook types `Deserialize` |
+//! | `serde` | plans are `Serialize`; hook types, phases and levels are `Deserialize` too |
 //! | `json` | hooks over JSON, for blocks marked `#[hookable(json)]` |
 //!
 //! # Modules

@@ -1,6 +1,6 @@
 //! `#[class_hook]`: a function that the linker registers.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
 use syn::{Error, ExprPath, ItemFn, LitInt, LitStr, Token};
@@ -8,6 +8,7 @@ use syn::{Error, ExprPath, ItemFn, LitInt, LitStr, Token};
 use crate::support::arguments::{parse_arguments, parse_crate, parse_value};
 use crate::support::errors::Errors;
 use crate::support::runtime::Runtime;
+use crate::support::words::Words;
 
 /// A class hook that is understood.
 struct ClassHook {
@@ -36,7 +37,7 @@ pub(crate) fn expand(attr: TokenStream, item: &TokenStream) -> TokenStream {
     if let Some(receiver) = function.sig.receiver() {
         errors.at(receiver, "a class hook is a free function: the agent is its first parameter");
     }
-    if let Some(this) = find_self(function.sig.inputs.to_token_stream()) {
+    if let Some(this) = Words::of(&function.sig.inputs).find("Self") {
         let message = "a class hook is a free function, not one of an `impl` block: move it out, and \
                        name the type";
         errors.at(this, message);
@@ -56,15 +57,6 @@ pub(crate) fn expand(attr: TokenStream, item: &TokenStream) -> TokenStream {
         }
         Err(errors) => quote!(#item #errors),
     }
-}
-
-/// The first `Self` in some tokens.
-fn find_self(tokens: TokenStream) -> Option<Ident> {
-    tokens.into_iter().find_map(|token| match token {
-        TokenTree::Ident(ident) if ident == "Self" => Some(ident),
-        TokenTree::Group(group) => find_self(group.stream()),
-        _ => None,
-    })
 }
 
 fn parse_attr(attr: TokenStream, errors: &mut Errors) -> ClassHook {

@@ -21,7 +21,7 @@ use hooks_tests::scripted_agents::{
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-/// Says a few words, then waits until it is told to go on.
+/// A model that answers a few words, then waits for `go_on`.
 struct Hesitant {
     go_on: Arc<Notify>,
 }

@@ -1,4 +1,4 @@
-//! What goes wrong in a call - a tool, a model, a hook - and what is told and supplied then.
+//! Failures of tools, models and hooks: the error events they cause, and what hooks supply in their place.
 
 use std::error::Error as _;
 use std::sync::Arc;

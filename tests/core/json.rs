@@ -1,7 +1,8 @@
 //! Hooks over JSON, and what of the registry can be serialised.
 
 use hooks_core::{
-    HookError, HookOptions, HookPlan, HookResult, HookType, Hookable, Hooks, class_hook, hookable,
+    HookError, HookOptions, HookPlan, HookResult, HookType, Hookable, Hooks, Level, Phase,
+    class_hook, hookable,
 };
 use hooks_tests::Reports;
 use serde::{Deserialize, Serialize};
@@ -327,4 +328,23 @@ async fn a_field_that_does_not_exist_fails_the_call_and_the_near_one_is_named()
     })?;
     assert_eq!(agent.print("four"), 4);
     Ok(())
+}
+
+#[test]
+fn phases_and_levels_are_read_from_their_texts() {
+    for phase in Phase::ALL {
+        assert_eq!(phase.to_string().parse(), Ok(*phase));
+        assert_eq!(serde_json::from_value::<Phase>(json!(phase)).unwrap(), *phase);
+    }
+    for level in Level::ALL {
+        assert_eq!(level.to_string().parse(), Ok(*level));
+        assert_eq!(serde_json::from_value::<Level>(json!(level)).unwrap(), *level);
+    }
+    let unknown = "before".parse::<Phase>().unwrap_err().to_string();
+    assert_eq!(
+        unknown,
+        "'before' is not a phase, expected one of pre, around, post, error, settled"
+    );
+    let unknown = serde_json::from_value::<Level>(json!("type")).unwrap_err().to_string();
+    assert_eq!(unknown, "'type' is not a level, expected instance or class");
 }

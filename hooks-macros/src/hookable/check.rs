@@ -9,10 +9,10 @@ use syn::{
 };
 
 use crate::hookable::attrs::HookOptions;
-use crate::hookable::params::Param;
 use crate::hookable::parse;
-use crate::hookable::receiver::Receiver;
-use crate::hookable::returned::{Returned, Static};
+use crate::hookable::signature::params::Param;
+use crate::hookable::signature::receiver::Receiver;
+use crate::hookable::signature::returned::{Returned, Static};
 use crate::support::errors::Errors;
 use crate::support::types::ungrouped;
 

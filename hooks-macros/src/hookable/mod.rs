@@ -1,16 +1,13 @@
-//! `#[hookable]`: tokens are parsed (`parse`), given a meaning and checked (`model`), and printed
-//! (`expand`), never the other way.
+//! `#[hookable]`: tokens are parsed (`parse`), given a meaning (`block`, `method`) and checked (`check`), and
+//! printed (`expand`), never the other way. `model` is what the meaning is.
 
 pub(crate) mod attribute;
 mod attrs;
+mod block;
 mod check;
 mod expand;
-mod generics;
+mod method;
 mod model;
 mod options;
-mod owned;
-mod params;
 mod parse;
-mod receiver;
-mod refused;
-mod returned;
+mod signature;

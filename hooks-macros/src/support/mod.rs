@@ -5,3 +5,4 @@ pub(crate) mod errors;
 pub(crate) mod runtime;
 pub(crate) mod spans;
 pub(crate) mod types;
+pub(crate) mod words;

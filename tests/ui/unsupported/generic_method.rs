@@ -7,6 +7,21 @@ struct Agent {
 
 #[hookable]
 impl Agent {
+    #[hook]
+    fn whole<S: Into<String>>(&self, texts: Vec<S>) -> usize {
+        texts.len()
+    }
+
+    #[hook]
+    fn back<S: Into<String>>(&self, text: S) -> S {
+        text
+    }
+
+    #[hook]
+    fn config(&self, config: impl AsRef<Agent>) {
+        drop(config);
+    }
+
     fn reply<T>(&self, anything: T) -> T {
         anything
     }

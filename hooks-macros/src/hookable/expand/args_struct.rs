@@ -46,8 +46,8 @@ pub(crate) fn args_struct(block: &Block, method: &Method, vis: &Visibility) -> T
     }
 }
 
-/// Whether `Debug` and `Clone` are written out, so that an argument without `Debug` is no obstacle, and one
-/// without `Clone` is told what to do. Of generic structs they are derived: `derive` knows their bounds.
+/// Whether `Debug` and `Clone` are written out: then an argument need not be `Debug`, and the error for one that
+/// is not `Clone` names the cure. Generic structs derive both, for the bounds.
 fn has_own_impls(method: &Method) -> bool {
     method.args_generics.params.is_empty()
 }
@@ -64,9 +64,11 @@ fn asked(method: &Method) -> Vec<Path> {
     method.derives.clone().unwrap_or_else(default)
 }
 
-/// Whether a path ends in one of the names.
+/// Whether a path is one of the names, alone or in the standard library.
 fn is_one_of(path: &Path, names: &[&str]) -> bool {
-    path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
+    let of_std = |first: &syn::PathSegment| first.ident == "core" || first.ident == "std";
+    let is_std = path.segments.len() == 1 || path.segments.first().is_some_and(of_std);
+    is_std && path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
 }
 
 // Output: `impl Clone for AgentReplyArgs { .. } impl Debug for AgentReplyArgs { .. }`
@@ -126,7 +128,9 @@ fn own_impls(block: &Block, method: &Method) -> TokenStream {
 /// know of it.
 fn json_derives(block: &Block, method: &Method) -> TokenStream {
     let derives = derives(method);
-    let is_derived = |name: &str| derives.iter().any(|path| is_one_of(path, &[name]));
+    let is_derived = |name: &str| {
+        derives.iter().any(|path| path.segments.last().is_some_and(|it| it.ident == name))
+    };
     let serde = block.runtime.private("serde");
     let missing = ["Serialize", "Deserialize"].into_iter().filter(|name| !is_derived(name));
     let missing: Vec<_> = missing.map(|name| Ident::new(name, Span::mixed_site())).collect();

@@ -5,8 +5,8 @@ use quote::{quote, quote_spanned};
 use syn::Pat;
 
 use crate::hookable::model::{Block, Method};
-use crate::hookable::params::Param;
-use crate::hookable::returned::Form;
+use crate::hookable::signature::params::Param;
+use crate::hookable::signature::returned::Form;
 use crate::support::spans::shown_at;
 
 // Input:  `async fn reply(&self, mut msg: Msg) -> Msg { body }`

@@ -15,7 +15,7 @@ use crate::hookable::expand::lints::{private, underscores, unused};
 use crate::hookable::expand::names::{args_type, arguments, name_params, packing};
 use crate::hookable::model::{Block, Head, Item, Method};
 use crate::hookable::parse::is_inner;
-use crate::hookable::returned::Form;
+use crate::hookable::signature::returned::Form;
 
 // Input:  `pub trait Agent: Hookable { async fn reply(&self, msg: Msg) -> Msg; }`
 // Output: the trait with a boxed method and its body, then per method the call that the methods of

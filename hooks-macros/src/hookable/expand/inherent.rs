@@ -11,8 +11,8 @@ use crate::hookable::expand::lints::{private, underscores, unused};
 use crate::hookable::expand::names::{args_type, arguments, name_params, packing, typed, unpacked};
 use crate::hookable::model::{Block, Item, Method};
 use crate::hookable::parse::is_inner;
-use crate::hookable::receiver::Receiver;
-use crate::hookable::returned::Form;
+use crate::hookable::signature::receiver::Receiver;
+use crate::hookable::signature::returned::Form;
 
 // Input:  `impl Agent { pub async fn reply(&self, msg: Msg) -> Msg { .. } }`
 // Output: the impl block, then per method an args struct and a hook point

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::hookable::model::Method;
-use crate::hookable::params::Param;
+use crate::hookable::signature::params::Param;
 
 /// What is there for hooks may go unused, since not every point has one, and repeats types that the
 /// method answers for.
@@ -12,8 +12,7 @@ pub(crate) fn unused() -> TokenStream {
     quote!(#[allow(dead_code, private_interfaces)])
 }
 
-/// The bodies are private, so they are told what public methods are not: those have the signatures
-/// that their callers want.
+/// Lints that clippy reports of private methods only; a body has the signature of its public method.
 pub(crate) fn private() -> TokenStream {
     quote! {
         #[allow(

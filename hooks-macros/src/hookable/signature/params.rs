@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Attribute, LitStr, Pat, PatType, Type, parse_quote};
 
-use crate::hookable::owned::{Access, Owning, own};
+use crate::hookable::signature::owned::{Access, Owning, own};
 use crate::support::arguments::{parse_arguments, parse_value};
 use crate::support::errors::Errors;
 use crate::support::runtime::Runtime;

@@ -1,8 +1,10 @@
 //! The generics of an args struct: those of its block that it needs.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{GenericParam, Generics, Type, TypeParamBound};
+
+use crate::support::words::Words;
 
 /// The generics that the types of the arguments mention. They need no bounds, unless a type is one
 /// of another, as `T::Item` is; then all bounds come along, and what they mention.
@@ -36,7 +38,7 @@ pub(crate) fn mentioned<'a>(
         for predicate in &clause.predicates {
             let mut words = Words::default();
             words.add(predicate);
-            if !others.iter().any(|other| words.contains(other)) && !words.has("Self") {
+            if !others.iter().any(|other| words.contains(other)) && words.find("Self").is_none() {
                 mentioned.make_where_clause().predicates.push(predicate.clone());
             }
         }
@@ -61,40 +63,5 @@ fn name_of(param: &GenericParam) -> &Ident {
         GenericParam::Lifetime(param) => &param.lifetime.ident,
         GenericParam::Type(param) => &param.ident,
         GenericParam::Const(param) => &param.ident,
-    }
-}
-
-/// The identifiers in some tokens.
-#[derive(Default)]
-struct Words {
-    idents: Vec<Ident>,
-    /// Whether there is a `::`, as in `T::Item`.
-    has_projection: bool,
-}
-
-impl Words {
-    fn add(&mut self, tokens: impl ToTokens) {
-        self.collect(tokens.into_token_stream());
-    }
-
-    fn collect(&mut self, tokens: TokenStream) {
-        for token in tokens {
-            match token {
-                TokenTree::Ident(ident) => self.idents.push(ident),
-                TokenTree::Group(group) => self.collect(group.stream()),
-                TokenTree::Punct(punct) => {
-                    self.has_projection |= punct.as_char() == ':';
-                }
-                TokenTree::Literal(_) => {}
-            }
-        }
-    }
-
-    fn contains(&self, ident: &Ident) -> bool {
-        self.idents.contains(ident)
-    }
-
-    fn has(&self, text: &str) -> bool {
-        self.idents.iter().any(|ident| ident == text)
     }
 }

@@ -4,13 +4,14 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
 use syn::{
-    GenericArgument, PathArguments, PathSegment, Signature, Type, TypeImplTrait, TypeParamBound,
-    TypePath, TypeReference, WherePredicate, parse_quote,
+    FnArg, GenericArgument, PathArguments, PathSegment, Signature, Type, TypeImplTrait,
+    TypeParamBound, TypePath, TypeReference, WherePredicate, parse_quote,
 };
 
 use crate::support::errors::Errors;
 use crate::support::runtime::Runtime;
 use crate::support::types::ungrouped;
+use crate::support::words::Words;
 
 /// How the args struct owns a parameter.
 #[derive(Clone)]
@@ -42,6 +43,12 @@ pub(crate) enum Access {
     Ref,
     /// What it is depends on the type's `ToOwned`.
     Borrow,
+}
+
+impl Access {
+    fn is_of_unsized(self) -> bool {
+        !matches!(self, Self::Ref)
+    }
 }
 
 /// The owned form of a parameter's type, and how it comes about. What has none is an error, and kept
@@ -115,9 +122,11 @@ fn own_open(
 /// Type parameters of a method with a bound that says what they can be turned into are kept as that, like
 /// `impl Trait`: each as the `impl` of its bounds.
 pub(crate) fn open_generics(sig: &Signature) -> Vec<(Ident, Type)> {
+    let is_whole =
+        |ty: &Type, ident: &Ident| matches!(ty, Type::Path(path) if path.path.is_ident(ident));
     let of_clause = |ident: &Ident| {
         let predicates = sig.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-        let is_of = |ty: &Type| matches!(ty, Type::Path(path) if path.path.is_ident(ident));
+        let is_of = |ty: &Type| is_whole(ty, ident);
         let bounds = predicates.filter_map(move |predicate| match predicate {
             WherePredicate::Type(predicate) if is_of(&predicate.bounded_ty) => {
                 Some(predicate.bounds.iter().cloned())
@@ -126,15 +135,28 @@ pub(crate) fn open_generics(sig: &Signature) -> Vec<(Ident, Type)> {
         });
         bounds.flatten().collect::<Vec<_>>()
     };
-    let open = sig.generics.type_params().filter_map(|param| {
-        let bounds = param.bounds.iter().cloned().chain(of_clause(&param.ident));
-        let bounds: Vec<_> = bounds.collect();
-        if bounds.is_empty() {
-            return None;
-        }
-        let open: TypeImplTrait = parse_quote!(impl #(#bounds)+*);
-        conversion(&open).is_some().then(|| (param.ident.clone(), Type::ImplTrait(open.clone())))
-    });
+    // As the type of a parameter, or not at all.
+    let is_kept = |ident: &Ident| {
+        let of_param = |input: &FnArg| match input {
+            FnArg::Typed(param) => {
+                is_whole(&param.ty, ident) || !Words::of(&param.ty).contains(ident)
+            }
+            FnArg::Receiver(_) => true,
+        };
+        sig.inputs.iter().all(of_param) && !Words::of(&sig.output).contains(ident)
+    };
+    let open =
+        sig.generics.type_params().filter(|param| is_kept(&param.ident)).filter_map(|param| {
+            let bounds = param.bounds.iter().cloned().chain(of_clause(&param.ident));
+            let bounds: Vec<_> = bounds.collect();
+            if bounds.is_empty() {
+                return None;
+            }
+            let open: TypeImplTrait = parse_quote!(impl #(#bounds)+*);
+            conversion(&open)
+                .is_some()
+                .then(|| (param.ident.clone(), Type::ImplTrait(open.clone())))
+        });
     open.collect()
 }
 
@@ -145,7 +167,16 @@ fn conversion(open: &TypeImplTrait) -> Option<(&'static str, &PathSegment)> {
         let TypeParamBound::Trait(bound) = bound else { return None };
         let last = bound.path.segments.last()?;
         let name = known.into_iter().find(|name| last.ident == name)?;
-        (name == "ToString" || !arguments_of(last).is_empty()).then_some((name, last))
+        let is_enough = match name {
+            "ToString" => true,
+            // Its owned form can be seen as it again, which that of another type need not.
+            "AsRef" => arguments_of(last).iter().any(|argument| match argument {
+                GenericArgument::Type(ty) => access_of(ty).is_of_unsized(),
+                _ => false,
+            }),
+            _ => !arguments_of(last).is_empty(),
+        };
+        is_enough.then_some((name, last))
     })
 }
 

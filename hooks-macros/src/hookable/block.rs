@@ -1,0 +1,179 @@
+//! From syntax to meaning: an impl block or a trait, and which of its methods are hooked.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::format_ident;
+use syn::{Attribute, Generics, Type, parse_quote};
+
+use crate::hookable::attrs::{Attrs, HookOptions, is_standard, split_conditional};
+use crate::hookable::check::{
+    check_associated, check_base, check_type, check_unhooked_of_trait, needs_sized,
+};
+use crate::hookable::model::{Block, Head, Item, Role, Unmarked};
+use crate::hookable::options::BlockOptions;
+use crate::hookable::parse;
+use crate::support::errors::Errors;
+use crate::support::runtime::Runtime;
+
+impl Block {
+    pub(crate) fn of_impl(attr: TokenStream, block: &parse::Block, errors: &mut Errors) -> Self {
+        let known: &[&str] = match block.base {
+            Some(_) => &["crate"],
+            None => &["json", "derive", "non_exhaustive", "crate"],
+        };
+        let options = BlockOptions::parse(attr, known, errors);
+        let known_errors = errors.len();
+        if let Some(base) = &block.base {
+            check_base(base, errors);
+        }
+        check_type(&block.self_ty, errors);
+        let role = block.base.clone().map_or(Role::Inherent, Role::Impl);
+        let ident = ident_of(&block.self_ty, errors);
+        let generics = block.generics.clone();
+        let mut model =
+            Self::new(role, options, &block.attrs, generics, block.self_ty.clone(), ident);
+        model.is_refused = errors.len() > known_errors;
+        model.with_items(&block.items, errors)
+    }
+
+    pub(crate) fn of_trait(attr: TokenStream, item: &parse::Trait, errors: &mut Errors) -> Self {
+        let known = ["json", "derive", "non_exhaustive", "crate"];
+        let options = BlockOptions::parse(attr, &known, errors);
+        let is_generic = !item.generics.params.is_empty();
+        if is_generic {
+            let message = "a hookable trait is one type, `dyn Trait`: it cannot be generic";
+            errors.at(&item.generics, message);
+        }
+        let ident = &item.ident;
+        let head = Head {
+            vis: item.vis.clone(),
+            token: item.token,
+            supertraits: item.supertraits.iter().cloned().collect(),
+            where_clause: item.generics.where_clause.clone(),
+        };
+        let (role, self_ty) = (Role::Trait(head), parse_quote!(dyn #ident));
+        let mut model =
+            Self::new(role, options, &item.attrs, Generics::default(), self_ty, ident.clone());
+        model.is_refused = is_generic;
+        model.with_items(&item.items, errors)
+    }
+
+    fn new(
+        role: Role,
+        options: BlockOptions,
+        attrs: &[Attribute],
+        generics: Generics,
+        self_ty: Type,
+        ident: Ident,
+    ) -> Self {
+        Self {
+            role,
+            runtime: Runtime::new(options.krate),
+            derives: options.derives,
+            is_json: options.is_json,
+            is_non_exhaustive: options.is_non_exhaustive,
+            is_refused: false,
+            attrs: attrs.to_vec(),
+            generics,
+            self_ty,
+            ident,
+            items: Vec::new(),
+            unmarked: Vec::new(),
+        }
+    }
+
+    fn with_items(mut self, items: &[parse::Item], errors: &mut Errors) -> Self {
+        for item in items {
+            match item {
+                parse::Item::Other(item) => self.items.push(Item::Plain(item.clone())),
+                parse::Item::Associated(item, token) => {
+                    self.is_refused = true;
+                    check_associated(token, errors);
+                    self.items.push(Item::Plain(item.clone()));
+                }
+                parse::Item::Method(method) => {
+                    for method in split_conditional(method) {
+                        let item = self.item(&method, errors);
+                        self.items.push(item);
+                    }
+                }
+            }
+        }
+        // In an impl of a trait all may be left to the bodies of the trait.
+        if self.methods().next().is_none() && !matches!(self.role, Role::Impl(_)) {
+            self.is_refused = true;
+            let message = "no method to hook: `reply`, `observe`, `print`, `reasoning` and \
+                           `acting` are hooked by their names, others are marked `#[hook]`";
+            errors.at(&self.ident, message);
+        }
+        self
+    }
+
+    fn item(&mut self, method: &parse::Method, errors: &mut Errors) -> Item {
+        let options = HookOptions::parse(&method.attrs, errors);
+        if options.is_skipped || !self.is_hooked(method, &options) {
+            let mut method = method.clone();
+            if matches!(self.role, Role::Impl(_))
+                && !options.is_skipped
+                && method.sig.receiver().is_some()
+            {
+                let Attrs { cfgs, .. } = Attrs::split(&method.attrs);
+                self.unmarked.push(Unmarked { name: method.sig.ident.clone(), cfgs });
+            }
+            if matches!(self.role, Role::Trait(_))
+                && !check_unhooked_of_trait(&method, self.is_async_trait(), errors)
+            {
+                // So that what is wrong is said once.
+                let clause = method.sig.generics.make_where_clause();
+                clause.predicates.push(parse_quote!(Self: ::core::marker::Sized));
+            }
+            return Item::Plain(method.without_helpers());
+        }
+        let hooked = self.method(method, options, errors);
+        // Of two under conditions, one may be there at a time; the compiler sees if both are.
+        let twin = self.methods().find(|known| {
+            known.args_ident == hooked.args_ident
+                && (known.cfgs.is_empty() || hooked.cfgs.is_empty())
+        });
+        if let Some(twin) = twin {
+            let message = format!(
+                "`{}` would be the arguments of `{}` too: name one of them by \
+                 `#[hook(args = \"..\")]`",
+                hooked.args_ident,
+                twin.name()
+            );
+            errors.at(&method.sig.ident, message);
+            return Item::Plain(method.without_helpers());
+        }
+        Item::Hooked(Box::new(hooked))
+    }
+
+    fn is_hooked(&self, method: &parse::Method, options: &HookOptions) -> bool {
+        // What a hookable trait has of async methods is hooked.
+        let is_of_trait = matches!(self.role, Role::Impl(_))
+            && method.sig.asyncness.is_some()
+            && !needs_sized(&method.sig)
+            && !self.is_async_trait();
+        options.is_marked || is_standard(method) || is_of_trait
+    }
+
+    /// Whether `#[async_trait]` makes boxed methods of what is left async.
+    fn is_async_trait(&self) -> bool {
+        let is_it = |attr: &Attribute| {
+            attr.path().segments.last().is_some_and(|last| last.ident == "async_trait")
+        };
+        self.attrs.iter().any(is_it)
+    }
+}
+
+/// The name of the type that the block is about.
+fn ident_of(ty: &Type, errors: &mut Errors) -> Ident {
+    let ident = match ty {
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.clone()),
+        Type::Group(group) => return ident_of(&group.elem, errors),
+        _ => None,
+    };
+    ident.unwrap_or_else(|| {
+        errors.at(ty, "`#[hookable]` goes on an `impl` block of a struct");
+        format_ident!("Unknown")
+    })
+}
