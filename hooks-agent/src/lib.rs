@@ -44,15 +44,18 @@ pub mod guide {
 
 mod agent;
 mod builtin;
-mod context;
+mod call;
 mod error;
 mod event;
+mod hook;
 mod macros;
 mod memory;
 mod message;
 mod model;
 mod react;
-mod step;
+mod round;
+mod run_id;
+mod stream;
 mod tool;
 mod usage;
 mod user;
@@ -63,17 +66,17 @@ pub use tokio_util::sync::CancellationToken;
 
 pub use agent::{
     Agent, AgentExt, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs, AgentSettledArgs,
-    AgentState, AgentStream, CallOutcome,
+    AgentState, CallOutcome,
 };
 pub use builtin::{JsonlTrace, JsonlTraceBuilder, TraceError};
-pub use context::{AgentEvent, AgentEventKind, CallContext, CallOptions, RunId};
+pub use call::{CallContext, CallOptions};
 pub use error::{AgentError, BuildError, InputError, WithHookFailures};
 pub use event::{
-    ActingChunk, AgentHook, Blocking, Decision, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow,
-    HookEvent, IntoFlow, PostActing, PostCall, PostReasoning, PostSummary, PreActing, PreCall,
-    PreReasoning, PreSummary, ReasoningChunk, Settled, Substitute, SummaryChunk, priority,
-    register_call_hook,
+    ActingChunk, Decision, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow, HookEvent, IntoFlow,
+    PostActing, PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning, PreSummary,
+    ReasoningChunk, Settled, Substitute, SummaryChunk,
 };
+pub use hook::{AgentHook, Blocking, Finding, Rewrite, priority, register_call_hook};
 pub use macros::agent_hook;
 pub use memory::Memory;
 pub use message::{
@@ -82,8 +85,8 @@ pub use message::{
 #[cfg(feature = "genai")]
 pub use model::GenAiModel;
 pub use model::{
-    ChatChunk, ChatModel, ChatRequest, ChatStream, Finding, ModelAnswer, ModelError, ModelOptions,
-    ReasoningEffort, ResponseFormat, Rewrite, ScriptedAnswer, ScriptedModel, ToolChoice, ToolSpec,
+    ChatChunk, ChatModel, ChatRequest, ChatStream, ModelAnswer, ModelError, ModelOptions,
+    ReasoningEffort, ResponseFormat, ScriptedAnswer, ScriptedModel, ToolChoice, ToolSpec,
 };
 pub use react::{
     AgentTool, CompressContext, ContextConfig, ReActAgent, ReActAgentActingArgs,
@@ -92,7 +95,9 @@ pub use react::{
     ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,
     ReActAgentSystemPromptArgs, ReActAgentToolCallArgs,
 };
-pub use step::{Acted, ActingInput, Control, JumpTo, Reasoned, ReasoningInput, SummaryInput};
+pub use round::{Acted, ActingInput, Control, JumpTo, Reasoned, ReasoningInput, SummaryInput};
+pub use run_id::RunId;
+pub use stream::{AgentEvent, AgentEventKind, AgentStream};
 pub use tool::{
     FunctionTool, IntoToolOutput, Permission, Tool, ToolContext, ToolError, ToolFuture, Tools,
 };

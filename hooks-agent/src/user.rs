@@ -8,9 +8,9 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt};
 use tokio::sync::Mutex;
 
 use crate::agent::{Agent, AgentState, CallOutcome, Printer};
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::{AgentHook, EventPoints, HookList, Place, install_call};
+use crate::hook::{AgentHook, EventPoints, HookList, Place, install_call};
 use crate::message::{Messages, Msg};
 
 /// An agent whose replies are lines that a user types.

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use futures::future::{Either, select};
 
-use crate::agent::{Agent, AgentStream, CallOutcome};
-use crate::context::{AgentEventKind, CallContext, CallOptions};
+use crate::agent::{Agent, CallOutcome};
+use crate::call::{CallContext, CallOptions};
 use crate::error::AgentError;
 use crate::message::{ContentBlock, GenerateReason, Messages, Msg, Role};
+use crate::stream::AgentEventKind;
+use crate::stream::AgentStream;
 use crate::usage::Usage;
 
 /// The methods that call an agent, implemented for every [`Agent`] and for `dyn Agent`.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hooks_core::{Hookable, hookable};
 
 use crate::agent::AgentState;
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::memory::Memory;
 use crate::message::{GenerateReason, Messages, Msg};

@@ -3,7 +3,6 @@
 mod call;
 mod contract;
 mod state;
-mod stream;
 mod turns;
 
 pub use call::AgentExt;
@@ -12,4 +11,3 @@ pub use contract::{
 };
 pub use state::AgentState;
 pub(crate) use state::Printer;
-pub use stream::AgentStream;

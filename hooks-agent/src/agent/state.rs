@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::agent::Agent;
 use crate::agent::turns::Turns;
-use crate::context::RunId;
+use crate::run_id::RunId;
 
 /// The state that every agent has: its name and id, the queues of its calls, and its subscribers.
 pub struct AgentState {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
 
-use crate::context::CallContext;
+use crate::call::CallContext;
 
 /// One first-in, first-out queue for each thread that has calls.
 #[derive(Default)]

@@ -1,5 +1,5 @@
 //! Built-in hooks. Each uses the public API only and is independent of the others.
 
-mod jsonl;
+mod observe;
 
-pub use jsonl::{JsonlTrace, JsonlTraceBuilder, TraceError};
+pub use observe::{JsonlTrace, JsonlTraceBuilder, TraceError};

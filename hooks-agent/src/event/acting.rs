@@ -3,11 +3,11 @@
 use std::fmt;
 
 use crate::agent::Agent;
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::event::accessors::of_a_call;
 use crate::event::{Decided, Flow};
 use crate::message::{ToolResult, ToolUse};
-use crate::step::{Acted, ActingInput, Control, JumpTo};
+use crate::round::{Acted, ActingInput, Control, JumpTo};
 
 /// The event before a tool call. The agent runs the tool call as hooks changed it; if it differs
 /// from the model's, the result records it in [`ran`](ToolResult::ran).

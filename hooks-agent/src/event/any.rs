@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::agent::Agent;
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::event::{
     ActingChunk, ErrorEvent, EventKind, PostActing, PostCall, PostReasoning, PostSummary,
     PreActing, PreCall, PreReasoning, PreSummary, ReasoningChunk, Settled, SummaryChunk,

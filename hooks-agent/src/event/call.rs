@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::agent::{Agent, CallOutcome};
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::event::accessors::of_a_call;
 use crate::event::{Decided, Flow, system};
 use crate::message::{ContentBlock, Messages, Msg};

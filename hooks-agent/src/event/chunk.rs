@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::agent::Agent;
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::event::accessors::of_a_call;
 use crate::message::{ContentBlock, Msg, ToolUse};
 

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::agent::Agent;
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::event::accessors::of_a_call;
 use crate::event::{Decided, Flow};
 use crate::message::{Msg, ToolResult, ToolUse};

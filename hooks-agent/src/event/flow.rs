@@ -4,7 +4,7 @@ use hooks_core::{BoxError, HookResult};
 
 use crate::event::{EventKind, Substitute};
 use crate::message::{Msg, ToolResult};
-use crate::step::{Jump, JumpTo};
+use crate::round::{Jump, JumpTo};
 
 /// How a call continues after an event hook.
 ///

@@ -4,13 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::agent::Agent;
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::error::InputError;
 use crate::event::accessors::{model_input, of_a_call};
 use crate::event::{Decided, Flow, system};
 use crate::message::{ContentBlock, Messages, Msg, ToolUse};
 use crate::model::{ModelOptions, ToolSpec};
-use crate::step::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
+use crate::round::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
 
 /// The event before the model is called in a round. The model gets the messages, the system
 /// message, the tools and the options as hooks changed them; memory is not affected.

@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::agent::Agent;
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::event::accessors::{model_input, of_a_call};
 use crate::event::{Decided, Flow, system};
 use crate::message::{ContentBlock, Messages, Msg};
 use crate::model::ModelOptions;
-use crate::step::{Reasoned, SummaryInput};
+use crate::round::{Reasoned, SummaryInput};
 
 /// The event before the summary: a call reached its limit of rounds, and the model is called for a
 /// summary, without tools.

@@ -1,9 +1,9 @@
 //! Messages of users, models and tools.
 
 mod history;
-mod list;
+mod messages;
 mod msg;
 
 pub use history::unanswered_tool_uses;
-pub use list::Messages;
+pub use messages::Messages;
 pub use msg::{ContentBlock, GenerateReason, Msg, Role, ToolResult, ToolUse};

@@ -6,7 +6,6 @@ mod error;
 #[cfg(feature = "genai")]
 mod genai;
 mod options;
-mod rewrite;
 mod scripted;
 
 pub use answer::ModelAnswer;
@@ -15,5 +14,4 @@ pub use error::ModelError;
 #[cfg(feature = "genai")]
 pub use genai::GenAiModel;
 pub use options::{ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice};
-pub use rewrite::{Finding, Rewrite};
 pub use scripted::{ScriptedAnswer, ScriptedModel};

@@ -1,23 +1,21 @@
 //! The agent and its parts.
 
 use std::fmt;
-use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::{Hookable, Hooks, RegistryError, hookable};
+use hooks_core::{Hookable, Hooks, hookable};
 
 use crate::agent::{Agent, AgentState, CallOutcome, Printer};
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::{AgentHook, EventKind, EventPoints, HookList, Place};
+use crate::hook::HookList;
 use crate::memory::Memory;
 use crate::message::{Messages, Msg};
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
+use crate::react::admission::pending;
 use crate::react::batch::Batch;
-use crate::react::context::{CompressContext, ContextConfig};
-use crate::react::install::EVENT_POINTS;
-use crate::react::resume::pending;
+use crate::react::compression::{CompressContext, ContextConfig};
 use crate::react::threads::Threads;
 use crate::tool::Tool;
 
@@ -106,33 +104,6 @@ impl ReActAgent {
     /// continues with its memory.
     pub fn forget_thread(&self, id: &str) -> bool {
         self.core.threads.forget(id)
-    }
-
-    /// Adds an event hook, also while calls run. Running calls use it from their next event on. A
-    /// hook of the same name is replaced. The tools of the hook are not added.
-    #[track_caller]
-    pub fn register_agent_hook(&self, hook: impl AgentHook) {
-        let place = Place::of(&hook, hook.name(), Location::caller());
-        self.install(&Arc::new(hook), &place);
-        // Removes the replaced hook from the events that the new one does not receive.
-        self.remove_events(&place.name, |event| !place.events.contains(event));
-    }
-
-    /// Removes an event hook from all events, by its name.
-    ///
-    /// # Errors
-    /// [`RegistryError::NotFound`] if there is no hook of this name.
-    pub fn remove_agent_hook(&self, name: &str) -> Result<(), RegistryError> {
-        match self.remove_events(name, |_| true) {
-            0 => self.remove_instance_hook(Self::PRE_REPLY, name),
-            _ => Ok(()),
-        }
-    }
-
-    fn remove_events(&self, name: &str, is_meant: impl Fn(EventKind) -> bool) -> usize {
-        let meant = EVENT_POINTS.iter().filter(|(kind, _)| is_meant(*kind));
-        let removed = meant.filter(|(_, point)| self.remove_instance_hook(*point, name).is_ok());
-        removed.count()
     }
 
     /// Answers the waiting tool calls with an error.

@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::memory::Memory;
 use crate::message::{ContentBlock, Msg, ToolResult, ToolUse};
 

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use crate::agent::{AgentState, Printer};
 use crate::error::BuildError;
-use crate::event::{AgentHook, HookList};
+use crate::hook::{AgentHook, HookList};
 use crate::message::Msg;
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
 use crate::react::agent::{Core, ReActAgent};
-use crate::react::context::{CompressContext, ContextConfig};
+use crate::react::compression::{CompressContext, ContextConfig};
 use crate::react::sub_agent::inheriting;
 use crate::react::threads::Threads;
 use crate::tool::Tool;

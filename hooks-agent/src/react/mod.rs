@@ -1,12 +1,12 @@
 //! The `ReAct` agent: reasons and acts in turns until it has an answer.
 
+mod admission;
 mod agent;
 mod batch;
 mod builder;
-mod context;
-mod install;
-mod points;
-mod resume;
+mod compression;
+mod event_hooks;
+mod methods;
 mod run;
 mod sub_agent;
 mod summary;
@@ -14,8 +14,8 @@ mod threads;
 
 pub use agent::ReActAgent;
 pub use builder::ReActAgentBuilder;
-pub use context::{CompressContext, ContextConfig};
-pub use points::{
+pub use compression::{CompressContext, ContextConfig};
+pub use methods::{
     ReActAgentActingArgs, ReActAgentActingChunkArgs, ReActAgentCheckPermissionArgs,
     ReActAgentCompressContextArgs, ReActAgentModelCallArgs, ReActAgentReasoningArgs,
     ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,

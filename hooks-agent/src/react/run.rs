@@ -6,16 +6,17 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 
 use crate::agent::Agent;
-use crate::context::{AgentEventKind, CallContext};
+use crate::call::CallContext;
 use crate::error::{AgentError, InputError};
 use crate::memory::Memory;
 use crate::message::{
     ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
 };
+use crate::react::admission::{admit, pending};
 use crate::react::agent::ReActAgent;
 use crate::react::batch::{Batch, make_ids_unique};
-use crate::react::resume::{admit, pending};
-use crate::step::{Acted, ActingInput, Control, Jump, JumpTo, Reasoned, ReasoningInput};
+use crate::round::{Acted, ActingInput, Control, Jump, JumpTo, Reasoned, ReasoningInput};
+use crate::stream::AgentEventKind;
 
 /// A running call.
 pub(super) struct Run<'a> {

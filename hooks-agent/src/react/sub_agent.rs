@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::agent::{Agent, AgentExt};
-use crate::context::CallOptions;
-use crate::event::HookList;
+use crate::call::CallOptions;
+use crate::hook::HookList;
 use crate::message::{GenerateReason, Msg};
 use crate::react::agent::ReActAgent;
 use crate::tool::{Tool, ToolContext, ToolFuture, schema_of};

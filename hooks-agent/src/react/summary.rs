@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::agent::Agent;
-use crate::context::AgentEventKind;
 use crate::error::AgentError;
 use crate::message::{GenerateReason, Msg};
 use crate::model::ToolChoice;
 use crate::react::batch::{Batch, make_ids_unique};
 use crate::react::run::{Ended, Run};
-use crate::step::{Control, Reasoned, SummaryInput};
+use crate::round::{Control, Reasoned, SummaryInput};
+use crate::stream::AgentEventKind;
 
 /// The request for the summary, as the last message.
 const REQUEST: &str = "There are no more rounds for this task. Do not call tools. Say what was \

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::channel::mpsc::UnboundedSender;
 
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::message::ToolUse;
 
 /// The context of a tool call: the [`CallContext`] of the agent's call, to which it dereferences,

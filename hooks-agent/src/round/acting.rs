@@ -1,7 +1,7 @@
 //! The step that runs a tool.
 
 use crate::message::{ToolResult, ToolUse};
-use crate::step::Control;
+use crate::round::Control;
 
 /// The input of a tool call.
 #[derive(Clone, Debug)]

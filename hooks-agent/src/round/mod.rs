@@ -1,4 +1,4 @@
-//! The steps of a call: their inputs and outputs.
+//! The rounds of a call: the inputs and outputs of its steps, and what hooks decide about them.
 
 mod acting;
 mod control;

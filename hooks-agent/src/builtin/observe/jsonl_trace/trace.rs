@@ -9,11 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hooks_core::HookResult;
 use serde_json::Value;
 
-use crate::builtin::jsonl::record::Record;
-use crate::builtin::jsonl::runs::Runs;
-use crate::builtin::jsonl::writer::{TraceError, Writer, Written};
-use crate::context::CallContext;
-use crate::event::{AgentHook, EventKind, EventMask, Flow, HookEvent};
+use crate::builtin::observe::jsonl_trace::record::Record;
+use crate::builtin::observe::jsonl_trace::runs::Runs;
+use crate::builtin::observe::jsonl_trace::writer::{TraceError, Writer, Written};
+use crate::{AgentHook, CallContext, EventKind, EventMask, Flow, HookEvent};
 
 /// Writes the events of calls to a file, one JSON object per line.
 ///

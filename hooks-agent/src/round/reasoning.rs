@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::message::{Messages, Msg};
 use crate::model::{ModelOptions, ToolSpec};
-use crate::step::Control;
+use crate::round::Control;
 
 /// The input of a round of reasoning.
 #[derive(Clone, Debug)]

@@ -3,8 +3,7 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-use crate::event::HookEvent;
-use crate::step::JumpTo;
+use crate::{HookEvent, JumpTo};
 
 /// The fields of a line, in the order in which they are written.
 #[derive(Default)]

@@ -7,9 +7,9 @@ use std::task::{Context, Poll};
 use futures::Stream;
 use hooks_core::BoxFuture;
 
-use crate::context::{AgentEvent, EventReceiver, EventSink, event_queue};
 use crate::error::AgentError;
 use crate::message::Msg;
+use crate::stream::{AgentEvent, EventReceiver, EventSink, event_queue};
 
 /// A call as a stream of events. The last item is [`Finished`](crate::AgentEventKind::Finished), or
 /// the error of the call.
@@ -46,7 +46,7 @@ pub struct AgentStream<'a> {
 }
 
 impl<'a> AgentStream<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         start: impl FnOnce(EventSink) -> BoxFuture<'a, Result<Msg, AgentError>>,
     ) -> Self {
         let (sender, events) = event_queue();

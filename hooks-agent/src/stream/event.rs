@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::context::RunId;
 use crate::message::{ContentBlock, Msg, ToolResult, ToolUse};
+use crate::run_id::RunId;
 
 /// An event of a call, as [`AgentStream`](crate::AgentStream) yields it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use hooks_core::HookResult;
 
-use crate::event::{EventMask, Flow, HookEvent, priority};
+use crate::event::{EventMask, Flow, HookEvent};
+use crate::hook::priority;
 use crate::tool::Tools;
 
 /// A hook that receives the events of an agent's calls and may change them.

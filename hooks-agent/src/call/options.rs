@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::context::CallContext;
-use crate::context::event_queue::EventSink;
-use crate::context::values::Values;
+use crate::call::CallContext;
+use crate::call::values::Values;
+use crate::stream::EventSink;
 
 /// Options of a call.
 ///

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::context::{CallContext, RunId};
-use crate::event::EventKind;
+use crate::{CallContext, EventKind, RunId};
 
 /// Counts the calls of each agent and the steps of each call; calls may overlap.
 #[derive(Default)]

@@ -1,28 +1,31 @@
 //! Registers event hooks at the methods of this agent.
 
 use std::ops::ControlFlow;
+use std::panic::Location;
 use std::sync::Arc;
 
-use hooks_core::{BoxError, HookResult, Hookable};
+use hooks_core::{BoxError, HookResult, Hookable, RegistryError};
 
 use crate::error::AgentError;
 use crate::event::{
-    ActingChunk, AgentHook, Decided, ErrorPhase, EventKind, EventPoints, Flow, Place, PostActing,
-    PostReasoning, PostSummary, PreActing, PreReasoning, PreSummary, ReasoningChunk, Substitute,
-    SummaryChunk, install_call, install_error, install_look, install_post, install_pre, message_of,
-    no_flow, result_of,
+    ActingChunk, Decided, ErrorPhase, EventKind, Flow, PostActing, PostReasoning, PostSummary,
+    PreActing, PreReasoning, PreSummary, ReasoningChunk, Substitute, SummaryChunk,
+};
+use crate::hook::{
+    AgentHook, EventPoints, Place, install_call, install_error, install_look, install_post,
+    install_pre, message_of, no_flow, result_of,
 };
 use crate::react::agent::ReActAgent;
-use crate::react::points::{
+use crate::react::methods::{
     ReActAgentActingArgs, ReActAgentActingChunkArgs, ReActAgentReasoningArgs,
     ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,
     ReActAgentToolCallArgs,
 };
-use crate::step::{Acted, Control, JumpTo, Reasoned};
+use crate::round::{Acted, Control, JumpTo, Reasoned};
 use crate::tool::ToolError;
 
 /// The events and their hook types.
-pub(super) const EVENT_POINTS: [(EventKind, &str); 17] = [
+const EVENT_POINTS: [(EventKind, &str); 17] = [
     (EventKind::PreCall, "pre_reply"),
     (EventKind::PostCall, "post_reply"),
     (EventKind::PreReasoning, "pre_reasoning"),
@@ -41,6 +44,35 @@ pub(super) const EVENT_POINTS: [(EventKind, &str); 17] = [
     (EventKind::Error, "error_summarizing"),
     (EventKind::Settled, "pre_settled"),
 ];
+
+impl ReActAgent {
+    /// Adds an event hook, also while calls run. Running calls use it from their next event on. A
+    /// hook of the same name is replaced. The tools of the hook are not added.
+    #[track_caller]
+    pub fn register_agent_hook(&self, hook: impl AgentHook) {
+        let place = Place::of(&hook, hook.name(), Location::caller());
+        self.install(&Arc::new(hook), &place);
+        // Removes the replaced hook from the events that the new one does not receive.
+        self.remove_events(&place.name, |event| !place.events.contains(event));
+    }
+
+    /// Removes an event hook from all events, by its name.
+    ///
+    /// # Errors
+    /// [`RegistryError::NotFound`] if there is no hook of this name.
+    pub fn remove_agent_hook(&self, name: &str) -> Result<(), RegistryError> {
+        match self.remove_events(name, |_| true) {
+            0 => self.remove_instance_hook(Self::PRE_REPLY, name),
+            _ => Ok(()),
+        }
+    }
+
+    fn remove_events(&self, name: &str, is_meant: impl Fn(EventKind) -> bool) -> usize {
+        let meant = EVENT_POINTS.iter().filter(|(kind, _)| is_meant(*kind));
+        let removed = meant.filter(|(_, point)| self.remove_instance_hook(*point, name).is_ok());
+        removed.count()
+    }
+}
 
 impl EventPoints for ReActAgent {
     fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place) {

@@ -6,9 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use futures::FutureExt;
 use hooks_core::{BoxError, HookResult, Recovery};
 
-use crate::context::CallContext;
+use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::{AgentHook, Decided, ErrorPhase, EventKind, Flow, HookEvent, Substitute};
+use crate::event::{Decided, ErrorPhase, EventKind, Flow, HookEvent, Substitute};
+use crate::hook::AgentHook;
 use crate::message::{GenerateReason, Msg, ToolResult};
 use crate::tool::ToolError;
 

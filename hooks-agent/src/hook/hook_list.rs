@@ -8,7 +8,8 @@ use std::sync::Arc;
 use hooks_core::{HookOptions, Hookable};
 
 use crate::agent::Agent;
-use crate::event::{AgentHook, EventMask, install_call};
+use crate::event::EventMask;
+use crate::hook::{AgentHook, install_call};
 use crate::tool::Tool;
 
 /// An agent at whose methods event hooks can be registered.

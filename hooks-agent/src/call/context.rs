@@ -8,10 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::future::select;
 use tokio_util::sync::CancellationToken;
 
-use crate::context::event_queue::EventSink;
-use crate::context::values::Values;
-use crate::context::{AgentEvent, AgentEventKind, CallOptions, RunId};
+use crate::call::CallOptions;
+use crate::call::values::Values;
 use crate::message::{GenerateReason, Msg, Role};
+use crate::run_id::RunId;
+use crate::stream::EventSink;
+use crate::stream::{AgentEvent, AgentEventKind};
 use crate::usage::Usage;
 
 /// The context of a call, shared by hooks, tools and the agent: its ids, its thread, the caller's

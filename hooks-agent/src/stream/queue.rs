@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::context::AgentEvent;
+use crate::stream::AgentEvent;
 
 /// The destination of the events of a call.
 #[derive(Clone)]

@@ -9,14 +9,15 @@ use futures::future::{Either, select};
 use futures::{FutureExt, StreamExt};
 use hooks_core::hookable;
 
-use crate::context::{AgentEventKind, CallContext};
+use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
 use crate::model::{ChatChunk, ChatRequest, ModelAnswer, ModelError};
 use crate::react::agent::ReActAgent;
 use crate::react::batch::make_ids_unique;
-use crate::react::context::ContextConfig;
-use crate::step::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
+use crate::react::compression::ContextConfig;
+use crate::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
+use crate::stream::AgentEventKind;
 use crate::tool::{Permission, Tool, ToolContext, ToolError};
 
 /// The kind of answer that is read from the model.

@@ -4,7 +4,8 @@ use hooks_core::HookResult;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
-use crate::event::{AgentHook, EventMask, Flow, HookEvent};
+use crate::event::{EventMask, Flow, HookEvent};
+use crate::hook::AgentHook;
 use crate::tool::Tools;
 
 /// Runs a hook that blocks its thread: it reads files, queries a database with a blocking driver,

@@ -7,7 +7,7 @@ macro_rules! install_pre {
         $target:expr, $hook:expr, $place:expr, $kind:ident at $slot:expr,
         |$agent:ident: &$agent_type:ty, $args:ident: &mut $args_type:ty| $event:expr, $apply:expr
     ) => {
-        $crate::event::install_one!($target, $hook, $place, $kind at $slot, hook =>
+        $crate::hook::install_one!($target, $hook, $place, $kind at $slot, hook =>
             move |$agent: &$agent_type, $args: &mut $args_type| {
                 let flow = {
                     let mut event = $crate::event::HookEvent::$kind($event);
@@ -34,7 +34,7 @@ macro_rules! install_post {
         |$agent:ident: &$agent_type:ty, $args:ident: &$args_type:ty, $output:ident: &mut $output_type:ty|
         $event:expr, $apply:expr
     ) => {
-        $crate::event::install_one!($target, $hook, $place, $kind at $slot, hook =>
+        $crate::hook::install_one!($target, $hook, $place, $kind at $slot, hook =>
             move |$agent: &$agent_type, $args: &$args_type, $output: &mut $output_type| {
                 let flow = {
                     let Some(event) = $event else { return Ok(()) };
@@ -61,7 +61,7 @@ macro_rules! install_error {
         |$agent:ident: &$agent_type:ty, $args:ident: &$args_type:ty, $error:ident: &mut $error_type:ty|
         $phase:expr, unless $skip:expr, $fits:expr
     ) => {
-        $crate::event::install_one!($target, $hook, $place, Error at $slot, hook =>
+        $crate::hook::install_one!($target, $hook, $place, Error at $slot, hook =>
             move |$agent: &$agent_type, $args: &$args_type, $error: &mut $error_type| {
                 if $skip {
                     return hooks_core::Recovery::Fail;
@@ -70,9 +70,9 @@ macro_rules! install_error {
                     let event =
                         $crate::event::ErrorEvent::new($agent, &$args.cx, $phase, &*$error);
                     let mut event = $crate::event::HookEvent::Error(event);
-                    $crate::event::contained_now(|| hook.on_event_now(&mut event))
+                    $crate::hook::contained_now(|| hook.on_event_now(&mut event))
                 };
-                $crate::event::recover(&$args.cx, $phase, ended, $error, |substitute| $fits(substitute))
+                $crate::hook::recover(&$args.cx, $phase, ended, $error, |substitute| $fits(substitute))
             },
             async move |$agent, $args, $error| {
                 if $skip {
@@ -82,9 +82,9 @@ macro_rules! install_error {
                     let event =
                         $crate::event::ErrorEvent::new($agent, &$args.cx, $phase, &*$error);
                     let mut event = $crate::event::HookEvent::Error(event);
-                    $crate::event::contained(hook.on_event(&mut event)).await
+                    $crate::hook::contained(hook.on_event(&mut event)).await
                 };
-                $crate::event::recover(&$args.cx, $phase, ended, $error, |substitute| $fits(substitute))
+                $crate::hook::recover(&$args.cx, $phase, ended, $error, |substitute| $fits(substitute))
             }
         )
     };
@@ -97,16 +97,16 @@ macro_rules! install_look {
         $target:expr, $hook:expr, $place:expr, $kind:ident at $slot:expr,
         |$agent:ident: &$agent_type:ty, $args:ident: &$args_type:ty| $event:expr
     ) => {
-        $crate::event::install_one!($target, $hook, $place, $kind at $slot, hook =>
+        $crate::hook::install_one!($target, $hook, $place, $kind at $slot, hook =>
             move |$agent: &$agent_type, $args: &mut $args_type| {
                 let mut event = $crate::event::HookEvent::$kind($event);
-                let ended = $crate::event::contained_now(|| hook.on_event_now(&mut event));
-                $crate::event::report(ended, $crate::event::EventKind::$kind, &*hook);
+                let ended = $crate::hook::contained_now(|| hook.on_event_now(&mut event));
+                $crate::hook::report(ended, $crate::event::EventKind::$kind, &*hook);
             },
             async move |$agent, $args| {
                 let mut event = $crate::event::HookEvent::$kind($event);
-                let ended = $crate::event::contained(hook.on_event(&mut event)).await;
-                $crate::event::report(ended, $crate::event::EventKind::$kind, &*hook);
+                let ended = $crate::hook::contained(hook.on_event(&mut event)).await;
+                $crate::hook::report(ended, $crate::event::EventKind::$kind, &*hook);
             }
         )
     };
@@ -135,19 +135,19 @@ pub(crate) use install_one;
 /// Registers a hook at the methods that every agent has.
 macro_rules! install_call {
     ($agent_type:ty, $target:expr, $hook:expr, $place:expr, tells_inside: $tells_inside:expr) => {
-        $crate::event::install_pre!($target, $hook, $place, PreCall at <$agent_type>::PRE_REPLY,
+        $crate::hook::install_pre!($target, $hook, $place, PreCall at <$agent_type>::PRE_REPLY,
             |agent: &$agent_type, args: &mut $crate::agent::AgentReplyArgs|
             $crate::event::PreCall::new(agent, &args.cx, &mut args.messages),
-            |flow, _: &mut _| $crate::event::answered(flow));
-        $crate::event::install_post!($target, $hook, $place, PostCall at <$agent_type>::POST_REPLY,
+            |flow, _: &mut _| $crate::hook::answered(flow));
+        $crate::hook::install_post!($target, $hook, $place, PostCall at <$agent_type>::POST_REPLY,
             |agent: &$agent_type, args: &$crate::agent::AgentReplyArgs, reply: &mut $crate::message::Msg|
             Some($crate::event::PostCall::new(agent, &args.cx, reply)),
-            |flow, _: &mut _| $crate::event::no_flow(flow, $crate::event::EventKind::PostCall));
-        $crate::event::install_error!($target, $hook, $place, <$agent_type>::ERROR_REPLY,
+            |flow, _: &mut _| $crate::hook::no_flow(flow, $crate::event::EventKind::PostCall));
+        $crate::hook::install_error!($target, $hook, $place, <$agent_type>::ERROR_REPLY,
             |agent: &$agent_type, args: &$crate::agent::AgentReplyArgs,
              error: &mut $crate::error::AgentError|
             $crate::event::ErrorPhase::Call, unless $tells_inside && args.cx.was_told(&*error),
-            $crate::event::message_of);
+            $crate::hook::message_of);
         if $place.events.contains($crate::event::EventKind::Settled) {
             let hook = $hook.clone();
             let options = $place.options();
@@ -156,7 +156,7 @@ macro_rules! install_call {
                 options,
                 move |agent: &$agent_type, args: &mut $crate::agent::AgentSettledArgs| {
                     let event = $crate::event::Settled::new(agent, &args.cx, &args.outcome);
-                    $crate::event::settle_now(&*hook, &mut $crate::event::HookEvent::Settled(event));
+                    $crate::hook::settle_now(&*hook, &mut $crate::event::HookEvent::Settled(event));
                 },
             );
         }

@@ -1,0 +1,8 @@
+//! The context and the options of a call.
+
+mod context;
+mod options;
+mod values;
+
+pub use context::CallContext;
+pub use options::CallOptions;
