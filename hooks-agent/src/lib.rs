@@ -85,8 +85,9 @@ pub use message::{
 #[cfg(feature = "genai")]
 pub use model::GenAiModel;
 pub use model::{
-    ChatChunk, ChatModel, ChatRequest, ChatStream, ModelAnswer, ModelError, ModelOptions,
-    ReasoningEffort, ResponseFormat, ScriptedAnswer, ScriptedModel, ToolChoice, ToolSpec,
+    ChatChunk, ChatModel, ChatRequest, ChatStream, FinishReason, ModelAnswer, ModelError,
+    ModelOptions, ReasoningEffort, ResponseFormat, ScriptedAnswer, ScriptedModel, ToolChoice,
+    ToolSpec,
 };
 pub use react::{
     AgentTool, CompressContext, ContextConfig, ReActAgent, ReActAgentActingArgs,

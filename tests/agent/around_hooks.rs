@@ -170,7 +170,7 @@ async fn hooks_around_the_model_may_wrap_its_stream() {
                     Ok(ChatChunk::Text(" more".to_owned()))
                 });
                 // Its own piece comes before the end.
-                let (pieces, last) = (watched.take(2), Ok(ChatChunk::End(Usage::default())));
+                let (pieces, last) = (watched.take(2), Ok(ChatChunk::end(Usage::default())));
                 Box::pin(pieces.chain(end).chain(futures::stream::iter([last])))
             }))
         }),

@@ -39,7 +39,7 @@ impl ChatModel for Hesitant {
             go_on.notified().await;
             Ok(ChatChunk::Text("think".to_owned()))
         });
-        let end = stream::iter([Ok(ChatChunk::End(hooks_agent::Usage::default()))]);
+        let end = stream::iter([Ok(ChatChunk::end(hooks_agent::Usage::default()))]);
         Box::pin(stream::iter(words).chain(stream::iter([call])).chain(rest).chain(end))
     }
 }

@@ -254,7 +254,7 @@ async fn an_answer_that_is_cut_empty_or_breaks_off_is_an_error_and_is_not_rememb
         (stream([text("half an ")]), "the answer of model `scripted` was cut off"),
         (stream([]), "the answer of model `scripted` was cut off"),
         (stream([text("half"), Err(broken)]), "model `m` failed: broke"),
-        (stream([Ok(ChatChunk::End(Usage::default()))]), "model `scripted` gave an empty answer"),
+        (stream([Ok(ChatChunk::end(Usage::default()))]), "model `scripted` gave an empty answer"),
         (
             stream([Ok(ChatChunk::ToolUse(echo("a", "A")))]),
             "the answer of model `scripted` was cut off",

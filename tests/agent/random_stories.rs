@@ -125,7 +125,7 @@ impl ChatModel for Teller {
     fn stream(&self, _: ChatRequest) -> ChatStream {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let text = |text: &str| Ok(ChatChunk::Text(text.to_owned()));
-        let end = || Ok(ChatChunk::End(Usage::default()));
+        let end = || Ok(ChatChunk::end(Usage::default()));
         let error =
             || Err(ModelError::Failed { model: "m".to_owned(), reason: "broke".to_owned() });
         let chunks = match self.answers.get(number) {

@@ -152,7 +152,7 @@ fn forbid(word: &'static str, window: usize) -> Rewrite {
 /// What comes out of a stream of these pieces: the pieces, and whether it was blocked.
 fn rewritten(rewrite: &Rewrite, pieces: &[String]) -> (Vec<String>, bool) {
     let chunks = pieces.iter().map(|piece| Ok(ChatChunk::Text(piece.clone())));
-    let end = [Ok(ChatChunk::End(Usage::default()))];
+    let end = [Ok(ChatChunk::end(Usage::default()))];
     let stream = rewrite.apply(Box::pin(stream::iter(chunks.chain(end).collect::<Vec<_>>())));
     let items: Vec<_> = block_on(stream.collect());
     let texts = items.iter().filter_map(|item| match item {
@@ -321,7 +321,7 @@ async fn a_stream_is_over_when_it_is_over() {
 
 /// What is said in these pieces of text and thoughts, as blocks.
 fn blocks(rewrite: &Rewrite, pieces: Vec<ChatChunk>) -> Vec<ContentBlock> {
-    let end = [Ok(ChatChunk::End(Usage::default()))];
+    let end = [Ok(ChatChunk::end(Usage::default()))];
     let stream = rewrite
         .apply(Box::pin(stream::iter(pieces.into_iter().map(Ok).chain(end).collect::<Vec<_>>())));
     let agent =

@@ -37,7 +37,7 @@ impl ChatModel for Immediate {
         } else {
             ChatChunk::ToolUse(ToolUse::new("1", "look", Value::Object(Map::new())))
         };
-        Box::pin(stream::iter([Ok(chunk), Ok(ChatChunk::End(Usage::default()))]))
+        Box::pin(stream::iter([Ok(chunk), Ok(ChatChunk::end(Usage::default()))]))
     }
 }
 

@@ -94,7 +94,7 @@ async fn anthropic_text_arrives_piece_by_piece_and_usage_at_the_end() {
         [
             ChatChunk::Text("Hel".into()),
             ChatChunk::Text("lo".into()),
-            ChatChunk::End(Usage { input_tokens: 10, output_tokens: 9 }),
+            ChatChunk::end(Usage { input_tokens: 10, output_tokens: 9 }),
         ]
     );
     let request = provider.requests().remove(0);
@@ -302,7 +302,7 @@ async fn a_tool_named_like_one_of_anthropic_is_refused() {
 async fn an_empty_answer_of_anthropic_has_nothing_but_its_end() {
     let provider = Provider::start(vec![whole(&[text(0, &[""])])]).await;
     let chunks = answer(&model(&provider)).await;
-    assert_eq!(chunks, [ChatChunk::End(Usage { input_tokens: 10, output_tokens: 9 })]);
+    assert_eq!(chunks, [ChatChunk::end(Usage { input_tokens: 10, output_tokens: 9 })]);
 }
 
 #[tokio::test]

@@ -74,7 +74,7 @@ async fn gemini_text_and_thoughts_arrive_piece_by_piece_and_usage_at_the_end() {
             ChatChunk::Thinking("Hm.".into()),
             ChatChunk::Text("Hel".into()),
             ChatChunk::Text("lo".into()),
-            ChatChunk::End(USAGE),
+            ChatChunk::end(USAGE),
         ]
     );
     let request = provider.requests().remove(0);
@@ -145,7 +145,7 @@ async fn gemini_calls_without_arguments_or_with_wrong_ones_are_what_they_are() {
         [
             ChatChunk::ToolUse(ToolUse::new("call#clock#0", "clock", json!({}))),
             ChatChunk::ToolUse(ToolUse::invalid("call#clock#1", "clock", "[1]")),
-            ChatChunk::End(USAGE),
+            ChatChunk::end(USAGE),
         ]
     );
 }
@@ -221,7 +221,7 @@ async fn an_empty_answer_of_gemini_has_nothing_but_its_end() {
     let chunk = json!({ "candidates": [{ "finishReason": "STOP" }], "usageMetadata": thoughts });
     let provider = Provider::start(vec![Answer::Frames(vec![frame(&chunk)])]).await;
     let chunks = answer(&model(&provider)).await;
-    assert_eq!(chunks, [ChatChunk::End(Usage { input_tokens: 10, output_tokens: 3 })]);
+    assert_eq!(chunks, [ChatChunk::end(Usage { input_tokens: 10, output_tokens: 3 })]);
 }
 
 #[tokio::test]

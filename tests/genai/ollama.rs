@@ -59,7 +59,7 @@ async fn ollama_text_and_thoughts_arrive_piece_by_piece_and_usage_at_the_end() {
             ChatChunk::Thinking("Hm.".into()),
             ChatChunk::Text("Hel".into()),
             ChatChunk::Text("lo".into()),
-            ChatChunk::End(USAGE),
+            ChatChunk::end(USAGE),
         ]
     );
     let request = provider.requests().remove(0);
@@ -123,7 +123,8 @@ async fn ollama_calls_without_an_id_get_different_ones() {
     let frames = vec![call(&json!({ "name": "Rome" })), call(&json!({ "name": "Rome" })), end()];
     let provider = Provider::start(vec![Answer::Frames(frames)]).await;
     let chunks = answer(&model(&provider)).await;
-    let [ChatChunk::ToolUse(first), ChatChunk::ToolUse(second), ChatChunk::End(_)] = &chunks[..]
+    let [ChatChunk::ToolUse(first), ChatChunk::ToolUse(second), ChatChunk::End { .. }] =
+        &chunks[..]
     else {
         panic!("not two calls")
     };
@@ -196,7 +197,7 @@ async fn ollama_is_not_asked_for_a_schema_that_cannot_be_sent() {
 #[tokio::test]
 async fn an_empty_answer_of_ollama_has_nothing_but_its_end() {
     let provider = Provider::start(vec![Answer::Frames(vec![end()])]).await;
-    assert_eq!(answer(&model(&provider)).await, [ChatChunk::End(USAGE)]);
+    assert_eq!(answer(&model(&provider)).await, [ChatChunk::end(USAGE)]);
 }
 
 #[tokio::test]

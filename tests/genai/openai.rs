@@ -83,7 +83,7 @@ async fn text_and_thoughts_arrive_piece_by_piece_and_usage_at_the_end() {
             ChatChunk::Thinking("Hm.".into()),
             ChatChunk::Text("Hel".into()),
             ChatChunk::Text("lo".into()),
-            ChatChunk::End(Usage { input_tokens: 5, output_tokens: 2 }),
+            ChatChunk::end(Usage { input_tokens: 5, output_tokens: 2 }),
         ]
     );
 
@@ -207,7 +207,7 @@ async fn two_interleaved_tool_calls_are_told_apart() {
     .await;
     let chunks = answer(&model(&provider)).await;
     let calls = [weather("a", "Rome"), weather("b", "Oslo")].map(ChatChunk::ToolUse);
-    assert_eq!(chunks, [&calls[..], &[ChatChunk::End(Usage::default())]].concat());
+    assert_eq!(chunks, [&calls[..], &[ChatChunk::end(Usage::default())]].concat());
 }
 
 #[tokio::test]
@@ -220,7 +220,7 @@ async fn a_call_that_is_counted_from_one_is_one_call() {
     .await;
     let chunks = answer(&model(&provider)).await;
     let call = ChatChunk::ToolUse(weather("a", "Rome"));
-    assert_eq!(chunks, [call, ChatChunk::End(Usage::default())]);
+    assert_eq!(chunks, [call, ChatChunk::end(Usage::default())]);
 }
 
 #[tokio::test]
@@ -235,7 +235,7 @@ async fn a_call_without_arguments_has_none() {
 async fn an_empty_answer_has_nothing_but_its_end() {
     let provider = Provider::start(vec![whole(&[text(""), finish("stop")])]).await;
     let chunks = answer(&model(&provider)).await;
-    assert_eq!(chunks, [ChatChunk::End(Usage::default())]);
+    assert_eq!(chunks, [ChatChunk::end(Usage::default())]);
 }
 
 #[tokio::test]

@@ -63,7 +63,9 @@ impl ModelAnswer {
         let name = || model.name().to_owned();
         let mut rest = model.stream(request);
         match rest.next().await {
-            Some(Ok(ChatChunk::End(_))) => Err(ModelError::Empty { model: name() }),
+            Some(Ok(ChatChunk::End { finish, .. })) if !finish.is_cut() => {
+                Err(ModelError::Empty { model: name() })
+            }
             Some(Ok(first)) => Ok(Self { model: model.name().into(), first: Some(first), rest }),
             Some(Err(error)) => Err(error),
             None => Err(ModelError::Cut { model: name() }),

@@ -72,6 +72,46 @@ pub enum ChatChunk {
     RedactedThinking(String),
     /// A complete tool call.
     ToolUse(ToolUse),
-    /// The end of a complete answer, with its usage.
-    End(Usage),
+    /// The end of an answer.
+    End {
+        /// The token usage of the answer.
+        usage: Usage,
+        /// Why the model ended its answer.
+        finish: FinishReason,
+    },
+}
+
+impl ChatChunk {
+    /// Creates the end of a complete answer.
+    #[must_use]
+    pub const fn end(usage: Usage) -> Self {
+        Self::End { usage, finish: FinishReason::Stop }
+    }
+}
+
+/// Why a model ended its answer, as the provider reports it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FinishReason {
+    /// The answer is complete, or it reached a stop sequence.
+    #[default]
+    Stop,
+    /// The answer reached the limit of tokens.
+    Length,
+    /// The answer is complete and calls tools.
+    ToolCalls,
+    /// The provider's content filter cut the answer.
+    ContentFilter,
+    /// Another reason, or none that the provider reports.
+    Other,
+}
+
+impl FinishReason {
+    /// Returns whether the answer was cut: its text may end in the middle, and its tool calls do
+    /// not run.
+    #[must_use]
+    pub const fn is_cut(self) -> bool {
+        matches!(self, Self::Length | Self::ContentFilter)
+    }
 }

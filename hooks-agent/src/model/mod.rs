@@ -9,7 +9,7 @@ mod options;
 mod scripted;
 
 pub use answer::ModelAnswer;
-pub use chat::{ChatChunk, ChatModel, ChatRequest, ChatStream, ToolSpec};
+pub use chat::{ChatChunk, ChatModel, ChatRequest, ChatStream, FinishReason, ToolSpec};
 pub use error::ModelError;
 #[cfg(feature = "genai")]
 pub use genai::GenAiModel;

@@ -48,7 +48,7 @@ impl ChatModel for ScriptedModel {
         let chunks = match (self.script)(&request) {
             ScriptedAnswer::Whole { content, usage } => {
                 let chunks = content.into_iter().flat_map(chunks_of);
-                chunks.chain([ChatChunk::End(usage)]).map(Ok).collect()
+                chunks.chain([ChatChunk::end(usage)]).map(Ok).collect()
             }
             ScriptedAnswer::Stream(chunks) => chunks,
         };
@@ -85,7 +85,7 @@ impl ScriptedAnswer {
         match self {
             Self::Whole { content, .. } => Self::Whole { content, usage: cost },
             Self::Stream(mut chunks) => {
-                chunks.push(Ok(ChatChunk::End(cost)));
+                chunks.push(Ok(ChatChunk::end(cost)));
                 Self::Stream(chunks)
             }
         }

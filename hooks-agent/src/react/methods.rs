@@ -244,7 +244,7 @@ impl ReActAgent {
             let block = match answer.next().await {
                 None => return Err(ModelError::Cut { model: model.to_string() }.into()),
                 Some(Err(error)) => return Err(error.into()),
-                Some(Ok(ChatChunk::End(usage))) => {
+                Some(Ok(ChatChunk::End { usage, .. })) => {
                     cx.add_usage(usage);
                     cx.edit_draft(|draft| draft.usage = Some(usage));
                     break;

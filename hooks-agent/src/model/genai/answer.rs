@@ -80,7 +80,7 @@ fn end_pieces(provider: Provider, end: StreamEnd) -> Vec<Piece> {
     let calls = end.captured_content.map(MessageContent::into_tool_calls).unwrap_or_default();
     let calls = distinct(provider, calls).into_iter();
     let calls = calls.map(|call| ChatChunk::ToolUse(tool_use(provider, call)));
-    calls.chain([ChatChunk::End(usage)]).map(Ok).collect()
+    calls.chain([ChatChunk::end(usage)]).map(Ok).collect()
 }
 
 /// If an answer has only thoughts, Gemini omits their tokens from those of the answer.
