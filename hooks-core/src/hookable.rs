@@ -3,7 +3,9 @@
 use std::any::{TypeId, type_name};
 use std::panic::Location;
 
+use crate::dispatch::snapshot::has_hooks;
 use crate::error::RegistryError;
+use crate::hook::group::HookGroup;
 use crate::hook::into_hook::IntoHook;
 #[cfg(feature = "json")]
 use crate::hook::json::{JsonHook, JsonPoint};
@@ -14,6 +16,7 @@ use crate::hook::point_hooks::HookTypeOf;
 use crate::hook_type::{HookType, Level};
 use crate::plan::hook_plan::HookPlan;
 use crate::plan::select::SelectHookType;
+use crate::point::hook_slot::HookSlot;
 use crate::registry::class::class_tables;
 use crate::registry::hooks::HasHooks;
 use crate::registry::table::Source;
@@ -93,6 +96,21 @@ pub trait Hookable: HasHooks {
         let registry = self.hooks().get();
         let found = registry.is_some_and(|hooks| hooks.remove(None, &hook_type, name));
         found_or_error::<Self>(found, hook_type, name, Level::Instance)
+    }
+
+    /// Removes the hooks of a group from this instance and returns how many there were. A call of a
+    /// method runs all of its hooks in the group or none.
+    fn remove_instance_group(&self, group: HookGroup) -> usize {
+        self.hooks().get().map_or(0, |registry| registry.remove_group(group))
+    }
+
+    /// Returns whether a call that starts now runs hooks of this type, of the instance or of a
+    /// class.
+    fn has_hooks<T>(&self, _hook_type: T) -> bool
+    where
+        T: HookTypeOf<Self> + HookSlot<Agent = Self>,
+    {
+        has_hooks::<T>(self)
     }
 
     /// Removes all hooks of one type from this instance; that there are none is no error.

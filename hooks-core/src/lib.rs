@@ -141,6 +141,7 @@ pub use dispatch::carry::{carry, outside, outside_future};
 pub use error::{BoxError, HookError, HookResult, RegistryError};
 pub use hook::after::AfterHook;
 pub use hook::around::{AroundHook, Next};
+pub use hook::group::HookGroup;
 pub use hook::into_hook::IntoHook;
 #[cfg(feature = "json")]
 pub use hook::json::JsonHook;

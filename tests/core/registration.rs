@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::{HookError, HookOptions, HookResult, Hookable, Hooks, Ignore, hook, hookable};
+use hooks_core::{
+    HookError, HookGroup, HookOptions, HookResult, Hookable, Hooks, Ignore, hook, hookable,
+};
 use hooks_tests::Records;
 
 use crate::nested_agent::{Agent, AgentPrintArgs, AgentReplyArgs};
@@ -295,4 +297,54 @@ fn a_class_hook_is_removed_from_the_type_that_is_named_and_from_no_other() {
     Blocks::remove_class_hook("pre_reply", "same").unwrap();
     Other::remove_class_hook("pre_reply", "same").unwrap();
     Other::remove_class_hook("pre_reply", "same").unwrap_err();
+}
+
+#[test]
+fn hooks_of_a_group_and_others_of_their_name_do_not_touch() {
+    let agent = Plain::default();
+    let group = HookGroup::new("test");
+    let append = |more: &'static str| {
+        move |_: &Plain, _: &PlainReplyArgs, reply: &mut String| reply.push_str(more)
+    };
+    let grouped = || HookOptions::named("same").group(group);
+    agent.register_instance_hook(Plain::POST_REPLY, "same", append(" own"));
+    agent.register_instance_hook(Plain::POST_REPLY, grouped(), append(" of the group"));
+    let other = HookOptions::named("same").group(HookGroup::new("test"));
+    agent.register_instance_hook(Plain::POST_REPLY, other, append(" of another"));
+    agent.register_instance_hook(Plain::POST_REPLY, grouped(), append(" of the group again"));
+    assert_eq!(agent.reply("hi"), "hi own of the group again of another");
+
+    assert_eq!(agent.remove_instance_group(group), 1);
+    assert_eq!(agent.remove_instance_group(group), 0);
+    assert_eq!(agent.reply("hi"), "hi own of another");
+    agent.remove_instance_hook(Plain::POST_REPLY, "same").unwrap();
+    assert!(agent.remove_instance_hook(Plain::POST_REPLY, "same").is_err());
+    assert_eq!(agent.reply("hi"), "hi of another");
+    assert_eq!(agent.hook_plan().hooks()[0].group().map(|group| group.label()), Some("test"));
+}
+
+#[test]
+fn has_hooks_tells_of_one_hook_type() {
+    let agent = Plain::default();
+    assert!(!agent.has_hooks(Plain::POST_REPLY));
+    agent.register_instance_hook(
+        Plain::POST_REPLY,
+        "one",
+        |_: &Plain, _: &PlainReplyArgs, _: &mut String| {},
+    );
+    assert!(agent.has_hooks(Plain::POST_REPLY) && !agent.has_hooks(Plain::PRE_REPLY));
+    agent.remove_instance_hook(Plain::POST_REPLY, "one").unwrap();
+    assert!(!agent.has_hooks(Plain::POST_REPLY));
+}
+
+#[derive(Hookable, Default)]
+struct Plain {
+    hooks: Hooks,
+}
+
+#[hookable]
+impl Plain {
+    fn reply(&self, text: &str) -> String {
+        text.to_owned()
+    }
 }

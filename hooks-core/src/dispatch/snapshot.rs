@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crate::hook::entry::Entry;
-use crate::hook::point_hooks::{Listed, PointHooks, interest};
+use crate::hook::point_hooks::{Listed, PointHooks, bit_of, interest};
 use crate::hook_type::Level;
 use crate::point::call_mode::Position;
 use crate::point::hook_point::HookPoint;
@@ -80,6 +80,15 @@ impl<P: HookSlot, B: HookSlot> Link<'_, P, B> {
     pub(crate) fn is_skipped(&self, is_nested: bool) -> bool {
         is_nested && with_link!(self, |_, _, entry| entry.max_depth.is_none())
     }
+}
+
+/// Whether a call that starts now runs hooks of this type.
+pub(crate) fn has_hooks<P: HookSlot>(agent: &P::Agent) -> bool
+where
+    P::Agent: HasHooks,
+{
+    let tables = Tables::load::<P::Agent, P::Args>(agent);
+    tables.hooks(agent).phases() & bit_of(P::PHASE) != 0
 }
 
 impl Tables {

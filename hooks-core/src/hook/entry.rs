@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::hook::group::HookGroup;
 use crate::hook_type::{HookType, Level};
 use crate::point::hook_slot::HookSlot;
 use crate::registry::hooks::Hooks;
@@ -16,6 +17,7 @@ pub(crate) type KeepArgs<P> = Option<fn(&<P as HookSlot>::Args) -> <P as HookSlo
 /// A hook and what it was registered with.
 pub(crate) struct Entry<P: HookSlot> {
     pub(crate) name: Arc<str>,
+    pub(crate) group: Option<HookGroup>,
     pub(crate) priority: i32,
     pub(crate) source: Source,
     /// Of a hook that runs in nested calls too: how deep.
@@ -34,6 +36,7 @@ impl<P: HookSlot> Entry<P> {
         Row {
             hook_type,
             name,
+            group: self.group,
             priority: self.priority,
             is_always: self.max_depth.is_some(),
             source: self.source,
@@ -74,6 +77,7 @@ impl<P: HookSlot> Clone for Entry<P> {
     fn clone(&self) -> Self {
         Self {
             name: self.name.clone(),
+            group: self.group,
             priority: self.priority,
             source: self.source,
             max_depth: self.max_depth,

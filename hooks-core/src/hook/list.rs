@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::hook::entry::Entry;
+use crate::hook::group::HookGroup;
 use crate::hook_type::Phase;
 use crate::point::call_mode::Position;
 use crate::point::hook_slot::HookSlot;
@@ -43,7 +44,7 @@ impl<P: HookSlot> List<P> {
 
     /// Adds a hook. One of the same name and priority is replaced where it stands.
     pub(crate) fn insert(&mut self, entry: Entry<P>) {
-        let named = |known: &Entry<P>| known.name == entry.name;
+        let named = |known: &Entry<P>| known.name == entry.name && known.group == entry.group;
         let found = self.chunks.iter().enumerate().find_map(|(chunk, entries)| {
             entries.iter().position(named).map(|index| (chunk, index))
         });
@@ -52,7 +53,7 @@ impl<P: HookSlot> List<P> {
                 Arc::make_mut(&mut self.chunks[chunk])[index] = entry;
             }
             Some(_) => {
-                self.remove(&entry.name);
+                self.retain(|known| !named(known));
                 self.append(entry);
             }
             None => self.append(entry),
@@ -80,9 +81,9 @@ impl<P: HookSlot> List<P> {
         }
     }
 
-    /// Takes out every hook of that name; says whether there was one.
+    /// Takes out every hook of that name that is in no group; says whether there was one.
     pub(crate) fn remove(&mut self, name: &str) -> bool {
-        self.retain(|entry| &*entry.name != name)
+        self.retain(|entry| entry.group.is_some() || &*entry.name != name)
     }
 
     /// Keeps the hooks that pass the test; says whether some did not.
@@ -126,6 +127,8 @@ pub(crate) trait ErasedList {
     /// The hooks that will run again.
     fn rows(&self) -> Vec<Row>;
     fn remove(&mut self, name: &str) -> bool;
+    /// Takes out the hooks of a group; says how many there were.
+    fn remove_group(&mut self, group: HookGroup) -> usize;
     fn remove_spent(&mut self);
     fn part(&mut self);
     fn clear(&mut self);
@@ -150,6 +153,15 @@ impl<P: HookSlot> ErasedList for List<P> {
 
     fn remove(&mut self, name: &str) -> bool {
         self.remove(name)
+    }
+
+    fn remove_group(&mut self, group: HookGroup) -> usize {
+        let is_in = |entry: &Entry<P>| entry.group == Some(group);
+        let count = self.iter().filter(|entry| is_in(entry)).count();
+        if count > 0 {
+            self.retain(|entry| !is_in(entry));
+        }
+        count
     }
 
     fn remove_spent(&mut self) {

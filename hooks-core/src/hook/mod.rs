@@ -4,6 +4,7 @@
 pub(crate) mod after;
 pub(crate) mod around;
 pub(crate) mod entry;
+pub(crate) mod group;
 pub(crate) mod into_hook;
 #[cfg(feature = "json")]
 pub(crate) mod json;

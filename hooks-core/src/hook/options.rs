@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::hook::entry::{Entry, Limits, Predicate, Undo};
+use crate::hook::group::HookGroup;
 use crate::hook::point_hooks::remove_spent;
 use crate::hook_type::Level;
 use crate::point::call_mode::AsyncMethod;
@@ -62,6 +63,7 @@ use crate::registry::table::Source;
 #[must_use]
 pub struct HookOptions<F = Fail, W = Unconditional, L = Unlimited> {
     name: Arc<str>,
+    group: Option<HookGroup>,
     priority: i32,
     timeout: Option<Duration>,
     once: bool,
@@ -152,6 +154,7 @@ impl HookOptions {
     pub fn named(name: impl Into<Arc<str>>) -> Self {
         Self {
             name: name.into(),
+            group: None,
             priority: Self::DEFAULT_PRIORITY,
             timeout: None,
             once: false,
@@ -168,6 +171,12 @@ impl<F, W, L> HookOptions<F, W, L> {
     /// Where the hook stands in its level: lower runs first.
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = priority;
+        self
+    }
+
+    /// Makes the hook part of a [group](HookGroup).
+    pub fn group(mut self, group: HookGroup) -> Self {
+        self.group = Some(group);
         self
     }
 
@@ -234,10 +243,31 @@ impl<F, W, L> HookOptions<F, W, L> {
 
     /// The same options with other types.
     fn with<G, V, M>(self, when: impl FnOnce(W) -> V) -> HookOptions<G, V, M> {
-        let Self { name, priority, timeout, once, always, max_depth, when: old, location, .. } =
-            self;
+        let Self {
+            name,
+            group,
+            priority,
+            timeout,
+            once,
+            always,
+            max_depth,
+            when: old,
+            location,
+            ..
+        } = self;
         let (when, marker) = (when(old), PhantomData);
-        HookOptions { name, priority, timeout, once, always, max_depth, when, location, marker }
+        HookOptions {
+            name,
+            group,
+            priority,
+            timeout,
+            once,
+            always,
+            max_depth,
+            when,
+            location,
+            marker,
+        }
     }
 
     /// The name of the hook.
@@ -252,7 +282,9 @@ impl<F, W, L> HookOptions<F, W, L> {
         F: OnFailure<P>,
         W: When<P>,
     {
-        let Self { name, priority, timeout, once, always, max_depth, when, location, .. } = self;
+        let Self {
+            name, group, priority, timeout, once, always, max_depth, when, location, ..
+        } = self;
         let (undo, when) = (F::undo(), when.predicate());
         let is_limited = timeout.is_some() || once || undo.is_some() || when.is_some();
         let fired = once.then(AtomicBool::default);
@@ -261,7 +293,7 @@ impl<F, W, L> HookOptions<F, W, L> {
             is_limited.then(|| Arc::new(Limits { timeout, fired, remove_spent, undo, when }));
         let source = location.map_or(source, Source::from);
         let max_depth = always.then_some(max_depth);
-        Entry { name, priority, source, max_depth, limits, hook }
+        Entry { name, group, priority, source, max_depth, limits, hook }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
+use crate::hook::group::HookGroup;
 use crate::hook::list::{ErasedList, List};
 use crate::hook_type::{Level, Phase};
 use crate::point::hook_point::{AroundPoint, HookPoint};
@@ -163,6 +164,12 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> ErasedHooks for PointHooks<A, A
         let mut found = false;
         let hooks = self.changed(|list| found |= list.phase() == phase && list.remove(name));
         found.then_some(hooks as Arc<dyn ErasedHooks>)
+    }
+
+    fn without_group(&self, group: HookGroup) -> Option<(usize, Arc<dyn ErasedHooks>)> {
+        let mut count = 0;
+        let hooks = self.changed(|list| count += list.remove_group(group));
+        (count > 0).then_some((count, hooks as Arc<dyn ErasedHooks>))
     }
 
     fn copied(&self) -> Arc<dyn ErasedHooks> {

@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::fmt;
 
+use crate::hook::group::HookGroup;
 use crate::hook_type::{HookType, Level};
 use crate::registry::class::class_tables;
 use crate::registry::hooks::Hooks;
@@ -112,6 +113,12 @@ impl PlannedHook {
     #[must_use]
     pub fn priority(&self) -> i32 {
         self.row.priority
+    }
+
+    /// The group that it belongs to.
+    #[must_use]
+    pub fn group(&self) -> Option<HookGroup> {
+        self.row.group
     }
 
     /// The source line that registered it, as `file:line`.

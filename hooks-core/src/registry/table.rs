@@ -5,6 +5,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, PoisonError};
 
+use crate::hook::group::HookGroup;
 use crate::hook_type::{HookType, Phase};
 use crate::registry::swap::{ArcSwap, AtomicU64, Loaded, Mutex, Ordering};
 
@@ -13,6 +14,7 @@ use crate::registry::swap::{ArcSwap, AtomicU64, Loaded, Mutex, Ordering};
 pub(crate) struct Row {
     pub(crate) hook_type: HookType,
     pub(crate) name: Arc<str>,
+    pub(crate) group: Option<HookGroup>,
     pub(crate) priority: i32,
     /// Whether it runs in nested calls too.
     pub(crate) is_always: bool,
@@ -43,6 +45,8 @@ pub(crate) trait ErasedHooks: Any + Send + Sync {
     fn rows(&self) -> Vec<Row>;
     /// The same hooks without those of the phase that have the name; `None` if there are none.
     fn without(&self, phase: Phase, name: &str) -> Option<Arc<dyn ErasedHooks>>;
+    /// The same hooks without those of the group, and how many that were; `None` if there are none.
+    fn without_group(&self, group: HookGroup) -> Option<(usize, Arc<dyn ErasedHooks>)>;
     /// The same hooks for another instance: what was to run once will run once there.
     fn copied(&self) -> Arc<dyn ErasedHooks>;
     /// The same hooks without those of the phase.
@@ -132,6 +136,20 @@ impl Registry {
             }
         });
         found
+    }
+
+    /// Removes the hooks of a group; says how many there were.
+    pub(crate) fn remove_group(&self, group: HookGroup) -> usize {
+        let mut removed = 0;
+        self.replace(|table| {
+            for point in &mut table.points {
+                if let Some((count, hooks)) = point.hooks.without_group(group) {
+                    point.hooks = hooks;
+                    removed += count;
+                }
+            }
+        });
+        removed
     }
 
     /// Removes the hooks of one hook type, or all, of one type or of any.
