@@ -76,11 +76,14 @@ pub use event::{
     PostActing, PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning, PreSummary,
     ReasoningChunk, Settled, Substitute, SummaryChunk,
 };
-pub use hook::{AgentHook, Blocking, Finding, Rewrite, priority, register_call_hook};
+pub use hook::{
+    AgentHook, Blocking, Finding, Rewrite, priority, register_call_hook, remove_call_hook,
+};
 pub use macros::agent_hook;
 pub use memory::Memory;
 pub use message::{
-    ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
+    ContentBlock, GenerateReason, Messages, Msg, PendingCall, PendingReason, Role, ToolResult,
+    ToolUse, unanswered_tool_uses,
 };
 #[cfg(feature = "genai")]
 pub use model::GenAiModel;
@@ -90,7 +93,7 @@ pub use model::{
     ToolSpec,
 };
 pub use react::{
-    AgentTool, CompressContext, ContextConfig, ReActAgent, ReActAgentActingArgs,
+    AgentTool, CompressContext, ContextConfig, Limits, ReActAgent, ReActAgentActingArgs,
     ReActAgentActingChunkArgs, ReActAgentBuilder, ReActAgentCheckPermissionArgs,
     ReActAgentCompressContextArgs, ReActAgentModelCallArgs, ReActAgentReasoningArgs,
     ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,

@@ -2,12 +2,41 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::message::{Messages, Msg};
+use crate::call::Through;
+use crate::message::{Messages, Msg, PendingCall, PendingReason, open_calls};
+use crate::run_id::RunId;
 
-/// The messages of one conversation.
+/// The messages of one conversation, and the tool calls in it that wait for a result.
 #[derive(Debug, Default)]
 pub struct Memory {
-    messages: Mutex<Messages>,
+    conversation: Mutex<Conversation>,
+}
+
+#[derive(Debug, Default)]
+struct Conversation {
+    messages: Messages,
+    /// Rare, so that most conversations stay small.
+    left: Option<Box<Left>>,
+}
+
+/// What a call left that did not come to an answer.
+#[derive(Debug, Default)]
+struct Left {
+    /// The call that left tool calls waiting, and what is known of them.
+    asking: Option<Asking>,
+    /// The messages of a call that failed.
+    unanswered: Option<Messages>,
+}
+
+/// A question that a call left.
+#[derive(Clone, Debug)]
+pub(crate) struct Asking {
+    pub(crate) run: RunId,
+    /// The tool call of another agent that runs this one.
+    pub(crate) through: Option<Through>,
+    /// The run of that agent.
+    pub(crate) caller: Option<RunId>,
+    pub(crate) calls: Vec<PendingCall>,
 }
 
 impl Memory {
@@ -19,26 +48,95 @@ impl Memory {
 
     /// Appends a message.
     pub fn add(&self, msg: impl Into<Arc<Msg>>) {
-        self.lock().push(msg);
+        self.lock().messages.push(msg);
     }
 
     /// Returns all messages, oldest first.
     #[must_use]
     pub fn messages(&self) -> Messages {
-        self.lock().clone()
+        self.lock().messages.clone()
     }
 
     /// Replaces all messages.
     pub fn replace(&self, messages: impl Into<Messages>) {
-        *self.lock() = messages.into();
+        *self.lock() = Conversation { messages: messages.into(), left: None };
     }
 
     /// Removes all messages.
     pub fn clear(&self) {
-        self.lock().clear();
+        self.replace(Messages::new());
     }
 
-    fn lock(&self) -> MutexGuard<'_, Messages> {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns the tool calls that wait for a result, in order; those of a sub-agent in place of
+    /// the tool call that runs it.
+    #[must_use]
+    pub fn pending(&self) -> Vec<PendingCall> {
+        let (messages, asking) = {
+            let conversation = self.lock();
+            (conversation.messages.clone(), conversation.asking().cloned())
+        };
+        let known = asking.map(|asking| asking.calls).unwrap_or_default();
+        let open = open_calls(&messages).into_iter();
+        let pending = open.flat_map(|call| {
+            let own: Vec<_> = known.iter().filter(|known| known.is_of(&call.id)).cloned().collect();
+            if own.is_empty() { vec![PendingCall::new(call, PendingReason::NotRun)] } else { own }
+        });
+        pending.collect()
+    }
+
+    /// Appends messages at once.
+    pub(crate) fn extend(&self, messages: impl IntoIterator<Item = Arc<Msg>>) {
+        self.lock().messages.extend(messages);
+    }
+
+    /// Replaces the messages by a shorter conversation of the same content.
+    pub(crate) fn compress(&self, before: &Messages, compressed: Messages) {
+        let mut conversation = self.lock();
+        // Messages observed meanwhile stay.
+        let observed = conversation.messages.get(before.len()..).unwrap_or_default().to_vec();
+        conversation.messages = compressed;
+        conversation.messages.extend(observed);
+    }
+
+    /// Returns the question that a call left, if its tool calls still wait.
+    pub(crate) fn asking(&self) -> Option<Asking> {
+        self.lock().asking().cloned()
+    }
+
+    /// Records the question of a call.
+    pub(crate) fn ask(&self, asking: Asking) {
+        self.lock().left.get_or_insert_default().asking = Some(asking);
+    }
+
+    /// Removes the question.
+    pub(crate) fn settle(&self) {
+        if let Some(left) = &mut self.lock().left {
+            left.asking = None;
+        }
+    }
+
+    /// Sets the messages of a call that failed, which the next call may repeat.
+    pub(crate) fn set_unanswered(&self, messages: Option<Messages>) {
+        let mut conversation = self.lock();
+        if messages.is_some() || conversation.left.is_some() {
+            conversation.left.get_or_insert_default().unanswered = messages;
+        }
+    }
+
+    /// Returns whether the last call failed with these messages.
+    pub(crate) fn is_unanswered(&self, messages: &Messages) -> bool {
+        let conversation = self.lock();
+        let left = conversation.left.as_ref().and_then(|left| left.unanswered.as_ref());
+        left.is_some_and(|left| left == messages)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Conversation> {
+        self.conversation.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Conversation {
+    fn asking(&self) -> Option<&Asking> {
+        self.left.as_ref()?.asking.as_ref()
     }
 }

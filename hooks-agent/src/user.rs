@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 use crate::agent::{Agent, AgentState, CallOutcome, Printer};
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::hook::{AgentHook, EventPoints, HookList, Place, install_call};
+use crate::hook::{AgentHook, EventPoints, HookList, Registration, install_call};
 use crate::message::{Messages, Msg};
 
 /// An agent whose replies are lines that a user types.
@@ -138,8 +138,8 @@ impl Agent for UserAgent {
 }
 
 impl EventPoints for UserAgent {
-    fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place) {
-        install_call!(UserAgent, self, hook, place, tells_inside: false);
+    fn install<H: AgentHook>(&self, hook: &Arc<H>, registration: &Registration) {
+        install_call!(UserAgent, self, hook, registration, knows_phases: false);
     }
 }
 

@@ -140,3 +140,17 @@ pub enum RegistryError {
     #[error(transparent)]
     MalformedHookType(#[from] ParseNameError),
 }
+
+impl RegistryError {
+    /// Creates the error of a hook that an instance does not have, for code that keeps hooks of its
+    /// own.
+    #[must_use]
+    pub fn not_found(
+        hook: impl Into<String>,
+        hook_type: impl Into<HookType>,
+        agent: impl Into<String>,
+    ) -> Self {
+        let (hook, hook_type, agent) = (hook.into(), hook_type.into(), agent.into());
+        Self::NotFound { hook, hook_type, agent, level: Level::Instance }
+    }
+}

@@ -10,8 +10,8 @@ use futures::{StreamExt, poll, stream};
 use hooks_agent::{
     Agent, AgentError, AgentExt, AgentHook, CallOptions, CallOutcome, CancellationToken, ChatChunk,
     ChatModel, ChatRequest, ChatStream, ContentBlock, EventKind, EventMask, Flow, FunctionTool,
-    GenerateReason, HookEvent, Messages, Msg, ReActAgent, Role, RunId, ScriptedAnswer,
-    ScriptedModel, ToolContext, ToolUse, UserAgent, register_call_hook,
+    GenerateReason, HookEvent, Messages, Msg, PendingReason, ReActAgent, Role, RunId,
+    ScriptedAnswer, ScriptedModel, ToolContext, ToolUse, UserAgent, register_call_hook,
 };
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_tests::Records;
@@ -68,7 +68,26 @@ impl AgentHook for Ends {
 }
 
 #[tokio::test]
-async fn an_interrupt_in_mid_answer_keeps_what_was_said() {
+async fn an_interrupt_in_mid_answer_keeps_what_was_said_if_no_hook_was_to_see_it() {
+    let go_on = Arc::new(Notify::new());
+    let agent = ReActAgent::builder("bot").model(Hesitant { go_on }).build().unwrap();
+    let token = CancellationToken::new();
+    let mut call = pin!(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
+    assert!(poll!(&mut call).is_pending());
+    token.cancel();
+    let reply = call.await.unwrap();
+    // The half-made tool call is given up, and memory says what the person has seen.
+    assert_eq!(
+        (reply.text().as_str(), reply.reason),
+        ("let me ", Some(GenerateReason::Interrupted))
+    );
+    let memory = agent.memory().messages();
+    assert_eq!(memory.iter().map(|msg| msg.text()).collect::<Vec<_>>(), ["go", "let me "]);
+    assert_valid(&agent);
+}
+
+#[tokio::test]
+async fn an_interrupt_in_mid_answer_keeps_no_text_that_hooks_were_to_see() {
     let notes = Notes::default();
     let (agent, _go_on) = hesitant(&notes);
     let token = CancellationToken::new();
@@ -76,13 +95,11 @@ async fn an_interrupt_in_mid_answer_keeps_what_was_said() {
     assert!(poll!(&mut call).is_pending());
     token.cancel();
     let reply = call.await.unwrap();
-    assert_eq!(
-        (reply.text().as_str(), reply.reason),
-        ("let me ", Some(GenerateReason::Interrupted))
-    );
-    // The half-made tool call is given up, and memory says what the person has seen.
+    // Hooks were to see the answer and the reply, so the text is in neither.
+    assert_eq!((reply.text().as_str(), reply.reason), ("", Some(GenerateReason::Interrupted)));
     let memory = agent.memory().messages();
-    assert_eq!(memory.iter().map(|msg| msg.text()).collect::<Vec<_>>(), ["go", "let me "]);
+    let texts: Vec<_> = memory.iter().map(|msg| msg.text()).collect();
+    assert_eq!(texts, ["go", "[the answer was interrupted]"]);
     assert_valid(&agent);
     let kinds = notes.0.take();
     assert_eq!(kinds.last(), Some(&EventKind::Settled));
@@ -443,7 +460,7 @@ async fn an_interrupt_reaches_sub_agents_and_costs_are_summed() {
     token.cancel();
     assert_eq!(call.await.unwrap().reason, Some(GenerateReason::Interrupted));
     assert_eq!(notes.0.take().last(), Some(&EventKind::Settled));
-    assert_eq!(slow.memory().messages().last().unwrap().text(), "let me ");
+    assert_eq!(slow.memory().messages().last().unwrap().text(), "[the answer was interrupted]");
     assert_valid(&boss);
     assert_valid(&slow);
 
@@ -572,7 +589,7 @@ async fn a_sub_agent_keeps_its_own_hooks_beside_those_it_inherits() {
 }
 
 #[tokio::test]
-async fn a_sub_agent_that_was_stopped_works_the_next_time() {
+async fn a_sub_agent_that_was_stopped_goes_on_when_its_caller_is_resumed() {
     let count = std::sync::atomic::AtomicUsize::new(0);
     let worker = relay("worker", echo("1", "ok"))
         .tool(echo_tool(&Arc::default()))
@@ -587,10 +604,14 @@ async fn a_sub_agent_that_was_stopped_works_the_next_time() {
         .tool(worker.as_tool("Works."))
         .build()
         .unwrap();
-    let first = boss.call(go()).await.unwrap().text();
-    assert!(first.starts_with("the agent was stopped before it was done"), "{first}");
+    let stopped = boss.call(go()).await.unwrap();
+    assert_eq!(stopped.reason, Some(GenerateReason::PermissionAsking));
+    let [pending] = stopped.pending() else { panic!("{stopped:?}") };
+    assert_eq!((pending.id.as_str(), &pending.agents[..]), ("2/1", &["worker".to_owned()][..]));
+    assert_eq!(pending.why, PendingReason::Stopped);
+    assert_eq!(boss.resume(CallOptions::new()).await.unwrap().text(), "ok");
+    assert_valid(&boss);
     assert_valid(&worker);
-    assert_eq!(boss.call(go()).await.unwrap().text(), "ok");
 }
 
 #[tokio::test]
@@ -612,7 +633,7 @@ async fn the_interrupt_of_a_caller_and_that_of_the_call_both_count() {
 }
 
 #[tokio::test]
-async fn an_interrupt_while_hooks_look_at_the_answer_keeps_what_they_made_of_it() {
+async fn an_interrupt_while_hooks_look_at_the_answer_keeps_nothing_of_it() {
     let agent = ReActAgent::builder("bot")
         .model(ScriptedModel::new("m", |_| "a secret"))
         .hook(on(EventKind::PostReasoning, |event| {
@@ -631,8 +652,9 @@ async fn an_interrupt_while_hooks_look_at_the_answer_keeps_what_they_made_of_it(
     let mut call = pin!(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
     assert!(poll!(&mut call).is_pending());
     token.cancel();
-    assert_eq!(call.await.unwrap().text(), "a ***");
-    assert_eq!(agent.memory().messages().last().unwrap().text(), "a ***");
+    let marker = "[the answer was interrupted]";
+    assert_eq!(call.await.unwrap().text(), marker);
+    assert_eq!(agent.memory().messages().last().unwrap().text(), marker);
 }
 
 #[tokio::test]

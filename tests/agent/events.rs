@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_agent::{
     Acted, ActingChunk, ActingInput, AgentExt, AgentHook, Blocking, CallContext, CallOptions,
-    CallOutcome, ContentBlock, Control, ErrorEvent, ErrorPhase, EventKind, Flow, FunctionTool,
+    CallOutcome, ContentBlock, ErrorEvent, ErrorPhase, EventKind, Flow, FunctionTool,
     GenerateReason, HookEvent, Messages, ModelOptions, Msg, PostActing, PostCall, PostReasoning,
     PostSummary, PreActing, PreCall, PreReasoning, PreSummary, ReActAgent, Reasoned,
     ReasoningChunk, ReasoningInput, Role, ScriptedAnswer, ScriptedModel, Settled, SummaryChunk,
@@ -26,31 +26,20 @@ fn warm() -> Arc<ModelOptions> {
 }
 
 fn reasoning_input(messages: impl Into<Messages>) -> ReasoningInput {
-    ReasoningInput {
-        model: "gpt-4".into(),
-        system: None,
-        messages: messages.into(),
-        tools: Arc::default(),
-        options: warm(),
-        control: Control::default(),
-    }
+    let mut input = ReasoningInput::new("gpt-4", messages);
+    input.options = warm();
+    input
 }
 
 fn summary_input(messages: impl Into<Messages>) -> SummaryInput {
-    SummaryInput {
-        model: "qwen-plus".into(),
-        system: None,
-        messages: messages.into(),
-        options: warm(),
-        max_iterations: 10,
-        current_iteration: 10,
-        control: Control::default(),
-    }
+    let mut input = SummaryInput::new("qwen-plus", messages);
+    input.options = warm();
+    (input.max_iterations, input.current_iteration) = (10, 10);
+    input
 }
 
 fn reasoned(text: &str) -> Reasoned {
-    let message = Some(Arc::new(Msg::assistant("bot", text)));
-    Reasoned { model: "gpt-4".into(), message, control: Control::default() }
+    Reasoned::new("gpt-4", Msg::assistant("bot", text))
 }
 
 /// JE-01, JE-14.
@@ -124,7 +113,7 @@ fn a_chunk_says_what_came_and_what_came_until_now() {
 fn the_tool_call_can_be_replaced() {
     let (agent, cx) = (user(), CallContext::default());
     let call = ToolUse::new("call-1", "get_weather", json!({ "city": "Beijing" }));
-    let mut input = ActingInput { call: call.clone(), control: Control::default() };
+    let mut input = ActingInput::new(call.clone());
     let mut event = PreActing::new(&agent, &cx, &mut input);
     assert_eq!(event.tool_use(), &call);
     let other = ToolUse::new("call-2", "search", json!({ "query": "test" }));
@@ -138,8 +127,7 @@ fn the_tool_call_can_be_replaced() {
 fn the_result_of_a_tool_can_be_replaced() {
     let (agent, cx) = (user(), CallContext::default());
     let call = ToolUse::new("call-1", "get_weather", json!({}));
-    let result = Some(ToolResult::success(&call, "Sunny, 25°C"));
-    let mut acted = Acted { call: call.clone(), result, control: Control::default() };
+    let mut acted = Acted::new(call.clone(), ToolResult::success(&call, "Sunny, 25°C"));
     let mut event = PostActing::new(&agent, &cx, &mut acted).unwrap();
     assert_eq!((event.tool_use(), event.tool_result().output.as_str()), (&call, "Sunny, 25°C"));
     assert!(!event.control().is_stopped());
@@ -351,7 +339,7 @@ async fn hooks_run_by_priority_and_in_the_order_they_were_given() {
     assert_eq!(reply.text(), ". high medium medium too low");
     let names: Vec<_> =
         agent.hook_plan().hooks().iter().map(|hook| hook.name().to_owned()).collect();
-    assert_eq!(names, ["Sign (2)", "Sign (3)", "Sign (4)", "Sign"]);
+    assert_eq!(names, ["Sign"; 4]);
     // The plan says where the hook was given to the agent.
     assert!(agent.hook_plan().to_string().contains("events.rs:"));
 }

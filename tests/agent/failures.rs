@@ -167,7 +167,7 @@ async fn a_hook_may_supply_what_failed() {
     let reply = agent.call(go()).await.unwrap();
     assert_eq!(
         (reply.text().as_str(), reply.reason),
-        ("saved at Reasoning", Some(GenerateReason::ModelStop))
+        ("saved at Reasoning", Some(GenerateReason::Recovered))
     );
 
     let (model, _) = script([uses([ToolUse::new("a", "fails", json!({}))]), "done".into()]);

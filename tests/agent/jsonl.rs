@@ -80,28 +80,12 @@ async fn every_event_is_a_line_with_its_keys_in_order() {
     let msg = Arc::new(Msg::assistant("bot", "hi"));
     let piece = ContentBlock::text("hi");
     let call = ToolUse::new("1", "look", json!({}));
-    let (model, options): (Arc<str>, _) = ("m".into(), Arc::new(ModelOptions::default()));
-    let mut reasoning = ReasoningInput {
-        model: model.clone(),
-        system: None,
-        messages: go().into(),
-        tools: Arc::default(),
-        options: options.clone(),
-        control: Control::default(),
-    };
-    let mut summary = SummaryInput {
-        model: model.clone(),
-        system: None,
-        messages: go().into(),
-        options,
-        max_iterations: 10,
-        current_iteration: 10,
-        control: Control::default(),
-    };
-    let mut reasoned = Reasoned { model, message: Some(msg.clone()), control: Control::default() };
-    let mut input = ActingInput { call: call.clone(), control: Control::default() };
-    let result = Some(ToolResult::success(&call, "seen"));
-    let mut acted = Acted { call: call.clone(), result, control: Control::default() };
+    let mut reasoning = ReasoningInput::new("m", go());
+    let mut summary = SummaryInput::new("m", go());
+    (summary.max_iterations, summary.current_iteration) = (10, 10);
+    let mut reasoned = Reasoned::new("m", msg.clone());
+    let mut input = ActingInput::new(call.clone());
+    let mut acted = Acted::new(call.clone(), ToolResult::success(&call, "seen"));
     let boom = std::io::Error::other("boom");
 
     begin(&trace, &agent, &cx).await.unwrap();

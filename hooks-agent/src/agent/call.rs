@@ -1,17 +1,17 @@
 //! How agents are called.
 
+use std::future::poll_fn;
 use std::mem::ManuallyDrop;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures::future::{Either, select};
-
+use crate::agent::turns::Turn;
 use crate::agent::{Agent, CallOutcome};
 use crate::call::{CallContext, CallOptions};
 use crate::error::AgentError;
 use crate::message::{ContentBlock, GenerateReason, Messages, Msg, Role};
-use crate::stream::AgentEventKind;
-use crate::stream::AgentStream;
+use crate::stream::{AgentEventKind, AgentStream};
 use crate::usage::Usage;
 
 /// The methods that call an agent, implemented for every [`Agent`] and for `dyn Agent`.
@@ -47,8 +47,8 @@ pub trait AgentExt: Agent {
     ///
     /// The reply carries the [reason](Msg::reason) why the call ended and its token
     /// [usage](Msg::usage). An interrupted call returns the partial message, also while it waits
-    /// for its turn. Its post hooks of `reply` do not run, or do not run to completion, and
-    /// subscribers receive nothing.
+    /// for its turn; if post or around hooks of `reply` have not seen that message, it is empty.
+    /// Subscribers receive nothing.
     ///
     /// [`settled`](Agent::settled) runs once for each call, however it ends. Dropping the future
     /// cancels the call. A call that is dropped before it is first polled has not begun.
@@ -102,36 +102,28 @@ async fn run<A: Agent + ?Sized>(
     cx: CallContext,
     messages: Messages,
 ) -> Result<Msg, AgentError> {
+    match agent.begin(&cx) {
+        None => run_on(agent, cx, messages).await,
+        // Boxed, so that the future of other calls stays small.
+        Some(governed) => Box::pin(run_on(&*governed, cx, messages)).await,
+    }
+}
+
+async fn run_on<A: Agent + ?Sized>(
+    agent: &A,
+    cx: CallContext,
+    messages: Messages,
+) -> Result<Msg, AgentError> {
     // Dropped after the call is settled, so that the next call on the thread starts after that.
     let mut turn = None;
-    let settle = Settle { agent, cx: &cx };
-    let ended = {
-        let call = pin!(async {
-            refuse_cycle(agent, &cx)?;
-            turn = Some(agent.state().turns.take(&cx).await);
-            cx.emit(|| AgentEventKind::Started).await;
-            agent.reply(cx.clone(), messages).await
-        });
-        // The interrupt is polled first: an interrupted call may have a reply ready too.
-        match select(pin!(cx.interrupted()), call).await {
-            Either::Left(_) => None,
-            Either::Right((reply, _)) => Some(reply),
-        }
-    };
-    // A call that has its reply can no longer be interrupted.
-    if let Some(Ok(reply)) = &ended {
-        tell_subscribers(agent, &cx, reply).await;
-    }
+    let settle = Settle { agent, cx: &cx, is_polled: AtomicBool::new(false) };
+    let ended = settle.watch(reply(agent, &cx, messages, &mut turn)).await;
     let reply = match ended {
         Some(Err(error)) => {
             settle.with(CallOutcome::Failed(error.to_string().into()));
             return Err(error);
         }
-        Some(Ok(mut reply)) => {
-            // A reply that a hook supplied may lack the reason and the usage.
-            reply.reason = reply.reason.or_else(|| cx.reason());
-            let usage = cx.usage();
-            reply.usage = reply.usage.or((usage != Usage::default()).then_some(usage));
+        Some(Ok(reply)) => {
             settle.with(CallOutcome::Finished(reply.reason));
             reply
         }
@@ -142,6 +134,33 @@ async fn run<A: Agent + ?Sized>(
     };
     cx.emit(|| AgentEventKind::Finished(Arc::new(reply.clone()))).await;
     Ok(reply)
+}
+
+/// Waits for the turn of the call, runs it, and passes its reply to the subscribers. Returns `None`
+/// if the call was interrupted.
+async fn reply<'a, A: Agent + ?Sized>(
+    agent: &'a A,
+    cx: &CallContext,
+    messages: Messages,
+    turn: &mut Option<Turn<'a>>,
+) -> Option<Result<Msg, AgentError>> {
+    let call = async {
+        refuse_cycle(agent, cx)?;
+        *turn = Some(agent.state().turns.take(cx).await?);
+        cx.emit(|| AgentEventKind::Started).await;
+        agent.reply(cx.clone(), messages).await
+    };
+    let mut reply = match cx.run_until_interrupted(call).await? {
+        Ok(reply) => reply,
+        Err(error) => return Some(Err(error)),
+    };
+    // A reply of a hook may lack the reason and the usage.
+    reply.reason.get_or_insert(GenerateReason::HookAnswered);
+    let usage = cx.usage();
+    reply.usage = reply.usage.or((usage != Usage::default()).then_some(usage));
+    // A call that has its reply can no longer be interrupted.
+    tell_subscribers(agent, cx, &reply).await;
+    Some(Ok(reply))
 }
 
 /// Refuses a call that would wait for itself: it is part of a call of the same agent on the same
@@ -158,8 +177,21 @@ fn refuse_cycle<A: Agent + ?Sized>(agent: &A, cx: &CallContext) -> Result<(), Ag
     Ok(())
 }
 
+/// Passes the reply to the subscribers, without tool calls: these are for this agent alone.
 async fn tell_subscribers<A: Agent + ?Sized>(agent: &A, cx: &CallContext, reply: &Msg) {
-    for observer in agent.state().subscribers() {
+    let subscribers = agent.state().subscribers();
+    if subscribers.is_empty() {
+        return;
+    }
+    let mut reply = Msg { pending: Vec::new(), ..reply.clone() };
+    reply
+        .content
+        .retain(|block| !matches!(block, ContentBlock::ToolUse(_) | ContentBlock::ToolResult(_)));
+    if reply.content.is_empty() {
+        return;
+    }
+    reply.role = Role::Assistant;
+    for observer in subscribers {
         let options = CallOptions::new().child_of(cx);
         let observed = observer.observe(context(&*observer, options), reply.clone()).await;
         if let Err(error) = observed {
@@ -187,9 +219,24 @@ fn interrupted(cx: &CallContext) -> Msg {
 struct Settle<'a, A: Agent + ?Sized> {
     agent: &'a A,
     cx: &'a CallContext,
+    /// Whether the call is being polled. If it is while this is dropped, the call panicked: another
+    /// future of the same task may panic too.
+    is_polled: AtomicBool,
 }
 
 impl<A: Agent + ?Sized> Settle<'_, A> {
+    /// Notes while the future is polled.
+    async fn watch<T>(&self, call: impl Future<Output = T>) -> T {
+        let mut call = pin!(call);
+        poll_fn(|cx| {
+            self.is_polled.store(true, Ordering::Relaxed);
+            let polled = call.as_mut().poll(cx);
+            self.is_polled.store(false, Ordering::Relaxed);
+            polled
+        })
+        .await
+    }
+
     fn with(self, outcome: CallOutcome) {
         let this = ManuallyDrop::new(self);
         this.agent.settled(this.cx.clone(), outcome);
@@ -198,7 +245,7 @@ impl<A: Agent + ?Sized> Settle<'_, A> {
 
 impl<A: Agent + ?Sized> Drop for Settle<'_, A> {
     fn drop(&mut self) {
-        let outcome = if std::thread::panicking() {
+        let outcome = if self.is_polled.load(Ordering::Relaxed) {
             CallOutcome::Panicked
         } else if self.cx.is_interrupted() {
             CallOutcome::Interrupted

@@ -81,12 +81,20 @@ pub trait Agent: Hookable {
     async fn observe(&self, cx: CallContext, msg: Msg) -> Result<(), AgentError>;
 
     /// Prints text for the user.
+    #[hook(reentry = "run")]
     fn print(&self, text: &str);
 
     /// Receives the outcome of a call. Runs once for each call, also when its future is dropped, so
     /// it cannot wait.
-    #[hook]
+    #[hook(reentry = "run")]
     fn settled(&self, cx: CallContext, outcome: CallOutcome);
+
+    /// Begins a call of the agent. Returns the agent to run it on, if hooks of a parent call apply to
+    /// it.
+    #[doc(hidden)]
+    fn begin(&self, _cx: &CallContext) -> Option<Box<dyn Agent>> {
+        None
+    }
 
     /// Returns the name of the agent, which is the name on its messages.
     fn name(&self) -> &str {

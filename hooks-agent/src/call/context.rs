@@ -2,18 +2,23 @@
 
 use std::any::Any;
 use std::fmt;
+use std::future::{pending, poll_fn};
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
 
 use futures::future::select;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::call::CallOptions;
 use crate::call::values::Values;
-use crate::message::{GenerateReason, Msg, Role};
+use crate::error::AgentError;
+use crate::message::{Msg, ToolResult};
 use crate::run_id::RunId;
-use crate::stream::EventSink;
-use crate::stream::{AgentEvent, AgentEventKind};
+use crate::stream::{AgentEvent, AgentEventKind, EventSink};
 use crate::usage::Usage;
 
 /// The context of a call, shared by hooks, tools and the agent: its ids, its thread, the caller's
@@ -33,11 +38,33 @@ struct Call {
     agent_name: Arc<str>,
     thread: Option<Arc<str>>,
     parent: Option<CallContext>,
-    interrupt: CancellationToken,
-    /// The token from the call's own options, if the call is part of another.
-    own_interrupt: Option<CancellationToken>,
-    confirmed: Vec<String>,
+    interrupt: Interrupt,
+    /// What the caller confirmed, before it is checked.
+    confirms: Vec<String>,
+    queue_timeout: Option<Duration>,
+    /// The tool call that runs the agent, if it is a tool.
+    through: Option<Through>,
     state: Mutex<State>,
+}
+
+/// A tool call of an agent that runs another agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Through {
+    /// The id of the agent.
+    pub(crate) agent: Arc<str>,
+    /// The id of the tool call.
+    pub(crate) call: Arc<str>,
+}
+
+/// Whether the call is interrupted.
+#[derive(Default)]
+struct Interrupt {
+    is_set: AtomicBool,
+    set: Notify,
+    /// The token of the caller.
+    token: Option<CancellationToken>,
+    /// Whether an interrupt drops the future of the call.
+    drops_call: AtomicBool,
 }
 
 /// The mutable state of a call.
@@ -46,12 +73,32 @@ struct State {
     values: Values,
     usage: Usage,
     system: Option<Arc<Msg>>,
-    draft: Option<Arc<Msg>>,
+    /// The tool calls that may run, as long as they wait.
+    confirmed: Vec<String>,
+    /// The results for tool calls of sub-agents.
+    answers: Vec<ToolResult>,
+    /// The answer whose hooks have not all run.
+    unfinished: Unfinished,
+    /// What an interrupted call returns.
     partial: Option<Arc<Msg>>,
-    told: Vec<String>,
-    leaves_calls: bool,
-    reason: Option<GenerateReason>,
-    confirmable: Vec<String>,
+    /// The event hooks of the agent, for agents that it calls.
+    hooks: Option<Arc<dyn Any + Send + Sync>>,
+    /// Whether hooks review replies, so that nobody else sees one before them.
+    has_reviewers: bool,
+    /// Whether error hooks received the error of the call where it happened.
+    is_told: bool,
+}
+
+/// An answer whose hooks have not all run.
+#[derive(Default)]
+pub(crate) enum Unfinished {
+    /// The model has not answered.
+    #[default]
+    Nothing,
+    /// The answer up to where the model was dropped.
+    Partial(Arc<Msg>),
+    /// The answer is complete; hooks hold it.
+    Whole,
 }
 
 impl CallContext {
@@ -64,26 +111,31 @@ impl CallContext {
         system: Option<Arc<Msg>>,
         options: CallOptions,
     ) -> Self {
-        let CallOptions { thread, interrupt, values, confirmed, parent, events } = options;
-        let inherited = parent.as_ref().map(|parent| &parent.call);
-        let thread = thread.or_else(|| inherited.and_then(|call| call.thread.clone()));
-        let (interrupt, own_interrupt) = match inherited {
-            Some(call) => (call.interrupt.child_token(), interrupt),
-            None => (interrupt.unwrap_or_default(), None),
-        };
+        let CallOptions {
+            thread,
+            interrupt,
+            values,
+            confirmed,
+            queue_timeout,
+            parent,
+            through,
+            events,
+        } = options;
+        let inherited = parent.as_ref().and_then(|parent| parent.call.thread.clone());
+        let thread = thread.or(inherited).filter(|id| **id != *Self::DEFAULT_THREAD);
         let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.events.clone()));
-        let state = Mutex::new(State { values, system, ..State::default() });
-        let run = RunId::random();
+        let parent_id = parent.as_ref().map(|parent| parent.call.agent_id.clone());
         let call = Call {
-            run,
+            run: RunId::random(),
             agent_id,
             agent_name,
             thread,
             parent,
-            interrupt,
-            own_interrupt,
-            confirmed,
-            state,
+            interrupt: Interrupt { token: interrupt, ..Interrupt::default() },
+            confirms: confirmed,
+            queue_timeout,
+            through: through.zip(parent_id).map(|(call, agent)| Through { agent, call }),
+            state: Mutex::new(State { values, system, ..State::default() }),
         };
         Self { call: Arc::new(call), events }
     }
@@ -145,34 +197,52 @@ impl CallContext {
     /// [`Interrupted`](crate::GenerateReason::Interrupted). Nothing in the call can catch the
     /// interrupt.
     pub fn interrupt(&self) {
-        self.call.interrupt.cancel();
+        self.call.interrupt.is_set.store(true, Ordering::Release);
+        self.call.interrupt.set.notify_waiters();
     }
 
     /// Returns whether the call is interrupted.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
-        let Call { interrupt, own_interrupt, .. } = &*self.call;
-        interrupt.is_cancelled()
-            || own_interrupt.as_ref().is_some_and(CancellationToken::is_cancelled)
+        let Interrupt { is_set, token, .. } = &self.call.interrupt;
+        is_set.load(Ordering::Acquire)
+            || token.as_ref().is_some_and(CancellationToken::is_cancelled)
+            || self.parent().is_some_and(Self::is_interrupted)
     }
 
     /// Waits until the call is interrupted.
     pub async fn interrupted(&self) {
-        let Call { interrupt, own_interrupt, .. } = &*self.call;
-        match own_interrupt {
-            None => interrupt.cancelled().await,
-            Some(own) => {
-                select(pin!(interrupt.cancelled()), pin!(own.cancelled())).await;
+        let Interrupt { is_set, set, token, .. } = &self.call.interrupt;
+        let own = async {
+            let mut waits = pin!(set.notified());
+            waits.as_mut().enable();
+            if !is_set.load(Ordering::Acquire) {
+                waits.await;
             }
+        };
+        if token.is_none() && self.parent().is_none() {
+            return own.await;
         }
+        let token = async {
+            match token {
+                Some(token) => token.cancelled().await,
+                None => pending().await,
+            }
+        };
+        let parent = async {
+            match self.parent() {
+                Some(parent) => Box::pin(parent.interrupted()).await,
+                None => pending().await,
+            }
+        };
+        select(pin!(own), select(pin!(token), pin!(parent))).await;
     }
 
     /// Returns whether the caller has [confirmed](CallOptions::confirm) the tool call, which waited
     /// for a result when this call began.
     #[must_use]
     pub fn is_confirmed(&self, tool_call_id: &str) -> bool {
-        self.call.confirmed.iter().any(|id| id == tool_call_id)
-            && self.state().confirmable.iter().any(|id| id == tool_call_id)
+        self.state().confirmed.iter().any(|id| id == tool_call_id)
     }
 
     /// Returns the token usage of this call so far, including its sub-agents.
@@ -212,11 +282,42 @@ impl CallContext {
         self.events.is_some()
     }
 
-    /// Yields if the call is interrupted, so that the interrupt takes effect.
-    pub(crate) async fn checkpoint(&self) {
-        if self.is_interrupted() {
-            tokio::task::yield_now().await;
+    /// Ends the call here if it is interrupted, so that nothing new starts.
+    ///
+    /// A call by [`AgentExt`](crate::AgentExt) is dropped; a method that is called on its own fails.
+    pub(crate) async fn checkpoint(&self) -> Result<(), AgentError> {
+        if !self.is_interrupted() {
+            return Ok(());
         }
+        if self.call.interrupt.drops_call.load(Ordering::Relaxed) {
+            pending::<()>().await;
+        }
+        Err(AgentError::Interrupted)
+    }
+
+    /// Polls the future of the call until it is ready, or the call is interrupted.
+    pub(crate) async fn run_until_interrupted<T>(
+        &self,
+        call: impl Future<Output = T>,
+    ) -> Option<T> {
+        self.call.interrupt.drops_call.store(true, Ordering::Relaxed);
+        let (mut call, mut interrupted) = (pin!(call), pin!(self.interrupted()));
+        poll_fn(|cx| {
+            // An interrupted call may have a reply ready too.
+            if self.is_interrupted() {
+                return Poll::Ready(None);
+            }
+            match call.as_mut().poll(cx) {
+                Poll::Ready(reply) => Poll::Ready(Some(reply)),
+                Poll::Pending => interrupted.as_mut().poll(cx).map(|()| None),
+            }
+        })
+        .await
+    }
+
+    /// Returns how long the call may wait for its turn.
+    pub(crate) fn queue_timeout(&self) -> Option<Duration> {
+        self.call.queue_timeout
     }
 
     pub(crate) fn add_usage(&self, usage: Usage) {
@@ -234,82 +335,85 @@ impl CallContext {
         self.state().system = system;
     }
 
-    /// Returns whether error hooks received the error where it happened.
-    pub(crate) fn was_told(&self, error: &impl fmt::Display) -> bool {
-        let error = error.to_string();
-        self.state().told.contains(&error)
+    /// Records whether error hooks received the error of the call where it happened.
+    pub(crate) fn set_told(&self, is_told: bool) {
+        self.state().is_told = is_told;
     }
 
-    /// Records whether error hooks received the error where it happened; a recovered error does not
-    /// count.
-    pub(crate) fn set_told(&self, error: &impl fmt::Display, is_told: bool) {
-        let error = error.to_string();
-        let mut state = self.state();
-        state.told.retain(|told| *told != error);
-        if is_told {
-            state.told.push(error);
+    /// Returns whether error hooks received the error of the call where it happened.
+    pub(crate) fn is_told(&self) -> bool {
+        self.state().is_told
+    }
+
+    /// Returns the tool call that runs the agent, if it is a tool.
+    pub(crate) fn through(&self) -> Option<&Through> {
+        self.call.through.as_ref()
+    }
+
+    /// Sets the event hooks of the agent, for agents that it calls.
+    pub(crate) fn set_hooks(&self, hooks: Arc<dyn Any + Send + Sync>) {
+        self.state().hooks = Some(hooks);
+    }
+
+    /// Returns the event hooks of the agent, for agents that it calls.
+    pub(crate) fn hooks(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.state().hooks.clone()
+    }
+
+    /// Returns the ids that the caller confirmed, before they are checked.
+    pub(crate) fn confirms(&self) -> &[String] {
+        &self.call.confirms
+    }
+
+    /// Sets the tool calls that may run, by id.
+    pub(crate) fn set_confirmed(&self, ids: Vec<String>) {
+        self.state().confirmed = ids;
+    }
+
+    /// Sets the results for tool calls of sub-agents.
+    pub(crate) fn set_answers(&self, answers: Vec<ToolResult>) {
+        self.state().answers = answers;
+    }
+
+    /// Returns what the caller confirmed and answered of the sub-agent that a tool call runs, by the
+    /// ids that the sub-agent knows.
+    pub(crate) fn decisions_below(&self, id: &str) -> (Vec<String>, Vec<ToolResult>) {
+        fn below<'a>(id: &str, path: &'a str) -> Option<&'a str> {
+            path.strip_prefix(id)?.strip_prefix('/')
         }
+        let state = self.state();
+        let confirmed = state.confirmed.iter().filter_map(|path| below(id, path));
+        let answers = state.answers.iter().filter_map(|answer| {
+            Some(ToolResult { id: below(id, &answer.id)?.to_owned(), ..answer.clone() })
+        });
+        (confirmed.map(str::to_owned).collect(), answers.collect())
     }
 
-    /// Records that the call ends while tool calls wait for a result.
-    pub(crate) fn leave_calls(&self) {
-        self.state().leaves_calls = true;
+    /// Sets the answer whose hooks have not all run.
+    pub(crate) fn set_unfinished(&self, unfinished: Unfinished) {
+        self.state().unfinished = unfinished;
     }
 
-    /// Returns whether the call was to end while tool calls wait for a result.
-    pub(crate) fn leaves_calls(&self) -> bool {
-        self.state().leaves_calls
+    /// Takes the answer whose hooks have not all run.
+    pub(crate) fn take_unfinished(&self) -> Unfinished {
+        std::mem::take(&mut self.state().unfinished)
     }
 
-    /// Sets the tool calls that waited when the call began; no others can be confirmed.
-    pub(crate) fn set_confirmable(&self, ids: Vec<String>) {
-        self.state().confirmable = ids;
-    }
-
-    /// Sets the reason why the loop ended, independent of its reply.
-    pub(crate) fn set_reason(&self, reason: GenerateReason) {
-        self.state().reason = Some(reason);
-    }
-
-    pub(crate) fn reason(&self) -> Option<GenerateReason> {
-        self.state().reason
-    }
-
-    /// Starts the partial message of the model.
-    pub(crate) fn start_draft(&self) {
-        let draft = Msg::from_blocks(Role::Assistant, self.agent_name(), Vec::new());
-        self.state().draft = Some(Arc::new(draft));
-    }
-
-    /// Changes the partial message of the model. Copies it only if it is shared.
-    pub(crate) fn edit_draft<T>(&self, edit: impl FnOnce(&mut Msg) -> T) -> Option<T> {
-        self.state().draft.as_mut().map(|draft| edit(Arc::make_mut(draft)))
-    }
-
-    /// Replaces the partial message of the model.
-    pub(crate) fn replace_draft(&self, draft: Arc<Msg>) {
-        if let Some(current) = &mut self.state().draft {
-            *current = draft;
-        }
-    }
-
-    /// Returns the partial message of the model.
-    pub(crate) fn draft(&self) -> Option<Arc<Msg>> {
-        self.state().draft.clone()
-    }
-
-    /// Takes the partial message of the model, to store or discard it.
-    pub(crate) fn take_draft(&self) -> Option<Arc<Msg>> {
-        self.state().draft.take()
-    }
-
-    /// Sets the model's message that was last added to memory, complete or partial.
+    /// Sets what the call returns if it is interrupted.
     pub(crate) fn set_partial(&self, partial: Arc<Msg>) {
         self.state().partial = Some(partial);
     }
 
+    /// Takes what an interrupted call returns, unless hooks review replies and have not seen it.
     pub(crate) fn take_partial(&self) -> Option<Arc<Msg>> {
-        self.state().partial.take()
+        let mut state = self.state();
+        let partial = state.partial.take();
+        partial.filter(|_| !state.has_reviewers)
+    }
+
+    /// Records whether hooks review the replies of the call.
+    pub(crate) fn set_has_reviewers(&self, has_reviewers: bool) {
+        self.state().has_reviewers |= has_reviewers;
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -5,4 +5,5 @@ mod options;
 mod values;
 
 pub use context::CallContext;
+pub(crate) use context::{Through, Unfinished};
 pub use options::CallOptions;

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -34,7 +35,9 @@ pub struct CallOptions {
     pub(super) interrupt: Option<CancellationToken>,
     pub(super) values: Values,
     pub(super) confirmed: Vec<String>,
+    pub(super) queue_timeout: Option<Duration>,
     pub(super) parent: Option<CallContext>,
+    pub(super) through: Option<Arc<str>>,
     pub(super) events: Option<EventSink>,
 }
 
@@ -64,19 +67,36 @@ impl CallOptions {
         self
     }
 
-    /// Confirms that the waiting tool call of this id may run: a tool that
+    /// Sets how long the call may wait for earlier calls on its thread. A call that waits longer
+    /// fails with [`AgentError::QueueTimeout`](crate::AgentError::QueueTimeout). Requires a runtime of
+    /// tokio with time enabled.
+    pub fn queue_timeout(mut self, timeout: Duration) -> Self {
+        self.queue_timeout = Some(timeout);
+        self
+    }
+
+    /// Confirms that the waiting tool call of this [id](crate::PendingCall::id) may run: a tool that
     /// [asks](crate::Permission::Ask) runs, and hooks read the confirmation by
-    /// [`is_confirmed`](CallContext::is_confirmed). Applies to this call only.
+    /// [`is_confirmed`](CallContext::is_confirmed). Applies to this call only. An id that does not
+    /// wait fails the call with
+    /// [`InputError::UnknownConfirmations`](crate::InputError::UnknownConfirmations).
     pub fn confirm(mut self, tool_call_id: impl Into<String>) -> Self {
         self.confirmed.push(tool_call_id.into());
         self
     }
 
-    /// Makes the call part of another: the parent's values and interrupt apply to it, and the
-    /// parent's stream gets the events of both. [`as_tool`](crate::ReActAgent::as_tool) calls
+    /// Makes the call part of another: the parent's values, its interrupt and its
+    /// [inherited](crate::AgentHook::inherit) hooks apply to it, and the parent's stream gets the
+    /// events of both. [`as_tool`](crate::ReActAgent::as_tool) calls
     /// agents this way.
     pub fn child_of(mut self, parent: &CallContext) -> Self {
         self.parent = Some(parent.clone());
+        self
+    }
+
+    /// Names the tool call of the parent that runs the agent.
+    pub(crate) fn through(mut self, call: &str) -> Self {
+        self.through = Some(call.into());
         self
     }
 

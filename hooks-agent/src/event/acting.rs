@@ -7,7 +7,7 @@ use crate::call::CallContext;
 use crate::event::accessors::of_a_call;
 use crate::event::{Decided, Flow};
 use crate::message::{ToolResult, ToolUse};
-use crate::round::{Acted, ActingInput, Control, JumpTo};
+use crate::round::{Acted, ActingInput, Control, JumpTo, Question};
 
 /// The event before a tool call. The agent runs the tool call as hooks changed it; if it differs
 /// from the model's, the result records it in [`ran`](ToolResult::ran).
@@ -61,6 +61,36 @@ impl<'a> PreActing<'a> {
         self.answer(ToolResult::error(self.tool_use(), reason))
     }
 
+    /// Asks the user for permission, unless the caller [confirmed](crate::CallOptions::confirm) the
+    /// tool call: the call ends with [`PermissionAsking`](crate::GenerateReason::PermissionAsking),
+    /// and this tool call and those after it wait. [`Msg::pending`](crate::Msg::pending) lists them,
+    /// with `why`.
+    ///
+    /// The next call resumes the tool call, and this event fires again.
+    ///
+    /// ```
+    /// use hooks_agent::{Flow, PreActing, agent_hook};
+    ///
+    /// struct Approval;
+    ///
+    /// #[agent_hook]
+    /// impl Approval {
+    ///     fn ask(&self, event: &mut PreActing<'_>) -> Flow {
+    ///         match event.tool_use().name.as_str() {
+    ///             "pay" => event.ask("payments need approval"),
+    ///             _ => Flow::Continue,
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    pub fn ask(&self, why: impl Into<String>) -> Flow {
+        if self.cx.is_confirmed(self.input.id()) {
+            return Flow::Continue;
+        }
+        let question = Question { permission: Some(why.into()), ..Question::default() };
+        Flow::then(Decided::Ask(Box::new(question)))
+    }
+
     /// Stops the call and returns to the caller: this tool call and those after it wait for a
     /// result.
     ///
@@ -82,7 +112,7 @@ impl<'a> PreActing<'a> {
     /// }
     /// ```
     pub fn stop(&self) -> Flow {
-        Flow::then(Decided::Stop)
+        Flow::stop()
     }
 
     /// Jumps to the next call of the model. This tool call and those after it get an error as
@@ -112,7 +142,7 @@ pub struct PostActing<'a> {
 impl<'a> PostActing<'a> {
     /// Creates the event, for unit tests of hooks. Returns `None` if there is no result.
     pub fn new(agent: &'a dyn Agent, cx: &'a CallContext, output: &'a mut Acted) -> Option<Self> {
-        let Acted { call, result, control } = output;
+        let Acted { call, result, control, .. } = output;
         Some(Self { agent, cx, call, result: result.as_mut()?, control })
     }
 
@@ -148,7 +178,7 @@ impl<'a> PostActing<'a> {
 
     /// Stops the call and returns to the caller: tool calls that did not run wait for a result.
     pub fn stop(&self) -> Flow {
-        Flow::then(Decided::Stop)
+        Flow::stop()
     }
 
     /// Jumps to the next call of the model. Tool calls that did not run get an error as result.

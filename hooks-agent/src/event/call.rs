@@ -104,9 +104,14 @@ impl<'a> PostCall<'a> {
         self.reply
     }
 
-    /// Replaces the reply.
+    /// Replaces the reply. The reason, the usage and the tool calls that wait stay, if `reply` has none.
     pub fn set_final_message(&mut self, reply: Msg) {
-        *self.reply = reply;
+        let old = std::mem::replace(self.reply, reply);
+        self.reply.reason = self.reply.reason.or(old.reason);
+        self.reply.usage = self.reply.usage.or(old.usage);
+        if self.reply.pending.is_empty() {
+            self.reply.pending = old.pending;
+        }
     }
 }
 

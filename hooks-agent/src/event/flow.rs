@@ -4,7 +4,7 @@ use hooks_core::{BoxError, HookResult};
 
 use crate::event::{EventKind, Substitute};
 use crate::message::{Msg, ToolResult};
-use crate::round::{Jump, JumpTo};
+use crate::round::{Jump, JumpTo, Question};
 
 /// How a call continues after an event hook.
 ///
@@ -16,7 +16,7 @@ use crate::round::{Jump, JumpTo};
 /// | `PreCall` | `answer(msg)` |
 /// | `PreReasoning` | `answer(msg)`, `stop()`, `jump_to_tools()`, `jump_to_end()` |
 /// | `PostReasoning` | `stop()`, `jump_to_model(messages)`, `jump_to_end()` |
-/// | `PreActing` | `answer(result)`, `refuse(reason)`, `stop()` |
+/// | `PreActing` | `answer(result)`, `refuse(reason)`, `ask(why)`, `stop()` |
 /// | | `jump_to_model()`, `jump_to_end()` |
 /// | `PostActing` | `stop()`, `jump_to_model()`, `jump_to_end()` |
 /// | `PreSummary` | `answer(msg)`, `stop()` |
@@ -67,7 +67,10 @@ pub struct Decision(pub(crate) Box<Decided>);
 
 #[derive(Debug)]
 pub(crate) enum Decided {
-    Stop,
+    /// Stops the call, by the hook of this name.
+    Stop(Option<String>),
+    /// Asks for permission.
+    Ask(Box<Question>),
     Jump(Jump),
     Answer(Msg),
     AnswerTool(ToolResult),
@@ -81,6 +84,22 @@ impl Flow {
 
     pub(crate) fn jump(to: JumpTo) -> Self {
         Self::then(Decided::Jump(Jump { to, messages: crate::message::Messages::new() }))
+    }
+
+    pub(crate) fn stop() -> Self {
+        Self::then(Decided::Stop(None))
+    }
+
+    /// Names the hook that stops the call or asks.
+    pub(crate) fn by(mut self, hook: impl FnOnce() -> String) -> Self {
+        if let Self::Then(Decision(decided)) = &mut self {
+            match &mut **decided {
+                Decided::Stop(name) => *name = Some(hook()),
+                Decided::Ask(question) => question.asked_by = Some(hook()),
+                _ => {}
+            }
+        }
+        self
     }
 
     /// Returns the decision, if there is one.

@@ -8,8 +8,8 @@ use crate::call::CallContext;
 use crate::error::InputError;
 use crate::event::accessors::{model_input, of_a_call};
 use crate::event::{Decided, Flow, system};
-use crate::message::{ContentBlock, Messages, Msg, ToolUse};
-use crate::model::{ModelOptions, ToolSpec};
+use crate::message::{ContentBlock, Messages, Msg};
+use crate::model::{FinishReason, ModelOptions, ToolSpec};
 use crate::round::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
 
 /// The event before the model is called in a round. The model gets the messages, the system
@@ -54,7 +54,7 @@ impl<'a> PreReasoning<'a> {
 
     /// Stops the call and returns to the caller without calling the model.
     pub fn stop(&self) -> Flow {
-        Flow::then(Decided::Stop)
+        Flow::stop()
     }
 
     /// Runs the tool calls that wait, if there are any, without calling the model first.
@@ -71,16 +71,17 @@ impl<'a> PreReasoning<'a> {
 /// The event after the model answered in a round. Memory and the caller get the message as hooks
 /// changed it, and its tool calls run.
 ///
-/// Fires once for each round with an answer. If a call is interrupted or dropped while the model
-/// still answers, memory keeps the partial message and these hooks do not receive it: to keep text
-/// out of memory always, use a [`Rewrite`](crate::Rewrite) around `model_call`.
+/// Fires once for each round with an answer. If a call is interrupted or dropped before all hooks of
+/// this event have run, memory keeps no text of the answer, only that there was one. The stream of
+/// the call receives the chunks before this event: to keep text out of it too, use a
+/// [`Rewrite`](crate::Rewrite) around `model_call`.
 pub struct PostReasoning<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
     model: &'a str,
     message: &'a mut Arc<Msg>,
+    finish: FinishReason,
     control: &'a Control,
-    is_changed: bool,
 }
 
 impl<'a> PostReasoning<'a> {
@@ -90,8 +91,8 @@ impl<'a> PostReasoning<'a> {
         cx: &'a CallContext,
         output: &'a mut Reasoned,
     ) -> Option<Self> {
-        let Reasoned { model, message, control } = output;
-        Some(Self { agent, cx, model, message: message.as_mut()?, control, is_changed: false })
+        let Reasoned { model, message, finish, control } = output;
+        Some(Self { agent, cx, model, message: message.as_mut()?, finish: *finish, control })
     }
 
     of_a_call!();
@@ -102,6 +103,13 @@ impl<'a> PostReasoning<'a> {
         self.model
     }
 
+    /// Returns why the model ended its answer. An answer that was
+    /// [cut](crate::FinishReason::is_cut) ends the call, unless a hook jumps to the model.
+    #[must_use]
+    pub fn finish_reason(&self) -> FinishReason {
+        self.finish
+    }
+
     /// Returns the answer.
     #[must_use]
     pub fn message(&self) -> &Msg {
@@ -110,13 +118,11 @@ impl<'a> PostReasoning<'a> {
 
     /// Returns a mutable reference to the answer.
     pub fn message_mut(&mut self) -> &mut Msg {
-        self.is_changed = true;
         Arc::make_mut(self.message)
     }
 
     /// Replaces the answer. Its tool calls run, whatever the name of the message.
     pub fn set_message(&mut self, msg: Msg) {
-        self.is_changed = true;
         *self.message = Arc::new(msg);
     }
 
@@ -128,7 +134,7 @@ impl<'a> PostReasoning<'a> {
 
     /// Stops the call and returns to the caller: tool calls of the message wait for a result.
     pub fn stop(&self) -> Flow {
-        Flow::then(Decided::Stop)
+        Flow::stop()
     }
 
     /// Appends the message and then `messages` to memory and jumps to the next call of the model,
@@ -136,33 +142,20 @@ impl<'a> PostReasoning<'a> {
     ///
     /// # Errors
     /// [`InputError::MissingResults`] if the message has tool calls that `messages` do not answer.
-    /// [`InputError::DuplicateResult`] for two results of one tool call, and
-    /// [`InputError::UnknownResults`] for results of other tool calls, as in a call.
+    /// [`InputError::DuplicateResult`] for two results of one tool call,
+    /// [`InputError::UnknownResults`] for results of other tool calls,
+    /// [`InputError::SystemMessage`] and [`InputError::MisplacedBlock`], as in a call.
     pub fn jump_to_model(&self, messages: impl Into<Messages>) -> Result<Flow, InputError> {
         let messages = messages.into();
-        let results: Vec<_> = messages.iter().flat_map(|msg| msg.tool_results()).collect();
         let calls: Vec<_> = self.message.tool_uses().cloned().collect();
-        InputError::check_results(&calls, &results)?;
-        let is_open = |call: &&ToolUse| !results.iter().any(|result| result.id == call.id);
-        let ids: Vec<_> = calls.iter().filter(is_open).map(|call| call.id.clone()).collect();
-        if !ids.is_empty() {
-            return Err(InputError::MissingResults { ids });
-        }
+        InputError::check_appended(&calls, &messages)?;
+        InputError::check_answered(&calls, &messages)?;
         Ok(Flow::then(Decided::Jump(Jump { to: JumpTo::Model, messages })))
     }
 
     /// Ends the call with the message. Its tool calls get an error as result.
     pub fn jump_to_end(&self) -> Flow {
         Flow::jump(JumpTo::End)
-    }
-}
-
-/// Stores the message with the changes of hooks as the partial message, for an interrupt.
-impl Drop for PostReasoning<'_> {
-    fn drop(&mut self) {
-        if self.is_changed {
-            self.cx.replace_draft(self.message.clone());
-        }
     }
 }
 

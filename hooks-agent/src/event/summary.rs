@@ -46,7 +46,7 @@ impl<'a> PreSummary<'a> {
 
     /// Stops the call and returns to the caller without a summary.
     pub fn stop(&self) -> Flow {
-        Flow::then(Decided::Stop)
+        Flow::stop()
     }
 }
 

@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures::FutureExt;
-use hooks_core::{BoxError, HookResult, Recovery};
+use hooks_core::{BoxError, HookError, HookResult, Recovery};
 
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::{Decided, ErrorPhase, EventKind, Flow, HookEvent, Substitute};
+use crate::event::{Decided, EventKind, Flow, HookEvent, Substitute};
 use crate::hook::AgentHook;
 use crate::message::{GenerateReason, Msg, ToolResult};
 use crate::tool::ToolError;
@@ -33,16 +33,29 @@ pub(crate) fn answered(flow: Flow) -> HookResult<ControlFlow<Msg>> {
     }
 }
 
+/// Names the hook in its decision.
+pub(crate) fn named(flow: Flow, hook: &impl AgentHook) -> Flow {
+    flow.by(|| hook.name())
+}
+
+/// Returns whether error hooks received the error where it happened, so that `ErrorPhase::Call` does
+/// not report it again. A failure of a hook of `reply` is another error.
+pub(crate) fn was_reported(cx: &CallContext, error: &AgentError) -> bool {
+    let is_of_reply = match error.root() {
+        AgentError::Hook(
+            HookError::Failed { hook_type, .. } | HookError::TimedOut { hook_type, .. },
+        ) => hook_type.method() == "reply",
+        _ => false,
+    };
+    cx.is_told() && !is_of_reply
+}
+
 /// An error to which the failures of error hooks are attached.
-pub(crate) trait Attach: std::fmt::Display {
-    /// Whether the call fails with this error, so that `ErrorPhase::Call` does not report it again.
-    const FAILS_CALL: bool;
+pub(crate) trait Attach {
     fn attach(&mut self, failure: BoxError);
 }
 
 impl Attach for AgentError {
-    const FAILS_CALL: bool = true;
-
     fn attach(&mut self, failure: BoxError) {
         AgentError::attach(self, failure);
     }
@@ -50,8 +63,6 @@ impl Attach for AgentError {
 
 /// The model reads the error of a tool unchanged; failures of hooks are logged.
 impl Attach for ToolError {
-    const FAILS_CALL: bool = false;
-
     fn attach(&mut self, failure: BoxError) {
         tracing::warn!(error = &*failure as &dyn std::error::Error, "a hook at ERROR failed");
     }
@@ -59,26 +70,19 @@ impl Attach for ToolError {
 
 /// Applies the flow of an error hook.
 pub(crate) fn recover<T, E: Attach>(
-    cx: &CallContext,
-    phase: ErrorPhase<'_>,
     ended: HookResult<Flow>,
     error: &mut E,
     fits: impl FnOnce(Substitute) -> HookResult<T>,
 ) -> Recovery<T> {
     let recovered = match ended.map(Flow::decided) {
-        Ok(None) => None,
-        Ok(Some(Decided::Recover(substitute))) => Some(fits(substitute)),
-        Ok(Some(_)) => Some(Err(Decided::misplaced(EventKind::Error))),
-        Err(failure) => Some(Err(failure)),
+        Ok(None) => return Recovery::Fail,
+        Ok(Some(Decided::Recover(substitute))) => fits(substitute),
+        Ok(Some(_)) => Err(Decided::misplaced(EventKind::Error)),
+        Err(failure) => Err(failure),
     };
-    if phase != ErrorPhase::Call && E::FAILS_CALL {
-        let is_saved = matches!(recovered, Some(Ok(_)));
-        cx.set_told(&*error, !is_saved);
-    }
     match recovered {
-        None => Recovery::Fail,
-        Some(Ok(output)) => Recovery::Recover(output),
-        Some(Err(failure)) => {
+        Ok(output) => Recovery::Recover(output),
+        Err(failure) => {
             error.attach(failure);
             Recovery::Fail
         }
@@ -88,7 +92,10 @@ pub(crate) fn recover<T, E: Attach>(
 /// Returns the message; a tool result is an error.
 pub(crate) fn message_of(substitute: Substitute) -> HookResult<Msg> {
     match substitute {
-        Substitute::Message(msg) => Ok(msg),
+        Substitute::Message(mut msg) => {
+            msg.reason.get_or_insert(GenerateReason::Recovered);
+            Ok(msg)
+        }
         Substitute::ToolResult(_) => Err("a message saves this phase, not a tool result".into()),
     }
 }

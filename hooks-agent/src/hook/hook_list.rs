@@ -1,73 +1,43 @@
-//! The hooks of agent builders, and how they are registered.
+//! The event hooks of an agent, or of the builder of one.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_core::{HookOptions, Hookable};
+use hooks_core::{HookGroup, Hookable};
 
-use crate::agent::Agent;
-use crate::event::EventMask;
-use crate::hook::{AgentHook, install_call};
-use crate::tool::Tool;
+use crate::hook::AgentHook;
+use crate::hook::registration::{EventPoints, Registration, new_group};
+use crate::tool::{Tool, Tools};
 
-/// An agent at whose methods event hooks can be registered.
-pub(crate) trait EventPoints: Agent {
-    /// Registers a hook at the methods of its events.
-    fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place);
+/// Event hooks, in the order in which they were added.
+pub(crate) struct HookList<A: ?Sized>(Vec<Listed<A>>);
+
+struct Listed<A: ?Sized> {
+    group: HookGroup,
+    hook: Arc<dyn Installable<A>>,
 }
-
-/// The registration of a hook; its methods are called once.
-pub(crate) struct Place {
-    pub(crate) name: Arc<str>,
-    priority: i32,
-    pub(crate) events: EventMask,
-    pub(crate) sync_events: EventMask,
-    /// The source location where the user added the hook.
-    location: &'static Location<'static>,
-}
-
-/// The hooks of an agent builder, in the order in which they were added.
-pub(crate) struct HookList<A: ?Sized>(Vec<Arc<dyn Installable<A>>>);
 
 trait Installable<A: ?Sized>: Send + Sync {
     fn name(&self) -> String;
-    fn install(&self, agent: &A, name: String);
-    fn tools(&self) -> Vec<Arc<dyn Tool>>;
+    fn install(&self, agent: &A, group: HookGroup);
+    fn tools(&self) -> Tools;
     fn inherit(&self) -> bool;
 }
 
 /// A hook of known type, so that each call of it is boxed only once.
-struct Kept<H>(Arc<H>, &'static Location<'static>);
+struct Typed<H>(Arc<H>, &'static Location<'static>);
 
-impl Place {
-    pub(crate) fn of<H: AgentHook>(
-        hook: &H,
-        name: String,
-        location: &'static Location<'static>,
-    ) -> Self {
-        let (priority, events, sync_events) = (hook.priority(), hook.events(), hook.sync_events());
-        Self { name: name.into(), priority, events, sync_events, location }
-    }
-
-    /// Returns the options of the registration.
-    pub(crate) fn options(&self) -> HookOptions {
-        let options = HookOptions::named(self.name.clone()).priority(self.priority);
-        options.registered_at(self.location)
-    }
-}
-
-impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Kept<H> {
+impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Typed<H> {
     fn name(&self) -> String {
         self.0.name()
     }
 
-    fn install(&self, agent: &A, name: String) {
-        agent.install(&self.0, &Place::of(&*self.0, name, self.1));
+    fn install(&self, agent: &A, group: HookGroup) {
+        agent.install(&self.0, &Registration::of(&*self.0, group, self.1));
     }
 
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+    fn tools(&self) -> Tools {
         self.0.tools()
     }
 
@@ -79,34 +49,52 @@ impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Kept<H> {
 impl<A: EventPoints + ?Sized> HookList<A> {
     #[track_caller]
     pub(crate) fn add(&mut self, hook: impl AgentHook) {
-        self.0.push(Arc::new(Kept(Arc::new(hook), Location::caller())));
+        let hook = Arc::new(Typed(Arc::new(hook), Location::caller()));
+        self.0.push(Listed { group: new_group(), hook });
     }
 
-    /// Registers the hooks. If names repeat, the later hooks get a number.
-    pub(crate) fn install(&self, agent: &A) {
-        if self.0.is_empty() {
-            return;
-        }
-        let plan = agent.hook_plan();
-        let mut names: HashSet<String> =
-            plan.hooks().iter().map(|hook| hook.name().to_owned()).collect();
-        for hook in &self.0 {
-            let name = hook.name();
-            let numbered = (2..).map(|number| format!("{name} ({number})"));
-            let mut free = std::iter::once(name.clone()).chain(numbered);
-            if let Some(name) = free.find(|name| names.insert(name.clone())) {
-                hook.install(agent, name);
+    /// Adds a hook and registers it at an agent, then removes the earlier hooks of its name.
+    #[track_caller]
+    pub(crate) fn replace(&mut self, agent: &A, hook: impl AgentHook) {
+        let name = hook.name();
+        self.add(hook);
+        let Some(added) = self.0.pop() else { return };
+        added.hook.install(agent, added.group);
+        self.remove(agent, &name);
+        self.0.push(added);
+    }
+
+    /// Removes the hooks of this name from the list and from the agent; says whether there was one.
+    pub(crate) fn remove(&mut self, agent: &A, name: &str) -> bool {
+        let before = self.0.len();
+        self.0.retain(|listed| {
+            let is_meant = listed.hook.name() == name;
+            if is_meant {
+                agent.remove_instance_group(listed.group);
             }
+            !is_meant
+        });
+        self.0.len() < before
+    }
+
+    /// Registers the hooks at the methods of an agent.
+    pub(crate) fn install(&self, agent: &A) {
+        for Listed { group, hook } in &self.0 {
+            hook.install(agent, *group);
         }
     }
 
     pub(crate) fn tools(&self) -> impl Iterator<Item = Arc<dyn Tool>> {
-        self.0.iter().flat_map(|hook| hook.tools())
+        self.0.iter().flat_map(|listed| listed.hook.tools())
     }
 
-    /// Returns the hooks that also run in agents that are tools of this one.
-    pub(crate) fn inherited(&self) -> Self {
-        Self(self.0.iter().filter(|hook| hook.inherit()).cloned().collect())
+    /// Adds the hooks of another list that also run in agents that are tools, each once.
+    pub(crate) fn inherit(&mut self, other: &Self) {
+        for Listed { group, hook } in &other.0 {
+            if hook.inherit() && self.0.iter().all(|known| known.group != *group) {
+                self.0.push(Listed { group: *group, hook: hook.clone() });
+            }
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -114,9 +102,24 @@ impl<A: EventPoints + ?Sized> HookList<A> {
     }
 }
 
+/// The event hooks of an agent, which come and go while calls run.
+pub(crate) struct SharedHooks<A: ?Sized>(Mutex<HookList<A>>);
+
+impl<A: EventPoints + ?Sized> SharedHooks<A> {
+    pub(crate) fn new(hooks: HookList<A>) -> Self {
+        Self(Mutex::new(hooks))
+    }
+
+    /// Returns the hooks as they are now.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, HookList<A>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl<A: ?Sized> Clone for HookList<A> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        let copy = |listed: &Listed<A>| Listed { group: listed.group, hook: listed.hook.clone() };
+        Self(self.0.iter().map(copy).collect())
     }
 }
 
@@ -128,46 +131,6 @@ impl<A: ?Sized> Default for HookList<A> {
 
 impl<A: EventPoints + ?Sized> fmt::Debug for HookList<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|hook| hook.name())).finish()
-    }
-}
-
-/// Registers an event hook at an agent of any kind, for the events that all agents have: `PreCall`,
-/// `PostCall`, `ErrorEvent` and `Settled`.
-///
-/// The hook receives no other events. It runs after the hooks of the agent's own type. To remove
-/// it, remove its name from each of `pre_reply`, `post_reply`, `error_reply` and `pre_settled`.
-///
-/// For all events of an agent, add the hook to its builder, or use
-/// [`ReActAgent::register_agent_hook`](crate::ReActAgent::register_agent_hook).
-///
-/// ```
-/// use hooks_agent::{Agent, AgentHook, Flow, HookEvent, register_call_hook};
-/// use hooks_core::HookResult;
-///
-/// struct Sign;
-///
-/// impl AgentHook for Sign {
-///     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-///         if let HookEvent::PostCall(event) = event {
-///             event.final_message_mut().push_text(" - signed");
-///         }
-///         Ok(Flow::Continue)
-///     }
-/// }
-///
-/// fn sign(agent: &dyn Agent) {
-///     register_call_hook(agent, Sign);
-/// }
-/// ```
-#[track_caller]
-pub fn register_call_hook(agent: &dyn Agent, hook: impl AgentHook) {
-    let place = Place::of(&hook, hook.name(), Location::caller());
-    agent.install(&Arc::new(hook), &place);
-}
-
-impl EventPoints for dyn Agent {
-    fn install<H: AgentHook>(&self, hook: &Arc<H>, place: &Place) {
-        install_call!(dyn Agent, self, hook, place, tells_inside: false);
+        f.debug_list().entries(self.0.iter().map(|listed| listed.hook.name())).finish()
     }
 }

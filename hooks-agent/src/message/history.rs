@@ -1,6 +1,6 @@
 //! Checks a history: every tool call has exactly one result.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::message::{Msg, ToolUse};
 
@@ -20,26 +20,26 @@ use crate::message::{Msg, ToolUse};
 /// ```
 #[must_use]
 pub fn unanswered_tool_uses<M: AsRef<Msg>>(history: &[M]) -> Vec<ToolUse> {
-    let mut open: Vec<ToolUse> = Vec::new();
-    let mut wrong: Vec<ToolUse> = Vec::new();
-    let mut answered: Vec<ToolUse> = Vec::new();
+    /// A tool call, by its place among the calls of the history.
+    struct Known<'a> {
+        call: &'a ToolUse,
+        results: usize,
+    }
+    let mut known: Vec<Known<'_>> = Vec::new();
+    // The latest tool call of an id; an id may come again once the earlier call is answered.
+    let mut latest: HashMap<&str, usize> = HashMap::new();
     for msg in history {
         let msg = msg.as_ref();
         for result in msg.tool_results() {
-            if let Some(index) = open.iter().position(|call| call.id == result.id) {
-                answered.push(open.remove(index));
-            } else if let Some(call) = answered.iter().find(|call| call.id == result.id) {
-                wrong.push(call.clone());
+            if let Some(index) = latest.get(result.id.as_str()) {
+                known[*index].results += 1;
             }
         }
-        let uses: Vec<_> = msg.tool_uses().cloned().collect();
-        if !uses.is_empty() {
-            // An id may come again in a later message, once the earlier call is answered.
-            let ids: HashSet<_> = uses.iter().map(|call| call.id.clone()).collect();
-            answered.retain(|call| !ids.contains(&call.id));
-            open.extend(uses);
+        for call in msg.tool_uses() {
+            latest.insert(&call.id, known.len());
+            known.push(Known { call, results: 0 });
         }
     }
-    wrong.extend(open);
-    wrong
+    let wrong = known.into_iter().filter(|known| known.results != 1);
+    wrong.map(|known| known.call.clone()).collect()
 }

@@ -1,8 +1,11 @@
 //! Messages and their content.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::message::PendingCall;
 use crate::usage::Usage;
 
 /// The role of the sender of a message.
@@ -50,6 +53,9 @@ pub struct Msg {
     /// a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// On the reply of a call that was stopped: the tool calls that wait.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) pending: Vec<PendingCall>,
 }
 
 /// The reason why a call of an agent ended.
@@ -69,6 +75,12 @@ pub enum GenerateReason {
     HookEnded,
     /// A hook answered instead of the whole call.
     HookAnswered,
+    /// A hook supplied the message after a failure.
+    Recovered,
+    /// The model reached its limit of tokens: the message is cut, and its tool calls did not run.
+    Length,
+    /// The provider's content filter cut the message; its tool calls did not run.
+    ContentFilter,
     /// The call was interrupted; the message is the partial message.
     Interrupted,
     /// The limit of rounds was reached; the message is a summary.
@@ -137,7 +149,7 @@ pub struct ToolResult {
     pub is_error: bool,
     /// The tool call that ran, if a hook changed the model's tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ran: Option<Box<ToolUse>>,
+    pub ran: Option<Arc<ToolUse>>,
 }
 
 impl Msg {
@@ -150,7 +162,15 @@ impl Msg {
     /// Creates a message with the given blocks.
     #[must_use]
     pub fn from_blocks(role: Role, name: impl Into<String>, content: Vec<ContentBlock>) -> Self {
-        Self { role, name: name.into(), content, metadata: Map::new(), reason: None, usage: None }
+        Self {
+            role,
+            name: name.into(),
+            content,
+            metadata: Map::new(),
+            reason: None,
+            usage: None,
+            pending: Vec::new(),
+        }
     }
 
     /// Creates a text message of the user.
@@ -176,6 +196,13 @@ impl Msg {
     pub fn tool_result(result: ToolResult) -> Self {
         let name = result.name.clone();
         Self::from_blocks(Role::Tool, name, vec![ContentBlock::ToolResult(result)])
+    }
+
+    /// Returns the tool calls that wait for a result, on the reply of a call that was stopped or
+    /// that asks for permission.
+    #[must_use]
+    pub fn pending(&self) -> &[PendingCall] {
+        &self.pending
     }
 
     /// Returns the text blocks, joined by line breaks.

@@ -26,6 +26,14 @@ pub enum ModelError {
         /// The reason.
         reason: String,
     },
+    /// The answer exceeds the limit of the agent. The partial answer is not used.
+    #[error("the answer of model `{model}` exceeds {limit} bytes, raise `Limits::answer`")]
+    TooLong {
+        /// The name of the model.
+        model: String,
+        /// The limit, in bytes.
+        limit: usize,
+    },
     /// The stream ended before the answer was complete. The partial answer is not used.
     #[error("the answer of model `{model}` was cut off")]
     Cut {

@@ -1,82 +1,140 @@
-//! Matches the messages of a call with the tool calls that wait for results.
+//! Admits the messages of a call into memory: matches them with the tool calls that wait.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::call::CallContext;
 use crate::error::InputError;
 use crate::memory::Memory;
-use crate::message::{Messages, Msg, Role, ToolResult, ToolUse};
-
-/// Returns the tool calls of the model's last answer that have no result.
-pub(super) fn pending(history: &Messages) -> Vec<ToolUse> {
-    // Messages observed since then do not affect them.
-    let asks = |msg: &Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
-    let Some(last) = history.iter().rposition(asks) else {
-        return Vec::new();
-    };
-    let is_answered = |call: &ToolUse| {
-        let results = history[last..].iter().flat_map(|msg| msg.tool_results());
-        results.into_iter().any(|result| result.id == call.id)
-    };
-    history[last].tool_uses().filter(|call| !is_answered(call)).cloned().collect()
-}
+use crate::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls};
 
 /// Appends the messages to memory if they match the waiting tool calls. Returns the tool calls to
-/// run before the model is called.
+/// run before the model is called. If the messages do not match, memory is unchanged.
 pub(super) fn admit(
+    cx: &CallContext,
     memory: &Memory,
     input: Messages,
     recovers: bool,
 ) -> Result<Vec<ToolUse>, InputError> {
-    if input.iter().any(|msg| msg.role == Role::System) {
-        return Err(InputError::SystemMessage);
-    }
-    let pending = pending(&memory.messages());
-    let results: Vec<_> = input.iter().flat_map(|msg| msg.tool_results()).collect();
-    if pending.is_empty() {
-        // An imported history has its own tool calls and results.
-        let own: Vec<_> = input.iter().flat_map(|msg| msg.tool_uses()).cloned().collect();
-        InputError::check_results(&own, &results)?;
-        if results.len() < own.len() {
-            let is_open = |call: &&ToolUse| !results.iter().any(|result| result.id == call.id);
-            let ids = own.iter().filter(is_open).map(|call| call.id.clone()).collect();
-            return Err(InputError::MissingResults { ids });
+    let calls = open_calls(&memory.messages());
+    if calls.is_empty() {
+        check_confirmations(cx, &[])?;
+        InputError::check_appended(&[], &input)?;
+        // The messages of a call that failed are in memory already.
+        if input.is_empty() || !memory.is_unanswered(&input) {
+            memory.extend(input);
         }
-        remember(memory, input);
+        memory.set_unanswered(None);
         return Ok(Vec::new());
     }
-    InputError::check_results(&pending, &results)?;
-    let is_open = |call: &&ToolUse| !results.iter().any(|result| result.id == call.id);
-    let open: Vec<_> = pending.iter().filter(is_open).cloned().collect();
+    let waiting = memory.pending();
+    check_confirmations(cx, &waiting)?;
+    for msg in &input {
+        InputError::check_message(msg)?;
+    }
+    let (input, below) = part_below(input, &waiting);
+    let open = append(memory, &calls, input, &waiting, below.is_empty(), recovers)?;
+    cx.set_confirmed(cx.confirms().to_vec());
+    cx.set_answers(below);
+    memory.set_unanswered(None);
+    memory.settle();
+    Ok(open)
+}
+
+/// Appends the messages after tool calls that wait. Returns the tool calls to run.
+fn append(
+    memory: &Memory,
+    calls: &[ToolUse],
+    input: Messages,
+    waiting: &[PendingCall],
+    is_all: bool,
+    recovers: bool,
+) -> Result<Vec<ToolUse>, InputError> {
+    let results: Vec<_> = input.iter().flat_map(|msg| msg.tool_results()).collect();
+    let name_all = |error| match error {
+        InputError::UnknownResults { ids, .. } => {
+            InputError::UnknownResults { ids, expected: ids_of(waiting) }
+        }
+        error => error,
+    };
+    InputError::check_results(calls, &results).map_err(name_all)?;
+    let answered: HashSet<_> = results.iter().map(|result| &result.id).collect();
+    let open: Vec<_> = calls.iter().filter(|call| !answered.contains(&call.id)).cloned().collect();
     let ids = || open.iter().map(|call| call.id.clone()).collect();
     if open.is_empty() || input.is_empty() {
-        // Results come directly after their tool calls.
-        let (answers, others): (Vec<_>, Vec<_>) =
-            input.into_iter().partition(|msg| msg.tool_results().next().is_some());
-        remember(memory, answers);
-        remember(memory, others);
+        InputError::check_appended(calls, &input)?;
+        memory.extend(results_first(calls, input));
         return Ok(open);
     }
-    if results.is_empty() {
+    if results.is_empty() && is_all {
         if !recovers {
             return Err(InputError::MissingResults { ids: ids() });
         }
-        for call in &open {
+        InputError::check_appended(&[], &input)?;
+        let gone = open.iter().map(|call| {
             let reason = format!("[ERROR] `{}` did not run, the conversation went on", call.name);
-            memory.add(Msg::tool_result(ToolResult::error(call, reason)));
-        }
-        remember(memory, input);
+            Arc::new(Msg::tool_result(ToolResult::error(call, reason)))
+        });
+        memory.extend(gone.chain(input));
         return Ok(Vec::new());
     }
     let content: usize = input.iter().map(|msg| msg.content.len()).sum();
     if content > results.len() {
         return Err(InputError::PartialResults { ids: ids() });
     }
-    remember(memory, input);
+    memory.extend(input);
     Ok(open)
 }
 
-fn remember(memory: &Memory, input: impl IntoIterator<Item = Arc<Msg>>) {
-    for msg in input {
-        memory.add(msg);
+/// Returns the messages with those first that answer the tool calls: results follow their tool calls
+/// directly.
+pub(super) fn results_first(
+    calls: &[ToolUse],
+    messages: Messages,
+) -> impl Iterator<Item = Arc<Msg>> {
+    let ids: HashSet<_> = calls.iter().map(|call| call.id.as_str()).collect();
+    let answers = |msg: &Arc<Msg>| msg.tool_results().any(|result| ids.contains(&*result.id));
+    let (results, others): (Vec<_>, Vec<_>) = messages.into_iter().partition(answers);
+    results.into_iter().chain(others)
+}
+
+/// Takes the results for tool calls of sub-agents out of the messages.
+fn part_below(input: Messages, waiting: &[PendingCall]) -> (Messages, Vec<ToolResult>) {
+    let ids: HashSet<_> = waiting
+        .iter()
+        .filter(|pending| !pending.agents.is_empty())
+        .map(|pending| pending.id.as_str())
+        .collect();
+    let is_below = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult(result) if ids.contains(&*result.id));
+    let mut below = Vec::new();
+    let own = input.into_iter().filter_map(|mut msg| {
+        if msg.content.iter().any(is_below) {
+            Arc::make_mut(&mut msg).content.retain(|block| match block {
+                ContentBlock::ToolResult(result) if ids.contains(&*result.id) => {
+                    below.push(result.clone());
+                    false
+                }
+                _ => true,
+            });
+            if msg.content.is_empty() {
+                return None;
+            }
+        }
+        Some(msg)
+    });
+    let own = own.collect();
+    (own, below)
+}
+
+fn check_confirmations(cx: &CallContext, waiting: &[PendingCall]) -> Result<(), InputError> {
+    let is_unknown = |id: &&String| waiting.iter().all(|pending| pending.id != **id);
+    let ids: Vec<_> = cx.confirms().iter().filter(is_unknown).cloned().collect();
+    if ids.is_empty() {
+        return Ok(());
     }
+    Err(InputError::UnknownConfirmations { ids, expected: ids_of(waiting) })
+}
+
+fn ids_of(waiting: &[PendingCall]) -> Vec<String> {
+    waiting.iter().map(|pending| pending.id.clone()).collect()
 }

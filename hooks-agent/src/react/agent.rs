@@ -8,14 +8,14 @@ use hooks_core::{Hookable, Hooks, hookable};
 
 use crate::agent::{Agent, AgentState, CallOutcome, Printer};
 use crate::call::CallContext;
-use crate::error::AgentError;
-use crate::hook::HookList;
+use crate::error::{AgentError, InputError};
+use crate::hook::{HookList, SharedHooks};
 use crate::memory::Memory;
-use crate::message::{Messages, Msg};
+use crate::message::{Messages, Msg, open_calls};
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
-use crate::react::admission::pending;
 use crate::react::batch::Batch;
 use crate::react::compression::{CompressContext, ContextConfig};
+use crate::react::limits::Limits;
 use crate::react::threads::Threads;
 use crate::tool::Tool;
 
@@ -48,11 +48,11 @@ use crate::tool::Tool;
 #[derive(Hookable)]
 pub struct ReActAgent {
     pub(super) core: Arc<Core>,
+    pub(super) event_hooks: Arc<SharedHooks<Self>>,
     hooks: Hooks,
 }
 
 /// The parts of an agent, without its hooks.
-#[derive(Clone)]
 pub(super) struct Core {
     pub(super) state: Arc<AgentState>,
     pub(super) threads: Arc<Threads>,
@@ -64,6 +64,7 @@ pub(super) struct Core {
     pub(super) specs: Arc<[ToolSpec]>,
     pub(super) compressor: Option<Arc<dyn CompressContext>>,
     pub(super) context: ContextConfig,
+    pub(super) limits: Limits,
     pub(super) max_iters: usize,
     pub(super) max_jumps: usize,
     pub(super) tool_timeout: Option<Duration>,
@@ -73,19 +74,18 @@ pub(super) struct Core {
 }
 
 impl ReActAgent {
-    /// Creates an agent from its parts and installs its hooks.
-    pub(super) fn assemble(core: Core, hooks: &HookList<Self>) -> Self {
-        let agent = Self { core: Arc::new(core), hooks: Hooks::new() };
-        hooks.install(&agent);
+    /// Creates an agent from its parts and registers its hooks.
+    pub(super) fn assemble(core: Core, hooks: HookList<Self>) -> Self {
+        let event_hooks = Arc::new(SharedHooks::new(hooks));
+        let agent = Self { core: Arc::new(core), event_hooks, hooks: Hooks::new() };
+        agent.event_hooks.lock().install(&agent);
         agent
     }
 
-    /// Returns the same agent with its own set of hooks and these tools.
-    pub(super) fn fork(&self, tools: Vec<Arc<dyn Tool>>, hooks: &HookList<Self>) -> Self {
-        let core = Core { tools, ..Core::clone(&self.core) };
-        let agent = Self { core: Arc::new(core), hooks: self.hooks.clone() };
-        hooks.install(&agent);
-        agent
+    /// Returns the same agent with its own set of hooks.
+    pub(super) fn fork(&self) -> Self {
+        let event_hooks = Arc::new(SharedHooks::new(self.event_hooks.lock().clone()));
+        Self { core: self.core.clone(), event_hooks, hooks: self.hooks.clone() }
     }
 
     /// Returns the memory of the default thread.
@@ -109,7 +109,8 @@ impl ReActAgent {
     /// Answers the waiting tool calls with an error.
     pub(super) fn give_up_calls(&self, cx: &CallContext) {
         let memory = self.core.threads.memory(cx.named_thread());
-        drop(Batch::new(cx, &memory, pending(&memory.messages())));
+        drop(Batch::new(cx, &memory, open_calls(&memory.messages()), self.core.limits.result));
+        memory.settle();
     }
 
     pub(super) fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
@@ -133,8 +134,15 @@ impl Agent for ReActAgent {
         self.run(cx, messages).await
     }
 
+    /// Appends the message to the memory of the thread.
+    ///
+    /// # Errors
+    /// [`AgentError::Input`] for a system message, and for a message with tool calls or results:
+    /// these belong to the agent that called.
     async fn observe(&self, cx: CallContext, msg: Msg) -> Result<(), AgentError> {
-        self.core.threads.memory(cx.named_thread()).add(msg);
+        let messages = [Arc::new(msg)];
+        InputError::check_appended(&[], &messages)?;
+        self.core.threads.memory(cx.named_thread()).extend(messages);
         Ok(())
     }
 
@@ -147,9 +155,35 @@ impl Agent for ReActAgent {
     /// Answers the tool calls that were to wait, if the call did not finish.
     #[hook]
     fn settled(&self, cx: CallContext, outcome: CallOutcome) {
-        if cx.leaves_calls() && !matches!(outcome, CallOutcome::Finished(_)) {
+        if matches!(outcome, CallOutcome::Finished(_)) {
+            return;
+        }
+        let asking = self.core.threads.existing(cx.named_thread()).and_then(|it| it.asking());
+        if asking.is_some_and(|asking| asking.run == cx.run_id()) {
             self.give_up_calls(&cx);
         }
+    }
+
+    fn begin(&self, cx: &CallContext) -> Option<Box<dyn Agent>> {
+        let callers = std::iter::successors(cx.parent(), |caller| caller.parent());
+        let mut inherited = HookList::default();
+        for hooks in callers.filter_map(CallContext::hooks) {
+            if let Ok(hooks) = hooks.downcast::<SharedHooks<Self>>() {
+                inherited.inherit(&hooks.lock());
+            }
+        }
+        let governed = (!inherited.is_empty()).then(|| {
+            let (core, event_hooks) = (self.core.clone(), self.event_hooks.clone());
+            let agent = Self { core, event_hooks, hooks: self.hooks.clone() };
+            inherited.install(&agent);
+            Box::new(agent)
+        });
+        let agent = governed.as_deref().unwrap_or(self);
+        cx.set_hooks(agent.event_hooks.clone());
+        cx.set_has_reviewers(
+            agent.has_hooks(Self::POST_REPLY) || agent.has_hooks(Self::AROUND_REPLY),
+        );
+        governed.map(|agent| -> Box<dyn Agent> { agent })
     }
 
     fn system_message(&self) -> Option<Arc<Msg>> {

@@ -1,11 +1,12 @@
 //! Ensures that every tool call has exactly one result in memory.
 
-use std::collections::{HashSet, VecDeque};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::call::CallContext;
 use crate::memory::Memory;
-use crate::message::{ContentBlock, Msg, ToolResult, ToolUse};
+use crate::message::{ContentBlock, Msg, PendingCall, PendingReason, ToolResult, ToolUse};
 
 /// The tool calls of one message that have no result in memory yet.
 ///
@@ -18,25 +19,28 @@ pub(super) struct Batch<'a> {
     open: VecDeque<Open>,
     /// The number of tool calls of the batch with a result in memory.
     answered: usize,
-    last: Option<Arc<Msg>>,
     refusal: &'static str,
+    limit: usize,
 }
 
 struct Open {
     call: ToolUse,
     result: Option<ToolResult>,
+    pending: Vec<PendingCall>,
 }
 
 impl<'a> Batch<'a> {
-    /// Creates a batch of these tool calls.
+    /// Creates a batch of these tool calls. Longer results are cut to `limit` bytes.
     pub(super) fn new(
         cx: &'a CallContext,
         memory: &'a Memory,
         calls: impl IntoIterator<Item = ToolUse>,
+        limit: usize,
     ) -> Self {
-        let open = calls.into_iter().map(|call| Open { call, result: None }).collect();
+        let open = |call| Open { call, result: None, pending: Vec::new() };
+        let open = calls.into_iter().map(open).collect();
         let refusal = "the run was stopped before this call was answered";
-        Self { cx, memory, open, answered: 0, last: None, refusal }
+        Self { cx, memory, open, answered: 0, refusal, limit }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -54,23 +58,36 @@ impl<'a> Batch<'a> {
     }
 
     /// Answers a tool call. Sets the id and the name of the result, and `ran` if another tool call
-    /// ran. Returns the stored result if the call has a stream.
+    /// ran. Returns a copy of the stored result if `is_copied`.
     pub(super) fn answer(
         &mut self,
         number: usize,
         mut result: ToolResult,
-        ran: ToolUse,
+        ran: Option<ToolUse>,
+        is_copied: bool,
     ) -> Option<ToolResult> {
         let open = &mut self.open[number - self.answered];
-        if ran != open.call {
-            result.ran = Some(Box::new(ran));
-        }
+        result.ran = ran.filter(|ran| *ran != open.call).map(Arc::new);
         result.id.clone_from(&open.call.id);
         result.name.clone_from(&open.call.name);
-        let told = self.cx.is_watched().then(|| result.clone());
+        if let Cow::Owned(cut) = cut(&result.output, self.limit) {
+            result.output = cut;
+        }
+        let copy = is_copied.then(|| result.clone());
         open.result = Some(result);
-        self.remember();
-        told
+        while let Some(Open { result: Some(_), .. }) = self.open.front() {
+            let open = self.open.pop_front();
+            self.answered += 1;
+            if let Some(result) = open.and_then(|open| open.result) {
+                self.add(result);
+            }
+        }
+        copy
+    }
+
+    /// Records why a tool call waits.
+    pub(super) fn leave(&mut self, number: usize, pending: Vec<PendingCall>) {
+        self.open[number - self.answered].pending = pending;
     }
 
     /// Removes the tool calls that these messages answer, which are already in memory.
@@ -80,36 +97,34 @@ impl<'a> Batch<'a> {
         self.open.retain(|open| !ids.contains(&open.call.id));
     }
 
-    /// Leaves the tool calls without a result waiting for one.
-    pub(super) fn wait(mut self) -> Option<Arc<Msg>> {
-        self.cx.leave_calls();
-        for open in std::mem::take(&mut self.open) {
-            if let Some(result) = open.result {
-                self.add(result);
+    /// Leaves the tool calls without a result waiting for one, and returns them.
+    pub(super) fn wait(mut self) -> Vec<PendingCall> {
+        let mut waiting = Vec::new();
+        for Open { call, result, pending } in std::mem::take(&mut self.open) {
+            match result {
+                Some(result) => self.add(result),
+                None if pending.is_empty() => {
+                    waiting.push(PendingCall::new(call, PendingReason::NotRun));
+                }
+                None => waiting.extend(pending),
             }
         }
-        self.last.take()
+        waiting
     }
 
     /// Answers the tool calls without a result with this error.
-    pub(super) fn refuse(mut self, reason: &'static str) -> Option<Arc<Msg>> {
+    pub(super) fn refuse(mut self, reason: &'static str) {
         self.refusal = reason;
-        self.answer_rest();
-        self.last.take()
     }
 
-    fn remember(&mut self) {
-        while let Some(Open { result: Some(_), .. }) = self.open.front() {
-            let open = self.open.pop_front();
-            self.answered += 1;
-            if let Some(result) = open.and_then(|open| open.result) {
-                self.add(result);
-            }
-        }
+    fn add(&self, result: ToolResult) {
+        self.memory.add(Msg::tool_result(result));
     }
+}
 
-    fn answer_rest(&mut self) {
-        for Open { call, result } in std::mem::take(&mut self.open) {
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        for Open { call, result, .. } in std::mem::take(&mut self.open) {
             let reason = if self.cx.is_interrupted() {
                 "the run was interrupted before this call was answered"
             } else {
@@ -118,39 +133,70 @@ impl<'a> Batch<'a> {
             self.add(result.unwrap_or_else(|| ToolResult::error(&call, reason)));
         }
     }
+}
 
-    fn add(&mut self, result: ToolResult) {
-        let msg = Arc::new(Msg::tool_result(result));
-        self.memory.add(msg.clone());
-        self.last = Some(msg);
+/// Cuts a text that is longer than `limit` bytes, with a note for the model.
+pub(super) fn cut(text: &str, limit: usize) -> Cow<'_, str> {
+    if text.len() <= limit {
+        return Cow::Borrowed(text);
+    }
+    let kept = &text[..text.floor_char_boundary(limit)];
+    Cow::Owned(format!("{kept}\n[cut: these are the first {} of {} bytes]", kept.len(), text.len()))
+}
+
+/// Makes the ids of tool calls unique, because a result refers to its tool call by id.
+#[derive(Default)]
+pub(super) struct UniqueIds {
+    /// The ids so far, each with the last number that made it unique.
+    seen: HashMap<String, usize>,
+}
+
+impl UniqueIds {
+    /// Starts with the ids of a message.
+    pub(super) fn of(msg: &Msg) -> Self {
+        Self { seen: msg.tool_uses().map(|call| (call.id.clone(), 1)).collect() }
+    }
+
+    /// Changes an id that is empty or was seen before.
+    pub(super) fn admit(&mut self, id: &mut String) {
+        if !id.is_empty() && !self.seen.contains_key(id) {
+            self.seen.insert(id.clone(), 1);
+            return;
+        }
+        let mut number = self.seen.get(id).copied().unwrap_or(1);
+        let free = loop {
+            number += 1;
+            let free = format!("{id}_{number}");
+            if !self.seen.contains_key(&free) {
+                break free;
+            }
+        };
+        self.seen.insert(std::mem::take(id), number);
+        self.seen.insert(free.clone(), 1);
+        *id = free;
     }
 }
 
-impl Drop for Batch<'_> {
-    fn drop(&mut self) {
-        self.answer_rest();
-    }
-}
-
-/// Makes the ids of the tool calls of a message unique, because a result refers to its tool call by
-/// id.
+/// Makes the ids of the tool calls of a message unique.
 pub(super) fn make_ids_unique(msg: &mut Arc<Msg>) {
-    let is_taken = |(index, call): (usize, &ToolUse)| {
-        let is_same = |known: &ToolUse| known.id == call.id;
-        call.id.is_empty() || msg.tool_uses().take(index).any(is_same)
+    let are_unique = {
+        let mut calls = msg.tool_uses().map(|call| call.id.as_str());
+        match (calls.next(), calls.next()) {
+            (None, _) => true,
+            (Some(id), None) => !id.is_empty(),
+            (Some(first), Some(second)) => {
+                let mut seen = HashSet::new();
+                [first, second].into_iter().chain(calls).all(|id| !id.is_empty() && seen.insert(id))
+            }
+        }
     };
-    if !msg.tool_uses().enumerate().any(is_taken) {
+    if are_unique {
         return;
     }
-    let mut seen = HashSet::new();
+    let mut ids = UniqueIds::default();
     for block in &mut Arc::make_mut(msg).content {
         if let ContentBlock::ToolUse(call) = block {
-            let mut number = 1;
-            let written = call.id.clone();
-            while call.id.is_empty() || !seen.insert(call.id.clone()) {
-                number += 1;
-                call.id = format!("{written}_{number}");
-            }
+            ids.admit(&mut call.id);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The builder of an agent.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use crate::message::Msg;
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
 use crate::react::agent::{Core, ReActAgent};
 use crate::react::compression::{CompressContext, ContextConfig};
-use crate::react::sub_agent::inheriting;
+use crate::react::limits::Limits;
 use crate::react::threads::Threads;
 use crate::tool::Tool;
 
@@ -40,6 +41,7 @@ pub struct ReActAgentBuilder {
     hooks: HookList<ReActAgent>,
     compressor: Option<Arc<dyn CompressContext>>,
     context: ContextConfig,
+    limits: Limits,
     max_iters: usize,
     max_jumps: usize,
     tool_timeout: Option<Duration>,
@@ -60,6 +62,7 @@ impl ReActAgent {
             hooks: HookList::default(),
             compressor: None,
             context: ContextConfig::default(),
+            limits: Limits::new(),
             max_iters: ReActAgentBuilder::DEFAULT_MAX_ITERS,
             max_jumps: ReActAgentBuilder::DEFAULT_MAX_JUMPS,
             tool_timeout: None,
@@ -112,8 +115,8 @@ impl ReActAgentBuilder {
         self
     }
 
-    /// Adds a hook. Its tools become tools of the agent. Hooks of the same name are all kept: the
-    /// second hook of the name `Guard` is registered as `Guard (2)`.
+    /// Adds a hook. Its tools become tools of the agent. Hooks of the same name are all kept;
+    /// [`remove_agent_hook`](ReActAgent::remove_agent_hook) removes them together.
     #[track_caller]
     pub fn hook(mut self, hook: impl AgentHook) -> Self {
         self.hooks.add(hook);
@@ -123,6 +126,12 @@ impl ReActAgentBuilder {
     /// Sets the limit of rounds of a call. A call that reaches it asks the model for a summary.
     pub fn max_iters(mut self, max_iters: usize) -> Self {
         self.max_iters = max_iters;
+        self
+    }
+
+    /// Sets how much the agent takes from its model and its tools.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
         self
     }
 
@@ -180,7 +189,7 @@ impl ReActAgentBuilder {
         let Some(model) = model else {
             return Err(BuildError::MissingModel { agent: name.to_string() });
         };
-        let mut tools = inheriting(&self.tools, &hooks.inherited());
+        let mut tools = self.tools;
         tools.extend(hooks.tools());
         refuse_duplicates(&name, &tools)?;
         let specs = tools.iter().map(|tool| ToolSpec {
@@ -200,6 +209,7 @@ impl ReActAgentBuilder {
             tools,
             compressor: self.compressor,
             context: self.context,
+            limits: self.limits,
             max_iters: self.max_iters,
             max_jumps: self.max_jumps,
             tool_timeout: self.tool_timeout,
@@ -207,18 +217,19 @@ impl ReActAgentBuilder {
             recovers_pending: self.recovers_pending,
             printer: self.printer,
         };
-        Ok(ReActAgent::assemble(core, &hooks))
+        Ok(ReActAgent::assemble(core, hooks))
     }
 }
 
 fn refuse_duplicates(agent: &str, tools: &[Arc<dyn Tool>]) -> Result<(), BuildError> {
-    for (index, tool) in tools.iter().enumerate() {
-        if tools[..index].iter().any(|known| known.name() == tool.name()) {
+    let mut names = HashSet::new();
+    match tools.iter().find(|tool| !names.insert(tool.name())) {
+        None => Ok(()),
+        Some(tool) => {
             let tool = tool.name().to_owned();
-            return Err(BuildError::DuplicateTool { agent: agent.to_owned(), tool });
+            Err(BuildError::DuplicateTool { agent: agent.to_owned(), tool })
         }
     }
-    Ok(())
 }
 
 impl fmt::Debug for ReActAgentBuilder {

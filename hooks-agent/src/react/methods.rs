@@ -14,9 +14,10 @@ use crate::error::AgentError;
 use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
 use crate::model::{ChatChunk, ChatRequest, ModelAnswer, ModelError};
 use crate::react::agent::ReActAgent;
-use crate::react::batch::make_ids_unique;
+use crate::react::batch::cut;
 use crate::react::compression::ContextConfig;
-use crate::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
+use crate::react::draft::Draft;
+use crate::round::{Acted, ActingInput, Question, Reasoned, ReasoningInput, SummaryInput};
 use crate::stream::AgentEventKind;
 use crate::tool::{Permission, Tool, ToolContext, ToolError};
 
@@ -41,14 +42,14 @@ impl ReActAgent {
     ) -> Result<Reasoned, AgentError> {
         let ReasoningInput { model, system, mut messages, tools, options, control } = input;
         if control.is_stopped() || control.jumps_to().is_some() {
-            return Ok(Reasoned { model, message: None, control });
+            return Ok(Reasoned::skipped(model, control));
         }
         if let Some(system) = system {
             messages.insert(0, system);
         }
         let request = ChatRequest { messages, tools, options };
-        let (model, message) = self.ask(cx, request, Answer::Reasoning).await?;
-        Ok(Reasoned { model, message: Some(message), control })
+        let reasoned = self.ask(cx, request, Answer::Reasoning).await?;
+        Ok(Reasoned { control, ..reasoned })
     }
 
     /// Runs one tool call, after its permission check.
@@ -57,29 +58,43 @@ impl ReActAgent {
     /// The errors of hooks. The failure of a tool becomes a result.
     #[hook(reentry = "run")]
     pub async fn acting(&self, cx: CallContext, input: ActingInput) -> Result<Acted, AgentError> {
-        let ActingInput { call, mut control } = input;
-        if control.is_stopped() || control.jumps_to().is_some() {
-            return Ok(Acted { call, result: None, control });
+        let (call, mut control) = input.into_call();
+        if !control.is_free() {
+            return Ok(Acted::waiting(call, control));
         }
         match self.check_permission(&cx, &call).await? {
             Permission::Allow => {}
             Permission::Ask => {
-                control.asks_permission = true;
-                return Ok(Acted { call, result: None, control });
+                let permission = Some(String::new());
+                control.ask(Question { permission, ..Question::default() });
+                return Ok(Acted::waiting(call, control));
             }
             Permission::Deny(reason) => {
-                let result = Some(ToolResult::error(&call, reason));
-                return Ok(Acted { call, result, control });
+                let result = ToolResult::error(&call, reason);
+                return Ok(Acted { control, ..Acted::new(call, result) });
             }
         }
         let call = Arc::new(call);
-        let result = match self.tool_call(cx, call.clone()).await {
-            Ok(result) => result,
-            Err(ToolError::Hook(error)) => return Err(error.into()),
-            Err(error) => ToolResult::error(&call, error.to_string()),
-        };
-        let call = Arc::unwrap_or_clone(call);
-        Ok(Acted { call, result: Some(result), control })
+        match self.tool_call(cx, call.clone()).await {
+            Ok(mut result) => {
+                let ran = result.ran.take();
+                let has_run = ran.is_some();
+                let call = Arc::unwrap_or_clone(ran.unwrap_or(call));
+                Ok(Acted { control, has_run, ..Acted::new(call, result) })
+            }
+            Err(ToolError::Hook(error)) => Err(error.into()),
+            Err(ToolError::Interrupted) => Err(AgentError::Interrupted),
+            Err(ToolError::Waiting { pending }) => {
+                control.ask(Question { below: pending, ..Question::default() });
+                Ok(Acted::waiting(Arc::unwrap_or_clone(call), control))
+            }
+            Err(error) => {
+                let has_run = error.has_run();
+                let result = ToolResult::error(&call, error.to_string());
+                let call = Arc::unwrap_or_clone(call);
+                Ok(Acted { control, has_run, ..Acted::new(call, result) })
+            }
+        }
     }
 
     /// Asks the model for a summary, without tools, when the limit of rounds is reached.
@@ -94,14 +109,14 @@ impl ReActAgent {
     ) -> Result<Reasoned, AgentError> {
         let SummaryInput { model, system, mut messages, options, control, .. } = input;
         if control.is_stopped() {
-            return Ok(Reasoned { model, message: None, control });
+            return Ok(Reasoned::skipped(model, control));
         }
         if let Some(system) = system {
             messages.insert(0, system);
         }
         let request = ChatRequest { messages, tools: Arc::default(), options };
-        let (model, message) = self.ask(cx, request, Answer::Summary).await?;
-        Ok(Reasoned { model, message: Some(message), control })
+        let reasoned = self.ask(cx, request, Answer::Summary).await?;
+        Ok(Reasoned { control, ..reasoned })
     }
 
     /// Sends one request to the model and waits for the first chunk of the answer. Hook it to
@@ -115,7 +130,7 @@ impl ReActAgent {
         cx: CallContext,
         request: ChatRequest,
     ) -> Result<ModelAnswer, AgentError> {
-        let _ = cx;
+        cx.checkpoint().await?;
         Ok(ModelAnswer::ask(&*self.core.model, request).await?)
     }
 
@@ -131,13 +146,17 @@ impl ReActAgent {
         call: Arc<ToolUse>,
     ) -> Result<ToolResult, ToolError> {
         if let Some(written) = &call.invalid_input {
-            let (tool, written) = (call.name.clone(), written.clone());
-            return Err(ToolError::InvalidInput { tool, written });
+            let written = cut(written, self.core.limits.arguments).into_owned();
+            return Err(ToolError::InvalidInput { tool: call.name.clone(), written });
         }
         let Some(tool) = self.tool(&call.name) else {
             let known = self.core.tools.iter().map(|tool| tool.name().to_owned()).collect();
             return Err(ToolError::Unknown { tool: call.name.clone(), known });
         };
+        if cx.checkpoint().await.is_err() {
+            return Err(ToolError::Interrupted);
+        }
+        cx.emit(|| AgentEventKind::ToolStarted(ToolUse::clone(&call))).await;
         // Boxed, so that the future of an agent that waits for its model stays small.
         Box::pin(self.watch(&cx, &call, &**tool)).await
     }
@@ -200,7 +219,7 @@ impl ReActAgent {
     }
 
     /// Runs for each chunk of the model's answer.
-    #[hook]
+    #[hook(reentry = "run")]
     pub async fn reasoning_chunk(
         &self,
         cx: &CallContext,
@@ -211,7 +230,7 @@ impl ReActAgent {
     }
 
     /// Runs for each chunk of the summary.
-    #[hook]
+    #[hook(reentry = "run")]
     pub async fn summary_chunk(
         &self,
         cx: &CallContext,
@@ -222,7 +241,7 @@ impl ReActAgent {
     }
 
     /// Runs for each progress report of a tool.
-    #[hook]
+    #[hook(reentry = "run")]
     pub async fn acting_chunk(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: &str) {
         let _ = (cx, call, chunk);
     }
@@ -235,19 +254,18 @@ impl ReActAgent {
         cx: CallContext,
         request: ChatRequest,
         kind: Answer,
-    ) -> Result<(Arc<str>, Arc<Msg>), AgentError> {
+    ) -> Result<Reasoned, AgentError> {
         let mut answer = self.model_call(cx.clone(), request).await?;
         let model = answer.shared_model();
-        cx.start_draft();
-        loop {
-            cx.checkpoint().await;
+        let mut draft = Draft::new(&cx, self.core.limits.answer);
+        let finish = loop {
             let block = match answer.next().await {
-                None => return Err(ModelError::Cut { model: model.to_string() }.into()),
-                Some(Err(error)) => return Err(error.into()),
-                Some(Ok(ChatChunk::End { usage, .. })) => {
+                None => return Err(draft.fail(ModelError::Cut { model: model.to_string() })),
+                Some(Err(error)) => return Err(draft.fail(error)),
+                Some(Ok(ChatChunk::End { usage, finish })) => {
                     cx.add_usage(usage);
-                    cx.edit_draft(|draft| draft.usage = Some(usage));
-                    break;
+                    draft.set_usage(usage);
+                    break finish;
                 }
                 Some(Ok(ChatChunk::Text(text))) => ContentBlock::Text { text },
                 Some(Ok(ChatChunk::Thinking(thinking))) => ContentBlock::thinking(thinking),
@@ -259,24 +277,27 @@ impl ReActAgent {
                 }
                 Some(Ok(ChatChunk::ToolUse(call))) => ContentBlock::ToolUse(call),
             };
-            let block = &block;
-            cx.edit_draft(|draft| draft.append(block.clone()));
-            let Some(draft) = cx.draft() else { continue };
+            let Some(block) = draft.append(block) else {
+                let limit = self.core.limits.answer;
+                return Err(draft.fail(ModelError::TooLong { model: model.to_string(), limit }));
+            };
             match kind {
                 Answer::Reasoning => {
-                    self.reasoning_chunk(&cx, block, &draft).await;
-                    cx.emit(|| AgentEventKind::ReasoningChunk(block.clone())).await;
+                    self.reasoning_chunk(&cx, &block, draft.message()).await;
+                    cx.emit(|| AgentEventKind::ReasoningChunk(block)).await;
                 }
                 Answer::Summary => {
-                    self.summary_chunk(&cx, block, &draft).await;
-                    cx.emit(|| AgentEventKind::SummaryChunk(block.clone())).await;
+                    self.summary_chunk(&cx, &block, draft.message()).await;
+                    cx.emit(|| AgentEventKind::SummaryChunk(block)).await;
                 }
             }
+            draft.breathe().await;
+            cx.checkpoint().await?;
+        };
+        if draft.message().content.is_empty() && !finish.is_cut() {
+            return Err(draft.fail(ModelError::Empty { model: model.to_string() }));
         }
-        let message = cx.draft().filter(|message| !message.content.is_empty());
-        let mut message = message.ok_or_else(|| ModelError::Empty { model: model.to_string() })?;
-        make_ids_unique(&mut message);
-        Ok((model, message))
+        Ok(Reasoned { finish, ..Reasoned::new(model, draft.finish()) })
     }
 
     /// Runs the tool, with an event for each progress report.
@@ -308,8 +329,14 @@ impl ReActAgent {
             self.tell(cx, call, chunk).await;
         }
         match ended? {
-            Ok(Ok(output)) => Ok(ToolResult::success(call, output)),
-            Ok(Err(error)) => Err(ToolError::Failed(error)),
+            Ok(Ok(output)) => {
+                let ran = Some(call.clone());
+                Ok(ToolResult { ran, ..ToolResult::success(call, output) })
+            }
+            Ok(Err(error)) => Err(match error.downcast() {
+                Ok(error) => *error,
+                Err(error) => ToolError::Failed(error),
+            }),
             Err(_) => Err(ToolError::Panicked { tool: call.name.clone() }),
         }
     }

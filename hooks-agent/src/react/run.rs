@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use futures::StreamExt;
-use futures::stream::FuturesUnordered;
-
 use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::error::{AgentError, InputError};
-use crate::memory::Memory;
-use crate::message::{
-    ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
-};
-use crate::react::admission::{admit, pending};
+use crate::memory::{Asking, Memory};
+use crate::message::{ContentBlock, unanswered_tool_uses};
+use crate::message::{GenerateReason, Messages, Msg, PendingCall, Role, ToolUse, open_calls};
+use crate::model::FinishReason;
+use crate::react::admission::{admit, results_first};
 use crate::react::agent::ReActAgent;
 use crate::react::batch::{Batch, make_ids_unique};
-use crate::round::{Acted, ActingInput, Control, Jump, JumpTo, Reasoned, ReasoningInput};
+use crate::react::unfinished::{KeepAnswer, KeepInput};
+use crate::round::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
 use crate::stream::AgentEventKind;
 
 /// A running call.
@@ -23,56 +21,69 @@ pub(super) struct Run<'a> {
     pub(super) agent: &'a ReActAgent,
     pub(super) cx: &'a CallContext,
     pub(super) memory: &'a Memory,
+    /// The model's last answer in this call.
+    pub(super) answer: Option<Arc<Msg>>,
     iteration: usize,
     jumps: usize,
 }
 
 /// The next step of a call.
-enum Step {
+pub(super) enum Step {
     Reason,
     Act(Vec<ToolUse>),
     End(Ended),
 }
 
-/// The end of a call: the reply and the reason.
-pub(super) type Ended = (Arc<Msg>, GenerateReason);
+/// The end of a call.
+pub(super) struct Ended {
+    pub(super) reply: Arc<Msg>,
+    pub(super) reason: GenerateReason,
+    pub(super) pending: Vec<PendingCall>,
+}
+
+impl Ended {
+    pub(super) fn new(reply: Arc<Msg>, reason: GenerateReason) -> Self {
+        Self { reply, reason, pending: Vec::new() }
+    }
+}
 
 impl ReActAgent {
     pub(super) async fn run(&self, cx: CallContext, input: Messages) -> Result<Msg, AgentError> {
         let memory = self.core.threads.memory(cx.named_thread());
-        let open = admit(&memory, input, self.core.recovers_pending)?;
-        let keep = KeepDraft { cx: &cx, memory: &memory };
-        let run = Run { agent: self, cx: &cx, memory: &memory, iteration: 0, jumps: 0 };
-        let ended = run.rounds(open).await;
-        // The partial message of a failed model is not an answer.
-        cx.take_draft();
-        drop(keep);
-        let (reply, reason) = ended?;
-        cx.set_reason(reason);
+        let open = admit(&cx, &memory, input.clone(), self.core.recovers_pending)?;
+        let keep = KeepInput::new(&memory, input);
+        cx.set_told(false);
+        let (agent, cx, memory) = (self, &cx, &*memory);
+        let run = Run { agent, cx, memory, answer: None, iteration: 0, jumps: 0 };
+        let Ended { reply, reason, pending } = run.rounds(open, &keep).await?;
+        keep.answered();
         let reply = Arc::unwrap_or_clone(reply);
-        Ok(Msg { reason: Some(reason), usage: Some(cx.usage()), ..reply })
+        Ok(Msg { reason: Some(reason), usage: Some(cx.usage()), pending, ..reply })
     }
 }
 
 impl Run<'_> {
-    async fn rounds(mut self, open: Vec<ToolUse>) -> Result<Ended, AgentError> {
-        if !open.is_empty() {
-            self.cx.set_confirmable(open.iter().map(|call| call.id.clone()).collect());
-        }
+    async fn rounds(
+        mut self,
+        open: Vec<ToolUse>,
+        keep: &KeepInput<'_>,
+    ) -> Result<Ended, AgentError> {
         let mut step = if open.is_empty() { Step::Reason } else { Step::Act(open) };
         loop {
+            self.cx.checkpoint().await?;
             step = match step {
                 Step::Reason if self.iteration < self.agent.core.max_iters => {
-                    self.cx.checkpoint().await;
                     self.iteration += 1;
-                    self.reason().await?
+                    self.reason(keep).await?
                 }
                 // Rare steps are boxed, so that the future of other calls stays small.
-                Step::Reason => return Box::pin(self.sum_up(self.iteration)).await,
+                Step::Reason => return Box::pin(self.sum_up(self.iteration, keep)).await,
                 Step::Act(calls) => {
-                    let batch = Batch::new(self.cx, self.memory, calls);
+                    let (cx, memory) = (self.cx, self.memory);
+                    let batch = Batch::new(cx, memory, calls, self.agent.core.limits.result);
                     let next = self.act(batch).await?;
-                    self.cx.set_confirmable(Vec::new());
+                    // What was confirmed applies to the tool calls that waited alone.
+                    self.cx.set_confirmed(Vec::new());
                     next
                 }
                 Step::End(ended) => return Ok(ended),
@@ -81,7 +92,7 @@ impl Run<'_> {
     }
 
     /// Runs one round of reasoning and applies the decisions of its hooks.
-    async fn reason(&mut self) -> Result<Step, AgentError> {
+    async fn reason(&mut self, keep: &KeepInput<'_>) -> Result<Step, AgentError> {
         let core = &self.agent.core;
         let input = ReasoningInput {
             model: core.model_name.clone(),
@@ -92,148 +103,124 @@ impl Run<'_> {
             control: Control::default(),
         };
         self.cx.emit(|| AgentEventKind::ReasoningStarted).await;
-        let reasoned = self.agent.reasoning(self.cx.clone(), input).await?;
-        self.cx.take_draft();
-        let Reasoned { message, control, .. } = reasoned;
+        let reasoned = {
+            let kept = KeepAnswer::of_reasoning(self, keep);
+            let reasoned = self.agent.reasoning(self.cx.clone(), input).await;
+            kept.pass(reasoned)?
+        };
+        let Reasoned { message, finish, control, .. } = reasoned;
         let Some(mut message) = message else { return self.before_the_model(&control) };
-
         make_ids_unique(&mut message);
+        let calls: Vec<_> = message.tool_uses().cloned().collect();
+        let jump = control.jump.filter(|_| !control.stop);
+        InputError::check_answer(&message)?;
+        if let Some(jump) = &jump {
+            InputError::check_appended(&calls, &jump.messages)?;
+        }
+
+        keep.answered();
         self.memory.add(message.clone());
         self.cx.set_partial(message.clone());
-        let calls = message.tool_uses().cloned();
-        let batch = Batch::new(self.cx, self.memory, calls);
-        self.cx.emit(|| AgentEventKind::Reasoned(message.clone())).await;
+        self.answer = Some(message.clone());
+        let (agent, cx) = (self.agent, self.cx);
+        let batch = Batch::new(cx, self.memory, calls, agent.core.limits.result);
+        cx.emit(|| AgentEventKind::Reasoned(message.clone())).await;
         let text = message.text();
         if !text.is_empty() {
-            self.agent.print(&text);
+            agent.print(&text);
         }
-        if control.stop {
-            batch.wait();
-            return Ok(Step::End((message, GenerateReason::ReasoningStopRequested)));
-        }
-        match control.jump {
+        let ended = message.reason.unwrap_or(match finish {
+            FinishReason::Length => GenerateReason::Length,
+            FinishReason::ContentFilter => GenerateReason::ContentFilter,
+            _ => GenerateReason::ModelStop,
+        });
+        let cut = "the answer was cut before this call was complete";
+        match jump.map(|jump| *jump) {
+            _ if control.stop && finish.is_cut() => {
+                batch.refuse(cut);
+                Ok(Step::End(Ended::new(message, GenerateReason::ReasoningStopRequested)))
+            }
+            _ if control.stop => {
+                let asked_by = control.question.and_then(|question| question.asked_by);
+                Ok(Step::End(self.stop(batch, message, asked_by)))
+            }
             Some(Jump { to: JumpTo::End, .. }) => {
                 batch.refuse("the run was ended before this call was answered");
-                Ok(Step::End((message, GenerateReason::HookEnded)))
+                Ok(Step::End(Ended::new(message, GenerateReason::HookEnded)))
             }
-            Some(Jump { to: JumpTo::Model, messages }) => self.ask_again(batch, &messages),
-            Some(Jump { to: JumpTo::Tools, .. }) | None if batch.is_empty() => {
-                Ok(Step::End((message, GenerateReason::ModelStop)))
+            Some(Jump { to: JumpTo::Model, messages }) => self.ask_again(batch, messages),
+            _ if finish.is_cut() => {
+                batch.refuse(cut);
+                Ok(Step::End(Ended::new(message, ended)))
             }
-            Some(Jump { to: JumpTo::Tools, .. }) | None => {
+            _ if batch.is_empty() => Ok(Step::End(Ended::new(message, ended))),
+            _ => {
                 drop(message);
                 self.act(batch).await
             }
         }
     }
 
+    /// Leaves the tool calls of an answer waiting, because a hook stopped the call.
+    fn stop(&self, batch: Batch<'_>, reply: Arc<Msg>, asked_by: Option<String>) -> Ended {
+        let mut pending = batch.wait();
+        for pending in &mut pending {
+            pending.why = crate::message::PendingReason::Stopped;
+            pending.asked_by.clone_from(&asked_by);
+        }
+        self.remember(&pending);
+        Ended { reply, reason: GenerateReason::ReasoningStopRequested, pending }
+    }
+
+    /// Records what waits, and for whom.
+    pub(super) fn remember(&self, pending: &[PendingCall]) {
+        if pending.is_empty() {
+            return;
+        }
+        let (run, through) = (self.cx.run_id(), self.cx.through().cloned());
+        let caller = self.cx.parent().map(CallContext::run_id);
+        self.memory.ask(Asking { run, through, caller, calls: pending.to_vec() });
+    }
+
     /// Applies the decisions of hooks before the model is called.
     fn before_the_model(&mut self, control: &Control) -> Result<Step, AgentError> {
-        let last = |reason| Ok(Step::End((self.last_answer(), reason)));
-        match control.jump {
-            _ if control.stop => last(GenerateReason::ReasoningStopRequested),
+        let ended = |this: &Self, reason| Ok(Step::End(Ended::new(this.last_answer(), reason)));
+        match control.jump.as_deref() {
+            _ if control.stop => {
+                let nothing = Msg::from_blocks(Role::Assistant, self.agent.name(), Vec::new());
+                let reason = GenerateReason::ReasoningStopRequested;
+                Ok(Step::End(Ended::new(Arc::new(nothing), reason)))
+            }
             Some(Jump { to: JumpTo::Tools, .. }) => {
                 self.jumped()?;
-                let open = pending(&self.memory.messages());
+                let open = open_calls(&self.memory.messages());
                 Ok(if open.is_empty() { Step::Reason } else { Step::Act(open) })
             }
-            _ => last(GenerateReason::HookEnded),
+            _ => ended(self, GenerateReason::HookEnded),
         }
     }
 
     /// Appends the hook's messages to memory and jumps to the model.
-    fn ask_again(&mut self, mut batch: Batch<'_>, messages: &Messages) -> Result<Step, AgentError> {
-        let results: Vec<_> = messages.iter().flat_map(|msg| msg.tool_results()).collect();
-        // Hooks after the one that jumped may have changed the tool calls.
+    pub(super) fn ask_again(
+        &mut self,
+        mut batch: Batch<'_>,
+        messages: Messages,
+    ) -> Result<Step, AgentError> {
         let calls: Vec<_> = batch.calls().map(|(_, call)| call).collect();
-        InputError::check_results(&calls, &results)?;
-        for msg in messages {
-            self.memory.add(msg.clone());
-        }
-        batch.answered_by(messages);
+        InputError::check_appended(&calls, &messages)?;
+        batch.answered_by(&messages);
+        let results: Vec<_> = results_first(&calls, messages).collect();
+        let first = results.iter().take_while(|msg| msg.tool_results().next().is_some()).count();
+        self.memory.extend(results[..first].iter().cloned());
         batch.refuse("a hook sent the run back to the model before this call was answered");
+        self.memory.extend(results[first..].iter().cloned());
         self.jumped()?;
         Ok(Step::Reason)
     }
 
-    /// Runs the tools of a batch and applies the decisions of their hooks.
-    async fn act(&mut self, mut batch: Batch<'_>) -> Result<Step, AgentError> {
-        let control = if self.agent.core.runs_tools_at_once {
-            self.cx.checkpoint().await;
-            Box::pin(self.act_at_once(&mut batch)).await?
-        } else {
-            self.act_in_turn(&mut batch).await?
-        };
-        let last = |msg: Option<Arc<Msg>>| msg.unwrap_or_else(|| self.last_answer());
-        if control.stop || control.asks_permission {
-            let reason = if control.stop {
-                GenerateReason::ActingStopRequested
-            } else {
-                GenerateReason::PermissionAsking
-            };
-            return Ok(Step::End((last(batch.wait()), reason)));
-        }
-        match control.jump {
-            Some(Jump { to: JumpTo::End, .. }) => {
-                let msg = batch.refuse("the run was ended before this call was answered");
-                Ok(Step::End((last(msg), GenerateReason::HookEnded)))
-            }
-            Some(Jump { messages, .. }) => self.ask_again(batch, &messages),
-            None => {
-                self.jumps = 0;
-                batch.refuse("the call was not answered");
-                Ok(Step::Reason)
-            }
-        }
-    }
-
-    /// Runs the tool calls in order, until a hook decides otherwise.
-    async fn act_in_turn(&self, batch: &mut Batch<'_>) -> Result<Control, AgentError> {
-        while let Some((number, call)) = batch.next() {
-            self.cx.checkpoint().await;
-            let acted = self.act_one(call).await?;
-            let control = self.answer(batch, number, acted).await;
-            if control != Control::default() {
-                return Ok(control);
-            }
-        }
-        Ok(Control::default())
-    }
-
-    /// Runs all tool calls concurrently. Memory gets the results in the order of the tool calls.
-    async fn act_at_once(&self, batch: &mut Batch<'_>) -> Result<Control, AgentError> {
-        let mut decided = Control::default();
-        let mut running: FuturesUnordered<_> = batch
-            .calls()
-            .map(|(number, call)| async move { (number, self.act_one(call).await) })
-            .collect();
-        while let Some((number, ended)) = running.next().await {
-            let control = self.answer(batch, number, ended?).await;
-            decided.stop |= control.stop;
-            decided.asks_permission |= control.asks_permission;
-            decided.jump = control.jump.or(decided.jump);
-        }
-        Ok(decided)
-    }
-
-    async fn act_one(&self, call: ToolUse) -> Result<Acted, AgentError> {
-        self.cx.emit(|| AgentEventKind::ToolStarted(call.clone())).await;
-        let input = ActingInput { call, control: Control::default() };
-        self.agent.acting(self.cx.clone(), input).await
-    }
-
-    /// Appends the result to memory, if there is one, and returns the decisions of hooks.
-    async fn answer(&self, batch: &mut Batch<'_>, number: usize, acted: Acted) -> Control {
-        let Acted { call, result, control } = acted;
-        // A missing result is valid only if hooks decided so.
-        let is_owed = result.is_none() && control == Control::default();
-        let result = result.or_else(|| is_owed.then(|| ToolResult::error(&call, "no result")));
-        if let Some(result) = result
-            && let Some(result) = batch.answer(number, result, call)
-        {
-            self.cx.emit(|| AgentEventKind::ToolFinished(result)).await;
-        }
-        control
+    /// A round of tools ended without a jump.
+    pub(super) fn acted(&mut self) {
+        self.jumps = 0;
     }
 
     fn jumped(&mut self) -> Result<(), AgentError> {
@@ -248,15 +235,18 @@ impl Run<'_> {
         if !config.is_due(&messages) {
             return Ok(messages);
         }
-        let before = messages.len();
+        let before = messages.clone();
         let compress = self.agent.compress_context(self.cx.clone(), messages, config, None);
         let compressed = Box::pin(compress).await?;
+        for msg in &compressed {
+            InputError::check_message(msg)?;
+        }
         if let [call, ..] = &*unanswered_tool_uses(&compressed) {
             let reason = format!("the tool call `{}` was parted from its result", call.id);
             return Err(AgentError::Compression(reason.into()));
         }
-        if compressed.len() != before {
-            self.memory.replace(compressed.clone());
+        if compressed != before {
+            self.memory.compress(&before, compressed.clone());
         }
         Ok(compressed)
     }
@@ -275,34 +265,29 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the model's last message, or an empty message if there is none.
+    /// Returns the model's last answer in this call, or an empty message if there is none.
     pub(super) fn last_answer(&self) -> Arc<Msg> {
-        let messages = self.memory.messages();
-        let last = messages.iter().rev().find(|msg| msg.role == Role::Assistant).cloned();
-        last.unwrap_or_else(|| {
+        self.answer.clone().unwrap_or_else(|| {
             Arc::new(Msg::from_blocks(Role::Assistant, self.agent.name(), Vec::new()))
         })
     }
-}
 
-/// Appends the partial message to memory when the call is dropped or interrupted.
-struct KeepDraft<'a> {
-    cx: &'a CallContext,
-    memory: &'a Memory,
-}
-
-impl Drop for KeepDraft<'_> {
-    fn drop(&mut self) {
-        let Some(mut draft) = self.cx.take_draft() else { return };
-        // Tool calls are removed: they get no result.
-        let is_kept = |block: &ContentBlock| !matches!(block, ContentBlock::ToolUse(_));
-        if !draft.content.iter().all(is_kept) {
-            Arc::make_mut(&mut draft).content.retain(is_kept);
+    /// Returns the answer with the tool calls that wait and no others.
+    pub(super) fn asking_answer(&self) -> Arc<Msg> {
+        let messages = self.memory.messages();
+        let open = open_calls(&messages);
+        let has_calls =
+            |msg: &&Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
+        let Some(mut answer) = messages.iter().rev().find(has_calls).cloned() else {
+            return self.last_answer();
+        };
+        let is_open = |call: &ToolUse| open.iter().any(|open| open.id == call.id);
+        if !answer.tool_uses().all(is_open) {
+            Arc::make_mut(&mut answer).content.retain(|block| match block {
+                ContentBlock::ToolUse(call) => is_open(call),
+                _ => true,
+            });
         }
-        if draft.content.is_empty() {
-            return;
-        }
-        self.memory.add(draft.clone());
-        self.cx.set_partial(draft);
+        answer
     }
 }

@@ -3,21 +3,21 @@
 use std::fmt;
 use std::sync::Arc;
 
+use hooks_core::BoxError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::agent::{Agent, AgentExt};
 use crate::call::CallOptions;
-use crate::hook::HookList;
-use crate::message::{GenerateReason, Msg};
+use crate::message::{GenerateReason, Messages, Msg, PendingCall};
 use crate::react::agent::ReActAgent;
-use crate::tool::{Tool, ToolContext, ToolFuture, schema_of};
+use crate::tool::{Tool, ToolContext, ToolError, ToolFuture, schema_of};
 
-/// What an agent that is a tool is given.
+/// A task for the agent.
 #[derive(Deserialize, JsonSchema)]
 struct Task {
-    /// What is to be done, with everything needed to know for it.
+    /// The task, with all the information that it needs.
     task: String,
 }
 
@@ -25,10 +25,15 @@ struct Task {
 ///
 /// The sub-agent runs on the thread of its caller, the agent that uses it, with its own memory. An
 /// interrupt of the caller interrupts it. The caller's stream has the events of both, and the
-/// caller's usage includes both. The reply of the sub-agent is the output of the tool; if it fails,
-/// is stopped, is interrupted or asks for permission, the output is an error. Hooks of the caller
-/// that are marked [`inherit`](crate::AgentHook::inherit) also run in the sub-agent, after its own
-/// hooks of equal priority.
+/// caller's usage includes both. The reply of the sub-agent is the output of the tool; if it fails
+/// or is interrupted, the output is an error. Hooks of the caller, and of its own callers, that are
+/// marked [`inherit`](crate::AgentHook::inherit) when the sub-agent starts also run in it, after its
+/// own hooks of equal priority.
+///
+/// If tool calls of the sub-agent wait for a result, because one asks for permission or a hook
+/// stopped it, the caller stops too, and its reply [lists](crate::Msg::pending) them. When the caller
+/// is resumed, the confirmations and results for their [ids](crate::PendingCall::id) go down to the
+/// sub-agent, which goes on with its task.
 pub struct AgentTool {
     agent: Arc<ReActAgent>,
     description: String,
@@ -66,34 +71,39 @@ impl ReActAgent {
     /// ```
     #[must_use]
     pub fn as_tool(&self, description: impl Into<String>) -> AgentTool {
-        let agent = self.fork(self.core.tools.clone(), &HookList::default());
-        let (agent, description) = (Arc::new(agent), description.into());
+        let (agent, description) = (Arc::new(self.fork()), description.into());
         AgentTool { agent, description, schema: schema_of::<Task>() }
     }
 }
 
 impl AgentTool {
-    /// Returns the same tool with additional hooks, also in agents that are its tools.
-    pub(super) fn inheriting(&self, hooks: &HookList<ReActAgent>) -> Self {
-        let tools = inheriting(&self.agent.core.tools, hooks);
-        let agent = Arc::new(self.agent.fork(tools, hooks));
-        Self { agent, description: self.description.clone(), schema: self.schema.clone() }
-    }
-}
-
-/// Returns the tools, with additional hooks in those that are agents.
-pub(super) fn inheriting(
-    tools: &[Arc<dyn Tool>],
-    hooks: &HookList<ReActAgent>,
-) -> Vec<Arc<dyn Tool>> {
-    let more = |tool: &Arc<dyn Tool>| -> Arc<dyn Tool> {
-        let any: &dyn std::any::Any = &**tool;
-        match any.downcast_ref::<AgentTool>() {
-            Some(agent) if !hooks.is_empty() => Arc::new(agent.inheriting(hooks)),
-            _ => tool.clone(),
+    /// Returns the call of the agent for a tool call: the rest of an earlier task that asked the
+    /// user, or a new task.
+    fn task(&self, cx: &ToolContext) -> Result<(CallOptions, Messages), BoxError> {
+        let id = cx.tool_use().id.as_str();
+        let options = CallOptions::new().child_of(cx.call()).through(id);
+        let memory = self.agent.core.threads.memory(cx.call().named_thread());
+        if !memory.pending().is_empty() {
+            let asking = memory.asking();
+            let through = asking.as_ref().and_then(|asking| asking.through.as_ref());
+            let is_mine = through.is_some_and(|through| *through.agent == *cx.agent_id());
+            if is_mine && through.is_some_and(|through| *through.call == *id) {
+                let (confirmed, answers) = cx.call().decisions_below(id);
+                let options = confirmed.into_iter().fold(options, CallOptions::confirm);
+                let answers = answers.into_iter().map(Msg::tool_result);
+                return Ok((options, answers.collect()));
+            }
+            let is_of_this_run =
+                asking.is_some_and(|asking| asking.caller == Some(cx.call().run_id()));
+            if !is_mine || is_of_this_run {
+                return Err("the agent waits for an answer to an earlier task".into());
+            }
+            // The earlier task is given up: its tool call has a result by now.
+            self.agent.give_up_calls(&self.agent.context(options.clone()));
         }
-    };
-    tools.iter().map(more).collect()
+        let Task { task } = Task::deserialize(&cx.tool_use().input)?;
+        Ok((options, Msg::user(task).into()))
+    }
 }
 
 impl Tool for AgentTool {
@@ -111,20 +121,20 @@ impl Tool for AgentTool {
 
     fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
         Box::pin(async move {
-            let Task { task } = Task::deserialize(&cx.tool_use().input)?;
-            let options = CallOptions::new().child_of(cx.call());
-            let reply = self.agent.call_with(options.clone(), Msg::user(task)).await?;
+            let (options, messages) = self.task(&cx)?;
+            let reply = self.agent.call_with(options, messages).await?;
+            if !reply.pending().is_empty() {
+                let below = |pending: &PendingCall| {
+                    pending.clone().below(&cx.tool_use().id, self.agent.name())
+                };
+                let pending = reply.pending().iter().map(below).collect();
+                return Err(ToolError::Waiting { pending }.into());
+            }
             match reply.reason {
                 Some(
                     reason @ (GenerateReason::ReasoningStopRequested
-                    | GenerateReason::ActingStopRequested
-                    | GenerateReason::PermissionAsking),
-                ) => {
-                    // The caller cannot answer the waiting tool calls, so the next task must not
-                    // wait for them.
-                    self.agent.give_up_calls(&self.agent.context(options));
-                    Err(format!("the agent was stopped before it was done: {reason:?}").into())
-                }
+                    | GenerateReason::ActingStopRequested),
+                ) => Err(format!("the agent was stopped before it was done: {reason:?}").into()),
                 Some(GenerateReason::Interrupted) => Err("the agent was interrupted".into()),
                 _ => Ok(reply.text()),
             }

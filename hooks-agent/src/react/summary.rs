@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::agent::Agent;
-use crate::error::AgentError;
+use crate::error::{AgentError, InputError};
 use crate::message::{GenerateReason, Msg};
 use crate::model::ToolChoice;
 use crate::react::batch::{Batch, make_ids_unique};
 use crate::react::run::{Ended, Run};
+use crate::react::unfinished::{KeepAnswer, KeepInput};
 use crate::round::{Control, Reasoned, SummaryInput};
 use crate::stream::AgentEventKind;
 
@@ -17,7 +18,11 @@ const REQUEST: &str = "There are no more rounds for this task. Do not call tools
 
 impl Run<'_> {
     /// Asks for a summary and appends it to memory, without the request.
-    pub(super) async fn sum_up(&self, iteration: usize) -> Result<Ended, AgentError> {
+    pub(super) async fn sum_up(
+        &self,
+        iteration: usize,
+        keep: &KeepInput<'_>,
+    ) -> Result<Ended, AgentError> {
         let core = &self.agent.core;
         let mut messages = self.conversation().await?;
         messages.push(Msg::user(REQUEST));
@@ -35,19 +40,24 @@ impl Run<'_> {
             control: Control::default(),
         };
         self.cx.emit(|| AgentEventKind::SummaryStarted).await;
-        let summarized = self.agent.summarizing(self.cx.clone(), input).await?;
-        self.cx.take_draft();
+        let summarized = {
+            let kept = KeepAnswer::of_summary(self, keep);
+            let summarized = self.agent.summarizing(self.cx.clone(), input).await;
+            kept.pass(summarized)?
+        };
         let Reasoned { message, control, .. } = summarized;
         let Some(mut message) = message.filter(|_| !control.is_stopped()) else {
-            return Ok((self.last_answer(), GenerateReason::ReasoningStopRequested));
+            return Ok(Ended::new(self.last_answer(), GenerateReason::ReasoningStopRequested));
         };
         make_ids_unique(&mut message);
+        InputError::check_answer(&message)?;
         self.memory.add(message.clone());
         self.cx.set_partial(message.clone());
-        let calls = Batch::new(self.cx, self.memory, message.tool_uses().cloned());
+        let calls = message.tool_uses().cloned();
+        let calls = Batch::new(self.cx, self.memory, calls, core.limits.result);
         calls.refuse("there are no more rounds in which this call could run");
         self.cx.emit(|| AgentEventKind::Summarized(message.clone())).await;
         self.agent.print(&message.text());
-        Ok((message, GenerateReason::MaxIterations))
+        Ok(Ended::new(message, GenerateReason::MaxIterations))
     }
 }

@@ -1,33 +1,73 @@
 //! The step that runs a tool.
 
+use std::sync::Arc;
+
 use crate::message::{ToolResult, ToolUse};
 use crate::round::Control;
 
 /// The input of a tool call.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ActingInput {
-    /// The tool call to run.
+    /// The tool call to run. Its id has no effect: the result answers the model's tool call.
     pub call: ToolUse,
     /// The decision of hooks.
     pub control: Control,
+    /// The id of the model's tool call.
+    id: Arc<str>,
 }
 
 impl ActingInput {
+    /// Creates the input of a tool call of the model.
+    #[must_use]
+    pub fn new(call: ToolUse) -> Self {
+        Self { id: call.id.as_str().into(), call, control: Control::default() }
+    }
+
     /// Returns the output with this result, for a hook that answers instead of the tool.
     #[must_use]
     pub fn answered(&self, result: ToolResult) -> Acted {
-        let (call, control) = (self.call.clone(), self.control.clone());
-        Acted { call, result: Some(result), control }
+        Acted { control: self.control.clone(), ..Acted::new(self.call.clone(), result) }
+    }
+
+    /// Returns the id of the model's tool call.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the tool call with the model's id, and the decision of hooks.
+    pub(crate) fn into_call(self) -> (ToolUse, Control) {
+        let Self { mut call, control, id } = self;
+        if *call.id != *id {
+            call.id = String::from(&*id);
+        }
+        (call, control)
     }
 }
 
 /// The output of a tool call.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Acted {
-    /// The tool call that ran.
+    /// The tool call that ran, or was to run.
     pub call: ToolUse,
     /// The result, or `None` if the tool did not run: the tool call waits for a result.
     pub result: Option<ToolResult>,
     /// The decision of hooks.
     pub control: Control,
+    /// Whether the tool ran, in contrast to a result by a hook.
+    pub(crate) has_run: bool,
+}
+
+impl Acted {
+    /// Creates the output of a tool call that has a result.
+    #[must_use]
+    pub fn new(call: ToolUse, result: ToolResult) -> Self {
+        Self { call, result: Some(result), control: Control::default(), has_run: false }
+    }
+
+    /// Creates the output of a tool call that did not run.
+    pub(crate) fn waiting(call: ToolUse, control: Control) -> Self {
+        Self { call, result: None, control, has_run: false }
+    }
 }

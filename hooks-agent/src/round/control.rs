@@ -1,6 +1,6 @@
 //! How a call continues after a step.
 
-use crate::message::Messages;
+use crate::message::{Messages, PendingCall, PendingReason, ToolUse};
 
 /// The target of a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,8 +25,19 @@ pub(crate) struct Jump {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Control {
     pub(crate) stop: bool,
-    pub(crate) asks_permission: bool,
-    pub(crate) jump: Option<Jump>,
+    pub(crate) jump: Option<Box<Jump>>,
+    pub(crate) question: Option<Box<Question>>,
+}
+
+/// Why a tool call waits for a result.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Question {
+    /// Why it asks for permission, if it does; else a hook stopped the call.
+    pub(crate) permission: Option<String>,
+    /// The name of the hook.
+    pub(crate) asked_by: Option<String>,
+    /// What waits in the sub-agent that the tool call runs.
+    pub(crate) below: Vec<PendingCall>,
 }
 
 impl Control {
@@ -43,7 +54,39 @@ impl Control {
 
     /// Jumps to this target, after appending `messages` to memory.
     pub fn jump(&mut self, to: JumpTo, messages: impl Into<Messages>) {
-        self.jump = Some(Jump { to, messages: messages.into() });
+        self.jump = Some(Box::new(Jump { to, messages: messages.into() }));
+    }
+
+    /// Returns whether a tool call asks for permission.
+    #[must_use]
+    pub fn asks_permission(&self) -> bool {
+        let question = self.question.as_ref();
+        question.is_some_and(|asked| asked.permission.is_some() || !asked.below.is_empty())
+    }
+
+    /// Returns whether no hook decided anything.
+    pub(crate) fn is_free(&self) -> bool {
+        !self.stop && self.jump.is_none() && self.question.is_none()
+    }
+
+    /// Asks for permission.
+    pub(crate) fn ask(&mut self, question: Question) {
+        self.question = Some(Box::new(question));
+    }
+
+    /// Returns what waits at this tool call.
+    pub(crate) fn pending(&self, call: &ToolUse) -> Vec<PendingCall> {
+        match self.question.as_deref() {
+            Some(question) if !question.below.is_empty() => question.below.clone(),
+            question => {
+                let permission = question.and_then(|question| question.permission.clone());
+                let stopped =
+                    if self.stop { PendingReason::Stopped } else { PendingReason::NotRun };
+                let why = permission.map_or(stopped, PendingReason::Permission);
+                let asked_by = question.and_then(|question| question.asked_by.clone());
+                vec![PendingCall { asked_by, ..PendingCall::new(call.clone(), why) }]
+            }
+        }
     }
 
     /// Returns the messages that the jump appends to memory.

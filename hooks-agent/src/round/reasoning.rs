@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use crate::message::{Messages, Msg};
-use crate::model::{ModelOptions, ToolSpec};
+use crate::model::{FinishReason, ModelOptions, ToolSpec};
 use crate::round::Control;
 
 /// The input of a round of reasoning.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ReasoningInput {
     /// The name of the model.
     pub model: Arc<str>,
@@ -23,13 +24,42 @@ pub struct ReasoningInput {
     pub control: Control,
 }
 
+impl ReasoningInput {
+    /// Creates an input without tools and with default options.
+    #[must_use]
+    pub fn new(model: impl Into<Arc<str>>, messages: impl Into<Messages>) -> Self {
+        Self { model: model.into(), messages: messages.into(), ..Self::default() }
+    }
+}
+
 /// The output of a round of reasoning or of a summary.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Reasoned {
     /// The name of the model that answered.
     pub model: Arc<str>,
     /// The answer, or `None` if a hook stopped the call or jumped before the model was called.
     pub message: Option<Arc<Msg>>,
+    /// Why the model ended its answer.
+    pub finish: FinishReason,
     /// The decision of hooks.
     pub control: Control,
+}
+
+impl Reasoned {
+    /// Creates the output with a complete answer.
+    #[must_use]
+    pub fn new(model: impl Into<Arc<str>>, message: impl Into<Arc<Msg>>) -> Self {
+        Self {
+            model: model.into(),
+            message: Some(message.into()),
+            finish: FinishReason::default(),
+            control: Control::default(),
+        }
+    }
+
+    /// Creates the output of a round in which hooks kept the model from being called.
+    pub(crate) fn skipped(model: Arc<str>, control: Control) -> Self {
+        Self { model, message: None, finish: FinishReason::default(), control }
+    }
 }

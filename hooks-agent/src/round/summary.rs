@@ -8,7 +8,8 @@ use crate::round::Control;
 
 /// The input of the summary of a call that reached its limit of rounds. The output is
 /// [`Reasoned`](crate::Reasoned).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct SummaryInput {
     /// The name of the model.
     pub model: Arc<str>,
@@ -24,4 +25,12 @@ pub struct SummaryInput {
     pub current_iteration: usize,
     /// The decision of hooks.
     pub control: Control,
+}
+
+impl SummaryInput {
+    /// Creates an input with default options.
+    #[must_use]
+    pub fn new(model: impl Into<Arc<str>>, messages: impl Into<Messages>) -> Self {
+        Self { model: model.into(), messages: messages.into(), ..Self::default() }
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::{ContentBlock, Msg, ToolResult, ToolUse};
+use crate::message::{ContentBlock, Msg, PendingCall, ToolResult, ToolUse};
 use crate::run_id::RunId;
 
 /// An event of a call, as [`AgentStream`](crate::AgentStream) yields it.
@@ -22,9 +22,7 @@ pub struct AgentEvent {
     pub kind: AgentEventKind,
 }
 
-/// The kind of a stream event. The data is as hooks changed it, except for
-/// [`ToolStarted`](AgentEventKind::ToolStarted), which is sent before the hooks of the tool call
-/// run.
+/// The kind of a stream event. The data is as hooks changed it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -37,7 +35,8 @@ pub enum AgentEventKind {
     ReasoningChunk(ContentBlock),
     /// The complete answer of the model.
     Reasoned(Arc<Msg>),
-    /// A tool call starts; its hooks have not run yet.
+    /// A tool starts to run, with this input. A tool call that a hook answers or refuses does not
+    /// start.
     ToolStarted(ToolUse),
     /// A running tool reports its progress.
     ToolChunk {
@@ -48,6 +47,8 @@ pub enum AgentEventKind {
     },
     /// A tool call has its result.
     ToolFinished(ToolResult),
+    /// A tool call asks for permission; the call ends and the tool call waits.
+    PermissionAsked(PendingCall),
     /// The limit of rounds was reached; the model is called for a summary.
     SummaryStarted,
     /// A chunk of the summary.

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use hooks_core::{BoxError, HookError};
 
+use crate::message::PendingCall;
+
 /// The error of a tool call. The model reads its text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -44,8 +46,27 @@ pub enum ToolError {
         /// The arguments as the model wrote them.
         written: String,
     },
+    /// The tool waits for an answer of the user, which the call of the agent asks for.
+    ///
+    /// A tool that runs an agent of its own returns it as its error; [`AgentTool`](crate::AgentTool)
+    /// does. Error hooks of events do not receive it.
+    #[error("the tool waits for {} answers of the user", pending.len())]
+    Waiting {
+        /// What waits, by the ids of the caller: see [`PendingCall::id`](crate::PendingCall::id).
+        pending: Vec<PendingCall>,
+    },
+    /// The call of the agent is interrupted, so the tool does not start.
+    #[error("the call is interrupted")]
+    Interrupted,
     /// A hook of the tool call failed. This fails the call of the agent; the model does not read
     /// it.
     #[error(transparent)]
     Hook(#[from] HookError),
+}
+
+impl ToolError {
+    /// Returns whether the tool ran.
+    pub(crate) const fn has_run(&self) -> bool {
+        matches!(self, Self::Failed(_) | Self::Panicked { .. } | Self::TimedOut { .. })
+    }
 }

@@ -89,7 +89,7 @@ impl Block {
             check_options_of_impl(sig, &options, errors);
         }
         let is_fallible = options.is_fallible.unwrap_or_else(|| returned.is_named_result());
-        if let Some((Reentry::Run | Reentry::Deny, span)) = options.reentry
+        if let Some((Reentry::Deny, span)) = options.reentry
             && !is_fallible
         {
             let message = "a method that cannot fail cannot refuse a nested call: return a \

@@ -1,11 +1,12 @@
-//! Errors of agents.
+//! The error of a call.
 
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 use hooks_core::{BoxError, HookError, RegistryError};
 
-use crate::message::{ToolResult, ToolUse};
+use crate::error::{BuildError, InputError};
 use crate::model::ModelError;
 
 /// The error of a call of an agent.
@@ -28,7 +29,7 @@ pub enum AgentError {
     #[error(transparent)]
     Input(#[from] InputError),
     /// Hooks jumped to the model or to the tools too many times in a row.
-    #[error("hooks jumped to the model {limit} times in a row, raise `max_jumps` or let it go on")]
+    #[error("hooks jumped {limit} times in a row, raise `max_jumps` or return `Flow::Continue`")]
     TooManyJumps {
         /// The limit.
         limit: usize,
@@ -44,6 +45,21 @@ pub enum AgentError {
         /// The thread.
         thread: String,
     },
+    /// The call waited for its turn for longer than
+    /// [`CallOptions::queue_timeout`](crate::CallOptions::queue_timeout).
+    #[error("the call of agent `{agent}` waited {after:?} for earlier calls on thread `{thread}`")]
+    QueueTimeout {
+        /// The name of the agent.
+        agent: String,
+        /// The thread.
+        thread: String,
+        /// The timeout.
+        after: Duration,
+    },
+    /// The context of the call is interrupted. Only methods that are called on their own fail with
+    /// it: a call by [`AgentExt`](crate::AgentExt) returns a reply.
+    #[error("the call is interrupted")]
+    Interrupted,
     /// The conversation could not be compressed.
     #[error("the context could not be compressed")]
     Compression(#[source] BoxError),
@@ -86,21 +102,6 @@ impl Error for WithHookFailures {
     }
 }
 
-impl InputError {
-    /// Checks that each result belongs to a different one of the tool calls.
-    pub(crate) fn check_results(calls: &[ToolUse], results: &[&ToolResult]) -> Result<(), Self> {
-        for (index, result) in results.iter().enumerate() {
-            if results[..index].iter().any(|known| known.id == result.id) {
-                return Err(Self::DuplicateResult { id: result.id.clone() });
-            }
-        }
-        let expected: Vec<_> = calls.iter().map(|call| call.id.clone()).collect();
-        let unknown = results.iter().filter(|result| !expected.contains(&result.id));
-        let ids: Vec<_> = unknown.map(|result| result.id.clone()).collect();
-        if ids.is_empty() { Ok(()) } else { Err(Self::UnknownResults { ids, expected }) }
-    }
-}
-
 impl AgentError {
     /// Returns the error of the call, without the failures of error hooks.
     #[must_use]
@@ -131,71 +132,4 @@ impl AgentError {
         let with = WithHookFailures { error: Box::new(error), failures: vec![failure] };
         *self = Self::WithHookFailures(with);
     }
-}
-
-/// The error of invalid messages: their tool results do not match the tool calls of the thread, or
-/// one of them is a system message.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InputError {
-    /// Tool calls wait for results.
-    #[error(
-        "tool calls wait for results: {}; give them, call without messages to run the tools, or turn \
-         `recover_pending` on", .ids.join(", ")
-    )]
-    MissingResults {
-        /// The ids of the tool calls.
-        ids: Vec<String>,
-    },
-    /// Some results are missing, and there are other messages than results.
-    #[error(
-        "results are missing for: {}; messages beside results can be taken only once all calls are \
-         answered", .ids.join(", ")
-    )]
-    PartialResults {
-        /// The ids of the tool calls without results.
-        ids: Vec<String>,
-    },
-    /// Two results are for the same tool call.
-    #[error("two results of the tool call `{id}`, one is allowed")]
-    DuplicateResult {
-        /// The id of the tool call.
-        id: String,
-    },
-    /// Results are for unknown tool calls.
-    #[error(
-        "results of unknown tool calls: {}; expected: {}", .ids.join(", "), .expected.join(", ")
-    )]
-    UnknownResults {
-        /// The ids of the results.
-        ids: Vec<String>,
-        /// The ids of the tool calls that wait.
-        expected: Vec<String>,
-    },
-    /// One of the messages is a system message.
-    #[error(
-        "a system message is no part of a conversation, use `system_prompt` or the system message of \
-         the event"
-    )]
-    SystemMessage,
-}
-
-/// The error of an agent that could not be built.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// No model was given.
-    #[error("agent `{agent}` has no model, add `.model(..)`")]
-    MissingModel {
-        /// The name of the agent.
-        agent: String,
-    },
-    /// Two tools have the same name.
-    #[error("agent `{agent}` has two tools named `{tool}`, rename one of them")]
-    DuplicateTool {
-        /// The name of the agent.
-        agent: String,
-        /// The duplicate name.
-        tool: String,
-    },
 }

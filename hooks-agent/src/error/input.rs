@@ -1,0 +1,166 @@
+//! The error of invalid messages, and the checks that every message passes on its way into memory.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::message::{Msg, Role, ToolResult, ToolUse};
+
+/// The error of invalid messages: their tool results do not match the tool calls of the thread, or
+/// one of them is a system message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// Tool calls wait for results.
+    #[error(
+        "tool calls wait for results: {}; give them, call without messages to run the tools, or turn \
+         `recover_pending` on", .ids.join(", ")
+    )]
+    MissingResults {
+        /// The ids of the tool calls.
+        ids: Vec<String>,
+    },
+    /// Some results are missing, and there are other messages than results.
+    #[error(
+        "results are missing for: {}; messages beside results can be taken only once all calls are \
+         answered", .ids.join(", ")
+    )]
+    PartialResults {
+        /// The ids of the tool calls without results.
+        ids: Vec<String>,
+    },
+    /// Two results are for the same tool call.
+    #[error("two results of the tool call `{id}`, one is allowed")]
+    DuplicateResult {
+        /// The id of the tool call.
+        id: String,
+    },
+    /// Results are for unknown tool calls.
+    #[error(
+        "results of unknown tool calls: {}; expected: {}", .ids.join(", "), .expected.join(", ")
+    )]
+    UnknownResults {
+        /// The ids of the results.
+        ids: Vec<String>,
+        /// The ids of the tool calls that wait.
+        expected: Vec<String>,
+    },
+    /// Confirmed tool calls do not wait.
+    #[error(
+        "confirmed tool calls do not wait: {}; those that wait: {}", .ids.join(", "),
+        .expected.join(", ")
+    )]
+    UnknownConfirmations {
+        /// The confirmed ids.
+        ids: Vec<String>,
+        /// The ids of the tool calls that wait.
+        expected: Vec<String>,
+    },
+    /// A block is in a message of the wrong role: tool calls belong to messages of the model, results
+    /// to messages of tools or the user.
+    #[error("a {block} does not belong in a message of role {role:?}")]
+    MisplacedBlock {
+        /// The kind of block.
+        block: &'static str,
+        /// The role of the message.
+        role: Role,
+    },
+    /// A hook replaced the answer of the model by a message of another role.
+    #[error("an answer has role Assistant, not {role:?}: create it by `Msg::assistant`")]
+    NotAnAnswer {
+        /// The role of the message.
+        role: Role,
+    },
+    /// One of the messages is a system message.
+    #[error(
+        "a system message is no part of a conversation, use `system_prompt` or the system message of \
+         the event"
+    )]
+    SystemMessage,
+}
+
+impl InputError {
+    /// Checks that each result belongs to a different one of the tool calls.
+    pub(crate) fn check_results(calls: &[ToolUse], results: &[&ToolResult]) -> Result<(), Self> {
+        let mut seen = HashSet::new();
+        if let Some(result) = results.iter().find(|result| !seen.insert(&result.id)) {
+            return Err(Self::DuplicateResult { id: result.id.clone() });
+        }
+        let expected: HashSet<_> = calls.iter().map(|call| &call.id).collect();
+        let unknown = results.iter().filter(|result| !expected.contains(&result.id));
+        let ids: Vec<_> = unknown.map(|result| result.id.clone()).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let expected = calls.iter().map(|call| call.id.clone()).collect();
+        Err(Self::UnknownResults { ids, expected })
+    }
+
+    /// Checks that the blocks of a message belong to its role.
+    pub(crate) fn check_message(msg: &Msg) -> Result<(), Self> {
+        let misplaced = |block| Err(Self::MisplacedBlock { block, role: msg.role });
+        match msg.role {
+            Role::System => Err(Self::SystemMessage),
+            Role::Assistant if msg.tool_results().next().is_some() => misplaced("tool result"),
+            Role::User | Role::Tool if msg.tool_uses().next().is_some() => misplaced("tool call"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks the answer of a model as hooks left it.
+    pub(crate) fn check_answer(msg: &Msg) -> Result<(), Self> {
+        match msg.role {
+            Role::Assistant => Self::check_message(msg),
+            role => Err(Self::NotAnAnswer { role }),
+        }
+    }
+
+    /// Checks messages that follow the tool calls `open`: their results belong to these or to their
+    /// own tool calls, and their own tool calls have results.
+    pub(crate) fn check_appended(open: &[ToolUse], messages: &[Arc<Msg>]) -> Result<(), Self> {
+        for msg in messages {
+            Self::check_message(msg)?;
+        }
+        let has_tools = |msg: &Arc<Msg>| {
+            msg.tool_uses().next().is_some() || msg.tool_results().next().is_some()
+        };
+        if !messages.iter().any(has_tools) {
+            return Ok(());
+        }
+        // Whether each tool call has its result.
+        let mut known: HashMap<&str, bool> =
+            open.iter().map(|call| (call.id.as_str(), false)).collect();
+        let mut own: Vec<&str> = Vec::new();
+        let mut unknown = Vec::new();
+        for msg in messages {
+            for result in msg.tool_results() {
+                match known.get_mut(result.id.as_str()) {
+                    None => unknown.push(result.id.clone()),
+                    Some(true) => return Err(Self::DuplicateResult { id: result.id.clone() }),
+                    Some(is_answered) => *is_answered = true,
+                }
+            }
+            for call in msg.tool_uses() {
+                known.insert(&call.id, false);
+                own.push(&call.id);
+            }
+        }
+        if !unknown.is_empty() {
+            let expected = open.iter().map(|call| call.id.clone()).collect();
+            return Err(Self::UnknownResults { ids: unknown, expected });
+        }
+        own.retain(|id| known.get(id) == Some(&false));
+        if own.is_empty() {
+            return Ok(());
+        }
+        Err(Self::MissingResults { ids: own.into_iter().map(str::to_owned).collect() })
+    }
+
+    /// Checks that the messages have a result of each tool call.
+    pub(crate) fn check_answered(calls: &[ToolUse], messages: &[Arc<Msg>]) -> Result<(), Self> {
+        let results = messages.iter().flat_map(|msg| msg.tool_results());
+        let answered: HashSet<_> = results.map(|result| &result.id).collect();
+        let open = calls.iter().filter(|call| !answered.contains(&call.id));
+        let ids: Vec<_> = open.map(|call| call.id.clone()).collect();
+        if ids.is_empty() { Ok(()) } else { Err(Self::MissingResults { ids }) }
+    }
+}

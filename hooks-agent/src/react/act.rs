@@ -1,0 +1,164 @@
+//! Runs the tool calls of an answer.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+
+use crate::error::AgentError;
+use crate::message::{GenerateReason, Msg, PendingReason, ToolResult, ToolUse};
+use crate::react::batch::Batch;
+use crate::react::run::{Ended, Run, Step};
+use crate::round::{Acted, ActingInput, Control, Jump, JumpTo};
+use crate::stream::AgentEventKind;
+
+/// What the hooks of a batch decided.
+#[derive(Default)]
+struct Decided {
+    control: Control,
+    /// The result of the tool call whose hook stopped or ended the call.
+    result: Option<ToolResult>,
+}
+
+impl Decided {
+    /// Adds the decision about the next tool call: a stop beats a question, which beats a jump, and
+    /// a later jump replaces an earlier one.
+    fn add(&mut self, control: Control, result: Option<ToolResult>) {
+        let Control { stop, jump, question } = control;
+        let ends = stop || jump.as_ref().is_some_and(|jump| jump.to == JumpTo::End);
+        if ends && !self.control.stop {
+            self.result = result;
+        }
+        self.control.stop |= stop;
+        self.control.jump = jump.or(self.control.jump.take());
+        self.control.question = self.control.question.take().or(question);
+    }
+}
+
+impl Run<'_> {
+    /// Runs the tools of a batch and applies the decisions of their hooks.
+    pub(super) async fn act(&mut self, mut batch: Batch<'_>) -> Result<Step, AgentError> {
+        let acted = if self.agent.core.runs_tools_at_once {
+            Box::pin(self.act_at_once(&mut batch)).await
+        } else {
+            self.act_in_turn(&mut batch).await
+        };
+        let Decided { control, result } = acted?;
+        if control.stop || control.asks_permission() {
+            let reason = if control.stop {
+                GenerateReason::ActingStopRequested
+            } else {
+                GenerateReason::PermissionAsking
+            };
+            return Ok(Step::End(self.leave(batch, reason, result).await));
+        }
+        match control.jump.map(|jump| *jump) {
+            Some(Jump { to: JumpTo::End, .. }) => {
+                batch.refuse("the run was ended before this call was answered");
+                Ok(Step::End(Ended::new(self.reply(result), GenerateReason::HookEnded)))
+            }
+            Some(Jump { messages, .. }) => self.ask_again(batch, messages),
+            None => {
+                self.acted();
+                batch.refuse("the call was not answered");
+                Ok(Step::Reason)
+            }
+        }
+    }
+
+    /// Leaves the tool calls without a result waiting.
+    async fn leave(
+        &self,
+        batch: Batch<'_>,
+        reason: GenerateReason,
+        result: Option<ToolResult>,
+    ) -> Ended {
+        let pending = batch.wait();
+        self.remember(&pending);
+        // The caller of a sub-agent asks for it, by ids that it knows.
+        if self.cx.parent().is_none() {
+            for pending in &pending {
+                if matches!(pending.why, PendingReason::Permission(_)) {
+                    self.cx.emit(|| AgentEventKind::PermissionAsked(pending.clone())).await;
+                }
+            }
+        }
+        let reply = if pending.is_empty() { self.reply(result) } else { self.asking_answer() };
+        Ended { reply, reason, pending }
+    }
+
+    fn reply(&self, result: Option<ToolResult>) -> Arc<Msg> {
+        let message = result.map(|result| Arc::new(Msg::tool_result(result)));
+        message.unwrap_or_else(|| self.last_answer())
+    }
+
+    /// Runs the tool calls in order, until a hook decides otherwise.
+    async fn act_in_turn(&self, batch: &mut Batch<'_>) -> Result<Decided, AgentError> {
+        let mut decided = Decided::default();
+        while let Some((number, call)) = batch.next() {
+            let acted = self.act_one(call).await?;
+            let (control, result) = self.answer(batch, number, acted).await;
+            if !control.is_free() {
+                decided.add(control, result);
+                break;
+            }
+        }
+        Ok(decided)
+    }
+
+    /// Runs all tool calls concurrently. Memory gets the results in the order of the tool calls.
+    async fn act_at_once(&self, batch: &mut Batch<'_>) -> Result<Decided, AgentError> {
+        let mut running: FuturesUnordered<_> = batch
+            .calls()
+            .map(|(number, call)| async move { (number, self.act_one(call).await) })
+            .collect();
+        let mut controls = Vec::new();
+        while let Some((number, ended)) = running.next().await {
+            let (control, result) = self.answer(batch, number, ended?).await;
+            if !control.is_free() {
+                controls.push((number, control, result));
+            }
+        }
+        controls.sort_by_key(|(number, ..)| *number);
+        let mut decided = Decided::default();
+        for (_, control, result) in controls {
+            decided.add(control, result);
+        }
+        Ok(decided)
+    }
+
+    async fn act_one(&self, call: ToolUse) -> Result<Acted, AgentError> {
+        self.cx.checkpoint().await?;
+        let acted = self.agent.acting(self.cx.clone(), ActingInput::new(call)).await;
+        // Error hooks have received it.
+        self.cx.set_told(acted.is_err());
+        acted
+    }
+
+    /// Appends the result to memory, if there is one. Returns the decisions of hooks, and the result.
+    async fn answer(
+        &self,
+        batch: &mut Batch<'_>,
+        number: usize,
+        acted: Acted,
+    ) -> (Control, Option<ToolResult>) {
+        let Acted { call, result, control, has_run } = acted;
+        let result = match result {
+            Some(result) => result,
+            // A missing result is valid only if hooks decided so.
+            None if control.is_free() => ToolResult::error(&call, "no result"),
+            None => {
+                if control.stop || control.question.is_some() {
+                    batch.leave(number, control.pending(&call));
+                }
+                return (control, None);
+            }
+        };
+        let is_copied = self.cx.is_watched() || !control.is_free();
+        let result = batch.answer(number, result, has_run.then_some(call), is_copied);
+        if let Some(result) = &result {
+            self.cx.emit(|| AgentEventKind::ToolFinished(result.clone())).await;
+        }
+        (control, result)
+    }
+}
