@@ -7,5 +7,6 @@ mod failures;
 mod jsonl;
 mod random_stories;
 mod react_loop;
+mod rewrite;
 mod stops;
 mod streaming;
