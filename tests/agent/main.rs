@@ -1,6 +1,7 @@
 //! What `hooks-agent` promises.
 
 mod around_hooks;
+mod builtins;
 mod calls;
 mod events;
 mod failures;
