@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::{File, create_dir_all};
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 use crate::builtin::observe::jsonl_trace::record::Record;
 use crate::builtin::observe::jsonl_trace::runs::Runs;
-use crate::builtin::observe::jsonl_trace::writer::{TraceError, Writer, Written};
+use crate::builtin::observe::jsonl_trace::writer::{TraceError, Writer, Written, report};
 use crate::{AgentHook, CallContext, EventKind, EventMask, Flow, HookEvent};
 
 /// Writes the events of calls to a file, one JSON object per line.
@@ -27,11 +28,12 @@ use crate::{AgentHook, CallContext, EventKind, EventMask, Flow, HookEvent};
 /// | `parent_run_id` | the parent call, if the agent is a tool of another |
 /// | `thread_id` | the thread, if the call names one |
 /// | `turn_id` | the number of the call of this agent, from 1 |
-/// | `step_id` | the number of the event in the call, from 0, counting written events only |
+/// | `step_id` | the number of the traced event in the call, from 0; a lost line leaves a gap |
 /// | `trace_id`, `span_id` | the current trace and span, if [known](JsonlTraceBuilder::span_ids) |
 ///
 /// The hook waits until its line is written, except at `Settled`. Keys, numbers and defaults are
-/// those of `AgentScope`-Java's trace exporter, except that overlapping calls are kept apart.
+/// those of `AgentScope`-Java's trace exporter, except that overlapping calls are kept apart and
+/// that the end of each call has a line.
 ///
 /// A clone writes to the same file. Dropping the last clone, or [closing](JsonlTrace::close) one,
 /// writes all queued lines.
@@ -53,7 +55,7 @@ use crate::{AgentHook, CallContext, EventKind, EventMask, Flow, HookEvent};
 /// agent.call(Msg::user("my secret")).await?;
 /// trace.close();
 /// let text = std::fs::read_to_string(&file)?;
-/// assert_eq!(text.lines().count(), 4);
+/// assert_eq!(text.lines().count(), 5);
 /// assert!(text.contains("PRE_CALL") && text.contains("Done.") && !text.contains("secret"));
 /// # std::fs::remove_file(&file)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -68,6 +70,7 @@ struct Shared {
     events: EventMask,
     priority: i32,
     fails_fast: bool,
+    inherits: bool,
     redact: Option<Box<Redact>>,
     span_ids: Option<Box<SpanIds>>,
     /// Locked while an event is numbered and its line is queued, so that lines are in order.
@@ -85,6 +88,7 @@ pub struct JsonlTraceBuilder {
     appends: bool,
     flushes: bool,
     fails_fast: bool,
+    inherits: bool,
     priority: i32,
     events: EventMask,
     redact: Option<Box<Redact>>,
@@ -120,7 +124,7 @@ impl JsonlTrace {
         let (kind, cx) = (event.kind(), event.context());
         let mut own = Record::default();
         own.put_event(event);
-        let span_ids = span_ids.as_ref().and_then(|span_ids| span_ids());
+        let span_ids = span_ids.as_ref().map(|span_ids| contained("span_ids", span_ids));
 
         let mut runs = runs.lock().unwrap_or_else(PoisonError::into_inner);
         let run = runs.number(kind, cx, events.contains(EventKind::PreCall));
@@ -138,19 +142,21 @@ impl JsonlTrace {
         }
         record.put("turn_id", run.turn);
         record.put("step_id", run.step);
-        if let Some((trace_id, span_id)) = span_ids {
+        if let Some((trace_id, span_id)) = span_ids.transpose()?.flatten() {
             record.put("trace_id", trace_id);
             record.put("span_id", span_id);
         }
         record.append(own);
         if let Some(redact) = redact {
-            for (key, value) in record.fields_mut() {
-                redact(key, value);
-            }
+            contained("redact", || {
+                for (key, value) in record.fields_mut() {
+                    redact(key, value);
+                }
+            })?;
         }
         let mut line = serde_json::to_vec(&record).map_err(io::Error::from)?;
         line.push(b'\n');
-        writer.send(line)
+        writer.send(kind, line)
     }
 }
 
@@ -164,26 +170,30 @@ impl AgentHook for JsonlTrace {
         self.shared.events | EventKind::Settled.into()
     }
 
+    fn inherit(&self) -> bool {
+        self.shared.inherits
+    }
+
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if self.shared.events.contains(event.kind()) {
-            let written = match self.send(event) {
-                // `Settled` cannot wait.
-                Ok(_) if event.kind() == EventKind::Settled => Ok(()),
-                Ok(written) => written.await.unwrap_or(Err(TraceError::Closed)),
+        let kind = event.kind();
+        let written = if self.shared.events.contains(kind) {
+            match self.send(event) {
+                // `Settled` cannot wait; the thread reports a failure.
+                Ok(_) if kind == EventKind::Settled => Ok(()),
+                Ok(written) => written.wait().await,
                 Err(error) => Err(error),
-            };
-            match written {
-                Err(error) if self.shared.fails_fast => return Err(error.into()),
-                Err(error) => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, event = event.kind().name(), "an event was not traced");
-                }
-                Ok(()) => {}
             }
-        }
-        if event.kind() == EventKind::Settled {
+        } else {
+            Ok(())
+        };
+        if kind == EventKind::Settled {
             let mut runs = self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner);
             runs.forget(event.context());
+        }
+        match written {
+            Err(error) if self.shared.fails_fast => return Err(error.into()),
+            Err(error) => report(&error, kind),
+            Ok(()) => {}
         }
         Ok(Flow::Continue)
     }
@@ -191,7 +201,7 @@ impl AgentHook for JsonlTrace {
 
 impl JsonlTraceBuilder {
     /// The default events: `PreCall`, `PostCall`, `PreReasoning`, `PostReasoning`, `PreActing`,
-    /// `PostActing` and `Error`. If an earlier hook answers or refuses at an event, later hooks do
+    /// `PostActing`, `Error` and `Settled`. If an earlier hook answers or refuses at an event, later hooks do
     /// not receive that event, so such a tool call has only its `POST_ACTING` line.
     pub const DEFAULT_EVENTS: EventMask = EventMask::of(&[
         EventKind::PreCall,
@@ -201,6 +211,7 @@ impl JsonlTraceBuilder {
         EventKind::PreActing,
         EventKind::PostActing,
         EventKind::Error,
+        EventKind::Settled,
     ]);
 
     /// The default priority: after all [predefined priorities](crate::priority), so that lines
@@ -213,6 +224,7 @@ impl JsonlTraceBuilder {
             appends: true,
             flushes: true,
             fails_fast: false,
+            inherits: false,
             priority: Self::DEFAULT_PRIORITY,
             events: Self::DEFAULT_EVENTS,
             redact: None,
@@ -234,9 +246,17 @@ impl JsonlTraceBuilder {
     }
 
     /// Sets whether an event that cannot be written fails the call, or is reported through
-    /// `tracing`. The default is to report it.
+    /// `tracing`. The default is to report it. `Settled` is always reported, as the call is over.
     pub fn fail_fast(mut self, fail: bool) -> Self {
         self.fails_fast = fail;
+        self
+    }
+
+    /// Sets whether the trace also [records](AgentHook::inherit) agents that are tools of its
+    /// agent. The default is its agent only. An agent that also has a clone of the trace is then
+    /// recorded twice.
+    pub fn inherit(mut self, inherit: bool) -> Self {
+        self.inherits = inherit;
         self
     }
 
@@ -285,14 +305,15 @@ impl JsonlTraceBuilder {
     }
 
     /// Sets a closure that may change each value before it is written. It receives the key in the
-    /// line and the value.
+    /// line and the value. If it panics, the line is not written, which is
+    /// [reported or fails the call](JsonlTraceBuilder::fail_fast).
     pub fn redact(mut self, redact: impl Fn(&str, &mut Value) + Send + Sync + 'static) -> Self {
         self.redact = Some(Box::new(redact));
         self
     }
 
     /// Sets a closure that returns the ids of the current trace and span, as hexadecimal text. It
-    /// runs at each event.
+    /// runs at each event. If it panics, the line is not written.
     pub fn span_ids(
         mut self,
         span_ids: impl Fn() -> Option<(String, String)> + Send + Sync + 'static,
@@ -325,6 +346,7 @@ impl JsonlTraceBuilder {
             events: self.events,
             priority: self.priority,
             fails_fast: self.fails_fast,
+            inherits: self.inherits,
             redact: self.redact,
             span_ids: self.span_ids,
             runs: Mutex::default(),
@@ -332,6 +354,11 @@ impl JsonlTraceBuilder {
         };
         Ok(JsonlTrace { shared: Arc::new(shared) })
     }
+}
+
+/// Runs a closure of the builder. Returns a panic as an error.
+fn contained<T>(closure: &'static str, run: impl FnOnce() -> T) -> Result<T, TraceError> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|_| TraceError::Panicked { closure })
 }
 
 impl fmt::Debug for JsonlTrace {
