@@ -5,6 +5,7 @@ mod builtins;
 mod calls;
 mod events;
 mod failures;
+mod function_tools;
 mod jsonl;
 mod random_stories;
 mod react_loop;
