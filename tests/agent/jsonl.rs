@@ -583,6 +583,23 @@ async fn an_end_that_cannot_be_written_is_reported_however_late() {
 }
 
 #[tokio::test]
+async fn a_line_is_reported_if_its_call_is_dropped_after_it_failed() {
+    let (agent, cx) = agent();
+    let (file, go_on) = slowly_full();
+    let trace = JsonlTrace::to_writer(file).open().unwrap();
+    let (_guard, warnings) = warnings();
+    let mut begins = Box::pin(begin(&trace, &agent, &cx));
+    assert!(futures::poll!(&mut begins).is_pending());
+    drop(go_on);
+    trace.close();
+    assert_eq!(warnings.take().len(), 0);
+    drop(begins);
+    let told = warnings.take();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with(LOST) && told[0].contains("PRE_CALL"), "{told:?}");
+}
+
+#[tokio::test]
 async fn a_line_is_reported_if_its_call_is_dropped_before_it_fails() {
     let (agent, cx) = agent();
     let (file, go_on) = slowly_full();
