@@ -1,20 +1,25 @@
 //! The trace of calls as JSON lines (vectors JX).
 
+use std::fmt;
 use std::io::Write;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use futures::future::join_all;
 use hooks_agent::{
-    Acted, ActingChunk, ActingInput, AgentExt, AgentHook, CallContext, CallOptions, ContentBlock,
-    Control, ErrorEvent, ErrorPhase, EventKind, EventMask, HookEvent, JsonlTrace,
-    JsonlTraceBuilder, Messages, ModelOptions, Msg, PostActing, PostCall, PostReasoning,
-    PostSummary, PreActing, PreCall, PreReasoning, PreSummary, ReActAgent, Reasoned,
-    ReasoningChunk, ReasoningInput, ScriptedModel, SummaryChunk, SummaryInput, ToolResult, ToolUse,
-    UserAgent,
+    Acted, ActingChunk, ActingInput, AgentError, AgentExt, AgentHook, CallContext, CallOptions,
+    CallOutcome, ContentBlock, Control, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow,
+    HookEvent, JsonlTrace, JsonlTraceBuilder, Messages, ModelError, ModelOptions, Msg, PostActing,
+    PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning, PreSummary, ReActAgent,
+    Reasoned, ReasoningChunk, ReasoningInput, ScriptedAnswer, ScriptedModel, Settled, SummaryChunk,
+    SummaryInput, ToolError, ToolResult, ToolUse, UserAgent,
 };
 use hooks_core::HookResult;
-use hooks_tests::scripted_agents::{go, script, uses};
+use hooks_tests::scripted_agents::{go, on, script, uses};
+use hooks_tests::{Records, Reports};
 use serde_json::{Value, json};
+use tracing::Level;
+use tracing::subscriber::set_default;
 
 /// A file that stays in memory.
 #[derive(Clone, Default)]
@@ -31,8 +36,12 @@ impl Write for Page {
 }
 
 impl Page {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+
     fn records(&self) -> Vec<Value> {
-        let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+        let text = self.text();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
@@ -58,6 +67,11 @@ async fn tell(trace: &JsonlTrace, event: HookEvent<'_>) -> HookResult {
 
 async fn begin(trace: &JsonlTrace, agent: &UserAgent, cx: &CallContext) -> HookResult {
     tell(trace, HookEvent::PreCall(PreCall::new(agent, cx, &mut Messages::new()))).await
+}
+
+async fn settle(trace: &JsonlTrace, agent: &UserAgent, cx: &CallContext) -> HookResult {
+    let outcome = CallOutcome::Finished(None);
+    tell(trace, HookEvent::Settled(Settled::new(agent, cx, &outcome))).await
 }
 
 async fn end(trace: &JsonlTrace, agent: &UserAgent, cx: &CallContext) -> HookResult {
@@ -134,7 +148,7 @@ async fn every_event_is_a_line_with_its_keys_in_order() {
     assert_eq!(records[5]["incremental_chunk"], records[5]["chunk"]);
     assert_eq!(records[10]["error_message"], "boom");
 
-    let text = String::from_utf8(page.0.lock().unwrap().clone()).unwrap();
+    let text = page.text();
     let keys = |line: &str| -> Vec<String> {
         let mut keys: Vec<_> = serde_json::from_str::<serde_json::Map<String, Value>>(line)
             .unwrap()
@@ -297,7 +311,7 @@ async fn calls_that_overlap_are_told_apart_and_no_line_is_lost() {
     std::fs::remove_dir_all(folder).unwrap();
     let records: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(records.len(), 40 * 4);
+    assert_eq!(records.len(), 40 * 5);
     let mut turns: Vec<_> = Vec::new();
     let runs: std::collections::HashSet<_> =
         records.iter().map(|record| record["run_id"].as_str().unwrap()).collect();
@@ -306,7 +320,7 @@ async fn calls_that_overlap_are_told_apart_and_no_line_is_lost() {
         let own: Vec<_> =
             records.iter().filter(|record| record["run_id"].as_str().unwrap() == run).collect();
         let steps: Vec<_> = own.iter().map(|record| record["step_id"].as_u64().unwrap()).collect();
-        assert_eq!(steps, [0, 1, 2, 3]);
+        assert_eq!(steps, [0, 1, 2, 3, 4]);
         turns.push(own[0]["turn_id"].as_u64().unwrap());
         assert!(own.iter().all(|record| record["turn_id"] == own[0]["turn_id"]));
     }
@@ -348,4 +362,357 @@ async fn values_are_redacted_before_they_are_written_and_sub_agents_name_their_c
             .iter()
             .all(|record| record.get("input_messages").is_none_or(|it| it == "[redacted]"))
     );
+}
+
+/// The type of event, the turn and the step of each line.
+fn numbers(page: &Page) -> Vec<(String, u64, u64)> {
+    let number = |record: &Value, key: &str| record[key].as_u64().unwrap();
+    let line = |record: &Value| {
+        let event = record["event_type"].as_str().unwrap().to_owned();
+        (event, number(record, "turn_id"), number(record, "step_id"))
+    };
+    page.records().iter().map(line).collect()
+}
+
+fn line(event: &str, turn: u64, step: u64) -> (String, u64, u64) {
+    (event.to_owned(), turn, step)
+}
+
+#[tokio::test]
+async fn the_end_of_each_call_is_a_line_by_default() {
+    let page = Page::default();
+    let trace = JsonlTrace::to_writer(page.clone()).open().unwrap();
+    let (model, _) =
+        script(["done".into(), ScriptedAnswer::from(ModelError::Cut { model: "m".to_owned() })]);
+    let agent = ReActAgent::builder("bot").model(model).hook(trace.clone()).build().unwrap();
+    agent.call(go()).await.unwrap();
+    agent.call(go()).await.unwrap_err();
+    trace.close();
+    let records = page.records();
+    let ends: Vec<_> = records.iter().filter(|record| record["event_type"] == "SETTLED").collect();
+    assert_eq!(ends[0]["outcome"], "finished");
+    assert!(ends[1]["outcome"].as_str().unwrap().starts_with("failed: "));
+    assert_eq!(ends.len(), 2);
+    assert_eq!(records.last().unwrap(), ends[1]);
+}
+
+#[tokio::test]
+async fn a_call_that_an_earlier_hook_answers_is_a_turn_too() {
+    let page = Page::default();
+    let trace = JsonlTrace::to_writer(page.clone()).open().unwrap();
+    let agent = ReActAgent::builder("bot")
+        .model(ScriptedModel::new("m", |_| "done"))
+        .hook(on(EventKind::PreCall, |event| {
+            let HookEvent::PreCall(event) = event else { unreachable!() };
+            let is_known = event.messages().iter().any(|msg| msg.text() == "known");
+            if is_known {
+                return Ok(event.answer(Msg::assistant("bot", "as before")));
+            }
+            Ok(Flow::Continue)
+        }))
+        .hook(trace.clone())
+        .build()
+        .unwrap();
+    agent.call(Msg::user("known")).await.unwrap();
+    agent.call(go()).await.unwrap();
+    agent.call(Msg::user("known")).await.unwrap();
+    trace.close();
+    let expected = [
+        line("POST_CALL", 1, 0),
+        line("SETTLED", 1, 1),
+        line("PRE_CALL", 2, 0),
+        line("PRE_REASONING", 2, 1),
+        line("POST_REASONING", 2, 2),
+        line("POST_CALL", 2, 3),
+        line("SETTLED", 2, 4),
+        line("POST_CALL", 3, 0),
+        line("SETTLED", 3, 1),
+    ];
+    assert_eq!(numbers(&page), expected);
+}
+
+#[tokio::test]
+async fn a_trace_records_agents_that_are_tools_only_if_it_is_inherited() {
+    for inherits in [false, true] {
+        let page = Page::default();
+        let trace = JsonlTrace::to_writer(page.clone()).inherit(inherits).open().unwrap();
+        let model = ScriptedModel::new("m", |_| "hello");
+        let sub = ReActAgent::builder("sub").model(model).build().unwrap();
+        let (model, _) =
+            script([uses([ToolUse::new("1", "sub", json!({ "task": "greet" }))]), "done".into()]);
+        let boss = ReActAgent::builder("boss")
+            .model(model)
+            .tool(sub.as_tool("Greets."))
+            .hook(trace.clone())
+            .build()
+            .unwrap();
+        boss.call(go()).await.unwrap();
+        trace.close();
+        let records = page.records();
+        let of_sub: Vec<_> = records.iter().filter(|line| line["agent_name"] == "sub").collect();
+        assert_eq!(of_sub.len(), if inherits { 5 } else { 0 });
+        assert!(of_sub.iter().all(|line| line["parent_run_id"] == records[0]["run_id"]));
+    }
+}
+
+/// The warnings of this thread, until the guard is dropped.
+fn warnings() -> (tracing::subscriber::DefaultGuard, Arc<Records<String>>) {
+    let (reports, records) = Reports::up_to(Level::WARN);
+    (set_default(reports), records)
+}
+
+const LOST: &str = "WARN message=an event was not traced";
+
+#[tokio::test]
+async fn a_line_whose_redaction_panics_is_not_written_and_reported() {
+    for is_fast in [false, true] {
+        let page = Page::default();
+        let trace = JsonlTrace::to_writer(page.clone())
+            .fail_fast(is_fast)
+            .redact(|key, _| assert!(key != "final_message", "no words for this"))
+            .open()
+            .unwrap();
+        let model = ScriptedModel::new("m", |_| "the secret");
+        let agent = ReActAgent::builder("bot")
+            .model(model)
+            .hook(on(EventKind::PostCall, |event| {
+                let HookEvent::PostCall(event) = event else { unreachable!() };
+                event.final_message_mut().push_text(" is open");
+                Ok(Flow::Continue)
+            }))
+            .hook(trace.clone())
+            .build()
+            .unwrap();
+        let (guard, warnings) = warnings();
+        let ended = agent.call(go()).await;
+        drop(guard);
+        trace.close();
+        let told = warnings.take();
+        if is_fast {
+            let AgentError::Hook(error) = ended.unwrap_err() else { panic!("another error") };
+            assert!(error.to_string().ends_with("the closure `redact` of the trace panicked"));
+        } else {
+            assert_eq!(ended.unwrap().text(), "the secret is open");
+            assert_eq!(told.len(), 1);
+            assert!(told[0].starts_with(LOST) && told[0].contains("`redact`"), "{told:?}");
+        }
+        assert!(!page.text().contains("is open"));
+        // The other lines are written, and the lost one leaves a gap.
+        let lines = numbers(&page);
+        assert_eq!(lines[..3].iter().map(|line| line.2).collect::<Vec<_>>(), [0, 1, 2]);
+        assert!(lines.last().unwrap() == &line("SETTLED", 1, if is_fast { 5 } else { 4 }));
+    }
+}
+
+#[tokio::test]
+async fn a_line_whose_span_panics_is_not_written_and_reported() {
+    let (agent, cx) = agent();
+    for is_fast in [false, true] {
+        let page = Page::default();
+        let trace = JsonlTrace::to_writer(page.clone())
+            .fail_fast(is_fast)
+            .span_ids(|| panic!("no span"))
+            .open()
+            .unwrap();
+        let (guard, warnings) = warnings();
+        let ended = begin(&trace, &agent, &cx).await;
+        drop(guard);
+        assert_eq!(page.text(), "");
+        if is_fast {
+            let error = ended.unwrap_err().to_string();
+            assert_eq!(error, "the closure `span_ids` of the trace panicked");
+        } else {
+            ended.unwrap();
+            assert!(warnings.take()[0].starts_with(LOST));
+        }
+    }
+}
+
+/// A file that is full, once the receiver lets each write go on.
+struct SlowlyFull(Receiver<()>);
+
+impl Write for SlowlyFull {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        let _ = self.0.recv();
+        Err(std::io::Error::other("no space left"))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn slowly_full() -> (SlowlyFull, Sender<()>) {
+    let (sender, receiver) = channel();
+    (SlowlyFull(receiver), sender)
+}
+
+#[tokio::test]
+async fn an_end_that_cannot_be_written_is_reported_however_late() {
+    let (agent, cx) = agent();
+    for is_fast in [false, true] {
+        let (file, go_on) = slowly_full();
+        let trace = JsonlTrace::to_writer(file).fail_fast(is_fast).open().unwrap();
+        let (guard, warnings) = warnings();
+        settle(&trace, &agent, &cx).await.unwrap();
+        // The event is over, its line is not.
+        assert_eq!(warnings.take().len(), 0);
+        drop(guard);
+        drop(go_on);
+        trace.close();
+        let told = warnings.take();
+        assert_eq!(told.len(), 1);
+        assert!(told[0].starts_with(LOST) && told[0].contains("SETTLED"), "{told:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_line_is_reported_if_its_call_is_dropped_after_it_failed() {
+    let (agent, cx) = agent();
+    let (file, go_on) = slowly_full();
+    let trace = JsonlTrace::to_writer(file).open().unwrap();
+    let (_guard, warnings) = warnings();
+    let mut begins = Box::pin(begin(&trace, &agent, &cx));
+    assert!(futures::poll!(&mut begins).is_pending());
+    drop(go_on);
+    trace.close();
+    assert_eq!(warnings.take().len(), 0);
+    drop(begins);
+    let told = warnings.take();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with(LOST) && told[0].contains("PRE_CALL"), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_line_is_reported_if_its_call_is_dropped_before_it_fails() {
+    let (agent, cx) = agent();
+    let (file, go_on) = slowly_full();
+    let trace = JsonlTrace::to_writer(file).open().unwrap();
+    let (guard, warnings) = warnings();
+    let mut begins = Box::pin(begin(&trace, &agent, &cx));
+    assert!(futures::poll!(&mut begins).is_pending());
+    drop(begins);
+    drop(guard);
+    drop(go_on);
+    trace.close();
+    assert!(warnings.take()[0].starts_with(LOST));
+}
+
+#[tokio::test]
+async fn a_writer_that_panics_is_a_line_that_was_not_written() {
+    struct Breaks;
+
+    impl Write for Breaks {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            panic!("broken")
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let (agent, cx) = agent();
+    let trace = JsonlTrace::to_writer(Breaks).fail_fast(true).open().unwrap();
+    for _ in 0..2 {
+        let error = begin(&trace, &agent, &cx).await.unwrap_err();
+        assert_eq!(error.to_string(), "the trace could not be written");
+        assert_eq!(error.source().unwrap().to_string(), "the writer panicked");
+    }
+}
+
+#[tokio::test]
+async fn a_closed_trace_forgets_the_calls_that_end() {
+    let (agent, cx) = agent();
+    for is_fast in [false, true] {
+        let steps = Arc::new(Records::<u64>::new());
+        let noted = steps.clone();
+        let trace = JsonlTrace::to_writer(Page::default())
+            .fail_fast(is_fast)
+            .redact(move |key, value| {
+                if key == "step_id" {
+                    noted.push(value.as_u64().unwrap());
+                }
+            })
+            .open()
+            .unwrap();
+        trace.close();
+        let _guard = warnings();
+        for ended in [
+            begin(&trace, &agent, &cx).await,
+            settle(&trace, &agent, &cx).await,
+            // Begins again at zero, as nothing is known of the call.
+            end(&trace, &agent, &cx).await,
+        ] {
+            assert_eq!(ended.is_err(), is_fast);
+        }
+        assert_eq!(steps.take(), [0, 1, 0]);
+    }
+}
+
+/// An error of a user, whose texts all contain a secret.
+struct Odd(&'static str);
+
+impl fmt::Debug for Odd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl fmt::Display for Odd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for Odd {}
+
+#[tokio::test]
+async fn the_class_of_an_error_is_its_class_and_nothing_of_its_text() {
+    let (agent, cx) = agent();
+    let page = Page::default();
+    let trace = JsonlTrace::to_writer(page.clone())
+        .events(EventKind::Error.into())
+        .redact(|key, value| {
+            if matches!(key, "error_message" | "stacktrace") {
+                *value = json!("[redacted]");
+            }
+        })
+        .open()
+        .unwrap();
+    let (name, reason) = ("m".to_owned(), "secret".to_owned());
+    let failed = || ModelError::Failed { model: name.clone(), reason: reason.clone() };
+    let hooked = {
+        let model = ScriptedModel::new("m", |_| "done");
+        let fails = on(EventKind::PreCall, |_| Err(Odd("secret").into()));
+        let agent = ReActAgent::builder("bot").model(model).hook(fails).build().unwrap();
+        agent.call(go()).await.unwrap_err()
+    };
+    let shaken = {
+        let model = ScriptedModel::new("m", |_| ModelError::Cut { model: "secret".to_owned() });
+        let fails = on(EventKind::Error, |_| Err(Odd("secret").into()));
+        let agent = ReActAgent::builder("bot").model(model).hook(fails).build().unwrap();
+        agent.call(go()).await.unwrap_err()
+    };
+    assert_eq!(shaken.hook_failures().len(), 1);
+    let errors: [(Box<dyn std::error::Error + Send + Sync>, &str); 9] = [
+        (Box::new(AgentError::from(failed())), "Model"),
+        (Box::new(hooked), "Hook"),
+        (Box::new(shaken), "Model"),
+        (Box::new(AgentError::Compression(Odd("secret").into())), "Compression"),
+        (Box::new(ToolError::Failed(Odd("secret").into())), "Failed"),
+        (Box::new(ToolError::Panicked { tool: "secret".to_owned() }), "Panicked"),
+        (Box::new(Odd("\"secret text\"")), "Error"),
+        (Box::new(Odd("<secret>")), "Error"),
+        (Box::new(Odd("secret")), "Error"),
+    ];
+    for (error, _) in &errors {
+        let event = ErrorEvent::new(&agent, &cx, ErrorPhase::Call, &**error);
+        tell(&trace, HookEvent::Error(event)).await.unwrap();
+    }
+    let records = page.records();
+    let classes: Vec<_> =
+        records.iter().map(|record| record["error_class"].as_str().unwrap()).collect();
+    assert_eq!(classes, errors.map(|(_, class)| class));
+    assert!(!page.text().contains("secret"), "{}", page.text());
 }

@@ -1,11 +1,14 @@
 //! What `hooks-agent` promises.
 
 mod around_hooks;
+mod builtins;
 mod calls;
 mod events;
 mod failures;
+mod function_tools;
 mod jsonl;
 mod random_stories;
 mod react_loop;
+mod rewrite;
 mod stops;
 mod streaming;

@@ -36,7 +36,11 @@ impl Finding {
     }
 }
 
-/// Rewrites the text of an answer while it streams. Changed thoughts lose their signature.
+/// Rewrites the text of an answer while it streams. Changed thoughts lose their signature. Empty
+/// chunks are dropped.
+///
+/// Text that becomes one block of the message is rewritten as one text, as are thoughts. Other
+/// chunks between two texts, such as thoughts or a tool call, keep them apart.
 ///
 /// The last `window` characters of the text so far are held back, because a finding in them may
 /// still grow or only become one with more text. A found range is never emitted; all other text is
@@ -86,9 +90,6 @@ pub struct Rewrite {
 type Find = dyn Fn(&str, usize) -> Option<Finding> + Send + Sync;
 
 impl Rewrite {
-    /// A default for the window of [`new`](Rewrite::new), in characters.
-    pub const DEFAULT_WINDOW: usize = 128;
-
     /// Creates a rewriter of the findings of `find`, which holds back `window` characters.
     pub fn new(
         window: usize,
@@ -155,16 +156,18 @@ impl Rewriting {
                 return Some(item);
             }
             match self.stream.as_mut()?.next().await? {
+                // Nothing would stand between the texts around it.
+                Ok(chunk) if is_empty(&chunk) => {}
                 Ok(ChatChunk::Text(text)) => self.push(Kind::Text, &text),
                 Ok(ChatChunk::Thinking(text)) if self.rewrite.rewrites_thinking => {
                     self.push(Kind::Thinking, &text);
                 }
+                // Without the signature, what follows joins the block.
+                Ok(ChatChunk::Signature(_)) if self.voids_signature() => {}
                 Ok(other) => {
                     self.flush();
-                    // Nothing follows a blocked text. A signature of changed thoughts is dropped,
-                    // as are later ones.
-                    let is_void = self.changed_thinking && matches!(other, ChatChunk::Signature(_));
-                    if self.stream.is_some() && !is_void {
+                    // Nothing follows a blocked text.
+                    if self.stream.is_some() {
                         self.ready.push_back(Ok(other));
                     }
                 }
@@ -174,9 +177,6 @@ impl Rewriting {
     }
 
     fn push(&mut self, kind: Kind, text: &str) {
-        if text.is_empty() {
-            return;
-        }
         if self.kind != kind {
             self.flush();
             self.kind = kind;
@@ -189,6 +189,17 @@ impl Rewriting {
             held.map_or(0, |(index, _)| index)
         };
         self.emit(limit);
+    }
+
+    /// Returns whether a signature here is dropped: if the thoughts up to it change, as are all
+    /// later ones.
+    fn voids_signature(&mut self) -> bool {
+        if self.kind == Kind::Thinking {
+            let mut ended = self.block.clone();
+            ended.release(&self.rewrite, self.block.text.len());
+            self.changed_thinking |= ended.is_changed;
+        }
+        self.changed_thinking
     }
 
     /// Ends the block and emits the text held back.
@@ -226,8 +237,17 @@ impl Rewriting {
     }
 }
 
+/// Returns whether a chunk has no content.
+fn is_empty(chunk: &ChatChunk) -> bool {
+    use ChatChunk::{RedactedThinking, Signature, Text, Thinking};
+    match chunk {
+        Text(text) | Thinking(text) | Signature(text) | RedactedThinking(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
 /// The text of one block from its start, and how much of it has been processed.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Block {
     text: String,
     sent: usize,

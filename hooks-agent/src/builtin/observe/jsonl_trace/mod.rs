@@ -1,9 +1,11 @@
 //! A trace of calls, one JSON object per line.
 
+mod builder;
 mod record;
 mod runs;
 mod trace;
 mod writer;
 
-pub use trace::{JsonlTrace, JsonlTraceBuilder};
+pub use builder::JsonlTraceBuilder;
+pub use trace::JsonlTrace;
 pub use writer::TraceError;

@@ -1,9 +1,11 @@
 //! One line of a trace, with the fields of an event.
 
+use std::error::Error;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-use crate::{HookEvent, JumpTo};
+use crate::{AgentError, HookEvent, JumpTo, ToolError};
 
 /// The fields of a line, in the order in which they are written.
 #[derive(Default)]
@@ -75,19 +77,43 @@ impl Record {
             HookEvent::PostSummary(event) => self.put("summary_message", event.message()),
             HookEvent::Error(event) => {
                 let error = event.error();
-                // The class of `Model(Status { .. })` is `Model`; the rest may contain secrets.
-                let class: String = format!("{error:?}")
-                    .chars()
-                    .take_while(|char| char.is_alphanumeric() || *char == '_')
-                    .collect();
-                self.put("error_class", class);
+                self.put("error_class", class_of(error));
                 self.put("error_message", error.to_string());
-                let causes = std::iter::successors(error.source(), |cause| cause.source());
+                let causes = std::iter::successors(error.source(), |&cause| cause.source());
                 let causes: Vec<_> = causes.map(ToString::to_string).collect();
                 self.put("stacktrace", causes.join("\n"));
             }
             HookEvent::Settled(event) => self.put("outcome", json!(event.outcome().to_string())),
         }
+    }
+}
+
+/// Returns the variant of an error of this crate. The text of an error may contain secrets, so no
+/// part of it is used, not even of `Debug`.
+fn class_of(error: &(dyn Error + Send + Sync + 'static)) -> &'static str {
+    if let Some(error) = error.downcast_ref::<AgentError>() {
+        return match error.root() {
+            AgentError::Hook(_) => "Hook",
+            AgentError::Registry(_) => "Registry",
+            AgentError::Model(_) => "Model",
+            AgentError::Build(_) => "Build",
+            AgentError::Input(_) => "Input",
+            AgentError::TooManyJumps { .. } => "TooManyJumps",
+            AgentError::CallsItself { .. } => "CallsItself",
+            AgentError::Compression(_) => "Compression",
+            AgentError::Read { .. } => "Read",
+            AgentError::EndOfInput { .. } => "EndOfInput",
+            AgentError::WithHookFailures(_) => "WithHookFailures",
+        };
+    }
+    match error.downcast_ref::<ToolError>() {
+        Some(ToolError::Failed(_)) => "Failed",
+        Some(ToolError::Panicked { .. }) => "Panicked",
+        Some(ToolError::TimedOut { .. }) => "TimedOut",
+        Some(ToolError::Unknown { .. }) => "Unknown",
+        Some(ToolError::InvalidInput { .. }) => "InvalidInput",
+        Some(ToolError::Hook(_)) => "Hook",
+        None => "Error",
     }
 }
 

@@ -1,9 +1,8 @@
 //! The hook that writes a trace.
 
 use std::fmt;
-use std::fs::{File, create_dir_all};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::HookResult;
@@ -11,7 +10,7 @@ use serde_json::Value;
 
 use crate::builtin::observe::jsonl_trace::record::Record;
 use crate::builtin::observe::jsonl_trace::runs::Runs;
-use crate::builtin::observe::jsonl_trace::writer::{TraceError, Writer, Written};
+use crate::builtin::observe::jsonl_trace::writer::{TraceError, Writer, Written, report};
 use crate::{AgentHook, CallContext, EventKind, EventMask, Flow, HookEvent};
 
 /// Writes the events of calls to a file, one JSON object per line.
@@ -27,11 +26,12 @@ use crate::{AgentHook, CallContext, EventKind, EventMask, Flow, HookEvent};
 /// | `parent_run_id` | the parent call, if the agent is a tool of another |
 /// | `thread_id` | the thread, if the call names one |
 /// | `turn_id` | the number of the call of this agent, from 1 |
-/// | `step_id` | the number of the event in the call, from 0, counting written events only |
-/// | `trace_id`, `span_id` | the current trace and span, if [known](JsonlTraceBuilder::span_ids) |
+/// | `step_id` | the number of the traced event in the call, from 0; a lost line leaves a gap |
+/// | `trace_id`, `span_id` | the current trace and span, if [known](crate::JsonlTraceBuilder::span_ids) |
 ///
 /// The hook waits until its line is written, except at `Settled`. Keys, numbers and defaults are
-/// those of `AgentScope`-Java's trace exporter, except that overlapping calls are kept apart.
+/// those of `AgentScope`-Java's trace exporter, except that overlapping calls are kept apart and
+/// that the end of each call has a line.
 ///
 /// A clone writes to the same file. Dropping the last clone, or [closing](JsonlTrace::close) one,
 /// writes all queued lines.
@@ -53,7 +53,7 @@ use crate::{AgentHook, CallContext, EventKind, EventMask, Flow, HookEvent};
 /// agent.call(Msg::user("my secret")).await?;
 /// trace.close();
 /// let text = std::fs::read_to_string(&file)?;
-/// assert_eq!(text.lines().count(), 4);
+/// assert_eq!(text.lines().count(), 5);
 /// assert!(text.contains("PRE_CALL") && text.contains("Done.") && !text.contains("secret"));
 /// # std::fs::remove_file(&file)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -61,66 +61,46 @@ use crate::{AgentHook, CallContext, EventKind, EventMask, Flow, HookEvent};
 /// ```
 #[derive(Clone)]
 pub struct JsonlTrace {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
-struct Shared {
-    events: EventMask,
-    priority: i32,
-    fails_fast: bool,
-    redact: Option<Box<Redact>>,
-    span_ids: Option<Box<SpanIds>>,
+/// What the clones of a trace share.
+pub(super) struct Shared {
+    pub(super) settings: Settings,
     /// Locked while an event is numbered and its line is queued, so that lines are in order.
-    runs: Mutex<Runs>,
-    writer: Writer,
+    pub(super) runs: Mutex<Runs>,
+    pub(super) writer: Writer,
+}
+
+/// The settings of the builder, except for those of the file.
+pub(super) struct Settings {
+    pub(super) events: EventMask,
+    pub(super) priority: i32,
+    pub(super) fails_fast: bool,
+    pub(super) inherits: bool,
+    pub(super) redact: Option<Box<Redact>>,
+    pub(super) span_ids: Option<Box<SpanIds>>,
 }
 
 type Redact = dyn Fn(&str, &mut Value) + Send + Sync;
 type SpanIds = dyn Fn() -> Option<(String, String)> + Send + Sync;
 
-/// Builds a [`JsonlTrace`].
-#[must_use]
-pub struct JsonlTraceBuilder {
-    target: Target,
-    appends: bool,
-    flushes: bool,
-    fails_fast: bool,
-    priority: i32,
-    events: EventMask,
-    redact: Option<Box<Redact>>,
-    span_ids: Option<Box<SpanIds>>,
-}
-
-enum Target {
-    File(PathBuf),
-    Writer(Box<dyn Write + Send>),
-}
-
 impl JsonlTrace {
-    /// Starts a trace to a file. [`open`](JsonlTraceBuilder::open) creates missing directories.
-    pub fn builder(path: impl AsRef<Path>) -> JsonlTraceBuilder {
-        JsonlTraceBuilder::new(Target::File(path.as_ref().to_owned()))
-    }
-
-    /// Starts a trace to a writer.
-    pub fn to_writer(out: impl Write + Send + 'static) -> JsonlTraceBuilder {
-        JsonlTraceBuilder::new(Target::Writer(Box::new(out)))
-    }
-
     /// Writes all queued lines and closes the trace. Blocks until they are written. Later events
     /// are reported through `tracing`, or fail if the trace [fails
-    /// fast](JsonlTraceBuilder::fail_fast). Closing twice is allowed.
+    /// fast](crate::JsonlTraceBuilder::fail_fast). Closing twice is allowed.
     pub fn close(&self) {
         self.shared.writer.close();
     }
 
     /// Queues the line of an event.
     fn send(&self, event: &HookEvent<'_>) -> Result<Written, TraceError> {
-        let Shared { events, redact, span_ids, runs, writer, .. } = &*self.shared;
+        let Shared { settings, runs, writer } = &*self.shared;
+        let Settings { events, redact, span_ids, .. } = settings;
         let (kind, cx) = (event.kind(), event.context());
         let mut own = Record::default();
         own.put_event(event);
-        let span_ids = span_ids.as_ref().and_then(|span_ids| span_ids());
+        let span_ids = span_ids.as_ref().map(|span_ids| contained("span_ids", span_ids));
 
         let mut runs = runs.lock().unwrap_or_else(PoisonError::into_inner);
         let run = runs.number(kind, cx, events.contains(EventKind::PreCall));
@@ -138,210 +118,72 @@ impl JsonlTrace {
         }
         record.put("turn_id", run.turn);
         record.put("step_id", run.step);
-        if let Some((trace_id, span_id)) = span_ids {
+        if let Some((trace_id, span_id)) = span_ids.transpose()?.flatten() {
             record.put("trace_id", trace_id);
             record.put("span_id", span_id);
         }
         record.append(own);
         if let Some(redact) = redact {
-            for (key, value) in record.fields_mut() {
-                redact(key, value);
-            }
+            contained("redact", || {
+                for (key, value) in record.fields_mut() {
+                    redact(key, value);
+                }
+            })?;
         }
         let mut line = serde_json::to_vec(&record).map_err(io::Error::from)?;
         line.push(b'\n');
-        writer.send(line)
+        writer.send(kind, line)
     }
 }
 
 impl AgentHook for JsonlTrace {
     fn priority(&self) -> i32 {
-        self.shared.priority
+        self.shared.settings.priority
     }
 
     fn events(&self) -> EventMask {
         // The numbers of a call are dropped at its end.
-        self.shared.events | EventKind::Settled.into()
+        self.shared.settings.events | EventKind::Settled.into()
+    }
+
+    fn inherit(&self) -> bool {
+        self.shared.settings.inherits
     }
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if self.shared.events.contains(event.kind()) {
-            let written = match self.send(event) {
-                // `Settled` cannot wait.
-                Ok(_) if event.kind() == EventKind::Settled => Ok(()),
-                Ok(written) => written.await.unwrap_or(Err(TraceError::Closed)),
+        let kind = event.kind();
+        let written = if self.shared.settings.events.contains(kind) {
+            match self.send(event) {
+                // `Settled` cannot wait; the thread reports a failure.
+                Ok(_) if kind == EventKind::Settled => Ok(()),
+                Ok(written) => written.wait().await,
                 Err(error) => Err(error),
-            };
-            match written {
-                Err(error) if self.shared.fails_fast => return Err(error.into()),
-                Err(error) => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, event = event.kind().name(), "an event was not traced");
-                }
-                Ok(()) => {}
             }
-        }
-        if event.kind() == EventKind::Settled {
+        } else {
+            Ok(())
+        };
+        if kind == EventKind::Settled {
             let mut runs = self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner);
             runs.forget(event.context());
+        }
+        match written {
+            Err(error) if self.shared.settings.fails_fast => return Err(error.into()),
+            Err(error) => report(&error, kind),
+            Ok(()) => {}
         }
         Ok(Flow::Continue)
     }
 }
 
-impl JsonlTraceBuilder {
-    /// The default events: `PreCall`, `PostCall`, `PreReasoning`, `PostReasoning`, `PreActing`,
-    /// `PostActing` and `Error`. If an earlier hook answers or refuses at an event, later hooks do
-    /// not receive that event, so such a tool call has only its `POST_ACTING` line.
-    pub const DEFAULT_EVENTS: EventMask = EventMask::of(&[
-        EventKind::PreCall,
-        EventKind::PostCall,
-        EventKind::PreReasoning,
-        EventKind::PostReasoning,
-        EventKind::PreActing,
-        EventKind::PostActing,
-        EventKind::Error,
-    ]);
-
-    /// The default priority: after all [predefined priorities](crate::priority), so that lines
-    /// contain the changes of other hooks.
-    pub const DEFAULT_PRIORITY: i32 = 900;
-
-    fn new(target: Target) -> Self {
-        Self {
-            target,
-            appends: true,
-            flushes: true,
-            fails_fast: false,
-            priority: Self::DEFAULT_PRIORITY,
-            events: Self::DEFAULT_EVENTS,
-            redact: None,
-            span_ids: None,
-        }
-    }
-
-    /// Sets whether to append to an existing file or to truncate it. The default is to append.
-    pub fn append(mut self, append: bool) -> Self {
-        self.appends = append;
-        self
-    }
-
-    /// Sets whether each line is flushed before the hook returns, or lines are buffered. The
-    /// default is to flush.
-    pub fn flush_every_line(mut self, flush: bool) -> Self {
-        self.flushes = flush;
-        self
-    }
-
-    /// Sets whether an event that cannot be written fails the call, or is reported through
-    /// `tracing`. The default is to report it.
-    pub fn fail_fast(mut self, fail: bool) -> Self {
-        self.fails_fast = fail;
-        self
-    }
-
-    /// Sets the priority of the hook.
-    pub fn priority(mut self, priority: i32) -> Self {
-        self.priority = priority;
-        self
-    }
-
-    /// Replaces the default events. Chunks and summaries that were included by other methods stay.
-    pub fn events(mut self, events: EventMask) -> Self {
-        let by_name = EventMask::of(&[
-            EventKind::ReasoningChunk,
-            EventKind::ActingChunk,
-            EventKind::PreSummary,
-            EventKind::PostSummary,
-            EventKind::SummaryChunk,
-        ]);
-        self.events = events | (self.events & by_name);
-        self
-    }
-
-    /// Adds the chunks of the model's answers.
-    pub fn include_reasoning_chunks(self) -> Self {
-        self.include(EventKind::ReasoningChunk.into())
-    }
-
-    /// Adds the progress of tools.
-    pub fn include_acting_chunks(self) -> Self {
-        self.include(EventKind::ActingChunk.into())
-    }
-
-    /// Adds the start and the end of summaries.
-    pub fn include_summary(self) -> Self {
-        self.include(EventMask::of(&[EventKind::PreSummary, EventKind::PostSummary]))
-    }
-
-    /// Adds the chunks of summaries.
-    pub fn include_summary_chunks(self) -> Self {
-        self.include(EventKind::SummaryChunk.into())
-    }
-
-    fn include(mut self, events: EventMask) -> Self {
-        self.events = self.events | events;
-        self
-    }
-
-    /// Sets a closure that may change each value before it is written. It receives the key in the
-    /// line and the value.
-    pub fn redact(mut self, redact: impl Fn(&str, &mut Value) + Send + Sync + 'static) -> Self {
-        self.redact = Some(Box::new(redact));
-        self
-    }
-
-    /// Sets a closure that returns the ids of the current trace and span, as hexadecimal text. It
-    /// runs at each event.
-    pub fn span_ids(
-        mut self,
-        span_ids: impl Fn() -> Option<(String, String)> + Send + Sync + 'static,
-    ) -> Self {
-        self.span_ids = Some(Box::new(span_ids));
-        self
-    }
-
-    /// Opens the file and starts the thread that writes to it.
-    ///
-    /// # Errors
-    /// The errors of the file system, and of starting the thread.
-    pub fn open(self) -> io::Result<JsonlTrace> {
-        let out: Box<dyn Write + Send> = match self.target {
-            Target::Writer(out) => out,
-            Target::File(path) => {
-                if let Some(folder) = path.parent() {
-                    create_dir_all(folder)?;
-                }
-                let mut options = File::options();
-                let options = options.create(true).append(self.appends).truncate(!self.appends);
-                Box::new(if self.appends {
-                    options.open(path)?
-                } else {
-                    options.write(true).open(path)?
-                })
-            }
-        };
-        let shared = Shared {
-            events: self.events,
-            priority: self.priority,
-            fails_fast: self.fails_fast,
-            redact: self.redact,
-            span_ids: self.span_ids,
-            runs: Mutex::default(),
-            writer: Writer::start(out, self.flushes)?,
-        };
-        Ok(JsonlTrace { shared: Arc::new(shared) })
-    }
+/// Runs a closure of the builder. Returns a panic as an error.
+fn contained<T>(closure: &'static str, run: impl FnOnce() -> T) -> Result<T, TraceError> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|_| TraceError::Panicked { closure })
 }
 
 impl fmt::Debug for JsonlTrace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JsonlTrace").field("events", &self.shared.events).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for JsonlTraceBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JsonlTraceBuilder").field("events", &self.events).finish_non_exhaustive()
+        f.debug_struct("JsonlTrace")
+            .field("events", &self.shared.settings.events)
+            .finish_non_exhaustive()
     }
 }
