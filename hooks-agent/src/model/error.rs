@@ -21,7 +21,7 @@ pub enum ModelError {
     Unreachable {
         /// The name of the model.
         model: String,
-        /// The endpoint of the request.
+        /// The scheme, host and port of the endpoint.
         endpoint: String,
         /// The reason.
         reason: String,

@@ -6,13 +6,14 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
 use crate::model::ModelError;
+use crate::model::genai::endpoint::Endpoint;
 use crate::model::genai::provider::Provider;
 
 /// The connection to a provider.
 #[derive(Clone)]
 pub(super) struct Connection {
     pub(super) provider: Provider,
-    pub(super) endpoint: String,
+    pub(super) endpoint: Endpoint,
     pub(super) key: String,
     pub(super) model: String,
 }
@@ -32,7 +33,7 @@ impl Connection {
                 }
                 match error.downcast_ref::<reqwest::Error>() {
                     Some(error) if error.is_body() || error.is_decode() => self.cut(),
-                    Some(error) => self.unreachable(root(error)),
+                    Some(error) => self.broken(error),
                     None => self.failed("the stream broke"),
                 }
             }
@@ -54,12 +55,16 @@ impl Connection {
         ModelError::Cut { model: self.model.clone() }
     }
 
-    pub(super) fn unreachable(&self, reason: &(dyn Error + 'static)) -> ModelError {
+    pub(super) fn unreachable(&self, reason: impl Into<String>) -> ModelError {
         ModelError::Unreachable {
             model: self.model.clone(),
-            endpoint: self.endpoint.clone(),
-            reason: reason.to_string(),
+            endpoint: self.endpoint.to_string(),
+            reason: reason.into(),
         }
+    }
+
+    pub(super) fn broken(&self, error: &reqwest::Error) -> ModelError {
+        self.unreachable(root(error).map_or_else(|| kind(error).to_owned(), ToString::to_string))
     }
 
     pub(super) fn failed(&self, reason: &str) -> ModelError {
@@ -69,13 +74,24 @@ impl Connection {
 
 const ERROR_IN_STREAM: &str = "the provider reported an error in its stream";
 
-/// Returns the innermost cause, which describes the failure and quotes no URL.
-fn root<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
-    let mut root = error;
+/// Returns the innermost cause, which describes the failure. None if it is an error of the client
+/// itself, which quotes the URL.
+fn root(error: &reqwest::Error) -> Option<&(dyn Error + 'static)> {
+    let mut root = error.source()?;
     while let Some(cause) = root.source() {
         root = cause;
     }
-    root
+    (!root.is::<reqwest::Error>()).then_some(root)
+}
+
+fn kind(error: &reqwest::Error) -> &'static str {
+    if error.is_timeout() {
+        "the request timed out"
+    } else if error.is_connect() {
+        "the connection failed"
+    } else {
+        "the request failed"
+    }
 }
 
 /// Reads seconds only: a date would need a clock that agrees with the provider's.

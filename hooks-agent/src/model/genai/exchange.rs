@@ -8,6 +8,7 @@ use futures::{Stream, StreamExt, future, stream};
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
 use reqwest::Url;
+use reqwest::redirect::{Action, Attempt, Policy};
 
 use crate::model::genai::answer::Answer;
 use crate::model::genai::connection::Connection;
@@ -48,16 +49,30 @@ impl Connection {
     }
 
     fn client(&self) -> Result<Client, ModelError> {
-        let url = Url::parse(&self.endpoint).map_err(|error| self.unreachable(&error))?;
-        let mut builder = reqwest::Client::builder();
+        let url = self.endpoint.parse().map_err(|reason| self.unreachable(reason))?;
+        let mut builder = reqwest::Client::builder().redirect(Policy::custom(stay));
         if url.scheme() == "http" && url.host_str().is_some_and(is_loopback) {
             // A server on this machine needs no proxy and no certificates, which may be missing.
             builder = builder.no_proxy().tls_certs_only([]);
         }
-        let http = builder.build().map_err(|error| self.unreachable(&error))?;
+        let http = builder.build().map_err(|error| self.broken(&error))?;
         Client::builder().with_reqwest(http).build().map_err(|error| self.explain(&error))
     }
 }
+
+/// Follows a redirect within the same origin. Another one would be sent the key: only some headers
+/// that hold one are removed on the way.
+fn stay(attempt: Attempt<'_>) -> Action {
+    let origin = attempt.previous().first().map(Url::origin);
+    let is_same = origin.is_some_and(|origin| origin == attempt.url().origin());
+    if is_same && attempt.previous().len() <= MOST_REDIRECTS {
+        attempt.follow()
+    } else {
+        attempt.stop()
+    }
+}
+
+const MOST_REDIRECTS: usize = 5;
 
 fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']');

@@ -6,6 +6,7 @@
 
 mod answer;
 mod connection;
+mod endpoint;
 mod exchange;
 mod mark;
 mod model;
