@@ -327,8 +327,8 @@ async fn a_429_of_anthropic_says_how_long_to_wait() {
 
 #[tokio::test]
 async fn an_error_in_the_stream_of_anthropic_is_an_error_of_the_call() {
-    let error = json!({ "type": "overloaded_error", "message": "the prompt was: go" });
-    let error = frame(&json!({ "type": "error", "error": error }));
+    let error = json!({ "type": "overloaded_error", "message": "Try later." });
+    let error = frame(&json!({ "type": "error", "error": error, "input": "go" }));
     let frames = [vec![start(1)], text(0, &["Half"]), vec![error]].concat();
     let provider = Provider::start(vec![Answer::Frames(frames)]).await;
     assert_reported(model(&provider)).await;

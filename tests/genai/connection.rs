@@ -5,7 +5,7 @@ use std::error::Error;
 use axum::http::{HeaderMap, header};
 use hooks_agent::{AgentError, GenAiModel, ModelError, ModelOptions, ReActAgent, ToolChoice};
 
-use crate::provider::{Answer, Provider, ask, chunks, refusal};
+use crate::provider::{Answer, Provider, ask, chunks, each_provider, refusal};
 
 fn model(provider: &Provider) -> GenAiModel {
     GenAiModel::openai_compatible(&provider.url, "test-key", "test-model")
@@ -110,16 +110,6 @@ async fn a_redirect_to_another_server_is_not_followed_with_the_key() {
         assert!(matches!(error, ModelError::Status { status: 307, .. }), "{error}");
     }
     assert!(other.requests().is_empty());
-}
-
-/// A model of each provider, at this URL.
-fn each_provider(url: &str) -> Vec<GenAiModel> {
-    vec![
-        GenAiModel::openai_compatible(url, "test-key", "test-model"),
-        GenAiModel::anthropic("test-key", "test-model").endpoint(url),
-        GenAiModel::gemini("test-key", "test-model").endpoint(url),
-        GenAiModel::ollama("test-model").endpoint(url),
-    ]
 }
 
 /// The model cannot be reached; it and its error print this place and no secret.

@@ -247,7 +247,7 @@ async fn a_429_of_gemini_says_how_long_to_wait() {
 
 #[tokio::test]
 async fn an_error_in_the_stream_of_gemini_is_an_error_of_the_call() {
-    let error = json!({ "error": { "code": 503, "message": "the prompt was: go" } });
+    let error = json!({ "error": { "code": 503, "message": "Try later.", "status": "go" } });
     let frames = vec![parts(&json!([{ "text": "Half" }])), frame(&error)];
     let provider = Provider::start(vec![Answer::Frames(frames)]).await;
     assert_reported(model(&provider)).await;

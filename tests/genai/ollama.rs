@@ -228,7 +228,7 @@ async fn a_429_of_ollama_says_how_long_to_wait() {
 
 #[tokio::test]
 async fn an_error_in_the_stream_of_ollama_is_an_error_of_the_call() {
-    let error = format!("{}\n", json!({ "error": "the prompt was: go" }));
+    let error = format!("{}\n", json!({ "done": false, "error": "Try later." }));
     let provider = Provider::start(vec![Answer::Frames(vec![text("Half"), error])]).await;
     assert_reported(model(&provider)).await;
 }

@@ -286,7 +286,8 @@ async fn arguments_that_do_not_parse_are_answered_and_not_sent_back_as_they_were
 
 #[tokio::test]
 async fn an_error_in_the_stream_is_an_error_of_the_call_and_ends_it() {
-    let error = json!({ "error": { "message": "the prompt was: go", "type": "server_error" } });
+    let error =
+        json!({ "error": { "message": "Try later.", "type": "server_error" }, "input": "go" });
     let provider = Provider::start(vec![whole(&[text("Half"), error, text("more")])]).await;
     assert_reported(model(&provider)).await;
 }

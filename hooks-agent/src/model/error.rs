@@ -2,22 +2,40 @@
 
 use std::time::Duration;
 
-/// The error of a model. Its text never contains the prompt or a key.
+/// The error of a model.
+///
+/// Its text never contains a key or the request: of a provider's error it has the message, the
+/// id of the request and the time to wait, and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The provider refused the request.
-    #[error("model `{model}` answered with status {status}{}", retry_text(*retry_after))]
+    ///
+    /// [`ModelError::status`] creates it.
+    #[error(
+        "model `{model}` answered with status {status}{}{}{}",
+        message_text(message.as_deref()),
+        request_text(request_id.as_deref()),
+        retry_text(*retry_after)
+    )]
+    #[non_exhaustive]
     Status {
         /// The name of the model.
         model: String,
         /// The HTTP status code.
         status: u16,
+        /// The provider's message, on one line of at most 500 characters. Keys in it are masked.
+        message: Option<String>,
+        /// The id that the provider gave the request.
+        request_id: Option<String>,
         /// The time that the provider asks to wait before a retry.
         retry_after: Option<Duration>,
     },
     /// The provider could not be reached, or the connection broke.
     #[error("model `{model}` cannot be reached at {endpoint}: {reason}")]
+    ///
+    /// [`ModelError::unreachable`] creates it.
+    #[non_exhaustive]
     Unreachable {
         /// The name of the model.
         model: String,
@@ -54,6 +72,52 @@ pub enum ModelError {
     },
 }
 
+impl ModelError {
+    /// Creates the error of a request that was refused with an HTTP status.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hooks_agent::ModelError;
+    ///
+    /// let mut error = ModelError::status("gpt-99", 429);
+    /// if let ModelError::Status { message, retry_after, .. } = &mut error {
+    ///     *message = Some("Slow down.".to_owned());
+    ///     *retry_after = Some(Duration::from_secs(3));
+    /// }
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "model `gpt-99` answered with status 429: Slow down, retry after 3 s",
+    /// );
+    /// ```
+    #[must_use]
+    pub fn status(model: impl Into<String>, status: u16) -> Self {
+        let model = model.into();
+        Self::Status { model, status, message: None, request_id: None, retry_after: None }
+    }
+
+    /// Creates the error of a provider that could not be reached. The endpoint is printed as it is.
+    #[must_use]
+    pub fn unreachable(
+        model: impl Into<String>,
+        endpoint: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Self {
+        Self::Unreachable { model: model.into(), endpoint: endpoint.into(), reason: reason.into() }
+    }
+}
+
+fn message_text(message: Option<&str>) -> String {
+    let sentence = message.map(|message| message.strip_suffix('.').unwrap_or(message));
+    sentence.map(|sentence| format!(": {sentence}")).unwrap_or_default()
+}
+
+fn request_text(request_id: Option<&str>) -> String {
+    request_id.map(|id| format!(" (request {id})")).unwrap_or_default()
+}
+
+/// Rounds up: an earlier retry would be refused.
 fn retry_text(retry_after: Option<Duration>) -> String {
-    retry_after.map(|wait| format!(", retry after {} s", wait.as_secs())).unwrap_or_default()
+    let seconds = retry_after.map(|wait| wait.as_millis().div_ceil(1000));
+    seconds.map(|seconds| format!(", retry after {seconds} s")).unwrap_or_default()
 }

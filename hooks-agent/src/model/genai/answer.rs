@@ -47,7 +47,7 @@ impl Answer {
                     Some(Ok(ChatChunk::Signature(std::mem::take(&mut self.signature))))
                 }
                 Mark::Redacted(data) => Some(Ok(ChatChunk::RedactedThinking(data))),
-                Mark::Error => Some(Err(self.connection.reported())),
+                Mark::Error(report) => Some(Err(self.connection.reported(&report))),
             });
         }
         pieces

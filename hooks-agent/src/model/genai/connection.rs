@@ -1,13 +1,12 @@
 //! The connection to a provider, and its errors.
 
 use std::error::Error;
-use std::time::Duration;
-
-use reqwest::header::{HeaderMap, RETRY_AFTER};
 
 use crate::model::ModelError;
 use crate::model::genai::endpoint::Endpoint;
+use crate::model::genai::mask::masked;
 use crate::model::genai::provider::Provider;
+use crate::model::genai::report::Report;
 
 /// The connection to a provider.
 #[derive(Clone)]
@@ -21,12 +20,10 @@ pub(super) struct Connection {
 impl Connection {
     /// Converts an error, without the texts that it may quote.
     pub(super) fn explain(&self, error: &genai::Error) -> ModelError {
-        let model = self.model.clone();
-        if let Some(status) = error.status() {
-            let retry_after = error.headers().and_then(retry_after);
-            return ModelError::Status { model, status: status.as_u16(), retry_after };
-        }
         match error {
+            genai::Error::HttpError { status, headers, body, .. } => {
+                self.refused(status.as_u16(), &Report::of_response(headers, body))
+            }
             genai::Error::WebStream { error, .. } => {
                 if let Some(error) = error.downcast_ref::<genai::Error>() {
                     return self.explain(error);
@@ -40,15 +37,38 @@ impl Connection {
             genai::Error::WebModelCall { .. } | genai::Error::ClientBuildFail { .. } => {
                 self.failed("the request could not be sent")
             }
-            genai::Error::ChatResponse { .. } => self.failed(ERROR_IN_STREAM),
+            // Its body was read from the raw frame; this one has none that can be read.
+            genai::Error::ChatResponse { .. } => self.reported(&Report::default()),
             genai::Error::StreamParse { serde_error, .. } if serde_error.is_eof() => self.cut(),
             genai::Error::StreamParse { .. } => self.failed("the stream is not the JSON expected"),
             _ => self.failed("the request or the answer does not fit the provider's API"),
         }
     }
 
-    pub(super) fn reported(&self) -> ModelError {
-        self.failed(ERROR_IN_STREAM)
+    fn refused(&self, status: u16, report: &Report) -> ModelError {
+        ModelError::Status {
+            model: self.model.clone(),
+            status,
+            message: report.message(|text| self.mask(text)),
+            request_id: report.request_id(|text| self.mask(text)),
+            retry_after: report.retry_after,
+        }
+    }
+
+    pub(super) fn reported(&self, report: &Report) -> ModelError {
+        let mut reason = "the provider reported an error in its stream".to_owned();
+        if let Some(message) = report.message(|text| self.mask(text)) {
+            reason = format!("{reason}: {message}");
+        }
+        if let Some(id) = report.request_id(|text| self.mask(text)) {
+            reason = format!("{reason} (request {id})");
+        }
+        self.failed(reason)
+    }
+
+    fn mask(&self, text: &str) -> String {
+        let keys = [self.key.clone()].into_iter().chain(self.endpoint.password());
+        masked(text, &keys.collect::<Vec<_>>())
     }
 
     pub(super) fn cut(&self) -> ModelError {
@@ -67,12 +87,10 @@ impl Connection {
         self.unreachable(root(error).map_or_else(|| kind(error).to_owned(), ToString::to_string))
     }
 
-    pub(super) fn failed(&self, reason: &str) -> ModelError {
-        ModelError::Failed { model: self.model.clone(), reason: reason.to_owned() }
+    pub(super) fn failed(&self, reason: impl Into<String>) -> ModelError {
+        ModelError::Failed { model: self.model.clone(), reason: reason.into() }
     }
 }
-
-const ERROR_IN_STREAM: &str = "the provider reported an error in its stream";
 
 /// Returns the innermost cause, which describes the failure. None if it is an error of the client
 /// itself, which quotes the URL.
@@ -92,10 +110,4 @@ fn kind(error: &reqwest::Error) -> &'static str {
     } else {
         "the request failed"
     }
-}
-
-/// Reads seconds only: a date would need a clock that agrees with the provider's.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?;
-    seconds.trim().parse().ok().map(Duration::from_secs)
 }

@@ -42,6 +42,11 @@ impl Endpoint {
         }
         Ok(url)
     }
+
+    /// Returns the password of the URL.
+    pub(super) fn password(&self) -> Option<String> {
+        Url::parse(&self.url).ok()?.password().map(str::to_owned)
+    }
 }
 
 impl fmt::Display for Endpoint {

@@ -22,7 +22,7 @@ impl Connection {
         request: ChatRequest,
     ) -> Result<impl Stream<Item = Result<ChatChunk, ModelError>>, ModelError> {
         if let Some(reason) = self.provider.refusal(&request) {
-            return Err(self.failed(&reason));
+            return Err(self.failed(reason));
         }
         let client = self.client()?;
         // With a name alone, the crate would guess the provider, at worst one on this machine.

@@ -2,6 +2,9 @@
 
 use futures::channel::mpsc::UnboundedSender;
 use genai::chat::RawFrameRef;
+use serde_json::Value;
+
+use crate::model::genai::report::Report;
 
 /// A part of the stream before the next event.
 #[derive(Debug)]
@@ -10,8 +13,8 @@ pub(super) enum Mark {
     BlockEnd,
     /// Anthropic: a block of encrypted thoughts.
     Redacted(String),
-    /// Ollama: an error, which the crate treats as an empty line.
-    Error,
+    /// An error. The crate treats one of Ollama as an empty line.
+    Error(Report),
 }
 
 impl Mark {
@@ -24,18 +27,24 @@ impl Mark {
     }
 
     fn of(frame: RawFrameRef<'_>) -> Option<Self> {
+        // Most frames need no second parse: a quote inside of a text is escaped.
+        if frame.data.contains("\"error\"") {
+            let event = frame.json()?;
+            let is_error = event.get("error").is_some_and(|error| !error.is_null());
+            if is_error {
+                return Some(Self::Error(Report::of_body(&event)));
+            }
+        }
         match frame.event {
             Some("content_block_stop") => Some(Self::BlockEnd),
-            Some("content_block_start") => {
-                let event = frame.json()?;
-                let block = event.get("content_block")?;
-                let data = block.get("data")?.as_str()?;
-                let is_redacted = block.get("type")? == "redacted_thinking";
-                is_redacted.then(|| Self::Redacted(data.to_owned()))
-            }
-            // Most lines need no second parse.
-            None if frame.data.starts_with("{\"error\"") => Some(Self::Error),
+            Some("content_block_start") => redacted(&frame.json()?).map(Self::Redacted),
             _ => None,
         }
     }
+}
+
+fn redacted(event: &Value) -> Option<String> {
+    let block = event.get("content_block")?;
+    let data = block.get("data")?.as_str()?;
+    (block.get("type")? == "redacted_thinking").then(|| data.to_owned())
 }
