@@ -10,8 +10,9 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt, stream};
 use hooks_agent::{
-    AgentError, AgentExt, ChatChunk, ChatModel, ChatRequest, FunctionTool, GenAiModel, Messages,
-    ModelError, ModelOptions, Msg, ReActAgent, ToolUse, unanswered_tool_uses,
+    AgentError, AgentExt, ChatChunk, ChatModel, ChatRequest, FinishReason, FunctionTool,
+    GenAiModel, Messages, ModelError, ModelOptions, Msg, ReActAgent, ToolUse, Usage,
+    unanswered_tool_uses,
 };
 use hooks_tests::Records;
 use schemars::JsonSchema;
@@ -153,6 +154,19 @@ pub(crate) async fn ask(agent: &ReActAgent) -> Result<Msg, AgentError> {
 /// A call of the tool for the weather.
 pub(crate) fn weather(id: &str, city: &str) -> ToolUse {
     ToolUse::new(id, "weather", json!({ "name": city }))
+}
+
+/// The end of an answer that was cut by the limit of tokens.
+pub(crate) fn cut_end(usage: Usage) -> ChatChunk {
+    ChatChunk::End { usage, finish: FinishReason::Length }
+}
+
+/// Why the model ended its answer.
+pub(crate) async fn finish_of(model: &GenAiModel) -> FinishReason {
+    match answer(model).await.pop() {
+        Some(ChatChunk::End { finish, .. }) => finish,
+        other => panic!("no end: {other:?}"),
+    }
 }
 
 /// An agent of this model fails and remembers nothing of the answer: it was cut.

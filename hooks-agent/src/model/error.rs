@@ -56,7 +56,8 @@ pub enum ModelError {
         /// The name of the model.
         model: String,
     },
-    /// The answer contains blocked text, and was ended before that text.
+    /// The answer contains blocked text and was ended before that text, or the provider blocked
+    /// the prompt and gave no answer.
     #[error("the answer of the model was blocked: {reason}")]
     Blocked {
         /// The reason, without the blocked text.

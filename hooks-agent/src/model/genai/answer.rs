@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use futures::channel::mpsc::UnboundedReceiver;
-use genai::chat::{self, ChatStreamEvent, MessageContent, StreamEnd};
+use genai::chat::{self, ChatStreamEvent, MessageContent, StopReason, StreamEnd};
 use serde_json::{Map, Value};
 
 use crate::message::ToolUse;
 use crate::model::genai::connection::Connection;
 use crate::model::genai::mark::Mark;
 use crate::model::genai::provider::Provider;
-use crate::model::{ChatChunk, ModelError};
+use crate::model::{ChatChunk, FinishReason, ModelError};
 use crate::usage::Usage;
 
 type Piece = Result<ChatChunk, ModelError>;
@@ -47,6 +47,7 @@ impl Answer {
                     Some(Ok(ChatChunk::Signature(std::mem::take(&mut self.signature))))
                 }
                 Mark::Redacted(data) => Some(Ok(ChatChunk::RedactedThinking(data))),
+                Mark::Blocked(reason) => Some(Err(self.connection.blocked(&reason))),
                 Mark::Error(report) => Some(Err(self.connection.reported(&report))),
             });
         }
@@ -77,10 +78,23 @@ impl Answer {
 
 fn end_pieces(provider: Provider, end: StreamEnd) -> Vec<Piece> {
     let usage = usage(end.captured_usage.unwrap_or_default());
+    let finish = end.captured_stop_reason.as_ref().map_or(FinishReason::Other, finish);
     let calls = end.captured_content.map(MessageContent::into_tool_calls).unwrap_or_default();
-    let calls = distinct(provider, calls).into_iter();
-    let calls = calls.map(|call| ChatChunk::ToolUse(tool_use(provider, call)));
-    calls.chain([ChatChunk::end(usage)]).map(Ok).collect()
+    let calls = distinct(provider, calls).into_iter().map(|call| tool_use(provider, call));
+    let mut calls: Vec<_> = calls.collect();
+    if let Some(last) = calls.last_mut().filter(|_| finish.is_cut()) {
+        leave_open(last);
+    }
+    let end = ChatChunk::End { usage, finish };
+    calls.into_iter().map(ChatChunk::ToolUse).chain([end]).map(Ok).collect()
+}
+
+/// Arguments that were cut before their first character look like none at all.
+fn leave_open(call: &mut ToolUse) {
+    let is_empty = call.input.as_object().is_some_and(Map::is_empty);
+    if is_empty && call.invalid_input.is_none() {
+        call.invalid_input = Some(String::new());
+    }
 }
 
 /// If an answer has only thoughts, Gemini omits their tokens from those of the answer.
@@ -90,6 +104,23 @@ fn usage(usage: chat::Usage) -> Usage {
     Usage {
         input_tokens: tokens(usage.prompt_tokens),
         output_tokens: tokens(usage.completion_tokens.or(thoughts)),
+    }
+}
+
+/// Converts the reason. The crate knows the words of the four providers but a few of those that
+/// servers compatible with `OpenAI`'s have.
+fn finish(reason: &StopReason) -> FinishReason {
+    match reason {
+        StopReason::Completed(_) | StopReason::StopSequence(_) => FinishReason::Stop,
+        StopReason::MaxTokens(_) => FinishReason::Length,
+        StopReason::ToolCall(_) => FinishReason::ToolCalls,
+        StopReason::ContentFilter(_) => FinishReason::ContentFilter,
+        StopReason::Other(word) => match word.as_str() {
+            "eos" | "eos_token" => FinishReason::Stop,
+            "max_output_tokens" => FinishReason::Length,
+            "sensitive" | "MODEL_ARMOR" => FinishReason::ContentFilter,
+            _ => FinishReason::Other,
+        },
     }
 }
 

@@ -66,6 +66,12 @@ impl Connection {
         self.failed(reason)
     }
 
+    pub(super) fn blocked(&self, reason: &str) -> ModelError {
+        let is_word = reason.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+        let reason = if is_word { reason } else { "OTHER" };
+        ModelError::Blocked { reason: format!("the provider blocked the prompt ({reason})") }
+    }
+
     fn mask(&self, text: &str) -> String {
         let keys = [self.key.clone()].into_iter().chain(self.endpoint.password());
         masked(text, &keys.collect::<Vec<_>>())

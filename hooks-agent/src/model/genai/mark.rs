@@ -15,6 +15,8 @@ pub(super) enum Mark {
     Redacted(String),
     /// An error. The crate treats one of Ollama as an empty line.
     Error(Report),
+    /// Gemini: the prompt is blocked, for this reason. The crate reports an error without it.
+    Blocked(String),
 }
 
 impl Mark {
@@ -28,11 +30,11 @@ impl Mark {
 
     fn of(frame: RawFrameRef<'_>) -> Option<Self> {
         // Most frames need no second parse: a quote inside of a text is escaped.
-        if frame.data.contains("\"error\"") {
+        if ["\"error\"", "\"blockReason\""].iter().any(|name| frame.data.contains(name)) {
             let event = frame.json()?;
-            let is_error = event.get("error").is_some_and(|error| !error.is_null());
-            if is_error {
-                return Some(Self::Error(Report::of_body(&event)));
+            let mark = reported(&event).or_else(|| blocked(&event));
+            if mark.is_some() {
+                return mark;
             }
         }
         match frame.event {
@@ -41,6 +43,17 @@ impl Mark {
             _ => None,
         }
     }
+}
+
+fn reported(event: &Value) -> Option<Mark> {
+    event.get("error").filter(|error| !error.is_null())?;
+    Some(Mark::Error(Report::of_body(event)))
+}
+
+fn blocked(event: &Value) -> Option<Mark> {
+    let reason = event.pointer("/promptFeedback/blockReason")?.as_str()?;
+    let is_answered = event.pointer("/candidates/0").is_some();
+    (!is_answered).then(|| Mark::Blocked(reason.to_owned()))
 }
 
 fn redacted(event: &Value) -> Option<String> {
