@@ -350,3 +350,17 @@ async fn a_call_that_was_cut_before_its_arguments_is_not_one_without_any() {
         [ChatChunk::ToolUse(ToolUse::invalid("a", "weather", "")), cut_end(Usage::default())]
     );
 }
+
+#[tokio::test]
+async fn of_many_calls_each_is_there_once_and_in_order() {
+    let start = |index: usize| tool_start(index, &format!("call-{index}"), "clock");
+    let starts = (1..=2_000).map(start).chain([finish("tool_calls")]);
+    let provider = Provider::start(vec![whole(&starts.collect::<Vec<_>>())]).await;
+    let chunks = answer(&model(&provider)).await;
+    let ids = chunks.iter().filter_map(|chunk| match chunk {
+        ChatChunk::ToolUse(call) => Some(call.id.clone()),
+        _ => None,
+    });
+    let expected: Vec<_> = (1..=2_000).map(|index| format!("call-{index}")).collect();
+    assert_eq!(ids.collect::<Vec<_>>(), expected);
+}

@@ -1,5 +1,6 @@
 //! Converts the events of the crate into chunks of an answer.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::channel::mpsc::UnboundedReceiver;
@@ -129,12 +130,10 @@ fn distinct(provider: Provider, mut calls: Vec<chat::ToolCall>) -> Vec<chat::Too
     match provider {
         // If tool calls are numbered from 1, a copy of the start of one is left at 0.
         Provider::OpenAi => {
-            let ids: Vec<_> = calls.iter().map(|call| call.call_id.clone()).collect();
-            let mut index = 0;
-            calls.retain(|call| {
-                index += 1;
-                call.call_id.is_empty() || !ids[index..].contains(&call.call_id)
-            });
+            let mut ids = HashSet::new();
+            calls.reverse();
+            calls.retain(|call| call.call_id.is_empty() || ids.insert(call.call_id.clone()));
+            calls.reverse();
         }
         // The crate numbers tool calls without an id from the start in each chunk. An id of this
         // form is not sent back.
