@@ -4,6 +4,8 @@ use std::error::Error;
 
 use axum::http::{HeaderMap, header};
 use hooks_agent::{AgentError, GenAiModel, ModelError, ModelOptions, ReActAgent, ToolChoice};
+use hooks_tests::Reports;
+use tracing::Level;
 
 use crate::provider::{Answer, Provider, ask, chunks, each_provider, refusal};
 
@@ -59,6 +61,22 @@ async fn nothing_of_an_endpoint_is_printed_but_scheme_host_and_port() {
             assert_hidden(&model, &format!("http://{place}")).await;
         }
     }
+}
+
+#[tokio::test]
+async fn nothing_of_an_endpoint_is_traced() {
+    let url = "http://secret:secret@127.0.0.1:1/v1?key=secret";
+    let (reports, records) = Reports::up_to(Level::DEBUG);
+    let reporting = tracing::subscriber::set_default(reports);
+    for url in [url, url.trim_end_matches("?key=secret"), "localhost:1/secret"] {
+        for model in each_provider(url) {
+            chunks(&model).await.remove(0).unwrap_err();
+        }
+    }
+    drop(reporting);
+    let records = records.take();
+    assert!(!records.is_empty(), "the crate traces errors");
+    assert!(records.iter().all(|record| !record.contains("secret")), "{records:?}");
 }
 
 #[tokio::test]

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
-use hooks_agent::{GenAiModel, ModelError};
+use futures::StreamExt;
+use hooks_agent::{ChatModel, ChatRequest, GenAiModel, ModelError, Msg};
 use serde_json::{Value, json};
 
 use crate::provider::{Answer, Provider, chunks, each_provider};
@@ -204,5 +205,38 @@ async fn milliseconds_and_unreadable_times_to_wait() {
             panic!("not a status")
         };
         assert_eq!(retry_after, expected.map(Duration::from_millis));
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_quotes_the_request_has_nothing_of_it() {
+    let prompt = "Dear colleagues,\n  the merger is to be announced on the third of the month: ä.";
+    let line = "Dear colleagues, the merger is to be announced on the third of the month: ä.";
+    let quotes = [
+        format!("Bad input '{line}' in 'messages'"),
+        format!("Bad input '{prompt}' in 'messages'"),
+        "Bad input 'colleagues, the merger is to be announced' in 'messages'".to_owned(),
+        format!("Bad input '{line}{line}' in 'messages'"),
+    ];
+    for quote in quotes {
+        for index in 0..4 {
+            for is_streamed in [false, true] {
+                let error = json!({ "error": { "message": quote } });
+                let body = error.to_string();
+                let answer = match (is_streamed, index) {
+                    (false, _) => Answer::Refused(400, HeaderMap::new(), body),
+                    (true, 3) => Answer::Frames(vec![format!("{body}\n")]),
+                    (true, _) => Answer::Frames(vec![format!("event: error\ndata: {body}\n\n")]),
+                };
+                let provider = Provider::start(vec![answer]).await;
+                let model = each_provider(&provider.url).swap_remove(index);
+                let messages = vec![Msg::system("Be brief."), Msg::user(prompt)].into();
+                let request = ChatRequest { messages, ..ChatRequest::default() };
+                let all: Vec<_> = model.stream(request).collect().await;
+                let [Err(error)] = &all[..] else { panic!("{all:?}") };
+                let text = error.to_string();
+                assert!(text.ends_with(": Bad input '***' in 'messages'"), "{text}");
+            }
+        }
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 /// The error of a model.
 ///
 /// Its text never contains a key or the request: of a provider's error it has the message, the
-/// id of the request and the time to wait, and nothing else.
+/// id of the request and the time to wait, and nothing else. In the message, keys are masked, and
+/// so are quotes of the request of 32 bytes or more.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -24,7 +25,7 @@ pub enum ModelError {
         model: String,
         /// The HTTP status code.
         status: u16,
-        /// The provider's message, on one line of at most 500 characters. Keys in it are masked.
+        /// The provider's message, on one line of at most 500 characters.
         message: Option<String>,
         /// The id that the provider gave the request.
         request_id: Option<String>,

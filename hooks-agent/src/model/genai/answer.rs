@@ -7,7 +7,7 @@ use futures::channel::mpsc::UnboundedReceiver;
 use genai::chat::{self, ChatStreamEvent, MessageContent, StopReason, StreamEnd};
 use serde_json::{Map, Value};
 
-use crate::message::ToolUse;
+use crate::message::{Messages, ToolUse};
 use crate::model::genai::connection::Connection;
 use crate::model::genai::mark::Mark;
 use crate::model::genai::provider::Provider;
@@ -20,13 +20,19 @@ type Piece = Result<ChatChunk, ModelError>;
 pub(super) struct Answer {
     connection: Arc<Connection>,
     marks: UnboundedReceiver<Mark>,
+    /// The messages of the request, which an error must not quote.
+    asked: Messages,
     /// The signature of the latest thoughts, as far as received.
     signature: String,
 }
 
 impl Answer {
-    pub(super) fn new(connection: Arc<Connection>, marks: UnboundedReceiver<Mark>) -> Self {
-        Self { connection, marks, signature: String::new() }
+    pub(super) fn new(
+        connection: Arc<Connection>,
+        marks: UnboundedReceiver<Mark>,
+        asked: Messages,
+    ) -> Self {
+        Self { connection, marks, asked, signature: String::new() }
     }
 
     /// Returns the chunks since the previous event, up to this one.
@@ -34,7 +40,7 @@ impl Answer {
         let mut pieces = self.marked();
         match event {
             Ok(event) => pieces.extend(self.read(event)),
-            Err(error) => pieces.push(Err(self.connection.explain(&error))),
+            Err(error) => pieces.push(Err(self.connection.explain(&error, &self.asked))),
         }
         pieces
     }
@@ -49,7 +55,7 @@ impl Answer {
                 }
                 Mark::Redacted(data) => Some(Ok(ChatChunk::RedactedThinking(data))),
                 Mark::Blocked(reason) => Some(Err(self.connection.blocked(&reason))),
-                Mark::Error(report) => Some(Err(self.connection.reported(&report))),
+                Mark::Error(report) => Some(Err(self.connection.reported(&report, &self.asked))),
             });
         }
         pieces

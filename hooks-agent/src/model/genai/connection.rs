@@ -2,10 +2,12 @@
 
 use std::error::Error;
 
+use crate::message::Messages;
 use crate::model::ModelError;
 use crate::model::genai::endpoint::Endpoint;
 use crate::model::genai::mask::masked;
 use crate::model::genai::provider::Provider;
+use crate::model::genai::quote::without_quotes;
 use crate::model::genai::report::Report;
 
 /// The connection to a provider.
@@ -18,15 +20,15 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Converts an error, without the texts that it may quote.
-    pub(super) fn explain(&self, error: &genai::Error) -> ModelError {
+    /// Converts an error, without the texts of the request that it may quote.
+    pub(super) fn explain(&self, error: &genai::Error, asked: &Messages) -> ModelError {
         match error {
             genai::Error::HttpError { status, headers, body, .. } => {
-                self.refused(status.as_u16(), &Report::of_response(headers, body))
+                self.refused(status.as_u16(), &Report::of_response(headers, body), asked)
             }
             genai::Error::WebStream { error, .. } => {
                 if let Some(error) = error.downcast_ref::<genai::Error>() {
-                    return self.explain(error);
+                    return self.explain(error, asked);
                 }
                 match error.downcast_ref::<reqwest::Error>() {
                     Some(error) if error.is_body() || error.is_decode() => self.cut(),
@@ -38,26 +40,26 @@ impl Connection {
                 self.failed("the request could not be sent")
             }
             // Its body was read from the raw frame; this one has none that can be read.
-            genai::Error::ChatResponse { .. } => self.reported(&Report::default()),
+            genai::Error::ChatResponse { .. } => self.reported(&Report::default(), asked),
             genai::Error::StreamParse { serde_error, .. } if serde_error.is_eof() => self.cut(),
             genai::Error::StreamParse { .. } => self.failed("the stream is not the JSON expected"),
             _ => self.failed("the request or the answer does not fit the provider's API"),
         }
     }
 
-    fn refused(&self, status: u16, report: &Report) -> ModelError {
+    fn refused(&self, status: u16, report: &Report, asked: &Messages) -> ModelError {
         ModelError::Status {
             model: self.model.clone(),
             status,
-            message: report.message(|text| self.mask(text)),
+            message: self.message(report, asked),
             request_id: report.request_id(|text| self.mask(text)),
             retry_after: report.retry_after,
         }
     }
 
-    pub(super) fn reported(&self, report: &Report) -> ModelError {
+    pub(super) fn reported(&self, report: &Report, asked: &Messages) -> ModelError {
         let mut reason = "the provider reported an error in its stream".to_owned();
-        if let Some(message) = report.message(|text| self.mask(text)) {
+        if let Some(message) = self.message(report, asked) {
             reason = format!("{reason}: {message}");
         }
         if let Some(id) = report.request_id(|text| self.mask(text)) {
@@ -70,6 +72,11 @@ impl Connection {
         let is_word = reason.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
         let reason = if is_word { reason } else { "OTHER" };
         ModelError::Blocked { reason: format!("the provider blocked the prompt ({reason})") }
+    }
+
+    fn message(&self, report: &Report, asked: &Messages) -> Option<String> {
+        let message = report.message(|text| self.mask(text))?;
+        Some(without_quotes(&message, asked))
     }
 
     fn mask(&self, text: &str) -> String {

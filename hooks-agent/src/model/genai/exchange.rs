@@ -10,6 +10,7 @@ use genai::{Client, ModelIden, ServiceTarget};
 use reqwest::Url;
 use reqwest::redirect::{Action, Attempt, Policy};
 
+use crate::message::Messages;
 use crate::model::genai::answer::Answer;
 use crate::model::genai::connection::Connection;
 use crate::model::genai::mark::Mark;
@@ -34,10 +35,11 @@ impl Connection {
         let (marks, marked) = unbounded();
         let options = wire_options(self.provider, &self.model, &request)
             .with_raw_frame_fn(move |_, frame| Mark::tell(frame, &marks));
+        let asked = request.messages.clone();
         let request = wire_request(self.provider, request);
         let response = client.exec_chat_stream(target, request, Some(&options)).await;
-        let response = response.map_err(|error| self.explain(&error))?;
-        let mut answer = Answer::new(self, marked);
+        let response = response.map_err(|error| self.explain(&error, &asked))?;
+        let mut answer = Answer::new(self, marked, asked);
         let pieces =
             response.stream.flat_map(move |event| stream::iter(answer.pieces_until(event)));
         // The answer ends at the first error.
@@ -56,7 +58,8 @@ impl Connection {
             builder = builder.no_proxy().tls_certs_only([]);
         }
         let http = builder.build().map_err(|error| self.broken(&error))?;
-        Client::builder().with_reqwest(http).build().map_err(|error| self.explain(&error))
+        let client = Client::builder().with_reqwest(http).build();
+        client.map_err(|error| self.explain(&error, &Messages::new()))
     }
 }
 

@@ -13,6 +13,7 @@ mod mark;
 mod mask;
 mod model;
 mod provider;
+mod quote;
 mod report;
 mod request;
 

@@ -27,6 +27,9 @@ use crate::model::{ChatModel, ChatRequest, ChatStream};
 /// support, or a tool whose name it reserves, fails with [`ModelError::Failed`](crate::ModelError)
 /// and a reason that names an alternative. The provider ignores other
 /// [options](crate::ModelOptions) that it does not support.
+///
+/// The crate `genai` reports errors through `tracing` by itself, with the whole body of the
+/// provider, which can quote the request. A filter for its target, such as `genai=off`, drops them.
 #[derive(Clone)]
 pub struct GenAiModel {
     connection: Arc<Connection>,
