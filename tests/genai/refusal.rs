@@ -156,12 +156,32 @@ async fn the_key_of_the_model_is_masked_wherever_it_is() {
         let error = refused(model, &body, headers(&[("x-request-id", "test-key-1")])).await;
         assert_eq!(
             error.to_string(),
-            "model `test-model` answered with status 404: the key ***, (***) (request ***)",
+            "model `test-model` answered with status 404: the key ***, (***) (request ***-1)",
         );
     }
     // Half of the key is not left at the end.
     let text = "a ".repeat(248);
     assert_eq!(message(&format!("{text}{KEY} more")).await, format!("{text}***..."));
+}
+
+#[tokio::test]
+async fn the_password_of_the_url_is_masked() {
+    for user in ["user:hunter-2", "hunter-2"] {
+        let model = |url: &str| openai(&url.replace("//", &format!("//{user}@")));
+        let body = json!({ "error": { "message": "who is hunter-2?" } }).to_string();
+        let error = refused(model, &body, HeaderMap::new()).await;
+        assert!(error.to_string().ends_with("404: who is ***?"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn the_id_of_a_request_is_no_key() {
+    let sent = headers(&[("x-request-id", "0123456789abcdef0123456789abcdef")]);
+    let error = refused(openai, "", sent).await.to_string();
+    assert!(error.ends_with("404 (request 0123456789abcdef0123456789abcdef)"), "{error}");
+    let sent = headers(&[("x-request-id", "not an id"), ("request-id", "req_1")]);
+    let error = refused(openai, "", sent).await.to_string();
+    assert!(error.ends_with("404 (request req_1)"), "{error}");
 }
 
 #[tokio::test]
@@ -183,6 +203,7 @@ async fn what_looks_like_a_key_is_masked() {
         ("at http://user:p@ss@host/path", "at http://***@host/path"),
         ("mail help@host.com", "mail help@host.com"),
         ("AIzaSyA-1_b", "***"),
+        ("key=... or key=", "key=... or key="),
         ("key 0123456789abcdef0123456789abcdef!", "key ***!"),
         ("max_tokens: 99 > 64, max_tokens=99", "max_tokens: 99 > 64, max_tokens=99"),
     ];

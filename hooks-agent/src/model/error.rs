@@ -33,9 +33,9 @@ pub enum ModelError {
         retry_after: Option<Duration>,
     },
     /// The provider could not be reached, or the connection broke.
-    #[error("model `{model}` cannot be reached at {endpoint}: {reason}")]
     ///
     /// [`ModelError::unreachable`] creates it.
+    #[error("model `{model}` cannot be reached at {endpoint}: {reason}")]
     #[non_exhaustive]
     Unreachable {
         /// The name of the model.

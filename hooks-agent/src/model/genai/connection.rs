@@ -5,7 +5,7 @@ use std::error::Error;
 use crate::message::Messages;
 use crate::model::ModelError;
 use crate::model::genai::endpoint::Endpoint;
-use crate::model::genai::mask::masked;
+use crate::model::genai::mask::{without_keys, without_likely_keys};
 use crate::model::genai::provider::Provider;
 use crate::model::genai::quote::without_quotes;
 use crate::model::genai::report::Report;
@@ -52,7 +52,7 @@ impl Connection {
             model: self.model.clone(),
             status,
             message: self.message(report, asked),
-            request_id: report.request_id(|text| self.mask(text)),
+            request_id: self.request_id(report),
             retry_after: report.retry_after,
         }
     }
@@ -62,7 +62,7 @@ impl Connection {
         if let Some(message) = self.message(report, asked) {
             reason = format!("{reason}: {message}");
         }
-        if let Some(id) = report.request_id(|text| self.mask(text)) {
+        if let Some(id) = self.request_id(report) {
             reason = format!("{reason} (request {id})");
         }
         self.failed(reason)
@@ -75,13 +75,18 @@ impl Connection {
     }
 
     fn message(&self, report: &Report, asked: &Messages) -> Option<String> {
-        let message = report.message(|text| self.mask(text))?;
+        let message = report.message(|text| without_likely_keys(&self.without_own_keys(text)))?;
         Some(without_quotes(&message, asked))
     }
 
-    fn mask(&self, text: &str) -> String {
-        let keys = [self.key.clone()].into_iter().chain(self.endpoint.password());
-        masked(text, &keys.collect::<Vec<_>>())
+    /// An id looks like a key.
+    fn request_id(&self, report: &Report) -> Option<String> {
+        report.request_id.as_ref().map(|id| self.without_own_keys(id))
+    }
+
+    fn without_own_keys(&self, text: &str) -> String {
+        let password = self.endpoint.password().unwrap_or_default();
+        without_keys(text, &[&self.key, &password])
     }
 
     pub(super) fn cut(&self) -> ModelError {

@@ -43,9 +43,10 @@ impl Endpoint {
         Ok(url)
     }
 
-    /// Returns the password of the URL.
+    /// Returns the password of the URL, or a user without one, which is a token.
     pub(super) fn password(&self) -> Option<String> {
-        Url::parse(&self.url).ok()?.password().map(str::to_owned)
+        let url = Url::parse(&self.url).ok()?;
+        Some(url.password().unwrap_or(url.username()).to_owned())
     }
 }
 

@@ -11,14 +11,14 @@ const NAMES: [&str; 5] = ["key", "token", "secret", "password", "authorization"]
 /// The length from which a word of letters and digits is a key.
 const RANDOM: usize = 32;
 
-/// Masks these keys, and all that looks like a key or a password.
-pub(super) fn masked(text: &str, keys: &[String]) -> String {
-    let keys = keys.iter().filter(|key| !key.trim().is_empty());
-    let text = keys.fold(text.to_owned(), |text, key| text.replace(key.trim(), MASK));
-    masked_shapes(&text)
+/// Masks these keys.
+pub(super) fn without_keys(text: &str, keys: &[&str]) -> String {
+    let keys = keys.iter().map(|key| key.trim()).filter(|key| !key.is_empty());
+    keys.fold(text.to_owned(), |text, key| text.replace(key, MASK))
 }
 
-fn masked_shapes(text: &str) -> String {
+/// Masks all that looks like a key or a password.
+pub(super) fn without_likely_keys(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     let (mut rest, mut previous) = (text, "");
     loop {
@@ -33,7 +33,7 @@ fn masked_shapes(text: &str) -> String {
         } else {
             (is_key(word) || is_value(previous, gap, word)).then(|| whole_key(from_word))
         };
-        (masked, rest) = match secret {
+        (masked, rest) = match secret.filter(|secret| !secret.is_empty()) {
             Some(secret) => (masked + MASK, &from_word[secret.len()..]),
             None => (masked + word, behind),
         };

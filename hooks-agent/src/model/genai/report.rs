@@ -12,7 +12,7 @@ const MOST: usize = 500;
 #[derive(Debug, Default)]
 pub(super) struct Report {
     message: Option<String>,
-    request_id: Option<String>,
+    pub(super) request_id: Option<String>,
     pub(super) retry_after: Option<Duration>,
 }
 
@@ -68,11 +68,6 @@ impl Report {
             None => line,
         };
         (!bounded.is_empty()).then_some(bounded)
-    }
-
-    /// Returns the id of the request, as masked.
-    pub(super) fn request_id(&self, mask: impl Fn(&str) -> String) -> Option<String> {
-        self.request_id.as_deref().map(mask)
     }
 }
 
