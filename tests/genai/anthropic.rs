@@ -1,15 +1,15 @@
 //! Messages as Anthropic streams them.
 
 use hooks_agent::{
-    ChatChunk, ContentBlock, Finding, GenAiModel, ModelOptions, Msg, ReActAgent, ReasoningEffort,
-    ResponseFormat, Rewrite, ToolChoice, Usage,
+    ChatChunk, ContentBlock, Finding, FinishReason, GenAiModel, ModelOptions, Msg, ReActAgent,
+    ReasoningEffort, ResponseFormat, Rewrite, ToolChoice, ToolUse, Usage,
 };
 use hooks_core::{Hookable, hook};
 use serde_json::{Value, json};
 
 use crate::provider::{
     Answer, Provider, agent, agent_with, answer, ask, assert_cut, assert_reported,
-    assert_retry_after, refusal_of_tool, schema, too_many_requests, weather,
+    assert_retry_after, cut_end, finish_of, refusal_of_tool, schema, too_many_requests, weather,
 };
 
 fn model(provider: &Provider) -> GenAiModel {
@@ -327,9 +327,48 @@ async fn a_429_of_anthropic_says_how_long_to_wait() {
 
 #[tokio::test]
 async fn an_error_in_the_stream_of_anthropic_is_an_error_of_the_call() {
-    let error = json!({ "type": "overloaded_error", "message": "the prompt was: go" });
-    let error = frame(&json!({ "type": "error", "error": error }));
+    let error = json!({ "type": "overloaded_error", "message": "Try later." });
+    let error = frame(&json!({ "type": "error", "error": error, "input": "go" }));
     let frames = [vec![start(1)], text(0, &["Half"]), vec![error]].concat();
     let provider = Provider::start(vec![Answer::Frames(frames)]).await;
     assert_reported(model(&provider)).await;
+}
+
+#[tokio::test]
+async fn an_answer_of_anthropic_says_why_it_ended() {
+    let reasons = [
+        ("end_turn", FinishReason::Stop),
+        ("stop_sequence", FinishReason::Stop),
+        ("max_tokens", FinishReason::Length),
+        ("model_context_window_exceeded", FinishReason::Length),
+        ("tool_use", FinishReason::ToolCalls),
+        ("refusal", FinishReason::ContentFilter),
+        ("pause_turn", FinishReason::Other),
+        ("new_word", FinishReason::Other),
+    ];
+    for (word, reason) in reasons {
+        let frames = [vec![start(1)], text(0, &["Hi."]), finish(word, 2)].concat();
+        let provider = Provider::start(vec![Answer::Frames(frames)]).await;
+        assert_eq!(finish_of(&model(&provider)).await, reason, "{word}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_anthropic_that_was_cut_has_what_there_is() {
+    for pieces in [&["{\"name\":", "\"Ro"][..], &[]] {
+        for stops in [true, false] {
+            let mut call = tool(1, "a", pieces);
+            call.truncate(call.len() - usize::from(!stops));
+            let frames = [vec![start(10)], text(0, &["I lo"]), call, finish("max_tokens", 9)];
+            let provider = Provider::start(vec![Answer::Frames(frames.concat())]).await;
+            assert_eq!(
+                answer(&model(&provider)).await,
+                [
+                    ChatChunk::Text("I lo".into()),
+                    ChatChunk::ToolUse(ToolUse::invalid("a", "weather", pieces.concat())),
+                    cut_end(Usage { input_tokens: 10, output_tokens: 9 }),
+                ]
+            );
+        }
+    }
 }

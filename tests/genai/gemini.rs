@@ -1,14 +1,15 @@
 //! Content as Gemini streams it.
 
 use hooks_agent::{
-    ChatChunk, ContentBlock, GenAiModel, ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice,
-    ToolUse, Usage,
+    ChatChunk, ContentBlock, FinishReason, GenAiModel, ModelError, ModelOptions, ReasoningEffort,
+    ResponseFormat, ToolChoice, ToolUse, Usage,
 };
 use serde_json::{Value, json};
 
 use crate::provider::{
     Answer, Provider, agent, agent_with, answer, ask, assert_cut, assert_reported,
-    assert_retry_after, refusal_of_tool, schema, too_many_requests, weather,
+    assert_retry_after, chunks, cut_end, finish_of, refusal_of_tool, schema, too_many_requests,
+    weather,
 };
 
 fn model(provider: &Provider) -> GenAiModel {
@@ -30,9 +31,14 @@ fn parts(parts: &Value) -> String {
 
 /// The last chunk.
 fn last(parts: &Value) -> String {
+    last_for("STOP", parts)
+}
+
+/// The last chunk, for this reason.
+fn last_for(reason: &str, parts: &Value) -> String {
     let candidate = json!({
         "content": { "role": "model", "parts": parts },
-        "finishReason": "STOP",
+        "finishReason": reason,
         "index": 0,
     });
     let usage = json!({
@@ -247,8 +253,83 @@ async fn a_429_of_gemini_says_how_long_to_wait() {
 
 #[tokio::test]
 async fn an_error_in_the_stream_of_gemini_is_an_error_of_the_call() {
-    let error = json!({ "error": { "code": 503, "message": "the prompt was: go" } });
+    let error = json!({ "error": { "code": 503, "message": "Try later.", "status": "go" } });
     let frames = vec![parts(&json!([{ "text": "Half" }])), frame(&error)];
     let provider = Provider::start(vec![Answer::Frames(frames)]).await;
     assert_reported(model(&provider)).await;
+}
+
+#[tokio::test]
+async fn an_answer_of_gemini_says_why_it_ended() {
+    let reasons = [
+        ("STOP", FinishReason::Stop),
+        ("MAX_TOKENS", FinishReason::Length),
+        ("SAFETY", FinishReason::ContentFilter),
+        ("RECITATION", FinishReason::ContentFilter),
+        ("PROHIBITED_CONTENT", FinishReason::ContentFilter),
+        ("SPII", FinishReason::ContentFilter),
+        ("BLOCKLIST", FinishReason::ContentFilter),
+        ("OTHER", FinishReason::Other),
+        ("MALFORMED_FUNCTION_CALL", FinishReason::Other),
+    ];
+    for (word, reason) in reasons {
+        let frames = vec![last_for(word, &json!([{ "text": "Hi." }]))];
+        let provider = Provider::start(vec![Answer::Frames(frames)]).await;
+        assert_eq!(finish_of(&model(&provider)).await, reason, "{word}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_gemini_that_was_cut_has_what_there_is() {
+    let frames = vec![
+        parts(&json!([{ "text": "I lo" }, call("Rome")])),
+        last_for("MAX_TOKENS", &json!([{ "functionCall": { "name": "weather" } }])),
+    ];
+    let provider = Provider::start(vec![Answer::Frames(frames)]).await;
+    assert_eq!(
+        answer(&model(&provider)).await,
+        [
+            ChatChunk::Text("I lo".into()),
+            ChatChunk::ToolUse(weather("call#weather#0", "Rome")),
+            ChatChunk::ToolUse(ToolUse::invalid("call#weather#1", "weather", "")),
+            cut_end(USAGE),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_cut_answer_of_gemini_without_parts_has_its_usage() {
+    let usage = json!({ "promptTokenCount": 10, "thoughtsTokenCount": 3 });
+    let chunk = json!({ "candidates": [{ "finishReason": "MAX_TOKENS" }], "usageMetadata": usage });
+    let provider = Provider::start(vec![Answer::Frames(vec![frame(&chunk)])]).await;
+    let end = cut_end(Usage { input_tokens: 10, output_tokens: 3 });
+    assert_eq!(answer(&model(&provider)).await, [end]);
+}
+
+#[tokio::test]
+async fn a_prompt_that_gemini_blocks_is_an_error_with_the_reason() {
+    let usage = json!({ "promptTokenCount": 10, "totalTokenCount": 10 });
+    let cases = [("PROHIBITED_CONTENT", "PROHIBITED_CONTENT"), ("the prompt was: go", "OTHER")];
+    for (word, reason) in cases {
+        let feedback = json!({ "blockReason": word, "blockReasonMessage": "go" });
+        let bodies = [
+            json!({ "promptFeedback": feedback, "usageMetadata": usage }),
+            json!({ "candidates": [], "promptFeedback": feedback, "usageMetadata": usage }),
+        ];
+        for body in bodies {
+            let provider = Provider::start(vec![Answer::Frames(vec![frame(&body)])]).await;
+            let [Err(error)] = &chunks(&model(&provider)).await[..] else { panic!("no error") };
+            assert!(matches!(error, ModelError::Blocked { .. }), "{error}");
+            let blocked = "the answer of the model was blocked: the provider blocked the prompt";
+            assert_eq!(error.to_string(), format!("{blocked} ({reason})"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn feedback_that_blocks_nothing_is_no_error() {
+    let mut chunk = json!({ "candidates": [{ "finishReason": "STOP" }] });
+    chunk["promptFeedback"] = json!({ "safetyRatings": [] });
+    let provider = Provider::start(vec![Answer::Frames(vec![frame(&chunk)])]).await;
+    assert_eq!(answer(&model(&provider)).await, [ChatChunk::end(Usage::default())]);
 }

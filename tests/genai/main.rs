@@ -6,3 +6,4 @@ mod gemini;
 mod ollama;
 mod openai;
 mod provider;
+mod refusal;

@@ -1,14 +1,14 @@
 //! Chat as Ollama streams it, a line for each piece.
 
 use hooks_agent::{
-    ChatChunk, GenAiModel, ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice, ToolUse,
-    Usage,
+    ChatChunk, FinishReason, GenAiModel, ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice,
+    ToolUse, Usage,
 };
 use serde_json::{Value, json};
 
 use crate::provider::{
     Answer, Provider, agent, agent_with, answer, ask, assert_cut, assert_reported,
-    assert_retry_after, refusal, schema, too_many_requests, weather,
+    assert_retry_after, cut_end, finish_of, refusal, schema, too_many_requests, weather,
 };
 
 fn model(provider: &Provider) -> GenAiModel {
@@ -29,12 +29,16 @@ fn call(arguments: &Value) -> String {
 }
 
 fn end() -> String {
+    end_for(&json!("stop"))
+}
+
+fn end_for(reason: &Value) -> String {
     let message = json!({ "role": "assistant", "content": "" });
     let end = json!({
         "model": "test-model",
         "message": message,
         "done": true,
-        "done_reason": "stop",
+        "done_reason": reason,
         "prompt_eval_count": 10,
         "eval_count": 4,
     });
@@ -228,7 +232,41 @@ async fn a_429_of_ollama_says_how_long_to_wait() {
 
 #[tokio::test]
 async fn an_error_in_the_stream_of_ollama_is_an_error_of_the_call() {
-    let error = format!("{}\n", json!({ "error": "the prompt was: go" }));
+    let error = format!("{}\n", json!({ "done": false, "error": "Try later." }));
     let provider = Provider::start(vec![Answer::Frames(vec![text("Half"), error])]).await;
     assert_reported(model(&provider)).await;
+}
+
+#[tokio::test]
+async fn an_answer_of_ollama_says_why_it_ended() {
+    let reasons = [
+        (json!("stop"), FinishReason::Stop),
+        (json!("length"), FinishReason::Length),
+        (json!("load"), FinishReason::Other),
+        (Value::Null, FinishReason::Other),
+    ];
+    for (word, reason) in reasons {
+        let provider = Provider::start(vec![Answer::Frames(vec![text("Hi."), end_for(&word)])]);
+        assert_eq!(finish_of(&model(&provider.await)).await, reason, "{word}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_ollama_that_was_cut_has_what_there_is() {
+    let cut = call(&json!("{\"name\": \"Ro"));
+    let frames = vec![text("I lo"), cut, end_for(&json!("length"))];
+    let provider = Provider::start(vec![Answer::Frames(frames)]).await;
+    let chunks = answer(&model(&provider)).await;
+    let [ChatChunk::Text(text), ChatChunk::ToolUse(call), end] = &chunks[..] else {
+        panic!("{chunks:?}")
+    };
+    assert_eq!((text.as_str(), end), ("I lo", &cut_end(USAGE)));
+    assert_eq!(call.invalid_input.as_deref(), Some("{\"name\": \"Ro"));
+}
+
+#[tokio::test]
+async fn arguments_named_like_an_error_are_none() {
+    let named = call(&json!({ "name": "Rome", "error": { "blockReason": "SAFETY" } }));
+    let provider = Provider::start(vec![Answer::Frames(vec![named, end()])]).await;
+    assert_eq!(answer(&model(&provider)).await.len(), 2);
 }

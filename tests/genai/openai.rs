@@ -1,14 +1,14 @@
 //! Chat completions as `OpenAI` streams them.
 
 use hooks_agent::{
-    ChatChunk, GenAiModel, ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice, ToolUse,
-    Usage,
+    ChatChunk, FinishReason, GenAiModel, ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice,
+    ToolUse, Usage,
 };
 use serde_json::{Value, json};
 
 use crate::provider::{
     Answer, Provider, agent, agent_with, answer, ask, assert_cut, assert_reported,
-    assert_retry_after, schema, too_many_requests, weather,
+    assert_retry_after, cut_end, finish_of, schema, too_many_requests, weather,
 };
 
 fn model(provider: &Provider) -> GenAiModel {
@@ -59,6 +59,11 @@ fn tool_start(index: usize, id: &str, name: &str) -> Value {
 /// More of the arguments of a tool call.
 fn tool_more(index: usize, arguments: &str) -> Value {
     delta(&json!({ "tool_calls": [{ "index": index, "function": { "arguments": arguments } }] }))
+}
+
+/// The end of an answer with tool calls.
+fn calls_end() -> ChatChunk {
+    ChatChunk::End { usage: Usage::default(), finish: FinishReason::ToolCalls }
 }
 
 fn done() -> Answer {
@@ -207,7 +212,7 @@ async fn two_interleaved_tool_calls_are_told_apart() {
     .await;
     let chunks = answer(&model(&provider)).await;
     let calls = [weather("a", "Rome"), weather("b", "Oslo")].map(ChatChunk::ToolUse);
-    assert_eq!(chunks, [&calls[..], &[ChatChunk::end(Usage::default())]].concat());
+    assert_eq!(chunks, [&calls[..], &[calls_end()]].concat());
 }
 
 #[tokio::test]
@@ -220,7 +225,7 @@ async fn a_call_that_is_counted_from_one_is_one_call() {
     .await;
     let chunks = answer(&model(&provider)).await;
     let call = ChatChunk::ToolUse(weather("a", "Rome"));
-    assert_eq!(chunks, [call, ChatChunk::end(Usage::default())]);
+    assert_eq!(chunks, [call, calls_end()]);
 }
 
 #[tokio::test]
@@ -286,7 +291,76 @@ async fn arguments_that_do_not_parse_are_answered_and_not_sent_back_as_they_were
 
 #[tokio::test]
 async fn an_error_in_the_stream_is_an_error_of_the_call_and_ends_it() {
-    let error = json!({ "error": { "message": "the prompt was: go", "type": "server_error" } });
+    let error =
+        json!({ "error": { "message": "Try later.", "type": "server_error" }, "input": "go" });
     let provider = Provider::start(vec![whole(&[text("Half"), error, text("more")])]).await;
     assert_reported(model(&provider)).await;
+}
+
+#[tokio::test]
+async fn an_answer_says_why_it_ended() {
+    let reasons = [
+        ("stop", FinishReason::Stop),
+        ("eos", FinishReason::Stop),
+        ("length", FinishReason::Length),
+        ("tool_calls", FinishReason::ToolCalls),
+        ("function_call", FinishReason::ToolCalls),
+        ("content_filter", FinishReason::ContentFilter),
+        ("abort", FinishReason::Other),
+    ];
+    for (word, reason) in reasons {
+        let provider = Provider::start(vec![whole(&[text("Hi."), finish(word)])]).await;
+        assert_eq!(finish_of(&model(&provider)).await, reason, "{word}");
+    }
+    let provider = Provider::start(vec![whole(&[text("Hi.")])]).await;
+    assert_eq!(finish_of(&model(&provider)).await, FinishReason::Other);
+}
+
+#[tokio::test]
+async fn an_answer_that_was_cut_has_what_there_is() {
+    let provider = Provider::start(vec![whole(&[
+        text("I lo"),
+        tool_start(0, "a", "weather"),
+        tool_more(0, "{\"name\":\"Rome\"}"),
+        tool_start(1, "b", "weather"),
+        tool_more(1, "{\"name\":\"Os"),
+        finish("length"),
+        usage(10, 4),
+    ])])
+    .await;
+    let chunks = answer(&model(&provider)).await;
+    assert_eq!(
+        chunks,
+        [
+            ChatChunk::Text("I lo".into()),
+            ChatChunk::ToolUse(weather("a", "Rome")),
+            ChatChunk::ToolUse(ToolUse::invalid("b", "weather", "{\"name\":\"Os")),
+            cut_end(Usage { input_tokens: 10, output_tokens: 4 }),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_call_that_was_cut_before_its_arguments_is_not_one_without_any() {
+    let provider =
+        Provider::start(vec![whole(&[tool_start(0, "a", "weather"), finish("length")])]).await;
+    let chunks = answer(&model(&provider)).await;
+    assert_eq!(
+        chunks,
+        [ChatChunk::ToolUse(ToolUse::invalid("a", "weather", "")), cut_end(Usage::default())]
+    );
+}
+
+#[tokio::test]
+async fn of_many_calls_each_is_there_once_and_in_order() {
+    let start = |index: usize| tool_start(index, &format!("call-{index}"), "clock");
+    let starts = (1..=2_000).map(start).chain([finish("tool_calls")]);
+    let provider = Provider::start(vec![whole(&starts.collect::<Vec<_>>())]).await;
+    let chunks = answer(&model(&provider)).await;
+    let ids = chunks.iter().filter_map(|chunk| match chunk {
+        ChatChunk::ToolUse(call) => Some(call.id.clone()),
+        _ => None,
+    });
+    let expected: Vec<_> = (1..=2_000).map(|index| format!("call-{index}")).collect();
+    assert_eq!(ids.collect::<Vec<_>>(), expected);
 }

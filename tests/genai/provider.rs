@@ -10,8 +10,9 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt, stream};
 use hooks_agent::{
-    AgentError, AgentExt, ChatChunk, ChatModel, ChatRequest, FunctionTool, GenAiModel, Messages,
-    ModelError, ModelOptions, Msg, ReActAgent, ToolUse, unanswered_tool_uses,
+    AgentError, AgentExt, ChatChunk, ChatModel, ChatRequest, FinishReason, FunctionTool,
+    GenAiModel, Messages, ModelError, ModelOptions, Msg, ReActAgent, ToolUse, Usage,
+    unanswered_tool_uses,
 };
 use hooks_tests::Records;
 use schemars::JsonSchema;
@@ -26,6 +27,8 @@ pub(crate) enum Answer {
     Broken(Vec<String>),
     /// Answers with a status and nothing useful.
     Status(u16, HeaderMap),
+    /// The same, with a body.
+    Refused(u16, HeaderMap, String),
 }
 
 /// A request as it went over the wire.
@@ -80,6 +83,9 @@ async fn respond(
             let status = StatusCode::from_u16(status).unwrap();
             return (status, headers, "the prompt was: go").into_response();
         }
+        Answer::Refused(status, headers, body) => {
+            return (StatusCode::from_u16(status).unwrap(), headers, body).into_response();
+        }
         Answer::Frames(frames) => (frames, None),
         Answer::Broken(frames) => (frames, Some(Err(std::io::Error::other("broken")))),
     };
@@ -96,6 +102,16 @@ async fn respond(
 pub(crate) fn too_many_requests() -> Answer {
     let headers = HeaderMap::from_iter([(header::RETRY_AFTER, "7".parse().unwrap())]);
     Answer::Status(429, headers)
+}
+
+/// A model of each provider, at this URL.
+pub(crate) fn each_provider(url: &str) -> Vec<GenAiModel> {
+    vec![
+        GenAiModel::openai_compatible(url, "test-key", "test-model"),
+        GenAiModel::anthropic("test-key", "test-model").endpoint(url),
+        GenAiModel::gemini("test-key", "test-model").endpoint(url),
+        GenAiModel::ollama("test-model").endpoint(url),
+    ]
 }
 
 /// What a model answers to `go`.
@@ -140,6 +156,19 @@ pub(crate) fn weather(id: &str, city: &str) -> ToolUse {
     ToolUse::new(id, "weather", json!({ "name": city }))
 }
 
+/// The end of an answer that was cut by the limit of tokens.
+pub(crate) fn cut_end(usage: Usage) -> ChatChunk {
+    ChatChunk::End { usage, finish: FinishReason::Length }
+}
+
+/// Why the model ended its answer.
+pub(crate) async fn finish_of(model: &GenAiModel) -> FinishReason {
+    match answer(model).await.pop() {
+        Some(ChatChunk::End { finish, .. }) => finish,
+        other => panic!("no end: {other:?}"),
+    }
+}
+
 /// An agent of this model fails and remembers nothing of the answer: it was cut.
 pub(crate) async fn assert_cut(model: GenAiModel) {
     let agent = agent(model);
@@ -149,12 +178,13 @@ pub(crate) async fn assert_cut(model: GenAiModel) {
     assert_eq!(agent.memory().messages(), Messages::from(Msg::user("go")));
 }
 
-/// The provider reports an error in its stream, and nothing of it is quoted.
+/// The provider reports an error in its stream; only its message is quoted.
 pub(crate) async fn assert_reported(model: GenAiModel) {
     let all = chunks(&model).await;
     let errors: Vec<_> = all.into_iter().filter_map(Result::err).collect();
     let texts: Vec<_> = errors.iter().map(ToString::to_string).collect();
-    let reported = "model `test-model` failed: the provider reported an error in its stream";
+    let reported =
+        "model `test-model` failed: the provider reported an error in its stream: Try later.";
     assert_eq!(texts, [reported]);
 }
 

@@ -1,16 +1,17 @@
 //! Converts the events of the crate into chunks of an answer.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::channel::mpsc::UnboundedReceiver;
-use genai::chat::{self, ChatStreamEvent, MessageContent, StreamEnd};
+use genai::chat::{self, ChatStreamEvent, MessageContent, StopReason, StreamEnd};
 use serde_json::{Map, Value};
 
-use crate::message::ToolUse;
+use crate::message::{Messages, ToolUse};
 use crate::model::genai::connection::Connection;
 use crate::model::genai::mark::Mark;
 use crate::model::genai::provider::Provider;
-use crate::model::{ChatChunk, ModelError};
+use crate::model::{ChatChunk, FinishReason, ModelError};
 use crate::usage::Usage;
 
 type Piece = Result<ChatChunk, ModelError>;
@@ -19,13 +20,19 @@ type Piece = Result<ChatChunk, ModelError>;
 pub(super) struct Answer {
     connection: Arc<Connection>,
     marks: UnboundedReceiver<Mark>,
+    /// The messages of the request, which an error must not quote.
+    asked: Messages,
     /// The signature of the latest thoughts, as far as received.
     signature: String,
 }
 
 impl Answer {
-    pub(super) fn new(connection: Arc<Connection>, marks: UnboundedReceiver<Mark>) -> Self {
-        Self { connection, marks, signature: String::new() }
+    pub(super) fn new(
+        connection: Arc<Connection>,
+        marks: UnboundedReceiver<Mark>,
+        asked: Messages,
+    ) -> Self {
+        Self { connection, marks, asked, signature: String::new() }
     }
 
     /// Returns the chunks since the previous event, up to this one.
@@ -33,7 +40,7 @@ impl Answer {
         let mut pieces = self.marked();
         match event {
             Ok(event) => pieces.extend(self.read(event)),
-            Err(error) => pieces.push(Err(self.connection.explain(&error))),
+            Err(error) => pieces.push(Err(self.connection.explain(&error, &self.asked))),
         }
         pieces
     }
@@ -47,7 +54,8 @@ impl Answer {
                     Some(Ok(ChatChunk::Signature(std::mem::take(&mut self.signature))))
                 }
                 Mark::Redacted(data) => Some(Ok(ChatChunk::RedactedThinking(data))),
-                Mark::Error => Some(Err(self.connection.reported())),
+                Mark::Blocked(reason) => Some(Err(self.connection.blocked(&reason))),
+                Mark::Error(report) => Some(Err(self.connection.reported(&report, &self.asked))),
             });
         }
         pieces
@@ -77,10 +85,23 @@ impl Answer {
 
 fn end_pieces(provider: Provider, end: StreamEnd) -> Vec<Piece> {
     let usage = usage(end.captured_usage.unwrap_or_default());
+    let finish = end.captured_stop_reason.as_ref().map_or(FinishReason::Other, finish);
     let calls = end.captured_content.map(MessageContent::into_tool_calls).unwrap_or_default();
-    let calls = distinct(provider, calls).into_iter();
-    let calls = calls.map(|call| ChatChunk::ToolUse(tool_use(provider, call)));
-    calls.chain([ChatChunk::end(usage)]).map(Ok).collect()
+    let calls = distinct(provider, calls).into_iter().map(|call| tool_use(provider, call));
+    let mut calls: Vec<_> = calls.collect();
+    if let Some(last) = calls.last_mut().filter(|_| finish.is_cut()) {
+        leave_open(last);
+    }
+    let end = ChatChunk::End { usage, finish };
+    calls.into_iter().map(ChatChunk::ToolUse).chain([end]).map(Ok).collect()
+}
+
+/// Arguments that were cut before their first character look like none at all.
+fn leave_open(call: &mut ToolUse) {
+    let is_empty = call.input.as_object().is_some_and(Map::is_empty);
+    if is_empty && call.invalid_input.is_none() {
+        call.invalid_input = Some(String::new());
+    }
 }
 
 /// If an answer has only thoughts, Gemini omits their tokens from those of the answer.
@@ -93,17 +114,32 @@ fn usage(usage: chat::Usage) -> Usage {
     }
 }
 
+/// Converts the reason. The crate knows the words of the four providers but a few of those that
+/// servers compatible with `OpenAI`'s have.
+fn finish(reason: &StopReason) -> FinishReason {
+    match reason {
+        StopReason::Completed(_) | StopReason::StopSequence(_) => FinishReason::Stop,
+        StopReason::MaxTokens(_) => FinishReason::Length,
+        StopReason::ToolCall(_) => FinishReason::ToolCalls,
+        StopReason::ContentFilter(_) => FinishReason::ContentFilter,
+        StopReason::Other(word) => match word.as_str() {
+            "eos" | "eos_token" => FinishReason::Stop,
+            "max_output_tokens" => FinishReason::Length,
+            "sensitive" | "MODEL_ARMOR" => FinishReason::ContentFilter,
+            _ => FinishReason::Other,
+        },
+    }
+}
+
 /// Returns each tool call once, each with a unique id.
 fn distinct(provider: Provider, mut calls: Vec<chat::ToolCall>) -> Vec<chat::ToolCall> {
     match provider {
         // If tool calls are numbered from 1, a copy of the start of one is left at 0.
         Provider::OpenAi => {
-            let ids: Vec<_> = calls.iter().map(|call| call.call_id.clone()).collect();
-            let mut index = 0;
-            calls.retain(|call| {
-                index += 1;
-                call.call_id.is_empty() || !ids[index..].contains(&call.call_id)
-            });
+            let mut ids = HashSet::new();
+            calls.reverse();
+            calls.retain(|call| call.call_id.is_empty() || ids.insert(call.call_id.clone()));
+            calls.reverse();
         }
         // The crate numbers tool calls without an id from the start in each chunk. An id of this
         // form is not sent back.

@@ -1,85 +1,131 @@
 //! The connection to a provider, and its errors.
 
 use std::error::Error;
-use std::time::Duration;
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
-
+use crate::message::Messages;
 use crate::model::ModelError;
+use crate::model::genai::endpoint::Endpoint;
+use crate::model::genai::mask::{without_keys, without_likely_keys};
 use crate::model::genai::provider::Provider;
+use crate::model::genai::quote::without_quotes;
+use crate::model::genai::report::Report;
 
 /// The connection to a provider.
 #[derive(Clone)]
 pub(super) struct Connection {
     pub(super) provider: Provider,
-    pub(super) endpoint: String,
+    pub(super) endpoint: Endpoint,
     pub(super) key: String,
     pub(super) model: String,
 }
 
 impl Connection {
-    /// Converts an error, without the texts that it may quote.
-    pub(super) fn explain(&self, error: &genai::Error) -> ModelError {
-        let model = self.model.clone();
-        if let Some(status) = error.status() {
-            let retry_after = error.headers().and_then(retry_after);
-            return ModelError::Status { model, status: status.as_u16(), retry_after };
-        }
+    /// Converts an error, without the texts of the request that it may quote.
+    pub(super) fn explain(&self, error: &genai::Error, asked: &Messages) -> ModelError {
         match error {
+            genai::Error::HttpError { status, headers, body, .. } => {
+                self.refused(status.as_u16(), &Report::of_response(headers, body), asked)
+            }
             genai::Error::WebStream { error, .. } => {
                 if let Some(error) = error.downcast_ref::<genai::Error>() {
-                    return self.explain(error);
+                    return self.explain(error, asked);
                 }
                 match error.downcast_ref::<reqwest::Error>() {
                     Some(error) if error.is_body() || error.is_decode() => self.cut(),
-                    Some(error) => self.unreachable(root(error)),
+                    Some(error) => self.broken(error),
                     None => self.failed("the stream broke"),
                 }
             }
             genai::Error::WebModelCall { .. } | genai::Error::ClientBuildFail { .. } => {
                 self.failed("the request could not be sent")
             }
-            genai::Error::ChatResponse { .. } => self.failed(ERROR_IN_STREAM),
+            // Its body was read from the raw frame; this one has none that can be read.
+            genai::Error::ChatResponse { .. } => self.reported(&Report::default(), asked),
             genai::Error::StreamParse { serde_error, .. } if serde_error.is_eof() => self.cut(),
             genai::Error::StreamParse { .. } => self.failed("the stream is not the JSON expected"),
             _ => self.failed("the request or the answer does not fit the provider's API"),
         }
     }
 
-    pub(super) fn reported(&self) -> ModelError {
-        self.failed(ERROR_IN_STREAM)
+    fn refused(&self, status: u16, report: &Report, asked: &Messages) -> ModelError {
+        ModelError::Status {
+            model: self.model.clone(),
+            status,
+            message: self.message(report, asked),
+            request_id: self.request_id(report),
+            retry_after: report.retry_after,
+        }
+    }
+
+    pub(super) fn reported(&self, report: &Report, asked: &Messages) -> ModelError {
+        let mut reason = "the provider reported an error in its stream".to_owned();
+        if let Some(message) = self.message(report, asked) {
+            reason = format!("{reason}: {message}");
+        }
+        if let Some(id) = self.request_id(report) {
+            reason = format!("{reason} (request {id})");
+        }
+        self.failed(reason)
+    }
+
+    pub(super) fn blocked(&self, reason: &str) -> ModelError {
+        let is_word = reason.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+        let reason = if is_word { reason } else { "OTHER" };
+        ModelError::Blocked { reason: format!("the provider blocked the prompt ({reason})") }
+    }
+
+    fn message(&self, report: &Report, asked: &Messages) -> Option<String> {
+        let message = report.message(|text| without_likely_keys(&self.without_own_keys(text)))?;
+        Some(without_quotes(&message, asked))
+    }
+
+    /// An id looks like a key.
+    fn request_id(&self, report: &Report) -> Option<String> {
+        report.request_id.as_ref().map(|id| self.without_own_keys(id))
+    }
+
+    fn without_own_keys(&self, text: &str) -> String {
+        let password = self.endpoint.password().unwrap_or_default();
+        without_keys(text, &[&self.key, &password])
     }
 
     pub(super) fn cut(&self) -> ModelError {
         ModelError::Cut { model: self.model.clone() }
     }
 
-    pub(super) fn unreachable(&self, reason: &(dyn Error + 'static)) -> ModelError {
+    pub(super) fn unreachable(&self, reason: impl Into<String>) -> ModelError {
         ModelError::Unreachable {
             model: self.model.clone(),
-            endpoint: self.endpoint.clone(),
-            reason: reason.to_string(),
+            endpoint: self.endpoint.to_string(),
+            reason: reason.into(),
         }
     }
 
-    pub(super) fn failed(&self, reason: &str) -> ModelError {
-        ModelError::Failed { model: self.model.clone(), reason: reason.to_owned() }
+    pub(super) fn broken(&self, error: &reqwest::Error) -> ModelError {
+        self.unreachable(root(error).map_or_else(|| kind(error).to_owned(), ToString::to_string))
+    }
+
+    pub(super) fn failed(&self, reason: impl Into<String>) -> ModelError {
+        ModelError::Failed { model: self.model.clone(), reason: reason.into() }
     }
 }
 
-const ERROR_IN_STREAM: &str = "the provider reported an error in its stream";
-
-/// Returns the innermost cause, which describes the failure and quotes no URL.
-fn root<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
-    let mut root = error;
+/// Returns the innermost cause, which describes the failure. None if it is an error of the client
+/// itself, which quotes the URL.
+fn root(error: &reqwest::Error) -> Option<&(dyn Error + 'static)> {
+    let mut root = error.source()?;
     while let Some(cause) = root.source() {
         root = cause;
     }
-    root
+    (!root.is::<reqwest::Error>()).then_some(root)
 }
 
-/// Reads seconds only: a date would need a clock that agrees with the provider's.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?;
-    seconds.trim().parse().ok().map(Duration::from_secs)
+fn kind(error: &reqwest::Error) -> &'static str {
+    if error.is_timeout() {
+        "the request timed out"
+    } else if error.is_connect() {
+        "the connection failed"
+    } else {
+        "the request failed"
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::{TryStreamExt, stream};
 
 use crate::model::genai::connection::Connection;
+use crate::model::genai::endpoint::Endpoint;
 use crate::model::genai::provider::Provider;
 use crate::model::{ChatModel, ChatRequest, ChatStream};
 
@@ -20,11 +21,15 @@ use crate::model::{ChatModel, ChatRequest, ChatStream};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Nothing is sent before the first call; an invalid endpoint is an error of that call. A [tool
+/// Nothing is sent before the first call; an invalid endpoint is an error of that call, and so is
+/// a URL with a query. `Debug` and errors print the scheme, host and port of an endpoint only. A [tool
 /// choice](crate::ToolChoice) or [format](crate::ResponseFormat) that the provider does not
 /// support, or a tool whose name it reserves, fails with [`ModelError::Failed`](crate::ModelError)
 /// and a reason that names an alternative. The provider ignores other
 /// [options](crate::ModelOptions) that it does not support.
+///
+/// The crate `genai` reports errors through `tracing` by itself, with the whole body of the
+/// provider, which can quote the request. A filter for its target, such as `genai=off`, drops them.
 #[derive(Clone)]
 pub struct GenAiModel {
     connection: Arc<Connection>,
@@ -76,16 +81,12 @@ impl GenAiModel {
     /// Anthropic, before `models/` of Gemini, or before `api/chat` of Ollama.
     #[must_use]
     pub fn endpoint(mut self, url: impl Into<String>) -> Self {
-        let mut endpoint = url.into();
-        if !endpoint.ends_with('/') {
-            endpoint.push('/');
-        }
-        Arc::make_mut(&mut self.connection).endpoint = endpoint;
+        Arc::make_mut(&mut self.connection).endpoint = Endpoint::new(url);
         self
     }
 
     fn of(provider: Provider, key: String, model: String) -> Self {
-        let endpoint = provider.endpoint().to_owned();
+        let endpoint = Endpoint::new(provider.endpoint());
         Self { connection: Arc::new(Connection { provider, endpoint, key, model }) }
     }
 }
