@@ -100,6 +100,8 @@ fn class_of(error: &(dyn Error + Send + Sync + 'static)) -> &'static str {
             AgentError::Input(_) => "Input",
             AgentError::TooManyJumps { .. } => "TooManyJumps",
             AgentError::CallsItself { .. } => "CallsItself",
+            AgentError::QueueTimeout { .. } => "QueueTimeout",
+            AgentError::Interrupted => "Interrupted",
             AgentError::Compression(_) => "Compression",
             AgentError::Read { .. } => "Read",
             AgentError::EndOfInput { .. } => "EndOfInput",
@@ -112,6 +114,8 @@ fn class_of(error: &(dyn Error + Send + Sync + 'static)) -> &'static str {
         Some(ToolError::TimedOut { .. }) => "TimedOut",
         Some(ToolError::Unknown { .. }) => "Unknown",
         Some(ToolError::InvalidInput { .. }) => "InvalidInput",
+        Some(ToolError::Waiting { .. }) => "Waiting",
+        Some(ToolError::Interrupted) => "Interrupted",
         Some(ToolError::Hook(_)) => "Hook",
         None => "Error",
     }
