@@ -24,8 +24,8 @@ struct Conversation {
 struct Left {
     /// The call that left tool calls waiting, and what is known of them.
     asking: Option<Asking>,
-    /// The messages of a call that failed.
-    unanswered: Option<Messages>,
+    /// How many messages at the end of the conversation are those of a call that failed.
+    unanswered: usize,
 }
 
 /// A question that a call left.
@@ -115,19 +115,20 @@ impl Memory {
         }
     }
 
-    /// Sets the messages of a call that failed, which the next call may repeat.
-    pub(crate) fn set_unanswered(&self, messages: Option<Messages>) {
+    /// Sets how many messages at the end are those of a call that failed, which the next call may
+    /// repeat.
+    pub(crate) fn set_unanswered(&self, count: usize) {
         let mut conversation = self.lock();
-        if messages.is_some() || conversation.left.is_some() {
-            conversation.left.get_or_insert_default().unanswered = messages;
+        if count > 0 || conversation.left.is_some() {
+            conversation.left.get_or_insert_default().unanswered = count;
         }
     }
 
     /// Returns whether the last call failed with these messages.
     pub(crate) fn is_unanswered(&self, messages: &Messages) -> bool {
         let conversation = self.lock();
-        let left = conversation.left.as_ref().and_then(|left| left.unanswered.as_ref());
-        left.is_some_and(|left| left == messages)
+        let count = conversation.left.as_ref().map_or(0, |left| left.unanswered);
+        count == messages.len() && conversation.messages.ends_with(messages)
     }
 
     fn lock(&self) -> MutexGuard<'_, Conversation> {

@@ -3,7 +3,7 @@
 use std::any::{TypeId, type_name};
 use std::panic::Location;
 
-use crate::dispatch::snapshot::has_hooks;
+use crate::dispatch::snapshot::{has_hooks, is_hooked};
 use crate::error::RegistryError;
 use crate::hook::group::HookGroup;
 use crate::hook::into_hook::IntoHook;
@@ -111,6 +111,14 @@ pub trait Hookable: HasHooks {
         T: HookTypeOf<Self> + HookSlot<Agent = Self>,
     {
         has_hooks::<T>(self)
+    }
+
+    /// Returns whether a call that starts now of the method of this hook type runs any hooks.
+    fn is_hooked<T>(&self, _hook_type: T) -> bool
+    where
+        T: HookTypeOf<Self> + HookSlot<Agent = Self>,
+    {
+        is_hooked::<T>(self)
     }
 
     /// Removes all hooks of one type from this instance; that there are none is no error.

@@ -2,7 +2,9 @@
 //!
 //! `cargo bench -p hooks-tests --bench turn` prints one line per case. A turn: the user says "hi", the
 //! model asks for a tool, the tool runs, the model answers "done". The model is in process and answers
-//! at once; its allocations are counted too. The history is fresh.
+//! at once; its allocations are counted too. The history is fresh. The first line is the limit: the loop
+//! that one writes by hand, with the same model behind the same kind of stream and a tool with JSON
+//! arguments, without hooks, ids, events and interrupts.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -118,8 +120,115 @@ impl AgentHook for AsyncHook {
     }
 }
 
+/// The loop that one writes by hand.
+mod by_hand {
+    use futures::future::BoxFuture;
+    use futures::stream::{self, BoxStream, StreamExt};
+    use serde_json::{Map, Value};
+
+    pub(super) enum Message {
+        User(String),
+        Assistant { text: String, calls: Vec<Call> },
+        Tool { id: String, output: String },
+    }
+
+    #[derive(Clone)]
+    pub(super) struct Call {
+        id: String,
+        name: String,
+        input: Value,
+    }
+
+    pub(super) enum Chunk {
+        Text(String),
+        Call(Call),
+    }
+
+    pub(super) trait Model: Send + Sync {
+        fn stream(&self, history: &[Message]) -> BoxStream<'static, Result<Chunk, String>>;
+    }
+
+    pub(super) trait Tool: Send + Sync {
+        fn name(&self) -> &str;
+        fn call<'a>(&'a self, input: &'a Value) -> BoxFuture<'a, Result<String, String>>;
+    }
+
+    pub(super) struct Immediate;
+
+    impl Model for Immediate {
+        fn stream(&self, history: &[Message]) -> BoxStream<'static, Result<Chunk, String>> {
+            let chunk = if let Some(Message::Tool { .. }) = history.last() {
+                Chunk::Text("done".to_owned())
+            } else {
+                let (id, name) = ("1".to_owned(), "look".to_owned());
+                Chunk::Call(Call { id, name, input: Value::Object(Map::new()) })
+            };
+            Box::pin(stream::iter([Ok(chunk)]))
+        }
+    }
+
+    pub(super) struct Look;
+
+    impl Tool for Look {
+        fn name(&self) -> &'static str {
+            "look"
+        }
+
+        fn call<'a>(&'a self, input: &'a Value) -> BoxFuture<'a, Result<String, String>> {
+            Box::pin(async move {
+                input.as_object().ok_or("not an object")?;
+                Ok("nothing to see".to_owned())
+            })
+        }
+    }
+
+    pub(super) async fn turn(
+        model: &dyn Model,
+        tools: &[Box<dyn Tool>],
+        text: &str,
+    ) -> Result<String, String> {
+        let mut history = vec![Message::User(text.to_owned())];
+        loop {
+            let (mut text, mut calls) = (String::new(), Vec::new());
+            let mut chunks = model.stream(&history);
+            while let Some(chunk) = chunks.next().await {
+                match chunk? {
+                    Chunk::Text(more) => text.push_str(&more),
+                    Chunk::Call(call) => calls.push(call),
+                }
+            }
+            if calls.is_empty() {
+                history.push(Message::Assistant { text: text.clone(), calls });
+                return Ok(text);
+            }
+            history.push(Message::Assistant { text, calls: calls.clone() });
+            for call in calls {
+                let tool = tools.iter().find(|tool| tool.name() == call.name);
+                let output = match tool {
+                    Some(tool) => tool.call(&call.input).await.unwrap_or_else(|error| error),
+                    None => format!("no tool named {}", call.name),
+                };
+                history.push(Message::Tool { id: call.id, output });
+            }
+        }
+    }
+}
+
 fn main() {
-    println!("{:<40} {:>10} {:>12}", "one turn", "time", "allocations");
+    println!("{:<40} {:>10} {:>12} {:>10}", "one turn", "time", "allocations", "by hand");
+    let (model, tools): (Box<dyn by_hand::Model>, Vec<Box<dyn by_hand::Tool>>) =
+        (Box::new(by_hand::Immediate), vec![Box::new(by_hand::Look)]);
+    let limit = measure("by hand", None, || {
+        let done = block_on(by_hand::turn(&*model, &tools, "hi")).expect("nothing fails");
+        assert_eq!(done, "done");
+    });
+    let turn = |case: &str, agent: &ReActAgent| {
+        measure(case, Some(limit), || {
+            agent.memory().clear();
+            let reply = block_on(agent.call(Msg::user("hi"))).expect("nothing fails");
+            assert_eq!(reply.content.len(), 1);
+        });
+    };
     turn("without hooks", &builder(Immediate).build().expect("it has a model"));
     for count in [1, 10] {
         let with = |mut builder: ReActAgentBuilder, is_sync: bool| {
@@ -136,14 +245,10 @@ fn main() {
     weigh();
 }
 
-/// The median of many turns, and the allocations of one.
-fn turn(case: &str, agent: &ReActAgent) {
-    let once = || {
-        agent.memory().clear();
-        block_on(agent.call(Msg::user("hi"))).expect("nothing fails")
-    };
-    assert_eq!(once().text(), "done");
-    let allocations = allocation_counter::measure(|| drop(black_box(once())));
+/// The median of many turns, and the allocations of one, beside the limit.
+fn measure(case: &str, limit: Option<Duration>, once: impl Fn()) -> Duration {
+    once();
+    let allocations = allocation_counter::measure(&once);
     let mut samples: Vec<Duration> = Vec::new();
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(3) {
@@ -155,7 +260,9 @@ fn turn(case: &str, agent: &ReActAgent) {
     }
     samples.sort_unstable();
     let time = samples[samples.len() / 2];
-    println!("{case:<40} {time:>10.2?} {:>12}", allocations.count_total);
+    let ratio = limit.map_or(1.0, |limit| time.as_secs_f64() / limit.as_secs_f64());
+    println!("{case:<40} {time:>10.2?} {:>12} {ratio:>9.1}x", allocations.count_total);
+    time
 }
 
 /// What an idle agent and one in mid-call weigh.

@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::mem::ManuallyDrop;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -117,7 +117,8 @@ async fn run_on<A: Agent + ?Sized>(
     // Dropped after the call is settled, so that the next call on the thread starts after that.
     let mut turn = None;
     let settle = Settle { agent, cx: &cx, is_polled: AtomicBool::new(false) };
-    let ended = settle.watch(reply(agent, &cx, messages, &mut turn)).await;
+    let call = pin!(reply(agent, &cx, messages, &mut turn));
+    let ended = settle.watch(call).await;
     let reply = match ended {
         Some(Err(error)) => {
             settle.with(CallOutcome::Failed(error.to_string().into()));
@@ -144,12 +145,12 @@ async fn reply<'a, A: Agent + ?Sized>(
     messages: Messages,
     turn: &mut Option<Turn<'a>>,
 ) -> Option<Result<Msg, AgentError>> {
-    let call = async {
+    let call = pin!(async {
         refuse_cycle(agent, cx)?;
         *turn = Some(agent.state().turns.take(cx).await?);
         cx.emit(|| AgentEventKind::Started).await;
         agent.reply(cx.clone(), messages).await
-    };
+    });
     let mut reply = match cx.run_until_interrupted(call).await? {
         Ok(reply) => reply,
         Err(error) => return Some(Err(error)),
@@ -226,8 +227,7 @@ struct Settle<'a, A: Agent + ?Sized> {
 
 impl<A: Agent + ?Sized> Settle<'_, A> {
     /// Notes while the future is polled.
-    async fn watch<T>(&self, call: impl Future<Output = T>) -> T {
-        let mut call = pin!(call);
+    async fn watch<T>(&self, mut call: Pin<&mut impl Future<Output = T>>) -> T {
         poll_fn(|cx| {
             self.is_polled.store(true, Ordering::Relaxed);
             let polled = call.as_mut().poll(cx);

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::future::{pending, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
@@ -271,9 +271,9 @@ impl CallContext {
         if let Some(events) = &self.events {
             let Call { run, agent_name, parent, .. } = &*self.call;
             let parent = parent.as_ref().map(CallContext::run_id);
-            events
-                .send(AgentEvent { agent: agent_name.clone(), run: *run, parent, kind: kind() })
-                .await;
+            let event = AgentEvent { agent: agent_name.clone(), run: *run, parent, kind: kind() };
+            // Boxed, so that the futures of calls without a stream stay small.
+            Box::pin(events.send(event)).await;
         }
     }
 
@@ -298,10 +298,10 @@ impl CallContext {
     /// Polls the future of the call until it is ready, or the call is interrupted.
     pub(crate) async fn run_until_interrupted<T>(
         &self,
-        call: impl Future<Output = T>,
+        mut call: Pin<&mut impl Future<Output = T>>,
     ) -> Option<T> {
         self.call.interrupt.drops_call.store(true, Ordering::Relaxed);
-        let (mut call, mut interrupted) = (pin!(call), pin!(self.interrupted()));
+        let mut interrupted = pin!(self.interrupted());
         poll_fn(|cx| {
             // An interrupted call may have a reply ready too.
             if self.is_interrupted() {

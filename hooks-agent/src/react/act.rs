@@ -110,7 +110,10 @@ impl Run<'_> {
     async fn act_at_once(&self, batch: &mut Batch<'_>) -> Result<Decided, AgentError> {
         let mut running: FuturesUnordered<_> = batch
             .calls()
-            .map(|(number, call)| async move { (number, self.act_one(call).await) })
+            .map(|(number, call)| {
+                let call = call.clone();
+                async move { (number, self.act_one(call).await) }
+            })
             .collect();
         let mut controls = Vec::new();
         while let Some((number, ended)) = running.next().await {

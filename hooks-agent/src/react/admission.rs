@@ -24,7 +24,7 @@ pub(super) fn admit(
         if input.is_empty() || !memory.is_unanswered(&input) {
             memory.extend(input);
         }
-        memory.set_unanswered(None);
+        memory.set_unanswered(0);
         return Ok(Vec::new());
     }
     let waiting = memory.pending();
@@ -36,7 +36,7 @@ pub(super) fn admit(
     let open = append(memory, &calls, input, &waiting, below.is_empty(), recovers)?;
     cx.set_confirmed(cx.confirms().to_vec());
     cx.set_answers(below);
-    memory.set_unanswered(None);
+    memory.set_unanswered(0);
     memory.settle();
     Ok(open)
 }

@@ -113,6 +113,17 @@ impl ReActAgent {
         memory.settle();
     }
 
+    /// Prints the text of an answer, if there is somebody to see it.
+    pub(super) fn print_answer(&self, answer: &Msg) {
+        if self.core.printer.is_none() && !self.is_hooked(Self::PRE_PRINT) {
+            return;
+        }
+        let text = answer.text();
+        if !text.is_empty() {
+            self.print(&text);
+        }
+    }
+
     pub(super) fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.core.tools.iter().find(|tool| tool.name() == name)
     }

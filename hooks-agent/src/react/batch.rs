@@ -43,13 +43,18 @@ impl<'a> Batch<'a> {
         Self { cx, memory, open, answered: 0, refusal, limit }
     }
 
+    /// Creates a batch of the tool calls of an answer.
+    pub(super) fn of(cx: &'a CallContext, memory: &'a Memory, msg: &Msg, limit: usize) -> Self {
+        Self::new(cx, memory, msg.tool_uses().cloned(), limit)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 
     /// Returns the tool calls with their numbers.
-    pub(super) fn calls(&self) -> impl Iterator<Item = (usize, ToolUse)> {
-        self.open.iter().enumerate().map(|(index, open)| (self.answered + index, open.call.clone()))
+    pub(super) fn calls(&self) -> impl Iterator<Item = (usize, &ToolUse)> {
+        self.open.iter().enumerate().map(|(index, open)| (self.answered + index, &open.call))
     }
 
     /// Returns the next tool call to run. It stays in the batch until it is answered.
@@ -68,8 +73,12 @@ impl<'a> Batch<'a> {
     ) -> Option<ToolResult> {
         let open = &mut self.open[number - self.answered];
         result.ran = ran.filter(|ran| *ran != open.call).map(Arc::new);
-        result.id.clone_from(&open.call.id);
-        result.name.clone_from(&open.call.name);
+        if result.id != open.call.id {
+            result.id.clone_from(&open.call.id);
+        }
+        if result.name != open.call.name {
+            result.name.clone_from(&open.call.name);
+        }
         if let Cow::Owned(cut) = cut(&result.output, self.limit) {
             result.output = cut;
         }

@@ -31,6 +31,9 @@ pub(super) struct Draft<'a> {
     is_over: bool,
 }
 
+/// The answer exceeds the limit.
+pub(super) struct TooLong;
+
 impl<'a> Draft<'a> {
     /// Creates an empty answer of at most `limit` bytes.
     pub(super) fn new(cx: &'a CallContext, limit: usize) -> Self {
@@ -46,12 +49,16 @@ impl<'a> Draft<'a> {
         Arc::make_mut(&mut self.message).usage = Some(usage);
     }
 
-    /// Appends a block and returns it, with the id of a tool call made unique. Returns `None` if the
-    /// answer is too long.
-    pub(super) fn append(&mut self, mut block: ContentBlock) -> Option<ContentBlock> {
+    /// Appends a block, with the id of a tool call made unique. Returns a copy of it if somebody is
+    /// to see it, and an error if the answer is too long.
+    pub(super) fn append(
+        &mut self,
+        mut block: ContentBlock,
+        is_seen: bool,
+    ) -> Result<Option<ContentBlock>, TooLong> {
         self.bytes = self.bytes.saturating_add(weight(&block));
         if self.bytes > self.limit {
-            return None;
+            return Err(TooLong);
         }
         if let ContentBlock::ToolUse(call) = &mut block {
             let is_many = self.calls >= FEW_CALLS;
@@ -63,8 +70,9 @@ impl<'a> Draft<'a> {
             }
             self.calls += 1;
         }
-        Arc::make_mut(&mut self.message).append(block.clone());
-        Some(block)
+        let seen = is_seen.then(|| block.clone());
+        Arc::make_mut(&mut self.message).append(block);
+        Ok(seen)
     }
 
     /// Yields now and then, so that an interrupt or a timeout takes effect.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures::channel::mpsc::unbounded;
 use futures::future::{Either, select};
 use futures::{FutureExt, StreamExt};
-use hooks_core::hookable;
+use hooks_core::{Hookable, hookable};
 
 use crate::call::CallContext;
 use crate::error::AgentError;
@@ -79,7 +79,14 @@ impl ReActAgent {
             Ok(mut result) => {
                 let ran = result.ran.take();
                 let has_run = ran.is_some();
-                let call = Arc::unwrap_or_clone(ran.unwrap_or(call));
+                let ran = match ran {
+                    Some(ran) => {
+                        drop(call);
+                        ran
+                    }
+                    None => call,
+                };
+                let call = Arc::unwrap_or_clone(ran);
                 Ok(Acted { control, has_run, ..Acted::new(call, result) })
             }
             Err(ToolError::Hook(error)) => Err(error.into()),
@@ -277,16 +284,18 @@ impl ReActAgent {
                 }
                 Some(Ok(ChatChunk::ToolUse(call))) => ContentBlock::ToolUse(call),
             };
-            let Some(block) = draft.append(block) else {
+            let is_seen = cx.is_watched() || self.has_chunk_hooks(kind);
+            let Ok(block) = draft.append(block, is_seen) else {
                 let limit = self.core.limits.answer;
                 return Err(draft.fail(ModelError::TooLong { model: model.to_string(), limit }));
             };
-            match kind {
-                Answer::Reasoning => {
+            match (block, kind) {
+                (None, _) => {}
+                (Some(block), Answer::Reasoning) => {
                     self.reasoning_chunk(&cx, &block, draft.message()).await;
                     cx.emit(|| AgentEventKind::ReasoningChunk(block)).await;
                 }
-                Answer::Summary => {
+                (Some(block), Answer::Summary) => {
                     self.summary_chunk(&cx, &block, draft.message()).await;
                     cx.emit(|| AgentEventKind::SummaryChunk(block)).await;
                 }
@@ -298,6 +307,13 @@ impl ReActAgent {
             return Err(draft.fail(ModelError::Empty { model: model.to_string() }));
         }
         Ok(Reasoned { finish, ..Reasoned::new(model, draft.finish()) })
+    }
+
+    fn has_chunk_hooks(&self, kind: Answer) -> bool {
+        match kind {
+            Answer::Reasoning => self.is_hooked(Self::PRE_REASONING_CHUNK),
+            Answer::Summary => self.is_hooked(Self::PRE_SUMMARY_CHUNK),
+        }
     }
 
     /// Runs the tool, with an event for each progress report.

@@ -50,8 +50,9 @@ impl Ended {
 impl ReActAgent {
     pub(super) async fn run(&self, cx: CallContext, input: Messages) -> Result<Msg, AgentError> {
         let memory = self.core.threads.memory(cx.named_thread());
-        let open = admit(&cx, &memory, input.clone(), self.core.recovers_pending)?;
-        let keep = KeepInput::new(&memory, input);
+        let count = input.len();
+        let open = admit(&cx, &memory, input, self.core.recovers_pending)?;
+        let keep = KeepInput::new(&memory, count);
         cx.set_told(false);
         let (agent, cx, memory) = (self, &cx, &*memory);
         let run = Run { agent, cx, memory, answer: None, iteration: 0, jumps: 0 };
@@ -111,10 +112,10 @@ impl Run<'_> {
         let Reasoned { message, finish, control, .. } = reasoned;
         let Some(mut message) = message else { return self.before_the_model(&control) };
         make_ids_unique(&mut message);
-        let calls: Vec<_> = message.tool_uses().cloned().collect();
         let jump = control.jump.filter(|_| !control.stop);
         InputError::check_answer(&message)?;
         if let Some(jump) = &jump {
+            let calls: Vec<_> = message.tool_uses().cloned().collect();
             InputError::check_appended(&calls, &jump.messages)?;
         }
 
@@ -123,12 +124,9 @@ impl Run<'_> {
         self.cx.set_partial(message.clone());
         self.answer = Some(message.clone());
         let (agent, cx) = (self.agent, self.cx);
-        let batch = Batch::new(cx, self.memory, calls, agent.core.limits.result);
+        let batch = Batch::of(cx, self.memory, &message, agent.core.limits.result);
         cx.emit(|| AgentEventKind::Reasoned(message.clone())).await;
-        let text = message.text();
-        if !text.is_empty() {
-            agent.print(&text);
-        }
+        agent.print_answer(&message);
         let ended = message.reason.unwrap_or(match finish {
             FinishReason::Length => GenerateReason::Length,
             FinishReason::ContentFilter => GenerateReason::ContentFilter,
@@ -206,7 +204,7 @@ impl Run<'_> {
         mut batch: Batch<'_>,
         messages: Messages,
     ) -> Result<Step, AgentError> {
-        let calls: Vec<_> = batch.calls().map(|(_, call)| call).collect();
+        let calls: Vec<_> = batch.calls().map(|(_, call)| call.clone()).collect();
         InputError::check_appended(&calls, &messages)?;
         batch.answered_by(&messages);
         let results: Vec<_> = results_first(&calls, messages).collect();

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::agent::Agent;
 use crate::error::{AgentError, InputError};
 use crate::message::{GenerateReason, Msg};
 use crate::model::ToolChoice;
@@ -53,11 +52,10 @@ impl Run<'_> {
         InputError::check_answer(&message)?;
         self.memory.add(message.clone());
         self.cx.set_partial(message.clone());
-        let calls = message.tool_uses().cloned();
-        let calls = Batch::new(self.cx, self.memory, calls, core.limits.result);
+        let calls = Batch::of(self.cx, self.memory, &message, core.limits.result);
         calls.refuse("there are no more rounds in which this call could run");
         self.cx.emit(|| AgentEventKind::Summarized(message.clone())).await;
-        self.agent.print(&message.text());
+        self.agent.print_answer(&message);
         Ok(Ended::new(message, GenerateReason::MaxIterations))
     }
 }

@@ -5,14 +5,14 @@
 //! hook was to see the answer; otherwise a marker without the text.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hooks_core::Hookable;
 
 use crate::call::{CallContext, Unfinished};
 use crate::error::AgentError;
 use crate::memory::Memory;
-use crate::message::{ContentBlock, Messages, Msg};
+use crate::message::{ContentBlock, Msg};
 use crate::react::agent::ReActAgent;
 use crate::react::run::Run;
 use crate::round::Reasoned;
@@ -23,26 +23,26 @@ const MARKER: &str = "[the answer was interrupted]";
 /// Keeps the messages of a call that fails, so that the next call may repeat them.
 pub(super) struct KeepInput<'a> {
     memory: &'a Memory,
-    input: Messages,
-    is_answered: AtomicBool,
+    /// The number of messages without an answer.
+    unanswered: AtomicUsize,
 }
 
 impl<'a> KeepInput<'a> {
-    pub(super) fn new(memory: &'a Memory, input: Messages) -> Self {
-        let is_answered = AtomicBool::new(input.is_empty());
-        Self { memory, input, is_answered }
+    pub(super) fn new(memory: &'a Memory, count: usize) -> Self {
+        Self { memory, unanswered: AtomicUsize::new(count) }
     }
 
     /// Notes that memory has an answer to the messages.
     pub(super) fn answered(&self) {
-        self.is_answered.store(true, Ordering::Relaxed);
+        self.unanswered.store(0, Ordering::Relaxed);
     }
 }
 
 impl Drop for KeepInput<'_> {
     fn drop(&mut self) {
-        if !self.is_answered.load(Ordering::Relaxed) {
-            self.memory.set_unanswered(Some(std::mem::take(&mut self.input)));
+        let count = self.unanswered.load(Ordering::Relaxed);
+        if count > 0 {
+            self.memory.set_unanswered(count);
         }
     }
 }

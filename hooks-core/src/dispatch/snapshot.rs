@@ -82,6 +82,15 @@ impl<P: HookSlot, B: HookSlot> Link<'_, P, B> {
     }
 }
 
+/// Whether a call that starts now of the method of this hook type runs any hooks.
+pub(crate) fn is_hooked<P: HookSlot>(agent: &P::Agent) -> bool
+where
+    P::Agent: HasHooks,
+{
+    let tables = Tables::load::<P::Agent, P::Args>(agent);
+    tables.hooks(agent).phases() != 0
+}
+
 /// Whether a call that starts now runs hooks of this type.
 pub(crate) fn has_hooks<P: HookSlot>(agent: &P::Agent) -> bool
 where
