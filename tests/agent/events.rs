@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_agent::{
     Acted, ActingChunk, ActingInput, AgentExt, AgentHook, Blocking, CallContext, CallOptions,
-    CallOutcome, ContentBlock, ErrorEvent, ErrorPhase, EventKind, Flow, FunctionTool,
+    CallOutcome, ContentBlock, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow, FunctionTool,
     GenerateReason, HookEvent, Messages, ModelOptions, Msg, PostActing, PostCall, PostReasoning,
     PostSummary, PreActing, PreCall, PreReasoning, PreSummary, ReActAgent, Reasoned,
     ReasoningChunk, ReasoningInput, Role, ScriptedAnswer, ScriptedModel, Settled, SummaryChunk,
@@ -749,4 +749,30 @@ impl<H: AgentHook> AgentHook for Named<H> {
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         self.0.on_event(event).await
     }
+}
+
+/// Handles every event.
+struct Everything;
+
+#[agent_hook]
+impl Everything {
+    fn pre_call(&self, _: &PreCall<'_>) {}
+    fn pre_reasoning(&self, _: &PreReasoning<'_>) {}
+    fn reasoning_chunk(&self, _: &ReasoningChunk<'_>) {}
+    fn post_reasoning(&self, _: &PostReasoning<'_>) {}
+    fn pre_acting(&self, _: &PreActing<'_>) {}
+    fn acting_chunk(&self, _: &ActingChunk<'_>) {}
+    fn post_acting(&self, _: &PostActing<'_>) {}
+    fn pre_summary(&self, _: &PreSummary<'_>) {}
+    fn summary_chunk(&self, _: &SummaryChunk<'_>) {}
+    fn post_summary(&self, _: &PostSummary<'_>) {}
+    fn post_call(&self, _: &PostCall<'_>) {}
+    fn error(&self, _: &ErrorEvent<'_>) {}
+    fn settled(&self, _: &Settled<'_>) {}
+}
+
+#[test]
+fn the_attribute_knows_every_event() {
+    assert_eq!(Everything.events(), EventMask::ALL);
+    assert_eq!(Everything.sync_events(), EventMask::ALL);
 }

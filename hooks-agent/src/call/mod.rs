@@ -1,9 +1,11 @@
 //! The context and the options of a call.
 
 mod context;
+mod interrupt;
 mod options;
+mod state;
 mod values;
 
 pub use context::CallContext;
-pub(crate) use context::{Through, Unfinished};
 pub use options::CallOptions;
+pub(crate) use state::{Through, Unfinished};

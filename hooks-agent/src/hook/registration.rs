@@ -3,6 +3,7 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use hooks_core::plan::PlannedHook;
 use hooks_core::{HookGroup, HookOptions, Hookable, RegistryError};
 
 use crate::agent::Agent;
@@ -56,7 +57,7 @@ pub(crate) fn new_group() -> HookGroup {
 pub(crate) fn remove_by_name(agent: &(impl Hookable + ?Sized), name: &str) -> usize {
     let plan = agent.hook_plan();
     let named = plan.hooks().iter().filter(|hook| hook.name() == name);
-    let groups = named.filter_map(|hook| hook.group()).filter(|group| group.label() == LABEL);
+    let groups = named.filter_map(PlannedHook::group).filter(|group| group.label() == LABEL);
     groups.filter(|group| agent.remove_instance_group(*group) > 0).count()
 }
 

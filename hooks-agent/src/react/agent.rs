@@ -11,9 +11,8 @@ use crate::call::CallContext;
 use crate::error::{AgentError, InputError};
 use crate::hook::{HookList, SharedHooks};
 use crate::memory::Memory;
-use crate::message::{Messages, Msg, open_calls};
+use crate::message::{Messages, Msg};
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
-use crate::react::batch::Batch;
 use crate::react::compression::{CompressContext, ContextConfig};
 use crate::react::limits::Limits;
 use crate::react::threads::Threads;
@@ -104,13 +103,6 @@ impl ReActAgent {
     /// continues with its memory.
     pub fn forget_thread(&self, id: &str) -> bool {
         self.core.threads.forget(id)
-    }
-
-    /// Answers the waiting tool calls with an error.
-    pub(super) fn give_up_calls(&self, cx: &CallContext) {
-        let memory = self.core.threads.memory(cx.named_thread());
-        drop(Batch::new(cx, &memory, open_calls(&memory.messages()), self.core.limits.result));
-        memory.settle();
     }
 
     /// Prints the text of an answer, if there is somebody to see it.

@@ -1,32 +1,21 @@
 //! The steps of a call, each a hook point.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::Arc;
 
-use futures::channel::mpsc::unbounded;
-use futures::future::{Either, select};
-use futures::{FutureExt, StreamExt};
-use hooks_core::{Hookable, hookable};
+use hooks_core::hookable;
 
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
-use crate::model::{ChatChunk, ChatRequest, ModelAnswer, ModelError};
+use crate::model::{ChatRequest, ModelAnswer};
 use crate::react::agent::ReActAgent;
-use crate::react::batch::cut;
 use crate::react::compression::ContextConfig;
-use crate::react::draft::Draft;
+use crate::react::run::ask::Answer;
+use crate::react::run::batch::cut;
 use crate::round::{Acted, ActingInput, Question, Reasoned, ReasoningInput, SummaryInput};
 use crate::stream::AgentEventKind;
-use crate::tool::{Permission, Tool, ToolContext, ToolError};
-
-/// The kind of answer that is read from the model.
-#[derive(Clone, Copy)]
-enum Answer {
-    Reasoning,
-    Summary,
-}
+use crate::tool::{Permission, ToolError};
 
 #[hookable]
 impl ReActAgent {
@@ -251,125 +240,5 @@ impl ReActAgent {
     #[hook(reentry = "run")]
     pub async fn acting_chunk(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: &str) {
         let _ = (cx, call, chunk);
-    }
-}
-
-impl ReActAgent {
-    /// Calls the model and reads its answer to the end, with an event for each chunk.
-    async fn ask(
-        &self,
-        cx: CallContext,
-        request: ChatRequest,
-        kind: Answer,
-    ) -> Result<Reasoned, AgentError> {
-        let mut answer = self.model_call(cx.clone(), request).await?;
-        let model = answer.shared_model();
-        let mut draft = Draft::new(&cx, self.core.limits.answer);
-        let finish = loop {
-            let block = match answer.next().await {
-                None => return Err(draft.fail(ModelError::Cut { model: model.to_string() })),
-                Some(Err(error)) => return Err(draft.fail(error)),
-                Some(Ok(ChatChunk::End { usage, finish })) => {
-                    cx.add_usage(usage);
-                    draft.set_usage(usage);
-                    break finish;
-                }
-                Some(Ok(ChatChunk::Text(text))) => ContentBlock::Text { text },
-                Some(Ok(ChatChunk::Thinking(thinking))) => ContentBlock::thinking(thinking),
-                Some(Ok(ChatChunk::Signature(signature))) => {
-                    ContentBlock::Thinking { thinking: String::new(), signature: Some(signature) }
-                }
-                Some(Ok(ChatChunk::RedactedThinking(data))) => {
-                    ContentBlock::RedactedThinking { data }
-                }
-                Some(Ok(ChatChunk::ToolUse(call))) => ContentBlock::ToolUse(call),
-            };
-            let is_seen = cx.is_watched() || self.has_chunk_hooks(kind);
-            let Ok(block) = draft.append(block, is_seen) else {
-                let limit = self.core.limits.answer;
-                return Err(draft.fail(ModelError::TooLong { model: model.to_string(), limit }));
-            };
-            match (block, kind) {
-                (None, _) => {}
-                (Some(block), Answer::Reasoning) => {
-                    self.reasoning_chunk(&cx, &block, draft.message()).await;
-                    cx.emit(|| AgentEventKind::ReasoningChunk(block)).await;
-                }
-                (Some(block), Answer::Summary) => {
-                    self.summary_chunk(&cx, &block, draft.message()).await;
-                    cx.emit(|| AgentEventKind::SummaryChunk(block)).await;
-                }
-            }
-            draft.breathe().await;
-            cx.checkpoint().await?;
-        };
-        if draft.message().content.is_empty() && !finish.is_cut() {
-            return Err(draft.fail(ModelError::Empty { model: model.to_string() }));
-        }
-        Ok(Reasoned { finish, ..Reasoned::new(model, draft.finish()) })
-    }
-
-    fn has_chunk_hooks(&self, kind: Answer) -> bool {
-        match kind {
-            Answer::Reasoning => self.is_hooked(Self::PRE_REASONING_CHUNK),
-            Answer::Summary => self.is_hooked(Self::PRE_SUMMARY_CHUNK),
-        }
-    }
-
-    /// Runs the tool, with an event for each progress report.
-    async fn watch(
-        &self,
-        cx: &CallContext,
-        call: &Arc<ToolUse>,
-        tool: &dyn Tool,
-    ) -> Result<ToolResult, ToolError> {
-        let (sender, mut progress) = unbounded();
-        let context = ToolContext::new(cx.clone(), call.clone(), sender);
-        let run = AssertUnwindSafe(async { tool.call(context).await }).catch_unwind();
-        let mut run = pin!(self.in_time(call, run));
-        let ended = loop {
-            match select(run.as_mut(), progress.next()).await {
-                Either::Left((ended, _)) => break ended,
-                // The tool continues to run while hooks handle its progress.
-                Either::Right((Some(chunk), _)) => {
-                    let told = pin!(self.tell(cx, call, chunk));
-                    if let Either::Left((ended, told)) = select(run.as_mut(), told).await {
-                        told.await;
-                        break ended;
-                    }
-                }
-                Either::Right((None, _)) => break run.await,
-            }
-        };
-        while let Ok(chunk) = progress.try_recv() {
-            self.tell(cx, call, chunk).await;
-        }
-        match ended? {
-            Ok(Ok(output)) => {
-                let ran = Some(call.clone());
-                Ok(ToolResult { ran, ..ToolResult::success(call, output) })
-            }
-            Ok(Err(error)) => Err(match error.downcast() {
-                Ok(error) => *error,
-                Err(error) => ToolError::Failed(error),
-            }),
-            Err(_) => Err(ToolError::Panicked { tool: call.name.clone() }),
-        }
-    }
-
-    /// Runs a tool within its timeout.
-    async fn in_time<T>(
-        &self,
-        call: &ToolUse,
-        run: impl Future<Output = T>,
-    ) -> Result<T, ToolError> {
-        let Some(after) = self.core.tool_timeout else { return Ok(run.await) };
-        let timed_out = |_| ToolError::TimedOut { tool: call.name.clone(), after };
-        tokio::time::timeout(after, run).await.map_err(timed_out)
-    }
-
-    async fn tell(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: String) {
-        self.acting_chunk(cx, call, &chunk).await;
-        cx.emit(|| AgentEventKind::ToolChunk { call: ToolUse::clone(call), text: chunk }).await;
     }
 }

@@ -1,20 +1,14 @@
 //! The `ReAct` agent: reasons and acts in turns until it has an answer.
 
-mod act;
-mod admission;
 mod agent;
-mod batch;
 mod builder;
 mod compression;
-mod draft;
 mod event_hooks;
 mod limits;
 mod methods;
 mod run;
 mod sub_agent;
-mod summary;
 mod threads;
-mod unfinished;
 
 pub use agent::ReActAgent;
 pub use builder::ReActAgentBuilder;

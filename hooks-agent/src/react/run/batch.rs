@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use crate::call::CallContext;
 use crate::memory::Memory;
-use crate::message::{ContentBlock, Msg, PendingCall, PendingReason, ToolResult, ToolUse};
+use crate::message::{
+    ContentBlock, Msg, PendingCall, PendingReason, ToolResult, ToolUse, open_calls,
+};
+use crate::react::agent::ReActAgent;
 
 /// The tool calls of one message that have no result in memory yet.
 ///
@@ -131,6 +134,15 @@ impl<'a> Batch<'a> {
     }
 }
 
+impl ReActAgent {
+    /// Answers the waiting tool calls with an error.
+    pub(in crate::react) fn give_up_calls(&self, cx: &CallContext) {
+        let memory = self.core.threads.memory(cx.named_thread());
+        drop(Batch::new(cx, &memory, open_calls(&memory.messages()), self.core.limits.result));
+        memory.settle();
+    }
+}
+
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         for Open { call, result, .. } in std::mem::take(&mut self.open) {
@@ -145,7 +157,7 @@ impl Drop for Batch<'_> {
 }
 
 /// Cuts a text that is longer than `limit` bytes, with a note for the model.
-pub(super) fn cut(text: &str, limit: usize) -> Cow<'_, str> {
+pub(in crate::react) fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         return Cow::Borrowed(text);
     }

@@ -14,7 +14,6 @@ use crate::error::AgentError;
 use crate::memory::Memory;
 use crate::message::{ContentBlock, Msg};
 use crate::react::agent::ReActAgent;
-use crate::react::run::Run;
 use crate::round::Reasoned;
 
 /// The text that stands for an answer that hooks have not seen.
@@ -51,40 +50,47 @@ impl Drop for KeepInput<'_> {
 pub(super) struct KeepAnswer<'a> {
     agent: &'a ReActAgent,
     cx: &'a CallContext,
-    memory: &'a Memory,
     input: &'a KeepInput<'a>,
     /// Whether hooks see answers of this kind.
-    has_reviewers: fn(&ReActAgent) -> bool,
+    is_seen_by_hooks: fn(&ReActAgent) -> bool,
     /// Whether there were such hooks at the start; a hook may remove itself.
-    had_reviewers: bool,
+    was_hooked: bool,
     is_passed: bool,
 }
 
 impl<'a> KeepAnswer<'a> {
     /// Watches over the answer of a round.
-    pub(super) fn of_reasoning(run: &Run<'a>, input: &'a KeepInput<'a>) -> Self {
-        Self::new(run, input, |agent| {
+    pub(super) fn of_reasoning(
+        agent: &'a ReActAgent,
+        cx: &'a CallContext,
+        input: &'a KeepInput<'a>,
+    ) -> Self {
+        Self::new(agent, cx, input, |agent| {
             agent.has_hooks(ReActAgent::POST_REASONING)
                 || agent.has_hooks(ReActAgent::AROUND_REASONING)
         })
     }
 
     /// Watches over a summary.
-    pub(super) fn of_summary(run: &Run<'a>, input: &'a KeepInput<'a>) -> Self {
-        Self::new(run, input, |agent| {
+    pub(super) fn of_summary(
+        agent: &'a ReActAgent,
+        cx: &'a CallContext,
+        input: &'a KeepInput<'a>,
+    ) -> Self {
+        Self::new(agent, cx, input, |agent| {
             agent.has_hooks(ReActAgent::POST_SUMMARIZING)
                 || agent.has_hooks(ReActAgent::AROUND_SUMMARIZING)
         })
     }
 
     fn new(
-        run: &Run<'a>,
+        agent: &'a ReActAgent,
+        cx: &'a CallContext,
         input: &'a KeepInput<'a>,
-        has_reviewers: fn(&ReActAgent) -> bool,
+        is_seen_by_hooks: fn(&ReActAgent) -> bool,
     ) -> Self {
-        let Run { agent, cx, memory, .. } = *run;
-        let had_reviewers = has_reviewers(agent);
-        Self { agent, cx, memory, input, has_reviewers, had_reviewers, is_passed: false }
+        let was_hooked = is_seen_by_hooks(agent);
+        Self { agent, cx, input, is_seen_by_hooks, was_hooked, is_passed: false }
     }
 
     /// Notes that all hooks have run.
@@ -102,10 +108,10 @@ impl<'a> KeepAnswer<'a> {
     fn kept(&self) -> Option<Arc<Msg>> {
         let mut partial = match self.cx.take_unfinished() {
             Unfinished::Nothing => return None,
-            Unfinished::Partial(partial) if !self.had_reviewers => partial,
+            Unfinished::Partial(partial) if !self.was_hooked => partial,
             _ => return Some(self.marker()),
         };
-        if (self.has_reviewers)(self.agent) {
+        if (self.is_seen_by_hooks)(self.agent) {
             return Some(self.marker());
         }
         // Tool calls are removed: they get no result.
@@ -127,7 +133,7 @@ impl Drop for KeepAnswer<'_> {
         }
         if let Some(kept) = self.kept() {
             self.input.answered();
-            self.memory.add(kept.clone());
+            self.input.memory.add(kept.clone());
             self.cx.set_partial(kept);
         }
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crate::error::{AgentError, InputError};
 use crate::message::{GenerateReason, Msg};
 use crate::model::ToolChoice;
-use crate::react::batch::{Batch, make_ids_unique};
-use crate::react::run::{Ended, Run};
-use crate::react::unfinished::{KeepAnswer, KeepInput};
+use crate::react::run::batch::{Batch, make_ids_unique};
+use crate::react::run::rounds::{Ended, Run};
+use crate::react::run::unfinished::{KeepAnswer, KeepInput};
 use crate::round::{Control, Reasoned, SummaryInput};
 use crate::stream::AgentEventKind;
 
@@ -40,7 +40,7 @@ impl Run<'_> {
         };
         self.cx.emit(|| AgentEventKind::SummaryStarted).await;
         let summarized = {
-            let kept = KeepAnswer::of_summary(self, keep);
+            let kept = KeepAnswer::of_summary(self.agent, self.cx, keep);
             let summarized = self.agent.summarizing(self.cx.clone(), input).await;
             kept.pass(summarized)?
         };

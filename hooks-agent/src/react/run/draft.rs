@@ -8,7 +8,7 @@ use tokio::task::yield_now;
 use crate::call::{CallContext, Unfinished};
 use crate::error::AgentError;
 use crate::message::{ContentBlock, Msg, Role};
-use crate::react::batch::UniqueIds;
+use crate::react::run::batch::UniqueIds;
 use crate::usage::Usage;
 
 /// The number of chunks after which the task yields: a model that always has a chunk ready would
@@ -78,7 +78,7 @@ impl<'a> Draft<'a> {
     /// Yields now and then, so that an interrupt or a timeout takes effect.
     pub(super) async fn breathe(&mut self) {
         self.chunks += 1;
-        if self.chunks % CHUNKS_AT_ONCE == 0 {
+        if self.chunks.is_multiple_of(CHUNKS_AT_ONCE) {
             yield_now().await;
         }
     }

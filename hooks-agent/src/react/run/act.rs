@@ -7,8 +7,8 @@ use futures::stream::FuturesUnordered;
 
 use crate::error::AgentError;
 use crate::message::{GenerateReason, Msg, PendingReason, ToolResult, ToolUse};
-use crate::react::batch::Batch;
-use crate::react::run::{Ended, Run, Step};
+use crate::react::run::batch::Batch;
+use crate::react::run::rounds::{Ended, Run, Step};
 use crate::round::{Acted, ActingInput, Control, Jump, JumpTo};
 use crate::stream::AgentEventKind;
 

@@ -6,13 +6,15 @@ use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::error::{AgentError, InputError};
 use crate::memory::{Asking, Memory};
-use crate::message::{ContentBlock, unanswered_tool_uses};
-use crate::message::{GenerateReason, Messages, Msg, PendingCall, Role, ToolUse, open_calls};
+use crate::message::{
+    ContentBlock, GenerateReason, Messages, Msg, PendingCall, PendingReason, Role, ToolUse,
+    open_calls, unanswered_tool_uses,
+};
 use crate::model::FinishReason;
-use crate::react::admission::{admit, results_first};
 use crate::react::agent::ReActAgent;
-use crate::react::batch::{Batch, make_ids_unique};
-use crate::react::unfinished::{KeepAnswer, KeepInput};
+use crate::react::run::admission::{admit, results_first};
+use crate::react::run::batch::{Batch, make_ids_unique};
+use crate::react::run::unfinished::{KeepAnswer, KeepInput};
 use crate::round::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
 use crate::stream::AgentEventKind;
 
@@ -48,7 +50,11 @@ impl Ended {
 }
 
 impl ReActAgent {
-    pub(super) async fn run(&self, cx: CallContext, input: Messages) -> Result<Msg, AgentError> {
+    pub(in crate::react) async fn run(
+        &self,
+        cx: CallContext,
+        input: Messages,
+    ) -> Result<Msg, AgentError> {
         let memory = self.core.threads.memory(cx.named_thread());
         let count = input.len();
         let open = admit(&cx, &memory, input, self.core.recovers_pending)?;
@@ -105,7 +111,7 @@ impl Run<'_> {
         };
         self.cx.emit(|| AgentEventKind::ReasoningStarted).await;
         let reasoned = {
-            let kept = KeepAnswer::of_reasoning(self, keep);
+            let kept = KeepAnswer::of_reasoning(self.agent, self.cx, keep);
             let reasoned = self.agent.reasoning(self.cx.clone(), input).await;
             kept.pass(reasoned)?
         };
@@ -139,7 +145,8 @@ impl Run<'_> {
                 Ok(Step::End(Ended::new(message, GenerateReason::ReasoningStopRequested)))
             }
             _ if control.stop => {
-                let asked_by = control.question.and_then(|question| question.asked_by);
+                let question = control.question.as_deref();
+                let asked_by = question.and_then(|question| question.asked_by.as_deref());
                 Ok(Step::End(self.stop(batch, message, asked_by)))
             }
             Some(Jump { to: JumpTo::End, .. }) => {
@@ -160,11 +167,11 @@ impl Run<'_> {
     }
 
     /// Leaves the tool calls of an answer waiting, because a hook stopped the call.
-    fn stop(&self, batch: Batch<'_>, reply: Arc<Msg>, asked_by: Option<String>) -> Ended {
+    fn stop(&self, batch: Batch<'_>, reply: Arc<Msg>, asked_by: Option<&str>) -> Ended {
         let mut pending = batch.wait();
         for pending in &mut pending {
-            pending.why = crate::message::PendingReason::Stopped;
-            pending.asked_by.clone_from(&asked_by);
+            pending.why = PendingReason::Stopped;
+            pending.asked_by = asked_by.map(str::to_owned);
         }
         self.remember(&pending);
         Ended { reply, reason: GenerateReason::ReasoningStopRequested, pending }

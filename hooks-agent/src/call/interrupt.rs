@@ -1,0 +1,110 @@
+//! The interrupt of a call.
+
+use std::future::{pending, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
+
+use futures::future::select;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::call::CallContext;
+use crate::error::AgentError;
+
+/// Whether the call is interrupted.
+#[derive(Default)]
+pub(super) struct Interrupt {
+    is_set: AtomicBool,
+    set: Notify,
+    /// The token of the caller.
+    token: Option<CancellationToken>,
+    /// Whether an interrupt drops the future of the call.
+    drops_call: AtomicBool,
+}
+
+impl Interrupt {
+    pub(super) fn new(token: Option<CancellationToken>) -> Self {
+        Self { token, ..Self::default() }
+    }
+}
+
+impl CallContext {
+    /// Interrupts the call: it ends with the partial message and the reason
+    /// [`Interrupted`](crate::GenerateReason::Interrupted). Nothing in the call can catch the
+    /// interrupt.
+    pub fn interrupt(&self) {
+        self.call.interrupt.is_set.store(true, Ordering::Release);
+        self.call.interrupt.set.notify_waiters();
+    }
+
+    /// Returns whether the call is interrupted.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        let Interrupt { is_set, token, .. } = &self.call.interrupt;
+        is_set.load(Ordering::Acquire)
+            || token.as_ref().is_some_and(CancellationToken::is_cancelled)
+            || self.parent().is_some_and(Self::is_interrupted)
+    }
+
+    /// Waits until the call is interrupted.
+    pub async fn interrupted(&self) {
+        let Interrupt { is_set, set, token, .. } = &self.call.interrupt;
+        let own = async {
+            let mut waits = pin!(set.notified());
+            waits.as_mut().enable();
+            if !is_set.load(Ordering::Acquire) {
+                waits.await;
+            }
+        };
+        if token.is_none() && self.parent().is_none() {
+            return own.await;
+        }
+        let token = async {
+            match token {
+                Some(token) => token.cancelled().await,
+                None => pending().await,
+            }
+        };
+        let parent = async {
+            match self.parent() {
+                Some(parent) => Box::pin(parent.interrupted()).await,
+                None => pending().await,
+            }
+        };
+        select(pin!(own), select(pin!(token), pin!(parent))).await;
+    }
+
+    /// Ends the call here if it is interrupted, so that nothing new starts.
+    ///
+    /// A call by [`AgentExt`](crate::AgentExt) is dropped; a method that is called on its own fails.
+    pub(crate) async fn checkpoint(&self) -> Result<(), AgentError> {
+        if !self.is_interrupted() {
+            return Ok(());
+        }
+        if self.call.interrupt.drops_call.load(Ordering::Relaxed) {
+            pending::<()>().await;
+        }
+        Err(AgentError::Interrupted)
+    }
+
+    /// Polls the future of the call until it is ready, or the call is interrupted.
+    pub(crate) async fn run_until_interrupted<T>(
+        &self,
+        mut call: Pin<&mut impl Future<Output = T>>,
+    ) -> Option<T> {
+        self.call.interrupt.drops_call.store(true, Ordering::Relaxed);
+        let mut interrupted = pin!(self.interrupted());
+        poll_fn(|cx| {
+            // An interrupted call may have a reply ready too.
+            if self.is_interrupted() {
+                return Poll::Ready(None);
+            }
+            match call.as_mut().poll(cx) {
+                Poll::Ready(reply) => Poll::Ready(Some(reply)),
+                Poll::Pending => interrupted.as_mut().poll(cx).map(|()| None),
+            }
+        })
+        .await
+    }
+}

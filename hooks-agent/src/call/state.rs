@@ -1,0 +1,150 @@
+//! What the run of a call notes in its context: for hooks, for sub-agents, and for its own end.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use crate::call::CallContext;
+use crate::call::values::Values;
+use crate::message::{Msg, ToolResult};
+use crate::usage::Usage;
+
+/// The mutable state of a call.
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) values: Values,
+    pub(super) usage: Usage,
+    pub(super) system: Option<Arc<Msg>>,
+    /// The tool calls that may run, as long as they wait.
+    pub(super) confirmed: Vec<String>,
+    /// The results for tool calls of sub-agents.
+    pub(super) answers: Vec<ToolResult>,
+    /// The answer whose hooks have not all run.
+    pub(super) unfinished: Unfinished,
+    /// What an interrupted call returns.
+    pub(super) partial: Option<Arc<Msg>>,
+    /// The event hooks of the agent, for agents that it calls.
+    pub(super) hooks: Option<Arc<dyn Any + Send + Sync>>,
+    /// Whether hooks review replies, so that nobody else sees one before them.
+    pub(super) has_reviewers: bool,
+    /// Whether error hooks received the error of the call where it happened.
+    pub(super) is_told: bool,
+}
+
+/// An answer whose hooks have not all run.
+#[derive(Default)]
+pub(crate) enum Unfinished {
+    /// The model has not answered.
+    #[default]
+    Nothing,
+    /// The answer up to where the model was dropped.
+    Partial(Arc<Msg>),
+    /// The answer is complete; hooks hold it.
+    Whole,
+}
+
+/// A tool call of an agent that runs another agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Through {
+    /// The id of the agent.
+    pub(crate) agent: Arc<str>,
+    /// The id of the tool call.
+    pub(crate) call: Arc<str>,
+}
+
+impl CallContext {
+    pub(crate) fn add_usage(&self, usage: Usage) {
+        self.state().usage += usage;
+        if let Some(parent) = self.parent() {
+            parent.add_usage(usage);
+        }
+    }
+
+    pub(crate) fn system(&self) -> Option<Arc<Msg>> {
+        self.state().system.clone()
+    }
+
+    pub(crate) fn set_system(&self, system: Option<Arc<Msg>>) {
+        self.state().system = system;
+    }
+
+    /// Records whether error hooks received the error of the call where it happened.
+    pub(crate) fn set_told(&self, is_told: bool) {
+        self.state().is_told = is_told;
+    }
+
+    /// Returns whether error hooks received the error of the call where it happened.
+    pub(crate) fn is_told(&self) -> bool {
+        self.state().is_told
+    }
+
+    /// Returns the tool call that runs the agent, if it is a tool.
+    pub(crate) fn through(&self) -> Option<&Through> {
+        self.call.through.as_ref()
+    }
+
+    /// Sets the event hooks of the agent, for agents that it calls.
+    pub(crate) fn set_hooks(&self, hooks: Arc<dyn Any + Send + Sync>) {
+        self.state().hooks = Some(hooks);
+    }
+
+    /// Returns the event hooks of the agent, for agents that it calls.
+    pub(crate) fn hooks(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.state().hooks.clone()
+    }
+
+    /// Returns the ids that the caller confirmed, before they are checked.
+    pub(crate) fn confirms(&self) -> &[String] {
+        &self.call.confirms
+    }
+
+    /// Sets the tool calls that may run, by id.
+    pub(crate) fn set_confirmed(&self, ids: Vec<String>) {
+        self.state().confirmed = ids;
+    }
+
+    /// Sets the results for tool calls of sub-agents.
+    pub(crate) fn set_answers(&self, answers: Vec<ToolResult>) {
+        self.state().answers = answers;
+    }
+
+    /// Returns what the caller confirmed and answered of the sub-agent that a tool call runs, by the
+    /// ids that the sub-agent knows.
+    pub(crate) fn decisions_below(&self, id: &str) -> (Vec<String>, Vec<ToolResult>) {
+        fn below<'a>(id: &str, path: &'a str) -> Option<&'a str> {
+            path.strip_prefix(id)?.strip_prefix('/')
+        }
+        let state = self.state();
+        let confirmed = state.confirmed.iter().filter_map(|path| below(id, path));
+        let answers = state.answers.iter().filter_map(|answer| {
+            Some(ToolResult { id: below(id, &answer.id)?.to_owned(), ..answer.clone() })
+        });
+        (confirmed.map(str::to_owned).collect(), answers.collect())
+    }
+
+    /// Sets the answer whose hooks have not all run.
+    pub(crate) fn set_unfinished(&self, unfinished: Unfinished) {
+        self.state().unfinished = unfinished;
+    }
+
+    /// Takes the answer whose hooks have not all run.
+    pub(crate) fn take_unfinished(&self) -> Unfinished {
+        std::mem::take(&mut self.state().unfinished)
+    }
+
+    /// Sets what the call returns if it is interrupted.
+    pub(crate) fn set_partial(&self, partial: Arc<Msg>) {
+        self.state().partial = Some(partial);
+    }
+
+    /// Takes what an interrupted call returns, unless hooks review replies and have not seen it.
+    pub(crate) fn take_partial(&self) -> Option<Arc<Msg>> {
+        let mut state = self.state();
+        let partial = state.partial.take();
+        partial.filter(|_| !state.has_reviewers)
+    }
+
+    /// Records whether hooks review the replies of the call.
+    pub(crate) fn set_has_reviewers(&self, has_reviewers: bool) {
+        self.state().has_reviewers |= has_reviewers;
+    }
+}

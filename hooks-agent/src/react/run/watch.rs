@@ -1,0 +1,74 @@
+//! Runs a tool, with its progress, within its timeout.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures::channel::mpsc::unbounded;
+use futures::future::{Either, select};
+use futures::{FutureExt, StreamExt};
+
+use crate::call::CallContext;
+use crate::message::{ToolResult, ToolUse};
+use crate::react::agent::ReActAgent;
+use crate::stream::AgentEventKind;
+use crate::tool::{Tool, ToolContext, ToolError};
+
+impl ReActAgent {
+    /// Runs the tool, with an event for each progress report.
+    pub(in crate::react) async fn watch(
+        &self,
+        cx: &CallContext,
+        call: &Arc<ToolUse>,
+        tool: &dyn Tool,
+    ) -> Result<ToolResult, ToolError> {
+        let (sender, mut progress) = unbounded();
+        let context = ToolContext::new(cx.clone(), call.clone(), sender);
+        let run = AssertUnwindSafe(async { tool.call(context).await }).catch_unwind();
+        let mut run = pin!(self.in_time(call, run));
+        let ended = loop {
+            match select(run.as_mut(), progress.next()).await {
+                Either::Left((ended, _)) => break ended,
+                // The tool continues to run while hooks handle its progress.
+                Either::Right((Some(chunk), _)) => {
+                    let told = pin!(self.tell(cx, call, chunk));
+                    if let Either::Left((ended, told)) = select(run.as_mut(), told).await {
+                        told.await;
+                        break ended;
+                    }
+                }
+                Either::Right((None, _)) => break run.await,
+            }
+        };
+        while let Ok(chunk) = progress.try_recv() {
+            self.tell(cx, call, chunk).await;
+        }
+        match ended? {
+            Ok(Ok(output)) => {
+                let ran = Some(call.clone());
+                Ok(ToolResult { ran, ..ToolResult::success(call, output) })
+            }
+            Ok(Err(error)) => Err(match error.downcast() {
+                Ok(error) => *error,
+                Err(error) => ToolError::Failed(error),
+            }),
+            Err(_) => Err(ToolError::Panicked { tool: call.name.clone() }),
+        }
+    }
+
+    /// Runs a tool within its timeout.
+    async fn in_time<T>(
+        &self,
+        call: &ToolUse,
+        run: impl Future<Output = T>,
+    ) -> Result<T, ToolError> {
+        let Some(after) = self.core.tool_timeout else { return Ok(run.await) };
+        let timed_out = |_| ToolError::TimedOut { tool: call.name.clone(), after };
+        tokio::time::timeout(after, run).await.map_err(timed_out)
+    }
+
+    async fn tell(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: String) {
+        self.acting_chunk(cx, call, &chunk).await;
+        cx.emit(|| AgentEventKind::ToolChunk { call: ToolUse::clone(call), text: chunk }).await;
+    }
+}
