@@ -73,10 +73,8 @@ struct State {
     values: Values,
     usage: Usage,
     system: Option<Arc<Msg>>,
-    /// The tool calls that may run, as long as they wait.
-    confirmed: Vec<String>,
-    /// The results for tool calls of sub-agents.
-    answers: Vec<ToolResult>,
+    /// What the call resumes.
+    resumed: Resumed,
     /// The answer whose hooks have not all run.
     unfinished: Unfinished,
     /// What an interrupted call returns.
@@ -87,6 +85,17 @@ struct State {
     has_reviewers: bool,
     /// Whether error hooks received the error of the call where it happened.
     is_told: bool,
+}
+
+/// What a call resumes, until the tool calls that waited have had their turn.
+#[derive(Default)]
+pub(crate) struct Resumed {
+    /// The ids of the tool calls that waited.
+    pub(crate) calls: Vec<String>,
+    /// Those that may run, also of sub-agents.
+    pub(crate) confirmed: Vec<String>,
+    /// The results for tool calls of sub-agents.
+    pub(crate) answers: Vec<ToolResult>,
 }
 
 /// An answer whose hooks have not all run.
@@ -239,10 +248,11 @@ impl CallContext {
     }
 
     /// Returns whether the caller has [confirmed](CallOptions::confirm) the tool call, which waited
-    /// for a result when this call began.
+    /// for a result when this call began. A tool call that runs a sub-agent is confirmed while tool
+    /// calls of the sub-agent wait: it began before.
     #[must_use]
     pub fn is_confirmed(&self, tool_call_id: &str) -> bool {
-        self.state().confirmed.iter().any(|id| id == tool_call_id)
+        self.state().resumed.confirmed.iter().any(|id| id == tool_call_id)
     }
 
     /// Returns the token usage of this call so far, including its sub-agents.
@@ -365,14 +375,15 @@ impl CallContext {
         &self.call.confirms
     }
 
-    /// Sets the tool calls that may run, by id.
-    pub(crate) fn set_confirmed(&self, ids: Vec<String>) {
-        self.state().confirmed = ids;
+    /// Sets what the call resumes.
+    pub(crate) fn set_resumed(&self, resumed: Resumed) {
+        self.state().resumed = resumed;
     }
 
-    /// Sets the results for tool calls of sub-agents.
-    pub(crate) fn set_answers(&self, answers: Vec<ToolResult>) {
-        self.state().answers = answers;
+    /// Returns whether the tool call waited for a result when this call began, and has had no turn
+    /// since.
+    pub(crate) fn is_resumed(&self, tool_call_id: &str) -> bool {
+        self.state().resumed.calls.iter().any(|id| id == tool_call_id)
     }
 
     /// Returns what the caller confirmed and answered of the sub-agent that a tool call runs, by the
@@ -382,8 +393,8 @@ impl CallContext {
             path.strip_prefix(id)?.strip_prefix('/')
         }
         let state = self.state();
-        let confirmed = state.confirmed.iter().filter_map(|path| below(id, path));
-        let answers = state.answers.iter().filter_map(|answer| {
+        let confirmed = state.resumed.confirmed.iter().filter_map(|path| below(id, path));
+        let answers = state.resumed.answers.iter().filter_map(|answer| {
             Some(ToolResult { id: below(id, &answer.id)?.to_owned(), ..answer.clone() })
         });
         (confirmed.map(str::to_owned).collect(), answers.collect())

@@ -5,5 +5,5 @@ mod options;
 mod values;
 
 pub use context::CallContext;
-pub(crate) use context::{Through, Unfinished};
+pub(crate) use context::{Resumed, Through, Unfinished};
 pub use options::CallOptions;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::agent::Agent;
-use crate::call::CallContext;
+use crate::call::{CallContext, Resumed};
 use crate::error::{AgentError, InputError};
 use crate::memory::{Asking, Memory};
 use crate::message::{ContentBlock, unanswered_tool_uses};
@@ -50,7 +50,9 @@ impl Ended {
 impl ReActAgent {
     pub(super) async fn run(&self, cx: CallContext, input: Messages) -> Result<Msg, AgentError> {
         let memory = self.core.threads.memory(cx.named_thread());
-        let open = admit(&cx, &memory, input.clone(), self.core.recovers_pending)?;
+        // A question that came up since its caller looked is not given up by another task.
+        let recovers = self.core.recovers_pending && cx.through().is_none();
+        let open = admit(&cx, &memory, input.clone(), recovers)?;
         let keep = KeepInput::new(&memory, input);
         cx.set_told(false);
         let (agent, cx, memory) = (self, &cx, &*memory);
@@ -83,7 +85,7 @@ impl Run<'_> {
                     let batch = Batch::new(cx, memory, calls, self.agent.core.limits.result);
                     let next = self.act(batch).await?;
                     // What was confirmed applies to the tool calls that waited alone.
-                    self.cx.set_confirmed(Vec::new());
+                    self.cx.set_resumed(Resumed::default());
                     next
                 }
                 Step::End(ended) => return Ok(ended),
