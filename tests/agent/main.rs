@@ -12,3 +12,4 @@ mod react_loop;
 mod rewrite;
 mod stops;
 mod streaming;
+mod sub_agent_questions;
