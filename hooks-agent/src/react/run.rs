@@ -49,12 +49,12 @@ impl Ended {
 
 impl ReActAgent {
     pub(super) async fn run(&self, cx: CallContext, input: Messages) -> Result<Msg, AgentError> {
+        cx.set_told(false);
         let memory = self.core.threads.memory(cx.named_thread());
         // A question that came up since its caller looked is not given up by another task.
         let recovers = self.core.recovers_pending && cx.through().is_none();
         let open = admit(&cx, &memory, input.clone(), recovers)?;
         let keep = KeepInput::new(&memory, input);
-        cx.set_told(false);
         let (agent, cx, memory) = (self, &cx, &*memory);
         let run = Run { agent, cx, memory, answer: None, iteration: 0, jumps: 0 };
         let Ended { reply, reason, pending } = run.rounds(open, &keep).await?;
@@ -131,11 +131,7 @@ impl Run<'_> {
         if !text.is_empty() {
             agent.print(&text);
         }
-        let ended = message.reason.unwrap_or(match finish {
-            FinishReason::Length => GenerateReason::Length,
-            FinishReason::ContentFilter => GenerateReason::ContentFilter,
-            _ => GenerateReason::ModelStop,
-        });
+        let ended = ended_for(&message, finish, GenerateReason::ModelStop);
         let cut = "the answer was cut before this call was complete";
         match jump.map(|jump| *jump) {
             _ if control.stop && finish.is_cut() => {
@@ -292,4 +288,17 @@ impl Run<'_> {
         }
         answer
     }
+}
+
+/// Returns why a call ends with this answer: `complete`, unless the answer was cut or supplied.
+pub(super) fn ended_for(
+    answer: &Msg,
+    finish: FinishReason,
+    complete: GenerateReason,
+) -> GenerateReason {
+    answer.reason.unwrap_or(match finish {
+        FinishReason::Length => GenerateReason::Length,
+        FinishReason::ContentFilter => GenerateReason::ContentFilter,
+        _ => complete,
+    })
 }
