@@ -85,9 +85,14 @@ impl<'a> Batch<'a> {
         copy
     }
 
-    /// Records why a tool call waits.
-    pub(super) fn leave(&mut self, number: usize, pending: Vec<PendingCall>) {
-        self.open[number - self.answered].pending = pending;
+    /// Records why a tool call waits. It waits by the model's id, whatever hooks made of it.
+    pub(super) fn leave(&mut self, number: usize, mut pending: Vec<PendingCall>) {
+        let open = &mut self.open[number - self.answered];
+        for own in pending.iter_mut().filter(|pending| pending.agents.is_empty()) {
+            own.id.clone_from(&open.call.id);
+            own.call.id.clone_from(&open.call.id);
+        }
+        open.pending = pending;
     }
 
     /// Removes the tool calls that these messages answer, which are already in memory.
