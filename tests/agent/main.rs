@@ -3,10 +3,14 @@
 mod around_hooks;
 mod builtins;
 mod calls;
+mod decisions;
 mod events;
 mod failures;
+mod finish_reasons;
 mod function_tools;
 mod jsonl;
+mod questions;
+mod queues;
 mod random_stories;
 mod react_loop;
 mod rewrite;
