@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use futures::StreamExt;
 use hooks_agent::{
-    AgentError, AgentExt, AgentHook, CallOptions, CompressContext, ContentBlock, ContextConfig,
-    ErrorPhase, EventKind, EventMask, Flow, GenerateReason, HookEvent, InputError, Messages,
-    ModelError, ModelOptions, Msg, ReActAgent, ReActAgentBuilder, Role, ScriptedAnswer, ToolChoice,
-    ToolResult,
+    AgentError, AgentEventKind, AgentExt, AgentHook, CallOptions, CompressContext, ContentBlock,
+    ContextConfig, ErrorPhase, EventKind, EventMask, Flow, GenerateReason, HookEvent, InputError,
+    Messages, ModelError, ModelOptions, Msg, ReActAgent, ReActAgentBuilder, Role, ScriptedAnswer,
+    ToolChoice, ToolResult,
 };
 use hooks_core::{BoxError, BoxFuture, HookResult, Hookable, hook};
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
@@ -222,9 +223,15 @@ async fn a_single_tool_call_without_an_id_is_given_one() {
             }))
             .build()
             .unwrap();
-        assert_eq!(agent.call(go()).await.unwrap().text(), "done");
+        let events: Vec<_> = agent.stream(go()).map(|event| event.unwrap().kind).collect().await;
         let results = results(&agent);
         assert!(!results[0].0.is_empty(), "{results:?}");
+        // The chunk that the stream showed has it too.
+        for event in events {
+            if let AgentEventKind::ReasoningChunk(ContentBlock::ToolUse(call)) = event {
+                assert_eq!(call.id, results[0].0);
+            }
+        }
         assert_eq!((results[0].1.as_str(), ran.take()), ("A", vec!["A".to_owned()]));
         assert_valid(&agent);
     }

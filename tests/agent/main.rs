@@ -11,6 +11,7 @@ mod function_tools;
 mod jsonl;
 mod questions;
 mod queues;
+mod random_questions;
 mod random_stories;
 mod react_loop;
 mod rewrite;

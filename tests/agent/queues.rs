@@ -66,7 +66,10 @@ async fn a_call_that_waits_beside_one_that_panics_is_cancelled() {
         let agent = moody(&ends);
         let waits = agent.call_with(thread("waits"), "wait").boxed();
         let panics = agent.call_with(thread("panics"), "panic").boxed();
-        let both = if waits_first { join(waits, panics) } else { join(panics, waits) };
+        // Dropped while the panic goes through the task.
+        let both = async move {
+            if waits_first { join(waits, panics).await } else { join(panics, waits).await }
+        };
         assert!(AssertUnwindSafe(both).catch_unwind().await.is_err());
         let mut ended = ends.take();
         ended.sort_by(|one, other| one.0.cmp(&other.0));
@@ -86,7 +89,7 @@ async fn a_call_that_waits_for_its_turn_beside_one_that_panics_is_cancelled() {
     let first = agent.call_with(thread("t"), "wait");
     let second = agent.call_with(thread("t"), "next");
     let panics = agent.call_with(thread("other"), "panic");
-    let all = join(join(first, second), panics);
+    let all = async move { join(join(first, second), panics).await };
     assert!(AssertUnwindSafe(all).catch_unwind().await.is_err());
     let mut outcomes = ends.take();
     outcomes.sort_by(|one, other| one.0.cmp(&other.0));
