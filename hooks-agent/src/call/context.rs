@@ -132,10 +132,11 @@ impl CallContext {
     }
 
     /// Returns whether the caller has [confirmed](CallOptions::confirm) the tool call, which waited
-    /// for a result when this call began.
+    /// for a result when this call began. A tool call that runs a sub-agent is confirmed while tool
+    /// calls of the sub-agent wait: it began before.
     #[must_use]
     pub fn is_confirmed(&self, tool_call_id: &str) -> bool {
-        self.state().confirmed.iter().any(|id| id == tool_call_id)
+        self.state().resumed.confirmed.iter().any(|id| id == tool_call_id)
     }
 
     /// Returns the token usage of this call so far, including its sub-agents.

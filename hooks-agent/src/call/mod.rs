@@ -8,4 +8,4 @@ mod values;
 
 pub use context::CallContext;
 pub use options::CallOptions;
-pub(crate) use state::{Through, Unfinished};
+pub(crate) use state::{Resumed, Through, Unfinished};

@@ -14,10 +14,8 @@ pub(super) struct State {
     pub(super) values: Values,
     pub(super) usage: Usage,
     pub(super) system: Option<Arc<Msg>>,
-    /// The tool calls that may run, as long as they wait.
-    pub(super) confirmed: Vec<String>,
-    /// The results for tool calls of sub-agents.
-    pub(super) answers: Vec<ToolResult>,
+    /// What the call resumes.
+    pub(super) resumed: Resumed,
     /// The answer whose hooks have not all run.
     pub(super) unfinished: Unfinished,
     /// What an interrupted call returns.
@@ -28,6 +26,17 @@ pub(super) struct State {
     pub(super) has_reviewers: bool,
     /// Whether error hooks received the error of the call where it happened.
     pub(super) is_told: bool,
+}
+
+/// What a call resumes, until the tool calls that waited have had their turn.
+#[derive(Default)]
+pub(crate) struct Resumed {
+    /// The ids of the tool calls that waited.
+    pub(crate) calls: Vec<String>,
+    /// Those that may run, also of sub-agents.
+    pub(crate) confirmed: Vec<String>,
+    /// The results for tool calls of sub-agents.
+    pub(crate) answers: Vec<ToolResult>,
 }
 
 /// An answer whose hooks have not all run.
@@ -97,14 +106,15 @@ impl CallContext {
         &self.call.confirms
     }
 
-    /// Sets the tool calls that may run, by id.
-    pub(crate) fn set_confirmed(&self, ids: Vec<String>) {
-        self.state().confirmed = ids;
+    /// Sets what the call resumes.
+    pub(crate) fn set_resumed(&self, resumed: Resumed) {
+        self.state().resumed = resumed;
     }
 
-    /// Sets the results for tool calls of sub-agents.
-    pub(crate) fn set_answers(&self, answers: Vec<ToolResult>) {
-        self.state().answers = answers;
+    /// Returns whether the tool call waited for a result when this call began, and has had no turn
+    /// since.
+    pub(crate) fn is_resumed(&self, tool_call_id: &str) -> bool {
+        self.state().resumed.calls.iter().any(|id| id == tool_call_id)
     }
 
     /// Returns what the caller confirmed and answered of the sub-agent that a tool call runs, by the
@@ -114,8 +124,8 @@ impl CallContext {
             path.strip_prefix(id)?.strip_prefix('/')
         }
         let state = self.state();
-        let confirmed = state.confirmed.iter().filter_map(|path| below(id, path));
-        let answers = state.answers.iter().filter_map(|answer| {
+        let confirmed = state.resumed.confirmed.iter().filter_map(|path| below(id, path));
+        let answers = state.resumed.answers.iter().filter_map(|answer| {
             Some(ToolResult { id: below(id, &answer.id)?.to_owned(), ..answer.clone() })
         });
         (confirmed.map(str::to_owned).collect(), answers.collect())

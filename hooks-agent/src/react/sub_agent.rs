@@ -87,15 +87,18 @@ impl AgentTool {
             let asking = memory.asking();
             let through = asking.as_ref().and_then(|asking| asking.through.as_ref());
             let is_mine = through.is_some_and(|through| *through.agent == *cx.agent_id());
-            if is_mine && through.is_some_and(|through| *through.call == *id) {
+            let is_resumed = through.is_some_and(|through| cx.is_resumed(&through.call));
+            let is_of_this_run =
+                asking.as_ref().is_some_and(|asking| asking.caller == Some(cx.run_id()));
+            // A question that was given up is not resumed, also if the model uses the id again.
+            let waits = is_mine && (is_resumed || is_of_this_run);
+            if waits && through.is_some_and(|through| *through.call == *id) {
                 let (confirmed, answers) = cx.call().decisions_below(id);
                 let options = confirmed.into_iter().fold(options, CallOptions::confirm);
                 let answers = answers.into_iter().map(Msg::tool_result);
                 return Ok((options, answers.collect()));
             }
-            let is_of_this_run =
-                asking.is_some_and(|asking| asking.caller == Some(cx.call().run_id()));
-            if !is_mine || is_of_this_run {
+            if !is_mine || waits {
                 return Err("the agent waits for an answer to an earlier task".into());
             }
             // The earlier task is given up: its tool call has a result by now.

@@ -76,7 +76,7 @@ impl Run<'_> {
         let pending = batch.wait();
         self.remember(&pending);
         // The caller of a sub-agent asks for it, by ids that it knows.
-        if self.cx.parent().is_none() {
+        if self.cx.through().is_none() {
             for pending in &pending {
                 if matches!(pending.why, PendingReason::Permission(_)) {
                     self.cx.emit(|| AgentEventKind::PermissionAsked(pending.clone())).await;
@@ -145,9 +145,13 @@ impl Run<'_> {
         number: usize,
         acted: Acted,
     ) -> (Control, Option<ToolResult>) {
-        let Acted { call, result, control, has_run } = acted;
+        let Acted { call, result, mut control, has_run } = acted;
         let result = match result {
-            Some(result) => result,
+            Some(result) => {
+                // Who answers a tool call settles the question of it.
+                control.question = None;
+                result
+            }
             // A missing result is valid only if hooks decided so.
             None if control.is_free() => ToolResult::error(&call, "no result"),
             None => {

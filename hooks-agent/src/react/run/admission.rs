@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::call::CallContext;
+use crate::call::{CallContext, Resumed};
 use crate::error::InputError;
 use crate::memory::Memory;
 use crate::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls};
@@ -33,9 +33,20 @@ pub(super) fn admit(
         InputError::check_message(msg)?;
     }
     let (input, below) = part_below(input, &waiting);
+    let mut seen = HashSet::new();
+    if let Some(twice) = below.iter().find(|result| !seen.insert(&result.id)) {
+        return Err(InputError::DuplicateResult { id: twice.id.clone() });
+    }
     let open = append(memory, &calls, input, &waiting, below.is_empty(), recovers)?;
-    cx.set_confirmed(cx.confirms().to_vec());
-    cx.set_answers(below);
+    if !open.is_empty() {
+        // A tool call whose sub-agent asks was allowed to run before.
+        let runs_agent =
+            |call: &&ToolUse| waiting.iter().any(|it| it.is_of(&call.id) && !it.agents.is_empty());
+        let begun = open.iter().filter(runs_agent).map(|call| call.id.clone());
+        let confirmed = cx.confirms().iter().cloned().chain(begun).collect();
+        let calls = open.iter().map(|call| call.id.clone()).collect();
+        cx.set_resumed(Resumed { calls, confirmed, answers: below });
+    }
     memory.set_unanswered(0);
     memory.settle();
     Ok(open)

@@ -97,9 +97,14 @@ impl<'a> Batch<'a> {
         copy
     }
 
-    /// Records why a tool call waits.
-    pub(super) fn leave(&mut self, number: usize, pending: Vec<PendingCall>) {
-        self.open[number - self.answered].pending = pending;
+    /// Records why a tool call waits. It waits by the model's id, whatever hooks made of it.
+    pub(super) fn leave(&mut self, number: usize, mut pending: Vec<PendingCall>) {
+        let open = &mut self.open[number - self.answered];
+        for own in pending.iter_mut().filter(|pending| pending.agents.is_empty()) {
+            own.id.clone_from(&open.call.id);
+            own.call.id.clone_from(&open.call.id);
+        }
+        open.pending = pending;
     }
 
     /// Removes the tool calls that these messages answer, which are already in memory.
@@ -178,8 +183,11 @@ impl UniqueIds {
         Self { seen: msg.tool_uses().map(|call| (call.id.clone(), 1)).collect() }
     }
 
-    /// Changes an id that is empty or was seen before.
+    /// Changes an id that is empty, was seen before, or has a `/`, which joins the ids of a path.
     pub(super) fn admit(&mut self, id: &mut String) {
+        if id.contains('/') {
+            *id = id.replace('/', "_");
+        }
         if !id.is_empty() && !self.seen.contains_key(id) {
             self.seen.insert(id.clone(), 1);
             return;
@@ -204,10 +212,10 @@ pub(super) fn make_ids_unique(msg: &mut Arc<Msg>) {
         let mut calls = msg.tool_uses().map(|call| call.id.as_str());
         match (calls.next(), calls.next()) {
             (None, _) => true,
-            (Some(id), None) => !id.is_empty(),
+            (Some(id), None) => is_plain(id),
             (Some(first), Some(second)) => {
                 let mut seen = HashSet::new();
-                [first, second].into_iter().chain(calls).all(|id| !id.is_empty() && seen.insert(id))
+                [first, second].into_iter().chain(calls).all(|id| is_plain(id) && seen.insert(id))
             }
         }
     };
@@ -220,4 +228,9 @@ pub(super) fn make_ids_unique(msg: &mut Arc<Msg>) {
             ids.admit(&mut call.id);
         }
     }
+}
+
+/// Returns whether an id can be the id of a tool call.
+pub(super) fn is_plain(id: &str) -> bool {
+    !id.is_empty() && !id.contains('/')
 }

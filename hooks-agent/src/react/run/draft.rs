@@ -8,7 +8,7 @@ use tokio::task::yield_now;
 use crate::call::{CallContext, Unfinished};
 use crate::error::AgentError;
 use crate::message::{ContentBlock, Msg, Role};
-use crate::react::run::batch::UniqueIds;
+use crate::react::run::batch::{UniqueIds, is_plain};
 use crate::usage::Usage;
 
 /// The number of chunks after which the task yields: a model that always has a chunk ready would
@@ -63,7 +63,7 @@ impl<'a> Draft<'a> {
         if let ContentBlock::ToolUse(call) = &mut block {
             let is_many = self.calls >= FEW_CALLS;
             let is_taken =
-                || call.id.is_empty() || self.message.tool_uses().any(|known| known.id == call.id);
+                || !is_plain(&call.id) || self.message.tool_uses().any(|known| known.id == call.id);
             if self.ids.is_some() || is_many || is_taken() {
                 let ids = self.ids.get_or_insert_with(|| UniqueIds::of(&self.message));
                 ids.admit(&mut call.id);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::agent::Agent;
-use crate::call::CallContext;
+use crate::call::{CallContext, Resumed};
 use crate::error::{AgentError, InputError};
 use crate::memory::{Asking, Memory};
 use crate::message::{
@@ -55,11 +55,13 @@ impl ReActAgent {
         cx: CallContext,
         input: Messages,
     ) -> Result<Msg, AgentError> {
-        let memory = self.core.threads.memory(cx.named_thread());
-        let count = input.len();
-        let open = admit(&cx, &memory, input, self.core.recovers_pending)?;
-        let keep = KeepInput::new(&memory, count);
         cx.set_told(false);
+        let memory = self.core.threads.memory(cx.named_thread());
+        // A question that came up since its caller looked is not given up by another task.
+        let recovers = self.core.recovers_pending && cx.through().is_none();
+        let count = input.len();
+        let open = admit(&cx, &memory, input, recovers)?;
+        let keep = KeepInput::new(&memory, count);
         let (agent, cx, memory) = (self, &cx, &*memory);
         let run = Run { agent, cx, memory, answer: None, iteration: 0, jumps: 0 };
         let Ended { reply, reason, pending } = run.rounds(open, &keep).await?;
@@ -90,7 +92,7 @@ impl Run<'_> {
                     let batch = Batch::new(cx, memory, calls, self.agent.core.limits.result);
                     let next = self.act(batch).await?;
                     // What was confirmed applies to the tool calls that waited alone.
-                    self.cx.set_confirmed(Vec::new());
+                    self.cx.set_resumed(Resumed::default());
                     next
                 }
                 Step::End(ended) => return Ok(ended),
@@ -133,11 +135,7 @@ impl Run<'_> {
         let batch = Batch::of(cx, self.memory, &message, agent.core.limits.result);
         cx.emit(|| AgentEventKind::Reasoned(message.clone())).await;
         agent.print_answer(&message);
-        let ended = message.reason.unwrap_or(match finish {
-            FinishReason::Length => GenerateReason::Length,
-            FinishReason::ContentFilter => GenerateReason::ContentFilter,
-            _ => GenerateReason::ModelStop,
-        });
+        let ended = ended_for(&message, finish, GenerateReason::ModelStop);
         let cut = "the answer was cut before this call was complete";
         match jump.map(|jump| *jump) {
             _ if control.stop && finish.is_cut() => {
@@ -295,4 +293,17 @@ impl Run<'_> {
         }
         answer
     }
+}
+
+/// Returns why a call ends with this answer: `complete`, unless the answer was cut or supplied.
+pub(super) fn ended_for(
+    answer: &Msg,
+    finish: FinishReason,
+    complete: GenerateReason,
+) -> GenerateReason {
+    answer.reason.unwrap_or(match finish {
+        FinishReason::Length => GenerateReason::Length,
+        FinishReason::ContentFilter => GenerateReason::ContentFilter,
+        _ => complete,
+    })
 }

@@ -6,7 +6,7 @@ use crate::error::{AgentError, InputError};
 use crate::message::{GenerateReason, Msg};
 use crate::model::ToolChoice;
 use crate::react::run::batch::{Batch, make_ids_unique};
-use crate::react::run::rounds::{Ended, Run};
+use crate::react::run::rounds::{Ended, Run, ended_for};
 use crate::react::run::unfinished::{KeepAnswer, KeepInput};
 use crate::round::{Control, Reasoned, SummaryInput};
 use crate::stream::AgentEventKind;
@@ -44,7 +44,7 @@ impl Run<'_> {
             let summarized = self.agent.summarizing(self.cx.clone(), input).await;
             kept.pass(summarized)?
         };
-        let Reasoned { message, control, .. } = summarized;
+        let Reasoned { message, finish, control, .. } = summarized;
         let Some(mut message) = message.filter(|_| !control.is_stopped()) else {
             return Ok(Ended::new(self.last_answer(), GenerateReason::ReasoningStopRequested));
         };
@@ -56,6 +56,7 @@ impl Run<'_> {
         calls.refuse("there are no more rounds in which this call could run");
         self.cx.emit(|| AgentEventKind::Summarized(message.clone())).await;
         self.agent.print_answer(&message);
-        Ok(Ended::new(message, GenerateReason::MaxIterations))
+        let reason = ended_for(&message, finish, GenerateReason::MaxIterations);
+        Ok(Ended::new(message, reason))
     }
 }
