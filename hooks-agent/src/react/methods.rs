@@ -74,6 +74,7 @@ impl ReActAgent {
                 return Ok(Acted { control, ..Acted::new(call, result) });
             }
         }
+        cx.checkpoint().await?;
         let call = Arc::new(call);
         match self.tool_call(cx, call.clone()).await {
             Ok(mut result) => {
@@ -255,6 +256,7 @@ impl ReActAgent {
         request: ChatRequest,
         kind: Answer,
     ) -> Result<Reasoned, AgentError> {
+        cx.checkpoint().await?;
         let mut answer = self.model_call(cx.clone(), request).await?;
         let model = answer.shared_model();
         let mut draft = Draft::new(&cx, self.core.limits.answer);
@@ -325,6 +327,8 @@ impl ReActAgent {
                 Either::Right((None, _)) => break run.await,
             }
         };
+        // Other tasks of the tool report no more.
+        progress.close();
         while let Ok(chunk) = progress.try_recv() {
             self.tell(cx, call, chunk).await;
         }

@@ -84,6 +84,8 @@ impl<'a> KeepAnswer<'a> {
     ) -> Self {
         let Run { agent, cx, memory, .. } = *run;
         let had_reviewers = has_reviewers(agent);
+        // An answer that a hook asked for by itself is none of this call.
+        cx.take_unfinished();
         Self { agent, cx, memory, input, has_reviewers, had_reviewers, is_passed: false }
     }
 
