@@ -77,6 +77,8 @@ struct State {
     confirmed: Vec<String>,
     /// The results for tool calls of sub-agents.
     answers: Vec<ToolResult>,
+    /// Whether the tool calls that run waited since an earlier call.
+    is_resuming: bool,
     /// The answer whose hooks have not all run.
     unfinished: Unfinished,
     /// What an interrupted call returns.
@@ -368,6 +370,16 @@ impl CallContext {
     /// Sets the tool calls that may run, by id.
     pub(crate) fn set_confirmed(&self, ids: Vec<String>) {
         self.state().confirmed = ids;
+    }
+
+    /// Records whether the tool calls that run waited since an earlier call.
+    pub(crate) fn set_resuming(&self, is_resuming: bool) {
+        self.state().is_resuming = is_resuming;
+    }
+
+    /// Returns whether the tool calls that run waited since an earlier call.
+    pub(crate) fn is_resuming(&self) -> bool {
+        self.state().is_resuming
     }
 
     /// Sets the results for tool calls of sub-agents.

@@ -81,7 +81,9 @@ impl Run<'_> {
                 Step::Act(calls) => {
                     let (cx, memory) = (self.cx, self.memory);
                     let batch = Batch::new(cx, memory, calls, self.agent.core.limits.result);
+                    self.cx.set_resuming(true);
                     let next = self.act(batch).await?;
+                    self.cx.set_resuming(false);
                     // What was confirmed applies to the tool calls that waited alone.
                     self.cx.set_confirmed(Vec::new());
                     next
@@ -245,6 +247,8 @@ impl Run<'_> {
             let reason = format!("the tool call `{}` was parted from its result", call.id);
             return Err(AgentError::Compression(reason.into()));
         }
+        InputError::check_appended(&[], &compressed)
+            .map_err(|error| AgentError::Compression(error.into()))?;
         if compressed != before {
             self.memory.compress(&before, compressed.clone());
         }

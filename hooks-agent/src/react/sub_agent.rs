@@ -87,7 +87,9 @@ impl AgentTool {
             let asking = memory.asking();
             let through = asking.as_ref().and_then(|asking| asking.through.as_ref());
             let is_mine = through.is_some_and(|through| *through.agent == *cx.agent_id());
-            if is_mine && through.is_some_and(|through| *through.call == *id) {
+            // A later tool call may have the same id.
+            let is_same = through.is_some_and(|through| *through.call == *id);
+            if is_mine && is_same && cx.call().is_resuming() {
                 let (confirmed, answers) = cx.call().decisions_below(id);
                 let options = confirmed.into_iter().fold(options, CallOptions::confirm);
                 let answers = answers.into_iter().map(Msg::tool_result);
