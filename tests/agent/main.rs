@@ -10,6 +10,7 @@ mod gate;
 mod governance;
 mod jsonl;
 mod limits;
+mod random_redactions;
 mod random_stories;
 mod react_loop;
 mod rewrite;
