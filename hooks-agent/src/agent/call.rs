@@ -129,6 +129,8 @@ async fn run_on<A: Agent + ?Sized>(
             reply
         }
         None => {
+            // Hooks may have come during the call.
+            cx.set_has_reviewers(agent.has_reviewers());
             settle.with(CallOutcome::Interrupted);
             interrupted(&cx)
         }

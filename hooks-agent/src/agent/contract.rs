@@ -96,6 +96,12 @@ pub trait Agent: Hookable {
         None
     }
 
+    /// Returns whether hooks see the replies of the agent before its callers do.
+    #[doc(hidden)]
+    fn has_reviewers(&self) -> bool {
+        false
+    }
+
     /// Returns the name of the agent, which is the name on its messages.
     fn name(&self) -> &str {
         self.state().name()

@@ -34,6 +34,12 @@ pub enum InputError {
         /// The id of the tool call.
         id: String,
     },
+    /// Two tool calls have the same id, and the first has no result before the second.
+    #[error("two tool calls of the id `{id}` at once: their results cannot be told apart")]
+    DuplicateCall {
+        /// The id of the tool calls.
+        id: String,
+    },
     /// Results are for unknown tool calls.
     #[error(
         "results of unknown tool calls: {}; expected: {}", .ids.join(", "), .expected.join(", ")
@@ -140,7 +146,14 @@ impl InputError {
                 }
             }
             for call in msg.tool_uses() {
-                known.insert(&call.id, false);
+                // Results of the tool calls `open` are moved to the front.
+                let is_open = || open.iter().any(|open| open.id == call.id);
+                if known
+                    .insert(&call.id, false)
+                    .is_some_and(|is_answered| !is_answered || is_open())
+                {
+                    return Err(Self::DuplicateCall { id: call.id.clone() });
+                }
                 own.push(&call.id);
             }
         }

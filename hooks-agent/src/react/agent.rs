@@ -183,10 +183,12 @@ impl Agent for ReActAgent {
         });
         let agent = governed.as_deref().unwrap_or(self);
         cx.set_hooks(agent.event_hooks.clone());
-        cx.set_has_reviewers(
-            agent.has_hooks(Self::POST_REPLY) || agent.has_hooks(Self::AROUND_REPLY),
-        );
+        cx.set_has_reviewers(agent.has_reviewers());
         governed.map(|agent| -> Box<dyn Agent> { agent })
+    }
+
+    fn has_reviewers(&self) -> bool {
+        self.has_hooks(Self::POST_REPLY) || self.has_hooks(Self::AROUND_REPLY)
     }
 
     fn system_message(&self) -> Option<Arc<Msg>> {

@@ -42,11 +42,9 @@ impl ReActAgent {
     /// [`RegistryError::NotFound`] if there is none.
     pub fn remove_agent_hook(&self, name: &str) -> Result<(), RegistryError> {
         let is_removed = self.event_hooks.lock().remove(self, name);
-        if is_removed || remove_by_name(self, name) > 0 {
-            Ok(())
-        } else {
-            Err(not_found(self, name))
-        }
+        // Those of `register_call_hook` are not in the list.
+        let others = remove_by_name(self, name);
+        if is_removed || others > 0 { Ok(()) } else { Err(not_found(self, name)) }
     }
 }
 

@@ -63,6 +63,7 @@ impl ReActAgent {
                 return Ok(Acted { control, ..Acted::new(call, result) });
             }
         }
+        cx.checkpoint().await?;
         let call = Arc::new(call);
         match self.tool_call(cx, call.clone()).await {
             Ok(mut result) => {

@@ -19,9 +19,9 @@ pub(super) fn admit(
     let calls = open_calls(&memory.messages());
     if calls.is_empty() {
         check_confirmations(cx, &[])?;
-        InputError::check_appended(&[], &input)?;
         // The messages of a call that failed are in memory already.
         if input.is_empty() || !memory.is_unanswered(&input) {
+            InputError::check_appended(&[], &input)?;
             memory.extend(input);
         }
         memory.set_unanswered(0);
@@ -104,8 +104,23 @@ pub(super) fn results_first(
     messages: Messages,
 ) -> impl Iterator<Item = Arc<Msg>> {
     let ids: HashSet<_> = calls.iter().map(|call| call.id.as_str()).collect();
-    let answers = |msg: &Arc<Msg>| msg.tool_results().any(|result| ids.contains(&*result.id));
-    let (results, others): (Vec<_>, Vec<_>) = messages.into_iter().partition(answers);
+    let answers = |result: &ToolResult| ids.contains(&*result.id);
+    let (mut results, mut others) = (Vec::new(), Vec::new());
+    for mut msg in messages {
+        if !msg.tool_results().any(answers) {
+            others.push(msg);
+        } else if msg.tool_results().all(answers) {
+            results.push(msg);
+        } else {
+            // Results of later tool calls stay behind these.
+            let is_first = |block: &ContentBlock| matches!(block, ContentBlock::ToolResult(result) if answers(result));
+            let mut first = msg.clone();
+            Arc::make_mut(&mut first).content.retain(is_first);
+            Arc::make_mut(&mut msg).content.retain(|block| !is_first(block));
+            results.push(first);
+            others.push(msg);
+        }
+    }
     results.into_iter().chain(others)
 }
 

@@ -27,6 +27,7 @@ impl ReActAgent {
         request: ChatRequest,
         kind: Answer,
     ) -> Result<Reasoned, AgentError> {
+        cx.checkpoint().await?;
         let mut answer = self.model_call(cx.clone(), request).await?;
         let model = answer.shared_model();
         let mut draft = Draft::new(&cx, self.core.limits.answer);

@@ -248,6 +248,8 @@ impl Run<'_> {
             let reason = format!("the tool call `{}` was parted from its result", call.id);
             return Err(AgentError::Compression(reason.into()));
         }
+        InputError::check_appended(&[], &compressed)
+            .map_err(|error| AgentError::Compression(error.into()))?;
         if compressed != before {
             self.memory.compress(&before, compressed.clone());
         }

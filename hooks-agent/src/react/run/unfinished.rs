@@ -90,6 +90,8 @@ impl<'a> KeepAnswer<'a> {
         is_seen_by_hooks: fn(&ReActAgent) -> bool,
     ) -> Self {
         let was_hooked = is_seen_by_hooks(agent);
+        // An answer that a hook asked for by itself is none of this call.
+        cx.take_unfinished();
         Self { agent, cx, input, is_seen_by_hooks, was_hooked, is_passed: false }
     }
 

@@ -40,6 +40,8 @@ impl ReActAgent {
                 Either::Right((None, _)) => break run.await,
             }
         };
+        // Other tasks of the tool report no more.
+        progress.close();
         while let Ok(chunk) = progress.try_recv() {
             self.tell(cx, call, chunk).await;
         }
