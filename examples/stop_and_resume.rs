@@ -5,9 +5,8 @@
 //! have answered. At the end of the input nobody is there to say yes, so it is refused.
 
 use hooks_agent::{
-    AgentError, AgentExt, CallOptions, ChatRequest, Flow, FunctionTool, GenerateReason, Messages,
-    Msg, PostReasoning, ReActAgent, ScriptedAnswer, ScriptedModel, ToolResult, ToolUse, UserAgent,
-    agent_hook,
+    AgentError, AgentExt, CallOptions, ChatRequest, Flow, FunctionTool, Messages, Msg, PendingCall,
+    PreActing, ReActAgent, ScriptedAnswer, ScriptedModel, ToolUse, UserAgent, agent_hook,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,9 +23,11 @@ struct AskFirst;
 
 #[agent_hook]
 impl AskFirst {
-    fn stop_at_payments(&self, event: &mut PostReasoning<'_>) -> Flow {
-        let is_payment = |call: &ToolUse| call.name == "pay";
-        if event.message().tool_uses().any(is_payment) { event.stop() } else { Flow::Continue }
+    fn ask_for_payments(&self, event: &mut PreActing<'_>) -> Flow {
+        match event.tool_use().name.as_str() {
+            "pay" => event.ask("money leaves the house"),
+            _ => Flow::Continue,
+        }
     }
 }
 
@@ -51,9 +52,10 @@ async fn main() -> Result<(), AgentError> {
     let person = UserAgent::builder("you").printer(|text| println!("{text}")).build();
 
     let mut reply = agent.call(Msg::user("Pay the baker")).await?;
-    while reply.reason == Some(GenerateReason::ReasoningStopRequested) {
-        let mut answers = Messages::new();
-        for call in reply.tool_uses() {
+    while !reply.pending().is_empty() {
+        let (mut options, mut answers) = (CallOptions::new(), Messages::new());
+        for pending in reply.pending() {
+            let PendingCall { id, call, .. } = pending;
             let question = format!("May I {} {}? [y/n/..]", call.name, call.input);
             let said = match person.call(Msg::assistant(&*reply.name, question)).await {
                 Ok(said) => said.text(),
@@ -64,15 +66,12 @@ async fn main() -> Result<(), AgentError> {
                 Err(error) => return Err(error),
             };
             match said.as_str() {
-                "y" => {}
-                "n" => {
-                    answers.push(Msg::tool_result(ToolResult::error(call, "the person refused")));
-                }
-                other => answers.push(Msg::tool_result(ToolResult::success(call, other))),
+                "y" => options = options.confirm(id),
+                "n" => answers.push(pending.refused("the person refused")),
+                other => answers.push(pending.answered(other)),
             }
         }
-        // What has no answer runs.
-        reply = agent.call_with(CallOptions::new(), answers).await?;
+        reply = agent.call_with(options, answers).await?;
     }
     println!("{}", reply.text());
     Ok(())

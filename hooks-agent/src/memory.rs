@@ -1,5 +1,6 @@
 //! The memory of an agent.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::call::Through;
@@ -75,11 +76,14 @@ impl Memory {
             let conversation = self.lock();
             (conversation.messages.clone(), conversation.asking().cloned())
         };
-        let known = asking.map(|asking| asking.calls).unwrap_or_default();
+        let mut known: HashMap<String, Vec<PendingCall>> = HashMap::new();
+        for pending in asking.map(|asking| asking.calls).unwrap_or_default() {
+            known.entry(pending.top_id().to_owned()).or_default().push(pending);
+        }
         let open = open_calls(&messages).into_iter();
         let pending = open.flat_map(|call| {
-            let own: Vec<_> = known.iter().filter(|known| known.is_of(&call.id)).cloned().collect();
-            if own.is_empty() { vec![PendingCall::new(call, PendingReason::NotRun)] } else { own }
+            let own = known.remove(&call.id);
+            own.unwrap_or_else(|| vec![PendingCall::new(call, PendingReason::NotRun)])
         });
         pending.collect()
     }

@@ -7,8 +7,8 @@ use futures::StreamExt;
 use hooks_agent::{
     AgentError, AgentEventKind, AgentExt, AgentHook, CallOptions, CompressContext, ContentBlock,
     ContextConfig, ErrorPhase, EventKind, EventMask, Flow, GenerateReason, HookEvent, InputError,
-    Messages, ModelError, ModelOptions, Msg, ReActAgent, ReActAgentBuilder, Role, ScriptedAnswer,
-    ToolChoice, ToolResult,
+    Messages, ModelError, ModelOptions, Msg, PreActing, ReActAgent, ReActAgentBuilder, Role,
+    ScriptedAnswer, ToolChoice, ToolResult,
 };
 use hooks_core::{BoxError, BoxFuture, HookResult, Hookable, hook};
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
@@ -30,10 +30,12 @@ fn shown(results: &[(&str, &str)]) -> Vec<(String, String)> {
     results.iter().map(|(id, text)| ((*id).to_owned(), (*text).to_owned())).collect()
 }
 
+fn stop(event: &PreActing<'_>) -> Flow {
+    event.stop()
+}
+
 /// What a hook does before a tool call, by its id.
-fn before(
-    react: impl Fn(&hooks_agent::PreActing<'_>) -> Flow + Send + Sync + 'static,
-) -> impl AgentHook {
+fn before(react: impl Fn(&PreActing<'_>) -> Flow + Send + Sync + 'static) -> impl AgentHook {
     on(EventKind::PreActing, move |event| {
         let HookEvent::PreActing(event) = event else { unreachable!() };
         Ok(react(event))
@@ -240,7 +242,7 @@ async fn a_single_tool_call_without_an_id_is_given_one() {
 #[tokio::test]
 async fn results_of_the_caller_follow_their_tool_calls_whatever_comes_before_them() {
     let (builder, _) = bot([uses([echo("a", "A"), echo("b", "B")]), "done".into()]);
-    let agent = builder.hook(before(|event| event.stop())).build().unwrap();
+    let agent = builder.hook(before(stop)).build().unwrap();
     agent.call(go()).await.unwrap();
     agent.call([Msg::user("by the way"), result("b", "y"), result("a", "x")]).await.unwrap();
     let roles: Vec<_> = agent.memory().messages().iter().map(|msg| msg.role).collect();

@@ -94,7 +94,6 @@ fn the_answer_of_the_model_can_be_replaced_and_nothing_is_stopped_unasked() {
     event.set_message(Msg::assistant("bot", "second"));
     assert_eq!(event.message().text(), "second");
     event.message_mut().push_text("!");
-    drop(event);
     assert_eq!(output.message.unwrap().text(), "second!");
 }
 

@@ -55,13 +55,13 @@ async fn an_answer_that_was_cut_says_so_and_its_tool_calls_get_errors_and_do_not
         for (finish, reason) in CUT {
             let (ran, notes) = (Ran::default(), Notes::default());
             let seen = Arc::new(Records::new());
-            let noted = seen.clone();
+            let log = seen.clone();
             let agent = bot(vec![ended(two_calls(), finish), "next".into()], &ran)
                 .parallel_tools(at_once)
                 .hook(notes.clone())
                 .hook(on(EventKind::PostReasoning, move |event| {
                     let HookEvent::PostReasoning(event) = event else { unreachable!() };
-                    noted.push(event.finish_reason());
+                    log.push(event.finish_reason());
                     Ok(Flow::Continue)
                 }))
                 .build()

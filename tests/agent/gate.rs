@@ -660,9 +660,9 @@ async fn no_tool_and_no_model_start_after_an_interrupt() {
             let cancel = token.clone();
             let hook = on(kind, move |event| {
                 if by_token {
-                    cancel.cancel()
+                    cancel.cancel();
                 } else {
-                    event.context().interrupt()
+                    event.context().interrupt();
                 }
                 Ok(Flow::Continue)
             });

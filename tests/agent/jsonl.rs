@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use futures::future::join_all;
 use hooks_agent::{
     Acted, ActingChunk, ActingInput, AgentError, AgentExt, AgentHook, CallContext, CallOptions,
-    CallOutcome, ContentBlock, Control, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow,
-    HookEvent, JsonlTrace, JsonlTraceBuilder, Messages, ModelError, ModelOptions, Msg, PostActing,
-    PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning, PreSummary, ReActAgent,
-    Reasoned, ReasoningChunk, ReasoningInput, ScriptedAnswer, ScriptedModel, Settled, SummaryChunk,
+    CallOutcome, ContentBlock, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow, HookEvent,
+    JsonlTrace, JsonlTraceBuilder, Messages, ModelError, Msg, PostActing, PostCall, PostReasoning,
+    PostSummary, PreActing, PreCall, PreReasoning, PreSummary, ReActAgent, Reasoned,
+    ReasoningChunk, ReasoningInput, ScriptedAnswer, ScriptedModel, Settled, SummaryChunk,
     SummaryInput, ToolError, ToolResult, ToolUse, UserAgent,
 };
 use hooks_core::HookResult;

@@ -97,7 +97,7 @@ async fn hooks_of_print_and_chunks_run_when_a_hook_of_them_calls_them() {
         ReActAgent::PRE_PRINT,
         "twice",
         move |agent: &ReActAgent, args: &mut AgentPrintArgs| {
-            seen.push(args.text.to_string());
+            seen.push(args.text.clone());
             if &*args.text == "done" {
                 agent.print("from a hook");
             }

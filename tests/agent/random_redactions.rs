@@ -174,7 +174,7 @@ impl AgentHook for Meddler {
             React::Interrupt => event.context().interrupt(),
             React::Hang => {
                 HANGS.set(true);
-                pending().await
+                pending::<()>().await;
             }
             React::Fail => return Err("meddled".into()),
             React::Panic => panic!("as told"),

@@ -49,7 +49,7 @@ thread_local! {
 /// Waits for ever, and says so.
 async fn hang() {
     HANGS.set(true);
-    pending().await
+    pending::<()>().await;
 }
 
 /// Ends the first call that it meets.
@@ -192,10 +192,9 @@ impl Scene {
                         kind => heard.push(format!("{kind:?}")),
                     },
                     Ok(Poll::Ready(Some(Err(error)))) => heard.push(format!("{error} {error:?}")),
-                    Ok(Poll::Ready(None)) | Err(_) => return Poll::Ready(()),
                     Ok(Poll::Pending) if !HANGS.take() => return Poll::Pending,
                     Ok(Poll::Pending) if then == Then::Token => token.cancel(),
-                    Ok(Poll::Pending) => return Poll::Ready(()),
+                    Ok(Poll::Pending | Poll::Ready(None)) | Err(_) => return Poll::Ready(()),
                 }
             }
         }));
@@ -263,7 +262,7 @@ impl AgentHook for Guard {
                 is_secret
             }
             HookEvent::PostActing(event) if self.redacts => {
-                event.tool_result_mut().output = "[redacted]".to_owned();
+                event.tool_result_mut().output = String::from("[redacted]");
                 true
             }
             HookEvent::PostCall(event) if self.redacts => {

@@ -126,6 +126,7 @@ mod by_hand {
     use futures::stream::{self, BoxStream, StreamExt};
     use serde_json::{Map, Value};
 
+    #[derive(Clone)]
     pub(super) enum Message {
         User(String),
         Assistant { text: String, calls: Vec<Call> },
@@ -144,8 +145,19 @@ mod by_hand {
         Call(Call),
     }
 
+    impl Message {
+        fn len(&self) -> usize {
+            match self {
+                Self::User(text) => text.len(),
+                Self::Assistant { text, calls } => text.len() + calls.len(),
+                Self::Tool { id, output } => id.len() + output.len(),
+            }
+        }
+    }
+
     pub(super) trait Model: Send + Sync {
-        fn stream(&self, history: &[Message]) -> BoxStream<'static, Result<Chunk, String>>;
+        /// The stream outlives the history, so it owns what it sends.
+        fn stream(&self, request: Vec<Message>) -> BoxStream<'static, Result<Chunk, String>>;
     }
 
     pub(super) trait Tool: Send + Sync {
@@ -156,8 +168,10 @@ mod by_hand {
     pub(super) struct Immediate;
 
     impl Model for Immediate {
-        fn stream(&self, history: &[Message]) -> BoxStream<'static, Result<Chunk, String>> {
-            let chunk = if let Some(Message::Tool { .. }) = history.last() {
+        fn stream(&self, request: Vec<Message>) -> BoxStream<'static, Result<Chunk, String>> {
+            let sent: usize = request.iter().map(Message::len).sum();
+            std::hint::black_box(sent);
+            let chunk = if let Some(Message::Tool { .. }) = request.last() {
                 Chunk::Text("done".to_owned())
             } else {
                 let (id, name) = ("1".to_owned(), "look".to_owned());
@@ -190,7 +204,7 @@ mod by_hand {
         let mut history = vec![Message::User(text.to_owned())];
         loop {
             let (mut text, mut calls) = (String::new(), Vec::new());
-            let mut chunks = model.stream(&history);
+            let mut chunks = model.stream(history.clone());
             while let Some(chunk) = chunks.next().await {
                 match chunk? {
                     Chunk::Text(more) => text.push_str(&more),
@@ -254,7 +268,7 @@ fn measure(case: &str, limit: Option<Duration>, once: impl Fn()) -> Duration {
     while start.elapsed() < Duration::from_secs(3) {
         let start = Instant::now();
         for _ in 0..1000 {
-            black_box(once());
+            once();
         }
         samples.push(start.elapsed() / 1000);
     }

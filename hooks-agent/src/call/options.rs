@@ -87,8 +87,9 @@ impl CallOptions {
 
     /// Makes the call part of another: the parent's values, its interrupt and its
     /// [inherited](crate::AgentHook::inherit) hooks apply to it, and the parent's stream gets the
-    /// events of both. [`as_tool`](crate::ReActAgent::as_tool) calls
-    /// agents this way.
+    /// events of both. The hooks apply to calls by [`AgentExt`](crate::AgentExt); a sub-agent that
+    /// inherits hooks runs with the hooks that there were when its call started.
+    /// [`as_tool`](crate::ReActAgent::as_tool) calls agents this way.
     pub fn child_of(mut self, parent: &CallContext) -> Self {
         self.parent = Some(parent.clone());
         self

@@ -130,7 +130,8 @@ impl<'a> PreActing<'a> {
 /// The event after a tool call, with its result, which may be an error. Memory, the model and the
 /// stream get the result as hooks changed it.
 ///
-/// Fires once for each tool call that has a result.
+/// Fires once for each tool call that has a result. Error hooks receive the failure of a tool before
+/// this event: to keep a text from them too, hook `tool_call` around.
 pub struct PostActing<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,

@@ -2,14 +2,49 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::{Messages, Msg, Role, ToolUse};
+use crate::message::{Messages, Msg, Role, ToolResult, ToolUse};
 
 /// A tool call that waits for a result, as [`Msg::pending`](crate::Msg::pending),
 /// [`Memory::pending`](crate::Memory::pending) and
 /// [`PermissionAsked`](crate::AgentEventKind::PermissionAsked) list it.
 ///
 /// [`CallOptions::confirm`](crate::CallOptions::confirm) with its id lets it run. A result with its
-/// id answers it without running it.
+/// id, as [`answered`](Self::answered) and [`refused`](Self::refused) create it, answers it without
+/// running it.
+///
+/// ```
+/// use hooks_agent::{
+///     AgentExt, CallOptions, Flow, FunctionTool, Msg, PreActing, ReActAgent, ScriptedAnswer,
+///     ScriptedModel, ToolUse, agent_hook,
+/// };
+/// use serde_json::{Value, json};
+///
+/// struct Approval;
+///
+/// #[agent_hook]
+/// impl Approval {
+///     fn ask(&self, event: &mut PreActing<'_>) -> Flow {
+///         event.ask("everything needs approval")
+///     }
+/// }
+///
+/// # futures::executor::block_on(async {
+/// let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+///     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+///         Some(result) => result.output.as_str().into(),
+///         None => ToolUse::new("1", "pay", json!({ "euros": 12 })).into(),
+///     }
+/// });
+/// let pay = FunctionTool::new("pay", "Pays.", async |_: Value| "paid");
+/// let agent = ReActAgent::builder("bot").model(model).tool(pay).hook(Approval).build()?;
+/// let reply = agent.call(Msg::user("Pay")).await?;
+/// let pending = &reply.pending()[0];
+/// assert_eq!((pending.id.as_str(), pending.asked_by.as_deref()), ("1", Some("Approval")));
+/// let reply = agent.resume(CallOptions::new().confirm(&pending.id)).await?;
+/// assert_eq!(reply.text(), "paid");
+/// # Ok::<(), hooks_agent::AgentError>(())
+/// # }).unwrap();
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PendingCall {
@@ -48,6 +83,20 @@ impl PendingCall {
         Self { id: call.id.clone(), call, agents: Vec::new(), why, asked_by: None }
     }
 
+    /// Creates the message that answers the tool call with this text, instead of running it.
+    #[must_use]
+    pub fn answered(&self, text: impl Into<String>) -> Msg {
+        let result = ToolResult::success(&self.call, text);
+        Msg::tool_result(ToolResult { id: self.id.clone(), ..result })
+    }
+
+    /// Creates the message that refuses the tool call, with a reason that the model reads.
+    #[must_use]
+    pub fn refused(&self, reason: impl Into<String>) -> Msg {
+        let result = ToolResult::error(&self.call, reason);
+        Msg::tool_result(ToolResult { id: self.id.clone(), ..result })
+    }
+
     /// Sets the name of the hook that asks.
     #[must_use]
     pub fn asked_by(mut self, hook: impl Into<String>) -> Self {
@@ -63,11 +112,13 @@ impl PendingCall {
         self
     }
 
-    /// Returns whether this is the tool call `id` of the called agent, or one of the sub-agent that
-    /// it runs.
-    pub(crate) fn is_of(&self, id: &str) -> bool {
-        let rest = self.id.strip_prefix(id);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') && !self.agents.is_empty())
+    /// Returns the id of the tool call of the called agent: this one, or the one that runs the
+    /// sub-agent. Ids of the model have no `/` where there are sub-agents.
+    pub(crate) fn top_id(&self) -> &str {
+        match self.id.split_once('/') {
+            Some((top, _)) if !self.agents.is_empty() => top,
+            _ => &self.id,
+        }
     }
 }
 

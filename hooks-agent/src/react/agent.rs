@@ -28,20 +28,30 @@ use crate::tool::Tool;
 ///
 /// When a call is over, each tool call of the model has exactly one result in the memory of the
 /// thread, also after an error, a failed hook, an interrupt or a dropped future. Only a call that a
-/// hook stopped, or that asks for permission, leaves tool calls waiting for a result. The next call
-/// then depends on its messages:
+/// hook stopped, or that asks for permission, leaves tool calls waiting for a result;
+/// [`Msg::pending`] of its reply and [`Memory::pending`] list them. The next call then depends on
+/// its messages:
 ///
 /// | tool calls wait | messages of the next call | what the agent does |
 /// |---|---|---|
 /// | no | any or none; results only with their tool calls | stores them, calls the model |
 /// | yes | none | runs the tools, calls the model |
-/// | yes | results of all | stores them, calls the model |
+/// | yes | results of all, with or without other messages | stores them, calls the model |
 /// | yes | results of some, nothing else | stores them, runs the other tools |
-/// | yes | anything else | fails with an [`InputError`](crate::InputError) |
+/// | yes | anything else | fails with an [`InputError`] |
 ///
-/// With [`recover_pending`](crate::ReActAgentBuilder::recover_pending), messages without results do
+/// A system message fails the call in every case. With
+/// [`recover_pending`](crate::ReActAgentBuilder::recover_pending), messages without results do
 /// not fail: the agent stores an error as result of each waiting tool call, then the messages, and
 /// calls the model.
+///
+/// A call that fails before the model has answered leaves its messages in memory. Calling again with
+/// the same messages does not store them twice; [`resume`](crate::AgentExt::resume) calls the model
+/// without new messages.
+///
+/// An answer of the model is unfinished until all hooks of its event have run. Memory keeps nothing of
+/// an unfinished answer if the call fails or panics. If the call is interrupted or dropped, memory
+/// keeps the text if no hook was to see it, otherwise only the note that there was an answer.
 ///
 /// One agent serves many conversations at once. Each conversation is a thread with its own memory.
 #[derive(Hookable)]

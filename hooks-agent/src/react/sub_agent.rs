@@ -98,7 +98,8 @@ impl AgentTool {
                 let answers = answers.into_iter().map(Msg::tool_result);
                 return Ok((options, answers.collect()));
             }
-            if !is_mine || waits {
+            // A question of unknown origin, from a restored memory, is given up too.
+            if asking.is_some() && !is_mine || waits {
                 return Err("the agent waits for an answer to an earlier task".into());
             }
             // The earlier task is given up: its tool call has a result by now.
@@ -139,6 +140,12 @@ impl Tool for AgentTool {
                     | GenerateReason::ActingStopRequested),
                 ) => Err(format!("the agent was stopped before it was done: {reason:?}").into()),
                 Some(GenerateReason::Interrupted) => Err("the agent was interrupted".into()),
+                Some(GenerateReason::Length) => {
+                    Ok(format!("{}\n[cut: the agent reached its limit of tokens]", reply.text()))
+                }
+                Some(GenerateReason::ContentFilter) => {
+                    Ok(format!("{}\n[cut: by a content filter]", reply.text()))
+                }
                 _ => Ok(reply.text()),
             }
         })

@@ -40,9 +40,9 @@ pub(super) fn admit(
     let open = append(memory, &calls, input, &waiting, below.is_empty(), recovers)?;
     if !open.is_empty() {
         // A tool call whose sub-agent asks was allowed to run before.
-        let runs_agent =
-            |call: &&ToolUse| waiting.iter().any(|it| it.is_of(&call.id) && !it.agents.is_empty());
-        let begun = open.iter().filter(runs_agent).map(|call| call.id.clone());
+        let asks = waiting.iter().filter(|pending| !pending.agents.is_empty());
+        let asks: HashSet<_> = asks.map(PendingCall::top_id).collect();
+        let begun = open.iter().map(|call| call.id.clone()).filter(|id| asks.contains(&**id));
         let confirmed = cx.confirms().iter().cloned().chain(begun).collect();
         let calls = open.iter().map(|call| call.id.clone()).collect();
         cx.set_resumed(Resumed { calls, confirmed, answers: below });
@@ -153,8 +153,12 @@ fn part_below(input: Messages, waiting: &[PendingCall]) -> (Messages, Vec<ToolRe
 }
 
 fn check_confirmations(cx: &CallContext, waiting: &[PendingCall]) -> Result<(), InputError> {
-    let is_unknown = |id: &&String| waiting.iter().all(|pending| pending.id != **id);
-    let ids: Vec<_> = cx.confirms().iter().filter(is_unknown).cloned().collect();
+    if cx.confirms().is_empty() {
+        return Ok(());
+    }
+    let known: HashSet<_> = waiting.iter().map(|pending| &pending.id).collect();
+    let unknown = cx.confirms().iter().filter(|id| !known.contains(id));
+    let ids: Vec<_> = unknown.cloned().collect();
     if ids.is_empty() {
         return Ok(());
     }
