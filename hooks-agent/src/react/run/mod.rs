@@ -6,6 +6,7 @@ mod admission;
 pub(super) mod ask;
 pub(super) mod batch;
 mod draft;
+mod request;
 mod rounds;
 mod summary;
 mod unfinished;

@@ -8,7 +8,7 @@ use crate::error::{AgentError, InputError};
 use crate::memory::{Asking, Memory};
 use crate::message::{
     ContentBlock, GenerateReason, Messages, Msg, PendingCall, PendingReason, Role, ToolUse,
-    open_calls, unanswered_tool_uses,
+    open_calls,
 };
 use crate::model::FinishReason;
 use crate::react::agent::ReActAgent;
@@ -230,44 +230,6 @@ impl Run<'_> {
         self.jumps += 1;
         let limit = self.agent.core.max_jumps;
         if self.jumps > limit { Err(AgentError::TooManyJumps { limit }) } else { Ok(()) }
-    }
-
-    /// Returns the messages in memory, compressed if necessary.
-    pub(super) async fn conversation(&self) -> Result<Messages, AgentError> {
-        let (messages, config) = (self.memory.messages(), self.agent.core.context);
-        if !config.is_due(&messages) {
-            return Ok(messages);
-        }
-        let before = messages.clone();
-        let compress = self.agent.compress_context(self.cx.clone(), messages, config, None);
-        let compressed = Box::pin(compress).await?;
-        for msg in &compressed {
-            InputError::check_message(msg)?;
-        }
-        if let [call, ..] = &*unanswered_tool_uses(&compressed) {
-            let reason = format!("the tool call `{}` was parted from its result", call.id);
-            return Err(AgentError::Compression(reason.into()));
-        }
-        InputError::check_appended(&[], &compressed)
-            .map_err(|error| AgentError::Compression(error.into()))?;
-        if compressed != before {
-            self.memory.compress(&before, compressed.clone());
-        }
-        Ok(compressed)
-    }
-
-    /// Returns the system message of a round.
-    pub(super) async fn system(&self) -> Result<Option<Arc<Msg>>, AgentError> {
-        let system = self.cx.system();
-        let before = system.as_ref().map(|msg| msg.text()).unwrap_or_default();
-        let length = before.len();
-        let after = self.agent.system_prompt(self.cx.clone(), before).await?;
-        let is_same = |msg: &Arc<Msg>| after.len() == length && msg.text() == after;
-        match system {
-            Some(msg) if is_same(&msg) => Ok(Some(msg)),
-            _ if after.is_empty() => Ok(None),
-            _ => Ok(Some(Arc::new(Msg::system(after)))),
-        }
     }
 
     /// Returns the model's last answer in this call, or an empty message if there is none.
