@@ -12,12 +12,14 @@ mod readme_of_core {}
 mod readme_of_agent {}
 
 mod foreign_trait;
+mod page;
 pub mod scripted_agents;
 mod trace_records;
 
 pub use foreign_trait::{
     Speaker, SpeakerCountArgs, SpeakerObserveArgs, SpeakerPrintArgs, SpeakerReplyArgs,
 };
+pub use page::Page;
 pub use trace_records::Reports;
 
 /// A list that tests write to from hooks and bodies.

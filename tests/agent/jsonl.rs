@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::io::Write;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
 
 use futures::future::join_all;
 use hooks_agent::{
@@ -16,35 +16,10 @@ use hooks_agent::{
 };
 use hooks_core::HookResult;
 use hooks_tests::scripted_agents::{go, on, script, uses};
-use hooks_tests::{Records, Reports};
+use hooks_tests::{Page, Records, Reports};
 use serde_json::{Value, json};
 use tracing::Level;
 use tracing::subscriber::set_default;
-
-/// A file that stays in memory.
-#[derive(Clone, Default)]
-struct Page(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Page {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Page {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-
-    fn records(&self) -> Vec<Value> {
-        let text = self.text();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-}
 
 fn everything() -> JsonlTraceBuilder {
     JsonlTrace::to_writer(Page::default())

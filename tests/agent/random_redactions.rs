@@ -5,10 +5,9 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt::Debug;
 use std::future::{pending, poll_fn};
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
 use futures::StreamExt;
@@ -20,8 +19,8 @@ use hooks_agent::{
     ToolResult, ToolUse, priority, unanswered_tool_uses,
 };
 use hooks_core::{HookResult, Hookable, hook};
-use hooks_tests::Records;
 use hooks_tests::scripted_agents::go;
+use hooks_tests::{Page, Records};
 use proptest::prelude::{
     Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_oneof, proptest,
 };
@@ -226,20 +225,6 @@ fn flow(event: &mut HookEvent<'_>, react: &React) -> HookResult<Flow> {
     })
 }
 
-/// A file that stays in memory.
-#[derive(Clone, Default)]
-struct Page(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Page {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 /// An agent at a depth, with those below it, the last one first.
 fn agents(story: &Story, requests: &Arc<Records<ChatRequest>>) -> Vec<ReActAgent> {
     let mut agents: Vec<ReActAgent> = Vec::new();
@@ -391,7 +376,7 @@ fn play(story: &Story) -> Result<(), TestCaseError> {
     }
     let requests = requests.take();
     prop_assert!(!has_secret(&requests), "a request is {requests:#?}");
-    let page = String::from_utf8(page.0.lock().unwrap().clone()).unwrap();
+    let page = page.text();
     prop_assert!(!page.contains(SECRET), "the trace says {page}");
     Ok(())
 }

@@ -5,7 +5,6 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::future::{pending, poll_fn};
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,8 +20,8 @@ use hooks_agent::{
     Usage, priority, register_call_hook,
 };
 use hooks_core::{HookOptions, HookResult, Hookable, hook};
-use hooks_tests::Records;
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on};
+use hooks_tests::{Page, Records};
 use serde_json::{Value, json};
 
 const SECRET: &str = "SECRET";
@@ -138,20 +137,6 @@ fn said(text: &str) -> Vec<ContentBlock> {
     vec![ContentBlock::text(text)]
 }
 
-/// A file that stays in memory.
-#[derive(Clone, Default)]
-struct Page(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Page {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 /// An agent with a trace behind all other hooks, and all that can tell of its calls.
 struct Scene {
     agent: ReActAgent,
@@ -216,7 +201,7 @@ impl Scene {
         let memory = format!("{:?}", self.agent.memory());
         assert!(!memory.contains(SECRET), "{what:?}: memory holds {memory}");
         assert_valid(&self.agent);
-        let page = String::from_utf8(self.page.0.lock().unwrap().clone()).unwrap();
+        let page = self.page.text();
         assert!(page.contains("POST_REASONING"), "{what:?}: {page}");
         assert!(!page.contains(SECRET), "{what:?}: the trace says {page}");
     }
