@@ -502,3 +502,18 @@ async fn a_hook_around_the_model_may_ask_another_one_and_events_name_it() {
     assert_eq!(agent.call(go()).await.unwrap().text(), "Fallback summary output");
     assert_eq!(names.take(), ["pre:scripted", "post:fallback"]);
 }
+
+#[tokio::test]
+async fn a_system_prompt_that_a_hook_changed_to_one_of_equal_length_is_sent() {
+    let (model, requests) = script(["done"]);
+    let agent = ReActAgent::builder("bot").model(model).system_prompt("aaaa").build().unwrap();
+    agent.register_instance_hook(
+        ReActAgent::PRE_SYSTEM_PROMPT,
+        "swap",
+        move |_: &ReActAgent, args: &mut ReActAgentSystemPromptArgs| {
+            args.prompt = "bbbb".to_owned();
+        },
+    );
+    agent.call(go()).await.unwrap();
+    assert_eq!(requests.take()[0].messages[0].text(), "bbbb");
+}

@@ -673,3 +673,267 @@ async fn an_interrupt_at_a_tool_gives_what_was_said_before() {
     let reply = agent.call(go()).await.unwrap();
     assert_eq!(reply.content, [ContentBlock::text("Let me look.")]);
 }
+
+/// How many messages of the user in memory say `go`.
+fn gos(agent: &ReActAgent) -> usize {
+    let messages = agent.memory().messages();
+    messages.iter().filter(|msg| msg.role == Role::User && msg.text() == "go").count()
+}
+
+async fn observe_go(agent: &ReActAgent) {
+    agent.observe(agent.context(CallOptions::new()), go()).await.unwrap();
+}
+
+/// An answer of a model that fails.
+fn broken() -> ScriptedAnswer {
+    let (model, reason) = ("m".to_owned(), "as told".to_owned());
+    hooks_agent::ModelError::Failed { model, reason }.into()
+}
+
+#[tokio::test]
+async fn messages_are_repeated_only_if_the_last_call_failed_with_them() {
+    // The same text was observed, no call failed.
+    let (model, _) = script(["fine"]);
+    let agent = ReActAgent::builder("bot").model(model).build().unwrap();
+    observe_go(&agent).await;
+    agent.call(go()).await.unwrap();
+    assert_eq!(gos(&agent), 2, "observed");
+
+    // The call that failed was repeated since.
+    let (model, _) = script([broken(), "fine".into(), "fine".into()]);
+    let agent = ReActAgent::builder("bot").model(model).build().unwrap();
+    agent.call(go()).await.unwrap_err();
+    agent.call(go()).await.unwrap();
+    observe_go(&agent).await;
+    agent.call(go()).await.unwrap();
+    assert_eq!(gos(&agent), 3, "repeated");
+
+    // The call that failed had an answer to its messages.
+    let (model, _) = script(["first".into(), broken(), "fine".into()]);
+    let agent = ReActAgent::builder("bot")
+        .model(model)
+        .hook(on(EventKind::PostReasoning, |event| {
+            let HookEvent::PostReasoning(event) = event else { unreachable!() };
+            let is_first = event.message().text() == "first";
+            Ok(if is_first { event.jump_to_model(go())? } else { Flow::Continue })
+        }))
+        .build()
+        .unwrap();
+    agent.call(go()).await.unwrap_err();
+    agent.call(go()).await.unwrap();
+    assert_eq!(gos(&agent), 3, "answered");
+
+    // The call was dropped, and memory keeps a part of its answer.
+    let (agent, _go_on) = hesitant(&Notes::default());
+    for _ in 0..2 {
+        assert!(poll!(pin!(agent.call(go()))).is_pending());
+        observe_go(&agent).await;
+    }
+    assert_eq!(gos(&agent), 4, "dropped");
+
+    // A hook ended the call before the model.
+    let end = on(EventKind::PreReasoning, |event| {
+        let HookEvent::PreReasoning(event) = event else { unreachable!() };
+        Ok(event.jump_to_end())
+    });
+    let (model, _) = script::<ScriptedAnswer>([]);
+    let agent = ReActAgent::builder("bot").model(model).hook(end).build().unwrap();
+    agent.call(go()).await.unwrap();
+    agent.call(go()).await.unwrap();
+    assert_eq!(gos(&agent), 2, "ended");
+}
+
+#[tokio::test]
+async fn an_interrupted_call_shows_nothing_that_hooks_around_the_reply_were_to_see() {
+    let agent = ReActAgent::builder("bot").model(Hesitant { go_on: Arc::default() });
+    let agent = agent.build().unwrap();
+    agent.register_instance_hook(
+        ReActAgent::AROUND_REPLY,
+        "review",
+        hook!(ReActAgent::AROUND_REPLY, async |_, args, next| next.run(args).await),
+    );
+    let token = CancellationToken::new();
+    let mut call = pin!(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
+    assert!(poll!(&mut call).is_pending());
+    token.cancel();
+    assert_eq!(call.await.unwrap().text(), "");
+}
+
+#[tokio::test]
+async fn an_interrupted_call_shows_nothing_that_a_hook_was_to_see_which_is_gone() {
+    let review = on(EventKind::PostCall, |_| Ok(Flow::Continue));
+    let name = review.name();
+    let agent = ReActAgent::builder("bot").model(Hesitant { go_on: Arc::default() });
+    let agent = agent.hook(review).build().unwrap();
+    let token = CancellationToken::new();
+    let mut call = pin!(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
+    assert!(poll!(&mut call).is_pending());
+    agent.remove_agent_hook(&name).unwrap();
+    token.cancel();
+    assert_eq!(call.await.unwrap().text(), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_would_wait_for_the_call_of_its_caller_is_refused() {
+    let boss: Arc<std::sync::OnceLock<ReActAgent>> = Arc::default();
+    let own = boss.clone();
+    let back =
+        FunctionTool::with_context("back", "Asks back.", move |_: Value, cx: ToolContext| {
+            let own = own.clone();
+            async move {
+                let options = CallOptions::new().child_of(cx.call());
+                Ok::<_, AgentError>(own.get().unwrap().call_with(options, go()).await?.text())
+            }
+        });
+    let worker = relay("worker", ToolUse::new("1", "back", json!({}))).tool(back).build().unwrap();
+    let task = ToolUse::new("1", "worker", json!({ "task": "work" }));
+    let built = relay("boss", task).tool(worker.as_tool("Works.")).build().unwrap();
+    assert!(boss.set(built).is_ok());
+    let call = boss.get().unwrap().call(go());
+    let reply = tokio::time::timeout(std::time::Duration::from_mins(1), call).await.unwrap();
+    let text = reply.unwrap().text();
+    assert!(text.contains("from inside its own call"), "{text}");
+}
+
+fn subscribed(answer: ScriptedAnswer) -> (hooks_agent::ReActAgentBuilder, Arc<ReActAgent>) {
+    let (model, _) = script([answer]);
+    let listener = ReActAgent::builder("listener").model(script(["."]).0).build().unwrap();
+    (ReActAgent::builder("speaker").model(model), Arc::new(listener))
+}
+
+#[tokio::test]
+async fn subscribers_observe_no_reply_without_content() {
+    let (speaker, listener) = subscribed(uses([echo("a", "A")]));
+    let speaker = speaker
+        .hook(on(EventKind::PostReasoning, |event| {
+            let HookEvent::PostReasoning(event) = event else { unreachable!() };
+            Ok(event.stop())
+        }))
+        .build()
+        .unwrap();
+    let subscriber: Arc<dyn Agent> = listener.clone();
+    speaker.state().subscribe(&subscriber);
+    assert_eq!(speaker.call(go()).await.unwrap().pending().len(), 1);
+    assert_eq!(listener.memory().messages().len(), 0);
+}
+
+#[tokio::test]
+async fn subscribers_observe_replies_as_said_by_an_agent_on_the_thread_of_the_call() {
+    let (speaker, listener) = subscribed("hear me".into());
+    let speaker = speaker
+        .hook(on(EventKind::PostCall, |event| {
+            let HookEvent::PostCall(event) = event else { unreachable!() };
+            event.set_final_message(Msg::user("as if a user spoke"));
+            Ok(Flow::Continue)
+        }))
+        .build()
+        .unwrap();
+    let subscriber: Arc<dyn Agent> = listener.clone();
+    speaker.state().subscribe(&subscriber);
+    speaker.call_with(CallOptions::new().thread("t"), go()).await.unwrap();
+    let heard = listener.thread_memory("t").unwrap().messages();
+    assert_eq!((heard[0].role, heard[0].text().as_str()), (Role::Assistant, "as if a user spoke"));
+}
+
+#[tokio::test]
+async fn a_call_that_is_dropped_after_its_interrupt_was_interrupted() {
+    let ends = Ends::default();
+    let agent = ReActAgent::builder("bot").model(Hesitant { go_on: Arc::default() });
+    let agent = agent.hook(ends.clone()).build().unwrap();
+    let token = CancellationToken::new();
+    let mut call = Box::pin(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
+    assert!(poll!(&mut call).is_pending());
+    token.cancel();
+    drop(call);
+    assert!(matches!(ends.0.take()[..], [CallOutcome::Interrupted]));
+}
+
+#[tokio::test]
+async fn a_child_has_its_own_thread_and_the_interrupt_of_its_parent() {
+    let (model, _) = script(["."]);
+    let agent = ReActAgent::builder("bot").model(model).build().unwrap();
+    let parent = agent.context(CallOptions::new().thread("parent"));
+    let child = agent.context(CallOptions::new().child_of(&parent).thread("child"));
+    assert_eq!(child.thread_id(), "child");
+    let mut interrupted = pin!(child.interrupted());
+    assert!(poll!(&mut interrupted).is_pending());
+    assert!(!child.is_interrupted());
+    parent.interrupt();
+    assert!(child.is_interrupted());
+    assert!(poll!(&mut interrupted).is_ready());
+}
+
+#[tokio::test]
+async fn the_usage_of_a_call_includes_agents_at_any_depth() {
+    let usage = hooks_agent::Usage { input_tokens: 10, output_tokens: 1 };
+    let caller = |name: &'static str, sub: &ReActAgent| {
+        let task = ToolUse::new("1", sub.name(), json!({ "task": "greet" }));
+        let answers = [uses([task]).costing(usage), ScriptedAnswer::from("done").costing(usage)];
+        let builder = ReActAgent::builder(name).model(script(answers).0);
+        builder.tool(sub.as_tool("Greets.")).build().unwrap()
+    };
+    let (model, _) = script([ScriptedAnswer::from("hi").costing(usage)]);
+    let worker = ReActAgent::builder("worker").model(model).build().unwrap();
+    let boss = caller("boss", &caller("chief", &worker));
+    assert_eq!(boss.call(go()).await.unwrap().usage.unwrap().input_tokens, 50);
+}
+
+#[tokio::test]
+async fn a_reply_of_a_hook_keeps_its_reason_and_its_usage() {
+    let usage = hooks_agent::Usage { input_tokens: 7, output_tokens: 7 };
+    for (reason, own) in [(None, None), (Some(GenerateReason::Length), Some(usage))] {
+        let agent = ReActAgent::builder("bot")
+            .model(script(["unreached"]).0)
+            .hook(on(EventKind::PreCall, move |event| {
+                let HookEvent::PreCall(event) = event else { unreachable!() };
+                let mut msg = Msg::assistant("bot", "known");
+                (msg.reason, msg.usage) = (reason, own);
+                Ok(event.answer(msg))
+            }))
+            .build()
+            .unwrap();
+        let reply = agent.call(go()).await.unwrap();
+        assert_eq!(reply.reason, Some(reason.unwrap_or(GenerateReason::HookAnswered)));
+        assert_eq!(reply.usage, own);
+    }
+}
+
+#[tokio::test]
+async fn a_summary_is_printed_and_is_what_a_call_shows_that_is_interrupted_after_it() {
+    let printed = Arc::new(Records::new());
+    let seen = printed.clone();
+    let (model, _) = script([uses([echo("a", "A")]), "a summary".into()]);
+    let agent = ReActAgent::builder("bot")
+        .model(model)
+        .tool(echo_tool(&Arc::default()))
+        .max_iters(1)
+        .printer(move |text| seen.push(text.to_owned()))
+        .build()
+        .unwrap();
+    let token = CancellationToken::new();
+    let mut events = agent.stream_with(CallOptions::new().interrupt(token.clone()), go());
+    let mut reply = None;
+    while let Some(event) = events.next().await {
+        match event.unwrap().kind {
+            hooks_agent::AgentEventKind::Summarized(_) => token.cancel(),
+            hooks_agent::AgentEventKind::Finished(msg) => reply = Some(msg),
+            _ => {}
+        }
+    }
+    let reply = reply.unwrap();
+    assert_eq!((&*reply.text(), reply.reason), ("a summary", Some(GenerateReason::Interrupted)));
+    drop(events);
+
+    let (model, _) = script([uses([echo("a", "A")]), "a summary".into()]);
+    let seen = printed.clone();
+    let agent = ReActAgent::builder("bot")
+        .model(model)
+        .tool(echo_tool(&Arc::default()))
+        .max_iters(1)
+        .printer(move |text| seen.push(text.to_owned()))
+        .build()
+        .unwrap();
+    printed.take();
+    agent.call(go()).await.unwrap();
+    assert_eq!(printed.take(), ["a summary"]);
+}

@@ -1,18 +1,26 @@
 //! What hooks decide together, and the rare ways of a call.
 
-use std::sync::Arc;
+#![expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method of an event has its lifetime"
+)]
+
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
 use hooks_agent::{
-    AgentError, AgentEventKind, AgentExt, AgentHook, CallOptions, CompressContext, ContentBlock,
-    ContextConfig, ErrorPhase, EventKind, EventMask, Flow, GenerateReason, HookEvent, InputError,
-    Messages, ModelError, ModelOptions, Msg, PreActing, ReActAgent, ReActAgentBuilder, Role,
-    ScriptedAnswer, ToolChoice, ToolResult,
+    Agent, AgentError, AgentEventKind, AgentExt, AgentHook, CallOptions, CompressContext,
+    ContentBlock, ContextConfig, ErrorPhase, EventKind, EventMask, Flow, FunctionTool,
+    GenerateReason, HookEvent, InputError, JumpTo, Messages, ModelError, ModelOptions, Msg,
+    PreActing, ReActAgent, ReActAgentBuilder, ReActAgentReasoningArgs, Reasoned, Role,
+    ScriptedAnswer, ToolChoice, ToolResult, ToolUse,
 };
 use hooks_core::{BoxError, BoxFuture, HookResult, Hookable, hook};
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
 use hooks_tests::{Records, Reports};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 type Ran = Arc<Records<String>>;
 
@@ -372,4 +380,306 @@ async fn a_hook_of_chunks_that_fails_or_panics_is_reported_and_changes_nothing()
     ] {
         assert!(parts.iter().all(|part| report.contains(part)), "{report}");
     }
+}
+
+fn after(
+    react: impl Fn(&hooks_agent::PostActing<'_>) -> Flow + Send + Sync + 'static,
+) -> impl AgentHook {
+    on(EventKind::PostActing, move |event| {
+        let HookEvent::PostActing(event) = event else { unreachable!() };
+        Ok(react(event))
+    })
+}
+
+#[tokio::test]
+async fn a_stop_overrides_a_jump_whose_messages_no_longer_fit() {
+    let (builder, _) = bot([uses([echo("a", "A")])]);
+    let agent = builder
+        .hook(on(EventKind::PostReasoning, |event| {
+            let HookEvent::PostReasoning(event) = event else { unreachable!() };
+            Ok(event.jump_to_model(result("a", "no"))?)
+        }))
+        .hook(on(EventKind::PostReasoning, |event| {
+            let HookEvent::PostReasoning(event) = event else { unreachable!() };
+            event.set_message(Msg::assistant("bot", "nothing to do"));
+            Ok(event.stop())
+        }))
+        .build()
+        .unwrap();
+    let reply = agent.call(go()).await.unwrap();
+    assert_eq!(reply.reason, Some(GenerateReason::ReasoningStopRequested));
+    assert_eq!(reply.text(), "nothing to do");
+}
+
+#[tokio::test]
+async fn a_stop_before_the_model_overrides_a_later_jump() {
+    let (builder, _) = bot(["unreached"]);
+    let before_model = |react: fn(&hooks_agent::PreReasoning<'_>) -> Flow| {
+        on(EventKind::PreReasoning, move |event| {
+            let HookEvent::PreReasoning(event) = event else { unreachable!() };
+            Ok(react(event))
+        })
+    };
+    let agent = builder
+        .hook(before_model(|event| event.stop()))
+        .hook(before_model(|event| event.jump_to_end()))
+        .build()
+        .unwrap();
+    let reply = agent.call(go()).await.unwrap();
+    assert_eq!(reply.reason, Some(GenerateReason::ReasoningStopRequested));
+}
+
+#[tokio::test]
+async fn jumps_to_tools_that_do_not_wait_are_counted_too() {
+    let (builder, _) = bot(["unreached"]);
+    let agent = builder
+        .hook(on(EventKind::PreReasoning, |event| {
+            let HookEvent::PreReasoning(event) = event else { unreachable!() };
+            Ok(event.jump_to_tools())
+        }))
+        .build()
+        .unwrap();
+    let error = agent.call(go()).await.unwrap_err();
+    assert!(matches!(error, AgentError::TooManyJumps { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn all_results_stand_before_the_other_messages_of_a_jump() {
+    let (builder, _) = bot([uses([echo("a", "A"), echo("b", "B")]), "done".into()]);
+    let agent = builder.build().unwrap();
+    agent.register_instance_hook(
+        ReActAgent::POST_REASONING,
+        "jump",
+        |_: &ReActAgent, _: &ReActAgentReasoningArgs, output: &mut Reasoned| {
+            if output.message.as_ref().is_some_and(|msg| msg.tool_uses().next().is_some()) {
+                output.control.jump(JumpTo::Model, [result("a", "no"), Msg::user("a note")]);
+            }
+        },
+    );
+    agent.call(go()).await.unwrap();
+    let roles: Vec<_> = agent.memory().messages().iter().map(|msg| msg.role).collect();
+    let expected =
+        [Role::User, Role::Assistant, Role::Tool, Role::Tool, Role::User, Role::Assistant];
+    assert_eq!(roles, expected);
+}
+
+#[tokio::test]
+async fn the_reply_is_the_result_of_the_parallel_tool_that_stopped() {
+    let (builder, _) = bot([uses([echo("a", "A"), echo("b", "B")])]);
+    let agent =
+        builder
+            .parallel_tools(true)
+            .hook(after(|event| {
+                if event.tool_use().id == "a" { event.stop() } else { event.jump_to_end() }
+            }))
+            .build()
+            .unwrap();
+    let reply = agent.call(go()).await.unwrap();
+    assert_eq!(reply.reason, Some(GenerateReason::ActingStopRequested));
+    assert_eq!(reply.tool_results().map(|result| &*result.id).collect::<Vec<_>>(), ["a"]);
+}
+
+#[tokio::test]
+async fn the_jump_of_the_later_tool_call_counts_also_if_it_ends_first() {
+    let (first, second) = (ToolUse::new("a", "late", json!({})), echo("b", "B"));
+    let (builder, _) = bot([uses([first, second]), "done".into()]);
+    let go_on = Arc::new(Notify::new());
+    let waits = go_on.clone();
+    let late = FunctionTool::new("late", "Waits for the other tool.", move |_: Value| {
+        let waits = waits.clone();
+        async move {
+            waits.notified().await;
+            "late"
+        }
+    });
+    let agent = builder
+        .tool(late)
+        .parallel_tools(true)
+        .hook(after(move |event| {
+            if event.tool_use().id == "a" {
+                return event.jump_to_end();
+            }
+            go_on.notify_one();
+            event.jump_to_model()
+        }))
+        .build()
+        .unwrap();
+    assert_eq!(agent.call(go()).await.unwrap().text(), "done");
+}
+
+#[tokio::test]
+async fn no_tool_begins_after_an_interrupt_at_the_one_before_it() {
+    let (builder, ran) = bot([uses([echo("a", "A"), echo("b", "B")])]);
+    let begun = Arc::new(Records::<String>::new());
+    let noted = begun.clone();
+    let agent = builder
+        .hook(before(move |event| {
+            noted.push(event.tool_use().id.clone());
+            Flow::Continue
+        }))
+        .hook(after(|event| {
+            event.context().interrupt();
+            Flow::Continue
+        }))
+        .build()
+        .unwrap();
+    let reply = agent.call(go()).await.unwrap();
+    assert_eq!(reply.reason, Some(GenerateReason::Interrupted));
+    assert_eq!((begun.take(), ran.take()), (vec!["a".to_owned()], vec!["A".to_owned()]));
+    assert_valid(&agent);
+}
+
+#[tokio::test]
+async fn a_result_that_waits_for_an_earlier_one_is_kept_when_the_call_is_dropped() {
+    let (builder, _) = bot([uses([ToolUse::new("a", "never", json!({})), echo("b", "B")])]);
+    let never =
+        FunctionTool::new("never", "Never ends.", |_: Value| std::future::pending::<&str>());
+    let agent = builder.tool(never).parallel_tools(true).build().unwrap();
+    let mut call = Box::pin(agent.call(go()));
+    assert!(futures::poll!(&mut call).is_pending());
+    drop(call);
+    let results = results(&agent);
+    assert!(results[0].1.starts_with("! "), "{results:?}");
+    assert_eq!(results[1], ("b".to_owned(), "B".to_owned()));
+    assert_valid(&agent);
+}
+
+#[tokio::test]
+async fn a_result_of_a_hook_has_the_id_and_the_name_of_the_call_and_names_none_that_ran() {
+    let (builder, ran) = bot([uses([echo("a", "A")]), "done".into()]);
+    let agent = builder
+        .hook(on(EventKind::PreActing, |event| {
+            let HookEvent::PreActing(event) = event else { unreachable!() };
+            event.tool_use_mut().input = json!({ "text": "changed" });
+            Ok(Flow::Continue)
+        }))
+        .hook(before(|event| {
+            let other = ToolUse::new("x", "other", json!({}));
+            event.answer(ToolResult::success(&other, "given"))
+        }))
+        .build()
+        .unwrap();
+    agent.call(go()).await.unwrap();
+    let messages = agent.memory().messages();
+    let result = messages.iter().find_map(|msg| msg.tool_results().next()).unwrap();
+    assert_eq!((&*result.id, &*result.name, &*result.output), ("a", "echo", "given"));
+    assert_eq!((&result.ran, ran.take().len()), (&None, 0));
+}
+
+#[tokio::test]
+async fn a_result_names_the_call_that_ran_only_if_it_is_another() {
+    let (builder, _) = bot([uses([echo("a", "A")]), "done".into()]);
+    let agent = builder.build().unwrap();
+    agent.call(go()).await.unwrap();
+    let messages = agent.memory().messages();
+    let result = messages.iter().find_map(|msg| msg.tool_results().next()).unwrap();
+    assert_eq!(result.ran, None);
+}
+
+#[tokio::test]
+async fn an_answer_for_a_tool_keeps_the_jump_of_an_earlier_hook() {
+    let (builder, _) = bot([uses([echo("a", "A")])]);
+    let agent = builder
+        .hook(before(|event| event.jump_to_end()))
+        .hook(before(|event| event.answer(ToolResult::success(event.tool_use(), "given"))))
+        .build()
+        .unwrap();
+    let reply = agent.call(go()).await.unwrap();
+    assert_eq!(reply.reason, Some(GenerateReason::HookEnded));
+    assert_eq!(results(&agent), shown(&[("a", "given")]));
+}
+
+#[tokio::test]
+async fn a_question_and_a_jump_are_refused_at_events_that_have_none() {
+    for (from, to) in [
+        (EventKind::PreActing, EventKind::PostActing),
+        (EventKind::PreReasoning, EventKind::PreSummary),
+    ] {
+        let (builder, _) = bot([uses([echo("a", "A")]), "a summary".into()]);
+        let kept = Arc::new(Mutex::new(None));
+        let taken = kept.clone();
+        let agent = builder
+            .max_iters(1)
+            .hook(on(from, move |event| {
+                let flow = match event {
+                    HookEvent::PreActing(event) => event.ask("may it?"),
+                    HookEvent::PreReasoning(event) => event.jump_to_end(),
+                    _ => unreachable!(),
+                };
+                *kept.lock().unwrap() = Some(flow);
+                Ok(Flow::Continue)
+            }))
+            .hook(on(to, move |_| Ok(taken.lock().unwrap().take().unwrap_or_default())))
+            .build()
+            .unwrap();
+        let error = agent.call(go()).await.unwrap_err();
+        assert!(error.to_string().contains("made by another event"), "{error}");
+    }
+}
+
+/// Compresses to the last message.
+struct Last;
+
+impl CompressContext for Last {
+    fn compress<'a>(
+        &'a self,
+        messages: Messages,
+        _: &'a ContextConfig,
+        _: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Messages, BoxError>> {
+        let last = messages.iter().last().cloned().into_iter().collect();
+        Box::pin(async { Ok(last) })
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_is_observed_during_the_compression_stays() {
+    let (builder, _) = bot(["done"]);
+    let config = ContextConfig { window: Some(4), trigger: 0.5, ..ContextConfig::default() };
+    let agent = builder.compressor(Last, config).build().unwrap();
+    agent.register_instance_hook(
+        ReActAgent::AROUND_COMPRESS_CONTEXT,
+        "observe",
+        hook!(ReActAgent::AROUND_COMPRESS_CONTEXT, async |agent: &ReActAgent, args, next| {
+            let cx = args.cx.clone();
+            let compressed = next.run(args).await;
+            agent.observe(cx, Msg::user("meanwhile")).await?;
+            compressed
+        }),
+    );
+    agent.call([Msg::user("a long first message"), Msg::user("a last one")]).await.unwrap();
+    let texts: Vec<_> = agent.memory().messages().iter().map(|msg| msg.text()).collect();
+    assert_eq!(texts, ["a last one", "meanwhile", "done"]);
+}
+
+/// A hook at `Settled` that need not wait.
+struct SettlesNow(Arc<Records<&'static str>>);
+
+impl AgentHook for SettlesNow {
+    fn events(&self) -> EventMask {
+        EventKind::Settled.into()
+    }
+
+    fn sync_events(&self) -> EventMask {
+        EventKind::Settled.into()
+    }
+
+    async fn on_event(&self, _: &mut HookEvent<'_>) -> HookResult<Flow> {
+        self.0.push("on_event");
+        Ok(Flow::Continue)
+    }
+
+    fn on_event_now(&self, _: &mut HookEvent<'_>) -> HookResult<Flow> {
+        self.0.push("on_event_now");
+        Ok(Flow::Continue)
+    }
+}
+
+#[tokio::test]
+async fn a_hook_whose_settled_event_is_sync_receives_it_without_a_future() {
+    let seen = Arc::new(Records::new());
+    let (builder, _) = bot(["done"]);
+    let agent = builder.hook(SettlesNow(seen.clone())).build().unwrap();
+    agent.call(go()).await.unwrap();
+    assert_eq!(seen.take(), ["on_event_now"]);
 }

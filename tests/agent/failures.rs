@@ -450,3 +450,26 @@ async fn a_tool_that_panics_when_it_is_asked_for_permission_does_not_run() {
     agent.call(go()).await.unwrap();
     assert_eq!(results(&agent), [("a".to_owned(), "! the tool `odd` panicked".to_owned())]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_of_the_reply_that_takes_too_long_is_told_after_an_error_that_was_caught() {
+    let told = Told::default();
+    let agent = ReActAgent::builder("bot").model(script([failed()]).0).hook(tell(&told));
+    let agent = agent.build().unwrap();
+    agent.register_instance_hook(
+        ReActAgent::AROUND_REPLY,
+        "catch",
+        hook!(ReActAgent::AROUND_REPLY, async |_, args, next| {
+            Ok(next.run(args).await.unwrap_or_else(|_| Msg::assistant("bot", "caught")))
+        }),
+    );
+    agent.register_instance_hook(
+        ReActAgent::POST_REPLY,
+        hooks_core::HookOptions::named("slow").timeout(Duration::from_secs(1)),
+        hook!(ReActAgent::POST_REPLY, async |_, _, _| std::future::pending::<()>().await),
+    );
+    agent.call(go()).await.unwrap_err();
+    let told = told.take();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[1].starts_with("Call: "), "{told:?}");
+}

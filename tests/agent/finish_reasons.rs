@@ -235,3 +235,13 @@ async fn a_round_that_was_saved_with_a_tool_call_goes_on_and_ends_by_the_model()
     assert_eq!((reply.text().as_str(), reply.reason), ("done", Some(GenerateReason::ModelStop)));
     assert_eq!(ran.take(), ["A"]);
 }
+
+#[tokio::test]
+async fn the_model_reads_that_a_tool_call_did_not_run_because_the_answer_was_cut() {
+    for (finish, _) in CUT {
+        let agent = bot(vec![ended(two_calls(), finish)], &Ran::default()).build().unwrap();
+        agent.call(go()).await.unwrap();
+        let results = results(&agent);
+        assert!(results.iter().all(|(_, it)| it.contains("the answer was cut")), "{results:?}");
+    }
+}

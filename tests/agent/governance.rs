@@ -1,7 +1,7 @@
 //! A hook that is inherited governs every agent below the one that it was given to, however it came,
 //! however deep they are, until it is removed.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hooks_agent::{
     AgentExt, AgentHook, CallOptions, EventKind, EventMask, Flow, HookEvent, ReActAgent,
@@ -216,4 +216,78 @@ async fn an_agent_of_its_own_is_not_governed_by_what_governed_it_as_a_tool() {
     let boss = boss.hook(Refuse::default()).build().unwrap();
     assert_refused(&boss, &ran, "as a tool").await;
     assert_free(&worker, &ran, "alone").await;
+}
+
+#[tokio::test]
+async fn a_hook_that_an_agent_gets_after_it_became_a_tool_does_not_govern_below_the_tool() {
+    let (worker, ran) = worker();
+    let chief = relay("chief", task("worker")).tool(worker.as_tool("Works.")).build().unwrap();
+    let boss = relay("boss", task("chief")).tool(chief.as_tool("Leads.")).build().unwrap();
+    chief.register_agent_hook(Refuse::default());
+    assert_free(&boss, &ran, "registered later").await;
+}
+
+/// A tool that calls the agent that has it, on another thread, then a worker.
+struct Again(Arc<OnceLock<ReActAgent>>, ReActAgent);
+
+impl Tool for Again {
+    fn name(&self) -> &'static str {
+        "delegates"
+    }
+
+    fn description(&self) -> &'static str {
+        "Delegates."
+    }
+
+    fn schema(&self) -> &Value {
+        const { &Value::Null }
+    }
+
+    fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
+        Box::pin(async move {
+            let options = CallOptions::new().child_of(cx.call());
+            let reply = if cx.call().parent().is_none() {
+                self.0.get().unwrap().call_with(options.thread("inner"), go()).await?
+            } else {
+                self.1.call_with(options, go()).await?
+            };
+            Ok(reply.text())
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_hook_of_two_callers_governs_once() {
+    let (worker, ran) = worker();
+    let (slot, refuse) = (Arc::<OnceLock<ReActAgent>>::default(), Refuse::default());
+    let boss = relay("boss", ToolUse::new("1", "delegates", json!({})))
+        .tool(Again(slot.clone(), worker))
+        .hook(Counts(refuse.0.clone()))
+        .build()
+        .unwrap();
+    assert!(slot.set(boss).is_ok());
+    slot.get().unwrap().call(go()).await.unwrap();
+    assert_eq!(ran.take(), ["forbidden"]);
+    assert_eq!(refuse.0.take(), ["worker"]);
+}
+
+/// Notes the agents that begin to run the tool `echo`.
+struct Counts(Arc<Records<String>>);
+
+impl AgentHook for Counts {
+    fn events(&self) -> EventMask {
+        EventKind::PreActing.into()
+    }
+
+    fn inherit(&self) -> bool {
+        true
+    }
+
+    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        let HookEvent::PreActing(event) = event else { unreachable!() };
+        if event.tool_use().name == "echo" {
+            self.0.push(event.agent().name().to_owned());
+        }
+        Ok(Flow::Continue)
+    }
 }

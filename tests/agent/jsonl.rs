@@ -691,3 +691,14 @@ async fn the_class_of_an_error_is_its_class_and_nothing_of_its_text() {
     assert_eq!(classes, errors.map(|(_, class)| class));
     assert!(!page.text().contains("secret"), "{}", page.text());
 }
+
+#[tokio::test]
+async fn lines_are_buffered_if_they_need_not_be_flushed_one_by_one() {
+    let page = Page::default();
+    let trace = JsonlTrace::to_writer(page.clone()).flush_every_line(false).open().unwrap();
+    let agent = ReActAgent::builder("bot").model(script(["done"]).0).hook(trace.clone());
+    agent.build().unwrap().call(go()).await.unwrap();
+    assert!(page.text().is_empty());
+    trace.close();
+    assert!(!page.text().is_empty());
+}

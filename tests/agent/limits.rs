@@ -10,13 +10,13 @@ use futures::StreamExt;
 use futures::executor::block_on;
 use futures::stream;
 use hooks_agent::{
-    Agent, AgentError, AgentExt, AgentPrintArgs, AgentSettledArgs, CallContext, CallOptions,
-    CancellationToken, ChatChunk, ChatModel, ChatRequest, ChatStream, EventKind, Flow,
-    FunctionTool, GenerateReason, HookEvent, Limits, ModelError, Msg, ReActAgent,
-    ReActAgentReasoningChunkArgs, ScriptedAnswer, ToolContext, ToolResult, ToolUse,
-    register_call_hook,
+    Agent, AgentError, AgentEventKind, AgentExt, AgentHook, AgentPrintArgs, AgentReplyArgs,
+    AgentSettledArgs, CallContext, CallOptions, CancellationToken, ChatChunk, ChatModel,
+    ChatRequest, ChatStream, ContentBlock, EventKind, EventMask, Flow, FunctionTool,
+    GenerateReason, HookEvent, Limits, ModelError, Msg, ReActAgent, ReActAgentReasoningChunkArgs,
+    ScriptedAnswer, ToolContext, ToolResult, ToolUse, register_call_hook, remove_call_hook,
 };
-use hooks_core::{Hookable, hook};
+use hooks_core::{HookGroup, HookOptions, HookResult, Hookable, hook};
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{
     Notes, assert_valid, echo, echo_tool, go, on, results, script, uses,
@@ -420,4 +420,131 @@ async fn a_stream_of_an_answer_that_is_too_long_ends_with_the_error() {
     let (agent, _) = endless(word, 4096);
     let events: Vec<_> = agent.stream(Msg::user("go")).collect().await;
     assert!(events.last().unwrap().is_err());
+}
+
+#[tokio::test]
+async fn what_is_exactly_as_long_as_its_limit_is_taken_whole() {
+    let (model, _) = script([uses([echo("a", "four")]), "done".into()]);
+    let limits = Limits::new().result(4);
+    let builder = ReActAgent::builder("bot").model(model).limits(limits);
+    let agent = builder.tool(echo_tool(&Arc::default())).build().unwrap();
+    agent.call(go()).await.unwrap();
+    assert_eq!(results(&agent), [("a".to_owned(), "four".to_owned())]);
+
+    let (model, _) = script(["four", "more?"]);
+    let limits = Limits::new().answer(4);
+    let agent = ReActAgent::builder("bot").model(model).limits(limits).build().unwrap();
+    assert_eq!(agent.call(go()).await.unwrap().text(), "four");
+    agent.call(go()).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn signatures_redacted_thoughts_and_invalid_arguments_count_by_their_length() {
+    let chunks: [fn() -> ChatChunk; 3] = [
+        || ChatChunk::Signature("s".repeat(512)),
+        || ChatChunk::RedactedThinking("r".repeat(512)),
+        || ChatChunk::ToolUse(ToolUse::invalid("", "echo", "i".repeat(512))),
+    ];
+    for chunk in chunks {
+        let (agent, count) = endless(chunk, 4096);
+        agent.call(go()).await.unwrap_err();
+        assert!(count.load(Ordering::Relaxed) <= 9, "{count:?}");
+    }
+}
+
+#[tokio::test]
+async fn ids_are_unique_also_beside_those_that_were_made_unique() {
+    let calls = ["a", "a", "a_2", "b", "b"].map(|id| echo(id, id));
+    let (model, _) = script([uses(calls), "done".into()]);
+    let agent = ReActAgent::builder("bot").model(model).tool(echo_tool(&Arc::default()));
+    let agent = agent.build().unwrap();
+    let mut streamed = std::collections::HashSet::new();
+    let mut events = agent.stream(go());
+    while let Some(event) = events.next().await {
+        if let AgentEventKind::ReasoningChunk(ContentBlock::ToolUse(call)) = event.unwrap().kind {
+            assert!(streamed.insert(call.id.clone()), "{call:?}");
+        }
+    }
+    drop(events);
+    let ids: std::collections::HashSet<_> = results(&agent).into_iter().map(|it| it.0).collect();
+    assert_eq!((ids.len(), &ids), (5, &streamed));
+    assert_valid(&agent);
+}
+
+/// Waits at each progress of a tool, then notes that it is done.
+struct Slowly(Arc<Records<String>>);
+
+impl AgentHook for Slowly {
+    fn events(&self) -> EventMask {
+        EventKind::ActingChunk.into()
+    }
+
+    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        let HookEvent::ActingChunk(event) = event else { unreachable!() };
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+        self.0.push(event.chunk().to_owned());
+        Ok(Flow::Continue)
+    }
+}
+
+#[tokio::test]
+async fn a_hook_of_progress_runs_to_its_end_though_the_tool_has_ended() {
+    let tells = FunctionTool::with_context("tells", "Tells.", async |_: Value, cx: ToolContext| {
+        cx.progress("half");
+        tokio::task::yield_now().await;
+        "whole"
+    });
+    let (model, _) = script([uses([ToolUse::new("1", "tells", json!({}))]), "done".into()]);
+    let told = Arc::new(Records::new());
+    let builder = ReActAgent::builder("bot").model(model).tool(tells);
+    let agent = builder.hook(Slowly(told.clone())).build().unwrap();
+    agent.call(go()).await.unwrap();
+    assert_eq!(told.take(), ["half"]);
+}
+
+#[tokio::test]
+async fn what_is_reported_after_the_end_of_a_tool_is_told_to_nobody() {
+    let kept = Arc::new(std::sync::Mutex::new(None::<ToolContext>));
+    let keeps = kept.clone();
+    let tells = FunctionTool::with_context("tells", "Tells.", move |_: Value, cx: ToolContext| {
+        cx.progress("in time");
+        *keeps.lock().unwrap() = Some(cx);
+        async { "done" }
+    });
+    let (model, _) = script([uses([ToolUse::new("1", "tells", json!({}))]), "done".into()]);
+    let told = Arc::new(Records::new());
+    let noted = told.clone();
+    let agent = ReActAgent::builder("bot")
+        .model(model)
+        .tool(tells)
+        .hook(on(EventKind::ActingChunk, move |event| {
+            let HookEvent::ActingChunk(event) = event else { unreachable!() };
+            noted.push(event.chunk().to_owned());
+            if let Some(cx) = kept.lock().unwrap().take() {
+                cx.progress("too late");
+            }
+            Ok(Flow::Continue)
+        }))
+        .build()
+        .unwrap();
+    agent.call(go()).await.unwrap();
+    assert_eq!(told.take(), ["in time"]);
+}
+
+#[tokio::test]
+async fn hooks_of_all_agents_are_removed_by_either_method_and_other_groups_stay() {
+    let (model, _) = script(["done"]);
+    let agent = ReActAgent::builder("bot").model(model).build().unwrap();
+    let name = format!("on {}", EventKind::PreCall);
+    register_call_hook(&agent, on(EventKind::PreCall, |_| Ok(Flow::Continue)));
+    agent.remove_agent_hook(&name).unwrap();
+    agent.remove_agent_hook(&name).unwrap_err();
+
+    let options = HookOptions::named(name.clone()).group(HookGroup::new("of my own"));
+    let pass = |_: &ReActAgent, _: &mut AgentReplyArgs| {};
+    agent.register_instance_hook(ReActAgent::PRE_REPLY, options, pass);
+    remove_call_hook(&agent, &name).unwrap_err();
+    assert!(agent.has_hooks(ReActAgent::PRE_REPLY));
 }

@@ -615,3 +615,90 @@ async fn a_hook_of_a_method_that_stops_without_a_name_is_told_as_a_stop() {
     let reply = agent.resume(confirm("a").confirm("b")).await.unwrap();
     assert_eq!((reply.text().as_str(), ran.take().len()), ("done", 2));
 }
+
+#[tokio::test]
+async fn what_another_agent_says_meanwhile_does_not_take_the_place_of_what_waits() {
+    let (builder, _) = bot([uses([pay("a", "rent")])]);
+    let agent = builder.build().unwrap();
+    agent.call(go()).await.unwrap();
+    let heard = Msg::assistant("other", "hello");
+    hooks_agent::Agent::observe(&agent, agent.context(CallOptions::new()), heard).await.unwrap();
+    let asked = agent.resume(CallOptions::new()).await.unwrap();
+    assert_eq!(asked.tool_uses().map(|call| &*call.id).collect::<Vec<_>>(), ["a"]);
+    assert_eq!(ids(asked.pending()), ["a"]);
+}
+
+#[tokio::test]
+async fn a_pending_call_has_the_id_of_the_model_also_inside() {
+    let (builder, _) = bot([uses([echo("a", "A")])]);
+    let agent = builder
+        .hook(on(EventKind::PreActing, |event| {
+            let HookEvent::PreActing(event) = event else { unreachable!() };
+            event.set_tool_use(echo("other", "B"));
+            Ok(event.stop())
+        }))
+        .build()
+        .unwrap();
+    let reply = agent.call(go()).await.unwrap();
+    let pending = &reply.pending()[0];
+    assert_eq!((&*pending.id, &*pending.call.id), ("a", "a"));
+}
+
+#[tokio::test]
+async fn a_question_is_forgotten_with_the_messages_that_are_replaced() {
+    let (builder, _) = bot([uses([pay("a", "rent")])]);
+    let agent = builder.build().unwrap();
+    agent.call(go()).await.unwrap();
+    assert_eq!(agent.memory().pending()[0].why, PendingReason::Permission(String::new()));
+    agent.memory().replace(agent.memory().messages());
+    assert_eq!(agent.memory().pending()[0].why, PendingReason::NotRun);
+}
+
+#[tokio::test]
+async fn an_answered_question_is_not_told_of_a_later_call_of_that_id() {
+    let (builder, _) = bot([uses([pay("a", "rent")]), uses([echo("a", "A")]), "done".into()]);
+    let agent = Arc::new(builder.build().unwrap());
+    let why = Arc::new(Records::new());
+    let (weak, noted) = (Arc::downgrade(&agent), why.clone());
+    agent.register_agent_hook(on(EventKind::PreActing, move |event| {
+        let HookEvent::PreActing(event) = event else { unreachable!() };
+        if event.tool_use().name == "echo" {
+            let pending = weak.upgrade().unwrap().memory().pending();
+            noted.push(pending[0].why.clone());
+        }
+        Ok(Flow::Continue)
+    }));
+    agent.call(go()).await.unwrap();
+    assert_eq!(agent.call(result("a", "paid by hand")).await.unwrap().text(), "done");
+    assert_eq!(why.take(), [PendingReason::NotRun]);
+}
+
+#[tokio::test]
+async fn a_tool_call_waits_though_an_earlier_one_of_its_id_has_a_result() {
+    let (builder, ran) = bot([uses([echo("a", "A")]), uses([pay("a", "rent")]), "done".into()]);
+    let agent = builder.build().unwrap();
+    let asked = agent.call(go()).await.unwrap();
+    assert_eq!(ids(asked.pending()), ["a"]);
+    assert_eq!(agent.memory().pending(), asked.pending());
+    assert_eq!(agent.resume(confirm("a")).await.unwrap().text(), "done");
+    assert_eq!(ran.take(), ["A", "rent"]);
+}
+
+#[tokio::test]
+async fn a_block_in_a_message_of_the_wrong_role_is_refused_and_changes_nothing() {
+    let (builder, _) = bot([uses([pay("a", "rent"), pay("b", "food")])]);
+    let agent = builder.build().unwrap();
+    let call = ContentBlock::ToolUse(echo("z", "Z"));
+    let input = [Msg::from_blocks(Role::User, "user", vec![call]), result("z", "Z")];
+    let error = agent.call(input).await.unwrap_err();
+    assert!(matches!(error, AgentError::Input(InputError::MisplacedBlock { .. })), "{error:?}");
+    assert_eq!(agent.memory().messages().len(), 0);
+
+    agent.call(go()).await.unwrap();
+    let before = agent.memory().messages();
+    let given = ContentBlock::ToolResult(ToolResult::success(&pay("a", ""), "paid"));
+    let input = Msg::from_blocks(Role::Assistant, "bot", vec![given]);
+    let error = agent.call(input).await.unwrap_err();
+    assert!(matches!(error, AgentError::Input(InputError::MisplacedBlock { .. })), "{error:?}");
+    assert_eq!(agent.memory().messages(), before);
+}

@@ -667,3 +667,74 @@ async fn a_sub_agent_finishes_its_first_task_before_the_second_of_a_parallel_bat
     boss.call(go()).await.unwrap();
     assert_eq!(results(&boss), shown(&[("a", "first"), ("b", "second")]));
 }
+
+/// The id of one tool call may begin with that of another.
+#[tokio::test]
+async fn a_confirmation_reaches_the_agent_of_its_tool_call_alone() {
+    let paid = Ran::default();
+    let (first, second) =
+        (payer("first", &paid, &[("p", "rent")]), payer("second", &paid, &[("p", "food")]));
+    let boss = agent("boss", [uses([task("c", "first", "pay"), task("c2", "second", "pay")])])
+        .tool(first.as_tool("Pays."))
+        .tool(second.as_tool("Pays."))
+        .parallel_tools(true)
+        .build()
+        .unwrap();
+    let asked = boss.call(go()).await.unwrap();
+    assert_eq!(ids(asked.pending()), ["c/p", "c2/p"]);
+    assert_eq!(boss.memory().pending(), asked.pending());
+    let asked = boss.resume(confirm("c2/p")).await.unwrap();
+    assert_eq!(paid.take(), ["food"]);
+    assert_eq!(ids(asked.pending()), ["c/p"]);
+}
+
+#[tokio::test]
+async fn a_sub_agent_that_was_stopped_with_all_its_results_gives_an_error() {
+    let worker = agent("worker", [uses([echo("e", "A")])])
+        .tool(echo_tool(&Ran::default()))
+        .hook(on(EventKind::PostActing, |event| {
+            let HookEvent::PostActing(event) = event else { unreachable!() };
+            Ok(event.stop())
+        }))
+        .build()
+        .unwrap();
+    let boss = agent("boss", [uses([task("c", "worker", "work")]), "done".into()]);
+    let boss = boss.tool(worker.as_tool("Works.")).build().unwrap();
+    boss.call(go()).await.unwrap();
+    let results = results(&boss);
+    assert!(results[0].1.starts_with("! "), "{results:?}");
+}
+
+#[tokio::test]
+async fn a_question_of_a_sub_agent_is_no_error() {
+    let (paid, told) = (Ran::default(), Ran::default());
+    let noted = told.clone();
+    let worker = payer("worker", &paid, &[("p", "rent")]);
+    let boss = agent("boss", [uses([task("c", "worker", "pay")])])
+        .tool(worker.as_tool("Pays."))
+        .hook(on(EventKind::Error, move |event| {
+            let HookEvent::Error(event) = event else { unreachable!() };
+            noted.push(event.error().to_string());
+            Ok(Flow::Continue)
+        }))
+        .build()
+        .unwrap();
+    let asked = boss.call(go()).await.unwrap();
+    assert_eq!((ids(asked.pending()), told.take()), (vec!["c/p"], vec![]));
+}
+
+#[tokio::test]
+async fn with_recovery_on_a_message_beside_an_answer_for_a_sub_agent_gives_nothing_up() {
+    let paid = Ran::default();
+    let worker = payer("worker", &paid, &[("p", "rent")]);
+    let boss = agent("boss", [uses([task("c", "worker", "pay")]), "done".into()]);
+    let boss = boss.tool(worker.as_tool("Pays.")).recover_pending(true).build().unwrap();
+    let asked = boss.call(go()).await.unwrap();
+    let before = boss.memory().messages();
+    let error = boss.call([denial("c/p", "no"), Msg::user("also")]).await.unwrap_err();
+    assert!(matches!(error, AgentError::Input(InputError::PartialResults { .. })), "{error:?}");
+    assert_eq!(
+        (boss.memory().messages(), boss.memory().pending()),
+        (before, asked.pending().to_vec())
+    );
+}

@@ -678,3 +678,102 @@ fn an_answer_that_a_hook_asked_for_itself_is_not_taken_for_that_of_the_call() {
     block_on(agent.call(go())).unwrap();
     assert!(!has_secret(agent.memory()), "{:?}", agent.memory());
 }
+
+/// An agent whose model never ends its answer of these blocks.
+fn unending(blocks: Vec<ContentBlock>) -> ReActAgentBuilder {
+    ReActAgent::builder("bot").model(leaky(vec![blocks], Some(0)).0)
+}
+
+/// Polls a call until its model hangs, lets something happen, then drops the call.
+fn drop_in_mid_answer(agent: &ReActAgent, meanwhile: impl FnOnce()) {
+    let mut call = Box::pin(agent.call(go()));
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(call.as_mut().poll(&mut cx).is_pending());
+    meanwhile();
+}
+
+#[test]
+fn of_an_answer_without_text_nothing_is_kept() {
+    let look = || on(EventKind::PostReasoning, |_| Ok(Flow::Continue));
+    let half = vec![ContentBlock::ToolUse(echo("a", "A"))];
+    for builder in [unending(vec![]).hook(look()), unending(half)] {
+        let agent = builder.build().unwrap();
+        drop_in_mid_answer(&agent, || ());
+        assert_eq!(agent.memory().messages().len(), 1);
+    }
+}
+
+#[test]
+fn of_an_answer_that_a_hook_was_to_see_at_its_start_or_its_end_no_text_is_kept() {
+    let look = || on(EventKind::PostReasoning, |_| Ok(Flow::Continue));
+    let agent = unending(said(SECRET)).hook(look()).build().unwrap();
+    drop_in_mid_answer(&agent, || agent.remove_agent_hook(&look().name()).unwrap());
+    assert!(!has_secret(agent.memory()), "a hook that is gone: {:?}", agent.memory());
+
+    let agent = unending(said(SECRET)).build().unwrap();
+    drop_in_mid_answer(&agent, || agent.register_agent_hook(look()));
+    assert!(!has_secret(agent.memory()), "a hook that came: {:?}", agent.memory());
+}
+
+#[test]
+fn of_a_summary_that_a_hook_around_it_was_to_see_no_text_is_kept() {
+    let tools = vec![ContentBlock::ToolUse(echo("a", "A"))];
+    let model = leaky(vec![tools, said(SECRET)], Some(1)).0;
+    let builder = ReActAgent::builder("bot").model(model).max_iters(1);
+    let agent = builder.tool(echo_tool(&Arc::default())).build().unwrap();
+    agent.register_instance_hook(
+        ReActAgent::AROUND_SUMMARIZING,
+        "review",
+        hook!(ReActAgent::AROUND_SUMMARIZING, async |_, args, next| next.run(args).await),
+    );
+    drop_in_mid_answer(&agent, || ());
+    assert!(!has_secret(agent.memory()), "{:?}", agent.memory());
+    assert_valid(&agent);
+}
+
+/// Waits at errors, for ever.
+struct WaitsAtErrors;
+
+impl AgentHook for WaitsAtErrors {
+    fn events(&self) -> EventMask {
+        EventKind::Error.into()
+    }
+
+    async fn on_event(&self, _: &mut HookEvent<'_>) -> HookResult<Flow> {
+        pending().await
+    }
+}
+
+/// An agent whose model says the secret, then what this stream says.
+fn breaks_off(rest: fn() -> Result<ChatChunk, ModelError>) -> ReActAgentBuilder {
+    struct BreaksOff(fn() -> Result<ChatChunk, ModelError>);
+
+    impl ChatModel for BreaksOff {
+        fn name(&self) -> &'static str {
+            "breaks off"
+        }
+
+        fn stream(&self, _: ChatRequest) -> ChatStream {
+            let rest = self.0;
+            let secret = stream::iter([Ok(ChatChunk::Text(SECRET.to_owned()))]);
+            Box::pin(secret.chain(stream::once(async move { rest() })))
+        }
+    }
+
+    ReActAgent::builder("bot").model(BreaksOff(rest))
+}
+
+#[test]
+fn of_an_answer_of_a_model_that_fails_or_panics_nothing_is_kept() {
+    let failed = || {
+        let (model, reason) = ("m".to_owned(), "as told".to_owned());
+        Err(ModelError::Failed { model, reason })
+    };
+    let agent = breaks_off(failed).hook(WaitsAtErrors).build().unwrap();
+    drop_in_mid_answer(&agent, || ());
+    assert_eq!(agent.memory().messages().len(), 1, "failed: {:?}", agent.memory());
+
+    let agent = breaks_off(|| panic!("as told")).build().unwrap();
+    catch_unwind(AssertUnwindSafe(|| block_on(agent.call(go())))).unwrap_err();
+    assert_eq!(agent.memory().messages().len(), 1, "panicked: {:?}", agent.memory());
+}
