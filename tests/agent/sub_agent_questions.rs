@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use futures::{StreamExt, poll};
 use hooks_agent::{
-    AgentError, AgentEventKind, AgentExt, AgentHook, CallOptions, ChatRequest, EventKind,
-    EventMask, Flow, FunctionTool, GenerateReason, HookEvent, InputError, Msg, PendingCall,
-    PendingReason, Permission, ReActAgent, ReActAgentBuilder, ScriptedAnswer, ToolResult, ToolUse,
+    AgentError, AgentEventKind, AgentExt, AgentHook, CallOptions, ChatRequest, ContentBlock,
+    EventKind, EventMask, Flow, FunctionTool, GenerateReason, HookEvent, InputError, Msg,
+    PendingCall, PendingReason, Permission, ReActAgent, ReActAgentBuilder, Role, ScriptedAnswer,
+    ToolResult, ToolUse,
 };
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_tests::Records;
@@ -737,4 +738,19 @@ async fn with_recovery_on_a_message_beside_an_answer_for_a_sub_agent_gives_nothi
         (boss.memory().messages(), boss.memory().pending()),
         (before, asked.pending().to_vec())
     );
+}
+
+#[tokio::test]
+async fn a_task_gives_up_what_a_restored_memory_of_the_sub_agent_left() {
+    let worker = ReActAgent::builder("worker").model(script(["new work"]).0).build().unwrap();
+    let left = ContentBlock::ToolUse(echo("old", "x"));
+    worker.memory().replace([go(), Msg::from_blocks(Role::Assistant, "worker", vec![left])]);
+    let task = ToolUse::new("1", "worker", json!({ "task": "work" }));
+    let (model, _) = script([uses([task]), "done".into()]);
+    let boss = ReActAgent::builder("boss").model(model).tool(worker.as_tool("Works."));
+    let boss = boss.build().unwrap();
+    assert_eq!(boss.call(go()).await.unwrap().text(), "done");
+    assert_eq!(results(&boss), [("1".to_owned(), "new work".to_owned())]);
+    assert_valid(&worker);
+    assert_valid(&boss);
 }

@@ -83,23 +83,20 @@ impl AgentTool {
         let id = cx.tool_use().id.as_str();
         let options = CallOptions::new().child_of(cx.call()).through(id);
         let memory = self.agent.core.threads.memory(cx.call().named_thread());
-        if !memory.pending().is_empty() {
-            let asking = memory.asking();
-            let through = asking.as_ref().and_then(|asking| asking.through.as_ref());
+        // Without a question, another call may be running the tool calls: this one queues behind it.
+        if let Some(asking) = memory.asking().filter(|_| !memory.pending().is_empty()) {
+            let through = asking.through.as_ref();
             let is_mine = through.is_some_and(|through| *through.agent == *cx.agent_id());
             let is_resumed = through.is_some_and(|through| cx.is_resumed(&through.call));
-            let is_of_this_run =
-                asking.as_ref().is_some_and(|asking| asking.caller == Some(cx.run_id()));
             // A question that was given up is not resumed, also if the model uses the id again.
-            let waits = is_mine && (is_resumed || is_of_this_run);
+            let waits = is_mine && (is_resumed || asking.caller == Some(cx.run_id()));
             if waits && through.is_some_and(|through| *through.call == *id) {
                 let (confirmed, answers) = cx.call().decisions_below(id);
                 let options = confirmed.into_iter().fold(options, CallOptions::confirm);
                 let answers = answers.into_iter().map(Msg::tool_result);
                 return Ok((options, answers.collect()));
             }
-            // A question of unknown origin, from a restored memory, is given up too.
-            if asking.is_some() && !is_mine || waits {
+            if !is_mine || waits {
                 return Err("the agent waits for an answer to an earlier task".into());
             }
             // The earlier task is given up: its tool call has a result by now.

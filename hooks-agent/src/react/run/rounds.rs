@@ -57,8 +57,11 @@ impl ReActAgent {
     ) -> Result<Msg, AgentError> {
         cx.set_told(false);
         let memory = self.core.threads.memory(cx.named_thread());
-        // A question that came up since its caller looked is not given up by another task.
-        let recovers = self.core.recovers_pending && cx.through().is_none();
+        // A task of another agent gives up what a restored memory left, but no question.
+        let recovers = match cx.through() {
+            Some(_) => memory.asking().is_none(),
+            None => self.core.recovers_pending,
+        };
         let count = input.len();
         let open = admit(&cx, &memory, input, recovers)?;
         let keep = KeepInput::new(&memory, count);
