@@ -1,4 +1,4 @@
-//! What waits is told: by the reply, by memory and by the stream; and is answered by its id.
+//! The reply, the memory and the stream list the tool calls that wait; each is answered by its id.
 
 use std::collections::BTreeSet;
 use std::pin::pin;

@@ -22,7 +22,7 @@ use tokio::time::Instant;
 
 type Ends = Arc<Records<(String, CallOutcome)>>;
 
-/// An agent that repeats what it is told; it notes how its calls end.
+/// An agent that repeats its message and records the outcome of each call.
 fn parrot(ends: &Ends) -> ReActAgentBuilder {
     let ends = ends.clone();
     ReActAgent::builder("parrot")

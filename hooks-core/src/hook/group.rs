@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A group of hooks: registered one by one, removed together.
 ///
-/// A hook of a group is told apart from other hooks by its group and its name: it neither replaces
-/// a hook of that name outside of the group nor is replaced by one, and only
-/// [`remove_instance_group`](crate::Hookable::remove_instance_group) and the methods that clear
-/// remove it. For a library that registers several hooks on behalf of one value.
+/// Names are unique within a group: a hook of a group and a hook of the same name outside of it
+/// exist side by side. [`remove_instance_group`](crate::Hookable::remove_instance_group) and the
+/// methods that clear remove hooks of a group; removal by name does not. For a library that
+/// registers several hooks on behalf of one value.
 ///
 /// ```
 /// use hooks_core::{HookGroup, HookOptions, Hookable, Hooks, hookable};

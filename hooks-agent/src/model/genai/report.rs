@@ -8,7 +8,8 @@ use serde_json::Value;
 /// The most characters of a message.
 const MOST: usize = 500;
 
-/// The parts of a provider's error that are told. The rest of its body may quote the request.
+/// The parts of a provider's error that a `ModelError` carries. The rest of its body may quote the
+/// request.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     message: Option<String>,
