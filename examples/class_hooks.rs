@@ -1,6 +1,7 @@
 //! Class hooks from another crate of the workspace, and one that is registered at run time.
 
-use hooks_agent::{Agent, AgentError, AgentExt, AgentReplyArgs, Msg, ReActAgent, ScriptedModel};
+use hooks_agent::agent::AgentReplyArgs;
+use hooks_agent::prelude::*;
 use hooks_core::Hookable;
 // Naming the crate links it, and its class hooks with it.
 use hooks_examples as _;
@@ -13,7 +14,8 @@ async fn main() -> Result<(), AgentError> {
         <dyn Agent>::PRE_REPLY,
         "log",
         |agent: &dyn Agent, args: &AgentReplyArgs| {
-            let question = args.messages.last().map(|msg| msg.text()).unwrap_or_default();
+            let question =
+                args.messages.last().map(hooks_agent::message::Msg::text).unwrap_or_default();
             println!("[{} is asked] {question}", agent.name());
         },
     );

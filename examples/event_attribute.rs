@@ -6,12 +6,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use hooks_agent::{
-    AgentError, AgentExt, CallContext, ErrorEvent, ErrorPhase, Flow, FunctionTool, Msg,
-    PostReasoning, PreCall, PreReasoning, ReActAgent, ScriptedModel, Settled, ToolUse, Tools,
-    agent_hook, priority,
-};
-use hooks_core::{HookResult, Hookable};
+use hooks_agent::prelude::*;
+use hooks_agent::tool::Tools;
 use serde_json::{Value, json};
 
 /// Tells the model what day it is, and gives it a clock.
@@ -88,14 +84,14 @@ fn seconds(cx: &CallContext) -> u64 {
 
 #[tokio::main]
 async fn main() -> Result<(), AgentError> {
-    let model = ScriptedModel::new("terse", |request| -> hooks_agent::ScriptedAnswer {
+    let model = ScriptedModel::new("terse", |request| -> ScriptedAnswer {
         let last = request.messages.last().expect("somebody asks");
         match (last.tool_results().next(), last.text().as_str()) {
-            (Some(result), _) => result.output.clone().into(),
+            (Some(result), _) => result.output.as_str().into(),
             (None, "In a whole sentence, please.") => "It is noon on a good day.".into(),
             (None, "Fail") => {
                 let reason = "the lights went out".to_owned();
-                hooks_agent::ModelError::Failed { model: "terse".to_owned(), reason }.into()
+                hooks_agent::model::ModelError::Failed { model: "terse".to_owned(), reason }.into()
             }
             _ => ToolUse::new("1", "clock", json!({})).into(),
         }

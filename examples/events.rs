@@ -4,11 +4,7 @@
 
 use std::sync::Mutex;
 
-use hooks_agent::{
-    AgentError, AgentExt, AgentHook, ChatRequest, Flow, FunctionTool, HookEvent, Msg, ReActAgent,
-    ScriptedAnswer, ScriptedModel, ToolUse, priority,
-};
-use hooks_core::HookResult;
+use hooks_agent::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -39,8 +35,8 @@ impl AgentHook for Guard {
                 }
             }
             HookEvent::PostActing(e) => {
-                let hidden = e.tool_result().output.replace("root@example.com", "[hidden]");
-                e.tool_result_mut().output = hidden;
+                let output = &mut e.tool_result_mut().output;
+                output.map_text(|text| text.replace("root@example.com", "[hidden]"));
             }
             HookEvent::Settled(e) => note(format!("the call {}", e.outcome())),
             _ => {}
@@ -56,7 +52,8 @@ struct File {
 
 /// Deletes the files that it is asked for, one after the other, and tells what it heard.
 fn plan(request: &ChatRequest) -> ScriptedAnswer {
-    let results: Vec<_> = request.messages.iter().flat_map(|msg| msg.tool_results()).collect();
+    let results: Vec<_> =
+        request.messages.iter().flat_map(hooks_agent::message::Msg::tool_results).collect();
     match results.len() {
         0 => ToolUse::new("1", "delete", json!({ "path": "/etc/passwd" })).into(),
         1 => ToolUse::new("2", "delete", json!({ "path": "/tmp/old" })).into(),

@@ -2,12 +2,13 @@
 //!
 //! `cargo run --example openai_compatible [-- URL MODEL]`
 //!
-//! Without a URL the example brings a server of its own on this machine, so that you can see what goes
-//! over the wire. The key, where the server wants one, is in `OPENAI_API_KEY`.
+//! Without a URL the example brings a server of its own on this machine, so that you can see what
+//! goes over the wire. The key, where the server wants one, is in `OPENAI_API_KEY`.
 
 use axum::Router;
 use axum::routing::post;
-use hooks_agent::{AgentExt, GenAiModel, ModelOptions, Msg, ReActAgent, ReActAgentModelCallArgs};
+use hooks_agent::prelude::*;
+use hooks_agent::react::ReActAgentModelCallArgs;
 use hooks_core::Hookable;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -44,7 +45,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let agent = ReActAgent::builder("assistant")
         .system_prompt("Be brief.")
         .model(GenAiModel::openai_compatible(url, key, model))
-        .model_options(ModelOptions { temperature: Some(0.2), ..ModelOptions::default() })
+        .model_options(ModelOptions::new().temperature(0.2))
         .build()?;
     agent.register_instance_hook(
         ReActAgent::PRE_MODEL_CALL,

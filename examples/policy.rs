@@ -3,7 +3,8 @@
 //! A program gets them by naming this crate: `use hooks_examples as _;`. A crate that nobody
 //! names is not linked, and then its hooks are not there.
 
-use hooks_agent::{Agent, AgentReplyArgs, Msg};
+use hooks_agent::agent::{Agent, AgentReplyArgs};
+use hooks_agent::message::Msg;
 use hooks_core::{HookResult, class_hook};
 
 /// The longest message that an agent takes, in characters.

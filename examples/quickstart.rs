@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-use hooks_agent::{
-    Acted, Agent, AgentError, AgentExt, AgentPrintArgs, AgentReplyArgs, GenAiModel, Msg,
-    ReActAgent, ReActAgentActingArgs, ScriptedModel, ToolResult,
-};
+use hooks_agent::agent::{AgentPrintArgs, AgentReplyArgs};
+use hooks_agent::prelude::*;
+use hooks_agent::react::ReActAgentActingArgs;
+use hooks_agent::round::Acted;
 use hooks_core::{HookResult, Hookable, class_hook, hook};
 
 const QUESTION: &str = "Which environment variable holds the API key?";
@@ -143,15 +143,16 @@ fn redact(_: &ReActAgent, args: &ReActAgentActingArgs, acted: &mut Acted) {
         long && ["sk-", "ghp_", "AKIA"].iter().any(|prefix| word.starts_with(prefix))
     };
     let mut redacted = 0;
-    let words = result.output.split_inclusive(|char: char| !is_key_char(char)).map(|piece| {
-        let word = piece.trim_end_matches(|char: char| !is_key_char(char));
-        if is_secret(word) {
-            redacted += 1;
-            return format!("[redacted]{}", &piece[word.len()..]);
-        }
-        piece.to_owned()
-    });
-    result.output = words.collect();
+    let words =
+        result.output.as_str().split_inclusive(|char: char| !is_key_char(char)).map(|piece| {
+            let word = piece.trim_end_matches(|char: char| !is_key_char(char));
+            if is_secret(word) {
+                redacted += 1;
+                return format!("[redacted]{}", &piece[word.len()..]);
+            }
+            piece.to_owned()
+        });
+    result.output = words.collect::<String>().into();
     if redacted > 0 {
         note(format!("redact      hid {redacted} secrets in what {} found", args.input.call.name));
     }

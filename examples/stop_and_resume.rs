@@ -1,13 +1,12 @@
-//! A person approves in the terminal what an agent wants to do: the call stops, the program asks, and
-//! the next call goes on from there.
+//! A person approves in the terminal what an agent wants to do: the call stops, the program asks,
+//! and the next call goes on from there.
 //!
-//! `cargo run --example stop_and_resume`: type `y` (run it), `n` (refuse it), or what the tool should
-//! have answered. At the end of the input nobody is there to say yes, so it is refused.
+//! `cargo run --example stop_and_resume`: type `y` (run it), `n` (refuse it), or what the tool
+//! should have answered. At the end of the input nobody is there to say yes, so it is refused.
 
-use hooks_agent::{
-    AgentError, AgentExt, CallOptions, ChatRequest, Flow, FunctionTool, Messages, Msg, PendingCall,
-    PreActing, ReActAgent, ScriptedAnswer, ScriptedModel, ToolUse, UserAgent, agent_hook,
-};
+use hooks_agent::message::PendingCall;
+use hooks_agent::prelude::*;
+use hooks_agent::user::UserAgent;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

@@ -1,17 +1,15 @@
-//! A call as a stream: text as it comes, progress of a tool, and a rewriter that holds back what must
-//! not be shown, wherever the model cuts its text.
+//! A call as a stream: text as it comes, progress of a tool, and a rewriter that holds back what
+//! must not be shown, wherever the model cuts its text.
 //!
 //! `cargo run --example streaming`
 
 use std::io::Write;
 
 use futures::StreamExt;
-use hooks_agent::{
-    AgentError, AgentEventKind, AgentExt, ChatChunk, ChatRequest, ContentBlock, Finding,
-    FunctionTool, Msg, ReActAgent, Rewrite, ScriptedAnswer, ScriptedModel, ToolContext, ToolUse,
-    Usage,
-};
-use hooks_core::{Hookable, hook};
+use hooks_agent::hook::{Finding, Rewrite};
+use hooks_agent::message::Usage;
+use hooks_agent::model::ChatChunk;
+use hooks_agent::prelude::*;
 use serde_json::{Value, json};
 
 /// Says a card number in pieces, none of which is one.
@@ -21,7 +19,7 @@ fn careless(request: &ChatRequest) -> ScriptedAnswer {
     }
     let pieces = ["Your card ", "is 4532", "0151", "1283", "0366, ", "and it is ", "paid."];
     let pieces = pieces.map(|piece| Ok(ChatChunk::Text(piece.to_owned())));
-    let usage = Usage { input_tokens: 12, output_tokens: 9 };
+    let usage = Usage::new(12, 9);
     ScriptedAnswer::Stream(pieces.into()).costing(usage)
 }
 
@@ -56,16 +54,8 @@ async fn main() -> Result<(), AgentError> {
     let agent = ReActAgent::builder("clerk")
         .model(ScriptedModel::new("careless", careless))
         .tool(lookup)
+        .hook(Rewrite::new(16, card_number).named("cards"))
         .build()?;
-    let cards = Rewrite::new(16, card_number);
-    agent.register_instance_hook(
-        ReActAgent::AROUND_MODEL_CALL,
-        "cards",
-        hook!(ReActAgent::AROUND_MODEL_CALL, async move |_, args, next| {
-            let answer = next.run(args).await?;
-            Ok(answer.map_stream(|stream| cards.apply(stream)))
-        }),
-    );
 
     let mut events = agent.stream(Msg::user("Is my bill paid?"));
     while let Some(event) = events.next().await {

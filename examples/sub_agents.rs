@@ -1,13 +1,10 @@
-//! Agents as tools of another: each runs as it would alone, but for the hooks of its user that govern,
-//! and its events say which run they are part of.
+//! Agents as tools of another: each runs as it would alone, but for the hooks of its user that
+//! govern, and its events say which run they are part of.
 //!
 //! `cargo run --example sub_agents`
 
 use futures::StreamExt;
-use hooks_agent::{
-    AgentError, AgentEventKind, AgentExt, ChatRequest, Flow, FunctionTool, Msg, PreActing,
-    ReActAgent, ScriptedAnswer, ScriptedModel, ToolUse, agent_hook, priority,
-};
+use hooks_agent::prelude::*;
 use serde_json::{Value, json};
 
 /// Applies to every agent below the one that it was given to.
@@ -28,7 +25,8 @@ fn asks_for(
     calls: Vec<ToolUse>,
 ) -> impl Fn(&ChatRequest) -> ScriptedAnswer + Send + Sync + 'static {
     move |request| {
-        let results: Vec<_> = request.messages.iter().flat_map(|msg| msg.tool_results()).collect();
+        let results: Vec<_> =
+            request.messages.iter().flat_map(hooks_agent::message::Msg::tool_results).collect();
         match calls.get(results.len()) {
             Some(call) => call.clone().into(),
             None => {
@@ -63,7 +61,7 @@ async fn main() -> Result<(), AgentError> {
                 json!({ "task": "find out why the site is down" }),
             )]),
         ))
-        .tool(mechanic.as_tool("Repairs machines"))
+        .tool(mechanic.to_tool("Repairs machines"))
         .hook(NoShell)
         .build()?;
 

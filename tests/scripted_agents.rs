@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hooks_agent::{
-    AgentHook, ChatRequest, ContentBlock, EventKind, EventMask, Flow, FunctionTool, HookEvent,
-    ModelError, Msg, ReActAgent, ScriptedAnswer, ScriptedModel, ToolContext, ToolResult, ToolUse,
-    unanswered_tool_uses,
-};
+use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent::hook::AgentHook;
+use hooks_agent::message::{ContentBlock, Msg, ToolResult, ToolUse, unanswered_tool_uses};
+use hooks_agent::model::{ChatRequest, ModelError, ScriptedAnswer, ScriptedModel};
+use hooks_agent::react::ReActAgent;
+use hooks_agent::tool::{FunctionTool, ToolContext};
 use hooks_core::HookResult;
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hooks_agent::{ChatRequest, ContentBlock, Messages, Role, ScriptedAnswer, ToolResult, ToolUse};
+use hooks_agent::message::{ContentBlock, Messages, Role, ToolResult, ToolUse};
+use hooks_agent::model::{ChatRequest, ScriptedAnswer};
 use serde_json::json;
 
 /// Words that say nothing about where to look.
@@ -16,7 +17,8 @@ const STOP_WORDS: [&str; 16] = [
 pub(crate) fn plan(request: &ChatRequest) -> ScriptedAnswer {
     let question = question(&request.messages);
     let keywords = keywords(&question);
-    let results: Vec<_> = request.messages.iter().flat_map(|msg| msg.tool_results()).collect();
+    let results: Vec<_> =
+        request.messages.iter().flat_map(hooks_agent::message::Msg::tool_results).collect();
     let of = |tool: &str| -> Vec<&ToolResult> {
         results.iter().copied().filter(|result| result.name == tool).collect()
     };
@@ -53,7 +55,7 @@ fn question(messages: &Messages) -> String {
         .iter()
         .rev()
         .find(|msg| msg.role == Role::User)
-        .map(|msg| msg.text())
+        .map(hooks_agent::message::Msg::text)
         .unwrap_or_default()
 }
 
@@ -81,7 +83,7 @@ fn best_hit(searches: &[&ToolResult], question: &str) -> Option<Hit> {
     let mut scores: BTreeMap<(&str, usize), f64> = BTreeMap::new();
     for search in searches {
         // Where the question itself is quoted is no answer.
-        let lines = search.output.lines().filter(|line| !line.contains(question));
+        let lines = search.output.as_str().lines().filter(|line| !line.contains(question));
         let hits: Vec<_> = lines.filter_map(hit).collect();
         for (file, line) in &hits {
             let weight = 1.0 / f64::from(u32::try_from(hits.len()).unwrap_or(u32::MAX)).sqrt();

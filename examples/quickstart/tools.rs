@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hooks_agent::{FunctionTool, IntoToolOutput};
+use hooks_agent::tool::{FunctionTool, IntoToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

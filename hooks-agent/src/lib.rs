@@ -1,10 +1,13 @@
-//! A `ReAct` agent whose methods are hook points of [`hooks_core`].
+//! Agents that reason with a language model and act with tools, in which every step is open to
+//! hooks.
 //!
-//! [`ReActAgent`] reasons with a [`ChatModel`] and acts with [`Tool`]s until it has an answer. An
-//! [`AgentHook`] receives the events of an agent's calls and may change them:
+//! A program builds a [`ReActAgent`] from a [`ChatModel`] and [`Tool`]s and calls it. Event hooks
+//! receive each step of the call and may change it: they guard tools, ask for approval, redact, retry
+//! and trace. The crate is for programs that answer for what their agents do, and for libraries that
+//! share such rules as an [`AgentHook`].
 //!
 //! ```
-//! use hooks_agent::{AgentExt, Msg, PostCall, ReActAgent, ScriptedModel, agent_hook};
+//! use hooks_agent::prelude::*;
 //!
 //! struct Sign;
 //!
@@ -20,92 +23,133 @@
 //! let agent = ReActAgent::builder("assistant").model(model).hook(Sign).build()?;
 //! let reply = agent.call(Msg::user("hello")).await?;
 //! assert_eq!(reply.text(), "you said: hello - A.");
-//! # Ok::<(), hooks_agent::AgentError>(())
+//! # Ok::<(), hooks_agent::error::AgentError>(())
 //! # }).unwrap();
 //! ```
 //!
-//! The events are hook points of the agent's methods, so hooks of methods and hooks of events run
-//! in one order. See [`ReActAgent`] for the methods, [`HookEvent`] for the events and [`Flow`] for
-//! how a hook directs a call. [The guide](guide::events) describes each event.
+//! # Events
+//!
+//! | event | when | a hook may change | its flows |
+//! |---|---|---|---|
+//! | [`PreCall`] | before a call | messages, system message | `answer` |
+//! | [`PreReasoning`] | before the model, each round | messages, system message | `answer`, `stop` |
+//! | | | tools, options of the model | `jump_to_tools`, `jump_to_end` |
+//! | [`ReasoningChunk`] | a chunk of the answer | | |
+//! | [`PostReasoning`] | after the answer | the answer | `stop`, `jump_to_model`, `jump_to_end` |
+//! | [`PreActing`] | before each tool call | the tool call | `answer`, `refuse`, `ask`, `stop` |
+//! | | | | `jump_to_model`, `jump_to_end` |
+//! | [`ActingChunk`] | a tool reports progress | | |
+//! | [`PostActing`] | after each tool call | the result | `stop`, `jump_to_model`, `jump_to_end` |
+//! | [`PreSummary`] | the limit of rounds is reached | messages, system message | `answer`, `stop` |
+//! | | | options of the model | |
+//! | [`SummaryChunk`] | a chunk of the summary | | |
+//! | [`PostSummary`] | after the summary | the summary | |
+//! | [`PostCall`] | after a call | the reply | |
+//! | [`ErrorEvent`] | a model, a tool or a hook failed | | `recover` |
+//! | [`Settled`] | the end of every call | | |
+//!
+//! A hook that returns a [`Flow`] directs the call. Each flow is a method of its event, such as
+//! [`event.refuse(reason)`](event::PreActing::refuse). A [`ModelCall`] or a [`ToolCall`] with its
+//! `next` lets a hook run around the model or a tool: to retry, to cache, to ask another model.
+//!
+//! The events are hook points of the agent's methods, so hooks of methods and hooks of events run in
+//! one order. [The guide](guide::events) has the details.
+//!
+//! # Modules
+//!
+//! | module | what is in it |
+//! |---|---|
+//! | [`prelude`] | what most programs need |
+//! | [`react`] | [`ReActAgent`], its builder, threads and limits, an agent as a tool |
+//! | [`agent`] | the [`Agent`] trait, and [`AgentExt`], which calls an agent |
+//! | [`call`] | the options and the context of a call, and its interrupt |
+//! | [`event`] | the events, and [`Flow`] |
+//! | [`hook`](mod@hook) | [`AgentHook`], hooks from closures, around hooks, hooks of general use |
+//! | [`model`] | [`ChatModel`], [`GenAiModel`] over HTTP, [`ScriptedModel`] for tests |
+//! | [`tool`] | [`Tool`], [`FunctionTool`], permissions, tools of MCP servers |
+//! | [`message`] | messages, blocks of content, tool calls and their results |
+//! | [`memory`] | the messages of a conversation |
+//! | [`stream`] | a call as a stream of its events |
+//! | [`round`] | the inputs and outputs of the agent's methods, for hooks of methods |
+//! | [`user`] | the user as an agent |
+//! | [`builtin`] | built-in hooks |
+//! | [`error`] | the errors |
 //!
 //! # Features
 //!
 //! | feature | |
 //! |---|---|
 //! | `genai` (default) | [`GenAiModel`]: models over HTTP |
-//! | `mcp` | `McpServer`: tools of servers that speak the Model Context Protocol |
+//! | `mcp` | `McpServer`: tools of processes that speak the Model Context Protocol |
+//! | `mcp-http` | `McpServer::connect`: the same of servers behind a URL |
+//! | `testing` | `testing`: tests of hooks, tools and agents |
+//! | `full` | all of them |
+//!
+//! [`ReActAgent`]: react::ReActAgent
+//! [`ChatModel`]: model::ChatModel
+//! [`GenAiModel`]: model::GenAiModel
+//! [`ScriptedModel`]: model::ScriptedModel
+//! [`Tool`]: tool::Tool
+//! [`FunctionTool`]: tool::FunctionTool
+//! [`Agent`]: agent::Agent
+//! [`AgentExt`]: agent::AgentExt
+//! [`AgentHook`]: hook::AgentHook
+//! [`ModelCall`]: hook::ModelCall
+//! [`ToolCall`]: hook::ToolCall
+//! [`Flow`]: event::Flow
+//! [`PreCall`]: event::PreCall
+//! [`PreReasoning`]: event::PreReasoning
+//! [`ReasoningChunk`]: event::ReasoningChunk
+//! [`PostReasoning`]: event::PostReasoning
+//! [`PreActing`]: event::PreActing
+//! [`ActingChunk`]: event::ActingChunk
+//! [`PostActing`]: event::PostActing
+//! [`PreSummary`]: event::PreSummary
+//! [`SummaryChunk`]: event::SummaryChunk
+//! [`PostSummary`]: event::PostSummary
+//! [`PostCall`]: event::PostCall
+//! [`ErrorEvent`]: event::ErrorEvent
+//! [`Settled`]: event::Settled
 
 /// Guides, each on one topic.
 #[cfg(any(doc, doctest))]
 pub mod guide {
+    #[doc = include_str!("../docs/agents.md")]
+    pub mod agents {}
+
     #[doc = include_str!("../docs/events.md")]
     pub mod events {}
 }
 
-mod agent;
-mod builtin;
-mod call;
-mod error;
-mod event;
-mod hook;
+#[path = "private.rs"]
+#[doc(hidden)]
+pub mod __private;
+pub mod agent;
+pub mod builtin;
+pub mod call;
+pub mod error;
+pub mod event;
+pub mod hook;
+#[cfg(any(feature = "genai", feature = "mcp-http"))]
+mod http;
 mod macros;
-mod memory;
-mod message;
-mod model;
-mod react;
-mod round;
+pub mod memory;
+pub mod message;
+pub mod model;
+pub mod prelude;
+pub mod react;
+pub mod round;
 mod run_id;
-mod stream;
-mod tool;
+pub mod stream;
+#[cfg(feature = "testing")]
+pub mod testing;
+pub mod tool;
 mod usage;
-mod user;
+pub mod user;
 
 pub use hooks_core;
-pub use hooks_core::{HookError, HookResult};
-pub use tokio_util::sync::CancellationToken;
+pub use hooks_core::{HookError, HookResult, Hookable, Hooks, hook, hookable};
 
-pub use agent::{
-    Agent, AgentExt, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs, AgentSettledArgs,
-    AgentState, CallOutcome,
-};
-pub use builtin::{JsonlTrace, JsonlTraceBuilder, TraceError};
-pub use call::{CallContext, CallOptions};
-pub use error::{AgentError, BuildError, InputError, WithHookFailures};
-pub use event::{
-    ActingChunk, Decision, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow, HookEvent, IntoFlow,
-    PostActing, PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning, PreSummary,
-    ReasoningChunk, Settled, Substitute, SummaryChunk,
-};
-pub use hook::{
-    AgentHook, Blocking, Finding, Rewrite, priority, register_call_hook, remove_call_hook,
-};
-pub use macros::agent_hook;
-pub use memory::Memory;
-pub use message::{
-    ContentBlock, GenerateReason, Messages, Msg, PendingCall, PendingReason, Role, ToolResult,
-    ToolUse, unanswered_tool_uses,
-};
-#[cfg(feature = "genai")]
-pub use model::GenAiModel;
-pub use model::{
-    ChatChunk, ChatModel, ChatRequest, ChatStream, FinishReason, ModelAnswer, ModelError,
-    ModelOptions, ReasoningEffort, ResponseFormat, ScriptedAnswer, ScriptedModel, ToolChoice,
-    ToolSpec,
-};
-pub use react::{
-    AgentTool, CompressContext, ContextConfig, Limits, ReActAgent, ReActAgentActingArgs,
-    ReActAgentActingChunkArgs, ReActAgentBuilder, ReActAgentCheckPermissionArgs,
-    ReActAgentCompressContextArgs, ReActAgentModelCallArgs, ReActAgentReasoningArgs,
-    ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,
-    ReActAgentSystemPromptArgs, ReActAgentToolCallArgs,
-};
-pub use round::{Acted, ActingInput, Control, JumpTo, Reasoned, ReasoningInput, SummaryInput};
-pub use run_id::RunId;
-pub use stream::{AgentEvent, AgentEventKind, AgentStream};
-pub use tool::{
-    FunctionTool, IntoToolOutput, Permission, Tool, ToolContext, ToolError, ToolFuture, Tools,
-};
-#[cfg(feature = "mcp")]
-pub use tool::{McpError, McpServer};
-pub use usage::Usage;
-pub use user::{UserAgent, UserAgentBuilder};
+#[doc(hidden)]
+pub use macros::__on;
+pub use macros::{agent_hook, tool};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::call::Through;
-use crate::message::{Messages, Msg, PendingCall, PendingReason, open_calls};
+use crate::message::{Messages, Msg, PendingCall, PendingReason, ToolResult, open_calls};
 use crate::run_id::RunId;
 
 /// The messages of one conversation, and the tool calls in it that wait for a result.
@@ -16,6 +16,8 @@ pub struct Memory {
 #[derive(Debug, Default)]
 struct Conversation {
     messages: Messages,
+    /// How many times all messages were replaced.
+    replaced: u64,
     /// Rare, so that most conversations stay small.
     left: Option<Box<Left>>,
 }
@@ -60,7 +62,9 @@ impl Memory {
 
     /// Replaces all messages.
     pub fn replace(&self, messages: impl Into<Messages>) {
-        *self.lock() = Conversation { messages: messages.into(), left: None };
+        let mut conversation = self.lock();
+        let replaced = conversation.replaced + 1;
+        *conversation = Conversation { messages: messages.into(), replaced, left: None };
     }
 
     /// Removes all messages.
@@ -88,6 +92,32 @@ impl Memory {
         pending.collect()
     }
 
+    /// Returns whether there are no messages.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lock().messages.is_empty()
+    }
+
+    /// Returns whether tool calls wait for a result.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !open_calls(&self.lock().messages).is_empty()
+    }
+
+    /// Returns how many times all messages were replaced.
+    pub(crate) fn replaced(&self) -> u64 {
+        self.lock().replaced
+    }
+
+    /// Appends the result of a tool call that was in memory when all messages had been `replaced`
+    /// this many times. Drops it if its tool call is gone since.
+    pub(crate) fn answer(&self, result: ToolResult, replaced: u64) {
+        let mut conversation = self.lock();
+        let is_open = || open_calls(&conversation.messages).iter().any(|call| call.id == result.id);
+        if conversation.replaced == replaced || is_open() {
+            conversation.messages.push(Msg::tool_result(result));
+        }
+    }
+
     /// Appends messages at once.
     pub(crate) fn extend(&self, messages: impl IntoIterator<Item = Arc<Msg>>) {
         self.lock().messages.extend(messages);
@@ -97,7 +127,8 @@ impl Memory {
     pub(crate) fn compress(&self, before: &Messages, compressed: Messages) {
         let mut conversation = self.lock();
         // Messages observed meanwhile stay.
-        let observed = conversation.messages.get(before.len()..).unwrap_or_default().to_vec();
+        let observed =
+            conversation.messages.shared().get(before.len()..).unwrap_or_default().to_vec();
         conversation.messages = compressed;
         conversation.messages.extend(observed);
     }
@@ -132,7 +163,7 @@ impl Memory {
     pub(crate) fn is_unanswered(&self, messages: &Messages) -> bool {
         let conversation = self.lock();
         let count = conversation.left.as_ref().map_or(0, |left| left.unanswered);
-        count == messages.len() && conversation.messages.ends_with(messages)
+        count == messages.len() && conversation.messages.shared().ends_with(messages.shared())
     }
 
     fn lock(&self) -> MutexGuard<'_, Conversation> {

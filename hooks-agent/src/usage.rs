@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The token usage of a call, as the provider reports it; zero if it does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Usage {
     /// The number of tokens of the request.
     pub input_tokens: u64,
@@ -14,6 +15,12 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Creates a usage of this many tokens of the request and of the answer.
+    #[must_use]
+    pub const fn new(input_tokens: u64, output_tokens: u64) -> Self {
+        Self { input_tokens, output_tokens }
+    }
+
     /// Returns the number of tokens of the request and the answer.
     #[must_use]
     pub const fn total_tokens(self) -> u64 {

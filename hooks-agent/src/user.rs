@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 use crate::agent::{Agent, AgentState, CallOutcome, Printer};
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::hook::{AgentHook, EventPoints, HookList, Registration, install_call};
+use crate::hook::{AgentHook, EventPoints, HookList, Registration, Target, install_call};
 use crate::message::{Messages, Msg};
 
 /// An agent whose replies are lines that a user types.
@@ -20,7 +20,8 @@ use crate::message::{Messages, Msg};
 /// already read is kept for the next call.
 ///
 /// ```
-/// use hooks_agent::{AgentExt, Messages, Msg, UserAgent};
+/// use hooks_agent::prelude::*;
+/// use hooks_agent::user::UserAgent;
 ///
 /// # futures::executor::block_on(async {
 /// let user = UserAgent::builder("ada").input(&b"yes\nno\n"[..]).build();
@@ -28,7 +29,7 @@ use crate::message::{Messages, Msg};
 /// assert_eq!(user.call(Messages::new()).await?.text(), "no");
 /// let error = user.call(Messages::new()).await.unwrap_err();
 /// assert_eq!(error.to_string(), "the input of user `ada` has ended");
-/// # Ok::<(), hooks_agent::AgentError>(())
+/// # Ok::<(), hooks_agent::error::AgentError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Hookable)]
@@ -138,8 +139,12 @@ impl Agent for UserAgent {
 }
 
 impl EventPoints for UserAgent {
-    fn install<H: AgentHook>(&self, hook: &Arc<H>, registration: &Registration) {
-        install_call!(UserAgent, self, hook, registration, knows_phases: false);
+    fn install<H: AgentHook>(
+        target: &impl Target<Self>,
+        hook: &Arc<H>,
+        registration: &Registration,
+    ) {
+        install_call!(UserAgent, target, hook, registration, knows_phases: false);
     }
 }
 

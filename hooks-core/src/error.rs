@@ -149,8 +149,9 @@ impl RegistryError {
         hook: impl Into<String>,
         hook_type: impl Into<HookType>,
         agent: impl Into<String>,
+        level: Level,
     ) -> Self {
         let (hook, hook_type, agent) = (hook.into(), hook_type.into(), agent.into());
-        Self::NotFound { hook, hook_type, agent, level: Level::Instance }
+        Self::NotFound { hook, hook_type, agent, level }
     }
 }

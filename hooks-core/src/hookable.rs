@@ -11,8 +11,9 @@ use crate::hook::into_hook::IntoHook;
 use crate::hook::json::{JsonHook, JsonPoint};
 #[cfg(feature = "json")]
 use crate::hook::options::HookOptions;
-use crate::hook::options::{IntoHookOptions, Limit, OnFailure, When};
+use crate::hook::options::IntoHookOptions;
 use crate::hook::point_hooks::HookTypeOf;
+use crate::hook::policy::{Limit, OnFailure, When};
 use crate::hook_type::{HookType, Level};
 use crate::plan::hook_plan::HookPlan;
 use crate::plan::select::SelectHookType;
@@ -193,6 +194,38 @@ pub trait Hookable: HasHooks {
         for table in class_tables() {
             table.registry().clear(Some(TypeId::of::<Self>()), None);
         }
+    }
+
+    /// Removes the class hooks of a group, of every type, and returns how many there were. A call of a
+    /// method runs all of its hooks in the group or none.
+    ///
+    /// ```
+    /// use hooks_core::{HookGroup, HookOptions, Hookable, Hooks, hookable};
+    ///
+    /// #[derive(Hookable, Default)]
+    /// struct Greeter {
+    ///     hooks: Hooks,
+    /// }
+    ///
+    /// #[hookable]
+    /// impl Greeter {
+    ///     fn reply(&self, name: &str) -> String {
+    ///         format!("Hello, {name}")
+    ///     }
+    /// }
+    ///
+    /// let group = HookGroup::new("polite");
+    /// let options = HookOptions::named("dear").group(group);
+    /// let dear = |_: &Greeter, args: &mut GreeterReplyArgs| args.name.insert_str(0, "dear ");
+    /// Greeter::register_class_hook(Greeter::PRE_REPLY, options, dear);
+    /// assert_eq!(Greeter::default().reply("Ada"), "Hello, dear Ada");
+    ///
+    /// assert_eq!(Greeter::remove_class_group(group), 1);
+    /// assert_eq!(Greeter::default().reply("Ada"), "Hello, Ada");
+    /// ```
+    #[expect(clippy::must_use_candidate, reason = "the hooks are gone, counted or not")]
+    fn remove_class_group(group: HookGroup) -> usize {
+        class_tables().iter().map(|table| table.registry().remove_group(group)).sum()
     }
 
     /// Registers a hook over JSON on this instance: a rule from configuration, a

@@ -91,7 +91,7 @@
 //! |---|---|
 //! | `timeout` (default) | [`HookOptions::timeout`], by the timer of tokio |
 //! | `serde` | plans are `Serialize`; hook types, phases and levels are `Deserialize` too |
-//! | `json` | hooks over JSON, for blocks marked `#[hookable(json)]` |
+//! | `json` | [hooks over JSON](guide::forms#over-json), for blocks marked `#[hookable(json)]` |
 //!
 //! # Modules
 //!
@@ -145,14 +145,13 @@ pub use hook::group::HookGroup;
 pub use hook::into_hook::IntoHook;
 #[cfg(feature = "json")]
 pub use hook::json::JsonHook;
-pub use hook::options::{Fail, HookOptions, Ignore};
+pub use hook::options::HookOptions;
 pub use hook::point_hooks::HookTypeOf;
+pub use hook::policy::{Fail, Ignore};
 pub use hook::pre::PreHook;
 pub use hook::stage::HookAnswer;
 pub use hook_type::{HookType, Level, ParseNameError, Phase};
 pub use hookable::Hookable;
-#[doc(hidden)]
-pub use macros::agent_hook;
 pub use macros::{Hookable, class_hook, hook, hookable};
 pub use outcome::{Outcome, Recovery};
 pub use plan::HookPlan;
@@ -177,8 +176,8 @@ pub mod forms {
 
 /// What a hook is registered with: name, priority, timeout, condition, failure policy.
 pub mod options {
-    pub use crate::hook::options::{
-        Fail, FailurePolicy, HookOptions, Ignore, IntoHookOptions, Limit, OnFailure, Timed,
-        Unconditional, Unlimited, When,
+    pub use crate::hook::options::{HookOptions, IntoHookOptions};
+    pub use crate::hook::policy::{
+        Fail, FailurePolicy, Ignore, Limit, OnFailure, Timed, Unconditional, Unlimited, When,
     };
 }

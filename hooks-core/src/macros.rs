@@ -180,6 +180,52 @@ pub use hooks_macros::hookable;
 ///
 /// assert_eq!(Greeter::default().reply(), "Hello!");
 /// ```
+///
+/// Post hooks run after success. An audit that sees every call, also one that a hook refused, is a
+/// settled hook:
+///
+/// ```
+/// use std::sync::Mutex;
+/// use std::time::Duration;
+///
+/// use hooks_core::{HookError, Hookable, Hooks, Outcome, class_hook, hook, hookable};
+///
+/// static AUDIT: Mutex<Vec<String>> = Mutex::new(Vec::new());
+///
+/// #[derive(Hookable, Default)]
+/// struct Payments {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Payments {
+///     #[hook]
+///     fn pay(&self, euros: u32) -> Result<u32, HookError> {
+///         Ok(euros)
+///     }
+/// }
+///
+/// #[class_hook(Payments::SETTLED_PAY)]
+/// fn audit(
+///     _: &Payments,
+///     args: &PaymentsPayArgs,
+///     outcome: &Outcome<'_, u32, HookError>,
+///     _elapsed: Duration,
+/// ) {
+///     let end = if let Outcome::Ok(_) = outcome { "paid" } else { "not paid" };
+///     AUDIT.lock().unwrap().push(format!("{} euros: {end}", args.euros));
+/// }
+///
+/// let payments = Payments::default();
+/// let limit = hook!(Payments::PRE_PAY, |_, args| {
+///     if args.euros > 100 { Err("over the limit".into()) } else { Ok(()) }
+/// });
+/// payments.register_instance_hook(Payments::PRE_PAY, "limit", limit);
+/// payments.pay(12)?;
+/// assert!(payments.pay(1_000).is_err());
+/// assert_eq!(*AUDIT.lock().unwrap(), ["12 euros: paid", "1000 euros: not paid"]);
+/// # Ok::<(), HookError>(())
+/// ```
 pub use hooks_macros::class_hook;
 
 /// Makes a hook of a closure, sync or async; the types of its parameters are inferred from the hook type.
@@ -230,6 +276,3 @@ pub use hooks_macros::class_hook;
 /// # }).unwrap();
 /// ```
 pub use hooks_macros::hook;
-
-#[doc(hidden)]
-pub use hooks_macros::agent_hook;

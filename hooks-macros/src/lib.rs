@@ -10,9 +10,11 @@ mod class_hook;
 mod derive;
 mod hook_closure;
 mod hookable;
+mod on;
 #[cfg(test)]
 mod snapshots;
 mod support;
+mod tool;
 
 use proc_macro::TokenStream;
 
@@ -40,8 +42,20 @@ pub fn hook(input: TokenStream) -> TokenStream {
     hook_closure::expand(input.into()).into()
 }
 
+// Makes an event hook of a closure; the first argument is the path of `hooks-agent`.
+#[proc_macro]
+pub fn on(input: TokenStream) -> TokenStream {
+    on::expand(input.into()).into()
+}
+
 // Makes an event hook of methods that take one event each.
 #[proc_macro_attribute]
 pub fn agent_hook(attr: TokenStream, item: TokenStream) -> TokenStream {
-    agent_hook::expand(attr.into(), &item.into()).into()
+    agent_hook::attribute::expand(attr.into(), &item.into()).into()
+}
+
+// Makes a tool of a function, or tools of the methods of a type.
+#[proc_macro_attribute]
+pub fn tool(attr: TokenStream, item: TokenStream) -> TokenStream {
+    tool::attribute::expand(attr.into(), &item.into()).into()
 }

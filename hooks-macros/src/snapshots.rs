@@ -95,7 +95,49 @@ fn an_agent_hook() {
         }
     };
     let attr = quote!(priority = priority::SECURITY, inherit);
-    insta::assert_snapshot!(print(crate::agent_hook::expand(attr, &item)));
+    insta::assert_snapshot!(print(crate::agent_hook::attribute::expand(attr, &item)));
+}
+
+#[test]
+fn a_tool_from_a_function() {
+    let item = quote! {
+        /// The weather now.
+        pub(crate) async fn weather(
+            /// The name of the city.
+            #[serde(default)]
+            city: &str,
+            days: Option<&[u8]>,
+            cx: &ToolContext,
+        ) -> Result<String, Error> {
+            body(city, days, cx)
+        }
+    };
+    insta::assert_snapshot!(print(crate::tool::attribute::expand(quote!(idempotent, ask), &item)));
+}
+
+#[test]
+fn tools_from_methods() {
+    let item = quote! {
+        impl<T: Send + Sync + 'static> Library<T> {
+            /// Finds a book.
+            #[tool(name = "find_book", ask = Self::permission_to_find)]
+            async fn find(&self, title: &str) -> String {
+                body(title)
+            }
+
+            /// Counts the books.
+            #[tool(blocking)]
+            #[cfg(unix)]
+            fn count(&self) -> String {
+                body()
+            }
+
+            fn permission_to_find(call: &ToolUse) -> Permission {
+                body(call)
+            }
+        }
+    };
+    insta::assert_snapshot!(print(crate::tool::attribute::expand(TokenStream::new(), &item)));
 }
 
 #[test]

@@ -3,12 +3,19 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use hooks_agent::{
-    AgentError, AgentEventKind, AgentExt, ChatChunk, ChatModel, CompressContext, ContentBlock,
-    ContextConfig, EventKind, Flow, HookEvent, Messages, ModelAnswer, ModelOptions, Msg,
-    Permission, ReActAgent, ReActAgentCheckPermissionArgs, ReActAgentSystemPromptArgs, Role,
-    ScriptedModel, ToolChoice, ToolUse, Usage,
+use hooks_agent::agent::AgentExt;
+use hooks_agent::error::AgentError;
+use hooks_agent::event::{EventKind, Flow, HookEvent};
+use hooks_agent::message::{ContentBlock, Messages, Msg, Role, ToolUse, Usage};
+use hooks_agent::model::{
+    ChatChunk, ChatModel, ModelAnswer, ModelOptions, ScriptedModel, ToolChoice,
 };
+use hooks_agent::react::{
+    CompressContext, ContextConfig, ReActAgent, ReActAgentCheckPermissionArgs,
+    ReActAgentSystemPromptArgs,
+};
+use hooks_agent::stream::AgentEventKind;
+use hooks_agent::tool::Permission;
 use hooks_core::{BoxError, BoxFuture, HookResult, Hookable, hook};
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{echo, echo_tool, go, on, results, script, uses};
@@ -31,8 +38,8 @@ macro_rules! twice {
     };
 }
 
-/// P2-01: what an around hook puts between the call and its stream sees the events, the inner before
-/// the outer.
+/// P2-01: what an around hook puts between the call and its stream sees the events, the inner
+/// before the outer.
 #[tokio::test]
 async fn around_hooks_of_the_reply_see_its_events_from_the_inside_out() {
     let (log, agent) = (Log::default(), plain());
@@ -104,7 +111,8 @@ async fn each_step_is_inside_of_the_one_before() {
         "reply",
         hook!(ReActAgent::AROUND_REPLY, async move |_, mut args, next| {
             reply.push("reply_pre".to_owned());
-            let text = args.messages.last().map(|msg| msg.text()).unwrap_or_default();
+            let text =
+                args.messages.last().map(hooks_agent::message::Msg::text).unwrap_or_default();
             args.messages = Msg::user(format!("MODIFIED: {text}")).into();
             let ended = next.run(args).await;
             reply.push("reply_post".to_owned());
@@ -205,7 +213,7 @@ async fn the_system_prompt_goes_through_its_hooks_in_order() {
     agent.call(go()).await.unwrap();
     assert_eq!(log.take(), ["mw1", "mw2", "mw1", "mw2"]);
     for request in requests.take() {
-        assert_eq!(*request.messages[0], Msg::system("base + mw1 + mw2"));
+        assert_eq!(request.messages[0], Msg::system("base + mw1 + mw2"));
     }
 }
 
@@ -218,7 +226,7 @@ async fn what_an_outer_hook_changes_an_inner_one_passes_on() {
         ReActAgent::AROUND_REASONING,
         "outer",
         hook!(ReActAgent::AROUND_REASONING, async |_, mut args, next| {
-            let options = ModelOptions { tool_choice: ToolChoice::None, ..ModelOptions::default() };
+            let options = ModelOptions::new().tool_choice(ToolChoice::None);
             args.input.options = options.into();
             args.input.messages.last_mut().unwrap().push_text(", changed");
             next.run(args).await
@@ -302,7 +310,8 @@ impl CompressContext for Shorten {
 
 fn compressing(log: &Log, window: Option<u64>) -> ReActAgent {
     let (model, _) = script(["done", "done", "done"]);
-    let config = ContextConfig { window, ..ContextConfig::default() };
+    let mut config = ContextConfig::default();
+    config.window = window;
     let builder = ReActAgent::builder("bot").model(model);
     builder.compressor(Shorten(log.clone()), config).build().unwrap()
 }
@@ -312,7 +321,7 @@ fn compressing(log: &Log, window: Option<u64>) -> ReActAgent {
 async fn hooks_around_compression_see_change_and_skip_it() {
     let log = Log::default();
     let agent = compressing(&log, None);
-    let cx = agent.context(hooks_agent::CallOptions::new());
+    let cx = agent.context(hooks_agent::call::CallOptions::new());
     let messages = Messages::from([go(), go()]);
     let compress = async |instructions: Option<&str>| {
         let config = ContextConfig::default();

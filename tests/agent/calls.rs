@@ -7,12 +7,21 @@ use std::task::Poll;
 
 use futures::future::join_all;
 use futures::{StreamExt, poll, stream};
-use hooks_agent::{
-    Agent, AgentError, AgentExt, AgentHook, CallOptions, CallOutcome, CancellationToken, ChatChunk,
-    ChatModel, ChatRequest, ChatStream, ContentBlock, EventKind, EventMask, Flow, FunctionTool,
-    GenerateReason, HookEvent, Messages, Msg, PendingReason, ReActAgent, Role, RunId,
-    ScriptedAnswer, ScriptedModel, ToolContext, ToolUse, UserAgent, register_call_hook,
+use hooks_agent::agent::{Agent, AgentExt, CallOutcome};
+use hooks_agent::call::Interrupt;
+use hooks_agent::call::{CallOptions, RunId};
+use hooks_agent::error::AgentError;
+use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent::hook::{AgentHook, CallHooks};
+use hooks_agent::message::{
+    ContentBlock, GenerateReason, Messages, Msg, PendingReason, Role, ToolUse,
 };
+use hooks_agent::model::{
+    ChatChunk, ChatModel, ChatRequest, ChatStream, ScriptedAnswer, ScriptedModel,
+};
+use hooks_agent::react::ReActAgent;
+use hooks_agent::tool::{FunctionTool, ToolContext};
+use hooks_agent::user::UserAgent;
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{
@@ -39,7 +48,7 @@ impl ChatModel for Hesitant {
             go_on.notified().await;
             Ok(ChatChunk::Text("think".to_owned()))
         });
-        let end = stream::iter([Ok(ChatChunk::end(hooks_agent::Usage::default()))]);
+        let end = stream::iter([Ok(ChatChunk::end(hooks_agent::message::Usage::default()))]);
         Box::pin(stream::iter(words).chain(stream::iter([call])).chain(rest).chain(end))
     }
 }
@@ -71,10 +80,10 @@ impl AgentHook for Ends {
 async fn an_interrupt_in_mid_answer_keeps_what_was_said_if_no_hook_was_to_see_it() {
     let go_on = Arc::new(Notify::new());
     let agent = ReActAgent::builder("bot").model(Hesitant { go_on }).build().unwrap();
-    let token = CancellationToken::new();
+    let token = Interrupt::new();
     let mut call = pin!(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
     assert!(poll!(&mut call).is_pending());
-    token.cancel();
+    token.interrupt();
     let reply = call.await.unwrap();
     // The half-made tool call is given up, and memory says what the person has seen.
     assert_eq!(
@@ -82,7 +91,10 @@ async fn an_interrupt_in_mid_answer_keeps_what_was_said_if_no_hook_was_to_see_it
         ("let me ", Some(GenerateReason::Interrupted))
     );
     let memory = agent.memory().messages();
-    assert_eq!(memory.iter().map(|msg| msg.text()).collect::<Vec<_>>(), ["go", "let me "]);
+    assert_eq!(
+        memory.iter().map(hooks_agent::message::Msg::text).collect::<Vec<_>>(),
+        ["go", "let me "]
+    );
     assert_valid(&agent);
 }
 
@@ -90,15 +102,15 @@ async fn an_interrupt_in_mid_answer_keeps_what_was_said_if_no_hook_was_to_see_it
 async fn an_interrupt_in_mid_answer_keeps_no_text_that_hooks_were_to_see() {
     let notes = Notes::default();
     let (agent, _go_on) = hesitant(&notes);
-    let token = CancellationToken::new();
+    let token = Interrupt::new();
     let mut call = pin!(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
     assert!(poll!(&mut call).is_pending());
-    token.cancel();
+    token.interrupt();
     let reply = call.await.unwrap();
     // Hooks were to see the answer and the reply, so the text is in neither.
     assert_eq!((reply.text().as_str(), reply.reason), ("", Some(GenerateReason::Interrupted)));
     let memory = agent.memory().messages();
-    let texts: Vec<_> = memory.iter().map(|msg| msg.text()).collect();
+    let texts: Vec<_> = memory.iter().map(hooks_agent::message::Msg::text).collect();
     assert_eq!(texts, ["go", "[the answer was interrupted]"]);
     assert_valid(&agent);
     let kinds = notes.0.take();
@@ -126,10 +138,10 @@ async fn an_interrupt_cannot_be_caught() {
             next.run(args).await
         }),
     );
-    let token = CancellationToken::new();
+    let token = Interrupt::new();
     let mut call = pin!(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
     assert!(poll!(&mut call).is_pending());
-    token.cancel();
+    token.interrupt();
     assert_eq!(call.await.unwrap().reason, Some(GenerateReason::Interrupted));
     assert_eq!(ends.0.take(), [CallOutcome::Interrupted]);
 }
@@ -174,8 +186,8 @@ async fn a_hook_or_a_tool_may_interrupt_its_call_at_any_event() {
 async fn a_call_that_is_interrupted_before_it_begins_does_nothing() {
     let notes = Notes::default();
     let (agent, _) = hesitant(&notes);
-    let token = CancellationToken::new();
-    token.cancel();
+    let token = Interrupt::new();
+    token.interrupt();
     let reply = agent.call_with(CallOptions::new().interrupt(token), go()).await.unwrap();
     assert_eq!((reply.content.len(), reply.reason), (0, Some(GenerateReason::Interrupted)));
     assert!(agent.memory().messages().is_empty());
@@ -258,9 +270,9 @@ async fn calls_on_one_thread_queue_and_calls_on_several_run_at_once() {
     gate.notify_one();
     assert_eq!(behind.await.unwrap().text(), "3");
     assert_eq!(order.take(), ["slow begins", "slow ends"]);
-    assert_eq!(agent.thread_memory("slow").unwrap().messages().len(), 4);
+    assert_eq!(agent.threads().memory("slow").unwrap().messages().len(), 4);
     assert!(agent.memory().messages().is_empty());
-    assert!(agent.forget_thread("slow") && !agent.forget_thread("slow"));
+    assert!(agent.threads().forget("slow") && !agent.threads().forget("slow"));
     gate.notify_one();
     assert_eq!(on_thread("slow").await.unwrap().text(), "1");
 }
@@ -279,7 +291,7 @@ async fn many_calls_at_once_keep_their_contexts_apart() {
     );
     let model = ScriptedModel::new("m", |request: &ChatRequest| -> ScriptedAnswer {
         match request.messages.last().and_then(|msg| msg.tool_results().next().cloned()) {
-            Some(result) => result.output.into(),
+            Some(result) => result.output.as_str().into(),
             None => ToolUse::new("1", "whoami", json!({})).into(),
         }
     });
@@ -348,7 +360,7 @@ async fn an_agent_is_called_through_dyn_and_a_hook_of_all_agents_runs() {
     ];
     let mut said = Vec::new();
     for agent in &agents {
-        register_call_hook(&**agent, notes.clone());
+        agent.register_call_hook(notes.clone());
         said.push(agent.call(go()).await.unwrap().text());
     }
     assert_eq!(said, ["by a model", "by a person"]);
@@ -394,7 +406,7 @@ impl AgentHook for Govern {
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         let cx = event.context();
-        let parent = cx.parent().map(hooks_agent::CallContext::run_id);
+        let parent = cx.parent().map(hooks_agent::call::CallContext::run_id);
         self.0.push((cx.agent_name().to_owned(), cx.run_id(), parent));
         if let HookEvent::PreActing(event) = event
             && event.tool_use().input["text"] == "forbidden"
@@ -406,10 +418,10 @@ impl AgentHook for Govern {
 }
 
 /// An agent that asks for one tool call and then says what it gave.
-fn relay(name: &'static str, call: ToolUse) -> hooks_agent::ReActAgentBuilder {
+fn relay(name: &'static str, call: ToolUse) -> hooks_agent::react::ReActAgentBuilder {
     let model = ScriptedModel::new(name, move |request: &ChatRequest| -> ScriptedAnswer {
         match request.messages.last().and_then(|msg| msg.tool_results().next().cloned()) {
-            Some(result) => result.output.into(),
+            Some(result) => result.output.as_str().into(),
             None => call.clone().into(),
         }
     });
@@ -422,11 +434,11 @@ async fn sub_agents_inherit_hooks_that_govern_at_any_depth() {
     let ran = Arc::new(Records::<String>::new());
     let worker = relay("worker", echo("1", "forbidden")).tool(echo_tool(&ran)).build().unwrap();
     let chief = relay("chief", ToolUse::new("2", "worker", json!({ "task": "work" })))
-        .tool(worker.as_tool("Works."))
+        .tool(worker.to_tool("Works."))
         .build()
         .unwrap();
     let boss = relay("boss", ToolUse::new("3", "chief", json!({ "task": "have it done" })))
-        .tool(chief.as_tool("Has it done."))
+        .tool(chief.to_tool("Has it done."))
         .hook(govern.clone())
         .hook(own.clone())
         .build()
@@ -451,20 +463,20 @@ async fn an_interrupt_reaches_sub_agents_and_costs_are_summed() {
     let slow =
         ReActAgent::builder("slow").model(Hesitant { go_on }).hook(notes.clone()).build().unwrap();
     let boss = relay("boss", ToolUse::new("1", "slow", json!({ "task": "think" })))
-        .tool(slow.as_tool("Thinks."))
+        .tool(slow.to_tool("Thinks."))
         .build()
         .unwrap();
-    let token = CancellationToken::new();
+    let token = Interrupt::new();
     let mut call = pin!(boss.call_with(CallOptions::new().interrupt(token.clone()), go()));
     assert!(matches!(poll!(&mut call), Poll::Pending));
-    token.cancel();
+    token.interrupt();
     assert_eq!(call.await.unwrap().reason, Some(GenerateReason::Interrupted));
     assert_eq!(notes.0.take().last(), Some(&EventKind::Settled));
     assert_eq!(slow.memory().messages().last().unwrap().text(), "[the answer was interrupted]");
     assert_valid(&boss);
     assert_valid(&slow);
 
-    let usage = hooks_agent::Usage { input_tokens: 10, output_tokens: 1 };
+    let usage = hooks_agent::message::Usage::new(10, 1);
     let (model, _) = script([ScriptedAnswer::from("hi").costing(usage)]);
     let sub = ReActAgent::builder("sub").model(model).build().unwrap();
     let (model, _) = script([
@@ -472,7 +484,7 @@ async fn an_interrupt_reaches_sub_agents_and_costs_are_summed() {
         ScriptedAnswer::from("done").costing(usage),
     ]);
     let boss =
-        ReActAgent::builder("boss").model(model).tool(sub.as_tool("Greets.")).build().unwrap();
+        ReActAgent::builder("boss").model(model).tool(sub.to_tool("Greets.")).build().unwrap();
     assert_eq!(boss.call(go()).await.unwrap().usage.unwrap().input_tokens, 30);
 }
 
@@ -554,7 +566,7 @@ async fn a_call_inside_of_a_call_of_the_same_agent_has_its_hooks() {
     let model = ScriptedModel::new("m", |request: &ChatRequest| -> ScriptedAnswer {
         let last = request.messages.last().unwrap();
         match (last.tool_results().next(), last.text().as_str()) {
-            (Some(result), _) => result.output.clone().into(),
+            (Some(result), _) => result.output.as_str().into(),
             (None, "danger") => echo("2", "forbidden").into(),
             _ => ToolUse::new("1", "again", json!({})).into(),
         }
@@ -580,7 +592,7 @@ async fn a_sub_agent_keeps_its_own_hooks_beside_those_it_inherits() {
     let worker =
         relay("worker", echo("1", "ok")).tool(echo_tool(&ran)).hook(own.clone()).build().unwrap();
     let boss = relay("boss", ToolUse::new("2", "worker", json!({ "task": "work" })))
-        .tool(worker.as_tool("Works."))
+        .tool(worker.to_tool("Works."))
         .hook(inherited.clone())
         .build()
         .unwrap();
@@ -601,7 +613,7 @@ async fn a_sub_agent_that_was_stopped_goes_on_when_its_caller_is_resumed() {
         .build()
         .unwrap();
     let boss = relay("boss", ToolUse::new("2", "worker", json!({ "task": "work" })))
-        .tool(worker.as_tool("Works."))
+        .tool(worker.to_tool("Works."))
         .build()
         .unwrap();
     let stopped = boss.call(go()).await.unwrap();
@@ -618,15 +630,15 @@ async fn a_sub_agent_that_was_stopped_goes_on_when_its_caller_is_resumed() {
 async fn the_interrupt_of_a_caller_and_that_of_the_call_both_count() {
     for is_outer in [true, false] {
         let (agent, _go_on) = hesitant(&Notes::default());
-        let (outer, inner) = (CancellationToken::new(), CancellationToken::new());
+        let (outer, inner) = (Interrupt::new(), Interrupt::new());
         let parent = agent.context(CallOptions::new().interrupt(outer.clone()));
         let options = CallOptions::new().child_of(&parent).thread("child").interrupt(inner.clone());
         let mut call = pin!(agent.call_with(options, go()));
         assert!(poll!(&mut call).is_pending());
         if is_outer {
-            outer.cancel();
+            outer.interrupt();
         } else {
-            inner.cancel();
+            inner.interrupt();
         }
         assert_eq!(call.await.unwrap().reason, Some(GenerateReason::Interrupted));
     }
@@ -648,10 +660,10 @@ async fn an_interrupt_while_hooks_look_at_the_answer_keeps_nothing_of_it() {
         "slow",
         hook!(ReActAgent::POST_REASONING, async |_, _, _| std::future::pending::<()>().await),
     );
-    let token = CancellationToken::new();
+    let token = Interrupt::new();
     let mut call = pin!(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
     assert!(poll!(&mut call).is_pending());
-    token.cancel();
+    token.interrupt();
     let marker = "[the answer was interrupted]";
     assert_eq!(call.await.unwrap().text(), marker);
     assert_eq!(agent.memory().messages().last().unwrap().text(), marker);
@@ -687,7 +699,7 @@ async fn observe_go(agent: &ReActAgent) {
 /// An answer of a model that fails.
 fn broken() -> ScriptedAnswer {
     let (model, reason) = ("m".to_owned(), "as told".to_owned());
-    hooks_agent::ModelError::Failed { model, reason }.into()
+    hooks_agent::model::ModelError::Failed { model, reason }.into()
 }
 
 #[tokio::test]
@@ -752,10 +764,10 @@ async fn an_interrupted_call_shows_nothing_that_hooks_around_the_reply_were_to_s
         "review",
         hook!(ReActAgent::AROUND_REPLY, async |_, args, next| next.run(args).await),
     );
-    let token = CancellationToken::new();
+    let token = Interrupt::new();
     let mut call = pin!(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
     assert!(poll!(&mut call).is_pending());
-    token.cancel();
+    token.interrupt();
     assert_eq!(call.await.unwrap().text(), "");
 }
 
@@ -765,11 +777,11 @@ async fn an_interrupted_call_shows_nothing_that_a_hook_was_to_see_which_is_gone(
     let name = review.name();
     let agent = ReActAgent::builder("bot").model(Hesitant { go_on: Arc::default() });
     let agent = agent.hook(review).build().unwrap();
-    let token = CancellationToken::new();
+    let token = Interrupt::new();
     let mut call = pin!(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
     assert!(poll!(&mut call).is_pending());
     agent.remove_agent_hook(&name).unwrap();
-    token.cancel();
+    token.interrupt();
     assert_eq!(call.await.unwrap().text(), "");
 }
 
@@ -787,7 +799,7 @@ async fn a_call_that_would_wait_for_the_call_of_its_caller_is_refused() {
         });
     let worker = relay("worker", ToolUse::new("1", "back", json!({}))).tool(back).build().unwrap();
     let task = ToolUse::new("1", "worker", json!({ "task": "work" }));
-    let built = relay("boss", task).tool(worker.as_tool("Works.")).build().unwrap();
+    let built = relay("boss", task).tool(worker.to_tool("Works.")).build().unwrap();
     assert!(boss.set(built).is_ok());
     let call = boss.get().unwrap().call(go());
     let reply = tokio::time::timeout(std::time::Duration::from_mins(1), call).await.unwrap();
@@ -795,7 +807,7 @@ async fn a_call_that_would_wait_for_the_call_of_its_caller_is_refused() {
     assert!(text.contains("from inside its own call"), "{text}");
 }
 
-fn subscribed(answer: ScriptedAnswer) -> (hooks_agent::ReActAgentBuilder, Arc<ReActAgent>) {
+fn subscribed(answer: ScriptedAnswer) -> (hooks_agent::react::ReActAgentBuilder, Arc<ReActAgent>) {
     let (model, _) = script([answer]);
     let listener = ReActAgent::builder("listener").model(script(["."]).0).build().unwrap();
     (ReActAgent::builder("speaker").model(model), Arc::new(listener))
@@ -831,7 +843,7 @@ async fn subscribers_observe_replies_as_said_by_an_agent_on_the_thread_of_the_ca
     let subscriber: Arc<dyn Agent> = listener.clone();
     speaker.state().subscribe(&subscriber);
     speaker.call_with(CallOptions::new().thread("t"), go()).await.unwrap();
-    let heard = listener.thread_memory("t").unwrap().messages();
+    let heard = listener.threads().memory("t").unwrap().messages();
     assert_eq!((heard[0].role, heard[0].text().as_str()), (Role::Assistant, "as if a user spoke"));
 }
 
@@ -840,10 +852,10 @@ async fn a_call_that_is_dropped_after_its_interrupt_was_interrupted() {
     let ends = Ends::default();
     let agent = ReActAgent::builder("bot").model(Hesitant { go_on: Arc::default() });
     let agent = agent.hook(ends.clone()).build().unwrap();
-    let token = CancellationToken::new();
+    let token = Interrupt::new();
     let mut call = Box::pin(agent.call_with(CallOptions::new().interrupt(token.clone()), go()));
     assert!(poll!(&mut call).is_pending());
-    token.cancel();
+    token.interrupt();
     drop(call);
     assert!(matches!(ends.0.take()[..], [CallOutcome::Interrupted]));
 }
@@ -865,12 +877,12 @@ async fn a_child_has_its_own_thread_and_the_interrupt_of_its_parent() {
 
 #[tokio::test]
 async fn the_usage_of_a_call_includes_agents_at_any_depth() {
-    let usage = hooks_agent::Usage { input_tokens: 10, output_tokens: 1 };
+    let usage = hooks_agent::message::Usage::new(10, 1);
     let caller = |name: &'static str, sub: &ReActAgent| {
         let task = ToolUse::new("1", sub.name(), json!({ "task": "greet" }));
         let answers = [uses([task]).costing(usage), ScriptedAnswer::from("done").costing(usage)];
         let builder = ReActAgent::builder(name).model(script(answers).0);
-        builder.tool(sub.as_tool("Greets.")).build().unwrap()
+        builder.tool(sub.to_tool("Greets.")).build().unwrap()
     };
     let (model, _) = script([ScriptedAnswer::from("hi").costing(usage)]);
     let worker = ReActAgent::builder("worker").model(model).build().unwrap();
@@ -880,7 +892,7 @@ async fn the_usage_of_a_call_includes_agents_at_any_depth() {
 
 #[tokio::test]
 async fn a_reply_of_a_hook_keeps_its_reason_and_its_usage() {
-    let usage = hooks_agent::Usage { input_tokens: 7, output_tokens: 7 };
+    let usage = hooks_agent::message::Usage::new(7, 7);
     for (reason, own) in [(None, None), (Some(GenerateReason::Length), Some(usage))] {
         let agent = ReActAgent::builder("bot")
             .model(script(["unreached"]).0)
@@ -910,13 +922,13 @@ async fn a_summary_is_printed_and_is_what_a_call_shows_that_is_interrupted_after
         .printer(move |text| seen.push(text.to_owned()))
         .build()
         .unwrap();
-    let token = CancellationToken::new();
+    let token = Interrupt::new();
     let mut events = agent.stream_with(CallOptions::new().interrupt(token.clone()), go());
     let mut reply = None;
     while let Some(event) = events.next().await {
         match event.unwrap().kind {
-            hooks_agent::AgentEventKind::Summarized(_) => token.cancel(),
-            hooks_agent::AgentEventKind::Finished(msg) => reply = Some(msg),
+            hooks_agent::stream::AgentEventKind::Summarized(_) => token.interrupt(),
+            hooks_agent::stream::AgentEventKind::Finished(msg) => reply = Some(msg),
             _ => {}
         }
     }

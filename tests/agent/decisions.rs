@@ -9,13 +9,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
-use hooks_agent::{
-    Agent, AgentError, AgentEventKind, AgentExt, AgentHook, CallOptions, CompressContext,
-    ContentBlock, ContextConfig, ErrorPhase, EventKind, EventMask, Flow, FunctionTool,
-    GenerateReason, HookEvent, InputError, JumpTo, Messages, ModelError, ModelOptions, Msg,
-    PreActing, ReActAgent, ReActAgentBuilder, ReActAgentReasoningArgs, Reasoned, Role,
-    ScriptedAnswer, ToolChoice, ToolResult, ToolUse,
+use hooks_agent::agent::{Agent, AgentExt};
+use hooks_agent::call::CallOptions;
+use hooks_agent::error::{AgentError, InputError};
+use hooks_agent::event::{ErrorPhase, EventKind, EventMask, Flow, HookEvent, PreActing};
+use hooks_agent::hook::AgentHook;
+use hooks_agent::message::{
+    ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse,
 };
+use hooks_agent::model::{ModelError, ModelOptions, ScriptedAnswer, ToolChoice};
+use hooks_agent::react::{
+    CompressContext, ContextConfig, ReActAgent, ReActAgentBuilder, ReActAgentReasoningArgs,
+};
+use hooks_agent::round::{JumpTo, Reasoned};
+use hooks_agent::stream::AgentEventKind;
+use hooks_agent::tool::FunctionTool;
 use hooks_core::{BoxError, BoxFuture, HookResult, Hookable, hook};
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
 use hooks_tests::{Records, Reports};
@@ -187,7 +195,7 @@ impl CompressContext for Careless {
 #[tokio::test]
 async fn a_compressor_that_parts_a_tool_call_from_its_result_fails_the_call() {
     let (builder, _) = bot([uses([echo("a", "A")]), "unreached".into()]);
-    let config = ContextConfig { window: Some(4), trigger: 0.5, ..ContextConfig::default() };
+    let config = ContextConfig::new(4).trigger(0.5);
     let agent = builder.compressor(Careless, config).build().unwrap();
     let error = agent.call(go()).await.unwrap_err();
     assert!(matches!(error, AgentError::Compression(_)), "{error:?}");
@@ -266,7 +274,7 @@ async fn a_tool_that_must_be_chosen_need_not_be_for_the_summary() {
         let agent = ReActAgent::builder("bot")
             .model(model)
             .tool(echo_tool(&Ran::default()))
-            .model_options(ModelOptions { tool_choice: choice.clone(), ..ModelOptions::default() })
+            .model_options(ModelOptions::new().tool_choice(choice.clone()))
             .max_iters(1)
             .build()
             .unwrap();
@@ -383,7 +391,7 @@ async fn a_hook_of_chunks_that_fails_or_panics_is_reported_and_changes_nothing()
 }
 
 fn after(
-    react: impl Fn(&hooks_agent::PostActing<'_>) -> Flow + Send + Sync + 'static,
+    react: impl Fn(&hooks_agent::event::PostActing<'_>) -> Flow + Send + Sync + 'static,
 ) -> impl AgentHook {
     on(EventKind::PostActing, move |event| {
         let HookEvent::PostActing(event) = event else { unreachable!() };
@@ -414,7 +422,7 @@ async fn a_stop_overrides_a_jump_whose_messages_no_longer_fit() {
 #[tokio::test]
 async fn a_stop_before_the_model_overrides_a_later_jump() {
     let (builder, _) = bot(["unreached"]);
-    let before_model = |react: fn(&hooks_agent::PreReasoning<'_>) -> Flow| {
+    let before_model = |react: fn(&hooks_agent::event::PreReasoning<'_>) -> Flow| {
         on(EventKind::PreReasoning, move |event| {
             let HookEvent::PreReasoning(event) = event else { unreachable!() };
             Ok(react(event))
@@ -562,7 +570,7 @@ async fn a_result_of_a_hook_has_the_id_and_the_name_of_the_call_and_names_none_t
     agent.call(go()).await.unwrap();
     let messages = agent.memory().messages();
     let result = messages.iter().find_map(|msg| msg.tool_results().next()).unwrap();
-    assert_eq!((&*result.id, &*result.name, &*result.output), ("a", "echo", "given"));
+    assert_eq!((&*result.id, &*result.name, result.output.as_str()), ("a", "echo", "given"));
     assert_eq!((&result.ran, ran.take().len()), (&None, 0));
 }
 
@@ -627,7 +635,7 @@ impl CompressContext for Last {
         _: &'a ContextConfig,
         _: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Messages, BoxError>> {
-        let last = messages.iter().last().cloned().into_iter().collect();
+        let last = messages.iter().next_back().cloned().into_iter().collect();
         Box::pin(async { Ok(last) })
     }
 }
@@ -635,7 +643,7 @@ impl CompressContext for Last {
 #[tokio::test]
 async fn a_message_that_is_observed_during_the_compression_stays() {
     let (builder, _) = bot(["done"]);
-    let config = ContextConfig { window: Some(4), trigger: 0.5, ..ContextConfig::default() };
+    let config = ContextConfig::new(4).trigger(0.5);
     let agent = builder.compressor(Last, config).build().unwrap();
     agent.register_instance_hook(
         ReActAgent::AROUND_COMPRESS_CONTEXT,

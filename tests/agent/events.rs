@@ -3,15 +3,23 @@
 
 use std::sync::Arc;
 
-use hooks_agent::{
-    Acted, ActingChunk, ActingInput, AgentExt, AgentHook, Blocking, CallContext, CallOptions,
-    CallOutcome, ContentBlock, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow, FunctionTool,
-    GenerateReason, HookEvent, Messages, ModelOptions, Msg, PostActing, PostCall, PostReasoning,
-    PostSummary, PreActing, PreCall, PreReasoning, PreSummary, ReActAgent, Reasoned,
-    ReasoningChunk, ReasoningInput, Role, ScriptedAnswer, ScriptedModel, Settled, SummaryChunk,
-    SummaryInput, Tool, ToolContext, ToolResult, ToolUse, Tools, Usage, UserAgent, agent_hook,
-    priority,
+use hooks_agent::agent::{AgentExt, CallOutcome};
+use hooks_agent::agent_hook;
+use hooks_agent::call::{CallContext, CallOptions};
+use hooks_agent::event::{
+    ActingChunk, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow, HookEvent, PostActing,
+    PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning, PreSummary,
+    ReasoningChunk, Settled, SummaryChunk,
 };
+use hooks_agent::hook::{AgentHook, Blocking, priority};
+use hooks_agent::message::{
+    ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, Usage,
+};
+use hooks_agent::model::{ModelOptions, ScriptedAnswer, ScriptedModel};
+use hooks_agent::react::ReActAgent;
+use hooks_agent::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
+use hooks_agent::tool::{FunctionTool, Tool, ToolContext, Tools};
+use hooks_agent::user::UserAgent;
 use hooks_core::{HookResult, Hookable};
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
@@ -22,7 +30,7 @@ fn user() -> UserAgent {
 }
 
 fn warm() -> Arc<ModelOptions> {
-    Arc::new(ModelOptions { temperature: Some(0.7), ..ModelOptions::default() })
+    Arc::new(ModelOptions::new().temperature(0.7))
 }
 
 fn reasoning_input(messages: impl Into<Messages>) -> ReasoningInput {
@@ -354,7 +362,7 @@ async fn event_hooks_and_method_hooks_are_in_one_order() {
     agent.register_instance_hook(
         ReActAgent::POST_REPLY,
         "method",
-        |_: &ReActAgent, _: &hooks_agent::AgentReplyArgs, reply: &mut Msg| {
+        |_: &ReActAgent, _: &hooks_agent::agent::AgentReplyArgs, reply: &mut Msg| {
             reply.push_text(" method");
         },
     );
@@ -532,7 +540,7 @@ async fn streamed_tool_calls_are_told_and_accumulated() {
 /// JR-03: ours is the usage of the message, not a note in its metadata.
 #[tokio::test]
 async fn usage_is_told_with_the_answer_and_summed_over_the_call() {
-    let usage = |input, output| Usage { input_tokens: input, output_tokens: output };
+    let usage = |input, output| Usage::new(input, output);
     let told = Arc::new(Records::<Option<Usage>>::new());
     let noted = told.clone();
     let (model, _) = script([
@@ -657,7 +665,7 @@ impl Mixed {
 #[tokio::test]
 async fn the_attribute_asks_for_the_events_that_have_a_handler() {
     let mixed = Mixed::default();
-    let of = |kinds: &[EventKind]| hooks_agent::EventMask::of(kinds);
+    let of = |kinds: &[EventKind]| hooks_agent::event::EventMask::of(kinds);
     assert_eq!(mixed.events(), of(&[EventKind::PreReasoning, EventKind::PostReasoning]));
     assert_eq!(mixed.sync_events(), of(&[EventKind::PostReasoning]));
     assert_eq!((mixed.name().as_str(), mixed.priority()), ("mixed", priority::DEFAULT));
@@ -741,7 +749,7 @@ impl<H: AgentHook> AgentHook for Named<H> {
         "one name".to_owned()
     }
 
-    fn events(&self) -> hooks_agent::EventMask {
+    fn events(&self) -> hooks_agent::event::EventMask {
         self.0.events()
     }
 

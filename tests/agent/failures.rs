@@ -1,14 +1,18 @@
-//! Failures of tools, models and hooks: the error events they cause, and what hooks supply in their place.
+//! Failures of tools, models and hooks: the error events they cause, and what hooks supply in their
+//! place.
 
 use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_agent::{
-    AgentError, AgentExt, ChatChunk, ContentBlock, ErrorPhase, EventKind, Flow, FunctionTool,
-    GenerateReason, HookEvent, ModelError, Msg, ReActAgent, Role, ScriptedAnswer, ToolError,
-    ToolResult, ToolUse, Usage,
-};
+use hooks_agent::agent::AgentExt;
+use hooks_agent::error::AgentError;
+use hooks_agent::event::{ErrorPhase, EventKind, Flow, HookEvent};
+use hooks_agent::hook::CallHooks;
+use hooks_agent::message::{ContentBlock, GenerateReason, Msg, Role, ToolResult, ToolUse, Usage};
+use hooks_agent::model::{ChatChunk, ModelError, ScriptedAnswer};
+use hooks_agent::react::ReActAgent;
+use hooks_agent::tool::{FunctionTool, ToolError};
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{
@@ -19,7 +23,7 @@ use serde_json::{Value, json};
 type Told = Arc<Records<String>>;
 
 /// Notes where something failed and how.
-fn tell(told: &Told) -> impl hooks_agent::AgentHook + use<> {
+fn tell(told: &Told) -> impl hooks_agent::hook::AgentHook + use<> {
     let told = told.clone();
     on(EventKind::Error, move |event| {
         let HookEvent::Error(event) = event else { unreachable!() };
@@ -200,8 +204,10 @@ async fn a_hook_may_supply_what_failed() {
 }
 
 #[tokio::test]
-async fn a_failing_error_hook_is_attached_and_takes_no_ones_place() {
+async fn a_failing_error_hook_is_reported_beside_the_error_of_the_call() {
     let told = Told::default();
+    let failures = Told::default();
+    let noted = failures.clone();
     let (model, _) = script([failed()]);
     let agent = ReActAgent::builder("bot")
         .model(model)
@@ -212,14 +218,19 @@ async fn a_failing_error_hook_is_attached_and_takes_no_ones_place() {
             Ok(event.recover(ToolResult::success(&echo("x", ""), "of the wrong kind")))
         }))
         .hook(tell(&told))
+        .hook(on(EventKind::Settled, move |event| {
+            for failure in event.context().hook_failures() {
+                noted.push(failure.to_string());
+            }
+            Ok(Flow::Continue)
+        }))
         .build()
         .unwrap();
     let error = agent.call(go()).await.unwrap_err();
     assert_eq!(error.to_string(), "model `m` failed: out of order");
-    assert!(matches!(error.root(), AgentError::Model(ModelError::Failed { .. })));
-    let failures: Vec<_> = error.hook_failures().iter().map(ToString::to_string).collect();
+    assert!(matches!(error, AgentError::Model(ModelError::Failed { .. })));
     assert_eq!(
-        failures,
+        failures.take(),
         ["I fail too", "the hook panicked", "a message saves this phase, not a tool result"]
     );
     assert_eq!(told.take(), ["Reasoning: model `m` failed: out of order"]);
@@ -317,7 +328,7 @@ async fn what_ran_is_recorded_beside_what_the_model_asked_for() {
         .hook(on(EventKind::PostActing, |event| {
             let HookEvent::PostActing(event) = event else { unreachable!() };
             assert_eq!(event.tool_use().input["text"], "changed");
-            event.tool_result_mut().output.push_str(", cleaned");
+            event.tool_result_mut().output.text_mut().push_str(", cleaned");
             Ok(Flow::Continue)
         }))
         .build()
@@ -405,7 +416,7 @@ async fn a_hook_of_all_agents_is_told_of_failures_inside() {
     let (told, own) = (Told::default(), Told::default());
     let (model, _) = script([failed()]);
     let agent = ReActAgent::builder("bot").model(model).hook(tell(&own)).build().unwrap();
-    hooks_agent::register_call_hook(&agent, tell(&told));
+    agent.register_call_hook(tell(&told));
     agent.call(go()).await.unwrap_err();
     assert_eq!(told.take(), ["Call: model `m` failed: out of order"]);
     assert_eq!(own.take(), ["Reasoning: model `m` failed: out of order"]);
@@ -416,7 +427,7 @@ async fn a_slow_observer_does_not_use_up_the_time_of_a_tool() {
     let quick = FunctionTool::with_context(
         "quick",
         "Is quick.",
-        async |_: Value, cx: hooks_agent::ToolContext| {
+        async |_: Value, cx: hooks_agent::tool::ToolContext| {
             cx.progress("there");
             "done at once"
         },

@@ -8,10 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::executor::block_on;
-use hooks_agent::{
-    AgentExt, CallOptions, CancellationToken, EventKind, Flow, FunctionTool, GenerateReason,
-    HookEvent, ReActAgent, Tool, ToolContext, ToolError, ToolUse,
-};
+use hooks_agent::agent::AgentExt;
+use hooks_agent::call::CallOptions;
+use hooks_agent::call::Interrupt;
+use hooks_agent::event::{EventKind, Flow, HookEvent};
+use hooks_agent::message::{GenerateReason, ToolUse};
+use hooks_agent::react::ReActAgent;
+use hooks_agent::tool::{FunctionTool, Tool, ToolContext, ToolError};
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{go, on, results, script, uses};
 use schemars::JsonSchema;
@@ -206,13 +209,13 @@ async fn an_interrupt_returns_while_the_function_still_blocks() {
     let (tool, mut heard, go_on) = held();
     let (model, _) = script([uses([hold()]), "done".into()]);
     let agent = ReActAgent::builder("bot").model(model).tool(tool).build().unwrap();
-    let token = CancellationToken::new();
+    let token = Interrupt::new();
     let interrupt = token.clone();
     let call = tokio::spawn(async move {
         agent.call_with(CallOptions::new().interrupt(token), go()).await.unwrap()
     });
     assert_eq!(heard.recv().await, Some("started"));
-    interrupt.cancel();
+    interrupt.interrupt();
     assert_eq!(call.await.unwrap().reason, Some(GenerateReason::Interrupted));
     assert!(heard.is_empty());
     // The thread goes on by itself.

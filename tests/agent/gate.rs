@@ -1,15 +1,21 @@
-//! One gate for every message on its way into memory: a message that would break the conversation is a
-//! typed error, and memory stays as it was. Tool calls are run only by the agent that asked for them.
+//! One gate for every message on its way into memory: a message that would break the conversation
+//! is a typed error, and memory stays as it was. Tool calls are run only by the agent that asked
+//! for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use hooks_agent::{
-    Agent, AgentError, AgentExt, CallOptions, CancellationToken, CompressContext, ContentBlock,
-    ContextConfig, EventKind, Flow, GenerateReason, HookEvent, InputError, JumpTo, Messages,
-    ModelError, Msg, PostReasoning, ReActAgent, ReActAgentBuilder, Role, ScriptedAnswer,
-    ToolResult, ToolUse, unanswered_tool_uses,
+use hooks_agent::agent::{Agent, AgentExt};
+use hooks_agent::call::CallOptions;
+use hooks_agent::call::Interrupt;
+use hooks_agent::error::{AgentError, InputError};
+use hooks_agent::event::{EventKind, Flow, HookEvent, PostReasoning};
+use hooks_agent::message::{
+    ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
 };
+use hooks_agent::model::{ModelError, ScriptedAnswer};
+use hooks_agent::react::{CompressContext, ContextConfig, ReActAgent, ReActAgentBuilder};
+use hooks_agent::round::JumpTo;
 use hooks_core::{BoxError, BoxFuture, Hookable, hook};
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
@@ -103,7 +109,7 @@ fn invalid_after_calls() -> Vec<(&'static str, Messages)> {
         ),
     ];
     cases.extend(invalid().into_iter().map(|(what, messages)| {
-        let messages = messages.iter().map(|msg| Msg::clone(msg)).collect();
+        let messages = messages.iter().map(Msg::clone).collect();
         (what, with(messages))
     }));
     cases
@@ -230,7 +236,7 @@ async fn an_answer_of_a_hook_is_one_of_the_model_or_an_error() {
                 let agent = builder.hook(hook).build().unwrap();
                 let ended = agent.call(go()).await;
                 let texts: Vec<_> =
-                    agent.memory().messages().iter().map(|msg| msg.text()).collect();
+                    agent.memory().messages().iter().map(hooks_agent::message::Msg::text).collect();
                 // A saved error is a reply of the hook if the round ends after it.
                 if is_error && ended.is_ok() {
                     assert_valid(&agent);
@@ -462,14 +468,15 @@ impl CompressContext for Fixed {
 #[tokio::test]
 async fn what_a_compressor_returns_is_checked() {
     for (what, messages) in invalid() {
-        let config = ContextConfig { window: Some(0), ..ContextConfig::default() };
+        let config = ContextConfig::new(0);
         let (builder, _) = bot(["done"]);
-        let messages: Vec<_> = messages.iter().map(|msg| Msg::clone(msg)).collect();
+        let messages: Vec<_> = messages.iter().map(Msg::clone).collect();
         let agent = builder.compressor(Fixed(messages.clone()), config).build().unwrap();
         let ended = agent.call(go()).await;
         let is_typed = is_input_error(&ended) || matches!(ended, Err(AgentError::Compression(_)));
         assert!(is_typed, "{what}: {ended:?}");
-        let texts: Vec<_> = agent.memory().messages().iter().map(|msg| msg.text()).collect();
+        let texts: Vec<_> =
+            agent.memory().messages().iter().map(hooks_agent::message::Msg::text).collect();
         assert_eq!(texts, ["go"], "{what}");
 
         // The same by a hook.
@@ -562,7 +569,7 @@ async fn a_new_task_for_a_sub_agent_is_not_taken_for_the_one_that_waits() {
     let task = |task: &str| ToolUse::new("1", "worker", json!({ "task": task }));
     let (model, _) = script([uses([task("old")]), uses([task("new")]), "done".into()]);
     let boss =
-        ReActAgent::builder("boss").model(model).tool(worker.as_tool("Works.")).build().unwrap();
+        ReActAgent::builder("boss").model(model).tool(worker.to_tool("Works.")).build().unwrap();
     let reply = boss.call(go()).await.unwrap();
     assert_eq!(reply.reason, Some(GenerateReason::PermissionAsking));
     // The person answers in place of the worker.
@@ -585,7 +592,8 @@ async fn the_same_message_after_a_call_that_failed_is_not_remembered_twice() {
     agent.call(go()).await.unwrap_err();
     assert_eq!(agent.call(go()).await.unwrap().text(), "done");
     assert_eq!(requests.take().last().unwrap().messages.len(), 1);
-    let texts: Vec<_> = agent.memory().messages().iter().map(|msg| msg.text()).collect();
+    let texts: Vec<_> =
+        agent.memory().messages().iter().map(hooks_agent::message::Msg::text).collect();
     assert_eq!(texts, ["go", "done"]);
 }
 
@@ -598,7 +606,8 @@ async fn another_message_after_a_call_that_failed_is_added() {
     agent.call(Msg::user("are you there?")).await.unwrap();
     // It was answered, so that it is a new message now.
     agent.call(Msg::user("are you there?")).await.unwrap();
-    let texts: Vec<_> = agent.memory().messages().iter().map(|msg| msg.text()).collect();
+    let texts: Vec<_> =
+        agent.memory().messages().iter().map(hooks_agent::message::Msg::text).collect();
     assert_eq!(texts, ["go", "are you there?", "done", "are you there?", "again"]);
 }
 
@@ -634,7 +643,8 @@ async fn a_message_whose_call_was_interrupted_before_an_answer_is_not_remembered
     let reply = agent.call(go()).await.unwrap();
     assert_eq!(reply.reason, Some(GenerateReason::Interrupted));
     agent.call(go()).await.unwrap();
-    let texts: Vec<_> = agent.memory().messages().iter().map(|msg| msg.text()).collect();
+    let texts: Vec<_> =
+        agent.memory().messages().iter().map(hooks_agent::message::Msg::text).collect();
     assert_eq!(texts, ["go", "done"]);
 }
 
@@ -656,11 +666,11 @@ async fn no_tool_and_no_model_start_after_an_interrupt() {
             let ran = Ran::default();
             let calls = uses([echo("a", "A"), echo("b", "B")]);
             let (model, requests) = script([calls, "summary".into()]);
-            let token = CancellationToken::new();
+            let token = Interrupt::new();
             let cancel = token.clone();
             let hook = on(kind, move |event| {
                 if by_token {
-                    cancel.cancel();
+                    cancel.interrupt();
                 } else {
                     event.context().interrupt();
                 }
@@ -727,7 +737,7 @@ async fn nothing_starts_in_a_sub_agent_after_an_interrupt_of_its_caller() {
     let worker = ReActAgent::builder("worker").model(model).tool(echo_tool(&ran)).build().unwrap();
     let call = ToolUse::new("1", "worker", json!({ "task": "work" }));
     let (model, _) = script([uses([call])]);
-    let boss = ReActAgent::builder("boss").model(model).tool(worker.as_tool("Works."));
+    let boss = ReActAgent::builder("boss").model(model).tool(worker.to_tool("Works."));
     let boss = boss.build().unwrap();
     boss.register_instance_hook(
         ReActAgent::PRE_TOOL_CALL,

@@ -1,13 +1,16 @@
-//! A hook that is inherited governs every agent below the one that it was given to, however it came,
-//! however deep they are, until it is removed.
+//! A hook that is inherited governs every agent below the one that it was given to, however it
+//! came, however deep they are, until it is removed.
 
 use std::sync::{Arc, OnceLock};
 
-use hooks_agent::{
-    AgentExt, AgentHook, CallOptions, EventKind, EventMask, Flow, HookEvent, ReActAgent,
-    ReActAgentBuilder, ScriptedAnswer, ScriptedModel, Tool, ToolContext, ToolFuture, ToolUse,
-    Tools,
-};
+use hooks_agent::agent::AgentExt;
+use hooks_agent::call::CallOptions;
+use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent::hook::AgentHook;
+use hooks_agent::message::ToolUse;
+use hooks_agent::model::{ScriptedAnswer, ScriptedModel};
+use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent::tool::{Tool, ToolContext, ToolFuture, Tools};
 use hooks_core::HookResult;
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on};
@@ -42,7 +45,7 @@ impl AgentHook for Refuse {
 fn relay(name: &str, call: ToolUse) -> ReActAgentBuilder {
     let model = ScriptedModel::new(name, move |request| -> ScriptedAnswer {
         match request.messages.last().and_then(|msg| msg.tool_results().next()) {
-            Some(result) => result.output.clone().into(),
+            Some(result) => result.output.as_str().into(),
             None => call.clone().into(),
         }
     });
@@ -61,8 +64,8 @@ fn worker() -> (ReActAgent, Ran) {
 /// Three agents, each the tool of the next; the first does the work.
 fn three(boss: impl FnOnce(ReActAgentBuilder) -> ReActAgentBuilder) -> (ReActAgent, Ran) {
     let (worker, ran) = worker();
-    let chief = relay("chief", task("worker")).tool(worker.as_tool("Works.")).build().unwrap();
-    (boss(relay("boss", task("chief")).tool(chief.as_tool("Leads."))).build().unwrap(), ran)
+    let chief = relay("chief", task("worker")).tool(worker.to_tool("Works.")).build().unwrap();
+    (boss(relay("boss", task("chief")).tool(chief.to_tool("Leads."))).build().unwrap(), ran)
 }
 
 /// Brings a tool.
@@ -101,7 +104,7 @@ impl Tool for Delegates {
     fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
         Box::pin(async move {
             let reply = self.0.call_with(CallOptions::new().child_of(cx.call()), go()).await?;
-            Ok(reply.text())
+            Ok(reply.text().into())
         })
     }
 }
@@ -171,9 +174,9 @@ async fn a_hook_that_comes_while_a_sub_agent_runs_governs_those_below_it() {
         boss.register_agent_hook(Refuse::default());
         Ok(Flow::Continue)
     });
-    let chief = relay("chief", task("worker")).tool(worker.as_tool("Works.")).hook(register);
+    let chief = relay("chief", task("worker")).tool(worker.to_tool("Works.")).hook(register);
     let chief = chief.build().unwrap();
-    let agent = relay("boss", task("chief")).tool(chief.as_tool("Leads.")).build().unwrap();
+    let agent = relay("boss", task("chief")).tool(chief.to_tool("Leads.")).build().unwrap();
     let agent = Arc::new(agent);
     boss.set(Arc::downgrade(&agent)).unwrap();
     assert_refused(&agent, &ran, "from the middle").await;
@@ -183,7 +186,7 @@ async fn a_hook_that_comes_while_a_sub_agent_runs_governs_those_below_it() {
 async fn sub_agents_that_come_by_the_tools_of_a_hook_are_governed() {
     for is_own in [false, true] {
         let (worker, ran) = worker();
-        let brings = Brings(Arc::new(worker.as_tool("Works.")));
+        let brings = Brings(Arc::new(worker.to_tool("Works.")));
         let boss = relay("boss", task("worker")).hook(brings);
         let boss = if is_own { boss.hook(Refuse::default()) } else { boss }.build().unwrap();
         if !is_own {
@@ -212,7 +215,7 @@ async fn agents_that_a_tool_calls_as_children_are_governed_at_any_depth() {
 #[tokio::test]
 async fn an_agent_of_its_own_is_not_governed_by_what_governed_it_as_a_tool() {
     let (worker, ran) = worker();
-    let boss = relay("boss", task("worker")).tool(worker.as_tool("Works."));
+    let boss = relay("boss", task("worker")).tool(worker.to_tool("Works."));
     let boss = boss.hook(Refuse::default()).build().unwrap();
     assert_refused(&boss, &ran, "as a tool").await;
     assert_free(&worker, &ran, "alone").await;
@@ -221,8 +224,8 @@ async fn an_agent_of_its_own_is_not_governed_by_what_governed_it_as_a_tool() {
 #[tokio::test]
 async fn a_hook_that_an_agent_gets_after_it_became_a_tool_does_not_govern_below_the_tool() {
     let (worker, ran) = worker();
-    let chief = relay("chief", task("worker")).tool(worker.as_tool("Works.")).build().unwrap();
-    let boss = relay("boss", task("chief")).tool(chief.as_tool("Leads.")).build().unwrap();
+    let chief = relay("chief", task("worker")).tool(worker.to_tool("Works.")).build().unwrap();
+    let boss = relay("boss", task("chief")).tool(chief.to_tool("Leads.")).build().unwrap();
     chief.register_agent_hook(Refuse::default());
     assert_free(&boss, &ran, "registered later").await;
 }
@@ -251,7 +254,7 @@ impl Tool for Again {
             } else {
                 self.1.call_with(options, go()).await?
             };
-            Ok(reply.text())
+            Ok(reply.text().into())
         })
     }
 }

@@ -6,14 +6,22 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use futures::future::join_all;
-use hooks_agent::{
-    Acted, ActingChunk, ActingInput, AgentError, AgentExt, AgentHook, CallContext, CallOptions,
-    CallOutcome, ContentBlock, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow, HookEvent,
-    JsonlTrace, JsonlTraceBuilder, Messages, ModelError, Msg, PostActing, PostCall, PostReasoning,
-    PostSummary, PreActing, PreCall, PreReasoning, PreSummary, ReActAgent, Reasoned,
-    ReasoningChunk, ReasoningInput, ScriptedAnswer, ScriptedModel, Settled, SummaryChunk,
-    SummaryInput, ToolError, ToolResult, ToolUse, UserAgent,
+use hooks_agent::agent::{AgentExt, CallOutcome};
+use hooks_agent::builtin::{JsonlTrace, JsonlTraceBuilder};
+use hooks_agent::call::{CallContext, CallOptions};
+use hooks_agent::error::AgentError;
+use hooks_agent::event::{
+    ActingChunk, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow, HookEvent, PostActing,
+    PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning, PreSummary,
+    ReasoningChunk, Settled, SummaryChunk,
 };
+use hooks_agent::hook::AgentHook;
+use hooks_agent::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
+use hooks_agent::model::{ModelError, ScriptedAnswer, ScriptedModel};
+use hooks_agent::react::ReActAgent;
+use hooks_agent::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
+use hooks_agent::tool::ToolError;
+use hooks_agent::user::UserAgent;
 use hooks_core::HookResult;
 use hooks_tests::scripted_agents::{go, on, script, uses};
 use hooks_tests::{Page, Records, Reports};
@@ -323,7 +331,7 @@ async fn values_are_redacted_before_they_are_written_and_sub_agents_name_their_c
         script([uses([ToolUse::new("1", "sub", json!({ "task": "secret" }))]), "done".into()]);
     let boss = ReActAgent::builder("boss")
         .model(model)
-        .tool(sub.as_tool("Greets."))
+        .tool(sub.to_tool("Greets."))
         .hook(trace)
         .build()
         .unwrap();
@@ -417,7 +425,7 @@ async fn a_trace_records_agents_that_are_tools_only_if_it_is_inherited() {
             script([uses([ToolUse::new("1", "sub", json!({ "task": "greet" }))]), "done".into()]);
         let boss = ReActAgent::builder("boss")
             .model(model)
-            .tool(sub.as_tool("Greets."))
+            .tool(sub.to_tool("Greets."))
             .hook(trace.clone())
             .build()
             .unwrap();
@@ -669,7 +677,6 @@ async fn the_class_of_an_error_is_its_class_and_nothing_of_its_text() {
         let agent = ReActAgent::builder("bot").model(model).hook(fails).build().unwrap();
         agent.call(go()).await.unwrap_err()
     };
-    assert_eq!(shaken.hook_failures().len(), 1);
     let errors: [(Box<dyn std::error::Error + Send + Sync>, &str); 9] = [
         (Box::new(AgentError::from(failed())), "Model"),
         (Box::new(hooked), "Hook"),

@@ -1,6 +1,6 @@
-//! What bounds a call, and what nothing bounds: no hook is skipped when calls nest, a model that never
-//! pauses can be interrupted, long answers, arguments and results end somewhere; and names of hooks and
-//! threads mean one thing.
+//! What bounds a call, and what nothing bounds: no hook is skipped when calls nest, a model that
+//! never pauses can be interrupted, long answers, arguments and results end somewhere; and names of
+//! hooks and threads mean one thing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,13 +9,19 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::executor::block_on;
 use futures::stream;
-use hooks_agent::{
-    Agent, AgentError, AgentEventKind, AgentExt, AgentHook, AgentPrintArgs, AgentReplyArgs,
-    AgentSettledArgs, CallContext, CallOptions, CancellationToken, ChatChunk, ChatModel,
-    ChatRequest, ChatStream, ContentBlock, EventKind, EventMask, Flow, FunctionTool,
-    GenerateReason, HookEvent, Limits, ModelError, Msg, ReActAgent, ReActAgentReasoningChunkArgs,
-    ScriptedAnswer, ToolContext, ToolResult, ToolUse, register_call_hook, remove_call_hook,
+use hooks_agent::agent::{Agent, AgentExt, AgentPrintArgs, AgentReplyArgs, AgentSettledArgs};
+use hooks_agent::call::Interrupt;
+use hooks_agent::call::{CallContext, CallOptions};
+use hooks_agent::error::AgentError;
+use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent::hook::{AgentHook, CallHooks};
+use hooks_agent::message::{ContentBlock, GenerateReason, Msg, ToolResult, ToolUse};
+use hooks_agent::model::{
+    ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError, ScriptedAnswer,
 };
+use hooks_agent::react::{Limits, ReActAgent, ReActAgentReasoningChunkArgs};
+use hooks_agent::stream::AgentEventKind;
+use hooks_agent::tool::{FunctionTool, ToolContext};
 use hooks_core::{HookGroup, HookOptions, HookResult, Hookable, hook};
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{
@@ -164,9 +170,9 @@ fn word() -> ChatChunk {
 #[tokio::test]
 async fn a_model_that_never_pauses_lets_other_tasks_interrupt_it() {
     let (agent, count) = endless(word, usize::MAX);
-    let token = CancellationToken::new();
+    let token = Interrupt::new();
     let call = agent.call_with(CallOptions::new().interrupt(token.clone()), go());
-    let (reply, ()) = futures::join!(call, async { token.cancel() });
+    let (reply, ()) = futures::join!(call, async { token.interrupt() });
     assert_eq!(reply.unwrap().reason, Some(GenerateReason::Interrupted));
     assert!(count.load(Ordering::Relaxed) < 10_000);
     assert_valid(&agent);
@@ -230,8 +236,8 @@ async fn long_invalid_arguments_are_cut_with_a_note() {
     let sent: usize = last
         .messages
         .iter()
-        .flat_map(|msg| msg.tool_results())
-        .map(|result| result.output.len())
+        .flat_map(hooks_agent::message::Msg::tool_results)
+        .map(|result| result.output.as_str().len())
         .sum();
     assert!(sent < 1400);
     assert_eq!(ran.take(), [] as [String; 0]);
@@ -244,7 +250,7 @@ async fn long_results_are_cut_with_a_note_whoever_gives_them() {
         let hook = on(EventKind::PostActing, move |event| {
             let HookEvent::PostActing(event) = event else { unreachable!() };
             if by_hook {
-                event.tool_result_mut().output = "é".repeat(1000);
+                event.tool_result_mut().output = "é".repeat(1000).into();
             }
             Ok(Flow::Continue)
         });
@@ -288,10 +294,10 @@ async fn the_thread_named_default_is_that_of_calls_without_one() {
     agent.call(go()).await.unwrap();
     agent.call_with(named(), go()).await.unwrap();
     assert_eq!(agent.memory().messages().len(), 4);
-    let memory = agent.thread_memory(CallContext::DEFAULT_THREAD).unwrap();
+    let memory = agent.threads().memory(CallContext::DEFAULT_THREAD).unwrap();
     assert_eq!(memory.messages(), agent.memory().messages());
     assert_eq!(agent.context(named()).thread_id(), agent.context(CallOptions::new()).thread_id());
-    assert!(agent.forget_thread(CallContext::DEFAULT_THREAD));
+    assert!(agent.threads().forget(CallContext::DEFAULT_THREAD));
     assert!(agent.memory().messages().is_empty());
 }
 
@@ -327,7 +333,7 @@ async fn a_hook_that_was_built_twice_is_removed_by_one_remove() {
     let (model, _) = script(["one"]);
     let agent = ReActAgent::builder("bot").model(model).hook(notes.clone()).hook(notes.clone());
     let agent = agent.build().unwrap();
-    register_call_hook(&agent, notes.clone());
+    agent.register_call_hook(notes.clone());
     agent.remove_agent_hook("Notes").unwrap();
     agent.call(go()).await.unwrap();
     assert_eq!(notes.0.take(), []);
@@ -352,7 +358,7 @@ async fn after_tool(
     agent.call(go()).await.unwrap();
     assert_valid(&agent);
     let messages = agent.memory().messages();
-    let result = messages.iter().flat_map(|msg| msg.tool_results()).next().unwrap();
+    let result = messages.iter().flat_map(hooks_agent::message::Msg::tool_results).next().unwrap();
     (ran.take(), told.take(), result.ran.as_deref().cloned())
 }
 
@@ -538,13 +544,13 @@ async fn hooks_of_all_agents_are_removed_by_either_method_and_other_groups_stay(
     let (model, _) = script(["done"]);
     let agent = ReActAgent::builder("bot").model(model).build().unwrap();
     let name = format!("on {}", EventKind::PreCall);
-    register_call_hook(&agent, on(EventKind::PreCall, |_| Ok(Flow::Continue)));
+    agent.register_call_hook(on(EventKind::PreCall, |_| Ok(Flow::Continue)));
     agent.remove_agent_hook(&name).unwrap();
     agent.remove_agent_hook(&name).unwrap_err();
 
     let options = HookOptions::named(name.clone()).group(HookGroup::new("of my own"));
     let pass = |_: &ReActAgent, _: &mut AgentReplyArgs| {};
     agent.register_instance_hook(ReActAgent::PRE_REPLY, options, pass);
-    remove_call_hook(&agent, &name).unwrap_err();
+    agent.remove_call_hook(&name).unwrap_err();
     assert!(agent.has_hooks(ReActAgent::PRE_REPLY));
 }

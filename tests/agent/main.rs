@@ -1,17 +1,26 @@
 //! What `hooks-agent` promises.
 
+mod around_changed_calls;
+mod around_event_hooks;
 mod around_hooks;
+mod around_model_calls;
 mod builtins;
 mod calls;
+mod custom_agents;
 mod decisions;
+mod event_closures;
 mod events;
 mod failures;
 mod finish_reasons;
 mod function_tools;
 mod gate;
 mod governance;
+mod hook_failures;
+mod hooks_that_drop;
 mod jsonl;
 mod limits;
+mod odd_closures;
+mod owned_calls;
 mod questions;
 mod queues;
 mod random_questions;
@@ -22,4 +31,7 @@ mod rewrite;
 mod stops;
 mod streaming;
 mod sub_agent_questions;
+mod threads;
+mod tool_outputs;
+mod tools_by_attribute;
 mod unfinished_answers;

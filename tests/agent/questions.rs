@@ -6,12 +6,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::{StreamExt, poll};
-use hooks_agent::{
-    ActingInput, AgentError, AgentEventKind, AgentExt, CallOptions, CallOutcome, ContentBlock,
-    EventKind, Flow, FunctionTool, GenerateReason, HookEvent, InputError, Messages, Msg,
-    PendingCall, PendingReason, Permission, ReActAgent, ReActAgentBuilder, Role, ScriptedAnswer,
-    ToolContext, ToolResult, ToolUse,
+use hooks_agent::agent::{AgentExt, CallOutcome};
+use hooks_agent::call::CallOptions;
+use hooks_agent::error::{AgentError, InputError};
+use hooks_agent::event::{EventKind, Flow, HookEvent};
+use hooks_agent::message::{
+    ContentBlock, GenerateReason, Messages, Msg, PendingCall, PendingReason, Role, ToolResult,
+    ToolUse,
 };
+use hooks_agent::model::ScriptedAnswer;
+use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent::round::ActingInput;
+use hooks_agent::stream::AgentEventKind;
+use hooks_agent::tool::{FunctionTool, Permission, ToolContext};
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
@@ -570,7 +577,7 @@ async fn what_a_stopped_call_left_is_told_by_the_memory_of_its_thread_alone() {
     let (builder, _) = bot([uses([pay("a", "A")]), "other".into()]);
     let agent = builder.build().unwrap();
     let asked = agent.call_with(CallOptions::new().thread("t"), go()).await.unwrap();
-    assert_eq!(agent.thread_memory("t").unwrap().pending(), asked.pending());
+    assert_eq!(agent.threads().memory("t").unwrap().pending(), asked.pending());
     assert!(agent.memory().pending().is_empty());
     let error = agent.call_with(confirm("a"), go()).await.unwrap_err();
     assert!(matches!(error, AgentError::Input(InputError::UnknownConfirmations { .. })));
@@ -622,7 +629,9 @@ async fn what_another_agent_says_meanwhile_does_not_take_the_place_of_what_waits
     let agent = builder.build().unwrap();
     agent.call(go()).await.unwrap();
     let heard = Msg::assistant("other", "hello");
-    hooks_agent::Agent::observe(&agent, agent.context(CallOptions::new()), heard).await.unwrap();
+    hooks_agent::agent::Agent::observe(&agent, agent.context(CallOptions::new()), heard)
+        .await
+        .unwrap();
     let asked = agent.resume(CallOptions::new()).await.unwrap();
     assert_eq!(asked.tool_uses().map(|call| &*call.id).collect::<Vec<_>>(), ["a"]);
     assert_eq!(ids(asked.pending()), ["a"]);

@@ -8,11 +8,16 @@ use std::time::Duration;
 
 use futures::future::{join, pending};
 use futures::{FutureExt, StreamExt, poll};
-use hooks_agent::{
-    Agent, AgentError, AgentEvent, AgentExt, CallOptions, CallOutcome, CancellationToken,
-    EventKind, Flow, FunctionTool, GenerateReason, HookEvent, Msg, ReActAgent, ReActAgentBuilder,
-    ScriptedModel, ToolContext, ToolUse,
-};
+use hooks_agent::agent::{Agent, AgentExt, CallOutcome};
+use hooks_agent::call::CallOptions;
+use hooks_agent::call::Interrupt;
+use hooks_agent::error::AgentError;
+use hooks_agent::event::{EventKind, Flow, HookEvent};
+use hooks_agent::message::{GenerateReason, Msg, ToolUse};
+use hooks_agent::model::ScriptedModel;
+use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent::stream::AgentEvent;
+use hooks_agent::tool::{FunctionTool, ToolContext};
 use hooks_core::{BoxFuture, Hookable, hook};
 use hooks_tests::scripted_agents::{go, on, script, uses};
 use hooks_tests::{Records, Reports};
@@ -26,7 +31,7 @@ type Ends = Arc<Records<(String, CallOutcome)>>;
 fn parrot(ends: &Ends) -> ReActAgentBuilder {
     let ends = ends.clone();
     ReActAgent::builder("parrot")
-        .model(ScriptedModel::new("parrot", hooks_agent::ChatRequest::last_text))
+        .model(ScriptedModel::new("parrot", hooks_agent::model::ChatRequest::last_text))
         .hook(on(EventKind::Settled, move |event| {
             let thread = event.context().thread_id().to_owned();
             let HookEvent::Settled(event) = event else { unreachable!() };
@@ -179,12 +184,12 @@ async fn an_interrupt_ends_a_call_that_waits_for_its_turn() {
     let agent = moody(&ends);
     let mut first = Box::pin(agent.call("wait"));
     assert!(poll!(&mut first).is_pending());
-    let token = CancellationToken::new();
+    let token = Interrupt::new();
     let mut second = pin!(agent.call_with(CallOptions::new().interrupt(token.clone()), "second"));
     assert!(poll!(&mut second).is_pending());
     let mut third = pin!(agent.call("third"));
     assert!(poll!(&mut third).is_pending());
-    token.cancel();
+    token.interrupt();
     let reply = second.await.unwrap();
     assert_eq!((reply.content.len(), reply.reason), (0, Some(GenerateReason::Interrupted)));
     assert_eq!(ends.take(), [("default".to_owned(), CallOutcome::Interrupted)]);

@@ -6,11 +6,14 @@ use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::{
-    AgentEventKind, AgentExt, CallOptions, ChatRequest, EventKind, Flow, FunctionTool,
-    GenerateReason, HookEvent, Messages, Msg, PendingReason, Permission, ReActAgent,
-    ScriptedAnswer, ScriptedModel, ToolResult, ToolUse,
-};
+use hooks_agent::agent::AgentExt;
+use hooks_agent::call::CallOptions;
+use hooks_agent::event::{EventKind, Flow, HookEvent};
+use hooks_agent::message::{GenerateReason, Messages, Msg, PendingReason, ToolResult, ToolUse};
+use hooks_agent::model::{ChatRequest, ScriptedAnswer, ScriptedModel};
+use hooks_agent::react::ReActAgent;
+use hooks_agent::stream::AgentEventKind;
+use hooks_agent::tool::{FunctionTool, Permission};
 use hooks_tests::scripted_agents::{assert_valid, on, uses};
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 use proptest::test_runner::TestCaseError;
@@ -88,7 +91,7 @@ fn model(depth: usize, level: &Level) -> ScriptedModel {
     let (rounds, count) = (level.rounds.clone(), Mutex::new(0));
     ScriptedModel::new("random", move |request: &ChatRequest| -> ScriptedAnswer {
         let asked = request.messages.iter().rev();
-        let since = asked.take_while(|msg| msg.role != hooks_agent::Role::User);
+        let since = asked.take_while(|msg| msg.role != hooks_agent::message::Role::User);
         let round = since.filter(|msg| msg.tool_uses().next().is_some()).count();
         let Some(steps) = rounds.get(round) else { return "done".into() };
         uses(steps.iter().enumerate().map(|(id, step)| {
@@ -133,7 +136,7 @@ fn team(levels: &[Level], ran: &Ran) -> Vec<ReActAgent> {
             })
         }));
         builder = match agents.last() {
-            Some(below) => builder.tool(below.as_tool("Works.")),
+            Some(below) => builder.tool(below.to_tool("Works.")),
             None => builder.tool(tool("below", ran)),
         };
         agents.push(builder.build().unwrap());

@@ -1,5 +1,6 @@
-//! What holds after any calls of agents three deep, whatever their hooks put in and however the calls
-//! end: what a hook removed is nowhere, and memory has a result for each tool call that does not wait.
+//! What holds after any calls of agents three deep, whatever their hooks put in and however the
+//! calls end: what a hook removed is nowhere, and memory has a result for each tool call that does
+//! not wait.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -12,12 +13,19 @@ use std::task::Poll;
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::{
-    AgentEventKind, AgentExt, AgentHook, AgentTool, CallOptions, ChatRequest, ContentBlock,
-    EventKind, EventMask, Flow, FunctionTool, HookEvent, JsonlTrace, JumpTo, Messages, Msg,
-    Permission, ReActAgent, Role, ScriptedAnswer, ScriptedModel, Tool, ToolContext, ToolFuture,
-    ToolResult, ToolUse, priority, unanswered_tool_uses,
+use hooks_agent::agent::AgentExt;
+use hooks_agent::builtin::JsonlTrace;
+use hooks_agent::call::CallOptions;
+use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent::hook::{AgentHook, priority};
+use hooks_agent::message::{
+    ContentBlock, Messages, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
 };
+use hooks_agent::model::{ChatRequest, ScriptedAnswer, ScriptedModel};
+use hooks_agent::react::{AgentTool, ReActAgent};
+use hooks_agent::round::JumpTo;
+use hooks_agent::stream::AgentEventKind;
+use hooks_agent::tool::{FunctionTool, Permission, Tool, ToolContext, ToolFuture};
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_tests::scripted_agents::go;
 use hooks_tests::{Page, Records};
@@ -133,7 +141,7 @@ impl AgentHook for Redact {
             HookEvent::PostSummary(event) => clean(event.message_mut()),
             HookEvent::PostActing(event) => {
                 let result = event.tool_result_mut();
-                result.output = result.output.replace(SECRET, "***");
+                result.output.map_text(|text| text.replace(SECRET, "***"));
             }
             _ => {}
         }
@@ -255,7 +263,7 @@ fn agents(story: &Story, requests: &Arc<Records<ChatRequest>>) -> Vec<ReActAgent
                     .permission(|_| Permission::Ask),
             );
         if let Some(below) = agents.last() {
-            builder = builder.tool(Below(below.as_tool("Works.")));
+            builder = builder.tool(Below(below.to_tool("Works.")));
         }
         agents.push(builder.build().expect("it has a model"));
     }
@@ -333,7 +341,7 @@ fn check_memory(agent: &ReActAgent) -> Result<(), TestCaseError> {
         let is_misplaced = match msg.role {
             Role::System => true,
             Role::Assistant => msg.tool_results().next().is_some(),
-            Role::User | Role::Tool => msg.tool_uses().next().is_some(),
+            _ => msg.tool_uses().next().is_some(),
         };
         prop_assert!(!is_misplaced, "{msg:?}");
     }

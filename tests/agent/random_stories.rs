@@ -1,16 +1,23 @@
-//! What holds after any call, whatever the model answered and the hooks did: each tool call has exactly
-//! one result, unless the call was stopped and says so; each call is settled once; the next call works.
+//! What holds after any call, whatever the model answered and the hooks did: each tool call has
+//! exactly one result, unless the call was stopped and says so; each call is settled once; the next
+//! call works.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use futures::executor::block_on;
-use hooks_agent::{
-    AgentExt, AgentHook, CallOptions, CallOutcome, ChatChunk, ChatModel, ChatRequest, ChatStream,
-    ContentBlock, EventMask, Flow, FunctionTool, GenerateReason, HookEvent, Messages, ModelError,
-    Msg, Permission, ReActAgent, Role, ToolResult, ToolUse, Usage, unanswered_tool_uses,
+use hooks_agent::agent::{AgentExt, CallOutcome};
+use hooks_agent::call::CallOptions;
+use hooks_agent::event::{EventMask, Flow, HookEvent};
+use hooks_agent::hook::AgentHook;
+use hooks_agent::message::{
+    ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, Usage,
+    unanswered_tool_uses,
 };
+use hooks_agent::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
+use hooks_agent::react::ReActAgent;
+use hooks_agent::tool::{FunctionTool, Permission};
 use hooks_core::HookResult;
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::go;
@@ -241,18 +248,18 @@ fn tools() -> Vec<FunctionTool> {
     ]
 }
 
-/// Every tool call has one result; those of one answer in the order of the calls, unless some had to
-/// wait while others ran.
+/// Every tool call has one result; those of one answer in the order of the calls, unless some had
+/// to wait while others ran.
 fn check_history(messages: &Messages, may_wait: bool, waited: bool) -> Result<(), TestCaseError> {
     let open = unanswered_tool_uses(messages);
     prop_assert!(may_wait || open.is_empty(), "unanswered: {open:?} in {messages:#?}");
     for (index, msg) in messages.iter().enumerate() {
         let ids: Vec<_> = msg.tool_uses().map(|call| &call.id).collect();
         // An id may come again in a later answer.
-        let rest = messages[index + 1..].iter();
+        let rest = messages.iter().skip(index + 1);
         let answers: Vec<_> = rest
             .take_while(|msg| msg.role != Role::Assistant)
-            .flat_map(|msg| msg.tool_results())
+            .flat_map(hooks_agent::message::Msg::tool_results)
             .map(|result| &result.id)
             .filter(|id| ids.contains(id))
             .collect();

@@ -5,12 +5,18 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::{
-    Acted, Agent, AgentError, AgentExt, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs,
-    BuildError, CallOptions, ChatRequest, ContentBlock, FunctionTool, GenerateReason, ModelError,
-    Msg, ReActAgent, ReActAgentActingArgs, ReActAgentBuilder, ReActAgentReasoningArgs, Reasoned,
-    Role, ScriptedAnswer, ScriptedModel, ToolResult, ToolUse, unanswered_tool_uses,
+use hooks_agent::agent::{Agent, AgentExt, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs};
+use hooks_agent::call::CallOptions;
+use hooks_agent::error::{AgentError, BuildError};
+use hooks_agent::message::{
+    ContentBlock, GenerateReason, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
 };
+use hooks_agent::model::{ChatRequest, ModelError, ScriptedAnswer, ScriptedModel};
+use hooks_agent::react::{
+    ReActAgent, ReActAgentActingArgs, ReActAgentBuilder, ReActAgentReasoningArgs,
+};
+use hooks_agent::round::{Acted, Reasoned};
+use hooks_agent::tool::FunctionTool;
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_tests::Records;
 use schemars::JsonSchema;
@@ -50,8 +56,8 @@ fn uses(calls: impl IntoIterator<Item = ToolUse>) -> ScriptedAnswer {
 fn calls_then_results(calls: Vec<ToolUse>) -> ScriptedModel {
     ScriptedModel::new("scripted", move |request: &ChatRequest| {
         let last_user = request.messages.iter().rposition(|msg| msg.role == Role::User);
-        let since = &request.messages[last_user.unwrap_or(0)..];
-        let results: Vec<_> = since.iter().flat_map(|msg| msg.tool_results()).collect();
+        let since = request.messages.iter().skip(last_user.unwrap_or(0));
+        let results: Vec<_> = since.flat_map(hooks_agent::message::Msg::tool_results).collect();
         if results.is_empty() {
             return uses(calls.clone());
         }
@@ -89,8 +95,8 @@ fn assert_valid(agent: &ReActAgent) {
 /// The results in memory, as id, output and whether it is an error.
 fn results(agent: &ReActAgent) -> Vec<(String, String, bool)> {
     let messages = agent.memory().messages();
-    let results = messages.iter().flat_map(|msg| msg.tool_results()).cloned();
-    results.map(|result| (result.id, result.output, result.is_error)).collect()
+    let results = messages.iter().flat_map(hooks_agent::message::Msg::tool_results).cloned();
+    results.map(|result| (result.id, result.output.to_string(), result.is_error)).collect()
 }
 
 #[tokio::test]
@@ -159,7 +165,7 @@ async fn every_method_is_a_hook_point() {
         "units",
         |_: &ReActAgent, args: &ReActAgentActingArgs, acted: &mut Acted| {
             assert_eq!(args.input.call.input, json!({ "a": 10, "b": 2 }));
-            acted.result.as_mut().unwrap().output.push_str(" apples");
+            acted.result.as_mut().unwrap().output.text_mut().push_str(" apples");
         },
     );
     agent.register_instance_hook(
@@ -375,10 +381,12 @@ fn signatures_survive_json_and_leave_no_trace_where_there_are_none() {
     assert_eq!(serde_json::from_value::<ContentBlock>(json).unwrap(), thought);
 
     let signature = Some("sig".to_owned());
+    let mut signed = add_call("1", 1, 2);
+    signed.signature.clone_from(&signature);
     let blocks = [
         ContentBlock::Thinking { thinking: "hm".to_owned(), signature: signature.clone() },
         ContentBlock::RedactedThinking { data: "encrypted".to_owned() },
-        ContentBlock::ToolUse(ToolUse { signature, ..add_call("1", 1, 2) }),
+        ContentBlock::ToolUse(signed),
     ];
     for block in blocks {
         let json = serde_json::to_value(&block).unwrap();
@@ -388,7 +396,7 @@ fn signatures_survive_json_and_leave_no_trace_where_there_are_none() {
 
 #[test]
 fn the_schema_of_a_tool_is_one_object_with_its_fields() {
-    use hooks_agent::Tool as _;
+    use hooks_agent::tool::Tool as _;
 
     let integer = json!({ "type": "integer", "format": "int64" });
     assert_eq!(

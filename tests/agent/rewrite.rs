@@ -1,11 +1,13 @@
-//! Secrets that a model cuts into chunks: what becomes one block of the message is rewritten as one.
+//! Secrets that a model cuts into chunks: what becomes one block of the message is rewritten as
+//! one.
 
 use futures::executor::block_on;
 use futures::{StreamExt, stream};
-use hooks_agent::{
-    AgentExt, ChatChunk, ContentBlock, Finding, ModelError, ReActAgent, Rewrite, ScriptedAnswer,
-    ScriptedModel, ToolUse, Usage,
-};
+use hooks_agent::agent::AgentExt;
+use hooks_agent::hook::{Finding, Rewrite};
+use hooks_agent::message::{ContentBlock, ToolUse, Usage};
+use hooks_agent::model::{ChatChunk, ModelError, ScriptedAnswer, ScriptedModel};
+use hooks_agent::react::ReActAgent;
 use hooks_core::{Hookable, hook};
 use hooks_tests::scripted_agents::go;
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, proptest};

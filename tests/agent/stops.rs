@@ -1,14 +1,18 @@
-//! A hook gives control back to the caller, sends the call elsewhere, or answers in its place; and the
-//! next call goes on where it stopped (vectors JS).
+//! A hook gives control back to the caller, sends the call elsewhere, or answers in its place; and
+//! the next call goes on where it stopped (vectors JS).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::{
-    Agent, AgentError, AgentExt, CallOptions, ContentBlock, EventKind, Flow, FunctionTool,
-    GenerateReason, HookEvent, InputError, Messages, Msg, Permission, PreReasoning, ReActAgent,
-    ReActAgentBuilder, Role, ToolResult, ToolUse, unanswered_tool_uses,
+use hooks_agent::agent::{Agent, AgentExt};
+use hooks_agent::call::CallOptions;
+use hooks_agent::error::{AgentError, InputError};
+use hooks_agent::event::{EventKind, Flow, HookEvent, PreReasoning};
+use hooks_agent::message::{
+    ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
 };
+use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent::tool::{FunctionTool, Permission};
 use hooks_core::HookResult;
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
@@ -17,7 +21,7 @@ use serde_json::{Value, json};
 type Ran = Arc<Records<String>>;
 
 /// An agent with the tool `echo`, and what the tool was given.
-fn bot<A: Into<hooks_agent::ScriptedAnswer>>(
+fn bot<A: Into<hooks_agent::model::ScriptedAnswer>>(
     answers: impl IntoIterator<Item = A>,
 ) -> (ReActAgentBuilder, Ran) {
     let ran = Ran::default();
@@ -289,7 +293,8 @@ async fn a_hook_may_send_the_call_back_to_the_model() {
         .build()
         .unwrap();
     assert_eq!(agent.call(go()).await.unwrap().text(), "long enough");
-    let texts: Vec<_> = requests.take()[1].messages.iter().map(|msg| msg.text()).collect();
+    let texts: Vec<_> =
+        requests.take()[1].messages.iter().map(hooks_agent::message::Msg::text).collect();
     assert_eq!(texts, ["go", "too short", "longer, please"]);
 }
 

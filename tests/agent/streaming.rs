@@ -4,11 +4,16 @@ use std::sync::Arc;
 
 use futures::executor::block_on;
 use futures::{StreamExt, stream};
-use hooks_agent::{
-    AgentError, AgentEventKind, AgentExt, CallContext, CallOptions, CallOutcome, ChatChunk,
-    ContentBlock, EventKind, Finding, Flow, FunctionTool, HookEvent, ModelAnswer, ModelError,
-    ReActAgent, Rewrite, ScriptedModel, ToolContext, ToolUse, Usage,
-};
+use hooks_agent::agent::{AgentExt, CallOutcome};
+use hooks_agent::call::{CallContext, CallOptions};
+use hooks_agent::error::AgentError;
+use hooks_agent::event::{EventKind, Flow, HookEvent};
+use hooks_agent::hook::{Finding, Rewrite};
+use hooks_agent::message::{ContentBlock, ToolUse, Usage};
+use hooks_agent::model::{ChatChunk, ModelAnswer, ModelError, ScriptedModel};
+use hooks_agent::react::ReActAgent;
+use hooks_agent::stream::AgentEventKind;
+use hooks_agent::tool::{FunctionTool, ToolContext};
 use hooks_core::{Hookable, hook};
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
@@ -55,7 +60,7 @@ async fn a_stream_shows_what_the_hooks_made_of_it() {
         .tool(echo_tool(&Arc::default()))
         .hook(on(EventKind::PostActing, |event| {
             let HookEvent::PostActing(event) = event else { unreachable!() };
-            event.tool_result_mut().output = "cooked".to_owned();
+            event.tool_result_mut().output = "cooked".into();
             Ok(Flow::Continue)
         }))
         .build()
@@ -69,7 +74,10 @@ async fn a_stream_shows_what_the_hooks_made_of_it() {
     assert!(events.iter().all(|event| &*event.agent == "bot" && event.run == events[0].run));
     // It survives JSON, for a browser.
     let json = serde_json::to_string(&events).unwrap();
-    assert_eq!(serde_json::from_str::<Vec<hooks_agent::AgentEvent>>(&json).unwrap(), events);
+    assert_eq!(
+        serde_json::from_str::<Vec<hooks_agent::stream::AgentEvent>>(&json).unwrap(),
+        events
+    );
 }
 
 #[tokio::test]
@@ -122,7 +130,7 @@ async fn a_stream_has_the_events_of_sub_agents_with_the_run_they_are_part_of() {
     let (model, _) =
         script([uses([ToolUse::new("1", "sub", json!({ "task": "greet" }))]), "done".into()]);
     let boss =
-        ReActAgent::builder("boss").model(model).tool(sub.as_tool("Greets.")).build().unwrap();
+        ReActAgent::builder("boss").model(model).tool(sub.to_tool("Greets.")).build().unwrap();
     let events: Vec<_> = boss.stream(go()).map(Result::unwrap).collect().await;
     let of_sub: Vec<_> = events.iter().filter(|event| &*event.agent == "sub").collect();
     assert!(of_sub.len() >= 4);

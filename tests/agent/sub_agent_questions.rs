@@ -4,12 +4,18 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures::{StreamExt, poll};
-use hooks_agent::{
-    AgentError, AgentEventKind, AgentExt, AgentHook, CallOptions, ChatRequest, ContentBlock,
-    EventKind, EventMask, Flow, FunctionTool, GenerateReason, HookEvent, InputError, Msg,
-    PendingCall, PendingReason, Permission, ReActAgent, ReActAgentBuilder, Role, ScriptedAnswer,
-    ToolResult, ToolUse,
+use hooks_agent::agent::AgentExt;
+use hooks_agent::call::CallOptions;
+use hooks_agent::error::{AgentError, InputError};
+use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent::hook::AgentHook;
+use hooks_agent::message::{
+    ContentBlock, GenerateReason, Msg, PendingCall, PendingReason, Role, ToolResult, ToolUse,
 };
+use hooks_agent::model::{ChatRequest, ScriptedAnswer};
+use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent::stream::AgentEventKind;
+use hooks_agent::tool::{FunctionTool, Permission};
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
@@ -43,7 +49,7 @@ fn agent<A: Into<ScriptedAnswer>>(
     ReActAgent::builder(name).model(script(answers).0)
 }
 
-/// An agent that pays as it is told, one payment for each task, and says so.
+/// An agent that makes one of these payments for each task and reports it.
 fn payer(name: &'static str, paid: &Ran, payments: &[(&str, &str)]) -> ReActAgent {
     let rounds = payments.iter().flat_map(|(id, text)| {
         [ScriptedAnswer::from(pay(id, text)), format!("{text} is paid").into()]
@@ -76,7 +82,7 @@ async fn a_question_of_a_sub_agent_is_answered_through_its_caller_and_other_tool
         let calls = [echo("e", "A"), task("c", "worker", "pay"), echo("f", "B")];
         let boss = agent("boss", [uses(calls), "done".into()])
             .tool(echo_tool(&echoed))
-            .tool(worker.as_tool("Pays."))
+            .tool(worker.to_tool("Pays."))
             .parallel_tools(at_once)
             .build()
             .unwrap();
@@ -117,13 +123,13 @@ fn three_levels(paid: &Ran, at_once: bool) -> [ReActAgent; 3] {
         agent("worker", rounds).tool(pay_tool(paid)).parallel_tools(at_once).build().unwrap();
     let chief =
         agent("chief", [task("x", "worker", "pay").into(), ScriptedAnswer::from("chief is done")])
-            .tool(worker.as_tool("Pays."))
+            .tool(worker.to_tool("Pays."))
             .parallel_tools(at_once)
             .build()
             .unwrap();
     let boss =
         agent("boss", [task("x", "chief", "pay").into(), ScriptedAnswer::from("boss is done")])
-            .tool(chief.as_tool("Has it paid."))
+            .tool(chief.to_tool("Has it paid."))
             .parallel_tools(at_once)
             .build()
             .unwrap();
@@ -178,8 +184,8 @@ async fn two_sub_agents_that_ask_at_once_are_answered_one_by_one() {
     let right = payer("right", &paid, &[("p", "fees")]);
     let calls = [task("l", "left", "pay"), task("r", "right", "pay")];
     let boss = agent("boss", [uses(calls), "done".into()])
-        .tool(left.as_tool("Pays."))
-        .tool(right.as_tool("Pays."))
+        .tool(left.to_tool("Pays."))
+        .tool(right.to_tool("Pays."))
         .parallel_tools(true)
         .build()
         .unwrap();
@@ -211,7 +217,7 @@ async fn a_sub_agent_whose_question_waits_takes_no_second_task_of_the_batch() {
         }
         let calls = [task("a", "worker", "first"), task("b", "worker", "second")];
         let boss = agent("boss", [uses(calls), "done".into()])
-            .tool(worker.as_tool("Pays."))
+            .tool(worker.to_tool("Pays."))
             .parallel_tools(true)
             .build()
             .unwrap();
@@ -236,7 +242,7 @@ async fn a_second_task_of_a_batch_does_not_take_the_place_of_a_question() {
     let calls = [task("a", "worker", "first"), task("b", "worker", "second")];
     let stops = std::sync::atomic::AtomicBool::new(true);
     let boss = agent("boss", [uses(calls), "done".into()])
-        .tool(worker.as_tool("Pays."))
+        .tool(worker.to_tool("Pays."))
         .parallel_tools(true)
         .hook(on(EventKind::PreActing, move |event| {
             let HookEvent::PreActing(event) = event else { unreachable!() };
@@ -273,7 +279,7 @@ async fn tool_calls_of_two_levels_whose_ids_read_alike_are_told_apart() {
         let calls = [task("a", "worker", "pay"), pay("a/p", "own")];
         let calls = order.map(|index| calls[index].clone());
         let boss = agent("boss", [uses(calls), "done".into()])
-            .tool(worker.as_tool("Pays."))
+            .tool(worker.to_tool("Pays."))
             .tool(pay_tool(&paid))
             .parallel_tools(true)
             .build()
@@ -316,11 +322,11 @@ async fn a_hook_that_asks_for_every_tool_call_is_answered_once_for_each_at_every
             .build()
             .unwrap();
         let chief = agent("chief", [task("w", "worker", "go").into(), ScriptedAnswer::from("led")])
-            .tool(worker.as_tool("Works."))
+            .tool(worker.to_tool("Works."))
             .build()
             .unwrap();
         let boss = agent("boss", [task("c", "chief", "go").into(), ScriptedAnswer::from("done")])
-            .tool(chief.as_tool("Leads."))
+            .tool(chief.to_tool("Leads."))
             .hook(Approval)
             .build()
             .unwrap();
@@ -359,7 +365,7 @@ async fn a_caller_that_gives_a_question_up_can_give_the_sub_agent_another_task()
         let rounds = [task("c", "worker", "old task"), task(id, "worker", "new task")];
         let rounds = rounds.map(ScriptedAnswer::from).into_iter().chain(["done".into()]);
         let boss = agent("boss", rounds)
-            .tool(worker.as_tool("Pays."))
+            .tool(worker.to_tool("Pays."))
             .recover_pending(true)
             .build()
             .unwrap();
@@ -384,7 +390,7 @@ async fn a_result_for_the_tool_call_of_a_sub_agent_gives_its_question_up() {
         .unwrap();
     let calls = [task("a", "worker", "first"), task("b", "worker", "second")];
     let boss =
-        agent("boss", [uses(calls), "done".into()]).tool(worker.as_tool("Pays.")).build().unwrap();
+        agent("boss", [uses(calls), "done".into()]).tool(worker.to_tool("Pays.")).build().unwrap();
     assert_eq!(ids(boss.call(go()).await.unwrap().pending()), ["a/p", "b"]);
     let by_hand = ToolResult::success(&task("a", "worker", ""), "by hand");
     assert_eq!(boss.call(Msg::tool_result(by_hand)).await.unwrap().text(), "done");
@@ -399,7 +405,7 @@ async fn a_call_of_another_agent_with_the_same_ids_does_not_answer_a_question() 
     let worker = payer("worker", &paid, &[("p", "rent")]);
     let boss = |name| {
         agent(name, [task("c", "worker", "pay").into(), ScriptedAnswer::from("done")])
-            .tool(worker.as_tool("Pays."))
+            .tool(worker.to_tool("Pays."))
             .build()
             .unwrap()
     };
@@ -423,14 +429,14 @@ async fn threads_of_a_caller_have_questions_of_their_own() {
     let worker = payer("worker", &paid, &[("p", "rent"), ("p", "fees")]);
     let rounds = [task("c", "worker", "pay"), task("c", "worker", "pay")];
     let rounds = rounds.map(ScriptedAnswer::from).into_iter().chain(["done".into(), "done".into()]);
-    let boss = agent("boss", rounds).tool(worker.as_tool("Pays.")).build().unwrap();
+    let boss = agent("boss", rounds).tool(worker.to_tool("Pays.")).build().unwrap();
     // The worker's script: rent for thread `a`; its next answer is text, for thread `b`.
     let asked = boss.call_with(CallOptions::new().thread("a"), go()).await.unwrap();
     assert_eq!(ids(asked.pending()), ["c/p"]);
     let error = boss.resume(confirm("c/p").thread("b")).await.unwrap_err();
     assert!(matches!(error, AgentError::Input(InputError::UnknownConfirmations { .. })));
     assert_eq!(paid.take(), [] as [String; 0]);
-    assert_eq!(ids(&boss.thread_memory("a").unwrap().pending()), ["c/p"]);
+    assert_eq!(ids(&boss.threads().memory("a").unwrap().pending()), ["c/p"]);
     boss.resume(confirm("c/p").thread("a")).await.unwrap();
     assert_eq!(paid.take().len(), 1);
 }
@@ -491,21 +497,21 @@ async fn a_resumed_call_that_is_dropped_or_interrupted_leaves_every_level_valid_
         let rounds =
             || [task("x", "worker", "a"), task("x", "worker", "b")].map(ScriptedAnswer::from);
         let chief = agent("chief", rounds().into_iter().chain(["chief".into()]))
-            .tool(worker.as_tool("Pays."))
+            .tool(worker.to_tool("Pays."))
             .build()
             .unwrap();
         let rounds = [task("x", "chief", "a"), task("x", "chief", "b")].map(ScriptedAnswer::from);
         let boss = agent("boss", rounds.into_iter().chain(["boss".into()]))
-            .tool(chief.as_tool("Has it paid."))
+            .tool(chief.to_tool("Has it paid."))
             .build()
             .unwrap();
         assert_eq!(ids(boss.call(go()).await.unwrap().pending()), ["x/x/x"]);
-        let token = hooks_agent::CancellationToken::new();
+        let token = hooks_agent::call::Interrupt::new();
         let mut call = Box::pin(boss.resume(confirm("x/x/x").interrupt(token.clone())));
         assert!(poll!(&mut call).is_pending());
         assert_eq!(started.take().len(), 1);
         if interrupts {
-            token.cancel();
+            token.interrupt();
             assert_eq!(call.await.unwrap().reason, Some(GenerateReason::Interrupted));
         } else {
             drop(call);
@@ -531,7 +537,7 @@ async fn a_resumed_call_that_ends_before_the_sub_agent_goes_on_does_not_bind_the
             .unwrap();
         let rounds = [task("c", "worker", "old"), task("c", "worker", "new")];
         let rounds = rounds.map(ScriptedAnswer::from).into_iter().chain(["done".into()]);
-        let boss = agent("boss", rounds).tool(worker.as_tool("Pays.")).build().unwrap();
+        let boss = agent("boss", rounds).tool(worker.to_tool("Pays.")).build().unwrap();
         boss.call(go()).await.unwrap();
         boss.register_instance_hook(
             ReActAgent::PRE_ACTING,
@@ -562,7 +568,7 @@ async fn a_sub_agent_that_fails_when_it_is_resumed_gives_its_caller_an_error() {
     let paid = Ran::default();
     let worker = agent("worker", [pay("p", "rent")]).tool(pay_tool(&paid)).build().unwrap();
     let boss = agent("boss", [task("c", "worker", "pay").into(), ScriptedAnswer::from("done")])
-        .tool(worker.as_tool("Pays."))
+        .tool(worker.to_tool("Pays."))
         .build()
         .unwrap();
     boss.call(go()).await.unwrap();
@@ -601,7 +607,7 @@ async fn inherited_hooks_govern_a_sub_agent_that_is_resumed() {
     let worker =
         agent("worker", rounds).tool(pay_tool(&paid)).tool(echo_tool(&echoed)).build().unwrap();
     let boss = agent("boss", [task("c", "worker", "pay").into(), ScriptedAnswer::from("done")])
-        .tool(worker.as_tool("Works."))
+        .tool(worker.to_tool("Works."))
         .hook(Govern(seen.clone()))
         .build()
         .unwrap();
@@ -620,7 +626,7 @@ async fn a_stream_asks_once_for_the_question_of_a_sub_agent_with_the_id_that_ans
     for options in [None, Some(CallOptions::new())] {
         let stream = match options {
             None => boss.stream(go()),
-            Some(options) => boss.stream_with(options, hooks_agent::Messages::new()),
+            Some(options) => boss.stream_with(options, hooks_agent::message::Messages::new()),
         };
         let events: Vec<_> = stream.map(Result::unwrap).collect().await;
         let asked: Vec<_> = events
@@ -647,7 +653,7 @@ async fn a_confirmation_for_a_sub_agent_is_good_for_that_call_alone() {
     let rounds = [pay("p", "rent"), pay("p", "palace")].map(ScriptedAnswer::from);
     let worker = agent("worker", rounds).tool(pay_tool(&paid)).build().unwrap();
     let boss =
-        agent("boss", [task("c", "worker", "pay")]).tool(worker.as_tool("Pays.")).build().unwrap();
+        agent("boss", [task("c", "worker", "pay")]).tool(worker.to_tool("Pays.")).build().unwrap();
     boss.call(go()).await.unwrap();
     let asked = boss.resume(confirm("c/p")).await.unwrap();
     assert_eq!((ids(asked.pending()), paid.take()), (vec!["c/p"], vec!["rent".to_owned()]));
@@ -656,12 +662,13 @@ async fn a_confirmation_for_a_sub_agent_is_good_for_that_call_alone() {
 
 #[tokio::test]
 async fn a_sub_agent_finishes_its_first_task_before_the_second_of_a_parallel_batch() {
-    let model =
-        hooks_agent::ScriptedModel::new("echoes", |request: &ChatRequest| request.last_text());
+    let model = hooks_agent::model::ScriptedModel::new("echoes", |request: &ChatRequest| {
+        request.last_text()
+    });
     let worker = ReActAgent::builder("worker").model(model).build().unwrap();
     let calls = [task("a", "worker", "first"), task("b", "worker", "second")];
     let boss = agent("boss", [uses(calls), "done".into()])
-        .tool(worker.as_tool("Echoes."))
+        .tool(worker.to_tool("Echoes."))
         .parallel_tools(true)
         .build()
         .unwrap();
@@ -676,8 +683,8 @@ async fn a_confirmation_reaches_the_agent_of_its_tool_call_alone() {
     let (first, second) =
         (payer("first", &paid, &[("p", "rent")]), payer("second", &paid, &[("p", "food")]));
     let boss = agent("boss", [uses([task("c", "first", "pay"), task("c2", "second", "pay")])])
-        .tool(first.as_tool("Pays."))
-        .tool(second.as_tool("Pays."))
+        .tool(first.to_tool("Pays."))
+        .tool(second.to_tool("Pays."))
         .parallel_tools(true)
         .build()
         .unwrap();
@@ -700,7 +707,7 @@ async fn a_sub_agent_that_was_stopped_with_all_its_results_gives_an_error() {
         .build()
         .unwrap();
     let boss = agent("boss", [uses([task("c", "worker", "work")]), "done".into()]);
-    let boss = boss.tool(worker.as_tool("Works.")).build().unwrap();
+    let boss = boss.tool(worker.to_tool("Works.")).build().unwrap();
     boss.call(go()).await.unwrap();
     let results = results(&boss);
     assert!(results[0].1.starts_with("! "), "{results:?}");
@@ -712,7 +719,7 @@ async fn a_question_of_a_sub_agent_is_no_error() {
     let noted = told.clone();
     let worker = payer("worker", &paid, &[("p", "rent")]);
     let boss = agent("boss", [uses([task("c", "worker", "pay")])])
-        .tool(worker.as_tool("Pays."))
+        .tool(worker.to_tool("Pays."))
         .hook(on(EventKind::Error, move |event| {
             let HookEvent::Error(event) = event else { unreachable!() };
             noted.push(event.error().to_string());
@@ -729,7 +736,7 @@ async fn with_recovery_on_a_message_beside_an_answer_for_a_sub_agent_gives_nothi
     let paid = Ran::default();
     let worker = payer("worker", &paid, &[("p", "rent")]);
     let boss = agent("boss", [uses([task("c", "worker", "pay")]), "done".into()]);
-    let boss = boss.tool(worker.as_tool("Pays.")).recover_pending(true).build().unwrap();
+    let boss = boss.tool(worker.to_tool("Pays.")).recover_pending(true).build().unwrap();
     let asked = boss.call(go()).await.unwrap();
     let before = boss.memory().messages();
     let error = boss.call([denial("c/p", "no"), Msg::user("also")]).await.unwrap_err();
@@ -747,7 +754,7 @@ async fn a_task_gives_up_what_a_restored_memory_of_the_sub_agent_left() {
     worker.memory().replace([go(), Msg::from_blocks(Role::Assistant, "worker", vec![left])]);
     let task = ToolUse::new("1", "worker", json!({ "task": "work" }));
     let (model, _) = script([uses([task]), "done".into()]);
-    let boss = ReActAgent::builder("boss").model(model).tool(worker.as_tool("Works."));
+    let boss = ReActAgent::builder("boss").model(model).tool(worker.to_tool("Works."));
     let boss = boss.build().unwrap();
     assert_eq!(boss.call(go()).await.unwrap().text(), "done");
     assert_eq!(results(&boss), [("1".to_owned(), "new work".to_owned())]);

@@ -1,5 +1,5 @@
-//! Text that a hook removed or refused is nowhere, however the call ends: not in memory, the reply, the
-//! stream (but for the chunks), the trace or the next request.
+//! Text that a hook removed or refused is nowhere, however the call ends: not in memory, the reply,
+//! the stream (but for the chunks), the trace or the next request.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -13,12 +13,17 @@ use std::task::{Context, Poll, Waker};
 use futures::executor::block_on;
 use futures::future::join;
 use futures::{StreamExt, stream};
-use hooks_agent::{
-    Agent, AgentEventKind, AgentExt, AgentHook, CallContext, CallOptions, CancellationToken,
-    ChatChunk, ChatModel, ChatRequest, ChatStream, ContentBlock, EventKind, EventMask, Flow,
-    FunctionTool, HookEvent, JsonlTrace, ModelError, Msg, ReActAgent, ReActAgentBuilder, ToolUse,
-    Usage, priority, register_call_hook,
-};
+use hooks_agent::agent::{Agent, AgentExt};
+use hooks_agent::builtin::JsonlTrace;
+use hooks_agent::call::Interrupt;
+use hooks_agent::call::{CallContext, CallOptions};
+use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent::hook::{AgentHook, CallHooks, priority};
+use hooks_agent::message::{ContentBlock, Msg, ToolUse, Usage};
+use hooks_agent::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
+use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent::stream::AgentEventKind;
+use hooks_agent::tool::FunctionTool;
 use hooks_core::{HookOptions, HookResult, Hookable, hook};
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on};
 use hooks_tests::{Page, Records};
@@ -162,7 +167,7 @@ impl Scene {
 
     /// Runs the call until it ends as it should, and returns all that its stream said but chunks.
     fn live_through(&self, then: Then) -> Vec<String> {
-        let token = CancellationToken::new();
+        let token = Interrupt::new();
         let options = CallOptions::new().interrupt(token.clone());
         let mut events = self.agent.stream_with(options, go());
         let mut heard = Vec::new();
@@ -178,7 +183,7 @@ impl Scene {
                     },
                     Ok(Poll::Ready(Some(Err(error)))) => heard.push(format!("{error} {error:?}")),
                     Ok(Poll::Pending) if !HANGS.take() => return Poll::Pending,
-                    Ok(Poll::Pending) if then == Then::Token => token.cancel(),
+                    Ok(Poll::Pending) if then == Then::Token => token.interrupt(),
                     Ok(Poll::Pending | Poll::Ready(None)) | Err(_) => return Poll::Ready(()),
                 }
             }
@@ -247,7 +252,7 @@ impl AgentHook for Guard {
                 is_secret
             }
             HookEvent::PostActing(event) if self.redacts => {
-                event.tool_result_mut().output = String::from("[redacted]");
+                event.tool_result_mut().output = "[redacted]".into();
                 true
             }
             HookEvent::PostCall(event) if self.redacts => {
@@ -277,7 +282,8 @@ fn guards(builder: ReActAgentBuilder, kind: EventKind, then: Then) -> ReActAgent
     })
 }
 
-/// A round with a tool that is all right, then the limit: the summary is the answer with the secret.
+/// A round with a tool that is all right, then the limit: the summary is the answer with the
+/// secret.
 fn to_the_summary() -> Vec<Vec<ContentBlock>> {
     vec![vec![ContentBlock::ToolUse(echo("1", "all right"))], leak()]
 }
@@ -412,7 +418,7 @@ fn what_a_hook_of_a_tool_removed_is_nowhere() {
             hook!(ReActAgent::AROUND_ACTING, async move |_, args, next| {
                 let cx = args.cx.clone();
                 let mut output = next.run(args).await?;
-                output.result.as_mut().unwrap().output = "[redacted]".to_owned();
+                output.result.as_mut().unwrap().output = "[redacted]".into();
                 blow.strike(&cx).await.map_err(|why| next.fail(why))?;
                 Ok(output)
             }),
@@ -425,7 +431,7 @@ fn what_a_hook_of_a_tool_removed_is_nowhere() {
             ReActAgent::POST_TOOL_CALL,
             options(is_once),
             hook!(ReActAgent::POST_TOOL_CALL, async move |_, args, result| {
-                result.output = "[redacted]".to_owned();
+                result.output = "[redacted]".into();
                 blow.strike(&args.cx).await?;
                 Ok(())
             }),
@@ -434,7 +440,8 @@ fn what_a_hook_of_a_tool_removed_is_nowhere() {
     }
 }
 
-/// What the person gets is the reply, so a hook of `reply` speaks for it alone: memory has the answer.
+/// What the person gets is the reply, so a hook of `reply` speaks for it alone: memory has the
+/// answer.
 #[test]
 fn what_a_hook_of_the_reply_removed_is_in_no_reply() {
     for (then, is_once) in ENDS.into_iter().flat_map(|then| [(then, false), (then, true)]) {
@@ -492,7 +499,7 @@ fn a_hook_of_replies_that_comes_during_the_call_has_to_see_the_reply_too() {
     let answers = vec![vec![ContentBlock::text(SECRET), ContentBlock::ToolUse(echo("1", "wait"))]];
     let hook = on(EventKind::PreActing, |event| {
         let HookEvent::PreActing(event) = event else { unreachable!() };
-        register_call_hook(event.agent(), guard(EventKind::PostCall, Then::Fail));
+        event.agent().register_call_hook(guard(EventKind::PostCall, Then::Fail));
         event.context().interrupt();
         Ok(Flow::Continue)
     });
@@ -637,7 +644,8 @@ async fn two_answers_that_are_read_at_once_do_not_mix() {
     for text in seen.take() {
         assert!(!text.contains('A') || !text.contains('B'), "{text}");
     }
-    let texts: Vec<_> = agent.memory().messages().iter().map(|msg| msg.text()).collect();
+    let texts: Vec<_> =
+        agent.memory().messages().iter().map(hooks_agent::message::Msg::text).collect();
     assert_eq!(texts, ["go", "B0 B1 B2 "]);
 }
 
@@ -668,7 +676,7 @@ fn an_answer_that_a_hook_asked_for_itself_is_not_taken_for_that_of_the_call() {
         ReActAgent::PRE_SYSTEM_PROMPT,
         "ask",
         hook!(ReActAgent::PRE_SYSTEM_PROMPT, async |agent: &ReActAgent, args| {
-            let input = hooks_agent::ReasoningInput::new("m", go());
+            let input = hooks_agent::round::ReasoningInput::new("m", go());
             let mut aside = Box::pin(agent.reasoning(args.cx.clone(), input));
             assert!(futures::poll!(&mut aside).is_pending());
             drop(aside);

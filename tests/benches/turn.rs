@@ -1,10 +1,10 @@
 //! What one whole turn of a `ReActAgent` costs, and what an agent weighs.
 //!
-//! `cargo bench -p hooks-tests --bench turn` prints one line per case. A turn: the user says "hi", the
-//! model asks for a tool, the tool runs, the model answers "done". The model is in process and answers
-//! at once; its allocations are counted too. The history is fresh. The first line is the limit: the loop
-//! that one writes by hand, with the same model behind the same kind of stream and a tool with JSON
-//! arguments, without hooks, ids, events and interrupts.
+//! `cargo bench -p hooks-tests --bench turn` prints one line per case. A turn: the user says "hi",
+//! the model asks for a tool, the tool runs, the model answers "done". The model is in process and
+//! answers at once; its allocations are counted too. The history is fresh. The first line is the
+//! limit: the loop that one writes by hand, with the same model behind the same kind of stream and
+//! a tool with JSON arguments, without hooks, ids, events and interrupts.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -13,12 +13,17 @@ use std::time::{Duration, Instant};
 
 use futures::executor::block_on;
 use futures::stream;
-use hooks_agent::{
-    ActingChunk, AgentExt, AgentHook, ChatChunk, ChatModel, ChatRequest, ChatStream, ErrorEvent,
-    Flow, FunctionTool, HookEvent, Msg, PostActing, PostCall, PostReasoning, PostSummary,
-    PreActing, PreCall, PreReasoning, PreSummary, ReActAgent, ReActAgentBuilder, ReasoningChunk,
-    Role, Settled, SummaryChunk, ToolUse, Usage, agent_hook,
+use hooks_agent::agent::AgentExt;
+use hooks_agent::agent_hook;
+use hooks_agent::event::{
+    ActingChunk, ErrorEvent, Flow, HookEvent, PostActing, PostCall, PostReasoning, PostSummary,
+    PreActing, PreCall, PreReasoning, PreSummary, ReasoningChunk, Settled, SummaryChunk,
 };
+use hooks_agent::hook::AgentHook;
+use hooks_agent::message::{Msg, Role, ToolUse, Usage};
+use hooks_agent::model::{ChatChunk, ChatModel, ChatRequest, ChatStream};
+use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent::tool::FunctionTool;
 use hooks_core::HookResult;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -282,7 +287,7 @@ fn measure(case: &str, limit: Option<Duration>, once: impl Fn()) -> Duration {
 /// What an idle agent and one in mid-call weigh.
 fn weigh() {
     const AGENTS: usize = 10_000;
-    let look: Arc<dyn hooks_agent::Tool> =
+    let look: Arc<dyn hooks_agent::tool::Tool> =
         Arc::new(FunctionTool::new("look", "Looks.", async |_: Nothing| "nothing to see"));
     let builder = ReActAgent::builder("bot").model(Silent).shared_tool(look);
     let mut agents = Vec::with_capacity(AGENTS);

@@ -2,6 +2,11 @@
 #![no_implicit_prelude]
 #![allow(dead_code)]
 
+// What the derive of `JsonSchema` expands to needs it.
+use ::std::convert::Into as _;
+
+use ::agent::tool;
+use ::agent::tool::{Permission, ToolContext};
 use ::hooks::{hookable, HookError, Hookable, Hooks};
 
 mod core {}
@@ -87,14 +92,67 @@ impl Talker for Agent {
     }
 }
 
+/// Counts.
+#[tool(crate = ::agent, idempotent, ask)]
+async fn count_letters(
+    /// The text.
+    text: &str,
+    more: ::std::option::Option<&[Text]>,
+    cx: &ToolContext,
+) -> ::std::result::Result<Text, ::std::fmt::Error> {
+    cx.progress("counting");
+    let more = ::std::option::Option::map_or(more, 0, <[Text]>::len);
+    let count = ::std::future::ready(text.len() + more).await;
+    ::std::result::Result::Ok(::std::format!("{count}"))
+}
+
+struct Library {
+    book: Text,
+}
+
+#[tool(crate = ::agent)]
+impl Library {
+    /// Reads a page.
+    #[tool(blocking, ask = Self::permission_to_read)]
+    fn read(&self, page: &str) -> Text {
+        ::std::format!("{} {page}", self.book)
+    }
+
+    /// Names the book.
+    #[tool]
+    async fn book(&self) -> &str {
+        ::std::future::ready(self.book.as_str()).await
+    }
+
+    fn permission_to_read(_: &::agent::message::ToolUse) -> Permission {
+        Permission::Allow
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ::std::prelude::rust_2021::*;
 
+    use ::std::sync::Arc;
+
+    use ::agent::message::ToolUse;
+    use ::agent::tool::{Tool, ToolContext};
     use ::futures::executor::block_on;
     use ::hooks::{Hookable, Hooks};
+    use ::serde_json::json;
 
-    use super::{Agent, AgentPlanArgs, Opened, Talker, TalkerObserveArgs};
+    use super::{Agent, AgentPlanArgs, CountLetters, Library, Opened, Talker, TalkerObserveArgs};
+
+    #[test]
+    fn tools_work_where_nothing_is_in_scope() {
+        let input = json!({ "text": "abc", "more": [""] });
+        let cx = ToolContext::detached(ToolUse::new("1", "count_letters", input));
+        assert_eq!(block_on(CountLetters.call(cx)).unwrap(), "4");
+        let library = Arc::new(Library { book: "Ulysses".to_owned() });
+        let tools = library.tools();
+        let cx = ToolContext::detached(ToolUse::new("2", "book", json!({})));
+        assert_eq!(block_on(tools[1].call(cx)).unwrap(), "Ulysses");
+    }
 
     #[test]
     fn hooks_work_where_nothing_is_in_scope() {

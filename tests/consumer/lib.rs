@@ -14,4 +14,7 @@
 mod bare;
 mod strict;
 
-pub use strict::{Failure, Speaker, SpeakerReplyArgs, Strict, StrictPlanArgs, StrictPrintArgs};
+pub use strict::{
+    count_letters, tools, CountLetters, Failure, Letters, Speaker, SpeakerReplyArgs, Strict,
+    StrictPlanArgs, StrictPrintArgs,
+};

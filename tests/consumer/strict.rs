@@ -1,7 +1,10 @@
 //! A documented type and trait, as a careful crate would publish them.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use agent::tool;
+use agent::tool::{Json, ToolContext, Tools};
 use hooks::{class_hook, hookable, HookError, HookResult, Hookable, Hooks};
 
 /// What goes wrong.
@@ -71,12 +74,78 @@ async fn shout(_: &dyn Speaker, _: &SpeakerReplyArgs, reply: &mut String) -> Hoo
     Ok(())
 }
 
+/// Counts the letters of a text.
+#[tool(crate = agent, idempotent)]
+#[must_use]
+pub fn count_letters(
+    /// The text.
+    text: &str,
+    in_words: bool,
+    in_lines: bool,
+    in_pages: bool,
+    in_books: Option<bool>,
+) -> Json<usize> {
+    let is_everywhere = in_words && in_lines && in_pages && in_books == Some(true);
+    Json(if is_everywhere { text.len() } else { 0 })
+}
+
+/// Has tools.
+#[derive(Debug)]
+pub struct Letters {
+    least: usize,
+}
+
+#[tool(crate = agent)]
+impl Letters {
+    /// Counts the letters of a text.
+    #[tool(blocking)]
+    fn count(&self, text_as_is: &str, text_in_words: &str, text_in_lines: &str) -> Json<usize> {
+        Json(self.least + text_as_is.len() + text_in_words.len() + text_in_lines.len())
+    }
+
+    /// Does nothing.
+    #[tool(ask)]
+    async fn wait(&self, cx: ToolContext) -> String {
+        std::future::ready(format!("{}{}", self.least, cx.tool_use().id)).await
+    }
+}
+
+struct Hidden {
+    text: String,
+}
+
+#[tool(crate = agent)]
+impl Hidden {
+    /// Does nothing.
+    #[tool]
+    fn rest(&self) -> &str {
+        &self.text
+    }
+}
+
+/// All tools.
+#[must_use]
+pub fn tools() -> Tools {
+    let letters = Arc::new(Letters { least: 1 });
+    let hidden = Arc::new(Hidden { text: "rested".to_owned() });
+    [letters.tools(), hidden.tools()].concat()
+}
+
 #[cfg(test)]
 mod tests {
+    use agent::tool::Tool;
     use futures::executor::block_on;
     use hooks::hook;
 
     use super::*;
+
+    #[test]
+    fn tools_work_under_another_name_in_another_edition() {
+        let tools = tools();
+        let names: Vec<_> = tools.iter().map(|tool| tool.name()).collect();
+        assert_eq!(names, ["count", "wait", "rest"]);
+        assert_eq!(CountLetters.name(), "count_letters");
+    }
 
     #[test]
     fn hooks_work_under_another_name_in_another_edition() {

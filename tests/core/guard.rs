@@ -16,7 +16,7 @@ struct Agent {
 
 #[hookable]
 impl Agent {
-    /// Calls itself as often as it is told, then perhaps waits, fails or panics.
+    /// Calls itself `depth` times, then ends by `end`.
     async fn reply(&self, depth: usize, end: End) -> Result<usize, HookError> {
         if depth > 0 {
             return Ok(Box::pin(self.reply(depth - 1, end)).await? + 1);

@@ -151,7 +151,7 @@ mod settled {
 
     #[hookable]
     impl Agent {
-        /// Waits that often, calls itself that deep, and fails if it is told to.
+        /// Runs a script: how often to wait, how deep to call itself, whether to fail.
         pub(super) async fn reply(&self, script: super::Script) -> Result<usize, HookError> {
             self.started.fetch_add(1, Ordering::Relaxed);
             super::wait(script.waits).await;

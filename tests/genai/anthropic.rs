@@ -1,15 +1,18 @@
 //! Messages as Anthropic streams them.
 
-use hooks_agent::{
-    ChatChunk, ContentBlock, Finding, FinishReason, GenAiModel, ModelOptions, Msg, ReActAgent,
-    ReasoningEffort, ResponseFormat, Rewrite, ToolChoice, ToolUse, Usage,
+use hooks_agent::hook::{Finding, Rewrite};
+use hooks_agent::message::{ContentBlock, Msg, ToolUse, Usage};
+use hooks_agent::model::{
+    ChatChunk, FinishReason, GenAiModel, ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice,
 };
+use hooks_agent::react::ReActAgent;
 use hooks_core::{Hookable, hook};
 use serde_json::{Value, json};
 
 use crate::provider::{
     Answer, Provider, agent, agent_with, answer, ask, assert_cut, assert_reported,
-    assert_retry_after, cut_end, finish_of, refusal_of_tool, schema, too_many_requests, weather,
+    assert_retry_after, cut_end, finish_of, options, refusal_of_tool, schema, too_many_requests,
+    weather,
 };
 
 fn model(provider: &Provider) -> GenAiModel {
@@ -94,7 +97,7 @@ async fn anthropic_text_arrives_piece_by_piece_and_usage_at_the_end() {
         [
             ChatChunk::Text("Hel".into()),
             ChatChunk::Text("lo".into()),
-            ChatChunk::end(Usage { input_tokens: 10, output_tokens: 9 }),
+            ChatChunk::end(Usage::new(10, 9)),
         ]
     );
     let request = provider.requests().remove(0);
@@ -125,7 +128,7 @@ async fn anthropic_thinking_comes_back_with_the_tool_result() {
     let agent = agent(model(&provider));
     let reply = ask(&agent).await.unwrap();
     assert_eq!(reply.text(), "Done.");
-    assert_eq!(reply.usage, Some(Usage { input_tokens: 20, output_tokens: 18 }));
+    assert_eq!(reply.usage, Some(Usage::new(20, 18)));
     let thought = |thinking: &str, signature: &str| ContentBlock::Thinking {
         thinking: thinking.to_owned(),
         signature: Some(signature.to_owned()),
@@ -230,16 +233,10 @@ async fn anthropic_gets_no_thoughts_of_others() {
 #[tokio::test]
 async fn anthropic_options_go_over_the_wire() {
     let provider = Provider::start(vec![done()]).await;
-    let options = ModelOptions {
-        temperature: Some(0.5),
-        top_p: Some(0.75),
-        max_tokens: Some(100),
-        stop: vec!["END".to_owned()],
-        seed: Some(7),
-        reasoning_effort: Some(ReasoningEffort::High),
-        tool_choice: ToolChoice::Tool("weather".to_owned()),
-        response_format: ResponseFormat::JsonSchema { name: "place".to_owned(), schema: schema() },
-    };
+    let options = options()
+        .reasoning_effort(ReasoningEffort::High)
+        .tool_choice(ToolChoice::Tool("weather".to_owned()))
+        .response_format(ResponseFormat::JsonSchema { name: "place".to_owned(), schema: schema() });
     ask(&agent_with(named(&provider, "claude-opus-4-6"), options)).await.unwrap();
     let body = provider.last_body();
     assert_eq!(body["temperature"], 0.5);
@@ -258,8 +255,7 @@ async fn anthropic_options_go_over_the_wire() {
 #[tokio::test]
 async fn an_older_anthropic_model_gets_its_effort_as_tokens() {
     let provider = Provider::start(vec![done()]).await;
-    let reasoning_effort = Some(ReasoningEffort::Medium);
-    let options = ModelOptions { reasoning_effort, ..ModelOptions::default() };
+    let options = ModelOptions::new().reasoning_effort(ReasoningEffort::Medium);
     ask(&agent_with(named(&provider, "claude-sonnet-4-5"), options)).await.unwrap();
     let thinking = &provider.last_body()["thinking"];
     assert_eq!(thinking, &json!({ "type": "enabled", "budget_tokens": 8000 }));
@@ -274,7 +270,7 @@ async fn each_tool_choice_has_its_word_at_anthropic() {
     ];
     for (tool_choice, word) in choices {
         let provider = Provider::start(vec![done()]).await;
-        let options = ModelOptions { tool_choice, ..ModelOptions::default() };
+        let options = ModelOptions::new().tool_choice(tool_choice);
         ask(&agent_with(model(&provider), options)).await.unwrap();
         assert_eq!(provider.last_body()["tool_choice"], word);
     }
@@ -302,7 +298,7 @@ async fn a_tool_named_like_one_of_anthropic_is_refused() {
 async fn an_empty_answer_of_anthropic_has_nothing_but_its_end() {
     let provider = Provider::start(vec![whole(&[text(0, &[""])])]).await;
     let chunks = answer(&model(&provider)).await;
-    assert_eq!(chunks, [ChatChunk::end(Usage { input_tokens: 10, output_tokens: 9 })]);
+    assert_eq!(chunks, [ChatChunk::end(Usage::new(10, 9))]);
 }
 
 #[tokio::test]
@@ -366,7 +362,7 @@ async fn an_answer_of_anthropic_that_was_cut_has_what_there_is() {
                 [
                     ChatChunk::Text("I lo".into()),
                     ChatChunk::ToolUse(ToolUse::invalid("a", "weather", pieces.concat())),
-                    cut_end(Usage { input_tokens: 10, output_tokens: 9 }),
+                    cut_end(Usage::new(10, 9)),
                 ]
             );
         }

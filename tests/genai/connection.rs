@@ -3,7 +3,9 @@
 use std::error::Error;
 
 use axum::http::{HeaderMap, header};
-use hooks_agent::{AgentError, GenAiModel, ModelError, ModelOptions, ReActAgent, ToolChoice};
+use hooks_agent::error::AgentError;
+use hooks_agent::model::{GenAiModel, ModelError, ModelOptions, ToolChoice};
+use hooks_agent::react::ReActAgent;
 use hooks_tests::Reports;
 use tracing::Level;
 
@@ -17,7 +19,7 @@ fn model(provider: &Provider) -> GenAiModel {
 async fn a_required_call_of_a_tool_that_is_not_there_is_not_asked_for() {
     let provider = Provider::start(Vec::new()).await;
     let tool_choice = ToolChoice::Tool("clock".to_owned());
-    let options = ModelOptions { tool_choice, ..ModelOptions::default() };
+    let options = ModelOptions::new().tool_choice(tool_choice);
     let reason = refusal(model(&provider), options).await;
     assert_eq!(reason, "the call of `clock` is required and the request has no such tool");
     assert!(provider.requests().is_empty());
@@ -26,7 +28,7 @@ async fn a_required_call_of_a_tool_that_is_not_there_is_not_asked_for() {
 #[tokio::test]
 async fn a_required_call_without_any_tool_is_not_asked_for() {
     let provider = Provider::start(Vec::new()).await;
-    let options = ModelOptions { tool_choice: ToolChoice::Required, ..ModelOptions::default() };
+    let options = ModelOptions::new().tool_choice(ToolChoice::Required);
     let agent = ReActAgent::builder("bot").model(model(&provider)).model_options(options);
     let error = ask(&agent.build().unwrap()).await.unwrap_err();
     assert_eq!(
@@ -114,6 +116,18 @@ async fn a_url_with_a_query_is_not_asked_and_the_remedy_is_named() {
         );
     }
     assert!(provider.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_url_without_a_scheme_is_told_to_have_one() {
+    for url in ["localhost:1/v1", "127.0.0.1:1", "api.example.com/v1", "host?to=http://a", ""] {
+        for model in each_provider(url) {
+            let error = chunks(&model).await.remove(0).unwrap_err();
+            let reason = "the URL has no scheme, write `http://` or `https://` first";
+            let text = "model `test-model` cannot be reached at an invalid endpoint";
+            assert_eq!(error.to_string(), format!("{text}: {reason}"));
+        }
+    }
 }
 
 #[tokio::test]

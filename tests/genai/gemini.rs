@@ -1,15 +1,16 @@
 //! Content as Gemini streams it.
 
-use hooks_agent::{
-    ChatChunk, ContentBlock, FinishReason, GenAiModel, ModelError, ModelOptions, ReasoningEffort,
-    ResponseFormat, ToolChoice, ToolUse, Usage,
+use hooks_agent::message::{ContentBlock, ToolUse, Usage};
+use hooks_agent::model::{
+    ChatChunk, FinishReason, GenAiModel, ModelError, ModelOptions, ReasoningEffort, ResponseFormat,
+    ToolChoice,
 };
 use serde_json::{Value, json};
 
 use crate::provider::{
     Answer, Provider, agent, agent_with, answer, ask, assert_cut, assert_reported,
-    assert_retry_after, chunks, cut_end, finish_of, refusal_of_tool, schema, too_many_requests,
-    weather,
+    assert_retry_after, chunks, cut_end, finish_of, options, refusal_of_tool, schema,
+    too_many_requests, weather,
 };
 
 fn model(provider: &Provider) -> GenAiModel {
@@ -63,7 +64,7 @@ fn done() -> Answer {
     Answer::Frames(vec![last(&json!([{ "text": "Done." }]))])
 }
 
-const USAGE: Usage = Usage { input_tokens: 10, output_tokens: 7 };
+const USAGE: Usage = Usage::new(10, 7);
 
 #[tokio::test]
 async fn gemini_text_and_thoughts_arrive_piece_by_piece_and_usage_at_the_end() {
@@ -102,8 +103,9 @@ async fn gemini_signatures_come_back_with_the_tool_results() {
     let agent = agent(named(&provider, "gemini-3-pro"));
     let reply = ask(&agent).await.unwrap();
     assert_eq!(reply.text(), "Done.");
-    assert_eq!(reply.usage, Some(Usage { input_tokens: 20, output_tokens: 14 }));
-    let rome = ToolUse { signature: Some("sig-1".to_owned()), ..weather("call#weather#0", "Rome") };
+    assert_eq!(reply.usage, Some(Usage::new(20, 14)));
+    let mut rome = weather("call#weather#0", "Rome");
+    rome.signature = Some("sig-1".to_owned());
     assert_eq!(
         agent.memory().messages()[1].content,
         [rome, weather("call#weather#1", "Oslo")].map(ContentBlock::ToolUse),
@@ -159,16 +161,10 @@ async fn gemini_calls_without_arguments_or_with_wrong_ones_are_what_they_are() {
 #[tokio::test]
 async fn gemini_options_go_over_the_wire() {
     let provider = Provider::start(vec![done()]).await;
-    let options = ModelOptions {
-        temperature: Some(0.5),
-        top_p: Some(0.75),
-        max_tokens: Some(100),
-        stop: vec!["END".to_owned()],
-        seed: Some(7),
-        reasoning_effort: Some(ReasoningEffort::Low),
-        tool_choice: ToolChoice::Tool("weather".to_owned()),
-        response_format: ResponseFormat::JsonSchema { name: "place".to_owned(), schema: schema() },
-    };
+    let options = options()
+        .reasoning_effort(ReasoningEffort::Low)
+        .tool_choice(ToolChoice::Tool("weather".to_owned()))
+        .response_format(ResponseFormat::JsonSchema { name: "place".to_owned(), schema: schema() });
     ask(&agent_with(named(&provider, "gemini-3-pro"), options)).await.unwrap();
     let body = provider.last_body();
     assert_eq!(
@@ -199,7 +195,7 @@ async fn each_tool_choice_has_its_word_at_gemini() {
     ];
     for (tool_choice, word) in choices {
         let provider = Provider::start(vec![done()]).await;
-        let options = ModelOptions { tool_choice, ..ModelOptions::default() };
+        let options = ModelOptions::new().tool_choice(tool_choice);
         ask(&agent_with(model(&provider), options)).await.unwrap();
         assert_eq!(provider.last_body()["toolConfig"]["functionCallingConfig"], word);
     }
@@ -227,7 +223,7 @@ async fn an_empty_answer_of_gemini_has_nothing_but_its_end() {
     let chunk = json!({ "candidates": [{ "finishReason": "STOP" }], "usageMetadata": thoughts });
     let provider = Provider::start(vec![Answer::Frames(vec![frame(&chunk)])]).await;
     let chunks = answer(&model(&provider)).await;
-    assert_eq!(chunks, [ChatChunk::end(Usage { input_tokens: 10, output_tokens: 3 })]);
+    assert_eq!(chunks, [ChatChunk::end(Usage::new(10, 3))]);
 }
 
 #[tokio::test]
@@ -302,7 +298,7 @@ async fn a_cut_answer_of_gemini_without_parts_has_its_usage() {
     let usage = json!({ "promptTokenCount": 10, "thoughtsTokenCount": 3 });
     let chunk = json!({ "candidates": [{ "finishReason": "MAX_TOKENS" }], "usageMetadata": usage });
     let provider = Provider::start(vec![Answer::Frames(vec![frame(&chunk)])]).await;
-    let end = cut_end(Usage { input_tokens: 10, output_tokens: 3 });
+    let end = cut_end(Usage::new(10, 3));
     assert_eq!(answer(&model(&provider)).await, [end]);
 }
 

@@ -1,14 +1,14 @@
 //! Chat as Ollama streams it, a line for each piece.
 
-use hooks_agent::{
+use hooks_agent::message::Usage;
+use hooks_agent::model::{
     ChatChunk, FinishReason, GenAiModel, ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice,
-    ToolUse, Usage,
 };
 use serde_json::{Value, json};
 
 use crate::provider::{
     Answer, Provider, agent, agent_with, answer, ask, assert_cut, assert_reported,
-    assert_retry_after, cut_end, finish_of, refusal, schema, too_many_requests, weather,
+    assert_retry_after, cut_end, finish_of, options, refusal, schema, too_many_requests, weather,
 };
 
 fn model(provider: &Provider) -> GenAiModel {
@@ -49,7 +49,7 @@ fn done() -> Answer {
     Answer::Frames(vec![text("Done."), end()])
 }
 
-const USAGE: Usage = Usage { input_tokens: 10, output_tokens: 4 };
+const USAGE: Usage = Usage::new(10, 4);
 
 #[tokio::test]
 async fn ollama_text_and_thoughts_arrive_piece_by_piece_and_usage_at_the_end() {
@@ -91,7 +91,7 @@ async fn parallel_calls_of_ollama_run_and_each_result_goes_back() {
     let agent = agent(model(&provider));
     let reply = ask(&agent).await.unwrap();
     assert_eq!(reply.text(), "Done.");
-    assert_eq!(reply.usage, Some(Usage { input_tokens: 20, output_tokens: 8 }));
+    assert_eq!(reply.usage, Some(Usage::new(20, 8)));
 
     let body = provider.last_body();
     let tool = &body["tools"][0]["function"];
@@ -133,21 +133,15 @@ async fn ollama_calls_without_an_id_get_different_ones() {
         panic!("not two calls")
     };
     assert_ne!(first.id, second.id);
-    assert_eq!(ToolUse { id: "1".to_owned(), ..first.clone() }, weather("1", "Rome"));
+    let mut renamed = first.clone();
+    renamed.id = "1".to_owned();
+    assert_eq!(renamed, weather("1", "Rome"));
 }
 
 #[tokio::test]
 async fn ollama_options_go_over_the_wire() {
     let provider = Provider::start(vec![done()]).await;
-    let options = ModelOptions {
-        temperature: Some(0.5),
-        top_p: Some(0.75),
-        max_tokens: Some(100),
-        stop: vec!["END".to_owned()],
-        seed: Some(7),
-        reasoning_effort: Some(ReasoningEffort::High),
-        ..ModelOptions::default()
-    };
+    let options = options().reasoning_effort(ReasoningEffort::High);
     ask(&agent_with(model(&provider), options)).await.unwrap();
     let body = provider.last_body();
     assert_eq!(
@@ -166,7 +160,7 @@ async fn ollama_options_go_over_the_wire() {
 #[tokio::test]
 async fn ollama_that_may_not_call_tools_is_shown_none() {
     let provider = Provider::start(vec![done()]).await;
-    let options = ModelOptions { tool_choice: ToolChoice::None, ..ModelOptions::default() };
+    let options = ModelOptions::new().tool_choice(ToolChoice::None);
     ask(&agent_with(model(&provider), options)).await.unwrap();
     assert_eq!(provider.last_body()["tools"], Value::Null);
 }
@@ -175,7 +169,7 @@ async fn ollama_that_may_not_call_tools_is_shown_none() {
 async fn ollama_is_not_asked_for_a_call_that_it_cannot_be_made_to_make() {
     let provider = Provider::start(Vec::new()).await;
     for tool_choice in [ToolChoice::Required, ToolChoice::Tool("weather".to_owned())] {
-        let options = ModelOptions { tool_choice, ..ModelOptions::default() };
+        let options = ModelOptions::new().tool_choice(tool_choice);
         assert_eq!(
             refusal(model(&provider), options).await,
             "Ollama cannot be made to call a tool, leave the choice to the model or ask another \
@@ -189,7 +183,7 @@ async fn ollama_is_not_asked_for_a_call_that_it_cannot_be_made_to_make() {
 async fn ollama_is_not_asked_for_a_schema_that_cannot_be_sent() {
     let provider = Provider::start(Vec::new()).await;
     let response_format = ResponseFormat::JsonSchema { name: "place".to_owned(), schema: schema() };
-    let options = ModelOptions { response_format, ..ModelOptions::default() };
+    let options = ModelOptions::new().response_format(response_format);
     assert_eq!(
         refusal(model(&provider), options).await,
         "a JSON schema cannot be sent to Ollama's own API, ask it by \

@@ -1,14 +1,14 @@
 //! Chat completions as `OpenAI` streams them.
 
-use hooks_agent::{
+use hooks_agent::message::{ToolUse, Usage};
+use hooks_agent::model::{
     ChatChunk, FinishReason, GenAiModel, ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice,
-    ToolUse, Usage,
 };
 use serde_json::{Value, json};
 
 use crate::provider::{
     Answer, Provider, agent, agent_with, answer, ask, assert_cut, assert_reported,
-    assert_retry_after, cut_end, finish_of, schema, too_many_requests, weather,
+    assert_retry_after, cut_end, finish_of, options, schema, too_many_requests, weather,
 };
 
 fn model(provider: &Provider) -> GenAiModel {
@@ -88,7 +88,7 @@ async fn text_and_thoughts_arrive_piece_by_piece_and_usage_at_the_end() {
             ChatChunk::Thinking("Hm.".into()),
             ChatChunk::Text("Hel".into()),
             ChatChunk::Text("lo".into()),
-            ChatChunk::end(Usage { input_tokens: 5, output_tokens: 2 }),
+            ChatChunk::end(Usage::new(5, 2)),
         ]
     );
 
@@ -119,7 +119,7 @@ async fn a_tool_call_runs_and_its_result_goes_back() {
         Provider::start(vec![call, whole(&[text("Sunny."), finish("stop"), usage(20, 1)])]).await;
     let reply = ask(&agent(model(&provider))).await.unwrap();
     assert_eq!(reply.text(), "Sunny.");
-    assert_eq!(reply.usage, Some(Usage { input_tokens: 30, output_tokens: 5 }));
+    assert_eq!(reply.usage, Some(Usage::new(30, 5)));
 
     let [first, second] = provider.requests().try_into().ok().expect("two requests");
     assert_eq!(first.body["messages"][0], json!({ "role": "system", "content": "Be brief." }));
@@ -147,16 +147,10 @@ async fn a_tool_call_runs_and_its_result_goes_back() {
 #[tokio::test]
 async fn options_go_over_the_wire() {
     let provider = Provider::start(vec![done()]).await;
-    let options = ModelOptions {
-        temperature: Some(0.5),
-        top_p: Some(0.75),
-        max_tokens: Some(100),
-        stop: vec!["END".to_owned()],
-        seed: Some(7),
-        reasoning_effort: Some(ReasoningEffort::Low),
-        tool_choice: ToolChoice::Tool("weather".to_owned()),
-        response_format: ResponseFormat::JsonSchema { name: "place".to_owned(), schema: schema() },
-    };
+    let options = options()
+        .reasoning_effort(ReasoningEffort::Low)
+        .tool_choice(ToolChoice::Tool("weather".to_owned()))
+        .response_format(ResponseFormat::JsonSchema { name: "place".to_owned(), schema: schema() });
     ask(&agent_with(model(&provider), options)).await.unwrap();
     let body = provider.last_body();
     assert_eq!(body["temperature"], 0.5);
@@ -184,7 +178,7 @@ async fn each_tool_choice_has_its_word() {
     ];
     for (tool_choice, word) in choices {
         let provider = Provider::start(vec![done()]).await;
-        let options = ModelOptions { tool_choice, ..ModelOptions::default() };
+        let options = ModelOptions::new().tool_choice(tool_choice);
         ask(&agent_with(model(&provider), options)).await.unwrap();
         assert_eq!(provider.last_body()["tool_choice"], word);
     }
@@ -335,7 +329,7 @@ async fn an_answer_that_was_cut_has_what_there_is() {
             ChatChunk::Text("I lo".into()),
             ChatChunk::ToolUse(weather("a", "Rome")),
             ChatChunk::ToolUse(ToolUse::invalid("b", "weather", "{\"name\":\"Os")),
-            cut_end(Usage { input_tokens: 10, output_tokens: 4 }),
+            cut_end(Usage::new(10, 4)),
         ]
     );
 }

@@ -1,19 +1,23 @@
 //! A provider that answers as it was told, and an agent that asks it.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::State;
+use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt, stream};
-use hooks_agent::{
-    AgentError, AgentExt, ChatChunk, ChatModel, ChatRequest, FinishReason, FunctionTool,
-    GenAiModel, Messages, ModelError, ModelOptions, Msg, ReActAgent, ToolUse, Usage,
-    unanswered_tool_uses,
+use hooks_agent::agent::AgentExt;
+use hooks_agent::error::AgentError;
+use hooks_agent::message::{Messages, Msg, ToolUse, Usage, unanswered_tool_uses};
+use hooks_agent::model::{
+    ChatChunk, ChatModel, ChatRequest, FinishReason, GenAiModel, ModelError, ModelOptions,
 };
+use hooks_agent::react::ReActAgent;
+use hooks_agent::tool::FunctionTool;
 use hooks_tests::Records;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,10 +25,14 @@ use serde_json::{Value, json};
 
 /// What the server does with one request.
 pub(crate) enum Answer {
+    /// Answers with the whole body at once.
+    Whole(String),
     /// Streams the frames and ends as if that were all.
     Frames(Vec<String>),
     /// Streams the frames and breaks the connection.
     Broken(Vec<String>),
+    /// Streams the frames and keeps the connection.
+    Silent(Vec<String>),
     /// Answers with a status and nothing useful.
     Status(u16, HeaderMap),
     /// The same, with a body.
@@ -33,7 +41,9 @@ pub(crate) enum Answer {
 
 /// A request as it went over the wire.
 pub(crate) struct Request {
-    /// The path and what follows it.
+    /// The end of the connection at the client.
+    pub(crate) peer: SocketAddr,
+    /// The path and what follows it; all of the URL at a proxy.
     pub(crate) uri: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Value,
@@ -55,6 +65,7 @@ impl Provider {
         let app = Router::new().fallback(respond).with_state((requests.clone(), answers));
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
+        let app = app.into_make_service_with_connect_info::<SocketAddr>();
         tokio::spawn(async move { axum::serve(listener, app).await });
         Self { url, requests }
     }
@@ -71,22 +82,28 @@ impl Provider {
 }
 
 async fn respond(
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
     State((requests, answers)): State<(Arc<Records<Request>>, Arc<Answers>)>,
     uri: Uri,
     headers: HeaderMap,
     axum::Json(body): axum::Json<Value>,
 ) -> Response {
-    requests.push(Request { uri: uri.to_string(), headers, body });
+    requests.push(Request { peer, uri: uri.to_string(), headers, body });
     let answer = answers.lock().unwrap().next().expect("as many answers as requests");
     let (frames, end) = match answer {
         Answer::Status(status, headers) => {
             let status = StatusCode::from_u16(status).unwrap();
-            return (status, headers, "the prompt was: go").into_response();
+            return (status, headers, "<p>the prompt was: go</p>").into_response();
         }
         Answer::Refused(status, headers, body) => {
             return (StatusCode::from_u16(status).unwrap(), headers, body).into_response();
         }
         Answer::Frames(frames) => (frames, None),
+        Answer::Whole(body) => return body.into_response(),
+        Answer::Silent(frames) => {
+            let frames = stream::iter(frames.into_iter().map(Ok::<_, std::io::Error>));
+            return Body::from_stream(frames.chain(stream::pending())).into_response();
+        }
         Answer::Broken(frames) => (frames, Some(Err(std::io::Error::other("broken")))),
     };
     let frames = frames.into_iter().map(|frame| Ok(Bytes::from(frame)));
@@ -116,7 +133,7 @@ pub(crate) fn each_provider(url: &str) -> Vec<GenAiModel> {
 
 /// What a model answers to `go`.
 pub(crate) async fn chunks(model: &GenAiModel) -> Vec<Result<ChatChunk, ModelError>> {
-    let request = ChatRequest { messages: Msg::user("go").into(), ..ChatRequest::default() };
+    let request = ChatRequest::new(Msg::user("go"));
     model.stream(request).collect().await
 }
 
@@ -125,8 +142,9 @@ pub(crate) async fn answer(model: &GenAiModel) -> Vec<ChatChunk> {
     chunks(model).await.into_iter().map(Result::unwrap).collect()
 }
 
+/// The arguments of the tool for the weather.
 #[derive(Deserialize, JsonSchema)]
-struct City {
+pub(crate) struct City {
     name: String,
 }
 
@@ -149,6 +167,11 @@ pub(crate) async fn ask(agent: &ReActAgent) -> Result<Msg, AgentError> {
     let reply = agent.call(Msg::user("go")).await;
     assert_eq!(unanswered_tool_uses(&agent.memory().messages()), []);
     reply
+}
+
+/// The options of sampling, which every provider has.
+pub(crate) fn options() -> ModelOptions {
+    ModelOptions::new().temperature(0.5).top_p(0.75).max_tokens(100).stop("END").seed(7)
 }
 
 /// A call of the tool for the weather.

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use futures::StreamExt;
-use hooks_agent::{ChatModel, ChatRequest, GenAiModel, ModelError, Msg};
+use hooks_agent::message::Msg;
+use hooks_agent::model::{ChatModel, ChatRequest, GenAiModel, ModelError};
 use serde_json::{Value, json};
 
 use crate::provider::{Answer, Provider, chunks, each_provider};
@@ -20,7 +21,7 @@ fn headers(headers: &[(&'static str, &'static str)]) -> HeaderMap {
 
 /// The error of a model that is refused with this body.
 async fn refused(model: impl Fn(&str) -> GenAiModel, body: &str, sent: HeaderMap) -> ModelError {
-    let provider = Provider::start(vec![Answer::Refused(404, sent, body.to_owned())]).await;
+    let provider = Provider::start(vec![Answer::Refused(400, sent, body.to_owned())]).await;
     chunks(&model(&provider.url)).await.remove(0).unwrap_err()
 }
 
@@ -49,13 +50,13 @@ async fn a_refusal_has_the_message_and_the_request_of_openai() {
     let error = refused(openai, &json!({ "error": error }).to_string(), sent).await;
     assert_eq!(
         error.to_string(),
-        "model `gpt-99` answered with status 404: The model `gpt-99` does not exist (request \
+        "model `gpt-99` answered with status 400: The model `gpt-99` does not exist (request \
          req_1), retry after 3 s",
     );
     let ModelError::Status { status, message, request_id, retry_after, .. } = error else {
         panic!("{error}")
     };
-    assert_eq!(status, 404);
+    assert_eq!(status, 400);
     assert_eq!(message.as_deref(), Some("The model `gpt-99` does not exist."));
     assert_eq!(request_id.as_deref(), Some("req_1"));
     assert_eq!(retry_after, Some(Duration::from_secs(3)));
@@ -65,7 +66,7 @@ async fn a_refusal_has_the_message_and_the_request_of_openai() {
 async fn a_refusal_has_the_message_of_a_compatible_server() {
     let body = json!({ "object": "error", "message": "No such model", "input": "go" });
     let error = refused(openai, &body.to_string(), HeaderMap::new()).await;
-    let text = "model `gpt-99` answered with status 404: No such model";
+    let text = "model `gpt-99` answered with status 400: No such model";
     assert_eq!(error.to_string(), text);
 }
 
@@ -75,10 +76,10 @@ async fn a_refusal_has_the_message_and_the_request_of_anthropic() {
     let error = json!({ "type": "not_found_error", "message": "model: claude" });
     let body = json!({ "type": "error", "error": error, "request_id": "req_2" }).to_string();
     let error = refused(model, &body, HeaderMap::new()).await;
-    let text = "model `claude` answered with status 404: model: claude (request req_2)";
+    let text = "model `claude` answered with status 400: model: claude (request req_2)";
     assert_eq!(error.to_string(), text);
     let error = refused(model, &body, headers(&[("request-id", "req_3")])).await;
-    let text = "model `claude` answered with status 404: model: claude (request req_3)";
+    let text = "model `claude` answered with status 400: model: claude (request req_3)";
     assert_eq!(error.to_string(), text);
 }
 
@@ -100,7 +101,7 @@ async fn a_refusal_has_the_message_and_the_delay_of_gemini() {
         let error = refused(model, &body.to_string(), HeaderMap::new()).await;
         assert_eq!(
             error.to_string(),
-            "model `gemini` answered with status 404: Quota exceeded. Please retry in 2.5s \
+            "model `gemini` answered with status 400: Quota exceeded. Please retry in 2.5s \
              (request req_4), retry after 3 s",
         );
         let ModelError::Status { retry_after, .. } = error else { panic!("{error}") };
@@ -113,7 +114,7 @@ async fn a_refusal_has_the_message_of_ollama() {
     let model = |url: &str| GenAiModel::ollama("llama").endpoint(url);
     let body = json!({ "error": "model 'llama' not found" }).to_string();
     let error = refused(model, &body, HeaderMap::new()).await;
-    let text = "model `llama` answered with status 404: model 'llama' not found";
+    let text = "model `llama` answered with status 400: model 'llama' not found";
     assert_eq!(error.to_string(), text);
 }
 
@@ -124,21 +125,54 @@ async fn a_body_of_another_form_is_not_quoted() {
         json!("secret"),
         json!(["secret"]),
         json!([{ "input": "secret" }]),
-        json!({ "message": "secret" }),
+        json!({ "message": ["secret"], "detail": null }),
         json!({ "detail": [{ "input": "secret" }] }),
         json!({ "error": { "message": { "content": "secret" }, "input": "secret" } }),
         json!({ "error": { "message": " " }, "request_id": "no\nid" }),
         json!({ "error": 1, "request_id": "i".repeat(200) }),
     ];
-    let texts = ["", "secret", "<html>secret</html>", "{\"error\": {\"message\": \"sec"];
+    let texts = [
+        "",
+        "<html>secret</html>",
+        " secret</p>",
+        "{\"error\": {\"message\": \"sec",
+        "data: {\"a\": \"secret\"}",
+    ];
     let texts = texts.map(str::to_owned).into_iter().chain(bodies.map(|body| body.to_string()));
     for body in texts {
         for index in 0..4 {
             let model = |url: &str| each_provider(url).swap_remove(index);
             let error = refused(model, &body, HeaderMap::new()).await;
-            assert_eq!(error.to_string(), "model `test-model` answered with status 404", "{body}");
+            assert_eq!(error.to_string(), "model `test-model` answered with status 400", "{body}");
         }
     }
+}
+
+#[tokio::test]
+async fn the_sentence_of_a_gateway_is_the_message() {
+    let sentence = "No route for test-key";
+    let bodies = [
+        format!("{sentence}\n"),
+        json!({ "detail": sentence }).to_string(),
+        json!({ "error": sentence }).to_string(),
+        json!({ "message": sentence, "input": "secret" }).to_string(),
+    ];
+    for body in bodies {
+        for index in 0..3 {
+            let model = |url: &str| each_provider(url).swap_remove(index);
+            let error = refused(model, &body, HeaderMap::new()).await;
+            let text = "model `test-model` answered with status 400: No route for ***";
+            assert_eq!(error.to_string(), text);
+        }
+        let model = |url: &str| each_provider(url).swap_remove(3);
+        let error = refused(model, &body, HeaderMap::new()).await;
+        assert!(error.to_string().ends_with("400: No route for test-key"), "{error}");
+    }
+    let error = refused(openai, &"ä".repeat(501), HeaderMap::new()).await.to_string();
+    assert!(error.ends_with(&format!("400: {}...", "ä".repeat(500))), "{error}");
+    let page = headers(&[("content-type", "text/html")]);
+    let error = refused(openai, "No route", page).await.to_string();
+    assert!(error.ends_with("status 400"), "{error}");
 }
 
 #[tokio::test]
@@ -156,7 +190,7 @@ async fn the_key_of_the_model_is_masked_wherever_it_is() {
         let error = refused(model, &body, headers(&[("x-request-id", "test-key-1")])).await;
         assert_eq!(
             error.to_string(),
-            "model `test-model` answered with status 404: the key ***, (***) (request ***-1)",
+            "model `test-model` answered with status 400: the key ***, (***) (request ***-1)",
         );
     }
     // Half of the key is not left at the end.
@@ -170,7 +204,7 @@ async fn the_password_of_the_url_is_masked() {
         let model = |url: &str| openai(&url.replace("//", &format!("//{user}@")));
         let body = json!({ "error": { "message": "who is hunter-2?" } }).to_string();
         let error = refused(model, &body, HeaderMap::new()).await;
-        assert!(error.to_string().ends_with("404: who is ***?"), "{error}");
+        assert!(error.to_string().ends_with("400: who is ***?"), "{error}");
     }
 }
 
@@ -178,10 +212,10 @@ async fn the_password_of_the_url_is_masked() {
 async fn the_id_of_a_request_is_no_key() {
     let sent = headers(&[("x-request-id", "0123456789abcdef0123456789abcdef")]);
     let error = refused(openai, "", sent).await.to_string();
-    assert!(error.ends_with("404 (request 0123456789abcdef0123456789abcdef)"), "{error}");
+    assert!(error.ends_with("400 (request 0123456789abcdef0123456789abcdef)"), "{error}");
     let sent = headers(&[("x-request-id", "not an id"), ("request-id", "req_1")]);
     let error = refused(openai, "", sent).await.to_string();
-    assert!(error.ends_with("404 (request req_1)"), "{error}");
+    assert!(error.ends_with("400 (request req_1)"), "{error}");
 }
 
 #[tokio::test]
@@ -251,8 +285,8 @@ async fn a_message_that_quotes_the_request_has_nothing_of_it() {
                 };
                 let provider = Provider::start(vec![answer]).await;
                 let model = each_provider(&provider.url).swap_remove(index);
-                let messages = vec![Msg::system("Be brief."), Msg::user(prompt)].into();
-                let request = ChatRequest { messages, ..ChatRequest::default() };
+                let messages = vec![Msg::system("Be brief."), Msg::user(prompt)];
+                let request = ChatRequest::new(messages);
                 let all: Vec<_> = model.stream(request).collect().await;
                 let [Err(error)] = &all[..] else { panic!("{all:?}") };
                 let text = error.to_string();

@@ -117,8 +117,12 @@ async fn a_call_through_dyn_runs_the_same_hooks() -> Result<(), HookError> {
     Ok(())
 }
 
+/// Held by tests that register or list class hooks of the trait, which all its types share.
+static CLASS_OF_THE_TRAIT: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 #[tokio::test]
 async fn on_each_level_the_hooks_of_the_type_run_before_those_of_the_trait() {
+    let _alone = CLASS_OF_THE_TRAIT.lock().await;
     speaker!(Ordered);
     fn note<A: ?Sized>(name: &'static str) -> impl Fn(&A, &SpeakerReplyArgs) + Send + Sync {
         move |_, _| ORDER.push(name)
@@ -168,6 +172,7 @@ fn is_ordered(speaker: &dyn Speaker, _: &SpeakerReplyArgs) -> bool {
 /// V7, with the trait that the three types share.
 #[tokio::test]
 async fn v7_class_hooks_run_for_their_own_type_and_those_of_a_trait_for_all_that_implement_it() {
+    let _alone = CLASS_OF_THE_TRAIT.lock().await;
     speaker!(A);
     speaker!(B);
     speaker!(C);

@@ -31,8 +31,9 @@ pub trait AgentExt: Agent {
     /// Resumes a conversation: runs the tool calls that wait for a result, or calls the model if
     /// there are none.
     ///
-    /// Hooks receive these tool calls again. For a hook that [stops](crate::PreActing::stop) until
-    /// a tool call is confirmed, pass [`CallOptions::confirm`](crate::CallOptions::confirm).
+    /// Hooks receive these tool calls again. For a hook that [stops](crate::event::PreActing::stop)
+    /// until a tool call is confirmed, pass
+    /// [`CallOptions::confirm`](crate::call::CallOptions::confirm).
     ///
     /// # Errors
     /// The same as for `call_with`.
@@ -81,6 +82,48 @@ pub trait AgentExt: Agent {
         AgentStream::new(|events| {
             let cx = context(self, options.events(events));
             Box::pin(run(self, cx, messages))
+        })
+    }
+
+    /// Answers messages like [`call_with`](AgentExt::call_with). The future owns the agent, so that it
+    /// can be spawned.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use hooks_agent::prelude::*;
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// let model = ScriptedModel::new("fixed", |_| "Done.");
+    /// let agent = Arc::new(ReActAgent::builder("assistant").model(model).build()?);
+    /// let call = agent.clone().call_owned(CallOptions::new().thread("ada"), "Go");
+    /// assert_eq!(tokio::spawn(call).await.unwrap()?.text(), "Done.");
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    fn call_owned(
+        self: Arc<Self>,
+        options: CallOptions,
+        messages: impl Into<Messages>,
+    ) -> impl Future<Output = Result<Msg, AgentError>> + Send + 'static {
+        let messages = messages.into();
+        async move {
+            let cx = context(&*self, options);
+            run(&*self, cx, messages).await
+        }
+    }
+
+    /// Answers messages like [`stream_with`](AgentExt::stream_with). The stream owns the agent, as the
+    /// body of an HTTP response must.
+    fn stream_owned(
+        self: Arc<Self>,
+        options: CallOptions,
+        messages: impl Into<Messages>,
+    ) -> AgentStream<'static> {
+        let messages = messages.into();
+        AgentStream::new(|events| {
+            let cx = context(&*self, options.events(events));
+            Box::pin(async move { run(&*self, cx, messages).await })
         })
     }
 
@@ -149,9 +192,15 @@ async fn reply<'a, A: Agent + ?Sized>(
 ) -> Option<Result<Msg, AgentError>> {
     let call = pin!(async {
         refuse_cycle(agent, cx)?;
+        let queued = agent.hold(cx);
         *turn = Some(agent.state().turns.take(cx).await?);
+        // An earlier call may have begun the thread.
+        let held = agent.hold(cx);
+        drop(queued);
         cx.emit(|| AgentEventKind::Started).await;
-        agent.reply(cx.clone(), messages).await
+        let reply = agent.reply(cx.clone(), messages).await;
+        drop(held);
+        reply
     });
     let mut reply = match cx.run_until_interrupted(call).await? {
         Ok(reply) => reply,

@@ -14,15 +14,12 @@ use crate::message::{GenerateReason, Messages, Msg};
 /// An agent: answers messages. Use `dyn Agent` for an agent of any kind.
 ///
 /// The methods are hook points, of every agent as `<dyn Agent>::PRE_REPLY` and of one kind of agent
-/// as `ReActAgent::PRE_REPLY`. Call an agent through [`AgentExt`](crate::AgentExt): it queues the
-/// calls of a thread, handles interrupts, and runs `settled` and the subscribers at the end of a
-/// call.
+/// as `ReActAgent::PRE_REPLY`. Call an agent through [`AgentExt`](crate::agent::AgentExt): it
+/// queues the calls of a thread, handles interrupts, and runs `settled` and the subscribers at the
+/// end of a call.
 ///
 /// ```
-/// use hooks_agent::{
-///     Agent, AgentError, AgentExt, AgentState, CallContext, CallOutcome, Messages, Msg,
-/// };
-/// use hooks_core::{Hookable, Hooks, hookable};
+/// use hooks_agent::prelude::*;
 ///
 /// #[derive(Hookable)]
 /// struct Parrot {
@@ -40,17 +37,6 @@ use crate::message::{GenerateReason, Messages, Msg};
 ///         let text = messages.last().map(|msg| msg.text()).unwrap_or_default();
 ///         Ok(Msg::assistant(self.name(), text))
 ///     }
-///
-///     async fn observe(&self, _: CallContext, _: Msg) -> Result<(), AgentError> {
-///         Ok(())
-///     }
-///
-///     fn print(&self, text: &str) {
-///         println!("{text}");
-///     }
-///
-///     #[hook]
-///     fn settled(&self, _: CallContext, _: CallOutcome) {}
 /// }
 ///
 /// # futures::executor::block_on(async {
@@ -66,33 +52,46 @@ pub trait Agent: Hookable {
     fn state(&self) -> &AgentState;
 
     /// Answers messages. Pre hooks receive the messages, post hooks the reply. To call an agent,
-    /// use [`call`](crate::AgentExt::call).
+    /// use [`call`](crate::agent::AgentExt::call).
     ///
     /// # Errors
     /// The errors of the agent and of hooks.
     #[hook(reentry = "run")]
     async fn reply(&self, cx: CallContext, messages: Messages) -> Result<Msg, AgentError>;
 
-    /// Receives a message without answering it.
+    /// Receives a message without answering it. The default ignores it.
     ///
     /// # Errors
     /// The errors of the agent and of hooks.
     #[hook(reentry = "run")]
-    async fn observe(&self, cx: CallContext, msg: Msg) -> Result<(), AgentError>;
+    async fn observe(&self, cx: CallContext, msg: Msg) -> Result<(), AgentError> {
+        let _ = (cx, msg);
+        Ok(())
+    }
 
-    /// Prints text for the user.
+    /// Prints text for the user. The default prints nothing.
     #[hook(reentry = "run")]
-    fn print(&self, text: &str);
+    fn print(&self, text: &str) {
+        let _ = text;
+    }
 
     /// Receives the outcome of a call. Runs once for each call, also when its future is dropped, so
-    /// it cannot wait.
+    /// it cannot wait. The default does nothing.
     #[hook(reentry = "run")]
-    fn settled(&self, cx: CallContext, outcome: CallOutcome);
+    fn settled(&self, cx: CallContext, outcome: CallOutcome) {
+        let _ = (cx, outcome);
+    }
 
-    /// Begins a call of the agent. Returns the agent to run it on, if hooks of a parent call apply to
-    /// it.
+    /// Begins a call of the agent. Returns the agent to run it on, if hooks of a parent call apply
+    /// to it.
     #[doc(hidden)]
     fn begin(&self, _cx: &CallContext) -> Option<Box<dyn Agent>> {
+        None
+    }
+
+    /// Returns what the agent keeps as it is while a call runs, or waits for its turn.
+    #[doc(hidden)]
+    fn hold(&self, _cx: &CallContext) -> Option<Arc<Memory>> {
         None
     }
 

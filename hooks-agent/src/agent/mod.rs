@@ -2,6 +2,7 @@
 
 mod call;
 mod contract;
+pub(crate) mod linked;
 mod state;
 mod turns;
 
@@ -9,5 +10,7 @@ pub use call::AgentExt;
 pub use contract::{
     Agent, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs, AgentSettledArgs, CallOutcome,
 };
+#[doc(hidden)]
+pub use linked::LinkedAgentHook;
 pub use state::AgentState;
 pub(crate) use state::Printer;

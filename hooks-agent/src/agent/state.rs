@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::agent::Agent;
+use crate::agent::linked::install_linked;
 use crate::agent::turns::Turns;
 use crate::run_id::RunId;
 
@@ -22,6 +23,7 @@ impl AgentState {
     /// Creates the state of an agent with this name and a new id.
     #[must_use]
     pub fn new(name: impl Into<Arc<str>>) -> Self {
+        install_linked();
         let id = RunId::random().to_string().into();
         Self { id, name: name.into(), turns: Turns::default(), subscribers: Mutex::default() }
     }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::call::CallOptions;
-use crate::call::interrupt::Interrupt;
-use crate::call::state::{State, Through};
+use crate::call::checked::CheckedCall;
+use crate::call::interrupt::Interrupts;
+use crate::call::state::{HookFailure, State, Through};
 use crate::message::Msg;
 use crate::run_id::RunId;
 use crate::stream::{AgentEvent, AgentEventKind, EventSink};
@@ -22,6 +23,8 @@ use crate::usage::Usage;
 pub struct CallContext {
     pub(super) call: Arc<Call>,
     events: Option<EventSink>,
+    /// The tool call that runs on it.
+    checked: Option<Arc<CheckedCall>>,
 }
 
 pub(super) struct Call {
@@ -30,7 +33,7 @@ pub(super) struct Call {
     agent_name: Arc<str>,
     thread: Option<Arc<str>>,
     parent: Option<CallContext>,
-    pub(super) interrupt: Interrupt,
+    pub(super) interrupt: Interrupts,
     /// What the caller confirmed, before it is checked.
     pub(super) confirms: Vec<String>,
     queue_timeout: Option<Duration>,
@@ -69,13 +72,13 @@ impl CallContext {
             agent_name,
             thread,
             parent,
-            interrupt: Interrupt::new(interrupt),
+            interrupt: Interrupts::new(interrupt),
             confirms: confirmed,
             queue_timeout,
             through: through.zip(parent_id).map(|(call, agent)| Through { agent, call }),
             state: Mutex::new(State { values, system, ..State::default() }),
         };
-        Self { call: Arc::new(call), events }
+        Self { call: Arc::new(call), events, checked: None }
     }
 
     /// Returns the id of this call.
@@ -145,6 +148,15 @@ impl CallContext {
         self.state().usage
     }
 
+    /// Returns the first 64 failures of error hooks in this call, oldest first; a sub-agent's call has
+    /// its own. The call fails with the error
+    /// that these hooks handled; their own failures are reported here, to hooks of `Settled`, and
+    /// through `tracing`.
+    #[must_use]
+    pub fn hook_failures(&self) -> Vec<HookFailure> {
+        self.state().hook_failures.clone()
+    }
+
     /// Returns the same context with a filter on the events of its stream: the closure changes an
     /// event, or drops it by returning `None`.
     ///
@@ -157,7 +169,17 @@ impl CallContext {
         map: impl Fn(AgentEvent) -> Option<AgentEvent> + Send + Sync + 'static,
     ) -> Self {
         let mapped = |sink: EventSink| EventSink::Mapped(Arc::new(map), Arc::new(sink));
-        Self { call: self.call.clone(), events: self.events.clone().map(mapped) }
+        Self { events: self.events.clone().map(mapped), ..self.clone() }
+    }
+
+    /// Returns the same context for running a tool call.
+    pub(crate) fn of_checked(&self, checked: &Arc<CheckedCall>) -> Self {
+        Self { checked: Some(checked.clone()), ..self.clone() }
+    }
+
+    /// Returns the tool call that runs on this context.
+    pub(crate) fn checked(&self) -> Option<&CheckedCall> {
+        self.checked.as_deref()
     }
 
     /// Sends an event to the stream. `kind` runs only if the call has one.

@@ -12,27 +12,67 @@ use tokio_util::sync::CancellationToken;
 use crate::call::CallContext;
 use crate::error::AgentError;
 
+/// Interrupts calls from outside, such as from a signal handler or another task. Clones share it.
+///
+/// ```
+/// use hooks_agent::call::Interrupt;
+/// use hooks_agent::message::GenerateReason;
+/// use hooks_agent::prelude::*;
+///
+/// # futures::executor::block_on(async {
+/// let model = ScriptedModel::new("fixed", |_| "Done.");
+/// let agent = ReActAgent::builder("assistant").model(model).build()?;
+/// let interrupt = Interrupt::new();
+/// interrupt.interrupt();
+/// let options = CallOptions::new().interrupt(interrupt);
+/// let reply = agent.call_with(options, "Go").await?;
+/// assert_eq!(reply.reason, Some(GenerateReason::Interrupted));
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(CancellationToken);
+
+impl Interrupt {
+    /// Creates an interrupt that is not set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Interrupts the calls that have it, also those that start later.
+    pub fn interrupt(&self) {
+        self.0.cancel();
+    }
+
+    /// Returns whether it is set.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
 /// Whether the call is interrupted.
 #[derive(Default)]
-pub(super) struct Interrupt {
+pub(super) struct Interrupts {
     is_set: AtomicBool,
     set: Notify,
-    /// The token of the caller.
-    token: Option<CancellationToken>,
+    /// The interrupt of the caller.
+    outside: Option<Interrupt>,
     /// Whether an interrupt drops the future of the call.
     drops_call: AtomicBool,
 }
 
-impl Interrupt {
-    pub(super) fn new(token: Option<CancellationToken>) -> Self {
-        Self { token, ..Self::default() }
+impl Interrupts {
+    pub(super) fn new(outside: Option<Interrupt>) -> Self {
+        Self { outside, ..Self::default() }
     }
 }
 
 impl CallContext {
     /// Interrupts the call: it ends with the partial message and the reason
-    /// [`Interrupted`](crate::GenerateReason::Interrupted). Nothing in the call can catch the
-    /// interrupt.
+    /// [`Interrupted`](crate::message::GenerateReason::Interrupted). Nothing in the call can catch
+    /// the interrupt.
     pub fn interrupt(&self) {
         self.call.interrupt.is_set.store(true, Ordering::Release);
         self.call.interrupt.set.notify_waiters();
@@ -41,15 +81,15 @@ impl CallContext {
     /// Returns whether the call is interrupted.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
-        let Interrupt { is_set, token, .. } = &self.call.interrupt;
+        let Interrupts { is_set, outside, .. } = &self.call.interrupt;
         is_set.load(Ordering::Acquire)
-            || token.as_ref().is_some_and(CancellationToken::is_cancelled)
+            || outside.as_ref().is_some_and(Interrupt::is_interrupted)
             || self.parent().is_some_and(Self::is_interrupted)
     }
 
     /// Waits until the call is interrupted.
     pub async fn interrupted(&self) {
-        let Interrupt { is_set, set, token, .. } = &self.call.interrupt;
+        let Interrupts { is_set, set, outside, .. } = &self.call.interrupt;
         let own = async {
             let mut waits = pin!(set.notified());
             waits.as_mut().enable();
@@ -57,12 +97,12 @@ impl CallContext {
                 waits.await;
             }
         };
-        if token.is_none() && self.parent().is_none() {
+        if outside.is_none() && self.parent().is_none() {
             return own.await;
         }
-        let token = async {
-            match token {
-                Some(token) => token.cancelled().await,
+        let outside = async {
+            match outside {
+                Some(Interrupt(token)) => token.cancelled().await,
                 None => pending().await,
             }
         };
@@ -72,12 +112,13 @@ impl CallContext {
                 None => pending().await,
             }
         };
-        select(pin!(own), select(pin!(token), pin!(parent))).await;
+        select(pin!(own), select(pin!(outside), pin!(parent))).await;
     }
 
     /// Ends the call here if it is interrupted, so that nothing new starts.
     ///
-    /// A call by [`AgentExt`](crate::AgentExt) is dropped; a method that is called on its own fails.
+    /// A call by [`AgentExt`](crate::agent::AgentExt) is dropped; a method that is called on its
+    /// own fails.
     pub(crate) async fn checkpoint(&self) -> Result<(), AgentError> {
         if !self.is_interrupted() {
             return Ok(());

@@ -1,11 +1,16 @@
 //! The context and the options of a call.
 
+mod checked;
 mod context;
 mod interrupt;
 mod options;
 mod state;
 mod values;
 
+pub use crate::run_id::RunId;
+pub(crate) use checked::CheckedCall;
 pub use context::CallContext;
+pub use interrupt::Interrupt;
 pub use options::CallOptions;
+pub use state::HookFailure;
 pub(crate) use state::{Resumed, Through, Unfinished};

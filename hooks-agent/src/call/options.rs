@@ -5,16 +5,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
-use crate::call::CallContext;
 use crate::call::values::Values;
+use crate::call::{CallContext, Interrupt};
 use crate::stream::EventSink;
 
 /// Options of a call.
 ///
 /// ```
-/// use hooks_agent::{AgentExt, CallOptions, Msg, ReActAgent, ScriptedModel};
+/// use hooks_agent::prelude::*;
 ///
 /// struct User(&'static str);
 ///
@@ -25,14 +23,14 @@ use crate::stream::EventSink;
 /// assert_eq!(agent.call_with(on("a"), Msg::user("hi")).await?.text(), "1");
 /// assert_eq!(agent.call_with(on("b"), Msg::user("hi")).await?.text(), "1");
 /// assert_eq!(agent.call_with(on("a"), Msg::user("hi")).await?.text(), "3");
-/// # Ok::<(), hooks_agent::AgentError>(())
+/// # Ok::<(), hooks_agent::error::AgentError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Clone, Default)]
 #[must_use]
 pub struct CallOptions {
     pub(super) thread: Option<Arc<str>>,
-    pub(super) interrupt: Option<CancellationToken>,
+    pub(super) interrupt: Option<Interrupt>,
     pub(super) values: Values,
     pub(super) confirmed: Vec<String>,
     pub(super) queue_timeout: Option<Duration>,
@@ -61,38 +59,69 @@ impl CallOptions {
         self
     }
 
-    /// Sets a token that interrupts the call when it is cancelled.
-    pub fn interrupt(mut self, token: CancellationToken) -> Self {
-        self.interrupt = Some(token);
+    /// Sets what interrupts the call from outside.
+    pub fn interrupt(mut self, interrupt: Interrupt) -> Self {
+        self.interrupt = Some(interrupt);
         self
     }
 
     /// Sets how long the call may wait for earlier calls on its thread. A call that waits longer
-    /// fails with [`AgentError::QueueTimeout`](crate::AgentError::QueueTimeout). Requires a runtime of
-    /// tokio with time enabled.
+    /// fails with [`AgentError::QueueTimeout`](crate::error::AgentError::QueueTimeout). Requires a
+    /// runtime of tokio with time enabled.
     pub fn queue_timeout(mut self, timeout: Duration) -> Self {
         self.queue_timeout = Some(timeout);
         self
     }
 
-    /// Confirms that the waiting tool call of this [id](crate::PendingCall::id) may run: a tool that
-    /// [asks](crate::Permission::Ask) runs, and hooks read the confirmation by
+    /// Confirms that the waiting tool call of this [id](crate::message::PendingCall::id) may run: a
+    /// tool that [asks](crate::tool::Permission::Ask) runs, and hooks read the confirmation by
     /// [`is_confirmed`](CallContext::is_confirmed). Applies to this call only. An id that does not
     /// wait fails the call with
-    /// [`InputError::UnknownConfirmations`](crate::InputError::UnknownConfirmations).
+    /// [`InputError::UnknownConfirmations`](crate::error::InputError::UnknownConfirmations).
     pub fn confirm(mut self, tool_call_id: impl Into<String>) -> Self {
         self.confirmed.push(tool_call_id.into());
         self
     }
 
     /// Makes the call part of another: the parent's values, its interrupt and its
-    /// [inherited](crate::AgentHook::inherit) hooks apply to it, and the parent's stream gets the
-    /// events of both. The hooks apply to calls by [`AgentExt`](crate::AgentExt); a sub-agent that
-    /// inherits hooks runs with the hooks that there were when its call started.
-    /// [`as_tool`](crate::ReActAgent::as_tool) calls agents this way.
+    /// [inherited](crate::hook::AgentHook::inherit) hooks apply to it, and the parent's stream gets
+    /// the events of both. The hooks apply to calls by [`AgentExt`](crate::agent::AgentExt); a
+    /// sub-agent that inherits hooks runs with the hooks that there were when its call started.
+    /// [`to_tool`](crate::react::ReActAgent::to_tool) calls agents this way.
     pub fn child_of(mut self, parent: &CallContext) -> Self {
         self.parent = Some(parent.clone());
         self
+    }
+
+    /// Makes the call stand for another: it is [part](Self::child_of) of it, and has its
+    /// [confirmations](Self::confirm). For an agent of your own that passes its calls on to another
+    /// agent.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    ///
+    /// #[derive(Hookable)]
+    /// struct Router {
+    ///     state: AgentState,
+    ///     clerk: ReActAgent,
+    ///     hooks: Hooks,
+    /// }
+    ///
+    /// #[hookable]
+    /// impl Agent for Router {
+    ///     fn state(&self) -> &AgentState {
+    ///         &self.state
+    ///     }
+    ///
+    ///     async fn reply(&self, cx: CallContext, messages: Messages) -> Result<Msg, AgentError> {
+    ///         // A call that resumes another has no messages, or results of tool calls.
+    ///         self.clerk.call_with(CallOptions::new().forward(&cx), messages).await
+    ///     }
+    /// }
+    /// ```
+    pub fn forward(mut self, call: &CallContext) -> Self {
+        self.confirmed.extend(call.confirms().iter().cloned());
+        self.child_of(call)
     }
 
     /// Names the tool call of the parent that runs the agent.

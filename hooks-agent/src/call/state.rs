@@ -1,12 +1,21 @@
 //! What the run of a call notes in its context: for hooks, for sub-agents, and for its own end.
 
 use std::any::Any;
+use std::error::Error;
 use std::sync::Arc;
+
+use hooks_core::BoxError;
 
 use crate::call::CallContext;
 use crate::call::values::Values;
 use crate::message::{Msg, ToolResult};
 use crate::usage::Usage;
+
+/// The error of a hook that failed while it handled the error of a call.
+pub type HookFailure = Arc<dyn Error + Send + Sync>;
+
+/// How many failures of error hooks a call keeps; all are reported through `tracing`.
+const MOST_FAILURES: usize = 64;
 
 /// The mutable state of a call.
 #[derive(Default)]
@@ -26,6 +35,8 @@ pub(super) struct State {
     pub(super) has_reviewers: bool,
     /// Whether error hooks received the error of the call where it happened.
     pub(super) is_told: bool,
+    /// The failures of error hooks.
+    pub(super) hook_failures: Vec<HookFailure>,
 }
 
 /// What a call resumes, until the tool calls that waited have had their turn.
@@ -84,6 +95,16 @@ impl CallContext {
     /// Returns whether error hooks received the error of the call where it happened.
     pub(crate) fn is_told(&self) -> bool {
         self.state().is_told
+    }
+
+    /// Records the failure of an error hook, which does not replace the error that it handled.
+    pub(crate) fn add_hook_failure(&self, failure: BoxError) {
+        let error = &*failure as &dyn Error;
+        tracing::warn!(agent = self.agent_name(), error, "a hook at ERROR failed");
+        let failures = &mut self.state().hook_failures;
+        if failures.len() < MOST_FAILURES {
+            failures.push(failure.into());
+        }
     }
 
     /// Returns the tool call that runs the agent, if it is a tool.

@@ -1,7 +1,5 @@
 //! The error of a call.
 
-use std::error::Error;
-use std::fmt;
 use std::time::Duration;
 
 use hooks_core::{BoxError, HookError, RegistryError};
@@ -46,7 +44,7 @@ pub enum AgentError {
         thread: String,
     },
     /// The call waited for its turn for longer than
-    /// [`CallOptions::queue_timeout`](crate::CallOptions::queue_timeout).
+    /// [`CallOptions::queue_timeout`](crate::call::CallOptions::queue_timeout).
     #[error("the call of agent `{agent}` waited {after:?} for earlier calls on thread `{thread}`")]
     QueueTimeout {
         /// The name of the agent.
@@ -57,7 +55,7 @@ pub enum AgentError {
         after: Duration,
     },
     /// The context of the call is interrupted. Only methods that are called on their own fail with
-    /// it: a call by [`AgentExt`](crate::AgentExt) returns a reply.
+    /// it: a call by [`AgentExt`](crate::agent::AgentExt) returns a reply.
     #[error("the call is interrupted")]
     Interrupted,
     /// The conversation could not be compressed.
@@ -77,59 +75,21 @@ pub enum AgentError {
         /// The name of the user.
         user: String,
     },
-    /// The call failed, and so did error hooks that handled its error.
+    /// An agent of your own failed.
     #[error(transparent)]
-    WithHookFailures(WithHookFailures),
-}
-
-/// An error, and the failures of error hooks that handled it. Its text and its source are those of
-/// the error.
-#[derive(Debug)]
-pub struct WithHookFailures {
-    error: Box<AgentError>,
-    failures: Vec<BoxError>,
-}
-
-impl fmt::Display for WithHookFailures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
-
-impl Error for WithHookFailures {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.error.source()
-    }
+    Other(BoxError),
 }
 
 impl AgentError {
-    /// Returns the error of the call, without the failures of error hooks.
-    #[must_use]
-    pub fn root(&self) -> &AgentError {
-        match self {
-            Self::WithHookFailures(with) => with.error.root(),
-            error => error,
-        }
-    }
-
-    /// Returns the failures of the error hooks that handled the error.
-    #[must_use]
-    pub fn hook_failures(&self) -> &[BoxError] {
-        match self {
-            Self::WithHookFailures(with) => &with.failures,
-            _ => &[],
-        }
-    }
-
-    /// Attaches the failure of an error hook.
-    pub(crate) fn attach(&mut self, failure: BoxError) {
-        if let Self::WithHookFailures(with) = self {
-            with.failures.push(failure);
-            return;
-        }
-        // A placeholder while the error moves into its box.
-        let error = std::mem::replace(self, Self::TooManyJumps { limit: 0 });
-        let with = WithHookFailures { error: Box::new(error), failures: vec![failure] };
-        *self = Self::WithHookFailures(with);
+    /// Creates the error of an agent of your own.
+    ///
+    /// ```
+    /// use hooks_agent::error::AgentError;
+    ///
+    /// let error = std::fs::read("/no/such/file").map_err(AgentError::other).unwrap_err();
+    /// assert!(error.to_string().starts_with("No such file"));
+    /// ```
+    pub fn other(error: impl Into<BoxError>) -> Self {
+        Self::Other(error.into())
     }
 }

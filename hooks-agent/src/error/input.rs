@@ -1,9 +1,8 @@
 //! The error of invalid messages, and the checks that every message passes on its way into memory.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
-use crate::message::{Msg, Role, ToolResult, ToolUse};
+use crate::message::{Messages, Msg, Role, ToolResult, ToolUse, open_calls};
 
 /// The error of invalid messages: their tool results do not match the tool calls of the thread, or
 /// one of them is a system message.
@@ -52,8 +51,7 @@ pub enum InputError {
     },
     /// Confirmed tool calls do not wait.
     #[error(
-        "confirmed tool calls do not wait: {}; those that wait: {}", .ids.join(", "),
-        .expected.join(", ")
+        "confirmed tool calls do not wait: {}; {}", .ids.join(", "), waiting(expected)
     )]
     UnknownConfirmations {
         /// The confirmed ids.
@@ -82,6 +80,13 @@ pub enum InputError {
          the event"
     )]
     SystemMessage,
+}
+
+fn waiting(ids: &[String]) -> String {
+    match ids {
+        [] => "no tool call waits".to_owned(),
+        ids => format!("those that wait: {}", ids.join(", ")),
+    }
 }
 
 impl InputError {
@@ -122,13 +127,12 @@ impl InputError {
 
     /// Checks messages that follow the tool calls `open`: their results belong to these or to their
     /// own tool calls, and their own tool calls have results.
-    pub(crate) fn check_appended(open: &[ToolUse], messages: &[Arc<Msg>]) -> Result<(), Self> {
+    pub(crate) fn check_appended(open: &[ToolUse], messages: &Messages) -> Result<(), Self> {
         for msg in messages {
             Self::check_message(msg)?;
         }
-        let has_tools = |msg: &Arc<Msg>| {
-            msg.tool_uses().next().is_some() || msg.tool_results().next().is_some()
-        };
+        let has_tools =
+            |msg: &Msg| msg.tool_uses().next().is_some() || msg.tool_results().next().is_some();
         if !messages.iter().any(has_tools) {
             return Ok(());
         }
@@ -168,9 +172,21 @@ impl InputError {
         Err(Self::MissingResults { ids: own.into_iter().map(str::to_owned).collect() })
     }
 
+    /// Checks a whole conversation, whose last tool calls may wait for a result.
+    pub(crate) fn check_history(messages: &Messages) -> Result<(), Self> {
+        match Self::check_appended(&[], messages) {
+            Err(Self::MissingResults { ids }) => {
+                let open = open_calls(messages);
+                let waits = |id: &String| open.iter().any(|call| call.id == *id);
+                if ids.iter().all(waits) { Ok(()) } else { Err(Self::MissingResults { ids }) }
+            }
+            checked => checked,
+        }
+    }
+
     /// Checks that the messages have a result of each tool call.
-    pub(crate) fn check_answered(calls: &[ToolUse], messages: &[Arc<Msg>]) -> Result<(), Self> {
-        let results = messages.iter().flat_map(|msg| msg.tool_results());
+    pub(crate) fn check_answered(calls: &[ToolUse], messages: &Messages) -> Result<(), Self> {
+        let results = messages.iter().flat_map(Msg::tool_results);
         let answered: HashSet<_> = results.map(|result| &result.id).collect();
         let open = calls.iter().filter(|call| !answered.contains(&call.id));
         let ids: Vec<_> = open.map(|call| call.id.clone()).collect();

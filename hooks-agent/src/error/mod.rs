@@ -4,6 +4,6 @@ mod agent;
 mod build;
 mod input;
 
-pub use agent::{AgentError, WithHookFailures};
+pub use agent::AgentError;
 pub use build::BuildError;
 pub use input::InputError;

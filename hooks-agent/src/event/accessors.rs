@@ -16,7 +16,7 @@ macro_rules! of_a_call {
         }
     };
 }
-pub(super) use of_a_call;
+pub(crate) use of_a_call;
 
 /// The methods of an event whose `input` is sent to the model.
 macro_rules! model_input {

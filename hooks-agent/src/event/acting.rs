@@ -14,6 +14,31 @@ use crate::round::{Acted, ActingInput, Control, JumpTo, Question};
 ///
 /// Fires once for each tool call, before the permission check, and again when a tool call that
 /// waited is resumed.
+///
+/// A hook that refuses a tool call. The model reads the reason and may try something else:
+///
+/// ```
+/// use hooks_agent::prelude::*;
+/// # use serde_json::{Value, json};
+///
+/// # futures::executor::block_on(async {
+/// let guard = on(|event: &mut PreActing<'_>| match event.tool_use().input["path"].as_str() {
+///     Some(path) if path.starts_with("/home/") => Flow::Continue,
+///     _ => event.refuse("only files of /home"),
+/// });
+/// let read = FunctionTool::new("read", "Reads a file.", async |_: Value| "text");
+/// // `model` calls the tool with another path and answers with the result.
+/// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+/// #     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+/// #         Some(result) => result.output.as_str().into(),
+/// #         None => ToolUse::new("1", "read", json!({ "path": "/etc/hosts" })).into(),
+/// #     }
+/// # });
+/// let agent = ReActAgent::builder("assistant").model(model).tool(read).hook(guard).build()?;
+/// assert_eq!(agent.call("Read it").await?.text(), "only files of /home");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
 pub struct PreActing<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -58,31 +83,18 @@ impl<'a> PreActing<'a> {
 
     /// Answers with an error that the model reads.
     pub fn refuse(&self, reason: impl Into<String>) -> Flow {
+        let reason: String = reason.into();
         self.answer(ToolResult::error(self.tool_use(), reason))
     }
 
-    /// Asks the user for permission, unless the caller [confirmed](crate::CallOptions::confirm) the
-    /// tool call: the call ends with [`PermissionAsking`](crate::GenerateReason::PermissionAsking),
-    /// and this tool call and those after it wait. [`Msg::pending`](crate::Msg::pending) lists them,
-    /// with `why`.
+    /// Asks the user for permission, unless the caller
+    /// [confirmed](crate::call::CallOptions::confirm) the tool call: the call ends with
+    /// [`PermissionAsking`](crate::message::GenerateReason::PermissionAsking), and this tool call
+    /// and those after it wait. [`Msg::pending`](crate::message::Msg::pending) lists them, with
+    /// `why`.
     ///
-    /// The next call resumes the tool call, and this event fires again.
-    ///
-    /// ```
-    /// use hooks_agent::{Flow, PreActing, agent_hook};
-    ///
-    /// struct Approval;
-    ///
-    /// #[agent_hook]
-    /// impl Approval {
-    ///     fn ask(&self, event: &mut PreActing<'_>) -> Flow {
-    ///         match event.tool_use().name.as_str() {
-    ///             "pay" => event.ask("payments need approval"),
-    ///             _ => Flow::Continue,
-    ///         }
-    ///     }
-    /// }
-    /// ```
+    /// The next call resumes the tool call, and this event fires again. See
+    /// [`PendingCall`](crate::message::PendingCall) for an example.
     pub fn ask(&self, why: impl Into<String>) -> Flow {
         if self.cx.is_confirmed(self.input.id()) {
             return Flow::Continue;
@@ -95,10 +107,11 @@ impl<'a> PreActing<'a> {
     /// result.
     ///
     /// The next call resumes the tool call, and this event fires again. A hook that stops until the
-    /// user [confirms](crate::CallOptions::confirm) checks for that:
+    /// user [confirms](crate::call::CallOptions::confirm) checks for that:
     ///
     /// ```
-    /// use hooks_agent::{Flow, PreActing, agent_hook};
+    /// use hooks_agent::agent_hook;
+    /// use hooks_agent::event::{Flow, PreActing};
     ///
     /// struct AskFirst;
     ///
@@ -130,8 +143,32 @@ impl<'a> PreActing<'a> {
 /// The event after a tool call, with its result, which may be an error. Memory, the model and the
 /// stream get the result as hooks changed it.
 ///
-/// Fires once for each tool call that has a result. Error hooks receive the failure of a tool before
-/// this event: to keep a text from them too, hook `tool_call` around.
+/// Fires once for each tool call that has a result. Error hooks receive the failure of a tool
+/// before this event: to keep a text from them too, hook `tool_call` around.
+///
+/// A hook that redacts the result:
+///
+/// ```
+/// use hooks_agent::prelude::*;
+/// # use serde_json::{Value, json};
+///
+/// # futures::executor::block_on(async {
+/// let redact = on(|event: &mut PostActing<'_>| {
+///     event.tool_result_mut().output.map_text(|text| text.replace("hunter2", "***"));
+/// });
+/// let read = FunctionTool::new("read", "Reads a file.", async |_: Value| "password: hunter2");
+/// // `model` calls the tool and answers with the result.
+/// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+/// #     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+/// #         Some(result) => result.output.as_str().into(),
+/// #         None => ToolUse::new("1", "read", json!({})).into(),
+/// #     }
+/// # });
+/// let agent = ReActAgent::builder("assistant").model(model).tool(read).hook(redact).build()?;
+/// assert_eq!(agent.call("Read it").await?.text(), "password: ***");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
 pub struct PostActing<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,

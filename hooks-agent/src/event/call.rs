@@ -12,6 +12,26 @@ use crate::message::{ContentBlock, Messages, Msg};
 /// The event before a call; memory is unchanged at this point.
 ///
 /// Fires once for each call, of every kind of agent.
+///
+/// A hook that trims the input:
+///
+/// ```
+/// use hooks_agent::prelude::*;
+///
+/// # futures::executor::block_on(async {
+/// let trim = on(|event: &mut PreCall<'_>| {
+///     for block in event.messages_mut().iter_mut().flat_map(|msg| &mut msg.content) {
+///         if let ContentBlock::Text { text } = block {
+///             *text = text.trim().to_owned();
+///         }
+///     }
+/// });
+/// let model = ScriptedModel::new("echo", |request| request.last_text());
+/// let agent = ReActAgent::builder("assistant").model(model).hook(trim).build()?;
+/// assert_eq!(agent.call("  hello \n").await?.text(), "hello");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
 pub struct PreCall<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -33,7 +53,7 @@ impl<'a> PreCall<'a> {
     }
 
     /// Returns a mutable reference to the messages of the caller. A
-    /// [`ReActAgent`](crate::ReActAgent) fails the call if one of them is a system message.
+    /// [`ReActAgent`](crate::react::ReActAgent) fails the call if one of them is a system message.
     pub fn messages_mut(&mut self) -> &mut Messages {
         self.messages
     }
@@ -79,6 +99,20 @@ impl<'a> PreCall<'a> {
 ///
 /// Fires once for each call that neither failed nor was interrupted, including a stopped one.
 /// Memory is written before this event; changes of the reply do not affect it.
+///
+/// A hook that signs the reply:
+///
+/// ```
+/// use hooks_agent::prelude::*;
+///
+/// # futures::executor::block_on(async {
+/// let sign = on(|event: &mut PostCall<'_>| event.final_message_mut().push_text(" - A."));
+/// let model = ScriptedModel::new("fixed", |_| "Done.");
+/// let agent = ReActAgent::builder("assistant").model(model).hook(sign).build()?;
+/// assert_eq!(agent.call("Go").await?.text(), "Done. - A.");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
 pub struct PostCall<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -104,7 +138,8 @@ impl<'a> PostCall<'a> {
         self.reply
     }
 
-    /// Replaces the reply. The reason, the usage and the tool calls that wait stay, if `reply` has none.
+    /// Replaces the reply. The reason, the usage and the tool calls that wait stay, if `reply` has
+    /// none.
     pub fn set_final_message(&mut self, reply: Msg) {
         let old = std::mem::replace(self.reply, reply);
         self.reply.reason = self.reply.reason.or(old.reason);
@@ -119,6 +154,32 @@ impl<'a> PostCall<'a> {
 /// future or a panic.
 ///
 /// Fires once for each call; nothing skips it.
+///
+/// A hook that counts the calls that failed:
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// use hooks_agent::agent::CallOutcome;
+/// use hooks_agent::model::ModelError;
+/// use hooks_agent::prelude::*;
+///
+/// # futures::executor::block_on(async {
+/// let failed = Arc::new(AtomicUsize::new(0));
+/// let count = failed.clone();
+/// let counter = on(move |event: &mut Settled<'_>| {
+///     if matches!(event.outcome(), CallOutcome::Failed(_)) {
+///         count.fetch_add(1, Ordering::Relaxed);
+///     }
+/// });
+/// let model = ScriptedModel::new("busy", |_| ModelError::status("busy", 503));
+/// let agent = ReActAgent::builder("assistant").model(model).hook(counter).build()?;
+/// assert!(agent.call("Are you there?").await.is_err());
+/// assert_eq!(failed.load(Ordering::Relaxed), 1);
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
 pub struct Settled<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,

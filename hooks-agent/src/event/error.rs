@@ -13,7 +13,28 @@ use crate::message::{Msg, ToolResult, ToolUse};
 ///
 /// Fires once for each failure, in the phase where it happened: a failure in a round does not fire
 /// again when it fails the call. An interrupt is not a failure. A hook may supply a substitute. If
-/// the hook itself fails, its failure is attached to the error and does not replace it.
+/// the hook itself fails, its failure is one of the call's
+/// [`hook_failures`](CallContext::hook_failures) and does not replace the error.
+///
+/// A hook that recovers from the failure of a model:
+///
+/// ```
+/// use hooks_agent::model::ModelError;
+/// use hooks_agent::prelude::*;
+///
+/// # futures::executor::block_on(async {
+/// let recover = on(|event: &mut ErrorEvent<'_>| match event.phase() {
+///     ErrorPhase::Reasoning => {
+///         event.recover(Msg::assistant(event.agent().name(), "Please try again later."))
+///     }
+///     _ => Flow::Continue,
+/// });
+/// let model = ScriptedModel::new("busy", |_| ModelError::status("busy", 503));
+/// let agent = ReActAgent::builder("assistant").model(model).hook(recover).build()?;
+/// assert_eq!(agent.call("Are you there?").await?.text(), "Please try again later.");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
 pub struct ErrorEvent<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -38,6 +59,7 @@ pub enum ErrorPhase<'a> {
 
 /// The value that a hook supplies after a failure.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Substitute {
     /// A message, for a call, a round of reasoning or a summary.
     Message(Msg),
@@ -77,8 +99,8 @@ impl<'a> ErrorEvent<'a> {
         self.phase
     }
 
-    /// Returns the error: a [`ToolError`](crate::ToolError) from a tool, otherwise an
-    /// [`AgentError`](crate::AgentError).
+    /// Returns the error: a [`ToolError`](crate::tool::ToolError) from a tool, otherwise an
+    /// [`AgentError`](crate::error::AgentError).
     #[must_use]
     pub fn error(&self) -> &'a (dyn Error + Send + Sync + 'static) {
         self.error

@@ -9,43 +9,45 @@ use crate::round::{Jump, JumpTo, Question};
 /// How a call continues after an event hook.
 ///
 /// Every event accepts [`Continue`](Flow::Continue). The other flows are created by methods of the
-/// events that accept them, so a flow that an event does not have fails to compile:
-///
-/// | event | its flows |
-/// |---|---|
-/// | `PreCall` | `answer(msg)` |
-/// | `PreReasoning` | `answer(msg)`, `stop()`, `jump_to_tools()`, `jump_to_end()` |
-/// | `PostReasoning` | `stop()`, `jump_to_model(messages)`, `jump_to_end()` |
-/// | `PreActing` | `answer(result)`, `refuse(reason)`, `ask(why)`, `stop()` |
-/// | | `jump_to_model()`, `jump_to_end()` |
-/// | `PostActing` | `stop()`, `jump_to_model()`, `jump_to_end()` |
-/// | `PreSummary` | `answer(msg)`, `stop()` |
-/// | `ErrorEvent` | `recover(substitute)` |
+/// events that accept them, as [the table of events](crate#events) lists, so a flow that an event
+/// does not have fails to compile.
 ///
 /// An answer ends its event: later hooks of the event do not run. After a stop or a jump, later
 /// hooks do run. A later jump replaces an earlier one, and a stop by any hook overrides all jumps.
 ///
 /// ```
-/// use hooks_agent::{AgentHook, Flow, HookEvent};
-/// use hooks_core::HookResult;
+/// use hooks_agent::message::GenerateReason;
+/// use hooks_agent::prelude::*;
+/// # use serde_json::{Value, json};
 ///
 /// struct Careful;
 ///
-/// impl AgentHook for Careful {
-///     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-///         Ok(match event {
-///             HookEvent::PreActing(e) if e.tool_use().name == "delete" => e.refuse("never"),
-///             HookEvent::PostReasoning(e) if e.message().tool_uses().count() > 5 => e.stop(),
-///             _ => Flow::Continue,
-///         })
+/// #[agent_hook]
+/// impl Careful {
+///     fn deny(&self, event: &mut PreActing<'_>) -> Flow {
+///         if event.tool_use().name == "delete" { event.refuse("never") } else { Flow::Continue }
+///     }
+///
+///     fn end(&self, event: &mut PostActing<'_>) -> Flow {
+///         if event.tool_result().is_error { event.jump_to_end() } else { Flow::Continue }
 ///     }
 /// }
+///
+/// # futures::executor::block_on(async {
+/// // The model would call the tool in every round.
+/// let model = ScriptedModel::new("stubborn", |_| ToolUse::new("1", "delete", json!({})));
+/// let delete = FunctionTool::new("delete", "Deletes a file.", async |_: Value| "deleted");
+/// let agent = ReActAgent::builder("assistant").model(model).tool(delete).hook(Careful).build()?;
+/// let reply = agent.call("Delete it").await?;
+/// assert_eq!(reply.reason, Some(GenerateReason::HookEnded));
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
 /// ```
 ///
 /// A chunk has no flows:
 ///
 /// ```compile_fail
-/// # use hooks_agent::{Flow, ReasoningChunk};
+/// # use hooks_agent::event::{Flow, ReasoningChunk};
 /// fn stop(event: &mut ReasoningChunk<'_>) -> Flow {
 ///     event.stop()
 /// }
@@ -122,7 +124,7 @@ impl Decided {
 /// [`HookResult`] of either.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not what a hook returns",
-    note = "return `()`, `hooks_agent::Flow`, or a `hooks_core::HookResult` of either"
+    note = "return `()`, `hooks_agent::event::Flow`, or a `hooks_core::HookResult` of either"
 )]
 pub trait IntoFlow {
     /// Converts the value into the result of a hook.

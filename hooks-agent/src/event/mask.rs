@@ -7,7 +7,7 @@ use crate::event::EventKind;
 /// A set of events.
 ///
 /// ```
-/// use hooks_agent::{EventKind, EventMask};
+/// use hooks_agent::event::{EventKind, EventMask};
 ///
 /// const TOOLS: EventMask = EventMask::of(&[EventKind::PreActing, EventKind::PostActing]);
 /// let mask = TOOLS | EventKind::Error.into();

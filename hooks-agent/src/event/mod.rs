@@ -12,6 +12,7 @@ mod summary;
 mod system;
 mod table;
 
+pub(crate) use accessors::of_a_call;
 pub use acting::{PostActing, PreActing};
 pub use call::{PostCall, PreCall, Settled};
 pub use chunk::{ActingChunk, ReasoningChunk, SummaryChunk};
@@ -21,4 +22,6 @@ pub use flow::{Decision, Flow, IntoFlow};
 pub use mask::EventMask;
 pub use reasoning::{PostReasoning, PreReasoning};
 pub use summary::{PostSummary, PreSummary};
-pub use table::{EventKind, HookEvent};
+#[doc(hidden)]
+pub use table::Look;
+pub use table::{Event, EventHandler, EventKind, HookEvent};

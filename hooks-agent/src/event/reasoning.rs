@@ -16,6 +16,34 @@ use crate::round::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
 /// message, the tools and the options as hooks changed them; memory is not affected.
 ///
 /// Fires once for each round.
+///
+/// A hook that chooses the tools by a value of the call:
+///
+/// ```
+/// use hooks_agent::prelude::*;
+/// # use serde_json::{Value, json};
+///
+/// struct Admin;
+///
+/// # futures::executor::block_on(async {
+/// let choose = on(|event: &mut PreReasoning<'_>| {
+///     let is_admin = event.context().get::<Admin>().is_some();
+///     let may_use = |name: &str| is_admin || name != "delete";
+///     let tools = event.tools().iter().filter(|tool| may_use(&tool.name)).cloned();
+///     event.set_tools(tools.collect::<Vec<_>>());
+/// });
+/// // A model that answers with the number of its tools.
+/// let model = ScriptedModel::new("count", |request| request.tools.len().to_string());
+/// # let read = FunctionTool::new("read", "Reads a file.", async |_: Value| "text");
+/// # let delete = FunctionTool::new("delete", "Deletes a file.", async |_: Value| "deleted");
+/// let builder = ReActAgent::builder("assistant").model(model).tool(read).tool(delete);
+/// let agent = builder.hook(choose).build()?;
+/// assert_eq!(agent.call("How many tools?").await?.text(), "1");
+/// let admin = CallOptions::new().value(Admin);
+/// assert_eq!(agent.call_with(admin, "How many tools?").await?.text(), "2");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
 pub struct PreReasoning<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -71,10 +99,33 @@ impl<'a> PreReasoning<'a> {
 /// The event after the model answered in a round. Memory and the caller get the message as hooks
 /// changed it, and its tool calls run.
 ///
-/// Fires once for each round with an answer. If a call is interrupted or dropped before all hooks of
-/// this event have run, memory keeps no text of the answer, only that there was one. The stream of
-/// the call receives the chunks before this event: to keep text out of it too, use a
-/// [`Rewrite`](crate::Rewrite) around `model_call`.
+/// Fires once for each round with an answer. If a call is interrupted or dropped before all hooks
+/// of this event have run, memory keeps no text of the answer, only that there was one. The stream
+/// of the call receives the chunks before this event: to keep text out of it too, use a
+/// [`Rewrite`](crate::hook::Rewrite) around `model_call`.
+///
+/// A hook that refuses a long answer, so that the model answers again:
+///
+/// ```
+/// use hooks_agent::prelude::*;
+///
+/// # futures::executor::block_on(async {
+/// let brief = on(|event: &mut PostReasoning<'_>| -> HookResult<Flow> {
+///     let message = event.message();
+///     if message.text().len() <= 10 || message.tool_uses().next().is_some() {
+///         return Ok(Flow::Continue);
+///     }
+///     Ok(event.jump_to_model("Shorter, please.")?)
+/// });
+/// let model = ScriptedModel::new("polite", |request| match request.last_text().as_str() {
+///     "Shorter, please." => "Yes.",
+///     _ => "Yes, with the greatest of pleasure.",
+/// });
+/// let agent = ReActAgent::builder("assistant").model(model).hook(brief).build()?;
+/// assert_eq!(agent.call("May I?").await?.text(), "Yes.");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
 pub struct PostReasoning<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -104,7 +155,7 @@ impl<'a> PostReasoning<'a> {
     }
 
     /// Returns why the model ended its answer. An answer that was
-    /// [cut](crate::FinishReason::is_cut) ends the call, unless a hook jumps to the model.
+    /// [cut](crate::model::FinishReason::is_cut) ends the call, unless a hook jumps to the model.
     #[must_use]
     pub fn finish_reason(&self) -> FinishReason {
         self.finish

@@ -13,6 +13,32 @@ use crate::round::{Reasoned, SummaryInput};
 
 /// The event before the summary: a call reached its limit of rounds, and the model is called for a
 /// summary, without tools.
+///
+/// A hook that answers with a fixed text, which saves the call of the model:
+///
+/// ```
+/// use hooks_agent::prelude::*;
+/// # use serde_json::{Value, json};
+///
+/// # futures::executor::block_on(async {
+/// let give_up = on(|event: &mut PreSummary<'_>| {
+///     let text = format!("No answer after {} rounds.", event.current_iteration());
+///     event.answer(Msg::assistant(event.agent().name(), text))
+/// });
+/// // `model` calls the tool in every round.
+/// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+/// #     match request.tools.is_empty() {
+/// #         true => "So far so good.".into(),
+/// #         false => ToolUse::new("1", "read", json!({})).into(),
+/// #     }
+/// # });
+/// # let read = FunctionTool::new("read", "Reads.", async |_: Value| "nothing new");
+/// let builder = ReActAgent::builder("assistant").model(model).tool(read).max_iters(2);
+/// let agent = builder.hook(give_up).build()?;
+/// assert_eq!(agent.call("Watch it").await?.text(), "No answer after 2 rounds.");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
 pub struct PreSummary<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
@@ -51,6 +77,29 @@ impl<'a> PreSummary<'a> {
 }
 
 /// The event after the summary. Memory and the caller get the summary as hooks changed it.
+///
+/// A hook that marks the summary:
+///
+/// ```
+/// use hooks_agent::prelude::*;
+/// # use serde_json::{Value, json};
+///
+/// # futures::executor::block_on(async {
+/// let mark = on(|event: &mut PostSummary<'_>| event.message_mut().push_text(" (unfinished)"));
+/// // `model` calls the tool in every round.
+/// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+/// #     match request.tools.is_empty() {
+/// #         true => "So far so good.".into(),
+/// #         false => ToolUse::new("1", "read", json!({})).into(),
+/// #     }
+/// # });
+/// # let read = FunctionTool::new("read", "Reads.", async |_: Value| "nothing new");
+/// let builder = ReActAgent::builder("assistant").model(model).tool(read).max_iters(1);
+/// let agent = builder.hook(mark).build()?;
+/// assert_eq!(agent.call("Watch it").await?.text(), "So far so good. (unfinished)");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
 pub struct PostSummary<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,

@@ -3,14 +3,48 @@
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use hooks_core::HookResult;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::event::{
-    ActingChunk, ErrorEvent, PostActing, PostCall, PostReasoning, PostSummary, PreActing, PreCall,
-    PreReasoning, PreSummary, ReasoningChunk, Settled, SummaryChunk,
+    ActingChunk, ErrorEvent, Flow, IntoFlow, PostActing, PostCall, PostReasoning, PostSummary,
+    PreActing, PreCall, PreReasoning, PreSummary, ReasoningChunk, Settled, SummaryChunk,
 };
+
+/// The type of an event, such as `PreActing<'static>`.
+pub trait Event: 'static {
+    /// The event, which borrows from a call.
+    type With<'a>;
+    /// Its kind.
+    const KIND: EventKind;
+
+    /// Returns the event, if it is of this type.
+    fn of<'e, 'a>(event: &'e mut HookEvent<'a>) -> Option<&'e mut Self::With<'a>>;
+}
+
+/// The form of a closure that takes its event by `&`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Look {}
+
+/// A closure of one event, as [`on`](crate::hook::on) takes it. `Form` is inferred.
+#[diagnostic::on_unimplemented(
+    message = "this is not a closure of one event",
+    note = "write `|event: &mut PreActing<'_>| ..` with the type of the event, and return `()`, `Flow`, or \
+            a `HookResult` of either; for an async closure, write `on!(async move |event: ..| ..)`"
+)]
+pub trait EventHandler<Form>: Send + Sync + 'static {
+    /// The kind of the event.
+    const KIND: EventKind;
+
+    /// Handles the event; an event of another kind is left as it is.
+    ///
+    /// # Errors
+    /// The error of the closure.
+    fn handle(&self, event: &mut HookEvent<'_>) -> HookResult<Flow>;
+}
 
 /// Declares [`EventKind`] and [`HookEvent`] from a table of events, in the order of a call.
 macro_rules! events {
@@ -40,6 +74,36 @@ macro_rules! events {
         ///
         /// Events have setters for what a hook may change. Chunks, [`ErrorEvent`] and [`Settled`]
         /// have none.
+        ///
+        /// A hook that records the events of a call. For a hook of one event, see
+        /// [`on`](crate::hook::on) and [`#[agent_hook]`](macro@crate::agent_hook).
+        ///
+        /// ```
+        /// use std::sync::mpsc;
+        ///
+        /// use hooks_agent::prelude::*;
+        ///
+        /// struct Record(mpsc::Sender<EventKind>);
+        ///
+        /// impl AgentHook for Record {
+        ///     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        ///         // Nobody may read it.
+        ///         let _ = self.0.send(event.kind());
+        ///         Ok(Flow::Continue)
+        ///     }
+        /// }
+        ///
+        /// # futures::executor::block_on(async {
+        /// let (sender, kinds) = mpsc::channel();
+        /// let model = ScriptedModel::new("fixed", |_| "Done.");
+        /// let agent = ReActAgent::builder("assistant").model(model).hook(Record(sender)).build()?;
+        /// agent.call("Go").await?;
+        /// let kinds: Vec<_> = kinds.try_iter().map(EventKind::name).collect();
+        /// let round = ["PRE_REASONING", "REASONING_CHUNK", "POST_REASONING"];
+        /// assert_eq!(kinds, [&["PRE_CALL"], &round[..], &["POST_CALL", "SETTLED"]].concat());
+        /// # Ok::<(), AgentError>(())
+        /// # }).unwrap();
+        /// ```
         #[derive(Debug)]
         #[non_exhaustive]
         pub enum HookEvent<'a> {
@@ -71,6 +135,50 @@ macro_rules! events {
                 }
             }
         }
+
+        $(
+            impl Event for $event<'static> {
+                type With<'a> = $event<'a>;
+                const KIND: EventKind = EventKind::$kind;
+
+                fn of<'e, 'a>(event: &'e mut HookEvent<'a>) -> Option<&'e mut $event<'a>> {
+                    match event {
+                        HookEvent::$kind(event) => Some(event),
+                        _ => None,
+                    }
+                }
+            }
+
+            impl<F, R> EventHandler<(Look, $event<'static>, R)> for F
+            where
+                F: Fn(&$event<'_>) -> R + Send + Sync + 'static,
+                R: IntoFlow,
+            {
+                const KIND: EventKind = EventKind::$kind;
+
+                fn handle(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+                    match event {
+                        HookEvent::$kind(event) => self(event).into_flow(),
+                        _ => Ok(Flow::Continue),
+                    }
+                }
+            }
+
+            impl<F, R> EventHandler<($event<'static>, R)> for F
+            where
+                F: Fn(&mut $event<'_>) -> R + Send + Sync + 'static,
+                R: IntoFlow,
+            {
+                const KIND: EventKind = EventKind::$kind;
+
+                fn handle(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+                    match event {
+                        HookEvent::$kind(event) => self(event).into_flow(),
+                        _ => Ok(Flow::Continue),
+                    }
+                }
+            }
+        )*
     };
 }
 

@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use hooks_core::HookResult;
 
+use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::priority;
-use crate::tool::Tools;
+use crate::hook::{AroundMask, ModelCall, NextModel, NextTool, ToolCall, priority};
+use crate::message::ToolResult;
+use crate::model::ModelAnswer;
+use crate::tool::{ToolError, Tools};
 
 /// A hook that receives the events of an agent's calls and may change them.
 ///
@@ -24,10 +27,7 @@ use crate::tool::Tools;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 /// use std::sync::Arc;
 ///
-/// use hooks_agent::{
-///     AgentExt, AgentHook, EventKind, EventMask, Flow, HookEvent, Msg, ReActAgent, ScriptedModel,
-/// };
-/// use hooks_core::HookResult;
+/// use hooks_agent::prelude::*;
 ///
 /// #[derive(Default)]
 /// struct CountModelCalls(Arc<AtomicUsize>);
@@ -50,13 +50,13 @@ use crate::tool::Tools;
 /// let agent = ReActAgent::builder("assistant").model(model).hook(count).build()?;
 /// agent.call(Msg::user("Go")).await?;
 /// assert_eq!(calls.load(Ordering::Relaxed), 1);
-/// # Ok::<(), hooks_agent::AgentError>(())
+/// # Ok::<(), hooks_agent::error::AgentError>(())
 /// # }).unwrap();
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event hook",
-    note = "write `#[agent_hook]` on an impl block of it whose methods take one event each, or implement \
-            `AgentHook` to match on all events"
+    note = "a closure is wrapped: `on(|event: &mut PreCall<'_>| ..)`; of a type, write `#[agent_hook]` on an \
+            impl block whose methods take one event each, or implement `AgentHook` to match on all events"
 )]
 pub trait AgentHook: Send + Sync + 'static {
     /// Returns the name: the hook is removed by it, and it appears in plans and errors. The default
@@ -84,6 +84,14 @@ pub trait AgentHook: Send + Sync + 'static {
         EventMask::NONE
     }
 
+    /// Returns the calls that the hook runs around, by
+    /// [`around_model_call`](AgentHook::around_model_call) and
+    /// [`around_tool_call`](AgentHook::around_tool_call). Called once, when the hook is registered.
+    /// A hook that does nothing else returns [`EventMask::NONE`] from [`events`](AgentHook::events).
+    fn around(&self) -> AroundMask {
+        AroundMask::NONE
+    }
+
     /// Returns the tools that the hook adds to the agent when the agent is built.
     fn tools(&self) -> Tools {
         Vec::new()
@@ -95,11 +103,18 @@ pub trait AgentHook: Send + Sync + 'static {
         false
     }
 
-    /// Handles an event. Dropping the call drops this future at its current await.
+    /// Handles an event. Dropping the call drops this future at its current await. The default is
+    /// [`on_event_now`](AgentHook::on_event_now).
+    ///
+    /// Agents call [`on_event_now`](AgentHook::on_event_now) for
+    /// [`sync_events`](AgentHook::sync_events). Hooks of
+    /// [`#[agent_hook]`](macro@crate::agent_hook) handle these here too.
     ///
     /// At `Settled` the future is polled once, because the call may have been dropped. A hook that
     /// waits there does not run to completion; this is reported through `tracing`.
-    fn on_event(&self, event: &mut HookEvent<'_>) -> impl Future<Output = HookResult<Flow>> + Send;
+    fn on_event(&self, event: &mut HookEvent<'_>) -> impl Future<Output = HookResult<Flow>> + Send {
+        async { self.on_event_now(event) }
+    }
 
     /// Handles an event of [`sync_events`](AgentHook::sync_events).
     ///
@@ -107,6 +122,35 @@ pub trait AgentHook: Send + Sync + 'static {
     /// The same as for [`on_event`](AgentHook::on_event).
     fn on_event_now(&self, _event: &mut HookEvent<'_>) -> HookResult<Flow> {
         Ok(Flow::Continue)
+    }
+
+    /// Runs around each call of the model, if [`around`](AgentHook::around) has
+    /// [`MODEL_CALL`](AroundMask::MODEL_CALL): to retry, to ask another model, to cache, to rewrite
+    /// the stream. A hook of lower priority runs outside of one of higher priority.
+    ///
+    /// # Errors
+    /// An error fails the round, like an error of the model.
+    fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> impl Future<Output = Result<ModelAnswer, AgentError>> + Send {
+        async move { next.run(call.into_request()).await }
+    }
+
+    /// Runs around each call of a tool, if [`around`](AgentHook::around) has
+    /// [`TOOL_CALL`](AroundMask::TOOL_CALL). A hook of lower priority runs outside of one of higher
+    /// priority.
+    ///
+    /// # Errors
+    /// The model reads an error as the result of the tool call; [`ToolError::Hook`], which
+    /// [`NextTool::fail`] creates, fails the call.
+    fn around_tool_call(
+        &self,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> impl Future<Output = Result<ToolResult, ToolError>> + Send {
+        async move { next.run(call.into_tool_use()).await }
     }
 }
 
@@ -142,5 +186,25 @@ impl<H: AgentHook> AgentHook for Arc<H> {
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         H::on_event_now(self, event)
+    }
+
+    fn around(&self) -> AroundMask {
+        H::around(self)
+    }
+
+    fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> impl Future<Output = Result<ModelAnswer, AgentError>> + Send {
+        H::around_model_call(self, call, next)
+    }
+
+    fn around_tool_call(
+        &self,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> impl Future<Output = Result<ToolResult, ToolError>> + Send {
+        H::around_tool_call(self, call, next)
     }
 }

@@ -4,20 +4,23 @@ use hooks_core::HookResult;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
+use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::AgentHook;
-use crate::tool::Tools;
+use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall};
+use crate::message::ToolResult;
+use crate::model::ModelAnswer;
+use crate::tool::{ToolError, Tools};
 
 /// Runs a hook that blocks its thread: it reads files, queries a database with a blocking driver,
 /// or computes.
 ///
 /// Meanwhile the runtime moves other tasks to another thread, but other futures of the same task,
-/// such as parallel tools, wait. Requires the multi-threaded runtime of tokio; in any other runtime
+/// such as parallel tools, wait. Handlers around model and tool calls run as they are. Requires the multi-threaded runtime of tokio; in any other runtime
 /// the hook fails.
 ///
 /// ```
-/// use hooks_agent::{AgentHook, Blocking, Flow, HookEvent, ReActAgent, ScriptedModel};
-/// use hooks_core::HookResult;
+/// use hooks_agent::hook::Blocking;
+/// use hooks_agent::prelude::*;
 ///
 /// struct Audit;
 ///
@@ -30,7 +33,7 @@ use crate::tool::Tools;
 ///
 /// let model = ScriptedModel::new("fixed", |_| "Done.");
 /// let agent = ReActAgent::builder("assistant").model(model).hook(Blocking(Audit)).build()?;
-/// # Ok::<(), hooks_agent::BuildError>(())
+/// # Ok::<(), hooks_agent::error::BuildError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Blocking<H>(pub H);
@@ -56,6 +59,10 @@ impl<H: AgentHook> AgentHook for Blocking<H> {
         self.0.inherit()
     }
 
+    fn around(&self) -> AroundMask {
+        self.0.around()
+    }
+
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         match Handle::try_current() {
             Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {
@@ -70,5 +77,21 @@ impl<H: AgentHook> AgentHook for Blocking<H> {
             }
             _ => Err("a blocking hook needs a multi-threaded runtime of tokio".into()),
         }
+    }
+
+    async fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        self.0.around_model_call(call, next).await
+    }
+
+    async fn around_tool_call(
+        &self,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> Result<ToolResult, ToolError> {
+        self.0.around_tool_call(call, next).await
     }
 }

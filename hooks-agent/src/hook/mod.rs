@@ -1,24 +1,32 @@
 //! Event hooks: the trait, hooks of general use, and how hooks become hooks of an agent's methods.
 
 mod agent_hook;
-mod apply;
+mod around;
 mod blocking;
-mod hook_list;
+mod boxed;
+mod call_hooks;
+mod closure;
 pub mod priority;
-mod register;
 mod registration;
 mod rewrite;
 
 pub use agent_hook::AgentHook;
-pub(crate) use apply::{
-    answered, contained, contained_now, message_of, named, no_flow, recover, report, result_of,
-    settle_now, was_reported,
-};
+pub(crate) use around::Inner;
+pub use around::{AroundMask, ModelCall, NextModel, NextTool, ToolCall};
 pub use blocking::Blocking;
-pub(crate) use hook_list::{HookList, SharedHooks};
-pub(crate) use register::{
-    install_call, install_error, install_look, install_one, install_post, install_pre,
+pub use boxed::DynAgentHook;
+pub use call_hooks::CallHooks;
+#[doc(hidden)]
+pub use closure::bind;
+pub use closure::{OnEvent, on};
+#[cfg(feature = "testing")]
+pub(crate) use registration::WAITS_AT_SETTLED;
+#[doc(hidden)]
+pub use registration::link;
+pub(crate) use registration::{
+    EventPoints, HookList, Instance, Registration, SharedHooks, Target, answered, contained,
+    contained_now, install_call, install_error, install_look, install_one, install_post,
+    install_pre, message_of, named, new_group, no_flow, not_found, recover, register_class,
+    remove_by_name, remove_class, report, result_of, settle_now, was_reported,
 };
-pub(crate) use registration::{EventPoints, Registration, not_found, remove_by_name};
-pub use registration::{register_call_hook, remove_call_hook};
 pub use rewrite::{Finding, Rewrite};

@@ -1,4 +1,15 @@
 //! Priorities of hooks: lower runs first. Hooks of methods and hooks of events run in one order.
+//!
+//! | priority | |
+//! |---|---|
+//! | [`SECURITY`] | 10 |
+//! | [`AUTH`] | 20 |
+//! | [`VALIDATION`] | 50 |
+//! | [`PREPROCESSING`] | 80 |
+//! | [`BUSINESS`], [`DEFAULT`] | 100 |
+//! | [`POSTPROCESSING`] | 300 |
+//! | [`LOGGING`] | 500 |
+//! | [`METRICS`] | 600 |
 
 /// For security checks.
 pub const SECURITY: i32 = 10;

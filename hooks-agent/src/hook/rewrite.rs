@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use futures::{StreamExt, stream};
 
-use crate::model::{ChatChunk, ChatStream, ModelError};
+use crate::error::AgentError;
+use crate::event::EventMask;
+use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, priority};
+use crate::model::{ChatChunk, ChatStream, ModelAnswer, ModelError};
 
 /// A range of a text to replace or block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,13 +55,11 @@ impl Finding {
 /// returns the first finding that starts at that position or later. A finding outside of the
 /// remaining text ends the answer with [`ModelError::Blocked`].
 ///
-/// As an around hook of `model_call`:
+/// It is a hook around the model calls of an agent, at [`priority::SECURITY`].
 ///
 /// ```
-/// use hooks_agent::{
-///     AgentExt, Finding, Msg, ReActAgent, Rewrite, ScriptedModel,
-/// };
-/// use hooks_core::{Hookable, hook};
+/// use hooks_agent::hook::{Finding, Rewrite};
+/// use hooks_agent::prelude::*;
 ///
 /// let mask = Rewrite::new(16, |text, from| {
 ///     let start = from + text[from..].find("secret")?;
@@ -67,21 +68,15 @@ impl Finding {
 ///
 /// # futures::executor::block_on(async {
 /// let model = ScriptedModel::new("careless", |_| "The secret word is not secret.");
-/// let agent = ReActAgent::builder("assistant").model(model).build()?;
-/// agent.register_instance_hook(
-///     ReActAgent::AROUND_MODEL_CALL,
-///     "mask",
-///     hook!(ReActAgent::AROUND_MODEL_CALL, async move |_, args, next| {
-///         let answer = next.run(args).await?;
-///         Ok(answer.map_stream(|stream| mask.apply(stream)))
-///     }),
-/// );
+/// let agent = ReActAgent::builder("assistant").model(model).hook(mask.named("mask")).build()?;
 /// assert_eq!(agent.call(Msg::user("Tell me")).await?.text(), "The *** word is not ***.");
-/// # Ok::<(), hooks_agent::AgentError>(())
+/// # Ok::<(), hooks_agent::error::AgentError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Clone)]
 pub struct Rewrite {
+    name: String,
+    inherits: bool,
     window: usize,
     find: Arc<Find>,
     rewrites_thinking: bool,
@@ -95,7 +90,22 @@ impl Rewrite {
         window: usize,
         find: impl Fn(&str, usize) -> Option<Finding> + Send + Sync + 'static,
     ) -> Self {
-        Self { window, find: Arc::new(find), rewrites_thinking: true }
+        let name = "Rewrite".to_owned();
+        Self { name, inherits: false, window, find: Arc::new(find), rewrites_thinking: true }
+    }
+
+    /// Sets the name of the hook, by which it is removed. The default is `Rewrite`.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Makes the hook run in agents that are tools of its agent, too.
+    #[must_use]
+    pub fn inherited(mut self) -> Self {
+        self.inherits = true;
+        self
     }
 
     /// Leaves the thoughts of the model unchanged.
@@ -130,6 +140,37 @@ impl Rewrite {
             let item = this.next().await?;
             Some((item, this))
         }))
+    }
+}
+
+impl AgentHook for Rewrite {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn priority(&self) -> i32 {
+        priority::SECURITY
+    }
+
+    fn events(&self) -> EventMask {
+        EventMask::NONE
+    }
+
+    fn inherit(&self) -> bool {
+        self.inherits
+    }
+
+    fn around(&self) -> AroundMask {
+        AroundMask::MODEL_CALL
+    }
+
+    async fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        let answer = next.run(call.into_request()).await?;
+        Ok(answer.map_stream(|stream| self.apply(stream)))
     }
 }
 

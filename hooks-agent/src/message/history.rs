@@ -8,7 +8,7 @@ use crate::message::{Msg, ToolUse};
 /// exactly one result, after the call. Returns an empty list for a valid history.
 ///
 /// ```
-/// use hooks_agent::{ContentBlock, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses};
+/// use hooks_agent::message::{ContentBlock, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses};
 /// use serde_json::json;
 ///
 /// let call = ToolUse::new("1", "weather", json!({ "city": "Rome" }));
@@ -19,7 +19,7 @@ use crate::message::{Msg, ToolUse};
 /// assert_eq!(unanswered_tool_uses(&[ask, answer.clone(), answer]), [call]);
 /// ```
 #[must_use]
-pub fn unanswered_tool_uses<M: AsRef<Msg>>(history: &[M]) -> Vec<ToolUse> {
+pub fn unanswered_tool_uses<'a>(history: impl IntoIterator<Item = &'a Msg>) -> Vec<ToolUse> {
     /// A tool call, by its place among the calls of the history.
     struct Known<'a> {
         call: &'a ToolUse,
@@ -29,7 +29,6 @@ pub fn unanswered_tool_uses<M: AsRef<Msg>>(history: &[M]) -> Vec<ToolUse> {
     // The latest tool call of an id; an id may come again once the earlier call is answered.
     let mut latest: HashMap<&str, usize> = HashMap::new();
     for msg in history {
-        let msg = msg.as_ref();
         for result in msg.tool_results() {
             if let Some(index) = latest.get(result.id.as_str()) {
                 known[*index].results += 1;

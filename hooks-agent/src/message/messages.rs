@@ -1,6 +1,6 @@
 //! A list of messages that is cheap to clone.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Index, RangeBounds};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,11 @@ use crate::message::Msg;
 
 /// A list of messages. A clone shares the messages; a shared message is copied before it changes.
 ///
-/// It dereferences to `Vec<Arc<Msg>>` and adds the few operations where the `Arc` would be in the
-/// way.
+/// Its methods are those of a `Vec<Msg>`. By value it iterates over the shared messages, as
+/// `Arc<Msg>`.
 ///
 /// ```
-/// use hooks_agent::{Messages, Msg};
+/// use hooks_agent::message::{Messages, Msg};
 ///
 /// let mut messages = Messages::from([Msg::user("Hello"), Msg::assistant("bot", "Hi")]);
 /// let before = messages.clone();
@@ -47,29 +47,104 @@ impl Messages {
         self.0.insert(index, msg.into());
     }
 
-    /// Returns an iterator of mutable references to the messages. A shared message is copied when
-    /// the iterator reaches it.
-    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Msg> {
-        self.0.iter_mut().map(Arc::make_mut)
+    /// Removes the message at `index` and returns it.
+    ///
+    /// # Panics
+    /// Panics if there is no message at `index`, like [`Vec::remove`].
+    pub fn remove(&mut self, index: usize) -> Arc<Msg> {
+        self.0.remove(index)
+    }
+
+    /// Removes the messages of this range and returns them.
+    ///
+    /// # Panics
+    /// Panics if the range ends behind the last message, like [`Vec::drain`].
+    #[must_use]
+    pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Self {
+        Self(self.0.drain(range).collect())
+    }
+
+    /// Keeps the messages for which `keep` returns true.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Msg) -> bool) {
+        self.0.retain(|msg| keep(msg));
+    }
+
+    /// Keeps the first `len` messages.
+    pub fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
+    }
+
+    /// Removes all messages.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Returns the number of messages.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns whether there are no messages.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the message at `index`.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<&Msg> {
+        self.0.get(index).map(|msg| &**msg)
+    }
+
+    /// Returns a mutable reference to the message at `index`. A shared message is copied first.
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut Msg> {
+        self.0.get_mut(index).map(Arc::make_mut)
+    }
+
+    /// Returns the first message.
+    #[must_use]
+    pub fn first(&self) -> Option<&Msg> {
+        self.get(0)
+    }
+
+    /// Returns the last message.
+    #[must_use]
+    pub fn last(&self) -> Option<&Msg> {
+        self.0.last().map(|msg| &**msg)
     }
 
     /// Returns a mutable reference to the last message. A shared message is copied first.
     pub fn last_mut(&mut self) -> Option<&mut Msg> {
         self.0.last_mut().map(Arc::make_mut)
     }
-}
 
-impl Deref for Messages {
-    type Target = Vec<Arc<Msg>>;
+    /// Returns an iterator over the messages.
+    pub fn iter(&self) -> MessagesIter<'_> {
+        self.into_iter()
+    }
 
-    fn deref(&self) -> &Vec<Arc<Msg>> {
+    /// Returns an iterator of mutable references to the messages. A shared message is copied when
+    /// the iterator reaches it.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Msg> {
+        self.0.iter_mut().map(Arc::make_mut)
+    }
+
+    /// Returns the messages as they are shared.
+    pub(crate) fn shared(&self) -> &[Arc<Msg>] {
         &self.0
     }
 }
 
-impl DerefMut for Messages {
-    fn deref_mut(&mut self) -> &mut Vec<Arc<Msg>> {
-        &mut self.0
+/// An iterator over messages.
+pub type MessagesIter<'a> =
+    std::iter::Map<std::slice::Iter<'a, Arc<Msg>>, fn(&'a Arc<Msg>) -> &'a Msg>;
+
+impl Index<usize> for Messages {
+    type Output = Msg;
+
+    fn index(&self, index: usize) -> &Msg {
+        &self.0[index]
     }
 }
 
@@ -133,10 +208,10 @@ impl IntoIterator for Messages {
 }
 
 impl<'a> IntoIterator for &'a Messages {
-    type Item = &'a Arc<Msg>;
-    type IntoIter = std::slice::Iter<'a, Arc<Msg>>;
+    type Item = &'a Msg;
+    type IntoIter = MessagesIter<'a>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
+        self.0.iter().map(|msg| &**msg)
     }
 }

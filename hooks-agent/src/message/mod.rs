@@ -1,12 +1,19 @@
 //! Messages of users, models and tools.
 
+mod block;
 mod history;
+mod media;
 mod messages;
 mod msg;
+mod output;
 mod pending;
 
+pub use crate::usage::Usage;
+pub use block::{ContentBlock, ToolResult, ToolUse};
 pub use history::unanswered_tool_uses;
-pub use messages::Messages;
-pub use msg::{ContentBlock, GenerateReason, Msg, Role, ToolResult, ToolUse};
+pub use media::{Media, MediaSource};
+pub use messages::{Messages, MessagesIter};
+pub use msg::{GenerateReason, Msg, Role};
+pub use output::ToolOutput;
 pub(crate) use pending::open_calls;
 pub use pending::{PendingCall, PendingReason};

@@ -1,16 +1,15 @@
-//! Messages and their content.
-
-use std::sync::Arc;
+//! Messages.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::message::PendingCall;
+use crate::message::{ContentBlock, PendingCall, ToolResult, ToolUse};
 use crate::usage::Usage;
 
 /// The role of the sender of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Role {
     /// Instructions for the model.
     System,
@@ -25,7 +24,7 @@ pub enum Role {
 /// A message: a role, the name of the sender, and blocks of content.
 ///
 /// ```
-/// use hooks_agent::{ContentBlock, Msg};
+/// use hooks_agent::message::{ContentBlock, Msg};
 ///
 /// let msg = Msg::user("Hello");
 /// assert_eq!(msg.text(), "Hello");
@@ -36,6 +35,7 @@ pub enum Role {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Msg {
     /// The role of the sender.
     pub role: Role,
@@ -87,71 +87,6 @@ pub enum GenerateReason {
     MaxIterations,
 }
 
-/// A block of content. In JSON, `type` is its kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ContentBlock {
-    /// Text.
-    Text {
-        /// The text.
-        text: String,
-    },
-    /// The thoughts of the model before its answer.
-    Thinking {
-        /// The thoughts; empty if the provider does not return them.
-        thinking: String,
-        /// The provider's signature of the thoughts, which lets them be sent back with tool
-        /// results. Code that changes the thoughts must remove the signature.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        signature: Option<String>,
-    },
-    /// Thoughts that only the provider can read.
-    RedactedThinking {
-        /// The thoughts, encrypted.
-        data: String,
-    },
-    /// A tool call by the model.
-    ToolUse(ToolUse),
-    /// The result of a tool call.
-    ToolResult(ToolResult),
-}
-
-/// A tool call by the model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ToolUse {
-    /// The id that the result refers to; unique within the message.
-    pub id: String,
-    /// The name of the tool.
-    pub name: String,
-    /// The arguments, a JSON object.
-    pub input: Value,
-    /// The arguments as the model wrote them, if they are not a JSON object. Then `input` is empty
-    /// and the tool call gets an error as result.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub invalid_input: Option<String>,
-    /// The provider's signature of the thoughts before the tool call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub signature: Option<String>,
-}
-
-/// The result of a [`ToolUse`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ToolResult {
-    /// The id of the tool call.
-    pub id: String,
-    /// The name of the tool.
-    pub name: String,
-    /// The text that the model reads.
-    pub output: String,
-    /// Whether the tool call failed; the output is then the reason.
-    #[serde(default)]
-    pub is_error: bool,
-    /// The tool call that ran, if a hook changed the model's tool call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ran: Option<Arc<ToolUse>>,
-}
-
 impl Msg {
     /// Creates a message with one text block.
     #[must_use]
@@ -185,7 +120,7 @@ impl Msg {
         Self::new(Role::Assistant, name, text)
     }
 
-    /// Instructions for the model.
+    /// Creates a message with instructions for the model.
     #[must_use]
     pub fn system(text: impl Into<String>) -> Self {
         Self::new(Role::System, "system", text)
@@ -196,6 +131,20 @@ impl Msg {
     pub fn tool_result(result: ToolResult) -> Self {
         let name = result.name.clone();
         Self::from_blocks(Role::Tool, name, vec![ContentBlock::ToolResult(result)])
+    }
+
+    /// Appends a block of content.
+    #[must_use]
+    pub fn with(mut self, block: ContentBlock) -> Self {
+        self.content.push(block);
+        self
+    }
+
+    /// Sets application data of the message. It is not sent to the model.
+    #[must_use]
+    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
     }
 
     /// Returns the tool calls that wait for a result, on the reply of a call that was stopped or
@@ -264,59 +213,5 @@ impl Msg {
             ContentBlock::ToolResult(result) => Some(result),
             _ => None,
         })
-    }
-}
-
-impl ContentBlock {
-    /// Creates a text block.
-    #[must_use]
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::Text { text: text.into() }
-    }
-
-    /// Creates a block of thoughts without a signature.
-    #[must_use]
-    pub fn thinking(thinking: impl Into<String>) -> Self {
-        Self::Thinking { thinking: thinking.into(), signature: None }
-    }
-}
-
-impl ToolUse {
-    /// Creates a tool call with the given arguments.
-    #[must_use]
-    pub fn new(id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
-        Self { id: id.into(), name: name.into(), input, invalid_input: None, signature: None }
-    }
-
-    /// Creates a tool call whose arguments are not a JSON object, as the model wrote them.
-    #[must_use]
-    pub fn invalid(
-        id: impl Into<String>,
-        name: impl Into<String>,
-        written: impl Into<String>,
-    ) -> Self {
-        let call = Self::new(id, name, Value::Object(Map::new()));
-        Self { invalid_input: Some(written.into()), ..call }
-    }
-}
-
-impl ToolResult {
-    /// Creates the result of a successful tool call.
-    #[must_use]
-    pub fn success(call: &ToolUse, output: impl Into<String>) -> Self {
-        let (id, name) = (call.id.clone(), call.name.clone());
-        Self { id, name, output: output.into(), is_error: false, ran: None }
-    }
-
-    /// Creates the result of a failed tool call, with a reason that the model reads.
-    #[must_use]
-    pub fn error(call: &ToolUse, reason: impl Into<String>) -> Self {
-        Self { is_error: true, ..Self::success(call, reason) }
-    }
-}
-
-impl AsRef<Self> for Msg {
-    fn as_ref(&self) -> &Self {
-        self
     }
 }

@@ -1,22 +1,21 @@
 //! Tool calls that wait for a result.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use crate::message::{Messages, Msg, Role, ToolResult, ToolUse};
+use crate::message::{Messages, Msg, Role, ToolOutput, ToolResult, ToolUse};
 
-/// A tool call that waits for a result, as [`Msg::pending`](crate::Msg::pending),
-/// [`Memory::pending`](crate::Memory::pending) and
-/// [`PermissionAsked`](crate::AgentEventKind::PermissionAsked) list it.
+/// A tool call that waits for a result, as [`Msg::pending`](crate::message::Msg::pending),
+/// [`Memory::pending`](crate::memory::Memory::pending) and
+/// [`PermissionAsked`](crate::stream::AgentEventKind::PermissionAsked) list it.
 ///
-/// [`CallOptions::confirm`](crate::CallOptions::confirm) with its id lets it run. A result with its
-/// id, as [`answered`](Self::answered) and [`refused`](Self::refused) create it, answers it without
-/// running it.
+/// [`CallOptions::confirm`](crate::call::CallOptions::confirm) with its id lets it run. A result
+/// with its id, as [`answered`](Self::answered) and [`refused`](Self::refused) create it, answers
+/// it without running it.
 ///
 /// ```
-/// use hooks_agent::{
-///     AgentExt, CallOptions, Flow, FunctionTool, Msg, PreActing, ReActAgent, ScriptedAnswer,
-///     ScriptedModel, ToolUse, agent_hook,
-/// };
+/// use hooks_agent::prelude::*;
 /// use serde_json::{Value, json};
 ///
 /// struct Approval;
@@ -42,7 +41,7 @@ use crate::message::{Messages, Msg, Role, ToolResult, ToolUse};
 /// assert_eq!((pending.id.as_str(), pending.asked_by.as_deref()), ("1", Some("Approval")));
 /// let reply = agent.resume(CallOptions::new().confirm(&pending.id)).await?;
 /// assert_eq!(reply.text(), "paid");
-/// # Ok::<(), hooks_agent::AgentError>(())
+/// # Ok::<(), hooks_agent::error::AgentError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,16 +82,17 @@ impl PendingCall {
         Self { id: call.id.clone(), call, agents: Vec::new(), why, asked_by: None }
     }
 
-    /// Creates the message that answers the tool call with this text, instead of running it.
+    /// Creates the message that answers the tool call with this output, instead of running it.
     #[must_use]
-    pub fn answered(&self, text: impl Into<String>) -> Msg {
-        let result = ToolResult::success(&self.call, text);
+    pub fn answered(&self, output: impl Into<ToolOutput>) -> Msg {
+        let result = ToolResult::success(&self.call, output);
         Msg::tool_result(ToolResult { id: self.id.clone(), ..result })
     }
 
     /// Creates the message that refuses the tool call, with a reason that the model reads.
     #[must_use]
     pub fn refused(&self, reason: impl Into<String>) -> Msg {
+        let reason: String = reason.into();
         let result = ToolResult::error(&self.call, reason);
         Msg::tool_result(ToolResult { id: self.id.clone(), ..result })
     }
@@ -125,8 +125,9 @@ impl PendingCall {
 /// Returns the tool calls of the model's last answer that have no result.
 pub(crate) fn open_calls(history: &Messages) -> Vec<ToolUse> {
     // Messages observed since then do not affect them.
-    let asks = |msg: &Msg| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
-    let Some(last) = history.iter().rposition(|msg| asks(msg)) else {
+    let history = history.shared();
+    let asks = |msg: &Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
+    let Some(last) = history.iter().rposition(asks) else {
         return Vec::new();
     };
     let results: std::collections::HashSet<_> = history[last..]

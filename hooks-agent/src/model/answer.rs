@@ -17,9 +17,8 @@ use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
 /// hook.
 ///
 /// ```
-/// use hooks_agent::{
-///     AgentError, AgentExt, ModelAnswer, ModelError, Msg, ReActAgent, ScriptedAnswer, ScriptedModel,
-/// };
+/// use hooks_agent::model::{ModelAnswer, ModelError};
+/// use hooks_agent::prelude::*;
 /// use hooks_core::{Hookable, hook};
 ///
 /// # futures::executor::block_on(async {

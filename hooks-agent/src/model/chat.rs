@@ -8,7 +8,7 @@ use futures::Stream;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::{Messages, ToolUse};
+use crate::message::{Messages, Msg, ToolUse};
 use crate::model::{ModelError, ModelOptions};
 use crate::usage::Usage;
 
@@ -25,11 +25,34 @@ pub trait ChatModel: Send + Sync {
     fn stream(&self, request: ChatRequest) -> ChatStream;
 }
 
+/// Forwards to the shared model.
+impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
+    fn name(&self) -> &str {
+        M::name(self)
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChatStream {
+        M::stream(self, request)
+    }
+}
+
+/// Forwards to the boxed model.
+impl<M: ChatModel + ?Sized> ChatModel for Box<M> {
+    fn name(&self) -> &str {
+        M::name(self)
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChatStream {
+        M::stream(self, request)
+    }
+}
+
 /// The answer of a model, as a stream of chunks.
 pub type ChatStream = Pin<Box<dyn Stream<Item = Result<ChatChunk, ModelError>> + Send>>;
 
 /// A request to a model.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ChatRequest {
     /// The messages, including system messages.
     pub messages: Messages,
@@ -40,15 +63,36 @@ pub struct ChatRequest {
 }
 
 impl ChatRequest {
+    /// Creates a request with these messages, without tools and options.
+    #[must_use]
+    pub fn new(messages: impl Into<Messages>) -> Self {
+        Self { messages: messages.into(), ..Self::default() }
+    }
+
+    /// Sets the tools that the model may call.
+    #[must_use]
+    pub fn tools(mut self, tools: impl Into<Arc<[ToolSpec]>>) -> Self {
+        self.tools = tools.into();
+        self
+    }
+
+    /// Sets the options of the model.
+    #[must_use]
+    pub fn options(mut self, options: impl Into<Arc<ModelOptions>>) -> Self {
+        self.options = options.into();
+        self
+    }
+
     /// Returns the text of the last message, or an empty text if there is none.
     #[must_use]
     pub fn last_text(&self) -> String {
-        self.messages.last().map(|msg| msg.text()).unwrap_or_default()
+        self.messages.last().map(Msg::text).unwrap_or_default()
     }
 }
 
 /// The description of a tool, as sent to the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolSpec {
     /// The name of the tool.
     pub name: String,
@@ -56,6 +100,14 @@ pub struct ToolSpec {
     pub description: String,
     /// The JSON schema of the arguments.
     pub schema: Value,
+}
+
+impl ToolSpec {
+    /// Creates the description of a tool.
+    #[must_use]
+    pub fn new(name: impl Into<String>, description: impl Into<String>, schema: Value) -> Self {
+        Self { name: name.into(), description: description.into(), schema }
+    }
 }
 
 /// A chunk of an answer.

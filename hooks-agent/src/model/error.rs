@@ -1,13 +1,17 @@
 //! Errors of models.
 
+use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
+
+use hooks_core::BoxError;
 
 /// The error of a model.
 ///
 /// Its text never contains a key or the request: of a provider's error it has the message, the
 /// id of the request and the time to wait, and nothing else. In the message, keys are masked, and
 /// so are quotes of the request of 32 bytes or more.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The provider refused the request.
@@ -25,7 +29,8 @@ pub enum ModelError {
         model: String,
         /// The HTTP status code.
         status: u16,
-        /// The provider's message, on one line of at most 500 characters.
+        /// The provider's message, on one line of at most 500 characters. With status 404, a
+        /// question about the URL follows it; with that of a redirect, the remedy replaces it.
         message: Option<String>,
         /// The id that the provider gave the request.
         request_id: Option<String>,
@@ -72,7 +77,8 @@ pub enum ModelError {
         /// The reason, without the blocked text.
         reason: String,
     },
-    /// The answer could not be parsed, or the request could not be created.
+    /// The answer could not be parsed or is no stream of the provider's API, or the request could
+    /// not be created.
     #[error("model `{model}` failed: {reason}")]
     Failed {
         /// The name of the model.
@@ -80,15 +86,50 @@ pub enum ModelError {
         /// The reason.
         reason: String,
     },
+    /// A model of your own failed.
+    ///
+    /// [`ModelError::other`] creates it.
+    #[error("model `{model}` failed")]
+    #[non_exhaustive]
+    Other {
+        /// The name of the model.
+        model: String,
+        /// The cause.
+        source: Arc<dyn Error + Send + Sync>,
+    },
 }
 
 impl ModelError {
+    /// Creates the error of a model of your own, with its cause.
+    #[must_use]
+    pub fn other(model: impl Into<String>, cause: impl Into<BoxError>) -> Self {
+        Self::Other { model: model.into(), source: cause.into().into() }
+    }
+
+    /// Returns whether the same request may succeed later: the provider is busy or cannot be reached, or
+    /// the answer broke off. An error of your own is not transient.
+    ///
+    /// ```
+    /// use hooks_agent::model::ModelError;
+    ///
+    /// assert!(ModelError::status("gpt-99", 429).is_transient());
+    /// assert!(!ModelError::status("gpt-99", 401).is_transient());
+    /// ```
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Status { status, .. } => matches!(status, 408 | 425 | 429 | 500..),
+            Self::Unreachable { .. } | Self::Cut { .. } | Self::Empty { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Creates the error of a request that was refused with an HTTP status.
     ///
     /// ```
     /// use std::time::Duration;
     ///
-    /// use hooks_agent::ModelError;
+    /// use hooks_agent::model::ModelError;
     ///
     /// let mut error = ModelError::status("gpt-99", 429);
     /// if let ModelError::Status { message, retry_after, .. } = &mut error {
@@ -118,8 +159,13 @@ impl ModelError {
 }
 
 fn message_text(message: Option<&str>) -> String {
-    let sentence = message.map(|message| message.strip_suffix('.').unwrap_or(message));
-    sentence.map(|sentence| format!(": {sentence}")).unwrap_or_default()
+    message.map(|message| format!(": {}", without_full_stop(message))).unwrap_or_default()
+}
+
+/// Keeps the dots of a message that was shortened.
+pub(in crate::model) fn without_full_stop(message: &str) -> &str {
+    let sentence = message.strip_suffix('.').filter(|sentence| !sentence.ends_with('.'));
+    sentence.unwrap_or(message)
 }
 
 fn request_text(request_id: Option<&str>) -> String {

@@ -6,16 +6,14 @@ use serde_json::Value;
 /// Options of a model. For an option without a value, the default of the provider applies.
 ///
 /// ```
-/// use hooks_agent::{ModelOptions, ToolChoice};
+/// use hooks_agent::model::{ModelOptions, ToolChoice};
 ///
-/// let options = ModelOptions {
-///     temperature: Some(0.2),
-///     tool_choice: ToolChoice::Tool("search".to_owned()),
-///     ..ModelOptions::default()
-/// };
+/// let options =
+///     ModelOptions::new().temperature(0.2).tool_choice(ToolChoice::Tool("search".to_owned()));
 /// # assert_eq!(options.max_tokens, None);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ModelOptions {
     /// The sampling temperature. The provider defines the range, often 0 to 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,9 +41,74 @@ pub struct ModelOptions {
     pub response_format: ResponseFormat,
 }
 
+impl ModelOptions {
+    /// Creates options without values.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the sampling temperature.
+    #[must_use]
+    pub fn temperature(mut self, temperature: f64) -> Self {
+        self.temperature = Some(temperature);
+        self
+    }
+
+    /// Sets the probability mass of the tokens to sample from.
+    #[must_use]
+    pub fn top_p(mut self, top_p: f64) -> Self {
+        self.top_p = Some(top_p);
+        self
+    }
+
+    /// Sets the maximum number of tokens of the answer.
+    #[must_use]
+    pub fn max_tokens(mut self, max_tokens: u32) -> Self {
+        self.max_tokens = Some(max_tokens);
+        self
+    }
+
+    /// Adds a text at which the answer ends.
+    #[must_use]
+    pub fn stop(mut self, text: impl Into<String>) -> Self {
+        self.stop.push(text.into());
+        self
+    }
+
+    /// Sets the seed of the sampling.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Sets how much the model reasons before it answers.
+    #[must_use]
+    pub fn reasoning_effort(mut self, effort: ReasoningEffort) -> Self {
+        self.reasoning_effort = Some(effort);
+        self
+    }
+
+    /// Sets the tools that the model may call.
+    #[must_use]
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.tool_choice = choice;
+        self
+    }
+
+    /// Sets the format of the answer.
+    #[must_use]
+    pub fn response_format(mut self, format: ResponseFormat) -> Self {
+        self.response_format = format;
+        self
+    }
+}
+
 /// The tools that a model may call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ToolChoice {
     /// The model decides whether and which tools it calls.
     #[default]
@@ -61,6 +124,7 @@ pub enum ToolChoice {
 /// The format of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ResponseFormat {
     /// Text.
     #[default]
@@ -77,6 +141,7 @@ pub enum ResponseFormat {
 /// How much a model reasons before it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ReasoningEffort {
     /// Low effort.
     Low,

@@ -13,7 +13,8 @@ use crate::usage::Usage;
 /// The answer streams like that of a real model; text streams word by word.
 ///
 /// ```
-/// use hooks_agent::{ScriptedAnswer, ScriptedModel, ToolUse};
+/// use hooks_agent::message::ToolUse;
+/// use hooks_agent::model::{ScriptedAnswer, ScriptedModel};
 /// use serde_json::json;
 ///
 /// let model = ScriptedModel::new("planner", |request| -> ScriptedAnswer {
@@ -133,6 +134,10 @@ fn chunks_of(block: ContentBlock) -> Vec<ChatChunk> {
         }
         ContentBlock::RedactedThinking { data } => vec![ChatChunk::RedactedThinking(data)],
         ContentBlock::ToolUse(call) => vec![ChatChunk::ToolUse(call)],
-        ContentBlock::ToolResult(_) => Vec::new(),
+        // A model answers with text, thoughts and tool calls.
+        ContentBlock::Image(_)
+        | ContentBlock::Audio(_)
+        | ContentBlock::File(_)
+        | ContentBlock::ToolResult(_) => Vec::new(),
     }
 }

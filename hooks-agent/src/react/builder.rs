@@ -20,7 +20,8 @@ use crate::tool::Tool;
 /// the hooks, and nothing else.
 ///
 /// ```
-/// use hooks_agent::{ReActAgent, ScriptedModel};
+/// use hooks_agent::model::ScriptedModel;
+/// use hooks_agent::react::ReActAgent;
 ///
 /// let agent = ReActAgent::builder("assistant")
 ///     .system_prompt("Answer in one sentence.")
@@ -28,7 +29,7 @@ use crate::tool::Tool;
 ///     .max_iters(5)
 ///     .printer(|text| println!("{text}"))
 ///     .build()?;
-/// # Ok::<(), hooks_agent::BuildError>(())
+/// # Ok::<(), hooks_agent::error::BuildError>(())
 /// ```
 #[derive(Clone)]
 #[must_use]
@@ -42,6 +43,7 @@ pub struct ReActAgentBuilder {
     compressor: Option<Arc<dyn CompressContext>>,
     context: ContextConfig,
     limits: Limits,
+    max_idle_threads: usize,
     max_iters: usize,
     max_jumps: usize,
     tool_timeout: Option<Duration>,
@@ -63,6 +65,7 @@ impl ReActAgent {
             compressor: None,
             context: ContextConfig::default(),
             limits: Limits::new(),
+            max_idle_threads: ReActAgentBuilder::DEFAULT_MAX_IDLE_THREADS,
             max_iters: ReActAgentBuilder::DEFAULT_MAX_ITERS,
             max_jumps: ReActAgentBuilder::DEFAULT_MAX_JUMPS,
             tool_timeout: None,
@@ -80,7 +83,10 @@ impl ReActAgentBuilder {
     /// The default limit of jumps in a row.
     pub const DEFAULT_MAX_JUMPS: usize = 3;
 
-    /// Sets the model. Required.
+    /// The default limit of idle threads.
+    pub const DEFAULT_MAX_IDLE_THREADS: usize = 100_000;
+
+    /// Sets the model. Required. An `Arc` or a `Box` of a `dyn ChatModel` is a model too.
     pub fn model(mut self, model: impl ChatModel + 'static) -> Self {
         self.model = Some(Arc::new(model));
         self
@@ -135,8 +141,16 @@ impl ReActAgentBuilder {
         self
     }
 
+    /// Sets how many [threads](crate::react::Threads) the agent keeps that have no running call and
+    /// whose tool calls have results. Beyond that it forgets those that were not used for the
+    /// longest time.
+    pub fn max_idle_threads(mut self, max_idle_threads: usize) -> Self {
+        self.max_idle_threads = max_idle_threads;
+        self
+    }
+
     /// Sets how many times in a row hooks may jump to the model or to the tools. One more jump
-    /// fails the call with [`AgentError::TooManyJumps`](crate::AgentError::TooManyJumps).
+    /// fails the call with [`AgentError::TooManyJumps`](crate::error::AgentError::TooManyJumps).
     pub fn max_jumps(mut self, max_jumps: usize) -> Self {
         self.max_jumps = max_jumps;
         self
@@ -200,7 +214,7 @@ impl ReActAgentBuilder {
         let system = self.system_prompt.filter(|prompt| !prompt.trim().is_empty());
         let core = Core {
             state: Arc::new(AgentState::new(name)),
-            threads: Arc::new(Threads::default()),
+            threads: Arc::new(Threads::new(self.max_idle_threads)),
             system: system.map(|prompt| Arc::new(Msg::system(prompt))),
             model_name: model.name().into(),
             model,

@@ -6,6 +6,7 @@ use crate::message::{ContentBlock, Messages, Msg};
 
 /// When a conversation is compressed, and how far.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ContextConfig {
     /// The context window of the model, in tokens. Without it, the agent never compresses by
     /// itself.
@@ -23,27 +24,57 @@ impl Default for ContextConfig {
 }
 
 impl ContextConfig {
+    /// Creates the configuration for a context window of this many tokens.
+    #[must_use]
+    pub fn new(window: u64) -> Self {
+        Self { window: Some(window), ..Self::default() }
+    }
+
+    /// Sets the share of the window at which the conversation is compressed, 0 to 1. The default is
+    /// 0.8.
+    #[must_use]
+    pub const fn trigger(mut self, share: f64) -> Self {
+        self.trigger = share;
+        self
+    }
+
+    /// Sets the share of the window that a compressor should keep for the latest messages, 0 to 1.
+    /// The default is 0.1.
+    #[must_use]
+    pub const fn reserve(mut self, share: f64) -> Self {
+        self.reserve = share;
+        self
+    }
+
     /// Returns whether the messages reach the [`trigger`](Self::trigger) share of the window.
     /// Estimates tokens as four characters each.
     #[must_use]
     pub fn is_due(&self, messages: &Messages) -> bool {
         let Some(window) = self.window else { return false };
-        let tokens = messages.iter().map(|msg| characters(msg) / 4).sum::<usize>();
+        let tokens = messages.iter().map(|msg| length(msg) / 4).sum::<usize>();
         #[expect(clippy::cast_precision_loss, reason = "a guess is compared with a share")]
         let (tokens, window) = (tokens as f64, window as f64);
         tokens >= window * self.trigger
     }
 }
 
-fn characters(msg: &Msg) -> usize {
-    let blocks = msg.content.iter().map(|block| match block {
+fn length(msg: &Msg) -> usize {
+    msg.content.iter().map(characters).sum()
+}
+
+fn characters(block: &ContentBlock) -> usize {
+    match block {
         ContentBlock::Text { text } => text.chars().count(),
         ContentBlock::Thinking { thinking, .. } => thinking.chars().count(),
         ContentBlock::RedactedThinking { data } => data.len(),
         ContentBlock::ToolUse(call) => call.name.len() + call.input.to_string().chars().count(),
-        ContentBlock::ToolResult(result) => result.output.chars().count(),
-    });
-    blocks.sum()
+        ContentBlock::ToolResult(result) => {
+            let output = &result.output;
+            output.as_str().chars().count() + output.blocks().iter().map(characters).sum::<usize>()
+        }
+        // Providers count tokens of media by its size in pixels or seconds, which is not known.
+        ContentBlock::Image(_) | ContentBlock::Audio(_) | ContentBlock::File(_) => 0,
+    }
 }
 
 /// Compresses a conversation.

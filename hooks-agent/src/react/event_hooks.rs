@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use hooks_core::{BoxError, HookResult, Hookable, RegistryError};
+use hooks_core::{BoxError, HookResult, RegistryError};
 
 use crate::error::AgentError;
 use crate::event::{
@@ -11,10 +11,12 @@ use crate::event::{
     PreActing, PreReasoning, PreSummary, ReasoningChunk, Substitute, SummaryChunk,
 };
 use crate::hook::{
-    AgentHook, EventPoints, Registration, install_call, install_error, install_look, install_post,
-    install_pre, message_of, no_flow, not_found, remove_by_name, result_of,
+    AgentHook, EventPoints, Registration, Target, install_call, install_error, install_look,
+    install_post, install_pre, message_of, no_flow, not_found, register_class, remove_by_name,
+    remove_class, result_of,
 };
 use crate::react::agent::ReActAgent;
+use crate::react::around_hooks::install_around;
 use crate::react::methods::{
     ReActAgentActingArgs, ReActAgentActingChunkArgs, ReActAgentReasoningArgs,
     ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,
@@ -24,15 +26,17 @@ use crate::round::{Acted, Control, JumpTo, Question, Reasoned};
 use crate::tool::ToolError;
 
 impl ReActAgent {
-    /// Adds an event hook, also while calls run. Running calls use it from their next event on, and
-    /// in agents that they call from then on if it is [inherited](AgentHook::inherit).
+    /// Adds an event hook, also while calls run. Running calls use it from their next step on, and
+    /// in agents that they call from then on if it is [inherited](AgentHook::inherit). A step that
+    /// has begun keeps its hooks: a hook added at `PreCall` does not receive `PostCall` of the call.
     ///
     /// Hooks of the same name are removed once the new one is registered. The tools of the hook are
     /// not added.
     #[track_caller]
     pub fn register_agent_hook(&self, hook: impl AgentHook) {
-        let mut hooks = self.event_hooks.lock();
-        hooks.replace(self, hook);
+        let replaced = self.event_hooks.lock().replace(self, hook);
+        // Without the lock: a hook may use this agent when it is dropped.
+        drop(replaced);
     }
 
     /// Removes the event hooks of this name. Hooks of methods are another matter, also those of the
@@ -41,73 +45,126 @@ impl ReActAgent {
     /// # Errors
     /// [`RegistryError::NotFound`] if there is none.
     pub fn remove_agent_hook(&self, name: &str) -> Result<(), RegistryError> {
-        let is_removed = self.event_hooks.lock().remove(self, name);
+        let removed = self.event_hooks.lock().remove(self, name);
         // Those of `register_call_hook` are not in the list.
         let others = remove_by_name(self, name);
-        if is_removed || others > 0 { Ok(()) } else { Err(not_found(self, name)) }
+        if !removed.is_empty() || others > 0 { Ok(()) } else { Err(not_found(self, name)) }
+    }
+
+    /// Adds an event hook to every agent of this type in the process, also while calls run: a call
+    /// uses it from its next step on. It runs after the hooks of the agent itself.
+    ///
+    /// A class hook of the same name is removed once the new one is registered. The tools of the hook
+    /// are not added. [`#[agent_hook(class)]`](macro@crate::agent_hook) does it when the program is
+    /// linked; `<dyn Agent>::register_class_agent_hook` of [`Agent`](crate::agent::Agent), for
+    /// agents of every type.
+    ///
+    /// ```standalone_crate
+    /// use hooks_agent::prelude::*;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let sign = on(|event: &mut PostCall<'_>| event.final_message_mut().push_text(" (ai)"));
+    /// ReActAgent::register_class_agent_hook(sign.named("sign"));
+    /// let model = ScriptedModel::new("fixed", |_| "Done.");
+    /// let agent = ReActAgent::builder("assistant").model(model).build()?;
+    /// assert_eq!(agent.call("Go").await?.text(), "Done. (ai)");
+    ///
+    /// ReActAgent::remove_class_agent_hook("sign")?;
+    /// assert_eq!(agent.call("Go").await?.text(), "Done.");
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    #[track_caller]
+    pub fn register_class_agent_hook(hook: impl AgentHook) {
+        register_class::<Self>(hook);
+    }
+
+    /// Removes the class hook of this name, also one of `#[agent_hook(class)]`.
+    ///
+    /// # Errors
+    /// [`RegistryError::NotFound`] if there is none.
+    pub fn remove_class_agent_hook(name: &str) -> Result<(), RegistryError> {
+        remove_class::<Self>(name)
     }
 }
 
 impl EventPoints for ReActAgent {
-    fn install<H: AgentHook>(&self, hook: &Arc<H>, registration: &Registration) {
-        install_call!(ReActAgent, self, hook, registration, knows_phases: true);
-        install_reasoning(self, hook, registration);
-        install_acting(self, hook, registration);
-        install_summary(self, hook, registration);
+    fn install<H: AgentHook>(
+        target: &impl Target<Self>,
+        hook: &Arc<H>,
+        registration: &Registration,
+    ) {
+        install_call!(ReActAgent, target, hook, registration, knows_phases: true);
+        install_reasoning(target, hook, registration);
+        install_acting(target, hook, registration);
+        install_summary(target, hook, registration);
+        install_around(target, hook, registration);
     }
 }
 
-fn install_reasoning<H: AgentHook>(agent: &ReActAgent, hook: &Arc<H>, registration: &Registration) {
-    install_pre!(agent, hook, registration, PreReasoning at ReActAgent::PRE_REASONING,
+fn install_reasoning<H: AgentHook>(
+    target: &impl Target<ReActAgent>,
+    hook: &Arc<H>,
+    registration: &Registration,
+) {
+    install_pre!(target, hook, registration, PreReasoning at ReActAgent::PRE_REASONING,
         |agent: &ReActAgent, args: &mut ReActAgentReasoningArgs|
         PreReasoning::new(agent, &args.cx, &mut args.input), before_reasoning);
-    install_look!(agent, hook, registration, ReasoningChunk at ReActAgent::PRE_REASONING_CHUNK,
+    install_look!(target, hook, registration, ReasoningChunk at ReActAgent::PRE_REASONING_CHUNK,
         |agent: &ReActAgent, args: &ReActAgentReasoningChunkArgs|
         ReasoningChunk::new(agent, &args.cx, &args.incremental, &args.accumulated));
-    install_post!(agent, hook, registration, PostReasoning at ReActAgent::POST_REASONING,
+    install_post!(target, hook, registration, PostReasoning at ReActAgent::POST_REASONING,
         |agent: &ReActAgent, args: &ReActAgentReasoningArgs, output: &mut Reasoned|
         PostReasoning::new(agent, &args.cx, output),
         |flow, output: &mut Reasoned| decide(flow, &mut output.control, EventKind::PostReasoning));
-    install_error!(agent, hook, registration, ReActAgent::ERROR_REASONING,
+    install_error!(target, hook, registration, ReActAgent::ERROR_REASONING,
         |agent: &ReActAgent, args: &ReActAgentReasoningArgs, error: &mut AgentError|
         ErrorPhase::Reasoning, unless false,
         |substitute| reasoned(substitute, &args.input.model));
 }
 
-fn install_acting<H: AgentHook>(agent: &ReActAgent, hook: &Arc<H>, registration: &Registration) {
-    install_pre!(agent, hook, registration, PreActing at ReActAgent::PRE_ACTING,
+fn install_acting<H: AgentHook>(
+    target: &impl Target<ReActAgent>,
+    hook: &Arc<H>,
+    registration: &Registration,
+) {
+    install_pre!(target, hook, registration, PreActing at ReActAgent::PRE_ACTING,
         |agent: &ReActAgent, args: &mut ReActAgentActingArgs|
         PreActing::new(agent, &args.cx, &mut args.input), before_acting);
-    install_look!(agent, hook, registration, ActingChunk at ReActAgent::PRE_ACTING_CHUNK,
+    install_look!(target, hook, registration, ActingChunk at ReActAgent::PRE_ACTING_CHUNK,
         |agent: &ReActAgent, args: &ReActAgentActingChunkArgs|
         ActingChunk::new(agent, &args.cx, &args.call, &args.chunk));
-    install_post!(agent, hook, registration, PostActing at ReActAgent::POST_ACTING,
+    install_post!(target, hook, registration, PostActing at ReActAgent::POST_ACTING,
         |agent: &ReActAgent, args: &ReActAgentActingArgs, output: &mut Acted|
         PostActing::new(agent, &args.cx, output),
         |flow, output: &mut Acted| decide(flow, &mut output.control, EventKind::PostActing));
-    install_error!(agent, hook, registration, ReActAgent::ERROR_ACTING,
+    install_error!(target, hook, registration, ReActAgent::ERROR_ACTING,
     |agent: &ReActAgent, args: &ReActAgentActingArgs, error: &mut AgentError|
     ErrorPhase::Acting(&args.input.call), unless false,
     |substitute| {
         result_of(substitute).map(|result| Acted::new(args.input.call.clone(), result))
     });
-    install_error!(agent, hook, registration, ReActAgent::ERROR_TOOL_CALL,
+    install_error!(target, hook, registration, ReActAgent::ERROR_TOOL_CALL,
         |agent: &ReActAgent, args: &ReActAgentToolCallArgs, error: &mut ToolError|
         ErrorPhase::Acting(&args.call), unless matches!(error, ToolError::Hook(_) | ToolError::Waiting { .. } | ToolError::Interrupted), result_of);
 }
 
-fn install_summary<H: AgentHook>(agent: &ReActAgent, hook: &Arc<H>, registration: &Registration) {
-    install_pre!(agent, hook, registration, PreSummary at ReActAgent::PRE_SUMMARIZING,
+fn install_summary<H: AgentHook>(
+    target: &impl Target<ReActAgent>,
+    hook: &Arc<H>,
+    registration: &Registration,
+) {
+    install_pre!(target, hook, registration, PreSummary at ReActAgent::PRE_SUMMARIZING,
         |agent: &ReActAgent, args: &mut ReActAgentSummarizingArgs|
         PreSummary::new(agent, &args.cx, &mut args.input), before_summary);
-    install_look!(agent, hook, registration, SummaryChunk at ReActAgent::PRE_SUMMARY_CHUNK,
+    install_look!(target, hook, registration, SummaryChunk at ReActAgent::PRE_SUMMARY_CHUNK,
         |agent: &ReActAgent, args: &ReActAgentSummaryChunkArgs|
         SummaryChunk::new(agent, &args.cx, &args.incremental, &args.accumulated));
-    install_post!(agent, hook, registration, PostSummary at ReActAgent::POST_SUMMARIZING,
+    install_post!(target, hook, registration, PostSummary at ReActAgent::POST_SUMMARIZING,
         |agent: &ReActAgent, args: &ReActAgentSummarizingArgs, output: &mut Reasoned|
         PostSummary::new(agent, &args.cx, output),
         |flow, _: &mut Reasoned| no_flow(flow, EventKind::PostSummary));
-    install_error!(agent, hook, registration, ReActAgent::ERROR_SUMMARIZING,
+    install_error!(target, hook, registration, ReActAgent::ERROR_SUMMARIZING,
         |agent: &ReActAgent, args: &ReActAgentSummarizingArgs, error: &mut AgentError|
         ErrorPhase::Summary, unless false,
         |substitute| reasoned(substitute, &args.input.model));

@@ -3,12 +3,13 @@
 /// How much an agent takes from its model and its tools, in bytes of text.
 ///
 /// ```
-/// use hooks_agent::{Limits, ReActAgent, ScriptedModel};
+/// use hooks_agent::model::ScriptedModel;
+/// use hooks_agent::react::{Limits, ReActAgent};
 ///
 /// let limits = Limits::new().answer(64 * 1024).result(16 * 1024);
 /// let model = ScriptedModel::new("fixed", |_| "Done.");
 /// let agent = ReActAgent::builder("assistant").model(model).limits(limits).build()?;
-/// # Ok::<(), hooks_agent::BuildError>(())
+/// # Ok::<(), hooks_agent::error::BuildError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -26,7 +27,7 @@ impl Limits {
     }
 
     /// Sets the limit of one answer of the model: text, thoughts and tool calls together. A longer
-    /// answer fails with [`ModelError::TooLong`](crate::ModelError::TooLong).
+    /// answer fails with [`ModelError::TooLong`](crate::model::ModelError::TooLong).
     pub const fn answer(mut self, bytes: usize) -> Self {
         self.answer = bytes;
         self
@@ -39,8 +40,9 @@ impl Limits {
         self
     }
 
-    /// Sets the limit of the result of one tool call. A longer result is cut in memory, with a note
-    /// for the model.
+    /// Sets the limit of the result of one tool call: its text and text blocks together, which are
+    /// cut in memory, with a note for the model; and the JSON of its structured value, which is
+    /// removed. Images, audio and files have no limit.
     pub const fn result(mut self, bytes: usize) -> Self {
         self.result = bytes;
         self

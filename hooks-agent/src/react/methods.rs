@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::hookable;
 
-use crate::call::CallContext;
+use crate::call::{CallContext, CheckedCall};
 use crate::error::AgentError;
 use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
 use crate::model::{ChatRequest, ModelAnswer};
@@ -65,33 +65,30 @@ impl ReActAgent {
         }
         cx.checkpoint().await?;
         let call = Arc::new(call);
-        match self.tool_call(cx, call.clone()).await {
-            Ok(mut result) => {
-                let ran = result.ran.take();
-                let has_run = ran.is_some();
-                let ran = match ran {
-                    Some(ran) => {
-                        drop(call);
-                        ran
-                    }
-                    None => call,
-                };
-                let call = Arc::unwrap_or_clone(ran);
-                Ok(Acted { control, has_run, ..Acted::new(call, result) })
-            }
-            Err(ToolError::Hook(error)) => Err(error.into()),
-            Err(ToolError::Interrupted) => Err(AgentError::Interrupted),
+        let checked = Arc::new(CheckedCall::new(call.clone()));
+        let ended = self.tool_call(cx.of_checked(&checked), call.clone()).await;
+        let ran = checked.take_ran();
+        drop(checked);
+        let has_run = ran.is_some();
+        let result = match ended {
+            // What a hook wrote there is of another tool call.
+            Ok(result) => ToolResult { ran: None, ..result },
+            Err(ToolError::Hook(error)) => return Err(error.into()),
+            Err(ToolError::Interrupted) => return Err(AgentError::Interrupted),
             Err(ToolError::Waiting { pending }) => {
                 control.ask(Question { below: pending, ..Question::default() });
-                Ok(Acted::waiting(Arc::unwrap_or_clone(call), control))
+                return Ok(Acted::waiting(Arc::unwrap_or_clone(call), control));
             }
-            Err(error) => {
-                let has_run = error.has_run();
-                let result = ToolResult::error(&call, error.to_string());
-                let call = Arc::unwrap_or_clone(call);
-                Ok(Acted { control, has_run, ..Acted::new(call, result) })
+            Err(error) => ToolResult::error(&call, error.to_string()),
+        };
+        let call = match ran {
+            Some(ran) => {
+                drop(call);
+                ran
             }
-        }
+            None => call,
+        };
+        Ok(Acted { control, has_run, ..Acted::new(Arc::unwrap_or_clone(call), result) })
     }
 
     /// Asks the model for a summary, without tools, when the limit of rounds is reached.
@@ -117,7 +114,7 @@ impl ReActAgent {
     }
 
     /// Sends one request to the model and waits for the first chunk of the answer. Hook it to
-    /// retry, to use another model or a cache, or to [rewrite](crate::Rewrite) the stream.
+    /// retry, to use another model or a cache, or to [rewrite](crate::hook::Rewrite) the stream.
     ///
     /// # Errors
     /// The errors of the model and of hooks.
@@ -131,7 +128,8 @@ impl ReActAgent {
         Ok(ModelAnswer::ask(&*self.core.model, request).await?)
     }
 
-    /// Runs a tool after its permission check.
+    /// Runs a tool after its permission check. A tool call that a hook around it changed keeps its
+    /// id, and its permission is checked again.
     ///
     /// # Errors
     /// The errors of the tool, including a panic. [`ToolError::Hook`] fails the call of the agent;
@@ -140,8 +138,11 @@ impl ReActAgent {
     pub async fn tool_call(
         &self,
         cx: CallContext,
-        call: Arc<ToolUse>,
+        mut call: Arc<ToolUse>,
     ) -> Result<ToolResult, ToolError> {
+        if let Some(checked) = cx.checked().filter(|checked| checked.call().id != call.id) {
+            Arc::make_mut(&mut call).id.clone_from(&checked.call().id);
+        }
         if let Some(written) = &call.invalid_input {
             let written = cut(written, self.core.limits.arguments).into_owned();
             return Err(ToolError::InvalidInput { tool: call.name.clone(), written });
@@ -150,8 +151,16 @@ impl ReActAgent {
             let known = self.core.tools.iter().map(|tool| tool.name().to_owned()).collect();
             return Err(ToolError::Unknown { tool: call.name.clone(), known });
         };
+        let checked = cx.checked();
+        if checked.is_some_and(|checked| *checked.call() != call) {
+            // Boxed, so that the future of other calls stays small.
+            Box::pin(self.check_changed(&cx, &call)).await?;
+        }
         if cx.checkpoint().await.is_err() {
             return Err(ToolError::Interrupted);
+        }
+        if let Some(checked) = checked {
+            checked.set_ran(call.clone());
         }
         cx.emit(|| AgentEventKind::ToolStarted(ToolUse::clone(&call))).await;
         // Boxed, so that the future of an agent that waits for its model stays small.
@@ -175,15 +184,15 @@ impl ReActAgent {
             permission.unwrap_or_else(panicked)
         });
         Ok(match permission {
-            Some(Permission::Ask) if cx.is_confirmed(&call.id) => Permission::Allow,
+            Some(Permission::Ask) if is_confirmed(cx, call) => Permission::Allow,
             // `tool_call` reports an unknown tool.
             permission => permission.unwrap_or_default(),
         })
     }
 
-    /// Compresses the conversation, if the agent has a [compressor](crate::CompressContext). The
-    /// agent calls it when the [configuration](ContextConfig) requires it, and stores the result in
-    /// memory.
+    /// Compresses the conversation, if the agent has a [compressor](crate::react::CompressContext).
+    /// The agent calls it when the [configuration](ContextConfig) requires it, and stores the
+    /// result in memory.
     ///
     /// # Errors
     /// [`AgentError::Compression`], and the errors of hooks.
@@ -242,4 +251,24 @@ impl ReActAgent {
     pub async fn acting_chunk(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: &str) {
         let _ = (cx, call, chunk);
     }
+}
+
+impl ReActAgent {
+    /// Checks the permission of a tool call that a hook changed after the check.
+    async fn check_changed(&self, cx: &CallContext, call: &ToolUse) -> Result<(), ToolError> {
+        let reason = match self.check_permission(cx, call).await {
+            Ok(Permission::Allow) => return Ok(()),
+            Ok(Permission::Deny(reason)) => reason,
+            Ok(Permission::Ask) => "the user was not asked about it".to_owned(),
+            Err(AgentError::Hook(error)) => return Err(error.into()),
+            Err(error) => error.to_string(),
+        };
+        Err(ToolError::Denied { tool: call.name.clone(), reason })
+    }
+}
+
+/// Returns whether the user confirmed the tool call: this tool, whatever its arguments.
+fn is_confirmed(cx: &CallContext, call: &ToolUse) -> bool {
+    let is_same = cx.checked().is_none_or(|checked| checked.call().name == call.name);
+    is_same && cx.is_confirmed(&call.id)
 }

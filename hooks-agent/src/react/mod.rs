@@ -1,16 +1,19 @@
 //! The `ReAct` agent: reasons and acts in turns until it has an answer.
 
 mod agent;
+mod agent_tool;
+mod around_hooks;
 mod builder;
 mod compression;
 mod event_hooks;
 mod limits;
 mod methods;
+mod reply;
 mod run;
-mod sub_agent;
 mod threads;
 
 pub use agent::ReActAgent;
+pub use agent_tool::AgentTool;
 pub use builder::ReActAgentBuilder;
 pub use compression::{CompressContext, ContextConfig};
 pub use limits::Limits;
@@ -20,4 +23,4 @@ pub use methods::{
     ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,
     ReActAgentSystemPromptArgs, ReActAgentToolCallArgs,
 };
-pub use sub_agent::AgentTool;
+pub use threads::Threads;

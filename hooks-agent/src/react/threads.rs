@@ -1,60 +1,188 @@
-//! The memories of an agent, by thread.
+//! The conversations of an agent, by thread.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::call::CallContext;
+use crate::error::InputError;
 use crate::memory::Memory;
+use crate::message::Messages;
 
-/// One memory for each thread.
-#[derive(Debug, Default)]
-pub(super) struct Threads {
+/// The conversations of an agent: one memory for each thread. [`ReActAgent::threads`] returns them.
+///
+/// A thread begins with the first call on it. The agent keeps at most
+/// [`max_idle_threads`](crate::react::ReActAgentBuilder::max_idle_threads): beyond that, it forgets
+/// threads that were not used for the longest time. It never forgets the default thread, a thread
+/// with a running or queued call, or one whose tool calls wait for a result.
+///
+/// [`ReActAgent::threads`]: crate::react::ReActAgent::threads
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use hooks_agent::prelude::*;
+///
+/// # futures::executor::block_on(async {
+/// let model = ScriptedModel::new("counter", |request| request.messages.len().to_string());
+/// let model = Arc::new(model);
+/// let agent = ReActAgent::builder("assistant").model(model.clone()).build()?;
+/// agent.call_with(CallOptions::new().thread("ada"), "Hello").await?;
+/// assert_eq!(agent.threads().ids().as_slice(), ["ada".into()]);
+///
+/// // Another process goes on with the conversation.
+/// let saved = serde_json::to_string(&agent.threads().history("ada"))?;
+/// let later = ReActAgent::builder("assistant").model(model).build()?;
+/// later.threads().restore("ada", serde_json::from_str::<Messages>(&saved)?)?;
+/// let reply = later.call_with(CallOptions::new().thread("ada"), "And now?").await?;
+/// assert_eq!(reply.text(), "3");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+pub struct Threads {
     /// The memory of the default thread; most agents have no other.
     default: Arc<Memory>,
-    named: Mutex<HashMap<Arc<str>, Arc<Memory>>>,
+    named: Mutex<Named>,
+    max_idle: usize,
+}
+
+#[derive(Default)]
+struct Named {
+    threads: HashMap<Arc<str>, Thread>,
+    /// How many times a thread was used.
+    uses: u64,
+}
+
+struct Thread {
+    memory: Arc<Memory>,
+    /// The number of the last use.
+    used: u64,
 }
 
 impl Threads {
-    /// Returns the memory of a thread and creates it if there is none. Without a name, returns the
-    /// memory of the default thread.
-    pub(super) fn memory(&self, thread: Option<&Arc<str>>) -> Arc<Memory> {
-        match thread {
-            None => self.default.clone(),
-            Some(id) => self.lock().entry(id.clone()).or_default().clone(),
-        }
+    pub(super) fn new(max_idle: usize) -> Self {
+        Self { default: Arc::default(), named: Mutex::default(), max_idle }
     }
 
-    /// Returns the memory of a thread, if there is one.
-    pub(super) fn existing(&self, thread: Option<&Arc<str>>) -> Option<Arc<Memory>> {
-        match thread {
-            None => Some(self.default.clone()),
-            Some(id) => self.lock().get(id).cloned(),
+    /// Returns the ids of the threads, in no order: the default one if it has messages, and each
+    /// named one that was used and not forgotten.
+    #[must_use]
+    pub fn ids(&self) -> Vec<Arc<str>> {
+        let default = (!self.default.is_empty()).then(|| CallContext::DEFAULT_THREAD.into());
+        self.lock().threads.keys().cloned().chain(default).collect()
+    }
+
+    /// Returns the memory of a thread, or `None` if there is no such thread.
+    #[must_use]
+    pub fn memory(&self, id: &str) -> Option<Arc<Memory>> {
+        if id == CallContext::DEFAULT_THREAD {
+            return Some(self.default.clone());
         }
+        Some(self.lock().threads.get(id)?.memory.clone())
+    }
+
+    /// Returns the messages of a thread, oldest first; none if there is no such thread.
+    #[must_use]
+    pub fn history(&self, id: &str) -> Messages {
+        self.memory(id).map(|memory| memory.messages()).unwrap_or_default()
+    }
+
+    /// Replaces the conversation of a thread, or begins it. A call that runs on a named thread
+    /// continues with the conversation that it began with; one on the default thread, with the new
+    /// one, without results of earlier tool calls.
+    ///
+    /// Tool calls of the last answer may lack a result: they wait, as after a call that was stopped.
+    ///
+    /// # Errors
+    /// [`InputError`] if the messages are no valid history: an older tool call lacks its result, or a
+    /// result its tool call, or a message is a system message. The conversation is then unchanged.
+    pub fn restore(&self, id: &str, messages: impl Into<Messages>) -> Result<(), InputError> {
+        let messages = messages.into();
+        InputError::check_history(&messages)?;
+        if id == CallContext::DEFAULT_THREAD {
+            self.default.replace(messages);
+            return Ok(());
+        }
+        let memory = Arc::new(Memory::new());
+        memory.replace(messages);
+        self.lock().insert(id.into(), memory.clone(), self.max_idle);
+        Ok(())
+    }
+
+    /// Forgets a thread and returns whether there was one; the default thread is emptied. A call that
+    /// runs on a named thread continues with its memory, one on the default thread without earlier
+    /// messages.
+    pub fn forget(&self, id: &str) -> bool {
+        if id == CallContext::DEFAULT_THREAD {
+            let is_used = !self.default.is_empty();
+            self.default.clear();
+            return is_used;
+        }
+        self.lock().threads.remove(id).is_some()
+    }
+
+    /// Returns the memory of the thread of a call and creates it if there is none.
+    pub(super) fn of_call(&self, thread: Option<&Arc<str>>) -> Arc<Memory> {
+        let Some(id) = thread else { return self.default.clone() };
+        let mut named = self.lock();
+        if let Some(memory) = named.used(id) {
+            return memory;
+        }
+        let memory = Arc::new(Memory::new());
+        named.insert(id.clone(), memory.clone(), self.max_idle);
+        memory
     }
 
     pub(super) fn unnamed(&self) -> &Memory {
         &self.default
     }
 
-    /// Returns the memory of an existing thread.
-    pub(super) fn get(&self, id: &str) -> Option<Arc<Memory>> {
-        if id == CallContext::DEFAULT_THREAD {
-            return Some(self.default.clone());
-        }
-        self.lock().get(id).cloned()
-    }
-
-    /// Removes a thread; clears the default one.
-    pub(super) fn forget(&self, id: &str) -> bool {
-        if id == CallContext::DEFAULT_THREAD {
-            let is_used = !self.default.messages().is_empty();
-            self.default.clear();
-            return is_used;
-        }
-        self.lock().remove(id).is_some()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Memory>>> {
+    fn lock(&self) -> MutexGuard<'_, Named> {
         self.named.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The number of threads, and nothing of what was said.
+impl fmt::Debug for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = self.lock().threads.len();
+        f.debug_struct("Threads").field("named", &named).finish_non_exhaustive()
+    }
+}
+
+impl Named {
+    /// Returns the memory of a thread, which is used now.
+    fn used(&mut self, id: &str) -> Option<Arc<Memory>> {
+        self.uses += 1;
+        let thread = self.threads.get_mut(id)?;
+        thread.used = self.uses;
+        Some(thread.memory.clone())
+    }
+
+    /// Adds a thread, which is used now, and forgets others if they are too many.
+    fn insert(&mut self, id: Arc<str>, memory: Arc<Memory>, max_idle: usize) {
+        self.uses += 1;
+        self.threads.insert(id, Thread { memory, used: self.uses });
+        if self.threads.len() > max_idle {
+            self.forget_unused(max_idle);
+        }
+    }
+
+    /// Forgets threads that are idle, the longest unused first. It forgets an eighth more than it must,
+    /// because it looks at all threads.
+    fn forget_unused(&mut self, max_idle: usize) {
+        let is_idle =
+            |thread: &Thread| Arc::strong_count(&thread.memory) == 1 && !thread.memory.is_waiting();
+        let idle = self.threads.values().filter(|thread| is_idle(thread));
+        let mut uses: Vec<_> = idle.map(|thread| thread.used).collect();
+        // The new thread is about to be idle, too.
+        let excess = (uses.len() + 1).saturating_sub(max_idle).min(uses.len());
+        if excess == 0 {
+            return;
+        }
+        let count = (excess + max_idle / 8).min(uses.len());
+        let (_, last, _) = uses.select_nth_unstable(count - 1);
+        let last = *last;
+        self.threads.retain(|_, thread| thread.used > last || !is_idle(thread));
     }
 }

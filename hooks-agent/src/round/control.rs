@@ -4,6 +4,7 @@ use crate::message::{Messages, PendingCall, PendingReason, ToolUse};
 
 /// The target of a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum JumpTo {
     /// The next call of the model.
     Model,

@@ -7,7 +7,7 @@ use crate::model::{FinishReason, ModelOptions, ToolSpec};
 use crate::round::Control;
 
 /// The input of a round of reasoning.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ReasoningInput {
     /// The name of the model.

@@ -7,8 +7,8 @@ use crate::model::ModelOptions;
 use crate::round::Control;
 
 /// The input of the summary of a call that reached its limit of rounds. The output is
-/// [`Reasoned`](crate::Reasoned).
-#[derive(Clone, Debug, Default)]
+/// [`Reasoned`](crate::round::Reasoned).
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SummaryInput {
     /// The name of the model.

@@ -11,15 +11,15 @@ use crate::error::AgentError;
 use crate::message::Msg;
 use crate::stream::{AgentEvent, EventReceiver, EventSink, event_queue};
 
-/// A call as a stream of events. The last item is [`Finished`](crate::AgentEventKind::Finished), or
-/// the error of the call.
+/// A call as a stream of events. The last item is
+/// [`Finished`](crate::stream::AgentEventKind::Finished), or the error of the call.
 ///
 /// The call runs while the stream is polled, and waits until each of its events is read. Dropping
-/// the stream cancels the call; [`settled`](crate::Agent::settled) still runs.
+/// the stream cancels the call; [`settled`](crate::agent::Agent::settled) still runs.
 ///
 /// ```
 /// use futures::StreamExt;
-/// use hooks_agent::{AgentEventKind, AgentExt, ContentBlock, Msg, ReActAgent, ScriptedModel};
+/// use hooks_agent::prelude::*;
 ///
 /// # futures::executor::block_on(async {
 /// let model = ScriptedModel::new("words", |_| "one two three");
@@ -34,7 +34,7 @@ use crate::stream::{AgentEvent, EventReceiver, EventSink, event_queue};
 ///     }
 /// }
 /// assert_eq!(said, ["one ", "two ", "three"]);
-/// # Ok::<(), hooks_agent::AgentError>(())
+/// # Ok::<(), hooks_agent::error::AgentError>(())
 /// # }).unwrap();
 /// ```
 #[must_use = "the call runs while the stream is read"]

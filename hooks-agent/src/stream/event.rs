@@ -7,8 +7,41 @@ use serde::{Deserialize, Serialize};
 use crate::message::{ContentBlock, Msg, PendingCall, ToolResult, ToolUse};
 use crate::run_id::RunId;
 
-/// An event of a call, as [`AgentStream`](crate::AgentStream) yields it.
+/// An event of a call, as [`AgentStream`](crate::stream::AgentStream) yields it.
+///
+/// In JSON, `type` is the kind in snake case and `data` what it carries; kinds without data have no
+/// `data`. `parent` is there for events of sub-agents.
+///
+/// | `type` | `data` |
+/// |---|---|
+/// | `started`, `reasoning_started`, `summary_started` | |
+/// | `reasoning_chunk`, `summary_chunk` | a [content block](crate::message::ContentBlock) |
+/// | `reasoned`, `summarized`, `finished` | a [message](crate::message::Msg) |
+/// | `tool_started` | a [tool call](crate::message::ToolUse) |
+/// | `tool_chunk` | `{"call": .., "text": ".."}` |
+/// | `tool_finished` | a [result](crate::message::ToolResult) |
+/// | `permission_asked` | a [pending call](crate::message::PendingCall) |
+///
+/// ```
+/// use hooks_agent::prelude::*;
+/// use serde_json::json;
+///
+/// let run = hooks_agent::call::RunId::random();
+/// let kind = AgentEventKind::ReasoningChunk(ContentBlock::text("Hel"));
+/// let event = AgentEvent::new("assistant", run, kind);
+/// assert_eq!(
+///     serde_json::to_value(&event)?,
+///     json!({
+///         "agent": "assistant",
+///         "run": run.to_string(),
+///         "type": "reasoning_chunk",
+///         "data": { "type": "text", "text": "Hel" },
+///     }),
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct AgentEvent {
     /// The name of the agent.
     pub agent: Arc<str>,
@@ -20,6 +53,14 @@ pub struct AgentEvent {
     /// The kind of the event, with its data.
     #[serde(flatten)]
     pub kind: AgentEventKind,
+}
+
+impl AgentEvent {
+    /// Creates an event of a call that is not part of another.
+    #[must_use]
+    pub fn new(agent: impl Into<Arc<str>>, run: RunId, kind: AgentEventKind) -> Self {
+        Self { agent: agent.into(), run, parent: None, kind }
+    }
 }
 
 /// The kind of a stream event. The data is as hooks changed it.

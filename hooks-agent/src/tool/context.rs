@@ -1,7 +1,7 @@
 //! The context of a tool call.
 
+use std::any::Any;
 use std::fmt;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use futures::channel::mpsc::UnboundedSender;
@@ -9,11 +9,10 @@ use futures::channel::mpsc::UnboundedSender;
 use crate::call::CallContext;
 use crate::message::ToolUse;
 
-/// The context of a tool call: the [`CallContext`] of the agent's call, to which it dereferences,
-/// and the tool call itself.
+/// The context of a tool call: the tool call, and the [`CallContext`] of the agent's call.
 ///
 /// ```
-/// use hooks_agent::{FunctionTool, ToolContext};
+/// use hooks_agent::tool::{FunctionTool, ToolContext};
 /// use schemars::JsonSchema;
 /// use serde::Deserialize;
 ///
@@ -59,6 +58,13 @@ impl ToolContext {
         &self.call
     }
 
+    /// Returns the value of this type that the caller or a hook gave the call. Equivalent to
+    /// [`cx.call().get()`](CallContext::get).
+    #[must_use]
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.call.get()
+    }
+
     /// Returns the tool call as it runs, with the changes of hooks.
     #[must_use]
     pub fn tool_use(&self) -> &ToolUse {
@@ -78,14 +84,6 @@ impl ToolContext {
     #[cfg(feature = "mcp")]
     pub(super) fn progress_sender(&self) -> Option<UnboundedSender<String>> {
         self.progress.clone()
-    }
-}
-
-impl Deref for ToolContext {
-    type Target = CallContext;
-
-    fn deref(&self) -> &CallContext {
-        &self.call
     }
 }
 

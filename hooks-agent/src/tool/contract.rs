@@ -8,19 +8,25 @@ use std::sync::Arc;
 use hooks_core::BoxError;
 use serde_json::Value;
 
-use crate::message::ToolUse;
+use crate::message::{ToolOutput, ToolUse};
 use crate::tool::{Permission, ToolContext};
 
-/// The future of a tool call: text for the model, or an error.
-pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<String, BoxError>> + Send + 'a>>;
+/// The future of a tool call: its output, or an error.
+pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, BoxError>> + Send + 'a>>;
 
-/// A list of tools, as [`AgentHook::tools`](crate::AgentHook::tools) returns it.
+/// A list of tools, as [`AgentHook::tools`](crate::hook::AgentHook::tools) returns it.
 pub type Tools = Vec<Arc<dyn Tool>>;
 
 /// A tool that a model may call.
 ///
-/// [`FunctionTool`](crate::FunctionTool) creates a tool from an async function. An error does not
-/// fail the call of the agent: the model reads it and may try something else.
+/// [`#[tool]`](macro@crate::tool) makes a tool of a function,
+/// [`FunctionTool`](crate::tool::FunctionTool) of a closure. An error does not fail the call of the
+/// agent: the model reads it and may try something else.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    note = "of a function marked `#[tool]`, the tool is its name in CamelCase: `.tool(Weather)` for `weather`; \
+            another function or a closure is wrapped: `FunctionTool::new(name, description, function)`"
+)]
 pub trait Tool: Any + Send + Sync {
     /// Returns the name by which the model calls the tool; unique in an agent.
     fn name(&self) -> &str;
@@ -34,6 +40,13 @@ pub trait Tool: Any + Send + Sync {
     /// Returns whether a tool call may run. Hooks of `check_permission` may override it.
     fn permission(&self, _call: &ToolUse) -> Permission {
         Permission::Allow
+    }
+
+    /// Returns whether the tool may run again with the same arguments without further effect. Only
+    /// such a tool is repeated by what cannot know whether the first run took effect: a retry after
+    /// an error, or a call that continues after a crash. The default is `false`.
+    fn is_idempotent(&self) -> bool {
+        false
     }
 
     /// Runs the tool with the arguments `cx.tool_use().input`, a JSON object. Dropping the future

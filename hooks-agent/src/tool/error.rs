@@ -11,8 +11,8 @@ use crate::message::PendingCall;
 #[non_exhaustive]
 pub enum ToolError {
     /// The tool returned an error.
-    #[error("{0}")]
-    Failed(#[source] BoxError),
+    #[error(transparent)]
+    Failed(BoxError),
     /// The tool panicked.
     #[error("the tool `{tool}` panicked")]
     Panicked {
@@ -35,6 +35,15 @@ pub enum ToolError {
         /// The names of the agent's tools.
         known: Vec<String>,
     },
+    /// A hook around the tool call changed it into one that lacks permission, so the tool does not
+    /// run. A hook of [`PreActing`](crate::event::PreActing) changes it before the user is asked.
+    #[error("a changed tool call of `{tool}` is not permitted: {reason}")]
+    Denied {
+        /// The name of the tool.
+        tool: String,
+        /// The reason.
+        reason: String,
+    },
     /// The arguments are not a JSON object.
     #[error(
         "the arguments of `{tool}` are not a JSON object: {written}; write an object that fits its \
@@ -48,11 +57,12 @@ pub enum ToolError {
     },
     /// The tool waits for an answer of the user, which the call of the agent asks for.
     ///
-    /// A tool that runs an agent of its own returns it as its error; [`AgentTool`](crate::AgentTool)
-    /// does. Error hooks of events do not receive it.
+    /// A tool that runs an agent of its own returns it as its error;
+    /// [`AgentTool`](crate::react::AgentTool) does. Error hooks of events do not receive it.
     #[error("the tool waits for {} answers of the user", pending.len())]
     Waiting {
-        /// What waits, by the ids of the caller: see [`PendingCall::id`](crate::PendingCall::id).
+        /// What waits, by the ids of the caller: see
+        /// [`PendingCall::id`](crate::message::PendingCall::id).
         pending: Vec<PendingCall>,
     },
     /// The call of the agent is interrupted, so the tool does not start.
@@ -62,11 +72,4 @@ pub enum ToolError {
     /// it.
     #[error(transparent)]
     Hook(#[from] HookError),
-}
-
-impl ToolError {
-    /// Returns whether the tool ran.
-    pub(crate) const fn has_run(&self) -> bool {
-        matches!(self, Self::Failed(_) | Self::Panicked { .. } | Self::TimedOut { .. })
-    }
 }

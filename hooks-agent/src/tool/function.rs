@@ -5,18 +5,19 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use hooks_core::BoxError;
-use schemars::generate::SchemaSettings;
-use schemars::transform::transform_subschemas;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
-use crate::message::ToolUse;
-use crate::tool::{Permission, Tool, ToolContext, ToolFuture};
+use crate::message::{ToolOutput, ToolUse};
+use crate::tool::schema::schema_of;
+use crate::tool::{IntoToolOutput, Permission, Tool, ToolContext, ToolFuture};
 
 /// A tool from a function with one argument, a struct.
+///
+/// [`#[tool]`](macro@crate::tool) writes it from the parameters of a function.
 ///
 /// The struct derives `Deserialize` and `JsonSchema`. Its doc comments and those of its fields
 /// become the descriptions that the model reads. Arguments that do not match the struct are an
@@ -26,7 +27,8 @@ use crate::tool::{Permission, Tool, ToolContext, ToolFuture};
 /// is used. Inside of itself, a type has only its JSON type and its description.
 ///
 /// ```
-/// use hooks_agent::{FunctionTool, Tool, ToolContext, ToolUse};
+/// use hooks_agent::message::ToolUse;
+/// use hooks_agent::tool::{FunctionTool, Tool, ToolContext};
 /// use schemars::JsonSchema;
 /// use serde::Deserialize;
 /// use serde_json::json;
@@ -54,6 +56,7 @@ pub struct FunctionTool {
     description: String,
     schema: Value,
     permission: Box<dyn Fn(&ToolUse) -> Permission + Send + Sync>,
+    is_idempotent: bool,
     run: Box<dyn Fn(ToolContext) -> ToolFuture<'static> + Send + Sync>,
 }
 
@@ -80,11 +83,12 @@ impl FunctionTool {
     ///
     /// The function runs on the threads of tokio for blocking work. An interrupt or a timeout takes
     /// effect at once: a function that waits for a thread does not start, a function that runs goes
-    /// on by itself, and its output is discarded. Outside of a runtime of tokio, the tool call is an
-    /// error that the model reads.
+    /// on by itself, and its output is discarded. Outside of a runtime of tokio, the tool call is
+    /// an error that the model reads.
     ///
     /// ```
-    /// use hooks_agent::{FunctionTool, Tool, ToolContext, ToolUse};
+    /// use hooks_agent::message::ToolUse;
+    /// use hooks_agent::tool::{FunctionTool, Tool, ToolContext};
     /// use schemars::JsonSchema;
     /// use serde::Deserialize;
     /// use serde_json::json;
@@ -133,7 +137,7 @@ impl FunctionTool {
         Fut: Future<Output: IntoToolOutput> + Send + 'static,
     {
         let run = move |cx: ToolContext| -> ToolFuture<'static> {
-            match Input::deserialize(&cx.tool_use().input) {
+            match read(&cx.tool_use().input) {
                 Ok(input) => {
                     let output = function(input, cx);
                     Box::pin(async move { output.await.into_tool_output() })
@@ -150,6 +154,7 @@ impl FunctionTool {
             description: description.into(),
             schema: schema_of::<Input>(),
             permission: Box::new(|_| Permission::Allow),
+            is_idempotent: false,
             run: Box::new(run),
         }
     }
@@ -157,7 +162,8 @@ impl FunctionTool {
     /// Sets a closure that decides whether a tool call may run. The default allows every call.
     ///
     /// ```
-    /// use hooks_agent::{FunctionTool, Permission, ToolUse};
+    /// use hooks_agent::message::ToolUse;
+    /// use hooks_agent::tool::{FunctionTool, Permission};
     /// # use schemars::JsonSchema;
     /// # use serde::Deserialize;
     ///
@@ -179,6 +185,13 @@ impl FunctionTool {
         self.permission = Box::new(permission);
         self
     }
+
+    /// Declares that the tool is [idempotent](Tool::is_idempotent).
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.is_idempotent = true;
+        self
+    }
 }
 
 impl Tool for FunctionTool {
@@ -198,6 +211,10 @@ impl Tool for FunctionTool {
         (self.permission)(call)
     }
 
+    fn is_idempotent(&self) -> bool {
+        self.is_idempotent
+    }
+
     fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
         (self.run)(cx)
     }
@@ -214,48 +231,23 @@ impl fmt::Debug for FunctionTool {
     }
 }
 
-/// The return types of the function of a [`FunctionTool`]: text, JSON, or a `Result` of these.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a tool returns",
-    note = "return a `String`, a `&'static str`, a `serde_json::Value`, or a `Result` of these \
-            whose error is a `std::error::Error`"
-)]
-pub trait IntoToolOutput {
-    /// Converts the value into text for the model.
-    ///
-    /// # Errors
-    /// The error of the tool.
-    fn into_tool_output(self) -> Result<String, BoxError>;
-}
-
-impl IntoToolOutput for String {
-    fn into_tool_output(self) -> Result<String, BoxError> {
-        Ok(self)
-    }
-}
-
-impl IntoToolOutput for &'static str {
-    fn into_tool_output(self) -> Result<String, BoxError> {
-        Ok(self.to_owned())
-    }
-}
-
-impl IntoToolOutput for Value {
-    fn into_tool_output(self) -> Result<String, BoxError> {
-        Ok(self.to_string())
-    }
-}
-
-impl<T: IntoToolOutput, E: Into<BoxError>> IntoToolOutput for Result<T, E> {
-    fn into_tool_output(self) -> Result<String, BoxError> {
-        self.map_err(Into::into)?.into_tool_output()
+// Input:  `{ "name": "Rome" }`, `null`
+// Output: `City { name: "Rome" }`, what `{}` is
+/// Reads the arguments. Some models write `null` for no arguments.
+fn read<Input: DeserializeOwned>(input: &Value) -> serde_json::Result<Input> {
+    match Input::deserialize(input) {
+        Err(_) if input.is_null() => Input::deserialize(Value::Object(Map::new())),
+        read => read,
     }
 }
 
 /// Runs a function on a thread for blocking work. A panic unwinds here.
-async fn run_blocking(
-    run: impl FnOnce() -> Result<String, BoxError> + Send + 'static,
-) -> Result<String, BoxError> {
+///
+/// # Errors
+/// The error of the function; that there is no runtime of tokio.
+pub async fn run_blocking(
+    run: impl FnOnce() -> Result<ToolOutput, BoxError> + Send + 'static,
+) -> Result<ToolOutput, BoxError> {
     let runtime =
         Handle::try_current().map_err(|_| "a blocking tool needs a runtime of tokio, start one")?;
     let mut running = Running(runtime.spawn_blocking(run));
@@ -277,38 +269,4 @@ impl<T> Drop for Running<T> {
     fn drop(&mut self) {
         self.0.abort();
     }
-}
-
-/// Returns the schema of a type in the form that providers accept: one object with inlined
-/// subschemas, without references and metadata.
-pub(crate) fn schema_of<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
-    let whole = schema.clone().to_value();
-    cut_references(&mut schema, &whole);
-    let mut schema = schema.to_value();
-    if let Some(object) = schema.as_object_mut() {
-        object.remove("title");
-        object.remove("$defs");
-    }
-    schema
-}
-
-// Input: `{ "$ref": "#/$defs/Tree" }`
-// Output: `{ "type": "object", "description": "A tree." }`
-/// Replaces references, which remain only inside of the type that they refer to.
-fn cut_references(schema: &mut Schema, whole: &Value) {
-    if let Some(Value::String(reference)) = schema.remove("$ref") {
-        let path = reference.trim_start_matches('#');
-        let target = whole.pointer(path).and_then(Value::as_object);
-        for (key, value) in target.into_iter().flatten() {
-            if matches!(key.as_str(), "type" | "description") && schema.get(key).is_none() {
-                schema.insert(key.clone(), value.clone());
-            }
-        }
-    }
-    transform_subschemas(&mut |schema: &mut Schema| cut_references(schema, whole), schema);
 }

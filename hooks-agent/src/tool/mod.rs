@@ -3,16 +3,20 @@
 mod context;
 mod contract;
 mod error;
-mod function;
+pub(crate) mod function;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod output;
 mod permission;
+mod schema;
+pub(crate) mod state;
 
 pub use context::ToolContext;
 pub use contract::{Tool, ToolFuture, Tools};
 pub use error::ToolError;
-pub(crate) use function::schema_of;
-pub use function::{FunctionTool, IntoToolOutput};
+pub use function::FunctionTool;
 #[cfg(feature = "mcp")]
-pub use mcp::{McpError, McpServer};
+pub use mcp::{McpError, McpOptions, McpServer};
+pub use output::{IntoToolOutput, Json};
 pub use permission::Permission;
+pub(crate) use schema::schema_of;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A group of hooks: registered one by one, removed together.
 ///
 /// Names are unique within a group: a hook of a group and a hook of the same name outside of it
-/// exist side by side. [`remove_instance_group`](crate::Hookable::remove_instance_group) and the
-/// methods that clear remove hooks of a group; removal by name does not. For a library that
+/// exist side by side. [`remove_instance_group`](crate::Hookable::remove_instance_group),
+/// [`remove_class_group`](crate::Hookable::remove_class_group) and the methods that clear remove hooks of a group; removal by name does not. For a library that
 /// registers several hooks on behalf of one value.
 ///
 /// ```

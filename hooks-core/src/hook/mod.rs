@@ -11,6 +11,7 @@ pub(crate) mod json;
 pub(crate) mod list;
 pub(crate) mod options;
 pub(crate) mod point_hooks;
+pub(crate) mod policy;
 pub(crate) mod pre;
 pub(crate) mod settled;
 pub(crate) mod stage;

@@ -1,6 +1,7 @@
 //! What every macro needs: gathered errors, attribute arguments, the paths of the runtime.
 
 pub(crate) mod arguments;
+pub(crate) mod borrows;
 pub(crate) mod errors;
 pub(crate) mod runtime;
 pub(crate) mod spans;

@@ -1,6 +1,7 @@
 #![allow(unused_imports)]
 
-use hooks_agent::{agent_hook, Flow, PostCall, PreActing, PreCall, ReasoningChunk};
+use hooks_agent::agent_hook;
+use hooks_agent::event::{Flow, PostCall, PreActing, PreCall, ReasoningChunk};
 use hooks_core::HookResult;
 
 struct Guard;

@@ -1,6 +1,7 @@
 //! Converts the events of the crate into chunks of an answer.
 
 use std::collections::HashSet;
+use std::string::FromUtf8Error;
 use std::sync::Arc;
 
 use futures::channel::mpsc::UnboundedReceiver;
@@ -24,6 +25,8 @@ pub(super) struct Answer {
     asked: Messages,
     /// The signature of the latest thoughts, as far as received.
     signature: String,
+    /// Whether an event of the API arrived.
+    has_events: bool,
 }
 
 impl Answer {
@@ -32,15 +35,31 @@ impl Answer {
         marks: UnboundedReceiver<Mark>,
         asked: Messages,
     ) -> Self {
-        Self { connection, marks, asked, signature: String::new() }
+        Self { connection, marks, asked, signature: String::new(), has_events: false }
     }
 
     /// Returns the chunks since the previous event, up to this one.
     pub(super) fn pieces_until(&mut self, event: genai::Result<ChatStreamEvent>) -> Vec<Piece> {
         let mut pieces = self.marked();
         match event {
-            Ok(event) => pieces.extend(self.read(event)),
+            Ok(event) => {
+                let is_own = matches!(event, ChatStreamEvent::Start | ChatStreamEvent::End(_));
+                self.has_events |= !is_own;
+                pieces.extend(self.read(event));
+            }
+            Err(error) if !self.has_events && is_foreign(&error) => {
+                pieces.push(Err(self.connection.foreign()));
+            }
             Err(error) => pieces.push(Err(self.connection.explain(&error, &self.asked))),
+        }
+        pieces
+    }
+
+    /// Returns the chunks since the last event.
+    pub(super) fn last_pieces(&mut self) -> Vec<Piece> {
+        let mut pieces = self.marked();
+        if !self.has_events {
+            pieces.push(Err(self.connection.foreign()));
         }
         pieces
     }
@@ -48,11 +67,13 @@ impl Answer {
     fn marked(&mut self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         while let Ok(mark) = self.marks.try_recv() {
+            self.has_events = true;
             pieces.extend(match mark {
                 Mark::BlockEnd if self.signature.is_empty() => None,
                 Mark::BlockEnd => {
                     Some(Ok(ChatChunk::Signature(std::mem::take(&mut self.signature))))
                 }
+                Mark::Event => None,
                 Mark::Redacted(data) => Some(Ok(ChatChunk::RedactedThinking(data))),
                 Mark::Blocked(reason) => Some(Err(self.connection.blocked(&reason))),
                 Mark::Error(report) => Some(Err(self.connection.reported(&report, &self.asked))),
@@ -74,12 +95,22 @@ impl Answer {
                 Vec::new()
             }
             ChatStreamEvent::End(end) if self.connection.provider.is_cut(&end) => {
-                vec![Err(self.connection.cut())]
+                let is_cut = self.has_events;
+                vec![Err(if is_cut { self.connection.cut() } else { self.connection.foreign() })]
             }
             ChatStreamEvent::End(end) => end_pieces(self.connection.provider, end),
             // The end event has the complete tool calls.
             _ => Vec::new(),
         }
+    }
+}
+
+/// Returns whether an error says that the body is neither JSON nor text.
+fn is_foreign(error: &genai::Error) -> bool {
+    match error {
+        genai::Error::StreamParse { .. } => true,
+        genai::Error::WebStream { error, .. } => error.is::<FromUtf8Error>(),
+        _ => false,
     }
 }
 

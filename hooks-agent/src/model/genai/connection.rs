@@ -1,14 +1,20 @@
 //! The connection to a provider, and its errors.
 
-use std::error::Error;
+use std::sync::OnceLock;
 
+use genai::Client;
+
+use crate::http::reason_of;
 use crate::message::Messages;
 use crate::model::ModelError;
+use crate::model::error::without_full_stop;
+use crate::model::genai::client::ClientOptions;
 use crate::model::genai::endpoint::Endpoint;
-use crate::model::genai::mask::{without_keys, without_likely_keys};
 use crate::model::genai::provider::Provider;
-use crate::model::genai::quote::without_quotes;
+use crate::model::genai::redact::{without_keys, without_likely_keys, without_quotes};
 use crate::model::genai::report::Report;
+
+const REDIRECT: &str = "the server redirects to another place; set the URL of the API itself";
 
 /// The connection to a provider.
 #[derive(Clone)]
@@ -17,6 +23,11 @@ pub(super) struct Connection {
     pub(super) endpoint: Endpoint,
     pub(super) key: String,
     pub(super) model: String,
+    /// Whether thoughts without a signature are sent back with tool calls.
+    pub(super) resends_thoughts: bool,
+    pub(super) options: ClientOptions,
+    /// The client of all requests, built at the first one from what is above.
+    pub(super) client: OnceLock<Client>,
 }
 
 impl Connection {
@@ -31,6 +42,7 @@ impl Connection {
                     return self.explain(error, asked);
                 }
                 match error.downcast_ref::<reqwest::Error>() {
+                    Some(error) if error.is_timeout() => self.broken(error),
                     Some(error) if error.is_body() || error.is_decode() => self.cut(),
                     Some(error) => self.broken(error),
                     None => self.failed("the stream broke"),
@@ -48,10 +60,18 @@ impl Connection {
     }
 
     fn refused(&self, status: u16, report: &Report, asked: &Messages) -> ModelError {
+        let message = match (status, self.message(report, asked)) {
+            (300..=399, _) => Some(REDIRECT.to_owned()),
+            (404, Some(message)) => {
+                Some(format!("{}; {}", without_full_stop(&message), self.question()))
+            }
+            (404, None) => Some(self.question()),
+            (_, message) => message,
+        };
         ModelError::Status {
             model: self.model.clone(),
             status,
-            message: self.message(report, asked),
+            message,
             request_id: self.request_id(report),
             retry_after: report.retry_after,
         }
@@ -86,11 +106,25 @@ impl Connection {
 
     fn without_own_keys(&self, text: &str) -> String {
         let password = self.endpoint.password().unwrap_or_default();
-        without_keys(text, &[&self.key, &password])
+        let mut keys = vec![self.key.as_str(), &password];
+        let secrets: Vec<_> = self.options.secrets().collect();
+        keys.extend(secrets.iter().map(String::as_str));
+        without_keys(text, &keys)
     }
 
     pub(super) fn cut(&self) -> ModelError {
         ModelError::Cut { model: self.model.clone() }
+    }
+
+    /// Returns the error of a body that is not a stream of the API.
+    pub(super) fn foreign(&self) -> ModelError {
+        let found = "the server answered with something else than the API's stream";
+        self.failed(format!("{found}, {}", self.question()))
+    }
+
+    /// Asks for the URL, without a part of it.
+    fn question(&self) -> String {
+        format!("is the URL right? `{}` is appended to it", self.provider.path())
     }
 
     pub(super) fn unreachable(&self, reason: impl Into<String>) -> ModelError {
@@ -102,30 +136,10 @@ impl Connection {
     }
 
     pub(super) fn broken(&self, error: &reqwest::Error) -> ModelError {
-        self.unreachable(root(error).map_or_else(|| kind(error).to_owned(), ToString::to_string))
+        self.unreachable(self.options.failure(error, reason_of(error)))
     }
 
     pub(super) fn failed(&self, reason: impl Into<String>) -> ModelError {
         ModelError::Failed { model: self.model.clone(), reason: reason.into() }
-    }
-}
-
-/// Returns the innermost cause, which describes the failure. None if it is an error of the client
-/// itself, which quotes the URL.
-fn root(error: &reqwest::Error) -> Option<&(dyn Error + 'static)> {
-    let mut root = error.source()?;
-    while let Some(cause) = root.source() {
-        root = cause;
-    }
-    (!root.is::<reqwest::Error>()).then_some(root)
-}
-
-fn kind(error: &reqwest::Error) -> &'static str {
-    if error.is_timeout() {
-        "the request timed out"
-    } else if error.is_connect() {
-        "the connection failed"
-    } else {
-        "the request failed"
     }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use reqwest::Url;
 
+use crate::http::place_of;
+
 /// The URL of a provider, with a slash at its end.
 ///
 /// It can contain a password or a key. Only its scheme, host and port are printed.
@@ -26,21 +28,30 @@ impl Endpoint {
         &self.url
     }
 
-    /// Parses the URL.
+    /// Parses the URL. `cure` is what to do about a query.
     ///
     /// # Errors
     /// Why no request can be sent to it, without a part of it.
-    pub(super) fn parse(&self) -> Result<Url, String> {
-        let url = Url::parse(&self.url).map_err(|error| error.to_string())?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err("the scheme of the URL is neither `http` nor `https`".to_owned());
-        }
+    pub(super) fn parse(&self, cure: &str) -> Result<Url, String> {
+        let url = match Url::parse(&self.url) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") => url,
+            _ if !self.has_scheme() => {
+                return Err("the URL has no scheme, write `http://` or `https://` first".to_owned());
+            }
+            Ok(_) => return Err("the scheme of the URL is neither `http` nor `https`".to_owned()),
+            Err(error) => return Err(error.to_string()),
+        };
         // The crate appends the path of the request to the URL, and prints the URL when it fails.
         if url.query().is_some() || url.fragment().is_some() {
-            let cure = "pass a key as the key of the model";
             return Err(format!("the URL has a query or a fragment, {cure}"));
         }
         Ok(url)
+    }
+
+    /// Returns whether the URL starts with a scheme: a host before a port looks like one.
+    fn has_scheme(&self) -> bool {
+        let scheme = self.url.trim_start().split_once("://").map(|(scheme, _)| scheme);
+        scheme.is_some_and(|scheme| scheme.bytes().all(|byte| byte.is_ascii_alphabetic()))
     }
 
     /// Returns the password of the URL, or a user without one, which is a token.
@@ -52,7 +63,7 @@ impl Endpoint {
 
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match Url::parse(&self.url).ok().as_ref().and_then(place) {
+        match Url::parse(&self.url).ok().as_ref().and_then(place_of) {
             Some(place) => f.write_str(&place),
             None => f.write_str("an invalid endpoint"),
         }
@@ -63,16 +74,4 @@ impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.to_string(), f)
     }
-}
-
-/// Returns the scheme, host and port. A password with a `/`, `?` or `#` ends the host too early:
-/// then the rest has an `@`, and the host is not one.
-fn place(url: &Url) -> Option<String> {
-    let (host, scheme) = (url.host_str()?, url.scheme());
-    let rest = [Some(url.path()), url.query(), url.fragment()];
-    if !matches!(scheme, "http" | "https") || rest.into_iter().flatten().any(|p| p.contains('@')) {
-        return None;
-    }
-    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    Some(format!("{scheme}://{host}{port}"))
 }

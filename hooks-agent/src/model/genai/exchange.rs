@@ -1,14 +1,11 @@
 //! Sends a request to a provider and reads the answer.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use futures::channel::mpsc::unbounded;
 use futures::{Stream, StreamExt, future, stream};
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
-use reqwest::Url;
-use reqwest::redirect::{Action, Attempt, Policy};
 
 use crate::message::Messages;
 use crate::model::genai::answer::Answer;
@@ -25,6 +22,7 @@ impl Connection {
         if let Some(reason) = self.provider.refusal(&request) {
             return Err(self.failed(reason));
         }
+        let headers = self.options.headers().map_err(|reason| self.failed(reason))?;
         let client = self.client()?;
         // With a name alone, the crate would guess the provider, at worst one on this machine.
         let target = ServiceTarget {
@@ -33,15 +31,22 @@ impl Connection {
             model: ModelIden::new(self.provider.adapter(), self.model.as_str()),
         };
         let (marks, marked) = unbounded();
+        let provider = self.provider;
         let options = wire_options(self.provider, &self.model, &request)
-            .with_raw_frame_fn(move |_, frame| Mark::tell(frame, &marks));
+            .with_extra_headers(headers)
+            .with_raw_frame_fn(move |_, frame| Mark::tell(provider, frame, &marks));
         let asked = request.messages.clone();
-        let request = wire_request(self.provider, request);
+        let request = wire_request(self.provider, self.resends_thoughts, request);
         let response = client.exec_chat_stream(target, request, Some(&options)).await;
         let response = response.map_err(|error| self.explain(&error, &asked))?;
         let mut answer = Answer::new(self, marked, asked);
-        let pieces =
-            response.stream.flat_map(move |event| stream::iter(answer.pieces_until(event)));
+        let events = response.stream.map(Some).chain(stream::once(future::ready(None)));
+        let pieces = events.flat_map(move |event| {
+            stream::iter(match event {
+                Some(event) => answer.pieces_until(event),
+                None => answer.last_pieces(),
+            })
+        });
         // The answer ends at the first error.
         Ok(pieces.scan(false, |is_over, piece| {
             let piece = (!*is_over).then_some(piece);
@@ -51,33 +56,18 @@ impl Connection {
     }
 
     fn client(&self) -> Result<Client, ModelError> {
-        let url = self.endpoint.parse().map_err(|reason| self.unreachable(reason))?;
-        let mut builder = reqwest::Client::builder().redirect(Policy::custom(stay));
-        if url.scheme() == "http" && url.host_str().is_some_and(is_loopback) {
-            // A server on this machine needs no proxy and no certificates, which may be missing.
-            builder = builder.no_proxy().tls_certs_only([]);
+        if let Some(client) = self.client.get() {
+            return Ok(client.clone());
         }
+        let url = self
+            .endpoint
+            .parse("pass a key as the key of the model")
+            .map_err(|reason| self.unreachable(reason))?;
+        let builder = self.options.builder(&url).map_err(|reason| self.unreachable(reason))?;
         let http = builder.build().map_err(|error| self.broken(&error))?;
         let client = Client::builder().with_reqwest(http).build();
-        client.map_err(|error| self.explain(&error, &Messages::new()))
+        let client = client.map_err(|error| self.explain(&error, &Messages::new()))?;
+        // Two first requests at once use the same client, too.
+        Ok(self.client.get_or_init(|| client).clone())
     }
-}
-
-/// Follows a redirect within the same origin. Another one would be sent the key: only some headers
-/// that hold one are removed on the way.
-fn stay(attempt: Attempt<'_>) -> Action {
-    let origin = attempt.previous().first().map(Url::origin);
-    let is_same = origin.is_some_and(|origin| origin == attempt.url().origin());
-    if is_same && attempt.previous().len() <= MOST_REDIRECTS {
-        attempt.follow()
-    } else {
-        attempt.stop()
-    }
-}
-
-const MOST_REDIRECTS: usize = 5;
-
-fn is_loopback(host: &str) -> bool {
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }

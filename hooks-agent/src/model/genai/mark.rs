@@ -4,6 +4,7 @@ use futures::channel::mpsc::UnboundedSender;
 use genai::chat::RawFrameRef;
 use serde_json::Value;
 
+use crate::model::genai::provider::Provider;
 use crate::model::genai::report::Report;
 
 /// A part of the stream before the next event.
@@ -17,12 +18,15 @@ pub(super) enum Mark {
     Error(Report),
     /// Gemini: the prompt is blocked, for this reason. The crate reports an error without it.
     Blocked(String),
+    /// Another event of the API.
+    Event,
 }
 
 impl Mark {
     /// Sends the mark of a frame, if there is one.
-    pub(super) fn tell(frame: RawFrameRef<'_>, marks: &UnboundedSender<Self>) {
-        if let Some(mark) = Self::of(frame) {
+    pub(super) fn tell(provider: Provider, frame: RawFrameRef<'_>, marks: &UnboundedSender<Self>) {
+        let is_event = is_event(provider, frame);
+        if let Some(mark) = Self::of(frame).or_else(|| is_event.then_some(Self::Event)) {
             // The receiver is gone when the answer is dropped.
             let _ = marks.unbounded_send(mark);
         }
@@ -42,6 +46,25 @@ impl Mark {
             Some("content_block_start") => redacted(&frame.json()?).map(Self::Redacted),
             _ => None,
         }
+    }
+}
+
+/// Returns whether a frame is an event of the API. A line of another body is none.
+fn is_event(provider: Provider, frame: RawFrameRef<'_>) -> bool {
+    match provider {
+        Provider::OpenAi | Provider::Gemini => !frame.data.is_empty(),
+        Provider::Anthropic => frame.event.is_some(),
+        // The first line is enough: the lines of a stream are alike.
+        Provider::Ollama => frame.index == 0 && is_line(frame.data),
+    }
+}
+
+/// Returns whether this is a line of Ollama, or the start of one.
+fn is_line(text: &str) -> bool {
+    match serde_json::from_str::<Value>(text) {
+        Ok(line) => ["message", "done", "error"].iter().any(|name| line.get(name).is_some()),
+        // The first line of an indented object is a brace alone.
+        Err(error) => error.is_eof() && text.trim_start().starts_with("{\""),
     }
 }
 

@@ -6,14 +6,15 @@
 //! of the request and the time to wait are read.
 
 mod answer;
+mod attachment;
+mod client;
 mod connection;
 mod endpoint;
 mod exchange;
 mod mark;
-mod mask;
 mod model;
 mod provider;
-mod quote;
+mod redact;
 mod report;
 mod request;
 

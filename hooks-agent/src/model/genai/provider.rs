@@ -3,6 +3,8 @@
 use genai::adapter::AdapterKind;
 use genai::chat::{ReasoningEffort, StreamEnd};
 
+use crate::message::{ContentBlock, Messages, Role};
+use crate::model::genai::attachment::{Attachment, AttachmentKind};
 use crate::model::{ChatRequest, ResponseFormat, ToolChoice, ToolSpec};
 
 /// The provider whose API is used.
@@ -34,6 +36,16 @@ impl Provider {
         }
     }
 
+    /// Returns the path that is appended to the endpoint.
+    pub(super) fn path(self) -> &'static str {
+        match self {
+            Self::OpenAi => "chat/completions",
+            Self::Anthropic => "messages",
+            Self::Gemini => "models/..",
+            Self::Ollama => "api/chat",
+        }
+    }
+
     /// Returns why a request cannot be sent as it is meant, and the remedy.
     pub(super) fn refusal(self, request: &ChatRequest) -> Option<String> {
         let reserved = request.tools.iter().find(|tool| self.reserves(&tool.name));
@@ -47,6 +59,77 @@ impl Provider {
             return Some(format!("a JSON schema cannot be sent to Ollama's own API, {cure}"));
         }
         self.tool_refusal(&request.options.tool_choice, &request.tools)
+            .or_else(|| self.message_refusal(&request.messages))
+    }
+
+    fn message_refusal(self, messages: &Messages) -> Option<String> {
+        let mut blocks = messages.iter().flat_map(|msg| {
+            let role = msg.role;
+            msg.content.iter().map(move |block| (role, block))
+        });
+        blocks.find_map(|(role, block)| match (block, role) {
+            (ContentBlock::ToolResult(result), Role::Tool) => {
+                result.output.blocks().iter().find_map(|block| self.output_refusal(block))
+            }
+            (ContentBlock::ToolResult(result), _) if !result.output.blocks().is_empty() => {
+                Some("a tool result with blocks is not in a message of a tool, move it".to_owned())
+            }
+            (ContentBlock::Image(_) | ContentBlock::Audio(_) | ContentBlock::File(_), role) => {
+                self.media_refusal(block).or_else(|| role_refusal(role))
+            }
+            _ => None,
+        })
+    }
+
+    fn output_refusal(self, block: &ContentBlock) -> Option<String> {
+        match block {
+            ContentBlock::Text { .. } => None,
+            ContentBlock::Image(_) | ContentBlock::Audio(_) | ContentBlock::File(_) => {
+                self.media_refusal(block)
+            }
+            _ => Some(
+                "the output of a tool has a block that is neither text nor an image, audio or a \
+                 file, return its text"
+                    .to_owned(),
+            ),
+        }
+    }
+
+    fn media_refusal(self, block: &ContentBlock) -> Option<String> {
+        let attachment = match Attachment::of(block) {
+            Ok(attachment) => attachment?,
+            Err(reason) => return Some(reason),
+        };
+        let (kind, is_url) = (attachment.kind, attachment.is_url());
+        if self.takes(kind, is_url) {
+            return None;
+        }
+        let name = self.name();
+        Some(if is_url && self.takes(kind, false) {
+            format!("{name} takes no URLs of {kind}, send the bytes or ask another provider")
+        } else {
+            format!("{name} takes no {kind}, send text or ask another provider")
+        })
+    }
+
+    /// Returns whether messages of the user can have such media.
+    fn takes(self, kind: AttachmentKind, is_url: bool) -> bool {
+        use AttachmentKind::{Image, Pdf, Text, Video};
+        match self {
+            Self::OpenAi => !is_url || matches!(kind, Image | Video),
+            Self::Anthropic => matches!(kind, Image | Pdf) || (kind == Text && !is_url),
+            Self::Gemini => true,
+            Self::Ollama => kind == Image && !is_url,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "OpenAI's API",
+            Self::Anthropic => "Anthropic",
+            Self::Gemini => "Gemini",
+            Self::Ollama => "Ollama",
+        }
     }
 
     fn tool_refusal(self, choice: &ToolChoice, tools: &[ToolSpec]) -> Option<String> {
@@ -100,4 +183,14 @@ impl Provider {
             Self::Ollama => end.captured_usage.is_none(),
         }
     }
+}
+
+fn role_refusal(role: Role) -> Option<String> {
+    let place = match role {
+        Role::User => return None,
+        Role::System => "a system message",
+        Role::Assistant => "a message of the model",
+        Role::Tool => "a message of a tool, outside of a result",
+    };
+    Some(format!("media are in {place}, put them in a message of the user"))
 }

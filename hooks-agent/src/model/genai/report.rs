@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
 /// The most characters of a message.
@@ -18,10 +18,12 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Reads the body of a response, which may be no JSON, and its headers.
+    /// Reads the body of a response, which may be plain text, and its headers.
     pub(super) fn of_response(headers: &HeaderMap, body: &str) -> Self {
-        let report = serde_json::from_str(body).map(|body| Self::of_body(&body));
-        let report = report.unwrap_or_default();
+        let report = match serde_json::from_str(body) {
+            Ok(body) => Self::of_body(&body),
+            Err(_) => Self { message: sentence(headers, body), ..Self::default() },
+        };
         Self {
             request_id: request_id(headers).or(report.request_id),
             retry_after: retry_after(headers).or(report.retry_after),
@@ -31,17 +33,11 @@ impl Report {
 
     /// Reads the forms of errors that the providers have:
     /// `{"error": {"message": ".."}}`, `{"error": ".."}` of Ollama, both in an array of Gemini, and
-    /// `{"object": "error", "message": ".."}` of servers that are compatible with `OpenAI`'s.
+    /// `{"message": ".."}` and `{"detail": ".."}` of servers that are compatible with `OpenAI`'s.
     pub(super) fn of_body(body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
-        let message = match body.get("error") {
-            Some(Value::String(text)) => Some(text.as_str()),
-            Some(error) => error.get("message").and_then(Value::as_str),
-            None if body.get("object").is_some_and(|object| object == "error") => {
-                body.get("message").and_then(Value::as_str)
-            }
-            None => None,
-        };
+        let paths = ["/error/message", "/error", "/message", "/detail"];
+        let message = paths.iter().find_map(|path| body.pointer(path)?.as_str());
         let details = body.pointer("/error/details").and_then(Value::as_array);
         let detail = |name: &str| {
             let mut details = details.into_iter().flatten();
@@ -70,6 +66,17 @@ impl Report {
         };
         (!bounded.is_empty()).then_some(bounded)
     }
+}
+
+/// Returns a body that is plain text: no page, no JSON that was cut or framed, and no text of the
+/// crate, which may have the URL.
+fn sentence(headers: &HeaderMap, body: &str) -> Option<String> {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let text = body.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let is_other = text.starts_with(['<', '{', '[', '"'])
+        || ["</", "{\""].iter().any(|part| text.contains(part));
+    let is_unread = text.starts_with("Failed to read error body");
+    (!is_other && !is_unread && !kind.contains("html")).then(|| text.to_owned())
 }
 
 /// Reads the headers of the providers and of the gateways before them.

@@ -61,7 +61,7 @@ fn append(
     is_all: bool,
     recovers: bool,
 ) -> Result<Vec<ToolUse>, InputError> {
-    let results: Vec<_> = input.iter().flat_map(|msg| msg.tool_results()).collect();
+    let results: Vec<_> = input.iter().flat_map(Msg::tool_results).collect();
     let name_all = |error| match error {
         InputError::UnknownResults { ids, .. } => {
             InputError::UnknownResults { ids, expected: ids_of(waiting) }

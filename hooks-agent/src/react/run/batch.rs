@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::call::CallContext;
 use crate::memory::Memory;
 use crate::message::{
-    ContentBlock, Msg, PendingCall, PendingReason, ToolResult, ToolUse, open_calls,
+    ContentBlock, Messages, Msg, PendingCall, PendingReason, ToolOutput, ToolResult, ToolUse,
+    open_calls,
 };
 use crate::react::agent::ReActAgent;
 
@@ -19,6 +20,8 @@ use crate::react::agent::ReActAgent;
 pub(super) struct Batch<'a> {
     cx: &'a CallContext,
     memory: &'a Memory,
+    /// How many times the messages of memory were replaced before the batch.
+    replaced: u64,
     open: VecDeque<Open>,
     /// The number of tool calls of the batch with a result in memory.
     answered: usize,
@@ -43,7 +46,7 @@ impl<'a> Batch<'a> {
         let open = |call| Open { call, result: None, pending: Vec::new() };
         let open = calls.into_iter().map(open).collect();
         let refusal = "the run was stopped before this call was answered";
-        Self { cx, memory, open, answered: 0, refusal, limit }
+        Self { cx, memory, replaced: memory.replaced(), open, answered: 0, refusal, limit }
     }
 
     /// Creates a batch of the tool calls of an answer.
@@ -82,9 +85,7 @@ impl<'a> Batch<'a> {
         if result.name != open.call.name {
             result.name.clone_from(&open.call.name);
         }
-        if let Cow::Owned(cut) = cut(&result.output, self.limit) {
-            result.output = cut;
-        }
+        cut_output(&mut result.output, self.limit);
         let copy = is_copied.then(|| result.clone());
         open.result = Some(result);
         while let Some(Open { result: Some(_), .. }) = self.open.front() {
@@ -108,9 +109,9 @@ impl<'a> Batch<'a> {
     }
 
     /// Removes the tool calls that these messages answer, which are already in memory.
-    pub(super) fn answered_by(&mut self, messages: &[Arc<Msg>]) {
+    pub(super) fn answered_by(&mut self, messages: &Messages) {
         let ids: HashSet<_> =
-            messages.iter().flat_map(|msg| msg.tool_results()).map(|result| &result.id).collect();
+            messages.iter().flat_map(Msg::tool_results).map(|result| &result.id).collect();
         self.open.retain(|open| !ids.contains(&open.call.id));
     }
 
@@ -135,14 +136,14 @@ impl<'a> Batch<'a> {
     }
 
     fn add(&self, result: ToolResult) {
-        self.memory.add(Msg::tool_result(result));
+        self.memory.answer(result, self.replaced);
     }
 }
 
 impl ReActAgent {
     /// Answers the waiting tool calls with an error.
     pub(in crate::react) fn give_up_calls(&self, cx: &CallContext) {
-        let memory = self.core.threads.memory(cx.named_thread());
+        let memory = self.core.threads.of_call(cx.named_thread());
         drop(Batch::new(cx, &memory, open_calls(&memory.messages()), self.core.limits.result));
         memory.settle();
     }
@@ -158,6 +159,27 @@ impl Drop for Batch<'_> {
             };
             self.add(result.unwrap_or_else(|| ToolResult::error(&call, reason)));
         }
+    }
+}
+
+/// Cuts the texts of an output that are longer than `limit` bytes together, and removes a structured
+/// value whose JSON is longer.
+fn cut_output(output: &mut ToolOutput, limit: usize) {
+    let size = output.as_str().len();
+    if let Cow::Owned(cut) = cut(output.as_str(), limit) {
+        *output.text_mut() = cut;
+    }
+    let mut left = limit.saturating_sub(size);
+    for block in output.blocks_mut() {
+        let ContentBlock::Text { text } = block else { continue };
+        let size = text.len();
+        if let Cow::Owned(cut) = cut(text, left) {
+            *text = cut;
+        }
+        left = left.saturating_sub(size);
+    }
+    if output.structured().is_some_and(|value| value.to_string().len() > limit) {
+        output.remove_structured();
     }
 }
 

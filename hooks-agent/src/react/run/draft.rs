@@ -121,7 +121,10 @@ fn weight(block: &ContentBlock) -> usize {
                 + value_weight(&call.input)
                 + invalid
         }
-        ContentBlock::ToolResult(result) => result.output.len(),
+        ContentBlock::Image(media) | ContentBlock::Audio(media) | ContentBlock::File(media) => {
+            media.text().len()
+        }
+        ContentBlock::ToolResult(result) => result.output.as_str().len(),
     };
     bytes.max(1)
 }

@@ -56,7 +56,7 @@ impl ReActAgent {
         input: Messages,
     ) -> Result<Msg, AgentError> {
         cx.set_told(false);
-        let memory = self.core.threads.memory(cx.named_thread());
+        let memory = self.core.threads.of_call(cx.named_thread());
         // A task of another agent gives up what a restored memory left, but no question.
         let recovers = match cx.through() {
             Some(_) => memory.asking().is_none(),
@@ -248,7 +248,7 @@ impl Run<'_> {
         let open = open_calls(&messages);
         let has_calls =
             |msg: &&Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
-        let Some(mut answer) = messages.iter().rev().find(has_calls).cloned() else {
+        let Some(mut answer) = messages.shared().iter().rev().find(has_calls).cloned() else {
             return self.last_answer();
         };
         let is_open = |call: &ToolUse| open.iter().any(|open| open.id == call.id);

@@ -46,10 +46,7 @@ impl ReActAgent {
             self.tell(cx, call, chunk).await;
         }
         match ended? {
-            Ok(Ok(output)) => {
-                let ran = Some(call.clone());
-                Ok(ToolResult { ran, ..ToolResult::success(call, output) })
-            }
+            Ok(Ok(output)) => Ok(ToolResult::success(call, output)),
             Ok(Err(error)) => Err(match error.downcast() {
                 Ok(error) => *error,
                 Err(error) => ToolError::Failed(error),

@@ -1,19 +1,13 @@
 //! The pipes to a server that is a child process.
 
-use std::collections::HashMap;
 use std::io;
 use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use futures::channel::mpsc::UnboundedSender;
 use futures::future::{Either, select};
 use rmcp::RoleClient;
-use rmcp::model::{
-    ClientRequest, GetExtensions, GetMeta, JsonRpcMessage, ProgressNotificationParam,
-    ProgressToken, ServerNotification,
-};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -27,17 +21,11 @@ const GRACE: Duration = Duration::from_secs(2);
 /// The exit status of a process, once known.
 pub(super) type Exit = Arc<OnceLock<ExitStatus>>;
 
-/// The receiver of the progress of a tool call: an extension of its request, which is not sent.
-#[derive(Clone)]
-pub(super) struct Progress(pub(super) UnboundedSender<String>);
-
-/// The pipes to a server that is a child process. They report progress, not a handler: handlers run
-/// in separate tasks, in any order and possibly after the result.
+/// The pipes to a server that is a child process.
 pub(super) struct Pipes {
     messages: AsyncRwTransport<RoleClient, ChildStdout, ChildStdin>,
     child: Child,
     exit: Exit,
-    progress: HashMap<ProgressToken, Progress>,
 }
 
 impl Pipes {
@@ -49,30 +37,7 @@ impl Pipes {
             return Err(io::Error::other("the process has no pipes"));
         };
         let messages = AsyncRwTransport::new(stdout, stdin);
-        Ok(Self { messages, child, exit, progress: HashMap::new() })
-    }
-
-    /// Registers the receiver of the progress of a tool call.
-    fn watch(&mut self, message: &TxJsonRpcMessage<RoleClient>) {
-        let JsonRpcMessage::Request(request) = message else { return };
-        let ClientRequest::CallToolRequest(call) = &request.request else { return };
-        let token = request.request.get_meta().get_progress_token();
-        if let (Some(token), Some(progress)) = (token, call.extensions().get::<Progress>()) {
-            self.progress.retain(|_, Progress(sender)| !sender.is_closed());
-            self.progress.insert(token, progress.clone());
-        }
-    }
-
-    /// Reports the progress of a tool call.
-    fn tell(&self, message: &RxJsonRpcMessage<RoleClient>) {
-        let JsonRpcMessage::Notification(notification) = message else { return };
-        let ServerNotification::ProgressNotification(progress) = &notification.notification else {
-            return;
-        };
-        if let Some(Progress(sender)) = self.progress.get(&progress.params.progress_token) {
-            // The receiver is dropped when the tool call ends.
-            let _ = sender.unbounded_send(describe(&progress.params));
-        }
+        Ok(Self { messages, child, exit })
     }
 
     /// Waits a short time for the process to end.
@@ -90,7 +55,6 @@ impl Transport<RoleClient> for Pipes {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        self.watch(&message);
         self.messages.send(message)
     }
 
@@ -100,9 +64,8 @@ impl Transport<RoleClient> for Pipes {
             // The last output is still in the pipe; the pipe may never end.
             Either::Right((_, rest)) => timeout(GRACE, rest).await.ok().flatten(),
         };
-        match &message {
-            Some(message) => self.tell(message),
-            None => _ = self.has_ended().await,
+        if message.is_none() {
+            self.has_ended().await;
         }
         message
     }
@@ -116,11 +79,4 @@ impl Transport<RoleClient> for Pipes {
         }
         Ok(())
     }
-}
-
-fn describe(progress: &ProgressNotificationParam) -> String {
-    let ProgressNotificationParam { progress: done, total, message, .. } = progress;
-    let total = total.map(|total| format!("/{total}")).unwrap_or_default();
-    let message = message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
-    format!("{done}{total}{message}")
 }

@@ -14,8 +14,11 @@ use serde_json::Value;
 use tokio::task::coop::unconstrained;
 
 use crate::tool::mcp::error::McpError;
-use crate::tool::mcp::pipes::{Exit, Progress};
-use crate::tool::mcp::text::text_of;
+#[cfg(feature = "mcp-http")]
+use crate::tool::mcp::http::explain;
+use crate::tool::mcp::output::output_of;
+use crate::tool::mcp::pipes::Exit;
+use crate::tool::mcp::progress::Progress;
 use crate::tool::{Tool, ToolContext, ToolFuture};
 
 /// The connection that the tools of a server share.
@@ -28,6 +31,12 @@ pub(super) struct Connection {
 impl Connection {
     /// Converts an error of the protocol library.
     pub(super) fn error(&self, error: ServiceError) -> McpError {
+        #[cfg(feature = "mcp-http")]
+        if let ServiceError::TransportSend(error) = &error
+            && let Some(error) = explain(&self.server, error)
+        {
+            return error;
+        }
         let server = self.server.clone();
         match error {
             ServiceError::TransportSend(_) | ServiceError::TransportClosed => {
@@ -95,17 +104,22 @@ pub(super) struct RemoteTool {
     name: String,
     description: String,
     schema: Value,
+    is_idempotent: bool,
     connection: Arc<Connection>,
 }
 
 impl RemoteTool {
     pub(super) fn new(tool: model::Tool, connection: Arc<Connection>) -> Self {
         let description = tool.description.map(Into::into).or(tool.title).unwrap_or_default();
+        // The hint of idempotence says nothing of a tool that only reads.
+        let is_idempotent = tool
+            .annotations
+            .is_some_and(|hints| hints.read_only_hint == Some(true) || hints.is_idempotent());
         let mut schema = Arc::unwrap_or_clone(tool.input_schema);
         // Providers require schemas without metadata.
         schema.remove("$schema");
         let schema = Value::Object(schema);
-        Self { name: tool.name.into(), description, schema, connection }
+        Self { name: tool.name.into(), description, schema, is_idempotent, connection }
     }
 }
 
@@ -122,14 +136,17 @@ impl Tool for RemoteTool {
         &self.schema
     }
 
+    fn is_idempotent(&self) -> bool {
+        self.is_idempotent
+    }
+
     fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
         Box::pin(async move {
             let call = CallToolRequestParams::new(self.name.clone())
                 .with_arguments(arguments(&cx.tool_use().input)?);
             let progress = cx.progress_sender().map(Progress);
             let result = self.connection.call(call, progress).await?;
-            let text = text_of(&result);
-            if result.is_error == Some(true) { Err(text.into()) } else { Ok(text) }
+            output_of(result).map_err(Into::into)
         })
     }
 }

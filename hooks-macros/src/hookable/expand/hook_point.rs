@@ -11,6 +11,17 @@ use crate::hookable::expand::names::{args_type, return_type, unpacked};
 use crate::hookable::model::{Block, Method, Role};
 use crate::support::spans::{respanned, shown_at};
 
+// Input:  `impl Agent for Assistant { .. }`
+// Output: `#[doc = " # Hook types of `Agent`"]`
+/// The docs of the block of the hook types, which follows the methods on the page of the type.
+pub(crate) fn heading(block: &Block) -> TokenStream {
+    let Role::Impl(base) = &block.role else { return quote!(#[doc = " # Hook types"]) };
+    let base = base.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    let heading = format!(" # Hook types of `{base}`");
+    let args = format!(" The hook types of `dyn {base}` name their args structs.");
+    quote!(#[doc = #heading] #[doc = ""] #[doc = #args])
+}
+
 // Input:  `pub async fn reply(&self, msg: Msg)`
 // Output: `pub const PRE_REPLY: ::hooks_core::Pre<Self, AgentReplyArgs> = ::hooks_core::Pre::new();`
 pub(crate) fn constants(

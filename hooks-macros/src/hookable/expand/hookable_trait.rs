@@ -10,7 +10,9 @@ use syn::{
 
 use crate::hookable::expand::args_struct::args_struct;
 use crate::hookable::expand::body::method_body;
-use crate::hookable::expand::hook_point::{constants, hook_point, hooked_methods, methods};
+use crate::hookable::expand::hook_point::{
+    constants, heading, hook_point, hooked_methods, methods,
+};
 use crate::hookable::expand::lints::{private, underscores, unused};
 use crate::hookable::expand::names::{args_type, arguments, name_params, packing};
 use crate::hookable::model::{Block, Head, Item, Method};
@@ -38,7 +40,7 @@ pub(crate) fn item(block: &Block, head: &Head) -> TokenStream {
     });
     let (methods, hooked_method) = (methods(block), runtime.private("HookedMethod"));
     let known = hooked_methods(block, None, &quote!(<#self_ty>::__HOOKS_METHODS));
-    let (unused, mark) = (unused(), mark());
+    let (unused, mark, heading) = (unused(), mark(), heading(block));
     let as_dyn = as_dyn(self_ty);
     quote! {
         #(#outer)*
@@ -48,6 +50,7 @@ pub(crate) fn item(block: &Block, head: &Head) -> TokenStream {
             fn #mark #as_dyn;
             #(#items)*
         }
+        #heading
         #unused
         impl #self_ty {
             #(#constants)*

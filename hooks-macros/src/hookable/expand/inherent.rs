@@ -6,7 +6,9 @@ use syn::{FnArg, parse_quote};
 
 use crate::hookable::attrs::is_lint_level;
 use crate::hookable::expand::args_struct::args_struct;
-use crate::hookable::expand::hook_point::{constants, hook_point, hooked_methods, methods};
+use crate::hookable::expand::hook_point::{
+    constants, heading, hook_point, hooked_methods, methods,
+};
 use crate::hookable::expand::lints::{private, underscores, unused};
 use crate::hookable::expand::names::{args_type, arguments, name_params, packing, typed, unpacked};
 use crate::hookable::model::{Block, Item, Method};
@@ -36,10 +38,11 @@ pub(crate) fn block(block: &Block) -> TokenStream {
     let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
     let lints = attrs.iter().filter(|attr| is_lint_level(attr));
     let (lints_inner, lints_outer) = lints.partition::<Vec<_>, _>(|attr| is_inner(attr));
-    let (unused, private) = (unused(), private());
+    let (unused, private, heading) = (unused(), private(), heading(block));
     quote! {
         #(#outer)*
         impl #impl_generics #self_ty #clause { #(#inner)* #(#items)* }
+        #heading
         #unused
         impl #impl_generics #self_ty #clause { #(#constants)* }
         #private

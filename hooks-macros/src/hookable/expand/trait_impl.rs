@@ -7,7 +7,7 @@ use syn::{Path, Signature, Visibility};
 
 use crate::hookable::attrs::is_lint_level;
 use crate::hookable::expand::body::method_body;
-use crate::hookable::expand::hook_point::{constants, hooked_methods};
+use crate::hookable::expand::hook_point::{constants, heading, hooked_methods};
 use crate::hookable::expand::hookable_trait::{as_dyn, call_ident, mark, signature};
 use crate::hookable::expand::lints::{private, unused};
 use crate::hookable::expand::names::arguments;
@@ -37,6 +37,7 @@ pub(crate) fn block(block: &Block, base: &Path) -> TokenStream {
     let methods = hooked_methods(block, Some(&dyn_base), &known);
     let unhooked = block.unmarked.iter().map(|method| unhooked(block, method, &known));
     let (unused, private, mark) = (unused(), private(), mark());
+    let heading = heading(block);
     let as_dyn = as_dyn(&dyn_base);
     quote! {
         #private
@@ -47,6 +48,7 @@ pub(crate) fn block(block: &Block, base: &Path) -> TokenStream {
             #(#items)*
         }
         #(#aliases)*
+        #heading
         #unused
         impl #impl_generics #self_ty #clause { #(#constants)* }
         #(#points)*

@@ -1,16 +1,15 @@
 //! How the args struct owns what a parameter borrows or leaves open.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
-use syn::visit_mut::VisitMut;
+use proc_macro2::Ident;
 use syn::{
-    FnArg, GenericArgument, PathArguments, PathSegment, Signature, Type, TypeImplTrait,
-    TypeParamBound, TypePath, TypeReference, WherePredicate, parse_quote,
+    FnArg, GenericArgument, PathSegment, Signature, Type, TypeImplTrait, TypeParamBound,
+    TypeReference, WherePredicate, parse_quote,
 };
 
+use crate::support::borrows::{Borrow, FindBorrow};
 use crate::support::errors::Errors;
 use crate::support::runtime::Runtime;
-use crate::support::types::ungrouped;
+use crate::support::types::{argument_of_std, arguments_of, ungrouped};
 use crate::support::words::Words;
 
 /// How the args struct owns a parameter.
@@ -180,13 +179,6 @@ fn conversion(open: &TypeImplTrait) -> Option<(&'static str, &PathSegment)> {
     })
 }
 
-fn arguments_of(segment: &PathSegment) -> Vec<&GenericArgument> {
-    match &segment.arguments {
-        PathArguments::AngleBracketed(arguments) => arguments.args.iter().collect(),
-        _ => Vec::new(),
-    }
-}
-
 /// A reference that must be made owned: `&'static T` is as good as owned.
 fn as_reference(ty: &Type) -> Option<&TypeReference> {
     match ungrouped(ty) {
@@ -258,22 +250,6 @@ fn is_perhaps_unsized(ty: &Type) -> bool {
     }
 }
 
-/// The `T` of `Name<T>`, `Name<'_, T>`, if its path does not say that it is another crate's.
-fn argument_of_std<'a>(ty: &'a Type, name: &str, module: &str) -> Option<&'a Type> {
-    let Type::Path(TypePath { qself: None, path, .. }) = ty else { return None };
-    let before = path.segments.iter().rev().nth(1);
-    if before.is_some_and(|before| before.ident != module) {
-        return None;
-    }
-    let last = path.segments.last().filter(|last| last.ident == name)?;
-    let mut types = arguments_of(last).into_iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
-    let first = types.next()?;
-    types.next().is_none().then(|| ungrouped(first))
-}
-
 /// Refuses what cannot be kept in a struct without lifetimes.
 fn check_owned(ty: &Type, errors: &mut Errors) {
     match FindBorrow::in_type(ty) {
@@ -290,53 +266,5 @@ fn check_owned(ty: &Type, errors: &mut Errors) {
              not; name a type, or leave the method out with `#[hook(skip)]`",
         ),
         None => {}
-    }
-}
-
-/// What cannot be kept in a struct without lifetimes.
-pub(crate) enum Borrow {
-    Lifetime(TokenStream),
-    ImplTrait(TokenStream),
-}
-
-/// Finds the first borrow or nameless type; function pointers have lifetimes of their own.
-#[derive(Default)]
-pub(crate) struct FindBorrow {
-    found: Option<Borrow>,
-}
-
-impl FindBorrow {
-    pub(crate) fn in_type(ty: &Type) -> Option<Borrow> {
-        let mut finder = Self::default();
-        finder.visit_type_mut(&mut ty.clone());
-        finder.found
-    }
-}
-
-impl VisitMut for FindBorrow {
-    fn visit_type_mut(&mut self, ty: &mut Type) {
-        match ty {
-            Type::FnPtr(_) => {}
-            Type::ImplTrait(ty) => {
-                self.found.get_or_insert_with(|| Borrow::ImplTrait(ty.to_token_stream()));
-            }
-            Type::Reference(reference) if reference.lifetime.is_none() => {
-                let and = reference.and_token;
-                self.found.get_or_insert(Borrow::Lifetime(quote!(#and)));
-            }
-            _ => syn::visit_mut::visit_type_mut(self, ty),
-        }
-    }
-
-    fn visit_parenthesized_generic_arguments_mut(
-        &mut self,
-        _: &mut syn::ParenthesizedGenericArguments,
-    ) {
-    }
-
-    fn visit_lifetime_mut(&mut self, lifetime: &mut syn::Lifetime) {
-        if lifetime.ident != "static" {
-            self.found.get_or_insert_with(|| Borrow::Lifetime(lifetime.to_token_stream()));
-        }
     }
 }

@@ -5,7 +5,7 @@ use syn::{
     TypeParamBound, parse_quote, punctuated::Punctuated, token::Plus,
 };
 
-use crate::hookable::signature::owned::{Borrow, FindBorrow};
+use crate::support::borrows::{Borrow, FindBorrow};
 use crate::support::errors::Errors;
 use crate::support::types::ungrouped;
 

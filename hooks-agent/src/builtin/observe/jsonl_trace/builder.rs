@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::builtin::observe::jsonl_trace::trace::{JsonlTrace, Settings, Shared};
 use crate::builtin::observe::jsonl_trace::writer::Writer;
-use crate::{EventKind, EventMask};
+use crate::event::{EventKind, EventMask};
 
 /// Builds a [`JsonlTrace`].
 #[must_use]
@@ -53,8 +53,8 @@ impl JsonlTraceBuilder {
         EventKind::Settled,
     ]);
 
-    /// The default priority: after all [predefined priorities](crate::priority), so that lines
-    /// contain the changes of other hooks.
+    /// The default priority: after all [predefined priorities](crate::hook::priority), so that
+    /// lines contain the changes of other hooks.
     pub const DEFAULT_PRIORITY: i32 = 900;
 
     fn new(target: Target) -> Self {
@@ -93,9 +93,9 @@ impl JsonlTraceBuilder {
         self
     }
 
-    /// Sets whether the trace is [inherited](crate::AgentHook::inherit), so that it also records
-    /// agents that are tools of its agent. The default is its agent only. An agent that also has a
-    /// clone of the trace is then recorded twice.
+    /// Sets whether the trace is [inherited](crate::hook::AgentHook::inherit), so that it also
+    /// records agents that are tools of its agent. The default is its agent only. An agent that
+    /// also has a clone of the trace is then recorded twice.
     pub fn inherit(mut self, inherit: bool) -> Self {
         self.settings.inherits = inherit;
         self

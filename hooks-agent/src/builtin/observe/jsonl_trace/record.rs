@@ -5,7 +5,10 @@ use std::error::Error;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-use crate::{AgentError, HookEvent, JumpTo, ToolError};
+use crate::error::AgentError;
+use crate::event::HookEvent;
+use crate::round::JumpTo;
+use crate::tool::ToolError;
 
 /// The fields of a line, in the order in which they are written.
 #[derive(Default)]
@@ -92,7 +95,7 @@ impl Record {
 /// part of it is used, not even of `Debug`.
 fn class_of(error: &(dyn Error + Send + Sync + 'static)) -> &'static str {
     if let Some(error) = error.downcast_ref::<AgentError>() {
-        return match error.root() {
+        return match error {
             AgentError::Hook(_) => "Hook",
             AgentError::Registry(_) => "Registry",
             AgentError::Model(_) => "Model",
@@ -105,7 +108,7 @@ fn class_of(error: &(dyn Error + Send + Sync + 'static)) -> &'static str {
             AgentError::Compression(_) => "Compression",
             AgentError::Read { .. } => "Read",
             AgentError::EndOfInput { .. } => "EndOfInput",
-            AgentError::WithHookFailures(_) => "WithHookFailures",
+            AgentError::Other(_) => "Other",
         };
     }
     match error.downcast_ref::<ToolError>() {
@@ -113,6 +116,7 @@ fn class_of(error: &(dyn Error + Send + Sync + 'static)) -> &'static str {
         Some(ToolError::Panicked { .. }) => "Panicked",
         Some(ToolError::TimedOut { .. }) => "TimedOut",
         Some(ToolError::Unknown { .. }) => "Unknown",
+        Some(ToolError::Denied { .. }) => "Denied",
         Some(ToolError::InvalidInput { .. }) => "InvalidInput",
         Some(ToolError::Waiting { .. }) => "Waiting",
         Some(ToolError::Interrupted) => "Interrupted",

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::{CallContext, EventKind, RunId};
+use crate::call::{CallContext, RunId};
+use crate::event::EventKind;
 
 /// Counts the calls of each agent and the steps of each call; calls may overlap.
 #[derive(Default)]

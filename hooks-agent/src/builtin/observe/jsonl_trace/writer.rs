@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use tracing::Dispatch;
 use tracing::dispatcher::{get_default, with_default};
 
-use crate::EventKind;
+use crate::event::EventKind;
 
 /// The error of a line that was not written.
 #[derive(Clone, Debug, thiserror::Error)]

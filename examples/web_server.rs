@@ -1,0 +1,116 @@
+//! A web server whose agent answers as server-sent events. One agent serves all users, each on a
+//! thread of their own; a client that disconnects cancels its call.
+//!
+//! `cargo run --example web_server` starts the server on a free port and talks to it like a
+//! browser would. `cargo run --example web_server -- 127.0.0.1:3000` only serves:
+//! `curl -N -X POST localhost:3000/threads/ada -d 'Tell me a story'`.
+
+use std::convert::Infallible;
+use std::error::Error;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::sse::{Event, Sse};
+use axum::routing::post;
+use axum::{Json, Router};
+use futures::{Stream, StreamExt};
+use hooks_agent::prelude::*;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+/// Streams the events of a call, as JSON.
+async fn ask(
+    State(agent): State<Arc<ReActAgent>>,
+    Path(thread): Path<String>,
+    question: String,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let options = CallOptions::new().thread(thread);
+    let events = agent.stream_owned(options, question).map(|event| {
+        let event = match event {
+            Ok(event) => Event::default().json_data(&event),
+            // The text of an error is for the log, not for the client.
+            Err(_) => Ok(Event::default().event("error").data("the call failed")),
+        };
+        Ok(event.unwrap_or_else(|_| Event::default().event("error")))
+    });
+    Sse::new(events)
+}
+
+async fn history(
+    State(agent): State<Arc<ReActAgent>>,
+    Path(thread): Path<String>,
+) -> Json<Messages> {
+    Json(agent.threads().history(&thread))
+}
+
+fn router(agent: Arc<ReActAgent>) -> Router {
+    Router::new().route("/threads/{thread}", post(ask).get(history)).with_state(agent)
+}
+
+/// Tells a story without an end if asked for one; else says how many messages it has read.
+fn storyteller(request: &ChatRequest) -> ScriptedAnswer {
+    if request.last_text().contains("story") {
+        return "and then ".repeat(10_000).into();
+    }
+    format!("This is message {} of our conversation.", request.messages.len()).into()
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let (ends, mut ended) = mpsc::unbounded_channel();
+    let agent = ReActAgent::builder("storyteller")
+        .model(ScriptedModel::new("storyteller", storyteller))
+        .hook(on(move |event: &mut Settled<'_>| {
+            let end = format!("{}: {}", event.context().thread_id(), event.outcome());
+            // Nobody listens if the server only serves.
+            let _ = ends.send(end);
+        }))
+        .build()?;
+    let address = std::env::args().nth(1);
+    let serves_only = address.is_some();
+    let listener = TcpListener::bind(address.as_deref().unwrap_or("127.0.0.1:0")).await?;
+    let address = listener.local_addr()?;
+    println!("listening on http://{address}");
+    let server = async { axum::serve(listener, router(Arc::new(agent))).await };
+    if serves_only {
+        return Ok(server.await?);
+    }
+    tokio::spawn(server);
+    visit(address, &mut ended).await
+}
+
+/// A client: asks twice, reads the history, and leaves in the middle of an answer.
+async fn visit(
+    address: SocketAddr,
+    ended: &mut mpsc::UnboundedReceiver<String>,
+) -> Result<(), Box<dyn Error>> {
+    let client = reqwest::Client::builder().no_proxy().build()?;
+    let url = |thread: &str| format!("http://{address}/threads/{thread}");
+
+    for question in ["Hello", "And now?"] {
+        let body = client.post(url("ada")).body(question).send().await?.text().await?;
+        let last = body.lines().rfind(|line| line.starts_with("data: ")).unwrap_or_default();
+        let event: AgentEvent = serde_json::from_str(last.trim_start_matches("data: "))?;
+        if let AgentEventKind::Finished(reply) = event.kind {
+            println!("{question} -> {}", reply.text());
+        }
+    }
+    let history: Messages =
+        serde_json::from_str(&client.get(url("ada")).send().await?.text().await?)?;
+    println!("the thread `ada` has {} messages", history.len());
+
+    let mut answer = client.post(url("bob")).body("Tell me a story").send().await?;
+    let mut bytes = 0;
+    while bytes < 1_000 {
+        bytes += answer.chunk().await?.map_or(0, |chunk| chunk.len());
+    }
+    drop(answer);
+    while let Some(end) = ended.recv().await {
+        println!("{end}");
+        if end.starts_with("bob") {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! Event hooks of all agents of a type.
+
+use std::any::{TypeId, type_name};
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hooks_core::{HookGroup, Hookable, Level, RegistryError};
+
+use crate::agent::Agent;
+use crate::agent::linked::install_linked;
+use crate::hook::registration::{Class, new_group};
+use crate::hook::{AgentHook, EventPoints, Registration};
+
+/// A hook of all agents of a type.
+struct ClassHook {
+    agent: TypeId,
+    name: String,
+    group: HookGroup,
+}
+
+/// Registers a hook for all agents of a type, and removes an earlier one of its name.
+#[track_caller]
+pub(crate) fn register_class<A: EventPoints + ?Sized>(hook: impl AgentHook) {
+    // What the linker collected counts as registered before.
+    install_linked();
+    install::<A>(hook, Location::caller());
+}
+
+/// Registers a hook that the linker collected.
+#[doc(hidden)]
+#[track_caller]
+#[expect(private_bounds, reason = "`#[agent_hook(class)]` calls it, for the types of this crate")]
+pub fn link<A: EventPoints + ?Sized>(hook: impl AgentHook) {
+    install::<A>(hook, Location::caller());
+}
+
+fn install<A: EventPoints + ?Sized>(hook: impl AgentHook, location: &'static Location<'static>) {
+    let (name, group) = (hook.name(), new_group());
+    let registration = Registration::of(&hook, group, location);
+    A::install(&Class::<A>(PhantomData), &Arc::new(hook), &registration);
+    let added = ClassHook { agent: TypeId::of::<A>(), name: name.clone(), group };
+    replace::<A>(&name, Some(added));
+}
+
+/// Removes the hooks of this name of all agents of a type.
+pub(crate) fn remove_class<A: EventPoints + ?Sized>(name: &str) -> Result<(), RegistryError> {
+    install_linked();
+    if replace::<A>(name, None) {
+        return Ok(());
+    }
+    let agent = type_name::<A>().rsplit("::").next().unwrap_or_default().to_owned();
+    Err(RegistryError::not_found(name, <dyn Agent>::PRE_REPLY, agent, Level::Class))
+}
+
+/// Replaces the hooks of this name; says whether there was one.
+fn replace<A: EventPoints + ?Sized>(name: &str, added: Option<ClassHook>) -> bool {
+    let removed: Vec<_> = {
+        let mut known = lock();
+        let is_meant = |hook: &mut ClassHook| hook.agent == TypeId::of::<A>() && hook.name == name;
+        let removed = known.extract_if(.., is_meant).collect();
+        known.extend(added);
+        removed
+    };
+    // Without the lock: a hook may use this module when it is dropped.
+    for hook in &removed {
+        <A as Hookable>::remove_class_group(hook.group);
+    }
+    !removed.is_empty()
+}
+
+fn lock() -> MutexGuard<'static, Vec<ClassHook>> {
+    static KNOWN: Mutex<Vec<ClassHook>> = Mutex::new(Vec::new());
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}

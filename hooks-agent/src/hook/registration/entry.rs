@@ -1,0 +1,77 @@
+//! How event hooks are registered at the methods of an agent.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use hooks_core::plan::PlannedHook;
+use hooks_core::{HookGroup, HookOptions, Hookable, Level, RegistryError};
+
+use crate::agent::Agent;
+use crate::event::EventMask;
+use crate::hook::{AgentHook, AroundMask, Target};
+
+/// The label of the groups of event hooks.
+const LABEL: &str = "event hook";
+
+/// An agent at whose methods event hooks can be registered.
+#[diagnostic::on_unimplemented(
+    message = "event hooks cannot be registered for all agents of type `{Self}`",
+    note = "write `class` for every `ReActAgent`, or `class = dyn Agent` for agents of every type"
+)]
+pub(crate) trait EventPoints: Agent + 'static {
+    /// Registers a hook at the methods of its events.
+    fn install<H: AgentHook>(
+        target: &impl Target<Self>,
+        hook: &Arc<H>,
+        registration: &Registration,
+    );
+}
+
+/// What a hook is registered with at each method; the methods of the hook are called once.
+pub(crate) struct Registration {
+    name: Arc<str>,
+    group: HookGroup,
+    priority: i32,
+    pub(crate) events: EventMask,
+    pub(crate) sync_events: EventMask,
+    pub(crate) around: AroundMask,
+    /// The source location where the user added the hook.
+    location: &'static Location<'static>,
+}
+
+impl Registration {
+    pub(crate) fn of(
+        hook: &impl AgentHook,
+        group: HookGroup,
+        location: &'static Location<'static>,
+    ) -> Self {
+        let (name, priority) = (hook.name().into(), hook.priority());
+        let (events, sync_events) = (hook.events(), hook.sync_events());
+        let around = hook.around();
+        Self { name, group, priority, events, sync_events, around, location }
+    }
+
+    /// Returns the options for one method.
+    pub(crate) fn options(&self) -> HookOptions {
+        let options = HookOptions::named(self.name.clone()).priority(self.priority);
+        options.group(self.group).registered_at(self.location)
+    }
+}
+
+/// Creates the group of an event hook: its registrations at several methods.
+pub(crate) fn new_group() -> HookGroup {
+    HookGroup::new(LABEL)
+}
+
+/// Removes the event hooks of this name; returns how many there were.
+pub(crate) fn remove_by_name(agent: &(impl Hookable + ?Sized), name: &str) -> usize {
+    let plan = agent.hook_plan();
+    let named = plan.hooks().iter().filter(|hook| hook.name() == name);
+    let groups = named.filter_map(PlannedHook::group).filter(|group| group.label() == LABEL);
+    groups.filter(|group| agent.remove_instance_group(*group) > 0).count()
+}
+
+/// The error of an event hook that an agent does not have. It names the first hook type of a call.
+pub(crate) fn not_found<A: Agent + ?Sized>(agent: &A, name: &str) -> RegistryError {
+    RegistryError::not_found(name, <dyn Agent>::PRE_REPLY, agent.name(), Level::Instance)
+}

@@ -1,0 +1,96 @@
+//! The agent as an [`Agent`]: how it replies.
+
+use std::sync::Arc;
+
+use hooks_core::{Hookable, hookable};
+
+use crate::agent::{Agent, AgentState, CallOutcome};
+use crate::call::CallContext;
+use crate::error::{AgentError, InputError};
+use crate::hook::{HookList, SharedHooks};
+use crate::memory::Memory;
+use crate::message::{Messages, Msg};
+use crate::react::agent::ReActAgent;
+
+#[hookable]
+impl Agent for ReActAgent {
+    fn state(&self) -> &AgentState {
+        &self.core.state
+    }
+
+    /// Reasons and acts in turns until the model answers without tool calls.
+    ///
+    /// # Errors
+    /// The errors of the model and of hooks. [`AgentError::Input`] if the messages are invalid, as
+    /// the table of [`ReActAgent`] lists. [`AgentError::TooManyJumps`] if hooks jump too many times
+    /// in a row. A failed tool does not fail the call: the model reads its error.
+    async fn reply(&self, cx: CallContext, messages: Messages) -> Result<Msg, AgentError> {
+        self.run(cx, messages).await
+    }
+
+    /// Appends the message to the memory of the thread.
+    ///
+    /// # Errors
+    /// [`AgentError::Input`] for a system message, and for a message with tool calls or results:
+    /// these belong to the agent that called.
+    async fn observe(&self, cx: CallContext, msg: Msg) -> Result<(), AgentError> {
+        let messages = Messages::from(msg);
+        InputError::check_appended(&[], &messages)?;
+        self.core.threads.of_call(cx.named_thread()).extend(messages);
+        Ok(())
+    }
+
+    fn print(&self, text: &str) {
+        if let Some(printer) = &self.core.printer {
+            printer(text);
+        }
+    }
+
+    /// Answers the tool calls that were to wait, if the call did not finish.
+    #[hook]
+    fn settled(&self, cx: CallContext, outcome: CallOutcome) {
+        if matches!(outcome, CallOutcome::Finished(_)) {
+            return;
+        }
+        let asking = self.core.threads.memory(cx.thread_id()).and_then(|it| it.asking());
+        if asking.is_some_and(|asking| asking.run == cx.run_id()) {
+            self.give_up_calls(&cx);
+        }
+    }
+
+    fn begin(&self, cx: &CallContext) -> Option<Box<dyn Agent>> {
+        let callers = std::iter::successors(cx.parent(), |caller| caller.parent());
+        let mut inherited = HookList::default();
+        for hooks in callers.filter_map(CallContext::hooks) {
+            if let Ok(hooks) = hooks.downcast::<SharedHooks<Self>>() {
+                inherited.inherit(&hooks.lock());
+            }
+        }
+        let governed = (!inherited.is_empty()).then(|| {
+            let (core, event_hooks) = (self.core.clone(), self.event_hooks.clone());
+            let agent = Self { core, event_hooks, hooks: self.hooks.clone() };
+            inherited.install(&agent);
+            Box::new(agent)
+        });
+        let agent = governed.as_deref().unwrap_or(self);
+        cx.set_hooks(agent.event_hooks.clone());
+        cx.set_has_reviewers(agent.has_reviewers());
+        governed.map(|agent| -> Box<dyn Agent> { agent })
+    }
+
+    fn hold(&self, cx: &CallContext) -> Option<Arc<Memory>> {
+        self.core.threads.memory(cx.named_thread()?)
+    }
+
+    fn has_reviewers(&self) -> bool {
+        self.has_hooks(Self::POST_REPLY) || self.has_hooks(Self::AROUND_REPLY)
+    }
+
+    fn system_message(&self) -> Option<Arc<Msg>> {
+        self.core.system.clone()
+    }
+
+    fn memory_of(&self, cx: &CallContext) -> Option<Arc<Memory>> {
+        Some(self.core.threads.of_call(cx.named_thread()))
+    }
+}

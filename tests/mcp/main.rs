@@ -1,0 +1,7 @@
+//! Tools of servers that speak the Model Context Protocol, with a server that others wrote.
+
+mod everything;
+mod fake;
+mod http;
+mod process;
+mod tools;
