@@ -9,7 +9,7 @@ pub use crate::event::{
     ReasoningChunk, Settled, SummaryChunk,
 };
 pub use crate::hook::{
-    AgentHook, CallHooks, ModelCall, NextModel, NextTool, ToolCall, on, priority,
+    AgentHook, AgentHookExt, CallHooks, ModelCall, NextModel, NextTool, ToolCall, on, priority,
 };
 pub use crate::macros::{agent_hook, tool};
 pub use crate::message::{ContentBlock, Messages, Msg, Role, ToolResult, ToolUse};

@@ -138,6 +138,8 @@ impl Agent for UserAgent {
     fn settled(&self, _cx: CallContext, _outcome: CallOutcome) {}
 }
 
+// Without it rustc lists the impls of several files, in an order that depends on the checkout.
+#[diagnostic::do_not_recommend]
 impl EventPoints for UserAgent {
     fn install<H: AgentHook>(
         target: &impl Target<Self>,

@@ -149,6 +149,7 @@ pub use hook::options::HookOptions;
 pub use hook::point_hooks::HookTypeOf;
 pub use hook::policy::{Fail, Ignore};
 pub use hook::pre::PreHook;
+pub use hook::role::HookRole;
 pub use hook::stage::HookAnswer;
 pub use hook_type::{HookType, Level, ParseNameError, Phase};
 pub use hookable::Hookable;

@@ -257,7 +257,7 @@ fn a_boxed_hook_does_all_that_it_does_unboxed() {
     let told = hooks_agent::hook::on(move |event: &mut PreCall<'_>| {
         of_calls.push(format!("{} is called", event.agent().name()));
     });
-    let told: Box<dyn DynAgentHook> = Box::new(told.named("told").priority(7));
+    let told: Box<dyn DynAgentHook> = Box::new(told.named("told").with_priority(7));
     assert_eq!((told.name(), told.priority(), around.inherit()), ("told".to_owned(), 7, false));
     let (model, _) = script([uses([echo("1", "hi")]), "done".into()]);
     let agent = ReActAgent::builder("bot").model(model).tool(echo_tool(&Arc::default()));

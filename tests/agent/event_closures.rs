@@ -59,7 +59,7 @@ fn a_closure_is_named_after_its_event_unless_it_has_a_name() {
         (hook.name(), AgentHook::priority(&hook)),
         ("PRE_ACTING".to_owned(), priority::DEFAULT)
     );
-    let hook = hook.named("guard").priority(3).inherited();
+    let hook = hook.named("guard").with_priority(3).inherited(true);
     assert_eq!(
         (hook.name(), AgentHook::priority(&hook), hook.inherit()),
         ("guard".to_owned(), 3, true)

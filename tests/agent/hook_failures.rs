@@ -28,7 +28,7 @@ async fn failures_in_a_sub_agent_are_seen_when_its_own_call_is_settled() {
     let task = ToolUse::new("1", "sub", json!({ "task": "go" }));
     let (model, _) = script([uses([task]), "done".into()]);
     let boss = ReActAgent::builder("boss").model(model).tool(sub.to_tool("Fails"));
-    let boss = boss.hook(fails.inherited()).hook(settled.inherited()).build().unwrap();
+    let boss = boss.hook(fails.inherited(true)).hook(settled.inherited(true)).build().unwrap();
     assert_eq!(boss.call(go()).await.unwrap().text(), "done");
     assert_eq!(told.take(), ["sub: no recovery, no recovery", "boss: "]);
 }

@@ -3,7 +3,7 @@
 use std::any::type_name;
 use std::sync::Arc;
 
-use hooks_core::HookResult;
+use hooks_core::{HookResult, HookRole};
 
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
@@ -103,6 +103,18 @@ pub trait AgentHook: Send + Sync + 'static {
         false
     }
 
+    /// Returns whether the hook also runs in a call that a hook or a tool makes inside of a call of
+    /// the same method of the agent, for guards.
+    fn always(&self) -> bool {
+        false
+    }
+
+    /// Returns what the hook does to a call, for the [warnings](hooks_core::HookPlan::warnings) of
+    /// plans.
+    fn role(&self) -> Option<HookRole> {
+        None
+    }
+
     /// Handles an event. Dropping the call drops this future at its current await. The default is
     /// [`on_event_now`](AgentHook::on_event_now).
     ///
@@ -178,6 +190,14 @@ impl<H: AgentHook> AgentHook for Arc<H> {
 
     fn inherit(&self) -> bool {
         H::inherit(self)
+    }
+
+    fn always(&self) -> bool {
+        H::always(self)
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        H::role(self)
     }
 
     fn on_event(&self, event: &mut HookEvent<'_>) -> impl Future<Output = HookResult<Flow>> + Send {

@@ -1,6 +1,6 @@
 //! Hooks that block their thread.
 
-use hooks_core::HookResult;
+use hooks_core::{HookResult, HookRole};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
@@ -57,6 +57,14 @@ impl<H: AgentHook> AgentHook for Blocking<H> {
 
     fn inherit(&self) -> bool {
         self.0.inherit()
+    }
+
+    fn always(&self) -> bool {
+        self.0.always()
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        self.0.role()
     }
 
     fn around(&self) -> AroundMask {

@@ -1,6 +1,6 @@
 //! Hooks of different types in one list.
 
-use hooks_core::{BoxFuture, HookResult};
+use hooks_core::{BoxFuture, HookResult, HookRole};
 
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
@@ -50,6 +50,8 @@ pub trait Sealed: Send + Sync + 'static {
     fn dyn_around(&self) -> AroundMask;
     fn dyn_tools(&self) -> Tools;
     fn dyn_inherit(&self) -> bool;
+    fn dyn_always(&self) -> bool;
+    fn dyn_role(&self) -> Option<HookRole>;
     fn dyn_on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>>;
     fn dyn_on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow>;
     fn dyn_around_model_call<'a>(
@@ -91,6 +93,14 @@ impl<H: AgentHook> Sealed for H {
 
     fn dyn_inherit(&self) -> bool {
         self.inherit()
+    }
+
+    fn dyn_always(&self) -> bool {
+        self.always()
+    }
+
+    fn dyn_role(&self) -> Option<HookRole> {
+        self.role()
     }
 
     fn dyn_on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>> {
@@ -146,6 +156,14 @@ impl AgentHook for Box<dyn DynAgentHook> {
 
     fn inherit(&self) -> bool {
         (**self).dyn_inherit()
+    }
+
+    fn always(&self) -> bool {
+        (**self).dyn_always()
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        (**self).dyn_role()
     }
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {

@@ -89,6 +89,7 @@ impl dyn Agent {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl EventPoints for dyn Agent {
     fn install<H: AgentHook>(
         target: &impl Target<Self>,

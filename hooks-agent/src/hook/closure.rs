@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 
 use hooks_core::{BoxFuture, HookResult};
 
-use crate::event::{Event, EventHandler, EventKind, EventMask, Flow, HookEvent, IntoFlow};
-use crate::hook::{AgentHook, priority};
+use crate::event::{Event, EventHandler, EventMask, Flow, HookEvent, IntoFlow};
+use crate::hook::AgentHook;
 
 /// Creates an event hook from a closure of one event. The type of the parameter is the event that
 /// it receives, by `&mut` or by `&`. The closure returns `()`, [`Flow`], or a [`HookResult`] of either.
@@ -25,7 +25,7 @@ use crate::hook::{AgentHook, priority};
 /// let model = ScriptedModel::new("fixed", |_| "Done.");
 /// let agent = ReActAgent::builder("assistant")
 ///     .model(model)
-///     .hook(guard.named("guard").priority(priority::SECURITY))
+///     .hook(guard.named("guard").with_priority(priority::SECURITY))
 ///     .hook(on(|event: &mut PostCall<'_>| event.final_message_mut().push_text(" Bye.")))
 ///     .build()?;
 /// assert_eq!(agent.call("Go").await?.text(), "Done. Bye.");
@@ -39,13 +39,10 @@ pub fn on<Form, F: EventHandler<Form>>(handler: F) -> OnEvent<Now<F, Form>> {
 
 /// An event hook from a closure, created by [`on`] or [`on!`](macro@crate::on).
 ///
-/// Its name is the name of its event unless it is [`named`](Self::named).
+/// Its name is the name of its event unless it is [`named`](crate::hook::AgentHookExt::named).
 #[must_use]
 pub struct OnEvent<H> {
     handler: H,
-    name: Option<String>,
-    priority: i32,
-    inherits: bool,
 }
 
 /// A sync closure.
@@ -67,29 +64,7 @@ pub struct Later<E, F, Call, R> {
 
 impl<H> OnEvent<H> {
     fn new(handler: H) -> Self {
-        Self { handler, name: None, priority: priority::DEFAULT, inherits: false }
-    }
-
-    /// Sets the name, by which the hook is removed.
-    pub fn named(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-
-    /// Sets the priority: lower runs first.
-    pub fn priority(mut self, priority: i32) -> Self {
-        self.priority = priority;
-        self
-    }
-
-    /// Makes the hook run in agents that are tools of its agent, too.
-    pub fn inherited(mut self) -> Self {
-        self.inherits = true;
-        self
-    }
-
-    fn name_at(&self, kind: EventKind) -> String {
-        self.name.clone().unwrap_or_else(|| kind.name().to_owned())
+        Self { handler }
     }
 }
 
@@ -106,11 +81,7 @@ where
 
 impl<Form: 'static, F: EventHandler<Form>> AgentHook for OnEvent<Now<F, Form>> {
     fn name(&self) -> String {
-        self.name_at(F::KIND)
-    }
-
-    fn priority(&self) -> i32 {
-        self.priority
+        F::KIND.name().to_owned()
     }
 
     fn events(&self) -> EventMask {
@@ -119,10 +90,6 @@ impl<Form: 'static, F: EventHandler<Form>> AgentHook for OnEvent<Now<F, Form>> {
 
     fn sync_events(&self) -> EventMask {
         F::KIND.into()
-    }
-
-    fn inherit(&self) -> bool {
-        self.inherits
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
@@ -138,19 +105,11 @@ where
     Call: for<'a> Fn(&'a F, &'a mut E::With<'_>) -> BoxFuture<'a, R> + Send + Sync + 'static,
 {
     fn name(&self) -> String {
-        self.name_at(E::KIND)
-    }
-
-    fn priority(&self) -> i32 {
-        self.priority
+        E::KIND.name().to_owned()
     }
 
     fn events(&self) -> EventMask {
         E::KIND.into()
-    }
-
-    fn inherit(&self) -> bool {
-        self.inherits
     }
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
@@ -164,6 +123,6 @@ where
 
 impl<H> fmt::Debug for OnEvent<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OnEvent").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("OnEvent").finish_non_exhaustive()
     }
 }

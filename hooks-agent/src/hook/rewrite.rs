@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use futures::{StreamExt, stream};
+use hooks_core::HookRole;
 
 use crate::error::AgentError;
 use crate::event::EventMask;
@@ -75,8 +76,6 @@ impl Finding {
 /// ```
 #[derive(Clone)]
 pub struct Rewrite {
-    name: String,
-    inherits: bool,
     window: usize,
     find: Arc<Find>,
     rewrites_thinking: bool,
@@ -90,22 +89,7 @@ impl Rewrite {
         window: usize,
         find: impl Fn(&str, usize) -> Option<Finding> + Send + Sync + 'static,
     ) -> Self {
-        let name = "Rewrite".to_owned();
-        Self { name, inherits: false, window, find: Arc::new(find), rewrites_thinking: true }
-    }
-
-    /// Sets the name of the hook, by which it is removed. The default is `Rewrite`.
-    #[must_use]
-    pub fn named(mut self, name: impl Into<String>) -> Self {
-        self.name = name.into();
-        self
-    }
-
-    /// Makes the hook run in agents that are tools of its agent, too.
-    #[must_use]
-    pub fn inherited(mut self) -> Self {
-        self.inherits = true;
-        self
+        Self { window, find: Arc::new(find), rewrites_thinking: true }
     }
 
     /// Leaves the thoughts of the model unchanged.
@@ -144,10 +128,6 @@ impl Rewrite {
 }
 
 impl AgentHook for Rewrite {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-
     fn priority(&self) -> i32 {
         priority::SECURITY
     }
@@ -156,8 +136,8 @@ impl AgentHook for Rewrite {
         EventMask::NONE
     }
 
-    fn inherit(&self) -> bool {
-        self.inherits
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Redacts)
     }
 
     fn around(&self) -> AroundMask {

@@ -107,6 +107,7 @@ impl AgentTool {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Tool for AgentTool {
     fn name(&self) -> &str {
         self.agent.name()

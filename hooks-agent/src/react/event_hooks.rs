@@ -88,6 +88,7 @@ impl ReActAgent {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl EventPoints for ReActAgent {
     fn install<H: AgentHook>(
         target: &impl Target<Self>,

@@ -88,6 +88,7 @@ impl Calls {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Tool for Calls {
     fn name(&self) -> &str {
         &self.name

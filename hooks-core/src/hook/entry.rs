@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::hook::group::HookGroup;
+use crate::hook::role::HookRole;
 use crate::hook_type::{HookType, Level};
 use crate::point::hook_slot::HookSlot;
 use crate::registry::hooks::Hooks;
@@ -19,6 +20,7 @@ pub(crate) struct Entry<P: HookSlot> {
     pub(crate) name: Arc<str>,
     pub(crate) group: Option<HookGroup>,
     pub(crate) priority: i32,
+    pub(crate) role: Option<HookRole>,
     pub(crate) source: Source,
     /// Of a hook that runs in nested calls too: how deep.
     pub(crate) max_depth: Option<usize>,
@@ -38,6 +40,7 @@ impl<P: HookSlot> Entry<P> {
             name,
             group: self.group,
             priority: self.priority,
+            role: self.role,
             is_always: self.max_depth.is_some(),
             source: self.source,
         }
@@ -79,6 +82,7 @@ impl<P: HookSlot> Clone for Entry<P> {
             name: self.name.clone(),
             group: self.group,
             priority: self.priority,
+            role: self.role,
             source: self.source,
             max_depth: self.max_depth,
             limits: self.limits.clone(),

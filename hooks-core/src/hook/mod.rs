@@ -13,5 +13,6 @@ pub(crate) mod options;
 pub(crate) mod point_hooks;
 pub(crate) mod policy;
 pub(crate) mod pre;
+pub(crate) mod role;
 pub(crate) mod settled;
 pub(crate) mod stage;

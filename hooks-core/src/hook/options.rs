@@ -13,6 +13,7 @@ use crate::hook::point_hooks::remove_spent;
 #[cfg(feature = "timeout")]
 use crate::hook::policy::Timed;
 use crate::hook::policy::{Fail, FailurePolicy, OnFailure, Unconditional, Unlimited, When};
+use crate::hook::role::HookRole;
 use crate::hook_type::Level;
 use crate::point::hook_point::MAX_DEPTH;
 use crate::point::hook_slot::HookSlot;
@@ -69,6 +70,7 @@ pub struct HookOptions<F = Fail, W = Unconditional, L = Unlimited> {
     timeout: Option<Duration>,
     once: bool,
     always: bool,
+    role: Option<HookRole>,
     max_depth: usize,
     when: W,
     location: Option<&'static Location<'static>>,
@@ -139,6 +141,7 @@ impl HookOptions {
             timeout: None,
             once: false,
             always: false,
+            role: None,
             max_depth: MAX_DEPTH,
             when: Unconditional,
             location: None,
@@ -188,6 +191,12 @@ impl<F, W, L> HookOptions<F, W, L> {
         self
     }
 
+    /// What the hook does to a call, for the [warnings](crate::HookPlan::warnings) of plans.
+    pub fn role(mut self, role: impl Into<Option<HookRole>>) -> Self {
+        self.role = role.into();
+        self
+    }
+
     /// Where plans say that the hook was registered, for a library that registers it for its caller;
     /// else it is the line that registers it.
     pub fn registered_at(mut self, location: &'static Location<'static>) -> Self {
@@ -230,6 +239,7 @@ impl<F, W, L> HookOptions<F, W, L> {
             timeout,
             once,
             always,
+            role,
             max_depth,
             when: old,
             location,
@@ -243,6 +253,7 @@ impl<F, W, L> HookOptions<F, W, L> {
             timeout,
             once,
             always,
+            role,
             max_depth,
             when,
             location,
@@ -263,7 +274,17 @@ impl<F, W, L> HookOptions<F, W, L> {
         W: When<P>,
     {
         let Self {
-            name, group, priority, timeout, once, always, max_depth, when, location, ..
+            name,
+            group,
+            priority,
+            timeout,
+            once,
+            always,
+            role,
+            max_depth,
+            when,
+            location,
+            ..
         } = self;
         let (undo, when) = (F::undo(), when.predicate());
         let is_limited = timeout.is_some() || once || undo.is_some() || when.is_some();
@@ -273,7 +294,7 @@ impl<F, W, L> HookOptions<F, W, L> {
             is_limited.then(|| Arc::new(Limits { timeout, fired, remove_spent, undo, when }));
         let source = location.map_or(source, Source::from);
         let max_depth = always.then_some(max_depth);
-        Entry { name, group, priority, source, max_depth, limits, hook }
+        Entry { name, group, priority, role, source, max_depth, limits, hook }
     }
 }
 

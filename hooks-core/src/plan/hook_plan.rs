@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::fmt;
 
 use crate::hook::group::HookGroup;
+use crate::hook::role::HookRole;
 use crate::hook_type::{HookType, Level};
 use crate::registry::class::class_tables;
 use crate::registry::hooks::Hooks;
@@ -113,6 +114,12 @@ impl PlannedHook {
     #[must_use]
     pub fn priority(&self) -> i32 {
         self.row.priority
+    }
+
+    /// What it does to a call, if its registration says so.
+    #[must_use]
+    pub fn role(&self) -> Option<HookRole> {
+        self.row.role
     }
 
     /// The group that it belongs to.

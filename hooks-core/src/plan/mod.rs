@@ -4,6 +4,8 @@ pub(crate) mod hook_plan;
 pub(crate) mod select;
 #[cfg(feature = "serde")]
 mod serialize;
+mod warning;
 
 pub use hook_plan::{HookPlan, PlannedHook};
 pub use select::SelectHookType;
+pub use warning::PlanWarning;

@@ -6,6 +6,7 @@ use std::panic::Location;
 use std::sync::{Arc, PoisonError};
 
 use crate::hook::group::HookGroup;
+use crate::hook::role::HookRole;
 use crate::hook_type::{HookType, Phase};
 use crate::registry::swap::{ArcSwap, AtomicU64, Loaded, Mutex, Ordering};
 
@@ -16,6 +17,7 @@ pub(crate) struct Row {
     pub(crate) name: Arc<str>,
     pub(crate) group: Option<HookGroup>,
     pub(crate) priority: i32,
+    pub(crate) role: Option<HookRole>,
     /// Whether it runs in nested calls too.
     pub(crate) is_always: bool,
     pub(crate) source: Source,

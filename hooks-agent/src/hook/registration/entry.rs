@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use hooks_core::plan::PlannedHook;
-use hooks_core::{HookGroup, HookOptions, Hookable, Level, RegistryError};
+use hooks_core::{HookGroup, HookOptions, HookRole, Hookable, Level, RegistryError};
 
 use crate::agent::Agent;
 use crate::event::EventMask;
@@ -32,6 +32,8 @@ pub(crate) struct Registration {
     name: Arc<str>,
     group: HookGroup,
     priority: i32,
+    always: bool,
+    role: Option<HookRole>,
     pub(crate) events: EventMask,
     pub(crate) sync_events: EventMask,
     pub(crate) around: AroundMask,
@@ -48,13 +50,15 @@ impl Registration {
         let (name, priority) = (hook.name().into(), hook.priority());
         let (events, sync_events) = (hook.events(), hook.sync_events());
         let around = hook.around();
-        Self { name, group, priority, events, sync_events, around, location }
+        let (always, role) = (hook.always(), hook.role());
+        Self { name, group, priority, always, role, events, sync_events, around, location }
     }
 
     /// Returns the options for one method.
     pub(crate) fn options(&self) -> HookOptions {
         let options = HookOptions::named(self.name.clone()).priority(self.priority);
-        options.group(self.group).registered_at(self.location)
+        let options = options.group(self.group).role(self.role).registered_at(self.location);
+        if self.always { options.always() } else { options }
     }
 }
 

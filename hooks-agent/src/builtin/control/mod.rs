@@ -1,0 +1,1 @@
+//! Hooks that control the messages of a call.

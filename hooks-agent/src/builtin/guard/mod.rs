@@ -1,0 +1,1 @@
+//! Hooks that guard: what an agent may say, read and do.

@@ -1,0 +1,1 @@
+//! Hooks that limit: calls, tokens, money, rates.

@@ -1,0 +1,1 @@
+//! Hooks that recover: retries, fallbacks, circuit breakers.

@@ -1,0 +1,148 @@
+//! Hooks with another name, another priority, or in other agents.
+
+use std::fmt;
+
+use hooks_core::{HookResult, HookRole};
+
+use crate::error::AgentError;
+use crate::event::{EventMask, Flow, HookEvent};
+use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall};
+use crate::message::ToolResult;
+use crate::model::ModelAnswer;
+use crate::tool::{ToolError, Tools};
+
+/// The methods that place an event hook: its name, its priority, the calls and agents that it runs
+/// in. Implemented for every event hook.
+///
+/// They return another type, so they come after the hook's own methods.
+///
+/// ```
+/// use hooks_agent::prelude::*;
+///
+/// # futures::executor::block_on(async {
+/// let first = on(|event: &mut PostCall<'_>| event.final_message_mut().push_text(" 1"));
+/// let second = on(|event: &mut PostCall<'_>| event.final_message_mut().push_text(" 2"));
+/// let model = ScriptedModel::new("fixed", |_| "Done.");
+/// let agent = ReActAgent::builder("assistant")
+///     .model(model)
+///     .hook(second.named("second").with_priority(20))
+///     .hook(first.named("first").with_priority(10).inherited(true))
+///     .build()?;
+/// assert_eq!(agent.call("Go").await?.text(), "Done. 1 2");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
+pub trait AgentHookExt: AgentHook + Sized {
+    /// Sets the name, by which the hook is removed. Two hooks of one type with different names exist
+    /// side by side.
+    fn named(self, name: impl Into<String>) -> Placed<Self> {
+        Placed { name: Some(name.into()), ..Placed::of(self) }
+    }
+
+    /// Sets the priority: lower runs first. See [`priority`](crate::hook::priority).
+    fn with_priority(self, priority: i32) -> Placed<Self> {
+        Placed { priority: Some(priority), ..Placed::of(self) }
+    }
+
+    /// Sets whether the hook also runs in agents that are tools of its agent.
+    fn inherited(self, inherited: bool) -> Placed<Self> {
+        Placed { inherits: Some(inherited), ..Placed::of(self) }
+    }
+
+    /// Sets whether the hook also runs in a call that is made inside of a call of the same method of
+    /// the agent.
+    fn in_nested_calls(self, always: bool) -> Placed<Self> {
+        Placed { always: Some(always), ..Placed::of(self) }
+    }
+}
+
+impl<H: AgentHook> AgentHookExt for H {}
+
+/// An event hook with another name, another priority, or in other agents. Created by the methods of
+/// [`AgentHookExt`].
+#[derive(Clone)]
+#[must_use]
+pub struct Placed<H> {
+    hook: H,
+    name: Option<String>,
+    priority: Option<i32>,
+    inherits: Option<bool>,
+    always: Option<bool>,
+}
+
+impl<H> Placed<H> {
+    fn of(hook: H) -> Self {
+        Self { hook, name: None, priority: None, inherits: None, always: None }
+    }
+}
+
+impl<H: AgentHook> AgentHook for Placed<H> {
+    fn name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.hook.name())
+    }
+
+    fn priority(&self) -> i32 {
+        self.priority.unwrap_or_else(|| self.hook.priority())
+    }
+
+    fn events(&self) -> EventMask {
+        self.hook.events()
+    }
+
+    fn sync_events(&self) -> EventMask {
+        self.hook.sync_events()
+    }
+
+    fn around(&self) -> AroundMask {
+        self.hook.around()
+    }
+
+    fn tools(&self) -> Tools {
+        self.hook.tools()
+    }
+
+    fn inherit(&self) -> bool {
+        self.inherits.unwrap_or_else(|| self.hook.inherit())
+    }
+
+    fn always(&self) -> bool {
+        self.always.unwrap_or_else(|| self.hook.always())
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        self.hook.role()
+    }
+
+    fn on_event(&self, event: &mut HookEvent<'_>) -> impl Future<Output = HookResult<Flow>> + Send {
+        self.hook.on_event(event)
+    }
+
+    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        self.hook.on_event_now(event)
+    }
+
+    fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> impl Future<Output = Result<ModelAnswer, AgentError>> + Send {
+        self.hook.around_model_call(call, next)
+    }
+
+    fn around_tool_call(
+        &self,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> impl Future<Output = Result<ToolResult, ToolError>> + Send {
+        self.hook.around_tool_call(call, next)
+    }
+}
+
+impl<H: AgentHook> fmt::Debug for Placed<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Placed")
+            .field("name", &self.name())
+            .field("priority", &self.priority())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,1 @@
+//! Built-in hooks that control the messages of a call.

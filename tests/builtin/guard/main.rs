@@ -1,0 +1,1 @@
+//! Built-in hooks that guard: what an agent may say, read and do.

@@ -1,0 +1,1 @@
+//! Built-in hooks that limit: calls, tokens, money, rates.

@@ -1,0 +1,1 @@
+//! Built-in hooks that observe: logs, times, metrics, audit.

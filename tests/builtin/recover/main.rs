@@ -1,0 +1,1 @@
+//! Built-in hooks that recover: retries, fallbacks, circuit breakers.
