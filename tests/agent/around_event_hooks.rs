@@ -8,7 +8,8 @@ use hooks_agent::agent_hook;
 use hooks_agent::error::AgentError;
 use hooks_agent::event::{EventMask, PreCall};
 use hooks_agent::hook::{
-    AgentHook, AroundMask, Blocking, DynAgentHook, ModelCall, NextModel, NextTool, ToolCall,
+    AgentHook, AgentHookExt, AroundMask, Blocking, DynAgentHook, ModelCall, NextModel, NextTool,
+    ToolCall,
 };
 use hooks_agent::message::{Msg, ToolResult};
 use hooks_agent::model::{ModelAnswer, ModelError, ScriptedAnswer, ScriptedModel};

@@ -7,7 +7,7 @@ use hooks_agent::event::{
     ActingChunk, ErrorEvent, EventKind, Flow, PostActing, PostCall, PostReasoning, PostSummary,
     PreActing, PreCall, PreReasoning, PreSummary, ReasoningChunk, Settled, SummaryChunk,
 };
-use hooks_agent::hook::{AgentHook, on, priority};
+use hooks_agent::hook::{AgentHook, AgentHookExt, on, priority};
 use hooks_agent::model::ModelError;
 use hooks_agent::on;
 use hooks_agent::react::ReActAgent;

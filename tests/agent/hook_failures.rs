@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hooks_agent::agent::AgentExt;
 use hooks_agent::event::{ErrorEvent, Settled};
-use hooks_agent::hook::on;
+use hooks_agent::hook::{AgentHookExt, on};
 use hooks_agent::message::ToolUse;
 use hooks_agent::react::ReActAgent;
 use hooks_core::HookResult;

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use hooks_agent::agent::AgentExt;
 use hooks_agent::event::{EventMask, PostCall, PreCall};
-use hooks_agent::hook::{AgentHook, on};
+use hooks_agent::hook::{AgentHook, AgentHookExt, on};
 use hooks_agent::on;
 use hooks_agent::react::ReActAgent;
 use hooks_tests::scripted_agents::{go, script};

@@ -31,6 +31,7 @@ mod rewrite;
 mod stops;
 mod streaming;
 mod sub_agent_questions;
+mod thread_values;
 mod threads;
 mod tool_outputs;
 mod tools_by_attribute;

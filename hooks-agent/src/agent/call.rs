@@ -137,7 +137,14 @@ impl<A: Agent + ?Sized> AgentExt for A {}
 
 fn context<A: Agent + ?Sized>(agent: &A, options: CallOptions) -> CallContext {
     let state = agent.state();
-    CallContext::new(state.shared_id(), state.shared_name(), agent.system_message(), options)
+    let (id, name, system) = (state.shared_id(), state.shared_name(), agent.system_message());
+    let threads = agent.threads_by_id();
+    let has_threads = threads.is_some();
+    let cx = CallContext::new(id, name, system, threads, options);
+    if !has_threads && let Some(memory) = agent.memory_of(&cx) {
+        cx.set_memory(memory);
+    }
+    cx
 }
 
 async fn run<A: Agent + ?Sized>(

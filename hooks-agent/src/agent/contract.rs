@@ -8,7 +8,7 @@ use hooks_core::{Hookable, hookable};
 use crate::agent::AgentState;
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::memory::Memory;
+use crate::memory::{FindMemory, Memory};
 use crate::message::{GenerateReason, Messages, Msg};
 
 /// An agent: answers messages. Use `dyn Agent` for an agent of any kind.
@@ -92,6 +92,12 @@ pub trait Agent: Hookable {
     /// Returns what the agent keeps as it is while a call runs, or waits for its turn.
     #[doc(hidden)]
     fn hold(&self, _cx: &CallContext) -> Option<Arc<Memory>> {
+        None
+    }
+
+    /// Returns the memories of the threads of the agent.
+    #[doc(hidden)]
+    fn threads_by_id(&self) -> Option<Arc<dyn FindMemory>> {
         None
     }
 

@@ -9,6 +9,7 @@ use crate::call::CallOptions;
 use crate::call::checked::CheckedCall;
 use crate::call::interrupt::Interrupts;
 use crate::call::state::{HookFailure, State, Through};
+use crate::memory::{FindMemory, Memory};
 use crate::message::Msg;
 use crate::run_id::RunId;
 use crate::stream::{AgentEvent, AgentEventKind, EventSink};
@@ -39,6 +40,8 @@ pub(super) struct Call {
     queue_timeout: Option<Duration>,
     /// The tool call that runs the agent, if it is a tool.
     pub(super) through: Option<Through>,
+    /// The memories of the agent's threads.
+    threads: Option<Arc<dyn FindMemory>>,
     state: Mutex<State>,
 }
 
@@ -50,6 +53,7 @@ impl CallContext {
         agent_id: Arc<str>,
         agent_name: Arc<str>,
         system: Option<Arc<Msg>>,
+        threads: Option<Arc<dyn FindMemory>>,
         options: CallOptions,
     ) -> Self {
         let CallOptions {
@@ -76,6 +80,7 @@ impl CallContext {
             confirms: confirmed,
             queue_timeout,
             through: through.zip(parent_id).map(|(call, agent)| Through { agent, call }),
+            threads,
             state: Mutex::new(State { values, system, ..State::default() }),
         };
         Self { call: Arc::new(call), events, checked: None }
@@ -198,6 +203,16 @@ impl CallContext {
         self.events.is_some()
     }
 
+    /// Returns the memory of the thread: always the same one, also if the thread is forgotten
+    /// meanwhile. `None` if the agent keeps no threads.
+    pub(crate) fn memory(&self) -> Option<Arc<Memory>> {
+        if let Some(memory) = &self.state().memory {
+            return Some(memory.clone());
+        }
+        let found = self.call.threads.as_ref()?.memory_of(self.named_thread());
+        Some(self.state().memory.get_or_insert(found).clone())
+    }
+
     /// Returns how long the call may wait for its turn.
     pub(crate) fn queue_timeout(&self) -> Option<Duration> {
         self.call.queue_timeout
@@ -208,10 +223,12 @@ impl CallContext {
     }
 }
 
-/// Creates the context of a call without an agent, on the thread `default`.
+/// Creates the context of a call without an agent, on a thread of its own.
 impl Default for CallContext {
     fn default() -> Self {
-        Self::new("".into(), "".into(), None, CallOptions::default())
+        let cx = Self::new("".into(), "".into(), None, None, CallOptions::default());
+        cx.set_memory(Arc::default());
+        cx
     }
 }
 

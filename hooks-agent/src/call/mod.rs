@@ -5,6 +5,7 @@ mod context;
 mod interrupt;
 mod options;
 mod state;
+mod thread_values;
 mod values;
 
 pub use crate::run_id::RunId;

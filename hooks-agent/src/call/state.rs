@@ -8,6 +8,7 @@ use hooks_core::BoxError;
 
 use crate::call::CallContext;
 use crate::call::values::Values;
+use crate::memory::Memory;
 use crate::message::{Msg, ToolResult};
 use crate::usage::Usage;
 
@@ -23,6 +24,8 @@ pub(super) struct State {
     pub(super) values: Values,
     pub(super) usage: Usage,
     pub(super) system: Option<Arc<Msg>>,
+    /// The memory of the thread, once it is needed.
+    pub(super) memory: Option<Arc<Memory>>,
     /// What the call resumes.
     pub(super) resumed: Resumed,
     /// The answer whose hooks have not all run.
@@ -77,6 +80,11 @@ impl CallContext {
         if let Some(parent) = self.parent() {
             parent.add_usage(usage);
         }
+    }
+
+    /// Sets the memory of the thread.
+    pub(crate) fn set_memory(&self, memory: Arc<Memory>) {
+        self.state().memory = Some(memory);
     }
 
     pub(crate) fn system(&self) -> Option<Arc<Msg>> {

@@ -8,7 +8,7 @@ use crate::agent::{Agent, AgentState, CallOutcome};
 use crate::call::CallContext;
 use crate::error::{AgentError, InputError};
 use crate::hook::{HookList, SharedHooks};
-use crate::memory::Memory;
+use crate::memory::{FindMemory, Memory};
 use crate::message::{Messages, Msg};
 use crate::react::agent::ReActAgent;
 
@@ -36,7 +36,7 @@ impl Agent for ReActAgent {
     async fn observe(&self, cx: CallContext, msg: Msg) -> Result<(), AgentError> {
         let messages = Messages::from(msg);
         InputError::check_appended(&[], &messages)?;
-        self.core.threads.of_call(cx.named_thread()).extend(messages);
+        self.memory_of_call(&cx).extend(messages);
         Ok(())
     }
 
@@ -91,6 +91,18 @@ impl Agent for ReActAgent {
     }
 
     fn memory_of(&self, cx: &CallContext) -> Option<Arc<Memory>> {
-        Some(self.core.threads.of_call(cx.named_thread()))
+        Some(self.memory_of_call(cx))
+    }
+
+    fn threads_by_id(&self) -> Option<Arc<dyn FindMemory>> {
+        Some(self.core.threads.clone())
+    }
+}
+
+impl ReActAgent {
+    /// Returns the memory of the thread of a call; the context may be that of another agent's call.
+    pub(super) fn memory_of_call(&self, cx: &CallContext) -> Arc<Memory> {
+        let own = (cx.agent_id() == self.id()).then(|| cx.memory()).flatten();
+        own.unwrap_or_else(|| self.core.threads.of_call(cx.named_thread()))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::call::CallContext;
 use crate::error::InputError;
-use crate::memory::Memory;
+use crate::memory::{FindMemory, Memory};
 use crate::message::Messages;
 
 /// The conversations of an agent: one memory for each thread. [`ReActAgent::threads`] returns them.
@@ -91,6 +91,9 @@ impl Threads {
     /// continues with the conversation that it began with; one on the default thread, with the new
     /// one, without results of earlier tool calls.
     ///
+    /// The [values](Memory::values) of a thread that there is already stay; those of another process
+    /// are set by [`Memory::set_values`].
+    ///
     /// Tool calls of the last answer may lack a result: they wait, as after a call that was stopped.
     ///
     /// # Errors
@@ -105,7 +108,11 @@ impl Threads {
         }
         let memory = Arc::new(Memory::new());
         memory.replace(messages);
-        self.lock().insert(id.into(), memory.clone(), self.max_idle);
+        let mut named = self.lock();
+        if let Some(before) = named.threads.get(id) {
+            memory.set_values(before.memory.values());
+        }
+        named.insert(id.into(), memory.clone(), self.max_idle);
         Ok(())
     }
 
@@ -116,6 +123,7 @@ impl Threads {
         if id == CallContext::DEFAULT_THREAD {
             let is_used = !self.default.is_empty();
             self.default.clear();
+            self.default.set_values(serde_json::Map::new());
             return is_used;
         }
         self.lock().threads.remove(id).is_some()
@@ -139,6 +147,12 @@ impl Threads {
 
     fn lock(&self) -> MutexGuard<'_, Named> {
         self.named.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FindMemory for Threads {
+    fn memory_of(&self, thread: Option<&Arc<str>>) -> Arc<Memory> {
+        self.of_call(thread)
     }
 }
 

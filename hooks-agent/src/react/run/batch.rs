@@ -143,7 +143,7 @@ impl<'a> Batch<'a> {
 impl ReActAgent {
     /// Answers the waiting tool calls with an error.
     pub(in crate::react) fn give_up_calls(&self, cx: &CallContext) {
-        let memory = self.core.threads.of_call(cx.named_thread());
+        let memory = self.memory_of_call(cx);
         drop(Batch::new(cx, &memory, open_calls(&memory.messages()), self.core.limits.result));
         memory.settle();
     }

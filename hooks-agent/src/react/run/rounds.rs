@@ -56,7 +56,7 @@ impl ReActAgent {
         input: Messages,
     ) -> Result<Msg, AgentError> {
         cx.set_told(false);
-        let memory = self.core.threads.of_call(cx.named_thread());
+        let memory = self.memory_of_call(&cx);
         // A task of another agent gives up what a restored memory left, but no question.
         let recovers = match cx.through() {
             Some(_) => memory.asking().is_none(),

@@ -1,16 +1,21 @@
-//! The memory of an agent.
+//! The messages of a conversation.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::{Map, Value};
+
 use crate::call::Through;
+use crate::memory::ThreadValues;
 use crate::message::{Messages, Msg, PendingCall, PendingReason, ToolResult, open_calls};
 use crate::run_id::RunId;
 
-/// The messages of one conversation, and the tool calls in it that wait for a result.
+/// The messages of one conversation, the tool calls in it that wait for a result, and the
+/// [values](crate::call::CallContext::thread_value) that hooks keep with it.
 #[derive(Debug, Default)]
 pub struct Memory {
     conversation: Mutex<Conversation>,
+    values: ThreadValues,
 }
 
 #[derive(Debug, Default)]
@@ -67,7 +72,18 @@ impl Memory {
         *conversation = Conversation { messages: messages.into(), replaced, left: None };
     }
 
-    /// Removes all messages.
+    /// Returns the values that hooks keep with the thread, by name, as JSON.
+    #[must_use]
+    pub fn values(&self) -> Map<String, Value> {
+        self.values.all()
+    }
+
+    /// Replaces the values that hooks keep with the thread, as a program does that restores it.
+    pub fn set_values(&self, values: Map<String, Value>) {
+        self.values.replace(values);
+    }
+
+    /// Removes all messages. The values stay: a limit outlives what was said.
     pub fn clear(&self) {
         self.replace(Messages::new());
     }
@@ -96,6 +112,10 @@ impl Memory {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lock().messages.is_empty()
+    }
+
+    pub(crate) fn thread_values(&self) -> &ThreadValues {
+        &self.values
     }
 
     /// Returns whether tool calls wait for a result.
