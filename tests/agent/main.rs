@@ -15,6 +15,7 @@ mod finish_reasons;
 mod function_tools;
 mod gate;
 mod governance;
+mod hidden_arguments;
 mod hook_failures;
 mod hooks_that_drop;
 mod jsonl;

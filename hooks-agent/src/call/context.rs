@@ -183,8 +183,8 @@ impl CallContext {
     }
 
     /// Returns the tool call that runs on this context.
-    pub(crate) fn checked(&self) -> Option<&CheckedCall> {
-        self.checked.as_deref()
+    pub(crate) fn checked(&self) -> Option<&Arc<CheckedCall>> {
+        self.checked.as_ref()
     }
 
     /// Sends an event to the stream. `kind` runs only if the call has one.

@@ -65,6 +65,8 @@ pub(crate) trait Inner<Input, Output, Error>: Send + Sync {
 
     /// Creates the error of a call that the hook fails, with its name.
     fn fail(&self, cause: BoxError) -> Error;
+
+    fn context(&self) -> &CallContext;
 }
 
 /// A call of the model, for a hook around it. Memory and the events of the round are not affected
@@ -335,6 +337,57 @@ impl<'a> NextTool<'a> {
     pub async fn run(&self, tool_use: impl Into<Arc<ToolUse>>) -> Result<ToolResult, ToolError> {
         let running = self.0.run(tool_use.into());
         running.await
+    }
+
+    /// Runs the tool like [`run`](NextTool::run), with a closure that changes each of its progress
+    /// reports before hooks and the stream receive it, or drops it by returning `None`. The closures of
+    /// hooks further in run first. A report at which the closure panics is dropped.
+    ///
+    /// A hook that redacts what a tool says in every way:
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    ///
+    /// struct Redact;
+    ///
+    /// fn redact(text: &str) -> String {
+    ///     text.replace("hunter2", "***")
+    /// }
+    ///
+    /// #[agent_hook]
+    /// impl Redact {
+    ///     async fn all(
+    ///         &self,
+    ///         call: ToolCall<'_>,
+    ///         next: NextTool<'_>,
+    ///     ) -> Result<ToolResult, ToolError> {
+    ///         let progress = |text: String| Some(redact(&text));
+    ///         match next.run_with_progress(call.into_tool_use(), progress).await {
+    ///             Ok(mut result) => {
+    ///                 result.output.map_text(redact);
+    ///                 Ok(result)
+    ///             }
+    ///             Err(ToolError::Failed(error)) => {
+    ///                 Err(ToolError::Failed(redact(&error.to_string()).into()))
+    ///             }
+    ///             Err(error) => Err(error),
+    ///         }
+    ///     }
+    /// }
+    /// # let _ = Redact;
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`run`](NextTool::run).
+    pub async fn run_with_progress(
+        &self,
+        tool_use: impl Into<Arc<ToolUse>>,
+        map: impl Fn(String) -> Option<String> + Send + Sync + 'static,
+    ) -> Result<ToolResult, ToolError> {
+        let map = self.0.context().checked().map(|call| call.add_progress_map(Arc::new(map)));
+        let ended = self.0.run(tool_use.into()).await;
+        drop(map);
+        ended
     }
 
     /// Creates the error of a call that this hook fails, with the name of the hook.

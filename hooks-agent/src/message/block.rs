@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::message::hidden::Hidden;
 use crate::message::{Media, ToolOutput};
 
 /// A block of content. In JSON, `type` is its kind.
@@ -60,6 +61,8 @@ pub struct ToolUse {
     /// The provider's signature of the thoughts before the tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
+    #[serde(skip)]
+    pub(crate) hidden: Hidden,
 }
 
 /// The result of a [`ToolUse`].
@@ -98,7 +101,14 @@ impl ToolUse {
     /// Creates a tool call with the given arguments.
     #[must_use]
     pub fn new(id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
-        Self { id: id.into(), name: name.into(), input, invalid_input: None, signature: None }
+        Self {
+            id: id.into(),
+            name: name.into(),
+            input,
+            invalid_input: None,
+            signature: None,
+            hidden: Hidden::default(),
+        }
     }
 
     /// Creates a tool call whose arguments are not a JSON object, as the model wrote them.

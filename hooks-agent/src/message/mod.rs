@@ -1,6 +1,7 @@
 //! Messages of users, models and tools.
 
 mod block;
+mod hidden;
 mod history;
 mod media;
 mod messages;

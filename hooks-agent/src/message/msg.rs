@@ -73,6 +73,8 @@ pub enum GenerateReason {
     PermissionAsking,
     /// A hook ended the call before the model finished.
     HookEnded,
+    /// A limit of model calls, tool calls, tokens or money is reached.
+    LimitReached,
     /// A hook answered instead of the whole call.
     HookAnswered,
     /// A hook supplied the message after a failure.

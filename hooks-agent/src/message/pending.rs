@@ -79,6 +79,7 @@ impl PendingCall {
     /// Creates the entry of a tool call of the called agent.
     #[must_use]
     pub fn new(call: ToolUse, why: PendingReason) -> Self {
+        let call = call.without_hidden();
         Self { id: call.id.clone(), call, agents: Vec::new(), why, asked_by: None }
     }
 

@@ -5,9 +5,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use futures::{Stream, StreamExt};
+use futures::{Stream, StreamExt, stream};
 
+use crate::message::GenerateReason;
 use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
+use crate::usage::Usage;
 
 /// The streaming answer of a model: the name of the model, and a stream of chunks.
 ///
@@ -44,13 +46,14 @@ pub struct ModelAnswer {
     model: Arc<str>,
     first: Option<ChatChunk>,
     rest: ChatStream,
+    reason: Option<GenerateReason>,
 }
 
 impl ModelAnswer {
     /// Creates an answer of the model of this name.
     #[must_use]
     pub fn new(model: impl Into<Arc<str>>, stream: ChatStream) -> Self {
-        Self { model: model.into(), first: None, rest: stream }
+        Self { model: model.into(), first: None, rest: stream, reason: None }
     }
 
     /// Calls a model and waits for the first chunk of its answer.
@@ -65,10 +68,60 @@ impl ModelAnswer {
             Some(Ok(ChatChunk::End { finish, .. })) if !finish.is_cut() => {
                 Err(ModelError::Empty { model: name() })
             }
-            Some(Ok(first)) => Ok(Self { model: model.name().into(), first: Some(first), rest }),
+            Some(Ok(first)) => {
+                let model = model.name().into();
+                Ok(Self { model, first: Some(first), rest, reason: None })
+            }
             Some(Err(error)) => Err(error),
             None => Err(ModelError::Cut { model: name() }),
         }
+    }
+
+    /// Creates a complete answer of a hook in place of the model, which ends the call for this reason:
+    /// a limit answers with [`GenerateReason::LimitReached`].
+    ///
+    /// ```
+    /// use hooks_agent::message::GenerateReason;
+    /// use hooks_agent::prelude::*;
+    ///
+    /// struct Closed;
+    ///
+    /// #[agent_hook]
+    /// impl Closed {
+    ///     async fn say_so(
+    ///         &self,
+    ///         _: ModelCall<'_>,
+    ///         _: NextModel<'_>,
+    ///     ) -> Result<ModelAnswer, AgentError> {
+    ///         let reason = GenerateReason::LimitReached;
+    ///         Ok(ModelAnswer::in_place("closed", "We are closed.", reason))
+    ///     }
+    /// }
+    ///
+    /// # futures::executor::block_on(async {
+    /// let model = ScriptedModel::new("fixed", |_| "Done.");
+    /// let agent = ReActAgent::builder("assistant").model(model).hook(Closed).build()?;
+    /// let reply = agent.call("Go").await?;
+    /// assert_eq!(reply.text(), "We are closed.");
+    /// assert_eq!(reply.reason, Some(GenerateReason::LimitReached));
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn in_place(
+        model: impl Into<Arc<str>>,
+        text: impl Into<String>,
+        reason: GenerateReason,
+    ) -> Self {
+        let chunks = [ChatChunk::Text(text.into()), ChatChunk::end(Usage::default())];
+        let stream = Box::pin(stream::iter(chunks.map(Ok)));
+        Self { reason: Some(reason), ..Self::new(model, stream) }
+    }
+
+    /// Returns why the call ends, if a hook answers in place of the model.
+    #[must_use]
+    pub fn reason(&self) -> Option<GenerateReason> {
+        self.reason
     }
 
     /// Returns the name of the model that answers.
@@ -84,8 +137,8 @@ impl ModelAnswer {
     /// Replaces the stream of the answer, to inspect, drop, change or add chunks.
     #[must_use]
     pub fn map_stream(self, map: impl FnOnce(ChatStream) -> ChatStream) -> Self {
-        let model = self.model.clone();
-        Self { model, first: None, rest: map(Box::pin(self)) }
+        let (model, reason) = (self.model.clone(), self.reason);
+        Self { model, first: None, rest: map(Box::pin(self)), reason }
     }
 }
 

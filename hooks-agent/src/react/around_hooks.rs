@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hooks_core::{BoxError, BoxFuture, Next, hook};
 
-use crate::call::CallContext;
+use crate::call::{CallContext, CheckedCall};
 use crate::error::AgentError;
 use crate::hook::{
     AgentHook, AroundMask, Inner, ModelCall, NextModel, NextTool, Registration, Target, ToolCall,
@@ -34,7 +34,11 @@ pub(super) fn install_around<H: AgentHook>(
     if registration.around.contains(AroundMask::TOOL_CALL) {
         let hook = hook.clone();
         let hook = hook!(ReActAgent::AROUND_TOOL_CALL, async move |agent, args, next| {
-            let ReActAgentToolCallArgs { cx, call } = args;
+            let ReActAgentToolCallArgs { mut cx, call } = args;
+            if cx.checked().is_none() {
+                // `tool_call` was called directly.
+                cx = cx.of_checked(&Arc::new(CheckedCall::new(call.clone())));
+            }
             let inner = InnerTool { next, cx: cx.clone() };
             let is_idempotent = agent.tool(&call.name).is_some_and(|tool| tool.is_idempotent());
             let call = ToolCall::new(agent, &cx, call, is_idempotent);
@@ -58,6 +62,10 @@ impl Inner<ChatRequest, ModelAnswer, AgentError> for InnerModel<'_> {
     fn fail(&self, cause: BoxError) -> AgentError {
         self.next.fail(cause)
     }
+
+    fn context(&self) -> &CallContext {
+        &self.cx
+    }
 }
 
 struct InnerTool<'a> {
@@ -72,5 +80,9 @@ impl Inner<Arc<ToolUse>, ToolResult, ToolError> for InnerTool<'_> {
 
     fn fail(&self, cause: BoxError) -> ToolError {
         self.next.fail(cause)
+    }
+
+    fn context(&self) -> &CallContext {
+        &self.cx
     }
 }

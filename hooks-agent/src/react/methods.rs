@@ -162,7 +162,7 @@ impl ReActAgent {
         if let Some(checked) = checked {
             checked.set_ran(call.clone());
         }
-        cx.emit(|| AgentEventKind::ToolStarted(ToolUse::clone(&call))).await;
+        cx.emit(|| AgentEventKind::ToolStarted(ToolUse::clone(&call).without_hidden())).await;
         // Boxed, so that the future of an agent that waits for its model stays small.
         Box::pin(self.watch(&cx, &call, &**tool)).await
     }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use futures::channel::mpsc::UnboundedSender;
 
+use serde_json::Value;
+
 use crate::call::CallContext;
 use crate::message::ToolUse;
 
@@ -34,6 +36,8 @@ use crate::message::ToolUse;
 pub struct ToolContext {
     call: CallContext,
     tool_use: Arc<ToolUse>,
+    /// The arguments with hidden ones, if there are any.
+    input: Option<Arc<Value>>,
     progress: Option<UnboundedSender<String>>,
 }
 
@@ -41,7 +45,8 @@ impl ToolContext {
     /// Creates the context of a tool that runs outside of an agent. Its progress is discarded.
     #[must_use]
     pub fn detached(tool_use: ToolUse) -> Self {
-        Self { call: CallContext::default(), tool_use: Arc::new(tool_use), progress: None }
+        let input = tool_use.revealed().map(Arc::new);
+        Self { call: CallContext::default(), tool_use: Arc::new(tool_use), input, progress: None }
     }
 
     pub(crate) fn new(
@@ -49,7 +54,8 @@ impl ToolContext {
         tool_use: Arc<ToolUse>,
         progress: UnboundedSender<String>,
     ) -> Self {
-        Self { call, tool_use, progress: Some(progress) }
+        let input = tool_use.revealed().map(Arc::new);
+        Self { call, tool_use, input, progress: Some(progress) }
     }
 
     /// Returns the context of the agent's call.
@@ -65,7 +71,15 @@ impl ToolContext {
         self.call.get()
     }
 
-    /// Returns the tool call as it runs, with the changes of hooks.
+    /// Returns the arguments of the tool call, with those that hooks
+    /// [hide](crate::message::ToolUse::hide) from everybody else.
+    #[must_use]
+    pub fn input(&self) -> &Value {
+        self.input.as_deref().unwrap_or(&self.tool_use.input)
+    }
+
+    /// Returns the tool call as it runs, with the changes of hooks. Hidden arguments are `[hidden]`
+    /// here; [`input`](ToolContext::input) has them.
     #[must_use]
     pub fn tool_use(&self) -> &ToolUse {
         &self.tool_use

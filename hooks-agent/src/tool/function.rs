@@ -137,7 +137,7 @@ impl FunctionTool {
         Fut: Future<Output: IntoToolOutput> + Send + 'static,
     {
         let run = move |cx: ToolContext| -> ToolFuture<'static> {
-            match read(&cx.tool_use().input) {
+            match read(cx.input()) {
                 Ok(input) => {
                     let output = function(input, cx);
                     Box::pin(async move { output.await.into_tool_output() })

@@ -38,6 +38,7 @@ impl ReActAgent {
                 Some(Ok(ChatChunk::End { usage, finish })) => {
                     cx.add_usage(usage);
                     draft.set_usage(usage);
+                    draft.set_reason(answer.reason());
                     break finish;
                 }
                 Some(Ok(ChatChunk::Text(text))) => ContentBlock::Text { text },

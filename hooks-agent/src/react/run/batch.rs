@@ -78,7 +78,7 @@ impl<'a> Batch<'a> {
         is_copied: bool,
     ) -> Option<ToolResult> {
         let open = &mut self.open[number - self.answered];
-        result.ran = ran.filter(|ran| *ran != open.call).map(Arc::new);
+        result.ran = ran.map(ToolUse::without_hidden).filter(|ran| *ran != open.call).map(Arc::new);
         if result.id != open.call.id {
             result.id.clone_from(&open.call.id);
         }

@@ -7,7 +7,7 @@ use tokio::task::yield_now;
 
 use crate::call::{CallContext, Unfinished};
 use crate::error::AgentError;
-use crate::message::{ContentBlock, Msg, Role};
+use crate::message::{ContentBlock, GenerateReason, Msg, Role};
 use crate::react::run::batch::{UniqueIds, is_plain};
 use crate::usage::Usage;
 
@@ -47,6 +47,13 @@ impl<'a> Draft<'a> {
 
     pub(super) fn set_usage(&mut self, usage: Usage) {
         Arc::make_mut(&mut self.message).usage = Some(usage);
+    }
+
+    /// Sets why the call ends, if a hook answers in place of the model.
+    pub(super) fn set_reason(&mut self, reason: Option<GenerateReason>) {
+        if reason.is_some() {
+            Arc::make_mut(&mut self.message).reason = reason;
+        }
     }
 
     /// Appends a block, with the id of a tool call made unique. Returns a copy of it if somebody is

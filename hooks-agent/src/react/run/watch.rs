@@ -46,10 +46,13 @@ impl ReActAgent {
             self.tell(cx, call, chunk).await;
         }
         match ended? {
-            Ok(Ok(output)) => Ok(ToolResult::success(call, output)),
+            Ok(Ok(mut output)) => {
+                call.mask_output(&mut output);
+                Ok(ToolResult::success(call, output))
+            }
             Ok(Err(error)) => Err(match error.downcast() {
-                Ok(error) => *error,
-                Err(error) => ToolError::Failed(error),
+                Ok(error) => masked(call, *error),
+                Err(error) => masked(call, ToolError::Failed(error)),
             }),
             Err(_) => Err(ToolError::Panicked { tool: call.name.clone() }),
         }
@@ -67,7 +70,39 @@ impl ReActAgent {
     }
 
     async fn tell(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: String) {
+        let chunk = call.masked(&chunk).unwrap_or(chunk);
+        let chunk = match cx.checked() {
+            Some(checked) => checked.map_progress(chunk),
+            None => Some(chunk),
+        };
+        let Some(chunk) = chunk else { return };
         self.acting_chunk(cx, call, &chunk).await;
-        cx.emit(|| AgentEventKind::ToolChunk { call: ToolUse::clone(call), text: chunk }).await;
+        let call = || ToolUse::clone(call).without_hidden();
+        cx.emit(|| AgentEventKind::ToolChunk { call: call(), text: chunk }).await;
     }
+}
+
+/// Replaces an error whose text has the text of a hidden argument.
+fn masked(call: &ToolUse, error: ToolError) -> ToolError {
+    if matches!(error, ToolError::Waiting { .. } | ToolError::Hook(_)) {
+        return error;
+    }
+    match call.masked(&chain(&error)) {
+        Some(_) => {
+            let text = error.to_string();
+            ToolError::Failed(call.masked(&text).unwrap_or(text).into())
+        }
+        None => error,
+    }
+}
+
+/// Returns the texts of an error and its sources, and its `Debug` form.
+fn chain(error: &ToolError) -> String {
+    let mut text = format!("{error:?}");
+    let mut next: Option<&dyn std::error::Error> = Some(error);
+    while let Some(error) = next {
+        text.push_str(&error.to_string());
+        next = error.source();
+    }
+    text
 }

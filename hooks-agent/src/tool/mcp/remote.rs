@@ -143,7 +143,7 @@ impl Tool for RemoteTool {
     fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
         Box::pin(async move {
             let call = CallToolRequestParams::new(self.name.clone())
-                .with_arguments(arguments(&cx.tool_use().input)?);
+                .with_arguments(arguments(cx.input())?);
             let progress = cx.progress_sender().map(Progress);
             let result = self.connection.call(call, progress).await?;
             output_of(result).map_err(Into::into)
