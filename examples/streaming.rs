@@ -6,9 +6,10 @@
 use std::io::Write;
 
 use futures::StreamExt;
-use hooks_agent::hook::{Finding, Rewrite};
+use hooks_agent::hook::Rewrite;
 use hooks_agent::message::Usage;
 use hooks_agent::model::ChatChunk;
+use hooks_agent::model::Finding;
 use hooks_agent::prelude::*;
 use serde_json::{Value, json};
 

@@ -29,6 +29,7 @@ mod random_redactions;
 mod random_stories;
 mod react_loop;
 mod rewrite;
+mod rewriters;
 mod stops;
 mod streaming;
 mod sub_agent_questions;

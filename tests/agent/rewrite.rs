@@ -4,9 +4,10 @@
 use futures::executor::block_on;
 use futures::{StreamExt, stream};
 use hooks_agent::agent::AgentExt;
-use hooks_agent::hook::{Finding, Rewrite};
 use hooks_agent::message::{ContentBlock, ToolUse, Usage};
-use hooks_agent::model::{ChatChunk, ModelError, ScriptedAnswer, ScriptedModel};
+use hooks_agent::model::{
+    ChatChunk, Finding, ModelAnswer, ModelError, Rewriter, ScriptedAnswer, ScriptedModel,
+};
 use hooks_agent::react::ReActAgent;
 use hooks_core::{Hookable, hook};
 use hooks_tests::scripted_agents::go;
@@ -17,8 +18,8 @@ use serde_json::json;
 const SECRET: &str = "SECRET";
 
 /// Replaces the secret by stars, and `hm` by a dash.
-fn mask() -> Rewrite {
-    Rewrite::new(SECRET.len(), |text, from| {
+fn mask() -> Rewriter {
+    Rewriter::within(SECRET.len(), |text, from| {
         let find = |word: &str, by: &str| {
             let start = from + text[from..].find(word)?;
             Some(Finding::Replace { range: start..start + word.len(), text: by.to_owned() })
@@ -51,13 +52,14 @@ fn complete(chunks: Vec<ChatChunk>) -> Vec<Result<ChatChunk, ModelError>> {
 }
 
 /// The chunks that come out of a stream of these.
-fn rewritten(rewrite: &Rewrite, chunks: Vec<ChatChunk>) -> Vec<ChatChunk> {
-    let stream = rewrite.apply(Box::pin(stream::iter(complete(chunks))));
+fn rewritten(rewrite: &Rewriter, chunks: Vec<ChatChunk>) -> Vec<ChatChunk> {
+    let stream =
+        ModelAnswer::new("m", Box::pin(stream::iter(complete(chunks)))).rewrite(rewrite.clone());
     block_on(stream.map(Result::unwrap).collect())
 }
 
 /// The blocks in memory of an agent whose model answers with these chunks.
-fn remembered(rewrite: Rewrite, chunks: Vec<ChatChunk>) -> Vec<ContentBlock> {
+fn remembered(rewrite: Rewriter, chunks: Vec<ChatChunk>) -> Vec<ContentBlock> {
     let model = ScriptedModel::new("m", move |request| {
         match request.messages.last().and_then(|msg| msg.tool_results().next()) {
             Some(_) => "done".into(),
@@ -70,7 +72,7 @@ fn remembered(rewrite: Rewrite, chunks: Vec<ChatChunk>) -> Vec<ContentBlock> {
         "mask",
         hook!(ReActAgent::AROUND_MODEL_CALL, async move |_, args, next| {
             let answer = next.run(args).await?;
-            Ok(answer.map_stream(|stream| rewrite.apply(stream)))
+            Ok(answer.rewrite(rewrite.clone()))
         }),
     );
     // An answer without content is an error.

@@ -8,9 +8,10 @@ use hooks_agent::agent::{AgentExt, CallOutcome};
 use hooks_agent::call::{CallContext, CallOptions};
 use hooks_agent::error::AgentError;
 use hooks_agent::event::{EventKind, Flow, HookEvent};
-use hooks_agent::hook::{Finding, Rewrite};
 use hooks_agent::message::{ContentBlock, ToolUse, Usage};
-use hooks_agent::model::{ChatChunk, ModelAnswer, ModelError, ScriptedModel};
+use hooks_agent::model::{
+    ChatChunk, ChatStream, Finding, ModelAnswer, ModelError, Rewriter, ScriptedModel,
+};
 use hooks_agent::react::ReActAgent;
 use hooks_agent::stream::AgentEventKind;
 use hooks_agent::tool::{FunctionTool, ToolContext};
@@ -139,8 +140,8 @@ async fn a_stream_has_the_events_of_sub_agents_with_the_run_they_are_part_of() {
 }
 
 /// Replaces what looks like a number of some digits, whole.
-fn numbers(window: usize) -> Rewrite {
-    Rewrite::new(window, |text, from| {
+fn numbers(window: usize) -> Rewriter {
+    Rewriter::within(window, |text, from| {
         let is_digit = |char: char| char.is_ascii_digit();
         let start = from + text[from..].find(is_digit)?;
         let end = text[start..].find(|char| !is_digit(char)).map_or(text.len(), |end| start + end);
@@ -149,8 +150,8 @@ fn numbers(window: usize) -> Rewrite {
 }
 
 /// Blocks at the word, wherever it stands.
-fn forbid(word: &'static str, window: usize) -> Rewrite {
-    Rewrite::new(window, move |text, from| {
+fn forbid(word: &'static str, window: usize) -> Rewriter {
+    Rewriter::within(window, move |text, from| {
         let start = from + text[from..].find(word)?;
         let range = start..start + word.len();
         Some(Finding::Block { range, reason: "a forbidden word".to_owned() })
@@ -158,10 +159,12 @@ fn forbid(word: &'static str, window: usize) -> Rewrite {
 }
 
 /// What comes out of a stream of these pieces: the pieces, and whether it was blocked.
-fn rewritten(rewrite: &Rewrite, pieces: &[String]) -> (Vec<String>, bool) {
+fn rewritten(rewrite: &Rewriter, pieces: &[String]) -> (Vec<String>, bool) {
     let chunks = pieces.iter().map(|piece| Ok(ChatChunk::Text(piece.clone())));
     let end = [Ok(ChatChunk::end(Usage::default()))];
-    let stream = rewrite.apply(Box::pin(stream::iter(chunks.chain(end).collect::<Vec<_>>())));
+    let stream =
+        ModelAnswer::new("m", Box::pin(stream::iter(chunks.chain(end).collect::<Vec<_>>())));
+    let stream = stream.rewrite(rewrite.clone());
     let items: Vec<_> = block_on(stream.collect());
     let texts = items.iter().filter_map(|item| match item {
         Ok(ChatChunk::Text(text)) => Some(text.clone()),
@@ -213,7 +216,7 @@ proptest! {
 #[test]
 fn what_may_still_become_a_match_is_held_back() {
     let address = |window| {
-        Rewrite::new(window, |text: &str, from| {
+        Rewriter::within(window, |text: &str, from| {
             let is_part = |char: char| char.is_ascii_alphanumeric() || char == '.';
             let mut at = text.match_indices('@').map(|(at, _)| at);
             at.find_map(|at| {
@@ -264,7 +267,7 @@ async fn what_is_rewritten_is_not_in_chunks_memory_or_the_reply() {
         "numbers",
         hook!(ReActAgent::AROUND_MODEL_CALL, async move |_, args, next| {
             let answer = next.run(args).await?;
-            Ok(answer.map_stream(|stream| rewrite.apply(stream)))
+            Ok(answer.rewrite(rewrite.clone()))
         }),
     );
     let events: Vec<_> = agent.stream(go()).map(Result::unwrap).collect().await;
@@ -328,10 +331,11 @@ async fn a_stream_is_over_when_it_is_over() {
 }
 
 /// What is said in these pieces of text and thoughts, as blocks.
-fn blocks(rewrite: &Rewrite, pieces: Vec<ChatChunk>) -> Vec<ContentBlock> {
+fn blocks(rewrite: &Rewriter, pieces: Vec<ChatChunk>) -> Vec<ContentBlock> {
     let end = [Ok(ChatChunk::end(Usage::default()))];
-    let stream = rewrite
-        .apply(Box::pin(stream::iter(pieces.into_iter().map(Ok).chain(end).collect::<Vec<_>>())));
+    let stream = pieces.into_iter().map(Ok).chain(end).collect::<Vec<_>>();
+    let stream = ModelAnswer::new("m", Box::pin(stream::iter(stream))).rewrite(rewrite.clone());
+    let stream: ChatStream = Box::pin(stream);
     let agent =
         ReActAgent::builder("bot").model(ScriptedModel::new("m", |_| "unused")).build().unwrap();
     let stream = std::sync::Mutex::new(Some(stream));
@@ -349,7 +353,7 @@ fn blocks(rewrite: &Rewrite, pieces: Vec<ChatChunk>) -> Vec<ContentBlock> {
 #[test]
 fn what_stands_between_two_texts_keeps_them_apart() {
     let text = |text: &str| ChatChunk::Text(text.to_owned());
-    let hush = Rewrite::new(4, |text, from| {
+    let hush = Rewriter::within(4, |text, from| {
         let start = from + text[from..].find("hm")?;
         Some(Finding::Replace { range: start..start + 2, text: String::new() })
     });
@@ -365,7 +369,7 @@ fn what_stands_between_two_texts_keeps_them_apart() {
 
 #[test]
 fn a_rewriter_that_finds_what_is_not_there_says_no_more() {
-    let careless = Rewrite::new(4, |text: &str, _| {
+    let careless = Rewriter::within(4, |text: &str, _| {
         let start = text.find("secret")?;
         Some(Finding::Replace { range: start..start + 6, text: "***".to_owned() })
     });

@@ -1,7 +1,8 @@
 //! Messages as Anthropic streams them.
 
-use hooks_agent::hook::{Finding, Rewrite};
+use hooks_agent::hook::Rewrite;
 use hooks_agent::message::{ContentBlock, Msg, ToolUse, Usage};
+use hooks_agent::model::Finding;
 use hooks_agent::model::{
     ChatChunk, FinishReason, GenAiModel, ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice,
 };
@@ -200,7 +201,7 @@ async fn thoughts_that_a_hook_rewrote_are_not_sent_back() {
     ]);
     let provider = Provider::start(vec![call, done()]).await;
     let agent = agent(model(&provider));
-    let mask = Rewrite::new(16, |text, from| {
+    let mask = Rewriter::within(16, |text, from| {
         let start = from + text[from..].find("secret")?;
         Some(Finding::Replace { range: start..start + "secret".len(), text: "***".to_owned() })
     });
@@ -208,7 +209,7 @@ async fn thoughts_that_a_hook_rewrote_are_not_sent_back() {
         ReActAgent::AROUND_MODEL_CALL,
         "mask",
         hook!(ReActAgent::AROUND_MODEL_CALL, async move |_, args, next| {
-            Ok(next.run(args).await?.map_stream(|stream| mask.apply(stream)))
+            Ok(next.run(args).await?.rewrite(mask.clone()))
         }),
     );
     ask(&agent).await.unwrap();

@@ -8,6 +8,7 @@ mod messages;
 mod msg;
 mod output;
 mod pending;
+mod strings;
 
 pub use crate::usage::Usage;
 pub use block::{ContentBlock, ToolResult, ToolUse};
@@ -18,3 +19,4 @@ pub use msg::{GenerateReason, Msg, Role};
 pub use output::ToolOutput;
 pub(crate) use pending::open_calls;
 pub use pending::{PendingCall, PendingReason};
+pub(crate) use strings::map_strings;

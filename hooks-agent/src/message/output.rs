@@ -1,12 +1,13 @@
 //! What a tool returns.
 
+use std::convert::Infallible;
 use std::fmt;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::message::ContentBlock;
+use crate::message::{ContentBlock, map_strings};
 
 /// What a tool returns: the text that the model reads, and, if the tool has them, further blocks
 /// for the model, such as images, and a structured value for programs.
@@ -116,7 +117,7 @@ impl ToolOutput {
         });
         let Some(value) = &mut more.structured else { return };
         let before = value.to_string();
-        map_strings(value, &mut map);
+        let Ok(()) = map_strings(value, &mut |text| Ok::<_, Infallible>(map(text)));
         let after = value.to_string();
         if text == before && self.text != after {
             self.text = map(&after);
@@ -139,27 +140,6 @@ impl ToolOutput {
 fn is_content(block: &ContentBlock) -> bool {
     use ContentBlock::{Audio, File, Image, Text};
     matches!(block, Text { .. } | Image(_) | Audio(_) | File(_))
-}
-
-fn map_strings(value: &mut Value, map: &mut impl FnMut(&str) -> String) {
-    match value {
-        Value::String(text) => *text = map(text),
-        Value::Array(values) => values.iter_mut().for_each(|value| map_strings(value, map)),
-        Value::Object(fields) => {
-            for (key, mut value) in std::mem::take(fields) {
-                map_strings(&mut value, map);
-                fields.insert(map(&key), value);
-            }
-        }
-        Value::Number(number) => {
-            let text = number.to_string();
-            let mapped = map(&text);
-            if mapped != text {
-                *value = Value::String(mapped);
-            }
-        }
-        Value::Null | Value::Bool(_) => {}
-    }
 }
 
 impl fmt::Display for ToolOutput {

@@ -8,7 +8,8 @@ use std::task::{Context, Poll};
 use futures::{Stream, StreamExt, stream};
 
 use crate::message::GenerateReason;
-use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
+use crate::model::rewrite::rewritten;
+use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError, Rewriter};
 use crate::usage::Usage;
 
 /// The streaming answer of a model: the name of the model, and a stream of chunks.
@@ -47,13 +48,15 @@ pub struct ModelAnswer {
     first: Option<ChatChunk>,
     rest: ChatStream,
     reason: Option<GenerateReason>,
+    /// What rewrites the stream, the outermost hook first.
+    rewriters: Vec<Rewriter>,
 }
 
 impl ModelAnswer {
     /// Creates an answer of the model of this name.
     #[must_use]
     pub fn new(model: impl Into<Arc<str>>, stream: ChatStream) -> Self {
-        Self { model: model.into(), first: None, rest: stream, reason: None }
+        Self { model: model.into(), first: None, rest: stream, reason: None, rewriters: Vec::new() }
     }
 
     /// Calls a model and waits for the first chunk of its answer.
@@ -69,8 +72,8 @@ impl ModelAnswer {
                 Err(ModelError::Empty { model: name() })
             }
             Some(Ok(first)) => {
-                let model = model.name().into();
-                Ok(Self { model, first: Some(first), rest, reason: None })
+                let model = model.name();
+                Ok(Self { first: Some(first), ..Self::new(model, rest) })
             }
             Some(Err(error)) => Err(error),
             None => Err(ModelError::Cut { model: name() }),
@@ -134,11 +137,19 @@ impl ModelAnswer {
         self.model.clone()
     }
 
+    /// Rewrites the texts of the answer. Rewriters of several hooks search the same text, unless
+    /// [`map_stream`](ModelAnswer::map_stream) comes in between.
+    #[must_use]
+    pub fn rewrite(mut self, rewriter: Rewriter) -> Self {
+        self.rewriters.insert(0, rewriter);
+        self
+    }
+
     /// Replaces the stream of the answer, to inspect, drop, change or add chunks.
     #[must_use]
     pub fn map_stream(self, map: impl FnOnce(ChatStream) -> ChatStream) -> Self {
         let (model, reason) = (self.model.clone(), self.reason);
-        Self { model, first: None, rest: map(Box::pin(self)), reason }
+        Self { reason, ..Self::new(model, map(Box::pin(self))) }
     }
 }
 
@@ -146,6 +157,12 @@ impl Stream for ModelAnswer {
     type Item = Result<ChatChunk, ModelError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if !self.rewriters.is_empty() {
+            let first = stream::iter(self.first.take().map(Ok));
+            let rest = std::mem::replace(&mut self.rest, Box::pin(stream::empty()));
+            let rewriters = std::mem::take(&mut self.rewriters);
+            self.rest = rewritten(Box::pin(first.chain(rest)), rewriters);
+        }
         match self.first.take() {
             Some(first) => Poll::Ready(Some(Ok(first))),
             None => self.rest.as_mut().poll_next(cx),

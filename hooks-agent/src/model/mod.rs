@@ -6,6 +6,7 @@ mod error;
 #[cfg(feature = "genai")]
 mod genai;
 mod options;
+mod rewrite;
 mod scripted;
 
 pub use answer::ModelAnswer;
@@ -14,4 +15,5 @@ pub use error::ModelError;
 #[cfg(feature = "genai")]
 pub use genai::GenAiModel;
 pub use options::{ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice};
+pub use rewrite::{Find, Finding, Rewriter};
 pub use scripted::{ScriptedAnswer, ScriptedModel};

@@ -1,0 +1,105 @@
+//! A rewriter of texts.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::message::{ToolUse, map_strings};
+use crate::model::ModelError;
+use crate::model::rewrite::block::Block;
+use crate::model::rewrite::find::{Find, Finding, Within};
+
+/// Replaces or blocks what a [`Find`] finds: in a text, and in the answer of a model while it streams.
+///
+/// [`Rewrite`](crate::hook::Rewrite) is a rewriter as a hook;
+/// [`ModelAnswer::rewrite`](crate::model::ModelAnswer::rewrite) rewrites an answer. Several rewriters
+/// of one answer search the same text, and text is held back once, for the longest of them. Findings
+/// that overlap are replaced together, by the replacement of the longest one, of equal ones that of
+/// the outer hook; if one of them blocks, they block.
+///
+/// ```
+/// use hooks_agent::model::{Finding, Rewriter};
+///
+/// let mask = Rewriter::within(6, |text, from| {
+///     let start = from + text[from..].find("secret")?;
+///     Some(Finding::Replace { range: start..start + 6, text: "***".to_owned() })
+/// });
+/// assert_eq!(mask.text("The secret word."), Ok("The *** word.".to_owned()));
+/// ```
+#[derive(Clone)]
+pub struct Rewriter {
+    pub(super) find: Arc<dyn Find>,
+    pub(super) rewrites_thinking: bool,
+    pub(super) rewrites_arguments: bool,
+}
+
+impl Rewriter {
+    /// Creates a rewriter.
+    #[must_use]
+    pub fn new(find: impl Find) -> Self {
+        Self { find: Arc::new(find), rewrites_thinking: true, rewrites_arguments: false }
+    }
+
+    /// Creates a rewriter that holds back `window` characters: a finding depends only on the found text
+    /// itself and on at most `window` characters after its start.
+    ///
+    /// `find` returns the first finding that starts at the given position of the text or later.
+    #[must_use]
+    pub fn within(
+        window: usize,
+        find: impl Fn(&str, usize) -> Option<Finding> + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(Within { window, find })
+    }
+
+    /// Leaves the thoughts of the model unchanged.
+    #[must_use]
+    pub fn text_only(mut self) -> Self {
+        self.rewrites_thinking = false;
+        self
+    }
+
+    /// Rewrites the arguments of tool calls, too: each string, key and number by itself.
+    #[must_use]
+    pub fn tool_arguments(mut self) -> Self {
+        self.rewrites_arguments = true;
+        self
+    }
+
+    /// Rewrites a complete text.
+    ///
+    /// # Errors
+    /// The reason, if a finding blocks the text.
+    pub fn text(&self, text: &str) -> Result<String, String> {
+        let mut block = Block::of(text);
+        let (rewritten, blocked) = block.release(&[&*self.find], text.len());
+        blocked.map_or(Ok(rewritten), Err)
+    }
+
+    /// Rewrites the strings, keys and numbers of a value. A number that changes becomes a string.
+    ///
+    /// # Errors
+    /// The reason, if a finding blocks one of them; the value is then incomplete.
+    pub fn value(&self, value: &mut Value) -> Result<(), String> {
+        map_strings(value, &mut |text| self.text(text))
+    }
+
+    /// Rewrites the arguments of a tool call, also such as are no JSON object.
+    pub(super) fn arguments(&self, call: &mut ToolUse) -> Result<(), ModelError> {
+        let blocked = |reason| ModelError::Blocked { reason };
+        if let Some(written) = &mut call.invalid_input {
+            *written = self.text(written).map_err(blocked)?;
+        }
+        self.value(&mut call.input).map_err(blocked)
+    }
+}
+
+impl fmt::Debug for Rewriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rewriter")
+            .field("rewrites_thinking", &self.rewrites_thinking)
+            .field("rewrites_arguments", &self.rewrites_arguments)
+            .finish_non_exhaustive()
+    }
+}
