@@ -148,7 +148,7 @@ mod usage;
 pub mod user;
 
 pub use hooks_core;
-pub use hooks_core::{HookError, HookResult, Hookable, Hooks, hook, hookable};
+pub use hooks_core::{HookError, HookResult, HookRole, Hookable, Hooks, hook, hookable};
 
 #[doc(hidden)]
 pub use macros::__on;

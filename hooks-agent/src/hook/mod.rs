@@ -31,4 +31,4 @@ pub(crate) use registration::{
     install_pre, message_of, named, new_group, no_flow, not_found, recover, register_class,
     remove_by_name, remove_class, report, result_of, settle_now, was_reported,
 };
-pub use rewrite::Rewrite;
+pub use rewrite::{Rewrite, TextBlocked};

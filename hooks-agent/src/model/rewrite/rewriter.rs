@@ -6,7 +6,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::message::{ToolUse, map_strings};
-use crate::model::ModelError;
 use crate::model::rewrite::block::Block;
 use crate::model::rewrite::find::{Find, Finding, Within};
 
@@ -31,6 +30,7 @@ use crate::model::rewrite::find::{Find, Finding, Within};
 pub struct Rewriter {
     pub(super) find: Arc<dyn Find>,
     pub(super) rewrites_thinking: bool,
+    pub(super) rewrites_text: bool,
     pub(super) rewrites_arguments: bool,
 }
 
@@ -38,7 +38,12 @@ impl Rewriter {
     /// Creates a rewriter.
     #[must_use]
     pub fn new(find: impl Find) -> Self {
-        Self { find: Arc::new(find), rewrites_thinking: true, rewrites_arguments: false }
+        Self {
+            find: Arc::new(find),
+            rewrites_text: true,
+            rewrites_thinking: true,
+            rewrites_arguments: false,
+        }
     }
 
     /// Creates a rewriter that holds back `window` characters: a finding depends only on the found text
@@ -67,6 +72,41 @@ impl Rewriter {
         self
     }
 
+    /// Leaves the texts and thoughts of the model unchanged, for a rewriter of
+    /// [arguments](Rewriter::tool_arguments).
+    #[must_use]
+    pub fn arguments_only(mut self) -> Self {
+        self.rewrites_text = false;
+        self.rewrites_thinking = false;
+        self.tool_arguments()
+    }
+
+    /// Returns whether thoughts of the model are rewritten.
+    #[must_use]
+    pub fn rewrites_thinking(&self) -> bool {
+        self.rewrites_thinking
+    }
+
+    /// Returns whether there is something to rewrite in a complete text.
+    #[must_use]
+    pub fn has_findings(&self, text: &str) -> bool {
+        !text.is_empty() && self.find.find(text, 0).is_some()
+    }
+
+    /// Returns whether there is something to rewrite in the strings, keys and numbers of a value.
+    #[must_use]
+    pub fn has_findings_in(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => self.has_findings(text),
+            Value::Number(number) => self.has_findings(&number.to_string()),
+            Value::Array(values) => values.iter().any(|value| self.has_findings_in(value)),
+            Value::Object(fields) => fields
+                .iter()
+                .any(|(key, value)| self.has_findings(key) || self.has_findings_in(value)),
+            Value::Null | Value::Bool(_) => false,
+        }
+    }
+
     /// Rewrites a complete text.
     ///
     /// # Errors
@@ -85,13 +125,15 @@ impl Rewriter {
         map_strings(value, &mut |text| self.text(text))
     }
 
-    /// Rewrites the arguments of a tool call, also such as are no JSON object.
-    pub(super) fn arguments(&self, call: &mut ToolUse) -> Result<(), ModelError> {
-        let blocked = |reason| ModelError::Blocked { reason };
+    /// Rewrites the arguments of a tool call, also those that are no JSON object.
+    ///
+    /// # Errors
+    /// The reason, if a finding blocks one of them; the arguments are then incomplete.
+    pub fn tool_use(&self, call: &mut ToolUse) -> Result<(), String> {
         if let Some(written) = &mut call.invalid_input {
-            *written = self.text(written).map_err(blocked)?;
+            *written = self.text(written)?;
         }
-        self.value(&mut call.input).map_err(blocked)
+        self.value(&mut call.input)
     }
 }
 

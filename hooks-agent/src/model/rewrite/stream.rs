@@ -71,8 +71,8 @@ impl Rewriting {
         if let ChatChunk::ToolUse(call) = &mut chunk {
             let rewriters = self.rewriters.iter().filter(|rewriter| rewriter.rewrites_arguments);
             for rewriter in rewriters {
-                if let Err(blocked) = rewriter.arguments(call) {
-                    return self.block_with(blocked);
+                if let Err(reason) = rewriter.tool_use(call) {
+                    return self.block_with(ModelError::Blocked { reason });
                 }
             }
         }
@@ -135,7 +135,9 @@ impl Rewriting {
         }
         let (text, blocked) = match &*self.rewriters {
             // One finder needs no list.
-            [only] => self.block.release(&[&*only.find], limit),
+            [only] if only.rewrites_text && only.rewrites_thinking => {
+                self.block.release(&[&*only.find], limit)
+            }
             rewriters => {
                 let finders: Vec<_> = finders(rewriters, self.kind).collect();
                 self.block.release(&finders, limit)
@@ -158,7 +160,10 @@ impl Rewriting {
 
 /// Returns the finders for a kind of text.
 fn finders(rewriters: &[Rewriter], kind: Kind) -> impl Iterator<Item = &dyn Find> {
-    let applies = move |rewriter: &&Rewriter| kind == Kind::Text || rewriter.rewrites_thinking;
+    let applies = move |rewriter: &&Rewriter| match kind {
+        Kind::Text => rewriter.rewrites_text,
+        Kind::Thinking => rewriter.rewrites_thinking,
+    };
     rewriters.iter().filter(applies).map(|rewriter| &*rewriter.find)
 }
 

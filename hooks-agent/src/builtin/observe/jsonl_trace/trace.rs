@@ -5,7 +5,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hooks_core::HookResult;
+use hooks_core::{HookResult, HookRole};
 use serde_json::Value;
 
 use crate::builtin::observe::jsonl_trace::record::Record;
@@ -151,6 +151,10 @@ impl AgentHook for JsonlTrace {
 
     fn inherit(&self) -> bool {
         self.shared.settings.inherits
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Observes)
     }
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {

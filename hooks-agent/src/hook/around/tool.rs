@@ -1,193 +1,16 @@
-//! What a hook that runs around model calls or tool calls receives.
+//! A tool call, for a hook around it.
 
 use std::fmt;
-use std::ops::BitOr;
 use std::sync::Arc;
 
-use hooks_core::{BoxError, BoxFuture};
+use hooks_core::BoxError;
 
 use crate::agent::Agent;
 use crate::call::CallContext;
-use crate::error::AgentError;
 use crate::event::of_a_call;
+use crate::hook::around::Inner;
 use crate::message::{ToolResult, ToolUse};
-use crate::model::{ChatRequest, ModelAnswer};
 use crate::tool::ToolError;
-
-/// The calls that a hook runs around.
-///
-/// ```
-/// use hooks_agent::hook::AroundMask;
-///
-/// let both = AroundMask::MODEL_CALL | AroundMask::TOOL_CALL;
-/// assert!(both.contains(AroundMask::TOOL_CALL));
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AroundMask(u8);
-
-impl AroundMask {
-    /// No calls.
-    pub const NONE: Self = Self(0);
-    /// Calls of the model.
-    pub const MODEL_CALL: Self = Self(1);
-    /// Calls of tools.
-    pub const TOOL_CALL: Self = Self(2);
-
-    /// Returns whether all calls of the other set are in this one.
-    #[must_use]
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Returns the calls of all these sets.
-    #[must_use]
-    pub const fn of(masks: &[Self]) -> Self {
-        let (mut mask, mut index) = (0, 0);
-        while index < masks.len() {
-            mask |= masks[index].0;
-            index += 1;
-        }
-        Self(mask)
-    }
-}
-
-impl BitOr for AroundMask {
-    type Output = Self;
-
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-}
-
-/// The rest of a call: the hooks further in, then the model or the tool.
-pub(crate) trait Inner<Input, Output, Error>: Send + Sync {
-    fn run(&self, input: Input) -> BoxFuture<'_, Result<Output, Error>>;
-
-    /// Creates the error of a call that the hook fails, with its name.
-    fn fail(&self, cause: BoxError) -> Error;
-
-    fn context(&self) -> &CallContext;
-}
-
-/// A call of the model, for a hook around it. Memory and the events of the round are not affected
-/// by a changed request.
-///
-/// The call ends with the first chunk of the answer: a model that cannot answer fails inside of the
-/// hook, a stream that breaks later fails the round, outside of it.
-///
-/// A hook that limits the length of each answer:
-///
-/// ```
-/// use hooks_agent::prelude::*;
-///
-/// struct Brief;
-///
-/// #[agent_hook]
-/// impl Brief {
-///     async fn limit(
-///         &self,
-///         mut call: ModelCall<'_>,
-///         next: NextModel<'_>,
-///     ) -> Result<ModelAnswer, AgentError> {
-///         call.request_mut().options = ModelOptions::new().max_tokens(100).into();
-///         next.run(call.into_request()).await
-///     }
-/// }
-///
-/// # futures::executor::block_on(async {
-/// let model = ScriptedModel::new("limit", |request| format!("{:?}", request.options.max_tokens));
-/// let agent = ReActAgent::builder("assistant").model(model).hook(Brief).build()?;
-/// assert_eq!(agent.call("What is your limit?").await?.text(), "Some(100)");
-/// # Ok::<(), AgentError>(())
-/// # }).unwrap();
-/// ```
-pub struct ModelCall<'a> {
-    agent: &'a dyn Agent,
-    cx: &'a CallContext,
-    request: ChatRequest,
-}
-
-impl<'a> ModelCall<'a> {
-    pub(crate) fn new(agent: &'a dyn Agent, cx: &'a CallContext, request: ChatRequest) -> Self {
-        Self { agent, cx, request }
-    }
-
-    of_a_call!();
-
-    /// Returns the request, with the system message.
-    #[must_use]
-    pub fn request(&self) -> &ChatRequest {
-        &self.request
-    }
-
-    /// Returns a mutable reference to the request.
-    pub fn request_mut(&mut self) -> &mut ChatRequest {
-        &mut self.request
-    }
-
-    /// Returns the request, to pass it on.
-    #[must_use]
-    pub fn into_request(self) -> ChatRequest {
-        self.request
-    }
-}
-
-/// The rest of a model call: the hooks further in, then the model. A hook may run it once, several
-/// times, or not at all.
-///
-/// A hook that asks another model if the first one fails:
-///
-/// ```
-/// use hooks_agent::model::ModelError;
-/// use hooks_agent::prelude::*;
-///
-/// struct Fallback(ScriptedModel);
-///
-/// #[agent_hook]
-/// impl Fallback {
-///     async fn try_both(
-///         &self,
-///         call: ModelCall<'_>,
-///         next: NextModel<'_>,
-///     ) -> Result<ModelAnswer, AgentError> {
-///         match next.run(call.request().clone()).await {
-///             Err(AgentError::Model(_)) => {
-///                 Ok(ModelAnswer::ask(&self.0, call.into_request()).await?)
-///             }
-///             ended => ended,
-///         }
-///     }
-/// }
-///
-/// # futures::executor::block_on(async {
-/// let model = ScriptedModel::new("busy", |_| ModelError::status("busy", 503));
-/// let other = Fallback(ScriptedModel::new("other", |_| "Here I am."));
-/// let agent = ReActAgent::builder("assistant").model(model).hook(other).build()?;
-/// assert_eq!(agent.call("Is anybody there?").await?.text(), "Here I am.");
-/// # Ok::<(), AgentError>(())
-/// # }).unwrap();
-/// ```
-#[derive(Clone, Copy)]
-pub struct NextModel<'a>(&'a dyn Inner<ChatRequest, ModelAnswer, AgentError>);
-
-impl<'a> NextModel<'a> {
-    pub(crate) fn new(inner: &'a dyn Inner<ChatRequest, ModelAnswer, AgentError>) -> Self {
-        Self(inner)
-    }
-
-    /// Calls the model and waits for the first chunk of its answer.
-    ///
-    /// # Errors
-    /// The errors of the model and of the hooks further in.
-    pub async fn run(&self, request: ChatRequest) -> Result<ModelAnswer, AgentError> {
-        self.0.run(request).await
-    }
-
-    /// Creates the error of a call that this hook fails, with the name of the hook.
-    pub fn fail(&self, cause: impl Into<BoxError>) -> AgentError {
-        self.0.fail(cause.into())
-    }
-}
 
 /// A call of a tool, for a hook around it. The permission check has passed. The permission of a
 /// changed tool call is checked again before it runs: without it, it fails with
@@ -393,18 +216,6 @@ impl<'a> NextTool<'a> {
     /// Creates the error of a call that this hook fails, with the name of the hook.
     pub fn fail(&self, cause: impl Into<BoxError>) -> ToolError {
         self.0.fail(cause.into())
-    }
-}
-
-impl fmt::Debug for ModelCall<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ModelCall").field("request", &self.request).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for NextModel<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NextModel").finish_non_exhaustive()
     }
 }
 

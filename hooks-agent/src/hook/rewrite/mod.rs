@@ -1,0 +1,7 @@
+//! A rewriter as a hook: of what the model says, and of what it is given.
+
+mod hook;
+mod places;
+
+pub use hook::Rewrite;
+pub use places::TextBlocked;
