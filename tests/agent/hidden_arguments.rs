@@ -234,3 +234,22 @@ fn an_answer_in_place_of_the_model_ends_the_call_with_its_reason() {
     assert_eq!((reply.text().as_str(), reply.reason), ("Enough.", Some(LimitReached)));
     assert_eq!(agent.threads().history("default").len(), 2);
 }
+
+#[test]
+fn a_hidden_argument_may_show_another_value_in_its_place() {
+    let reveal = on(|event: &mut PreActing<'_>| {
+        let shown = event.tool_use().input["to"].clone();
+        event.tool_use_mut().hide_as("to", json!(["ada@example.com", "open", 12345]), shown);
+    });
+    let echo = FunctionTool::new("send", "Sends.", async |input: Value| input.to_string());
+    let input = json!({ "to": ["<mail>", "open", "<pin>"] });
+    let call = ToolUse::new("1", "send", input.clone());
+    let script = Script::new().calls([call]).says("done");
+    let agent = ReActAgent::builder("bot").model(script).tool(echo).hook(reveal).build().unwrap();
+    block_on(agent.call("go")).unwrap();
+    let history = agent.threads().history("default");
+    let result = history.iter().flat_map(Msg::tool_results).next().unwrap();
+    assert_eq!(result.output, r#"{"to":["<mail>","open",<pin>]}"#);
+    // What is shown is what the model wrote.
+    assert_eq!(result.ran, None);
+}

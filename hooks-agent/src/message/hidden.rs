@@ -8,14 +8,22 @@ use serde_json::{Map, Value};
 use crate::message::{ToolOutput, ToolUse};
 
 /// What stands in place of a hidden argument.
-pub(crate) const PLACEHOLDER: &str = "[hidden]";
+const PLACEHOLDER: &str = "[hidden]";
 
 /// Shorter texts are not searched for in what a tool returns: they would be found everywhere.
 const SHORTEST: usize = 4;
 
 /// The values of hidden arguments, by name. `Debug` shows the names alone.
 #[derive(Clone, Default, PartialEq)]
-pub(crate) struct Hidden(Option<Arc<Map<String, Value>>>);
+pub(crate) struct Hidden(Option<Arc<Vec<Argument>>>);
+
+/// A hidden argument, and what stands in its place.
+#[derive(Clone, PartialEq)]
+struct Argument {
+    name: String,
+    value: Value,
+    shown: Value,
+}
 
 impl ToolUse {
     /// Sets an argument that only the tool receives, by
@@ -35,11 +43,24 @@ impl ToolUse {
     /// assert!(!format!("{call:?}").contains("s3cr3t"));
     /// ```
     pub fn hide(&mut self, name: impl Into<String>, value: impl Into<Value>) {
-        let name = name.into();
+        self.hide_as(name, value, PLACEHOLDER);
+    }
+
+    /// Sets an argument that only the tool receives, like [`hide`](ToolUse::hide), with another value in
+    /// its place: a text in `value` is replaced by that at the same position of `shown`.
+    pub fn hide_as(
+        &mut self,
+        name: impl Into<String>,
+        value: impl Into<Value>,
+        shown: impl Into<Value>,
+    ) {
+        let argument = Argument { name: name.into(), value: value.into(), shown: shown.into() };
         if let Value::Object(input) = &mut self.input {
-            input.insert(name.clone(), PLACEHOLDER.into());
+            input.insert(argument.name.clone(), argument.shown.clone());
         }
-        Arc::make_mut(self.hidden.0.get_or_insert_default()).insert(name, value.into());
+        let hidden = Arc::make_mut(self.hidden.0.get_or_insert_default());
+        hidden.retain(|known| known.name != argument.name);
+        hidden.push(argument);
     }
 
     /// Returns the arguments with the hidden values, if there are any. A hidden argument that a hook
@@ -47,8 +68,8 @@ impl ToolUse {
     pub(crate) fn revealed(&self) -> Option<Value> {
         let hidden = self.hidden.0.as_ref()?;
         let mut revealed = self.input.clone();
-        for (name, value) in &**hidden {
-            if let Some(input) = revealed.get_mut(name).filter(|input| *input == PLACEHOLDER) {
+        for Argument { name, value, shown } in &**hidden {
+            if let Some(input) = revealed.get_mut(name).filter(|input| *input == shown) {
                 *input = value.clone();
             }
         }
@@ -64,10 +85,10 @@ impl ToolUse {
     /// Replaces the texts of hidden arguments in a text; `None` if there are none in it.
     pub(crate) fn masked(&self, text: &str) -> Option<String> {
         let mut masked = None;
-        for secret in self.secrets() {
+        for (secret, shown) in self.secrets() {
             let text = masked.as_deref().unwrap_or(text);
             if text.contains(&secret) {
-                masked = Some(text.replace(&secret, PLACEHOLDER));
+                masked = Some(text.replace(&secret, &shown));
             }
         }
         masked
@@ -80,39 +101,53 @@ impl ToolUse {
         }
     }
 
-    /// Returns the texts of the hidden arguments, the longest first.
-    fn secrets(&self) -> Vec<String> {
+    /// Returns the texts of the hidden arguments and what replaces them, the longest first.
+    fn secrets(&self) -> Vec<(String, String)> {
         let Some(hidden) = &self.hidden.0 else { return Vec::new() };
         let mut secrets = Vec::new();
-        hidden.values().for_each(|value| collect(value, &mut secrets));
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        for Argument { value, shown, .. } in &**hidden {
+            collect(value, shown, &mut secrets);
+        }
+        secrets.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
         secrets
     }
 }
 
-/// Collects the texts of a value, and as JSON writes them.
-fn collect(value: &Value, into: &mut Vec<String>) {
+/// Collects the texts of a value that are not shown, each also as JSON writes it.
+fn collect(value: &Value, shown: &Value, into: &mut Vec<(String, String)>) {
+    if value == shown {
+        return;
+    }
+    let none = Value::from(PLACEHOLDER);
     let text = match value {
-        Value::String(text) => {
-            let written = Value::from(text.as_str()).to_string();
-            let escaped = written.trim_matches('"');
-            if escaped != text {
-                into.push(escaped.to_owned());
-            }
-            text.clone()
-        }
+        Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
-        Value::Array(values) => return values.iter().for_each(|value| collect(value, into)),
-        Value::Object(fields) => return fields.values().for_each(|value| collect(value, into)),
+        Value::Array(values) => {
+            let shown = |index| shown.get(index).unwrap_or(&none);
+            return values.iter().enumerate().for_each(|(at, it)| collect(it, shown(at), into));
+        }
+        Value::Object(fields) => {
+            let shown = |name: &String| shown.get(name).unwrap_or(&none);
+            return fields.iter().for_each(|(name, it)| collect(it, shown(name), into));
+        }
         Value::Null | Value::Bool(_) => return,
     };
-    if text.chars().count() >= SHORTEST {
-        into.push(text);
+    if text.chars().count() < SHORTEST {
+        return;
     }
+    let shown = shown.as_str().unwrap_or(PLACEHOLDER).to_owned();
+    let written = Value::from(text.as_str()).to_string();
+    let escaped = written[1..written.len() - 1].to_owned();
+    if escaped != text {
+        into.push((escaped, shown.clone()));
+    }
+    into.push((text, shown));
 }
 
 impl fmt::Debug for Hidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.0.iter().flat_map(|hidden| hidden.keys())).finish()
+        f.debug_set()
+            .entries(self.0.iter().flat_map(|hidden| hidden.iter().map(|it| &it.name)))
+            .finish()
     }
 }
