@@ -7,3 +7,9 @@ mod observe;
 mod recover;
 
 pub use observe::{JsonlTrace, JsonlTraceBuilder, TraceError};
+#[cfg(feature = "pii")]
+pub use guard::{
+    PiiCallback, PiiCluster, PiiDetected, PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiMatch,
+    PiiPattern, PiiPatternError, PiiReplacement, PiiScanner, PiiStrategy, pii_clusters,
+    settled_clusters,
+};
