@@ -131,11 +131,8 @@ fn international(text: &[u8], begin: usize, start: usize) -> Option<Range<usize>
 fn national(text: &[u8], start: usize) -> Option<Range<usize>> {
     let in_parentheses = text[start] == b'(';
     let mut at = start + usize::from(in_parentheses);
-    let closes = group_end(text, at) == Some(b')');
-    if !is_digit(text, at) || in_parentheses != (in_parentheses && closes) {
-        return None;
-    }
-    if !starts_national(text, start) {
+    let bracketed = !in_parentheses || is_bracketed(text, at);
+    if !is_digit(text, at) || !bracketed || !starts_national(text, start) {
         return None;
     }
     let mut groups = Groups { in_parentheses, ..Groups::default() };
@@ -157,7 +154,7 @@ fn national(text: &[u8], start: usize) -> Option<Range<usize>> {
 fn starts_national(text: &[u8], at: usize) -> bool {
     match before(text, at, 1) {
         Some(b'$' | b'#') => false,
-        Some(b'(') => group_end(text, at) != Some(b')'),
+        Some(b'(') => !is_bracketed(text, at),
         Some(b' ') => at < 2 || !is_digit(text, at - 2),
         Some(b'-' | b'.' | b'/' | b',' | b':' | b'_') => {
             at < 2 || !text[at - 2].is_ascii_alphanumeric() || is_label(text, at)
@@ -166,10 +163,10 @@ fn starts_national(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// What is behind the digits at `at`.
-fn group_end(text: &[u8], at: usize) -> Option<u8> {
-    let rest = text.get(at..at + DIGITS + 1).or(text.get(at..))?;
-    rest.iter().copied().find(|byte| !byte.is_ascii_digit())
+/// Whether a closing parenthesis is behind the digits at `at`, and more digits behind it.
+fn is_bracketed(text: &[u8], at: usize) -> bool {
+    let digits = (0..DIGITS).take_while(|digit| is_digit(text, at + digit)).count();
+    get(text, at + digits) == Some(b')') && separator(text, at + digits).is_some()
 }
 
 /// Whether a letter and a colon are before `at`, as in `tel:030 123456`.
