@@ -67,9 +67,31 @@ fn print_plain_text() {
 fn print_lengths() {
     println!("all kinds by length, MB/s: 1 KB, 10 KB, 100 KB, 1 MB, 10 MB");
     let parts = [
-        "a.a.a.a.", "1", "12345678 ", "1 ", "@@@@", "a@a.", "a@b.co ", "1:2:3:", "::::", "a:b::c:",
-        "http://", "http://a ", "http://a)", "www.a.", "a.com/", "a/", "+1 ", "(1) ", "1.2.3.", "00-",
-        "DE89 3704 0044 ", "4111 1111 ", "é@é.", ENGLISH, CHINESE,
+        "a.a.a.a.",
+        "1",
+        "12345678 ",
+        "1 ",
+        "@@@@",
+        "a@a.",
+        "a@b.co ",
+        "1:2:3:",
+        "::::",
+        "a:b::c:",
+        "http://",
+        "http://a ",
+        "http://a)",
+        "www.a.",
+        "a.com/",
+        "a/",
+        "+1 ",
+        "(1) ",
+        "1.2.3.",
+        "00-",
+        "DE89 3704 0044 ",
+        "4111 1111 ",
+        "é@é.",
+        ENGLISH,
+        CHINESE,
     ];
     let scanner = PiiScanner::all();
     for part in parts {
@@ -110,7 +132,8 @@ fn main() {
     print_lengths();
     println!("1 MB in parts, all kinds, MB/s: 4, 16, 64, 1024 bytes");
     let scanner = PiiScanner::all();
-    for (name, part) in [("English", ENGLISH), ("Chinese", CHINESE), ("a.com/", "a.com/"), ("1 ", "1 ")]
+    for (name, part) in
+        [("English", ENGLISH), ("Chinese", CHINESE), ("a.com/", "a.com/"), ("1 ", "1 ")]
     {
         let text = text_of(part, MEGABYTE);
         let speeds = [4, 16, 64, 1024].map(|size| {

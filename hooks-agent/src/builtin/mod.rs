@@ -6,10 +6,10 @@ mod limit;
 mod observe;
 mod recover;
 
-pub use observe::{JsonlTrace, JsonlTraceBuilder, TraceError};
 #[cfg(feature = "pii")]
 pub use guard::{
     PiiCallback, PiiCluster, PiiDetected, PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiMatch,
     PiiPattern, PiiPatternError, PiiReplacement, PiiScanner, PiiStrategy, pii_clusters,
     settled_clusters,
 };
+pub use observe::{JsonlTrace, JsonlTraceBuilder, TraceError};

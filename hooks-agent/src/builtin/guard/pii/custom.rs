@@ -62,10 +62,7 @@ impl PiiPattern {
     /// # Errors
     ///
     /// Fails if the pattern is malformed, is larger than 1 MiB when compiled, or matches the empty text.
-    pub fn new(
-        kind: impl Into<Cow<'static, str>>,
-        pattern: &str,
-    ) -> Result<Self, PiiPatternError> {
+    pub fn new(kind: impl Into<Cow<'static, str>>, pattern: &str) -> Result<Self, PiiPatternError> {
         let kind = kind.into();
         let mut builder = RegexBuilder::new(pattern);
         let regex = builder.size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT).build();

@@ -76,7 +76,9 @@ pub trait PiiDetector: Send + Sync {
     fn scan(&self, text: &str, from: usize, found: &mut Vec<PiiMatch>) {
         let mut from = from;
         while from <= text.len() {
-            let Some(next) = self.find(text, from).and_then(|found| found.fitted(text)) else { return };
+            let Some(next) = self.find(text, from).and_then(|found| found.fitted(text)) else {
+                return;
+            };
             from = next.range.end.max(from);
             found.push(next);
             if from >= text.len() {

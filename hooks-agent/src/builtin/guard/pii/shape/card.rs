@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use crate::builtin::guard::pii::shape::bytes::{before, ends_word, get, is_digit, run_start, starts_word};
+use crate::builtin::guard::pii::shape::bytes::{
+    before, ends_word, get, is_digit, run_start, starts_word,
+};
 
 const FEWEST: usize = 13;
 const MOST: usize = 19;

@@ -70,11 +70,8 @@ fn top_level_end(text: &[u8], start: usize, end: usize) -> Option<usize> {
     let label = &text[start..end];
     let coded = label.len() > 4 && label[..4].eq_ignore_ascii_case(b"xn--");
     let letters = label.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    let length = if coded {
-        label.iter().rposition(u8::is_ascii_alphanumeric)? + 1
-    } else {
-        letters
-    };
+    let length =
+        if coded { label.iter().rposition(u8::is_ascii_alphanumeric)? + 1 } else { letters };
     let ends = get(text, start + length).is_none_or(|byte| !is_word(byte));
     (length >= 2 && ends).then_some(start + length)
 }

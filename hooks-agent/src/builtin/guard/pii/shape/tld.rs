@@ -44,8 +44,10 @@ fn is_listed(top: &str) -> bool {
             bytes[at - 1] == b' ' && bytes[at + top.len()] == b' '
         })
     };
-    top.len() >= 2 && top.bytes().all(|byte| byte.is_ascii_lowercase()) && match top.len() {
-        2 => listed(COUNTRIES),
-        _ => listed(GENERIC),
-    }
+    top.len() >= 2
+        && top.bytes().all(|byte| byte.is_ascii_lowercase())
+        && match top.len() {
+            2 => listed(COUNTRIES),
+            _ => listed(GENERIC),
+        }
 }

@@ -15,9 +15,30 @@ const HOST: usize = 253;
 const HEAD: usize = HOST + 20;
 
 const SCHEMES: [&str; 24] = [
-    "https", "http", "ftps", "sftp", "ftp", "wss", "ws", "ssh", "git", "file", "smb", "ldaps",
-    "ldap", "rtsp", "s3", "gs", "postgresql", "postgres", "mysql", "mongodb+srv", "mongodb",
-    "rediss", "redis", "amqp",
+    "https",
+    "http",
+    "ftps",
+    "sftp",
+    "ftp",
+    "wss",
+    "ws",
+    "ssh",
+    "git",
+    "file",
+    "smb",
+    "ldaps",
+    "ldap",
+    "rtsp",
+    "s3",
+    "gs",
+    "postgresql",
+    "postgres",
+    "mysql",
+    "mongodb+srv",
+    "mongodb",
+    "rediss",
+    "redis",
+    "amqp",
 ];
 
 /// A URL, and the end of the characters that were read for it.
