@@ -12,4 +12,6 @@ pub use guard::{
     PiiPattern, PiiPatternError, PiiReplacement, PiiScanner, PiiStrategy, pii_clusters,
     settled_clusters,
 };
+#[cfg(feature = "words")]
+pub use guard::{WordList, WordListError, WordMatch};
 pub use observe::{JsonlTrace, JsonlTraceBuilder, TraceError};

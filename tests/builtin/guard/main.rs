@@ -5,3 +5,4 @@ mod pii_overlap;
 mod pii_replacement;
 mod pii_set;
 mod pii_stream;
+mod words;

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "pii")]
 mod pii;
+#[cfg(feature = "words")]
+mod words;
 
 #[cfg(feature = "pii")]
 pub use pii::{
@@ -9,3 +11,5 @@ pub use pii::{
     PiiPattern, PiiPatternError, PiiReplacement, PiiScanner, PiiStrategy, pii_clusters,
     settled_clusters,
 };
+#[cfg(feature = "words")]
+pub use words::{WordList, WordListError, WordMatch};

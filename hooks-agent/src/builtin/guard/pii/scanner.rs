@@ -143,10 +143,13 @@ impl PiiScanner {
         let (mut at, mut complete_at) = (from.saturating_sub(1), 0);
         while let Some(trigger) = self.triggers.next(bytes, at) {
             if first_only && trigger > complete_at && !found.matches.is_empty() {
-                complete_at = pii_clusters(&self.ranked(&found.matches))[0].range.end + LOOK_BACK;
-                if trigger > complete_at {
+                let cluster = pii_clusters(&self.ranked(&found.matches)).swap_remove(0).range;
+                let complete = cluster.end + LOOK_BACK;
+                if trigger > complete {
                     break;
                 }
+                // The distance doubles, so that a long chain is not looked through at each trigger.
+                complete_at = complete.max(trigger + (trigger - cluster.start.min(trigger)));
             }
             at = self.parse(bytes, trigger, &mut found);
         }
