@@ -1,0 +1,9 @@
+//! Words that must not be in a text, in any of the forms in which they may be written.
+
+mod error;
+mod fold;
+mod list;
+mod search;
+
+pub use error::WordListError;
+pub use list::{WordList, WordMatch};
