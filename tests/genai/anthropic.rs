@@ -1,11 +1,10 @@
 //! Messages as Anthropic streams them.
 
-use hooks_agent::hook::Rewrite;
 use hooks_agent::message::{ContentBlock, Msg, ToolUse, Usage};
-use hooks_agent::model::Finding;
 use hooks_agent::model::{
     ChatChunk, FinishReason, GenAiModel, ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice,
 };
+use hooks_agent::model::{Finding, Rewriter};
 use hooks_agent::react::ReActAgent;
 use hooks_core::{Hookable, hook};
 use serde_json::{Value, json};

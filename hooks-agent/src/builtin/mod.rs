@@ -7,11 +7,7 @@ mod observe;
 mod recover;
 
 #[cfg(feature = "pii")]
-pub use guard::{
-    PiiCallback, PiiCluster, PiiDetected, PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiMatch,
-    PiiPattern, PiiPatternError, PiiReplacement, PiiScanner, PiiStrategy, pii_clusters,
-    settled_clusters,
-};
+pub use guard::pii::{self, detection::PiiDetection, vault::Vault};
 #[cfg(feature = "words")]
 pub use guard::{WordList, WordListError, WordMatch};
 pub use observe::{JsonlTrace, JsonlTraceBuilder, TraceError};

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use hooks_agent::builtin::{PiiCallback, PiiDetector, PiiKind, PiiMatch, PiiPattern, PiiScanner};
+use hooks_agent::builtin::pii::{
+    PiiCallback, PiiDetector, PiiKind, PiiMatch, PiiPattern, PiiScanner,
+};
 
 type Matches = Vec<(String, Range<usize>)>;
 

@@ -89,6 +89,24 @@ impl Rewrite {
         Self { source, places }
     }
 
+    /// Replaces the rewriter; the places stay.
+    #[must_use]
+    pub fn with_rewriter(mut self, rewriter: Rewriter) -> Self {
+        self.source = Source::Fixed(rewriter);
+        self
+    }
+
+    /// Replaces the rewriter by one that depends on the call; the places stay. The closure runs at each
+    /// event.
+    #[must_use]
+    pub fn with_rewriter_per_call(
+        mut self,
+        rewriter: impl Fn(&CallContext) -> Rewriter + Send + Sync + 'static,
+    ) -> Self {
+        self.source = Source::PerCall(Arc::new(rewriter));
+        self
+    }
+
     /// Sets whether texts of the user are rewritten.
     #[must_use]
     pub fn input(mut self, rewrite: bool) -> Self {

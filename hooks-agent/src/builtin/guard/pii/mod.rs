@@ -1,16 +1,18 @@
-//! Personal data in text: detectors, what replaces a match, and how overlapping matches are merged.
+//! Detectors of personal data, and what replaces a match.
+//! [`PiiDetection`](crate::builtin::PiiDetection) is the hook.
 
 mod custom;
+pub(in crate::builtin) mod detection;
 mod detector;
 mod kind;
 mod overlap;
 mod replacement;
 mod scanner;
 mod shape;
+pub(in crate::builtin) mod vault;
 
 pub use custom::{PiiCallback, PiiPattern, PiiPatternError};
 pub use detector::{PiiDetector, PiiMatch};
 pub use kind::PiiKind;
-pub use overlap::{PiiCluster, pii_clusters, settled_clusters};
 pub use replacement::{PiiDetected, PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
 pub use scanner::PiiScanner;

@@ -97,7 +97,7 @@ impl PiiDetected {
 /// | hash | `<email_hash:…>`, 16 or 8 digits | `<email_hash:…>`, 8 digits |
 ///
 /// ```
-/// use hooks_agent::builtin::{PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
+/// use hooks_agent::builtin::pii::{PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
 ///
 /// let mask = PiiReplacement::new(PiiStrategy::Mask);
 /// assert_eq!(mask.replace("credit_card", "4532015112830366").unwrap(), "************0366");
@@ -122,6 +122,12 @@ impl PiiReplacement {
     /// This strategy in [`PiiFormat::Keyed`], with a random key.
     pub fn new(strategy: PiiStrategy) -> Self {
         Self { strategy, format: PiiFormat::default(), key: PiiHashKey::random() }
+    }
+
+    /// Sets the strategy.
+    pub fn with_strategy(mut self, strategy: PiiStrategy) -> Self {
+        self.strategy = strategy;
+        self
     }
 
     /// Sets the format.

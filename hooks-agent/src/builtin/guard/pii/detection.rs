@@ -1,0 +1,365 @@
+//! The hook that keeps personal data from models, memory and tools.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_core::{HookResult, HookRole};
+
+use crate::builtin::guard::pii::detector::PiiDetector;
+use crate::builtin::guard::pii::kind::PiiKind;
+use crate::builtin::guard::pii::replacement::{PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
+use crate::builtin::guard::pii::scanner::PiiScanner;
+use crate::builtin::guard::pii::vault::{Vault, key};
+use crate::call::CallContext;
+use crate::error::AgentError;
+use crate::event::{EventMask, Flow, HookEvent};
+use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, Rewrite, ToolCall};
+use crate::message::ToolResult;
+use crate::model::{Find, Finding, ModelAnswer, Rewriter};
+use crate::tool::ToolError;
+
+/// Finds personal data in what an agent is given and says, and replaces or blocks it.
+///
+/// | setting | default | |
+/// |---|---|---|
+/// | what is found | | [`all`](PiiDetection::all), [`of`](PiiDetection::of) some kinds, [`custom`](PiiDetection::custom) |
+/// | [`strategy`](PiiDetection::strategy) | `Redact` | redact, mask, hash or block |
+/// | [`format`](PiiDetection::format) | `Keyed` | the form of tokens, masks and hashes |
+/// | [`hash_key`](PiiDetection::hash_key) | random | the key of hashes |
+/// | [`vault`](PiiDetection::vault) | none | tokens for the model, data for the tools |
+/// | [`input`](PiiDetection::input) | yes | texts of the user |
+/// | [`output`](PiiDetection::output) | no | texts and thoughts of the model, also while they stream |
+/// | [`tool_results`](PiiDetection::tool_results) | no | results, errors and progress of tools |
+/// | [`tool_arguments`](PiiDetection::tool_arguments) | no | arguments of tool calls |
+///
+/// Where texts are rewritten, and when, is as for [`Rewrite`](crate::hook::Rewrite): before memory,
+/// stream, logs and the next request. It does not protect from what it does not know: names, addresses
+/// of streets, data in images and files, in system messages, in other forms of writing, or split over
+/// several messages. [The page](crate::guide::builtin_guard) says how well each kind is found.
+///
+/// Several of these hooks, such as one for each kind with a strategy of its own, search the same text:
+/// of matches that overlap, the longest names the token. It runs at
+/// [`priority::SECURITY`](crate::hook::priority::SECURITY), in nested calls and in agents that are tools
+/// of its agent. A text that is blocked fails the call; of a tool's result, the model reads the error.
+///
+/// ```
+/// use hooks_agent::builtin::PiiDetection;
+/// use hooks_agent::builtin::pii::PiiStrategy;
+/// use hooks_agent::prelude::*;
+///
+/// # futures::executor::block_on(async {
+/// let model = ScriptedModel::new("echo", |request| request.last_text());
+/// let agent = ReActAgent::builder("assistant")
+///     .model(model)
+///     .hook(PiiDetection::all())
+///     .hook(PiiDetection::credit_card().strategy(PiiStrategy::Mask))
+///     .build()?;
+/// let reply = agent.call("Bill 4532015112830366, mail ada@example.com").await?;
+/// assert_eq!(reply.text(), "Bill [REDACTED_CREDIT_CARD], mail [REDACTED_EMAIL]");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct PiiDetection {
+    name: String,
+    search: Search,
+    vault: Option<Vault>,
+    /// The tools that receive the data of the vault; all, if there is no list.
+    tools: Option<Arc<[String]>>,
+    rewrite: Rewrite,
+}
+
+/// What is found, and what replaces it.
+#[derive(Clone)]
+struct Search {
+    detector: Arc<dyn PiiDetector>,
+    replacement: Arc<PiiReplacement>,
+    vault: Option<(Vault, (String, String))>,
+}
+
+macro_rules! of_one_kind {
+    ($($(#[$doc:meta])* $name:ident => $($kind:ident),+;)*) => {$(
+        $(#[$doc])*
+        pub fn $name() -> Self {
+            Self::of([$(PiiKind::$kind),+]).called(stringify!($name))
+        }
+    )*};
+}
+
+impl PiiDetection {
+    /// Finds [all kinds](PiiKind::ALL).
+    pub fn all() -> Self {
+        Self::new("PiiDetection".to_owned(), Arc::new(PiiScanner::all()))
+    }
+
+    /// Finds these kinds.
+    pub fn of(kinds: impl IntoIterator<Item = PiiKind>) -> Self {
+        let scanner = PiiScanner::new(kinds);
+        let names: Vec<_> = scanner.kinds().iter().map(|kind| kind.name()).collect();
+        let name = format!("PiiDetection[{}]", names.join(","));
+        Self::new(name, Arc::new(scanner))
+    }
+
+    /// Finds what a detector of one's own finds; `kind` names the hook.
+    ///
+    /// ```
+    /// use hooks_agent::builtin::PiiDetection;
+    /// use hooks_agent::builtin::pii::PiiPattern;
+    /// use hooks_agent::prelude::*;
+    ///
+    /// let keys = PiiPattern::new("api_key", "sk-[a-zA-Z0-9]{32}")?;
+    /// let hook = PiiDetection::custom("api_key", keys);
+    /// assert_eq!(hook.name(), "PiiDetection[api_key]");
+    /// # Ok::<(), hooks_agent::builtin::pii::PiiPatternError>(())
+    /// ```
+    pub fn custom(kind: &str, detector: impl PiiDetector + 'static) -> Self {
+        Self::new(format!("PiiDetection[{kind}]"), Arc::new(detector))
+    }
+
+    of_one_kind! {
+        /// Finds e-mail addresses.
+        email => Email;
+        /// Finds numbers of payment cards.
+        credit_card => CreditCard;
+        /// Finds IPv4 and IPv6 addresses.
+        ip => Ipv4, Ipv6;
+        /// Finds MAC addresses.
+        mac_address => MacAddress;
+        /// Finds URLs.
+        url => Url;
+        /// Finds telephone numbers.
+        phone => Phone;
+        /// Finds bank account numbers.
+        iban => Iban;
+    }
+
+    fn new(name: String, detector: Arc<dyn PiiDetector>) -> Self {
+        let replacement = Arc::new(PiiReplacement::new(PiiStrategy::default()));
+        let search = Search { detector, replacement, vault: None };
+        let rewrite = Rewrite::from(Rewriter::new(search.clone())).input(true).output(false);
+        Self { name, search, vault: None, tools: None, rewrite }
+    }
+
+    fn called(mut self, kind: &str) -> Self {
+        self.name = format!("PiiDetection[{kind}]");
+        self
+    }
+
+    /// Sets what happens to what is found. With a [vault](PiiDetection::vault), only
+    /// [`Block`](PiiStrategy::Block) has an effect.
+    pub fn strategy(self, strategy: PiiStrategy) -> Self {
+        self.replace(|replacement| replacement.with_strategy(strategy))
+    }
+
+    /// Sets the form of tokens, masks and hashes.
+    pub fn format(self, format: PiiFormat) -> Self {
+        self.replace(|replacement| replacement.with_format(format))
+    }
+
+    /// Sets the key of hashes, so that they are the same in every process.
+    pub fn hash_key(self, key: PiiHashKey) -> Self {
+        self.replace(|replacement| replacement.with_key(key))
+    }
+
+    /// Keeps the data in a vault: model, memory, stream and logs have tokens such as `[EMAIL_1]`; a tool
+    /// receives the data in place of the tokens in its arguments. Tool results and arguments are searched
+    /// then, unless they are excluded afterwards.
+    ///
+    /// Every tool that the model calls with a token receives the data: limit them by
+    /// [`reveal_only_to`](PiiDetection::reveal_only_to).
+    ///
+    /// ```
+    /// use hooks_agent::builtin::{PiiDetection, Vault};
+    /// use hooks_agent::prelude::*;
+    /// # use serde_json::{Value, json};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let vault = Vault::new();
+    /// let send = FunctionTool::new("send", "Sends a mail.", async |input: Value| {
+    ///     assert_eq!(input["to"], "ada@example.com");
+    ///     "sent"
+    /// });
+    /// // `model` reads "write to [EMAIL_1]" and calls the tool with `[EMAIL_1]`.
+    /// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+    /// #     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+    /// #         Some(_) => "I wrote to [EMAIL_1].".into(),
+    /// #         None => {
+    /// #             assert_eq!(request.last_text(), "write to [EMAIL_1]");
+    /// #             ToolUse::new("1", "send", json!({ "to": "[EMAIL_1]" })).into()
+    /// #         }
+    /// #     }
+    /// # });
+    /// let hook = PiiDetection::email().vault(vault.clone()).reveal_only_to(["send"]);
+    /// let agent = ReActAgent::builder("assistant").model(model).tool(send).hook(hook).build()?;
+    /// let reply = agent.call("write to ada@example.com").await?;
+    /// assert_eq!(reply.text(), "I wrote to [EMAIL_1].");
+    /// let shown = vault.reveal_in(agent.id(), CallContext::DEFAULT_THREAD, &reply.text());
+    /// assert_eq!(shown, "I wrote to ada@example.com.");
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn vault(mut self, vault: Vault) -> Self {
+        self.vault = Some(vault);
+        self.rebuilt(|rewrite| rewrite.tool_results(true).tool_arguments(true))
+    }
+
+    /// Sets which tools receive the data of the vault. The default is all.
+    pub fn reveal_only_to<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.tools = Some(tools.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets whether texts of the user are searched.
+    pub fn input(self, search: bool) -> Self {
+        self.rebuilt(|rewrite| rewrite.input(search))
+    }
+
+    /// Sets whether texts and thoughts of the model are searched.
+    pub fn output(self, search: bool) -> Self {
+        self.rebuilt(|rewrite| rewrite.output(search))
+    }
+
+    /// Sets whether results, errors and progress of tools are searched.
+    pub fn tool_results(self, search: bool) -> Self {
+        self.rebuilt(|rewrite| rewrite.tool_results(search))
+    }
+
+    /// Sets whether arguments of tool calls are searched.
+    pub fn tool_arguments(self, search: bool) -> Self {
+        self.rebuilt(|rewrite| rewrite.tool_arguments(search))
+    }
+
+    /// Searches all of these.
+    pub fn everywhere(self) -> Self {
+        self.input(true).output(true).tool_results(true).tool_arguments(true)
+    }
+
+    fn replace(mut self, change: impl FnOnce(PiiReplacement) -> PiiReplacement) -> Self {
+        self.search.replacement = Arc::new(change((*self.search.replacement).clone()));
+        self.rebuilt(|rewrite| rewrite)
+    }
+
+    /// Applies the settings to what rewrites.
+    fn rebuilt(mut self, change: impl FnOnce(Rewrite) -> Rewrite) -> Self {
+        let search = self.search.clone();
+        self.rewrite = change(match self.vault.clone() {
+            None => self.rewrite.with_rewriter(Rewriter::new(search)),
+            Some(vault) => self.rewrite.with_rewriter_per_call(move |cx| {
+                let vault = Some((vault.clone(), key(cx)));
+                Rewriter::new(Search { vault, ..search.clone() })
+            }),
+        });
+        self
+    }
+
+    /// Puts the data of the vault into the arguments of a tool call, for the tool alone.
+    fn reveal(&self, cx: &CallContext, call: &mut ToolCall<'_>) {
+        let Some(vault) = &self.vault else { return };
+        let tool = &call.tool_use().name;
+        if self.tools.as_ref().is_some_and(|tools| !tools.contains(tool)) {
+            return;
+        }
+        let key = key(cx);
+        let fields = call.tool_use().input.as_object().into_iter().flatten();
+        let revealed = fields.filter_map(|(name, shown)| {
+            let value = vault.revealed_value(&key, shown)?;
+            Some((name.clone(), value, shown.clone()))
+        });
+        for (name, value, shown) in revealed.collect::<Vec<_>>() {
+            call.tool_use_mut().hide_as(name, value, shown);
+        }
+    }
+}
+
+impl Find for Search {
+    fn find(&self, text: &str, from: usize) -> Option<Finding> {
+        let found = self.detector.find(text, from)?.fitted(text)?;
+        let (kind, range) = (&*found.kind, found.range);
+        let value = &text[range.clone()];
+        let replaced = match (self.replacement.replace(kind, value), &self.vault) {
+            (Some(_), Some((vault, key))) => Some(vault.token(key, kind, value)),
+            (replaced, _) => replaced,
+        };
+        Some(match replaced {
+            Some(text) => Finding::Replace { range, text },
+            None => {
+                let reason = self.replacement.detected(kind, 1).to_string();
+                Finding::Block { range, reason }
+            }
+        })
+    }
+
+    fn settled(&self, text: &str, from: usize) -> usize {
+        self.detector.settled(text, from)
+    }
+}
+
+impl AgentHook for PiiDetection {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn priority(&self) -> i32 {
+        self.rewrite.priority()
+    }
+
+    fn events(&self) -> EventMask {
+        self.rewrite.events()
+    }
+
+    fn sync_events(&self) -> EventMask {
+        self.rewrite.sync_events()
+    }
+
+    fn around(&self) -> AroundMask {
+        let tools = if self.vault.is_some() { AroundMask::TOOL_CALL } else { AroundMask::NONE };
+        self.rewrite.around() | tools
+    }
+
+    fn inherit(&self) -> bool {
+        self.rewrite.inherit()
+    }
+
+    fn always(&self) -> bool {
+        self.rewrite.always()
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        self.rewrite.role()
+    }
+
+    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        self.rewrite.on_event_now(event)
+    }
+
+    async fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        self.rewrite.around_model_call(call, next).await
+    }
+
+    async fn around_tool_call(
+        &self,
+        mut call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> Result<ToolResult, ToolError> {
+        self.reveal(call.context(), &mut call);
+        if self.rewrite.around().contains(AroundMask::TOOL_CALL) {
+            return self.rewrite.around_tool_call(call, next).await;
+        }
+        next.run(call.into_tool_use()).await
+    }
+}
+
+impl fmt::Debug for PiiDetection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PiiDetection")
+            .field("name", &self.name)
+            .field("vault", &self.vault)
+            .field("rewrite", &self.rewrite)
+            .finish_non_exhaustive()
+    }
+}
