@@ -6,4 +6,4 @@ mod limit;
 mod observe;
 mod recover;
 
-pub use observe::{JsonlTrace, JsonlTraceBuilder, TraceError};
+pub use observe::{JsonlTrace, JsonlTraceBuilder, Logging, TraceError};
