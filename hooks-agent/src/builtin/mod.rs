@@ -6,4 +6,9 @@ mod limit;
 mod observe;
 mod recover;
 
-pub use observe::{JsonlTrace, JsonlTraceBuilder, Logging, TraceError};
+pub use observe::{
+    CallTiming, JsonlTrace, JsonlTraceBuilder, Logging, ModelTiming, RoundTiming, Timing,
+    ToolTiming, TraceError,
+};
+#[cfg(feature = "metrics")]
+pub use observe::{Monitoring, MonitoringSnapshot};

@@ -120,10 +120,7 @@ impl<'a> ErrorEvent<'a> {
     /// Returns the name of the hook whose failure this is.
     #[must_use]
     pub fn failed_hook(&self) -> Option<&'a str> {
-        let error = match self.error.downcast_ref()? {
-            AgentError::Hook(error) => error,
-            _ => return None,
-        };
+        let AgentError::Hook(error) = self.error.downcast_ref()? else { return None };
         match error {
             HookError::Failed { hook, .. } | HookError::TimedOut { hook, .. } => Some(hook),
             _ => None,

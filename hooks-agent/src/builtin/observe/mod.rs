@@ -2,6 +2,12 @@
 
 mod jsonl_trace;
 mod logging;
+#[cfg(feature = "metrics")]
+mod monitoring;
+mod timing;
 
 pub use jsonl_trace::{JsonlTrace, JsonlTraceBuilder, TraceError};
 pub use logging::Logging;
+#[cfg(feature = "metrics")]
+pub use monitoring::{Monitoring, MonitoringSnapshot};
+pub use timing::{CallTiming, ModelTiming, RoundTiming, Timing, ToolTiming};

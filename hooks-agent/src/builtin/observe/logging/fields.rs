@@ -74,12 +74,17 @@ impl<'a> More<'a> {
                 self.model = Some(event.model_name());
                 self.tools = Some(event.message().tool_uses().count());
                 self.reason = name_of(&event.finish_reason());
-                self.put_answer(event.message())
+                let text = self.put_answer(event.message());
+                let calls = event.message().tool_uses();
+                let calls = calls.map(|call| format!("{} {}", call.name, call.input));
+                let texts = (!text.is_empty()).then(|| text.into_owned()).into_iter().chain(calls);
+                texts.collect::<Vec<_>>().join("\n").into()
             }
             HookEvent::PreActing(event) => {
                 let call = event.tool_use();
                 self.put_call(call);
-                call.input.to_string().into()
+                // Hooks may have added secrets to its input.
+                return None;
             }
             HookEvent::ActingChunk(event) => {
                 let call = event.tool_use();

@@ -115,9 +115,11 @@ impl Logging {
         self
     }
 
-    /// Sets whether the text of messages, chunks, tool inputs and tool results is logged, as the
-    /// hooks before this one left it, and the text of errors, except for those of tools. The default
-    /// is not to.
+    /// Sets whether the text of messages, chunks, tool calls and tool results is logged, as the hooks
+    /// before this one left it, and the text of errors. The default is not to.
+    ///
+    /// A tool call is logged as the model wrote it, in its answer: hooks may add secrets to what runs.
+    /// The failure of a tool is logged as the result that the model reads, which hooks may redact.
     ///
     /// What is sent to the model is logged by its last message. A hook of higher priority that
     /// redacts runs too late.
