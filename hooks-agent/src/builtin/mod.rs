@@ -6,6 +6,8 @@ mod limit;
 mod observe;
 mod recover;
 
+#[cfg(feature = "audit")]
+pub use observe::{AuditError, AuditLog, AuditLogBuilder, Verified};
 pub use observe::{
     CallTiming, JsonlTrace, JsonlTraceBuilder, Logging, ModelTiming, RoundTiming, Timing,
     ToolTiming, TraceError,
