@@ -74,7 +74,9 @@ fn a_log_that_nobody_changed_is_whole() {
 fn a_change_of_any_byte_is_found_in_its_line() {
     for sample in Sample::both() {
         for number in [0, 1, 7, 14] {
-            for at in 0..sample.lines[number].len() - 1 {
+            // Each of the binding fields at the end, and samples of the others.
+            let end = sample.lines[number].len() - 1;
+            for at in (0..end - 160).step_by(7).chain(end - 160..end) {
                 let mut lines = sample.lines.clone();
                 let mut bytes = lines[number].clone().into_bytes();
                 bytes[at] = if bytes[at] == b'1' { b'2' } else { b'1' };

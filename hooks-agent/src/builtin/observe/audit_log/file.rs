@@ -1,5 +1,6 @@
 //! The files of a log: opened, continued, rotated.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -26,13 +27,32 @@ pub(super) struct LogFile {
 }
 
 /// Returns the files of a log, oldest first: those that were rotated, then the current one.
-pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
-    let rotated = (1_u64..).map(|number| head::with_suffix(path, &number.to_string()));
-    let mut files: Vec<_> = rotated.take_while(|path| path.exists()).collect();
+pub(super) fn files_of(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files: Vec<_> = rotated(path)?.into_iter().map(|(_, path)| path).collect();
     if path.exists() || files.is_empty() {
         files.push(path.to_owned());
     }
-    files
+    Ok(files)
+}
+
+/// Returns the files that were rotated, oldest first, with their numbers. Some may be gone.
+fn rotated(path: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let (Some(name), folder) = (path.file_name(), folder.unwrap_or(Path::new("."))) else {
+        return Ok(Vec::new());
+    };
+    let prefix = [name.as_encoded_bytes(), b"."].concat();
+    let number = |name: &OsStr| {
+        let number = name.as_encoded_bytes().strip_prefix(&*prefix)?;
+        std::str::from_utf8(number).ok()?.parse().ok()
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let file = entry?.file_name();
+        files.extend(number(&file).map(|number| (number, path.with_file_name(&file))));
+    }
+    files.sort();
+    Ok(files)
 }
 
 impl LogFile {
@@ -48,9 +68,9 @@ impl LogFile {
         }
         let mut file = File::options().create(true).read(true).append(true).open(&path)?;
         lock(&file, &path)?;
-        let rotated = files_of(&path).into_iter().filter(|file| *file != path).collect::<Vec<_>>();
+        let rotated = rotated(&path)?;
         let mut before = Place::start();
-        if let Some(last) = rotated.last() {
+        if let Some((_, last)) = rotated.last() {
             before = Tail::read(&mut File::open(last)?)?.place(last, &seal)?.unwrap_or(before);
         }
         let mut tail = Tail::read(&mut file)?;
@@ -67,7 +87,8 @@ impl LogFile {
         if torn_bytes > 0 {
             file.set_len(len)?;
         }
-        let (file, rotated) = (Some(file), rotated.len() as u64);
+        let rotated = rotated.last().map_or(0, |(number, _)| *number);
+        let file = Some(file);
         let log = Self { path, seal, rotate_at, syncs, file, len, is_torn: false, place, rotated };
         Ok((log, torn_bytes))
     }
@@ -125,7 +146,11 @@ impl LogFile {
             file.sync_all()?;
         }
         let number = self.rotated + 1;
-        fs::rename(&self.path, head::with_suffix(&self.path, &number.to_string()))?;
+        let target = head::with_suffix(&self.path, &number.to_string());
+        if target.try_exists()? {
+            return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
+        }
+        fs::rename(&self.path, target)?;
         (self.file, self.len, self.rotated) = (None, 0, number);
         Ok(self.seal()?)
     }

@@ -143,7 +143,7 @@ impl AuditLog {
     /// cannot be read.
     pub fn verify(path: impl AsRef<Path>) -> Result<Verified, AuditError> {
         let path = path.as_ref();
-        verify(&files_of(path), path, None)
+        verify(&files_of(path)?, path, None)
     }
 
     /// Verifies a log with a key.
@@ -155,7 +155,7 @@ impl AuditLog {
         key: impl AsRef<[u8]>,
     ) -> Result<Verified, AuditError> {
         let path = path.as_ref();
-        verify(&files_of(path), path, Some(key.as_ref()))
+        verify(&files_of(path)?, path, Some(key.as_ref()))
     }
 
     /// Verifies the files of a log wherever they are, oldest first; the head is that of the last one.

@@ -120,7 +120,7 @@ impl Chain {
         let sealed_by = Link::parse(text).and_then(|(link, _)| link.sealed_by);
         if self.place.seq == 0
             && self.seal.name() == "sha256"
-            && sealed_by.is_some_and(|by| by != "sha256")
+            && sealed_by.is_some_and(|by| by == "hmac_sha256")
         {
             return AuditError::NeedsKey;
         }
