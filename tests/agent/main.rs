@@ -19,6 +19,7 @@ mod hook_failures;
 mod hooks_that_drop;
 mod jsonl;
 mod limits;
+mod observed_decisions;
 mod odd_closures;
 mod owned_calls;
 mod questions;

@@ -240,7 +240,7 @@ fn only_a_log_with_content_observes_it() {
 async fn lines_of_calls_at_once_are_whole() {
     let screen = Screen::default();
     let log = Logging::to_writer(screen.clone()).content(true);
-    let model = ScriptedModel::new("echo", |request| request.last_text());
+    let model = ScriptedModel::new("echo", ChatRequest::last_text);
     let agent = Arc::new(ReActAgent::builder("bot").model(model).hook(log).build().unwrap());
     let call = |number: usize| {
         let options = CallOptions::new().thread(number.to_string());
