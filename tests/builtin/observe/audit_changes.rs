@@ -218,3 +218,26 @@ fn a_log_that_is_not_there_is_an_error() {
     let folder = Folder::new();
     assert!(matches!(AuditLog::verify(folder.log()), Err(AuditError::Io(_))));
 }
+
+#[test]
+fn a_log_that_lost_lines_is_not_continued() {
+    for sample in Sample::both() {
+        let open = || {
+            let builder = AuditLog::builder(sample.folder.log());
+            match sample.key {
+                Some(key) => builder.key(key).open(),
+                None => builder.open(),
+            }
+        };
+        for kept in [0, 9, 14] {
+            fs::write(sample.folder.log(), sample.lines[..kept].concat()).unwrap();
+            let error = open().unwrap_err();
+            assert!(matches!(error, AuditError::Removed { .. }), "{error}");
+        }
+        let other = Sample::new(sample.key);
+        fs::write(sample.folder.log(), other.lines.concat()).unwrap();
+        assert!(matches!(open(), Err(AuditError::Head { .. })));
+        sample.with(&sample.lines).unwrap();
+        drop(open().unwrap());
+    }
+}

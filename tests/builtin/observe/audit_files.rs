@@ -40,8 +40,8 @@ fn a_line_that_a_kill_tore_is_cut_off_and_the_chain_goes_on() {
     let last_line = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
     // Whatever the place; the head is of an earlier end.
     for cut in (last_line + 1..whole.len()).step_by(7) {
-        fs::write(folder.log(), &whole[..cut]).unwrap();
         fs::remove_file(folder.0.join("audit.jsonl.head")).unwrap();
+        fs::write(folder.log(), &whole[..cut]).unwrap();
         let torn = AuditLog::verify(folder.log()).unwrap();
         assert_eq!((torn.lines, torn.torn_bytes), (7, (cut - last_line) as u64));
         assert!(!torn.is_sealed());

@@ -272,3 +272,18 @@ fn calls_of_a_tool_without_answers_are_closed_too() {
     let timing = Timing::of(&block_on(agent.call("go")).unwrap()).unwrap();
     assert_eq!(timing.tools().next().unwrap().total, Some(ms(0)));
 }
+
+#[test]
+fn a_call_that_resumes_tool_calls_begins_with_a_round_without_a_model() {
+    let clock = Clock::default();
+    let ask = on(|event: &mut PreActing<'_>| event.ask("may it wait?"));
+    let builder = ReActAgent::builder("bot").model(model(&clock, vec![wait("1")]));
+    let builder = builder.tool(wait_tool(&clock, 100)).hook(ask).hook(clock.timing());
+    let agent = builder.build().unwrap();
+    let asked = Timing::of(&block_on(agent.call("go")).unwrap()).unwrap();
+    assert_eq!((asked.rounds.len(), asked.tools().count(), asked.total), (1, 0, ms(5)));
+    let resumed = block_on(agent.resume(CallOptions::new().confirm("1"))).unwrap();
+    let [first, last] = &*Timing::of(&resumed).unwrap().rounds else { panic!("two rounds") };
+    assert!(first.model.is_none() && last.model.is_some());
+    assert_eq!((first.tools.len(), first.total), (1, ms(100)));
+}

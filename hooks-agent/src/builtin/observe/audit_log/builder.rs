@@ -78,7 +78,8 @@ impl AuditLogBuilder {
     /// # Errors
     /// [`AuditError::Io`], [`AuditError::InUse`] if another log writes to the file,
     /// [`AuditError::EmptyKey`], and [`AuditError::Changed`] if the last line of the file is not one
-    /// of this key.
+    /// of this key. [`AuditError::Removed`] and [`AuditError::Head`] if the file is without lines that
+    /// its head vouches for: such a log is not continued, which would hide that.
     pub fn open(self) -> Result<AuditLog, AuditError> {
         let Self { path, key, has_content, fails_fast, rotate_at, syncs } = self;
         let seal = Seal::new(key.as_deref())?;

@@ -83,6 +83,7 @@ impl LogFile {
             torn_bytes = 0;
         }
         let place = tail.place(&path, &seal)?.unwrap_or(place);
+        check_head(&path, &place, &seal)?;
         let len = file.metadata()?.len() - torn_bytes;
         if torn_bytes > 0 {
             file.set_len(len)?;
@@ -106,8 +107,11 @@ impl LogFile {
         Ok(())
     }
 
-    /// Writes the head.
+    /// Writes the head, once the lines that it vouches for are on the disk.
     pub(super) fn seal(&self) -> io::Result<()> {
+        if let Some(file) = &self.file {
+            file.sync_all()?;
+        }
         head::write(&self.path, &self.place, &self.seal)
     }
 
@@ -140,9 +144,7 @@ impl LogFile {
             // The lines of a file that is renamed are whole.
             self.write(b"")?;
         }
-        if self.syncs
-            && let Some(file) = &self.file
-        {
+        if let Some(file) = &self.file {
             file.sync_all()?;
         }
         let number = self.rotated + 1;
@@ -153,6 +155,24 @@ impl LogFile {
         fs::rename(&self.path, target)?;
         (self.file, self.len, self.rotated) = (None, 0, number);
         Ok(self.seal()?)
+    }
+}
+
+/// Refuses a log that has lost lines that its head vouches for: the next head would hide that.
+fn check_head(path: &Path, place: &Place, seal: &Seal) -> Result<(), AuditError> {
+    let other = || AuditError::Head { path: head::path_of(path) };
+    let head = match head::read(path, seal) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => return Err(other()),
+        head => head?,
+    };
+    match head {
+        Some(head) if head.seq > place.seq => {
+            let line = BufReader::new(File::open(path)?).split(b'\n').count() as u64 + 1;
+            let missing = head.seq - place.seq;
+            Err(AuditError::Removed { path: path.to_owned(), line, missing })
+        }
+        Some(head) if head.seq == place.seq && head != *place => Err(other()),
+        _ => Ok(()),
     }
 }
 

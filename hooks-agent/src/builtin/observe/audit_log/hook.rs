@@ -26,7 +26,7 @@ use crate::hook::{AgentHook, priority};
 /// | decision | fields |
 /// |---|---|
 /// | a tool call answered or refused | `outcome` (`answered`, `refused`), `by` (the hook), `why` |
-/// | a tool call changed | `changed` (the keys of its input), `asked_tool` (if the tool changed) |
+/// | a tool call of this call changed | `changed` (the keys of its input), `asked_tool` (if the tool changed) |
 /// | a question or a stop | `decisions`; in `POST_CALL` `pending`: tool call, `by`, `why`, `question` |
 /// | a jump | `decisions` |
 /// | an answer instead of the model | `is_answer_of_hook` |
