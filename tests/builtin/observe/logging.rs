@@ -253,3 +253,28 @@ async fn lines_of_calls_at_once_are_whole() {
     assert_eq!(lines.len(), 64 * 5);
     assert!(lines.iter().all(|line| line.starts_with("time=")));
 }
+
+/// A hook that redacts results.
+struct Redactor;
+
+impl AgentHook for Redactor {
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Redacts)
+    }
+
+    fn events(&self) -> EventMask {
+        EventKind::PostActing.into()
+    }
+}
+
+#[test]
+fn a_plan_warns_of_a_log_of_content_before_a_redactor() {
+    let warnings = |log: Logging, priority: i32| {
+        let builder = ReActAgent::builder("bot").model(Script::new());
+        let builder = builder.hook(log).hook(Redactor.with_priority(priority));
+        builder.build().unwrap().hook_plan().warnings().len()
+    };
+    assert!(warnings(Logging::new().content(true), 900) > 0);
+    assert_eq!(warnings(Logging::new().content(true), priority::SECURITY), 0);
+    assert_eq!(warnings(Logging::new(), 900), 0);
+}

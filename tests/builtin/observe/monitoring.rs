@@ -320,3 +320,13 @@ fn a_sub_agent_is_counted_by_its_own_name_if_inherited() {
         (page.sum(of_helper) - 1.0).abs() < 0.1 && (page.sum(&calls("finished")) - 1.0).abs() < 0.1
     );
 }
+
+#[test]
+fn without_a_recorder_of_its_own_the_current_one_is_used() {
+    let page = Page::default();
+    let agent = ReActAgent::builder("bot").model(Script::new().says("done"));
+    let agent = agent.hook(Monitoring::new()).build().unwrap();
+    metrics::with_local_recorder(&page, || block_on(agent.call("go"))).unwrap();
+    assert!((page.sum(&calls("finished")) - 1.0).abs() < 0.1);
+    assert!(page.units.lock().unwrap().contains_key("hooks_agent.calls"));
+}
