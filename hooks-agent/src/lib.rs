@@ -117,6 +117,9 @@ pub mod guide {
     #[doc = include_str!("../docs/agents.md")]
     pub mod agents {}
 
+    #[doc = include_str!("../docs/builtin_observe.md")]
+    pub mod builtin_observe {}
+
     #[doc = include_str!("../docs/events.md")]
     pub mod events {}
 }

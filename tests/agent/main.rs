@@ -20,6 +20,7 @@ mod hook_failures;
 mod hooks_that_drop;
 mod jsonl;
 mod limits;
+mod observed_decisions;
 mod odd_closures;
 mod owned_calls;
 mod plan_warnings;

@@ -10,4 +10,11 @@ mod recover;
 pub use guard::pii::{self, detection::PiiDetection, vault::Vault};
 #[cfg(feature = "words")]
 pub use guard::{WordList, WordListError, WordMatch};
-pub use observe::{JsonlTrace, JsonlTraceBuilder, TraceError};
+#[cfg(feature = "audit")]
+pub use observe::{AuditError, AuditLog, AuditLogBuilder, Verified};
+pub use observe::{
+    CallTiming, JsonlTrace, JsonlTraceBuilder, Logging, ModelTiming, RoundTiming, Timing,
+    ToolTiming, TraceError,
+};
+#[cfg(feature = "metrics")]
+pub use observe::{Monitoring, MonitoringSnapshot};

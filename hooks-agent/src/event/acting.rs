@@ -78,7 +78,7 @@ impl<'a> PreActing<'a> {
 
     /// Answers with this result instead of running the tool. `PostActing` follows.
     pub fn answer(&self, result: ToolResult) -> Flow {
-        Flow::then(Decided::AnswerTool(result))
+        Flow::then(Decided::AnswerTool(result, None))
     }
 
     /// Answers with an error that the model reads.
@@ -175,13 +175,16 @@ pub struct PostActing<'a> {
     call: &'a ToolUse,
     result: &'a mut ToolResult,
     control: &'a Control,
+    has_run: bool,
+    answered_by: Option<&'a str>,
 }
 
 impl<'a> PostActing<'a> {
     /// Creates the event, for unit tests of hooks. Returns `None` if there is no result.
     pub fn new(agent: &'a dyn Agent, cx: &'a CallContext, output: &'a mut Acted) -> Option<Self> {
-        let Acted { call, result, control, .. } = output;
-        Some(Self { agent, cx, call, result: result.as_mut()?, control })
+        let Acted { call, result, control, has_run, answered_by } = output;
+        let (has_run, answered_by) = (*has_run, answered_by.as_deref());
+        Some(Self { agent, cx, call, result: result.as_mut()?, control, has_run, answered_by })
     }
 
     of_a_call!();
@@ -190,6 +193,20 @@ impl<'a> PostActing<'a> {
     #[must_use]
     pub fn tool_use(&self) -> &ToolUse {
         self.call
+    }
+
+    /// Returns whether the tool ran. If it did not, a hook or the permission check supplied the
+    /// result, or the tool call cannot run.
+    #[must_use]
+    pub fn has_run(&self) -> bool {
+        self.has_run
+    }
+
+    /// Returns the name of the hook that [answered](PreActing::answer) or
+    /// [refused](PreActing::refuse) the tool call.
+    #[must_use]
+    pub fn answered_by(&self) -> Option<&str> {
+        self.answered_by
     }
 
     /// Returns the result.

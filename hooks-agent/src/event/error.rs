@@ -3,11 +3,15 @@
 use std::error::Error;
 use std::fmt;
 
+use hooks_core::HookError;
+
 use crate::agent::Agent;
 use crate::call::CallContext;
+use crate::error::AgentError;
 use crate::event::accessors::of_a_call;
 use crate::event::{Decided, Flow};
 use crate::message::{Msg, ToolResult, ToolUse};
+use crate::tool::ToolError;
 
 /// The event of a failure of a model, a tool or a hook.
 ///
@@ -106,10 +110,61 @@ impl<'a> ErrorEvent<'a> {
         self.error
     }
 
+    /// Returns the kind of the error: the name of its variant, such as `Model` or `TimedOut`, which
+    /// contains no text of the error. An error of another crate is an `Error`.
+    #[must_use]
+    pub fn error_kind(&self) -> &'static str {
+        kind_of(self.error)
+    }
+
+    /// Returns the name of the hook whose failure this is.
+    #[must_use]
+    pub fn failed_hook(&self) -> Option<&'a str> {
+        let AgentError::Hook(error) = self.error.downcast_ref()? else { return None };
+        match error {
+            HookError::Failed { hook, .. } | HookError::TimedOut { hook, .. } => Some(hook),
+            _ => None,
+        }
+    }
+
     /// Recovers with a message, or at [`ErrorPhase::Acting`] with a tool result. The wrong kind for
     /// the phase counts as a failure of the hook.
     pub fn recover(&self, substitute: impl Into<Substitute>) -> Flow {
         Flow::then(Decided::Recover(substitute.into()))
+    }
+}
+
+/// Returns the variant of an error of this crate. The text of an error may contain secrets, so no
+/// part of it is used, not even of `Debug`.
+fn kind_of(error: &(dyn Error + Send + Sync + 'static)) -> &'static str {
+    if let Some(error) = error.downcast_ref::<AgentError>() {
+        return match error {
+            AgentError::Hook(_) => "Hook",
+            AgentError::Registry(_) => "Registry",
+            AgentError::Model(_) => "Model",
+            AgentError::Build(_) => "Build",
+            AgentError::Input(_) => "Input",
+            AgentError::TooManyJumps { .. } => "TooManyJumps",
+            AgentError::CallsItself { .. } => "CallsItself",
+            AgentError::QueueTimeout { .. } => "QueueTimeout",
+            AgentError::Interrupted => "Interrupted",
+            AgentError::Compression(_) => "Compression",
+            AgentError::Read { .. } => "Read",
+            AgentError::EndOfInput { .. } => "EndOfInput",
+            AgentError::Other(_) => "Other",
+        };
+    }
+    match error.downcast_ref::<ToolError>() {
+        Some(ToolError::Failed(_)) => "Failed",
+        Some(ToolError::Panicked { .. }) => "Panicked",
+        Some(ToolError::TimedOut { .. }) => "TimedOut",
+        Some(ToolError::Unknown { .. }) => "Unknown",
+        Some(ToolError::Denied { .. }) => "Denied",
+        Some(ToolError::InvalidInput { .. }) => "InvalidInput",
+        Some(ToolError::Waiting { .. }) => "Waiting",
+        Some(ToolError::Interrupted) => "Interrupted",
+        Some(ToolError::Hook(_)) => "Hook",
+        None => "Error",
     }
 }
 

@@ -75,7 +75,8 @@ pub(crate) enum Decided {
     Ask(Box<Question>),
     Jump(Jump),
     Answer(Msg),
-    AnswerTool(ToolResult),
+    /// Answers a tool call, by the hook of this name.
+    AnswerTool(ToolResult, Option<String>),
     Recover(Substitute),
 }
 
@@ -92,11 +93,11 @@ impl Flow {
         Self::then(Decided::Stop(None))
     }
 
-    /// Names the hook that stops the call or asks.
+    /// Names the hook that stops the call, asks, or answers a tool call.
     pub(crate) fn by(mut self, hook: impl FnOnce() -> String) -> Self {
         if let Self::Then(Decision(decided)) = &mut self {
             match &mut **decided {
-                Decided::Stop(name) => *name = Some(hook()),
+                Decided::Stop(name) | Decided::AnswerTool(_, name) => *name = Some(hook()),
                 Decided::Ask(question) => question.asked_by = Some(hook()),
                 _ => {}
             }

@@ -200,10 +200,10 @@ fn before_summary(
 fn before_acting(flow: Flow, args: &mut ReActAgentActingArgs) -> HookResult<ControlFlow<Acted>> {
     let input = &mut args.input;
     match flow.decided() {
-        Some(Decided::AnswerTool(result)) => {
+        Some(Decided::AnswerTool(result, answered_by)) => {
             let control = std::mem::take(&mut input.control);
             let acted = Acted::new(input.call.clone(), result);
-            Ok(ControlFlow::Break(Acted { control, ..acted }))
+            Ok(ControlFlow::Break(Acted { control, answered_by, ..acted }))
         }
         decided => decide_on(decided, &mut input.control, EventKind::PreActing),
     }

@@ -57,17 +57,20 @@ pub struct Acted {
     pub control: Control,
     /// Whether the tool ran, in contrast to a result by a hook.
     pub(crate) has_run: bool,
+    /// The hook of the event before the tool call that supplied the result.
+    pub(crate) answered_by: Option<String>,
 }
 
 impl Acted {
     /// Creates the output of a tool call that has a result.
     #[must_use]
     pub fn new(call: ToolUse, result: ToolResult) -> Self {
-        Self { call, result: Some(result), control: Control::default(), has_run: false }
+        let result = Some(result);
+        Self { call, result, control: Control::default(), has_run: false, answered_by: None }
     }
 
     /// Creates the output of a tool call that did not run.
     pub(crate) fn waiting(call: ToolUse, control: Control) -> Self {
-        Self { call, result: None, control, has_run: false }
+        Self { call, result: None, control, has_run: false, answered_by: None }
     }
 }

@@ -216,7 +216,7 @@ impl SeenFlow {
             Decided::Ask(question) => Self::Asked(question.permission.clone().unwrap_or_default()),
             Decided::Jump(jump) => Self::Jumped { to: jump.to, messages: jump.messages.clone() },
             Decided::Answer(msg) => Self::Answered(msg.clone()),
-            Decided::AnswerTool(result) => Self::AnsweredTool(result.clone()),
+            Decided::AnswerTool(result, _) => Self::AnsweredTool(result.clone()),
             Decided::Recover(substitute) => Self::Recovered(substitute.clone()),
         }
     }

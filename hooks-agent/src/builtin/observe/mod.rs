@@ -1,5 +1,17 @@
 //! Hooks that record what an agent does and change nothing.
 
+#[cfg(feature = "audit")]
+mod audit_log;
 mod jsonl_trace;
+mod logging;
+#[cfg(feature = "metrics")]
+mod monitoring;
+mod timing;
 
+#[cfg(feature = "audit")]
+pub use audit_log::{AuditError, AuditLog, AuditLogBuilder, Verified};
 pub use jsonl_trace::{JsonlTrace, JsonlTraceBuilder, TraceError};
+pub use logging::Logging;
+#[cfg(feature = "metrics")]
+pub use monitoring::{Monitoring, MonitoringSnapshot};
+pub use timing::{CallTiming, ModelTiming, RoundTiming, Timing, ToolTiming};

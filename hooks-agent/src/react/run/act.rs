@@ -145,7 +145,7 @@ impl Run<'_> {
         number: usize,
         acted: Acted,
     ) -> (Control, Option<ToolResult>) {
-        let Acted { call, result, mut control, has_run } = acted;
+        let Acted { call, result, mut control, has_run, .. } = acted;
         let result = match result {
             Some(result) => {
                 // Who answers a tool call settles the question of it.

@@ -1,14 +1,10 @@
 //! One line of a trace, with the fields of an event.
 
-use std::error::Error;
-
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-use crate::error::AgentError;
 use crate::event::HookEvent;
 use crate::round::JumpTo;
-use crate::tool::ToolError;
 
 /// The fields of a line, in the order in which they are written.
 #[derive(Default)]
@@ -80,7 +76,7 @@ impl Record {
             HookEvent::PostSummary(event) => self.put("summary_message", event.message()),
             HookEvent::Error(event) => {
                 let error = event.error();
-                self.put("error_class", class_of(error));
+                self.put("error_class", event.error_kind());
                 self.put("error_message", error.to_string());
                 let causes = std::iter::successors(error.source(), |&cause| cause.source());
                 let causes: Vec<_> = causes.map(ToString::to_string).collect();
@@ -88,40 +84,6 @@ impl Record {
             }
             HookEvent::Settled(event) => self.put("outcome", json!(event.outcome().to_string())),
         }
-    }
-}
-
-/// Returns the variant of an error of this crate. The text of an error may contain secrets, so no
-/// part of it is used, not even of `Debug`.
-fn class_of(error: &(dyn Error + Send + Sync + 'static)) -> &'static str {
-    if let Some(error) = error.downcast_ref::<AgentError>() {
-        return match error {
-            AgentError::Hook(_) => "Hook",
-            AgentError::Registry(_) => "Registry",
-            AgentError::Model(_) => "Model",
-            AgentError::Build(_) => "Build",
-            AgentError::Input(_) => "Input",
-            AgentError::TooManyJumps { .. } => "TooManyJumps",
-            AgentError::CallsItself { .. } => "CallsItself",
-            AgentError::QueueTimeout { .. } => "QueueTimeout",
-            AgentError::Interrupted => "Interrupted",
-            AgentError::Compression(_) => "Compression",
-            AgentError::Read { .. } => "Read",
-            AgentError::EndOfInput { .. } => "EndOfInput",
-            AgentError::Other(_) => "Other",
-        };
-    }
-    match error.downcast_ref::<ToolError>() {
-        Some(ToolError::Failed(_)) => "Failed",
-        Some(ToolError::Panicked { .. }) => "Panicked",
-        Some(ToolError::TimedOut { .. }) => "TimedOut",
-        Some(ToolError::Unknown { .. }) => "Unknown",
-        Some(ToolError::Denied { .. }) => "Denied",
-        Some(ToolError::InvalidInput { .. }) => "InvalidInput",
-        Some(ToolError::Waiting { .. }) => "Waiting",
-        Some(ToolError::Interrupted) => "Interrupted",
-        Some(ToolError::Hook(_)) => "Hook",
-        None => "Error",
     }
 }
 

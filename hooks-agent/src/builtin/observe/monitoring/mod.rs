@@ -1,0 +1,11 @@
+//! Metrics of calls, through the facade of the crate `metrics`.
+
+mod hook;
+mod meters;
+mod names;
+mod run;
+mod shared;
+mod snapshot;
+
+pub use hook::Monitoring;
+pub use snapshot::MonitoringSnapshot;

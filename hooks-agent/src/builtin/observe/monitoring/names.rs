@@ -1,0 +1,73 @@
+//! The values of labels, of which there are only so many.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+/// The value of a label instead of further values.
+pub(super) const OTHER: &str = "other";
+
+/// How many tools of agents are remembered, for each value of a label.
+const OFFERED: usize = 10;
+
+/// The values that labels have taken.
+pub(super) struct Names {
+    most: usize,
+    agents: Mutex<HashSet<String>>,
+    models: Mutex<HashSet<String>>,
+    tools: Mutex<HashSet<String>>,
+    /// The tools that models were offered, so that a name that a model made up is none of them.
+    offered: Mutex<HashSet<String>>,
+}
+
+impl Names {
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            most,
+            agents: Mutex::default(),
+            models: Mutex::default(),
+            tools: Mutex::default(),
+            offered: Mutex::default(),
+        }
+    }
+
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    pub(super) fn agent(&self, name: &str) -> String {
+        value(&self.agents, name, self.most)
+    }
+
+    pub(super) fn model(&self, name: &str) -> String {
+        value(&self.models, name, self.most)
+    }
+
+    /// Returns the value for a tool, which exists if it ran or was offered.
+    pub(super) fn tool(&self, name: &str, has_run: bool) -> String {
+        let is_offered = || {
+            let offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
+            offered.contains(name)
+        };
+        if has_run || is_offered() { value(&self.tools, name, self.most) } else { OTHER.to_owned() }
+    }
+
+    pub(super) fn offer<'a>(&self, tools: impl Iterator<Item = &'a str>) {
+        let mut offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
+        for tool in tools {
+            if !offered.contains(tool) && offered.len() < self.most.saturating_mul(OFFERED) {
+                offered.insert(tool.to_owned());
+            }
+        }
+    }
+}
+
+fn value(taken: &Mutex<HashSet<String>>, name: &str, most: usize) -> String {
+    let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
+    if !taken.contains(name) {
+        if taken.len() >= most {
+            return OTHER.to_owned();
+        }
+        taken.insert(name.to_owned());
+    }
+    name.to_owned()
+}

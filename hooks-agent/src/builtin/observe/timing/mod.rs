@@ -1,0 +1,8 @@
+//! The times of calls, rounds, models and tools.
+
+mod hook;
+mod run;
+mod times;
+
+pub use hook::Timing;
+pub use times::{CallTiming, ModelTiming, RoundTiming, ToolTiming};
