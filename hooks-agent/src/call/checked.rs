@@ -8,12 +8,19 @@ use crate::message::ToolUse;
 /// it after the check.
 pub(crate) struct CheckedCall {
     call: Arc<ToolUse>,
+    /// The number of the tool call in its run: ids of tool calls may come again in later rounds.
+    number: u64,
     ran: Mutex<Option<Arc<ToolUse>>>,
 }
 
 impl CheckedCall {
-    pub(crate) fn new(call: Arc<ToolUse>) -> Self {
-        Self { call, ran: Mutex::default() }
+    pub(crate) fn new(call: Arc<ToolUse>, number: u64) -> Self {
+        Self { call, number, ran: Mutex::default() }
+    }
+
+    /// Returns the number of the tool call in its run, from 1.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Returns the tool call that was checked.

@@ -11,7 +11,7 @@ use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::of_a_call;
 use crate::message::{ToolResult, ToolUse};
-use crate::model::{ChatRequest, ModelAnswer};
+use crate::model::{ChatRequest, ModelAnswer, ToolSpec};
 use crate::tool::ToolError;
 
 /// The calls that a hook runs around.
@@ -229,6 +229,7 @@ pub struct ToolCall<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
     tool_use: Arc<ToolUse>,
+    spec: Option<&'a ToolSpec>,
     is_idempotent: bool,
 }
 
@@ -237,9 +238,17 @@ impl<'a> ToolCall<'a> {
         agent: &'a dyn Agent,
         cx: &'a CallContext,
         tool_use: Arc<ToolUse>,
+        spec: Option<&'a ToolSpec>,
         is_idempotent: bool,
     ) -> Self {
-        Self { agent, cx, tool_use, is_idempotent }
+        Self { agent, cx, tool_use, spec, is_idempotent }
+    }
+
+    /// Returns the description of the tool, as the agent sends it to the model: of the tool of the
+    /// call that the hook received, also if the hook changes the call. An unknown tool has none.
+    #[must_use]
+    pub fn tool_spec(&self) -> Option<&'a ToolSpec> {
+        self.spec
     }
 
     /// Returns whether the tool is [idempotent](crate::tool::Tool::is_idempotent), so that it may run

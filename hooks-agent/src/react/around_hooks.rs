@@ -37,7 +37,8 @@ pub(super) fn install_around<H: AgentHook>(
             let ReActAgentToolCallArgs { cx, call } = args;
             let inner = InnerTool { next, cx: cx.clone() };
             let is_idempotent = agent.tool(&call.name).is_some_and(|tool| tool.is_idempotent());
-            let call = ToolCall::new(agent, &cx, call, is_idempotent);
+            let spec = agent.core.specs.iter().find(|spec| spec.name == call.name);
+            let call = ToolCall::new(agent, &cx, call, spec, is_idempotent);
             hook.around_tool_call(call, NextTool::new(&inner)).await
         });
         let options = registration.options();
