@@ -145,9 +145,7 @@ impl AgentHook for ModelRetry {
             attempts += 1;
             let Some(wait) = self.wait(attempts, &error) else { return Err(error.into()) };
             tracing::warn!(agent = cx.agent_name(), attempts, ?wait, %error, "the model is called again");
-            if !pause(cx, wait).await {
-                return Err(AgentError::Interrupted);
-            }
+            pause(cx, wait).await?;
         }
     }
 }

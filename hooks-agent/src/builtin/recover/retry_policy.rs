@@ -8,6 +8,7 @@ use backon::{BackoffBuilder, ConstantBuilder, ExponentialBuilder};
 use futures::future::select;
 
 use crate::call::CallContext;
+use crate::error::AgentError;
 
 /// How often [`ModelRetry`](crate::builtin::ModelRetry) and
 /// [`ToolRetry`](crate::builtin::ToolRetry) repeat a call, and after which delays.
@@ -161,12 +162,15 @@ fn jittered(delay: Duration) -> Duration {
     Duration::try_from_secs_f64(delay.as_secs_f64() * (0.75 + part / 2.0)).unwrap_or(delay)
 }
 
-/// Waits between two attempts. Returns whether the next one may begin: the call is not interrupted.
-pub(in crate::builtin::recover) async fn pause(cx: &CallContext, wait: Duration) -> bool {
+/// Waits between two attempts, or until the call is interrupted, which ends it.
+pub(in crate::builtin::recover) async fn pause(
+    cx: &CallContext,
+    wait: Duration,
+) -> Result<(), AgentError> {
     if !wait.is_zero() {
         select(pin!(tokio::time::sleep(wait)), pin!(cx.interrupted())).await;
     }
-    !cx.is_interrupted()
+    cx.checkpoint().await
 }
 
 /// Asks a closure of the program whether to repeat a call. A panic answers no.

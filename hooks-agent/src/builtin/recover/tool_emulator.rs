@@ -206,8 +206,9 @@ impl AgentHook for ToolEmulator {
         let cx = call.context();
         let played = match select(pin!(self.play(&call)), pin!(cx.interrupted())).await {
             Either::Left((played, _)) => played,
-            Either::Right(_) => return Err(ToolError::Interrupted),
+            Either::Right(_) => Ok(String::new()),
         };
+        cx.checkpoint().await.map_err(|_| ToolError::Interrupted)?;
         Ok(match played {
             Ok(text) => ToolResult::success(tool_use, marked(&text)),
             Err(error) => {

@@ -240,9 +240,7 @@ impl AgentHook for ToolRetry {
             };
             // The text of a tool's error may be what a hook is to remove.
             tracing::warn!(agent = cx.agent_name(), tool, attempts, ?wait, "a tool runs again");
-            if !pause(cx, wait).await {
-                return Err(ToolError::Interrupted);
-            }
+            pause(cx, wait).await.map_err(|_| ToolError::Interrupted)?;
         }
     }
 }

@@ -47,7 +47,7 @@ use crate::tool::ToolError;
 /// agent has several. The hook is not inherited.
 ///
 /// # Errors
-/// A refused call of a model is a [`ModelError::Other`] whose source is a [`CircuitOpen`]. It is not
+/// A refused call of a model is a [`ModelError::Other`] whose `source` is a [`CircuitOpen`]. It is not
 /// transient, so [`ModelRetry`](crate::builtin::ModelRetry) returns it;
 /// [`ModelFallback`](crate::builtin::ModelFallback) asks the next model. A refused tool call has an
 /// error as its result, with the same text, which the model reads. `ToolRetry` does not repeat it,
@@ -56,7 +56,7 @@ use crate::tool::ToolError;
 /// [`CircuitOpen`]: crate::builtin::CircuitOpen
 ///
 /// ```
-/// use hooks_agent::builtin::{CircuitBreaker, CircuitState};
+/// use hooks_agent::builtin::{CircuitBreaker, CircuitOpen, CircuitState};
 /// use hooks_agent::model::ModelError;
 /// use hooks_agent::prelude::*;
 ///
@@ -69,6 +69,10 @@ use crate::tool::ToolError;
 ///     assert!(agent.call("Are you there?").await.is_err());
 /// }
 /// assert_eq!(breaker.state(), CircuitState::Open);
+/// let Err(AgentError::Model(ModelError::Other { source, .. })) = agent.call("Now?").await else {
+///     unreachable!("the call is refused");
+/// };
+/// assert!(source.downcast_ref::<CircuitOpen>().unwrap().retry_after.is_some());
 /// # Ok::<(), AgentError>(())
 /// # }).unwrap();
 /// ```

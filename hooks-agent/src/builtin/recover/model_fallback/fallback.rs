@@ -126,9 +126,7 @@ impl ModelFallback {
     ) -> Result<ModelAnswer, AgentError> {
         let cx = call.context();
         for model in &self.models {
-            if cx.is_interrupted() {
-                return Err(AgentError::Interrupted);
-            }
+            cx.checkpoint().await?;
             let name = model.name();
             tracing::warn!(agent = cx.agent_name(), model = name, %error, "another model is asked");
             let mut request = call.request().clone();
