@@ -18,6 +18,8 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
+use crate::around::Count;
+
 /// A clock that a test sets, in seconds.
 #[derive(Clone, Default)]
 struct Clock(Arc<AtomicU64>);
@@ -148,6 +150,7 @@ async fn other_errors_are_no_failures_unless_chosen() {
 
 #[tokio::test]
 async fn a_probe_that_succeeds_closes_and_one_that_fails_opens() {
+    use CircuitState::{Closed, HalfOpen, Open};
     let (clock, switch) = (Clock::default(), Switch::failing());
     let changes: Arc<Records<CircuitChange>> = Arc::default();
     let seen = changes.clone();
@@ -166,7 +169,6 @@ async fn a_probe_that_succeeds_closes_and_one_that_fails_opens() {
     agent.call("go").await.unwrap();
     assert_eq!(breaker.state(), CircuitState::Closed);
 
-    use CircuitState::{Closed, HalfOpen, Open};
     let changes: Vec<_> = changes.take().iter().map(|change| (change.from, change.to)).collect();
     let half = (Open, HalfOpen);
     assert_eq!(changes, [(Closed, Open), half, (HalfOpen, Open), half, (HalfOpen, Closed)]);
@@ -185,7 +187,7 @@ struct Slow {
 }
 
 impl ChatModel for Slow {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "slow"
     }
 
@@ -239,6 +241,39 @@ async fn of_64_tasks_exactly_one_is_the_probe() {
         assert_eq!(slow.asked.load(Ordering::Relaxed), 1);
         assert_eq!(breaker.state(), CircuitState::Closed);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn failures_of_64_tasks_at_once_open_the_circuit_once() {
+    let (clock, switch) = (Clock::default(), Switch::failing());
+    let changes: Arc<Records<CircuitChange>> = Arc::default();
+    let seen = changes.clone();
+    let breaker = clock.breaker().on_change(move |change| seen.push(change.clone()));
+    let agent = Arc::new(switch.agent(&breaker));
+    let tasks = (0..64).map(|task| {
+        let agent = agent.clone();
+        tokio::spawn(async move {
+            let options = CallOptions::new().thread(task.to_string());
+            agent.call_with(options, "go").await.is_err()
+        })
+    });
+    let ended = futures::future::join_all(tasks).await;
+    assert!(ended.into_iter().all(|has_failed| has_failed.unwrap()));
+    assert_eq!(changes.take().len(), 1);
+    assert!(switch.asked() >= 3);
+}
+
+#[tokio::test]
+async fn a_hook_inside_that_fails_counts_as_nothing() {
+    let breaker = Clock::default().breaker().failures(1);
+    let agent = ReActAgent::builder("bot")
+        .model(Script::new().says("hi"))
+        .hook(breaker.clone())
+        .hook(Count::models().failing().with_priority(400))
+        .build()
+        .unwrap();
+    fail(&agent, 2).await;
+    assert_eq!(breaker.state(), CircuitState::Closed);
 }
 
 #[tokio::test(start_paused = true)]

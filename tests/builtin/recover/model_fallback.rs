@@ -42,9 +42,13 @@ fn agent(first: &Script, hook: impl AgentHook) -> ReActAgent {
 async fn models_are_asked_in_order_until_one_answers() {
     for failing in 0..3 {
         let scripts: Vec<_> = (0..3)
-            .map(|index| match index < failing {
-                true => Script::new().fails(busy()),
-                false => Script::new().says(index.to_string()),
+            .map(|index| {
+                let is_failing = index < failing;
+                if is_failing {
+                    Script::new().fails(busy())
+                } else {
+                    Script::new().says(index.to_string())
+                }
             })
             .collect();
         let fallback = ModelFallback::new(Named("second", scripts[1].clone()));
@@ -340,7 +344,7 @@ async fn a_summary_of_another_model_says_so() {
 #[tokio::test]
 async fn calls_of_many_tasks_do_not_mix() {
     let model = ScriptedModel::new("first", |_| busy());
-    let other = ScriptedModel::new("other", |request| request.last_text());
+    let other = ScriptedModel::new("other", ChatRequest::last_text);
     let agent = ReActAgent::builder("bot").model(model).hook(ModelFallback::new(other));
     let agent = Arc::new(agent.build().unwrap());
     let wrong = Arc::new(Mutex::new(Vec::new()));

@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use hooks_agent::builtin::{ModelRetry, RetryPolicy};
 use hooks_agent::call::Interrupt;
+use hooks_agent::hook::AroundMask;
 use hooks_agent::message::GenerateReason;
 use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_agent::stream::AgentEventKind;
 use hooks_agent::testing::Script;
+use hooks_core::HookRole;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::around::Count;
@@ -82,7 +84,7 @@ async fn jitter_stays_within_a_quarter_and_spreads() {
     assert!(waits.iter().any(|wait| *wait < 3.4) && waits.iter().any(|wait| *wait > 4.6));
 }
 
-/// D 3.6: max_retries 2 is 3 calls, 0 is 1 call.
+/// D 3.6: `max_retries` 2 is 3 calls, 0 is 1 call.
 #[tokio::test(start_paused = true)]
 async fn a_model_is_called_as_often_as_allowed_and_its_last_error_stays() {
     for retries in [0, 1, 2, 5] {
@@ -123,8 +125,8 @@ async fn delays_grow_up_to_the_longest() {
         let start = Instant::now();
         agent(&script, retry(policy)).call("go").await.unwrap();
         // The timer of tokio rounds up to a millisecond.
-        let late = start.elapsed() - ms(total);
-        assert!(late <= ms(2), "{late:?}");
+        let late = start.elapsed().saturating_sub(ms(total));
+        assert!(start.elapsed() >= ms(total) && late <= ms(2), "{late:?}");
     }
 }
 
@@ -270,6 +272,35 @@ async fn a_dropped_call_calls_the_model_no_more() {
     sleep(Duration::from_secs(100)).await;
     assert_eq!(script.requests().len(), 1);
     assert_eq!(agent.call("go").await.unwrap().text(), "hi");
+}
+
+#[test]
+fn the_plan_warns_of_a_retry_inside_of_a_limit() {
+    let plan = |priority: i32| {
+        let retry = ModelRetry::new().with_priority(priority);
+        let limit = Limit.with_priority(200);
+        let builder = ReActAgent::builder("bot").model(Script::new());
+        builder.hook(retry).hook(limit).build().unwrap().hook_plan()
+    };
+    assert!(plan(ModelRetry::PRIORITY).warnings().is_empty());
+    assert_eq!(plan(260).warnings().len(), 1);
+}
+
+/// A limit of model calls.
+struct Limit;
+
+impl AgentHook for Limit {
+    fn events(&self) -> EventMask {
+        EventMask::NONE
+    }
+
+    fn around(&self) -> AroundMask {
+        AroundMask::MODEL_CALL
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Limits)
+    }
 }
 
 #[test]

@@ -212,7 +212,7 @@ async fn a_dropped_call_leaves_a_valid_history() {
 struct Stuck;
 
 impl ChatModel for Stuck {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "stuck"
     }
 

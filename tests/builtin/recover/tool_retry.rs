@@ -73,7 +73,7 @@ async fn named_tools_run_again_and_no_others() {
     assert_eq!(runs.load(Ordering::Relaxed), 1);
 }
 
-/// D 3.6: max_retries 0 is 1 call, message "1 attempt".
+/// D 3.6: `max_retries` 0 is 1 call, message "1 attempt".
 #[tokio::test]
 async fn the_model_reads_how_many_attempts_failed() {
     let (tool, _) = flaky("read", 9);
@@ -84,7 +84,7 @@ async fn the_model_reads_how_many_attempts_failed() {
     assert_eq!(text, "! Tool `read` failed after 1 attempt: the disk is full");
 }
 
-/// D 3.6: on_failure error is the original; of a closure, its text.
+/// D 3.6: `on_failure` error is the original; of a closure, its text.
 #[tokio::test]
 async fn the_end_of_all_attempts_is_chosen() {
     for (on_failure, expected) in [
@@ -117,7 +117,7 @@ async fn error_hooks_receive_the_failure_once() {
     assert_eq!(errors.take(), ["Tool `read` failed after 2 attempts: the disk is full"]);
 }
 
-/// D 3.6: errors that do not match never reach on_failure; an interrupt passes.
+/// D 3.6: errors that do not match never reach `on_failure`; an interrupt passes.
 #[tokio::test]
 async fn what_is_no_failure_of_the_tool_passes_untouched() {
     let tool = || "read".to_owned();

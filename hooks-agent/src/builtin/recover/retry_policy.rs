@@ -63,7 +63,7 @@ impl RetryPolicy {
             attempts: 3,
             initial_delay: Duration::from_secs(1),
             factor: 2.0,
-            max_delay: Duration::from_secs(60),
+            max_delay: Duration::from_mins(1),
             has_jitter: true,
         }
     }

@@ -164,7 +164,9 @@ fn before_call(event: &mut PreCall<'_>, decide: &Decide) -> HookResult<Flow> {
     let no_jump = |to, hint| CommandError::NoJump { event: EventKind::PreCall, to, hint };
     match command.jump_to {
         None => {
-            messages.into_iter().for_each(|messages| event.set_messages(messages));
+            if let Some(messages) = messages {
+                event.set_messages(messages);
+            }
             Ok(Flow::Continue)
         }
         Some(to @ JumpTo::End) => {

@@ -48,7 +48,7 @@ use crate::tool::ToolError;
 ///
 /// # Errors
 /// A refused call of a model is a [`ModelError::Other`] whose `source` is a [`CircuitOpen`]. It is not
-/// transient, so [`ModelRetry`](crate::builtin::ModelRetry) returns it;
+/// transient, so `ModelRetry` returns it;
 /// [`ModelFallback`](crate::builtin::ModelFallback) asks the next model. A refused tool call has an
 /// error as its result, with the same text, which the model reads. `ToolRetry` does not repeat it,
 /// unless it repeats results.
@@ -109,7 +109,7 @@ impl CircuitBreaker {
         let settings = Settings {
             name,
             failures: 5,
-            window: Duration::from_secs(60),
+            window: Duration::from_mins(1),
             open_for: Duration::from_secs(30),
             clock: Arc::new(move || start.elapsed()),
             on_change: None,

@@ -48,6 +48,8 @@ fn when_text(retry_after: Option<Duration>) -> String {
     }
 }
 
+type OnChange = dyn Fn(&CircuitChange) + Send + Sync;
+
 /// The settings of a circuit.
 #[derive(Clone)]
 pub(super) struct Settings {
@@ -56,7 +58,7 @@ pub(super) struct Settings {
     pub(super) window: Duration,
     pub(super) open_for: Duration,
     pub(super) clock: Arc<dyn Fn() -> Duration + Send + Sync>,
-    pub(super) on_change: Option<Arc<dyn Fn(&CircuitChange) + Send + Sync>>,
+    pub(super) on_change: Option<Arc<OnChange>>,
 }
 
 /// A circuit. A clone shares the state.

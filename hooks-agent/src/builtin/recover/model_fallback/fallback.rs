@@ -38,7 +38,7 @@ use crate::model::{ChatModel, ChatRequest, ModelAnswer, ModelError};
 /// # Order
 /// The priority is [`PRIORITY`](Self::PRIORITY). That is inside of guards and limits, so that the
 /// other models' answers pass them too; a limit counts one model call, however many models are
-/// asked. It is inside of [`ModelRetry`](crate::builtin::ModelRetry), so that a delay begins only
+/// asked. It is inside of `ModelRetry`, so that a delay begins only
 /// when no model answers; to retry the agent's model before the others are asked, give the retry a
 /// priority between this one and that of the circuit breaker. It is outside of
 /// [`CircuitBreaker`](crate::builtin::CircuitBreaker), so that an open circuit leads to the other
@@ -200,7 +200,7 @@ fn note(model: String, msg: &mut Msg) {
 
 impl fmt::Debug for ModelFallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let models: Vec<_> = self.models.iter().map(|model| model.name()).collect();
+        let models: Vec<_> = self.models.iter().map(ChatModel::name).collect();
         f.debug_struct("ModelFallback").field("models", &models).finish_non_exhaustive()
     }
 }
