@@ -106,7 +106,8 @@ fn counting(
     hook.named(name)
 }
 
-/// D Jump vectors: first of three returns end: first.before = 1, all other before = 0, all after = 0.
+/// D Jump vectors: first of three returns end: first.before = 1, all other before = 0, all
+/// after = 0.
 #[tokio::test]
 async fn after_a_jump_to_the_end_no_later_closure_runs() {
     let counts: [Arc<AtomicUsize>; 3] = Default::default();

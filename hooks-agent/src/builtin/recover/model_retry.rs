@@ -144,7 +144,8 @@ impl AgentHook for ModelRetry {
             };
             attempts += 1;
             let Some(wait) = self.wait(attempts, &error) else { return Err(error.into()) };
-            tracing::warn!(agent = cx.agent_name(), attempts, ?wait, %error, "the model is called again");
+            let agent = cx.agent_name();
+            tracing::warn!(agent, attempts, ?wait, %error, "the model is called again");
             pause(cx, wait).await?;
         }
     }

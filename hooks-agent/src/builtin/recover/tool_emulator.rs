@@ -34,10 +34,10 @@ const LONGEST: usize = 1 << 20;
 /// | [`count_usage`](Self::count_usage) | the usage of the model is not part of the call's |
 ///
 /// The model reads the name, the description and the schema of the tool, and the arguments as they
-/// are at this hook. Its answer is no part of the agent's stream. A result is marked as emulated: its
-/// text starts with [`MARK`](Self::MARK), and its [structured value](ToolOutput::structured) is
-/// `{"emulated": true, "output": …}` with the text without the mark, or the value that it is the JSON
-/// of. An error of the emulation is marked too.
+/// are at this hook. Its answer is no part of the agent's stream. A result is marked as emulated:
+/// its text starts with [`MARK`](Self::MARK), and its [structured value](ToolOutput::structured) is
+/// `{"emulated": true, "output": …}` with the text without the mark, or the value that it is the
+/// JSON of. An error of the emulation is marked too.
 ///
 /// # Order
 /// The priority is [`PRIORITY`](Self::PRIORITY): retries, limits and circuit breakers around tools

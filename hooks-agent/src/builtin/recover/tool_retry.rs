@@ -28,12 +28,12 @@ use crate::tool::ToolError;
 /// | [`retry_results`](Self::retry_results) | results that are errors are not repeated |
 /// | [`on_failure`](Self::on_failure) | [`OnFailure::Continue`] |
 ///
-/// The delay ends when the call is interrupted or dropped, and requires a runtime of tokio with time
-/// enabled.
+/// The delay ends when the call is interrupted or dropped, and requires a runtime of tokio with
+/// time enabled.
 ///
 /// # Order
-/// The priority is [`PRIORITY`](Self::PRIORITY), outside of hooks that limit tool calls around them:
-/// they count each attempt. The hook is not inherited.
+/// The priority is [`PRIORITY`](Self::PRIORITY), outside of hooks that limit tool calls around
+/// them: they count each attempt. The hook is not inherited.
 ///
 /// # Errors
 /// [`RetriesFailed`], which the model reads, if all attempts failed. An error that is not repeated
@@ -134,8 +134,8 @@ impl ToolRetry {
         Ok(Self { policy: policy.check()?, ..Self::new() })
     }
 
-    /// Sets the tools that may run again, instead of those that are idempotent. A tool that is named
-    /// here runs again whatever it says of itself.
+    /// Sets the tools that may run again, instead of those that are idempotent. A tool that is
+    /// named here runs again whatever it says of itself.
     pub fn tools(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.tools = Some(tools.into_iter().map(Into::into).collect());
         self

@@ -5,8 +5,8 @@ use crate::event::EventKind;
 use crate::message::{Messages, Msg, Role, unanswered_tool_uses};
 use crate::round::JumpTo;
 
-/// The decision of a closure of a [`MessagesHook`](crate::builtin::MessagesHook): messages, and where
-/// the call continues. The default changes nothing.
+/// The decision of a closure of a [`MessagesHook`](crate::builtin::MessagesHook): messages, and
+/// where the call continues. The default changes nothing.
 ///
 /// ```
 /// use hooks_agent::builtin::{AgentCommand, UpdatePolicy};

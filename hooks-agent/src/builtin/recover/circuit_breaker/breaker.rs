@@ -22,10 +22,10 @@ use crate::tool::ToolError;
 /// repeats nothing and limits nothing while calls succeed.
 ///
 /// The circuit is closed at first. It opens after [`failures`](Self::failures) failures within the
-/// [`window`](Self::window): calls are refused at once. After [`open_for`](Self::open_for) it is half
-/// open: one call is a probe, and others are refused until it ends. A success closes the circuit, a
-/// failure opens it again. A probe that is dropped, panics, or ends with an error that is no failure
-/// counts as nothing: the next call is the probe.
+/// [`window`](Self::window): calls are refused at once. After [`open_for`](Self::open_for) it is
+/// half open: one call is a probe, and others are refused until it ends. A success closes the
+/// circuit, a failure opens it again. A probe that is dropped, panics, or ends with an error that
+/// is no failure counts as nothing: the next call is the probe.
 ///
 /// | setting | default |
 /// |---|---|
@@ -47,11 +47,10 @@ use crate::tool::ToolError;
 /// agent has several. The hook is not inherited.
 ///
 /// # Errors
-/// A refused call of a model is a [`ModelError::Other`] whose `source` is a [`CircuitOpen`]. It is not
-/// transient, so `ModelRetry` returns it;
-/// [`ModelFallback`](crate::builtin::ModelFallback) asks the next model. A refused tool call has an
-/// error as its result, with the same text, which the model reads. `ToolRetry` does not repeat it,
-/// unless it repeats results.
+/// A refused call of a model is a [`ModelError::Other`] whose `source` is a [`CircuitOpen`]. It is
+/// not transient, so `ModelRetry` returns it; [`ModelFallback`](crate::builtin::ModelFallback) asks
+/// the next model. A refused tool call has an error as its result, with the same text, which the
+/// model reads. `ToolRetry` does not repeat it, unless it repeats results.
 ///
 /// [`CircuitOpen`]: crate::builtin::CircuitOpen
 ///
@@ -159,8 +158,8 @@ impl CircuitBreaker {
         self
     }
 
-    /// Sets a closure that receives each change, after it happened and outside of all locks. A panic
-    /// is reported through `tracing`.
+    /// Sets a closure that receives each change, after it happened and outside of all locks. A
+    /// panic is reported through `tracing`.
     pub fn on_change(mut self, on_change: impl Fn(&CircuitChange) + Send + Sync + 'static) -> Self {
         self.circuit.settings.on_change = Some(Arc::new(on_change));
         self

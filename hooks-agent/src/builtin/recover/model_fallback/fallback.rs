@@ -32,8 +32,8 @@ use crate::model::{ChatModel, ChatRequest, ModelAnswer, ModelError};
 ///
 /// Who answered is [`model_name`](crate::event::PostReasoning::model_name) of the event. An answer
 /// of another model, and a reply that is one, has the name of the model as metadata
-/// [`model`](Self::METADATA_KEY). For that the hook handles `PostReasoning`, so memory keeps no text
-/// of an answer that is interrupted.
+/// [`model`](Self::METADATA_KEY). For that the hook handles `PostReasoning`, so memory keeps no
+/// text of an answer that is interrupted.
 ///
 /// # Order
 /// The priority is [`PRIORITY`](Self::PRIORITY). That is inside of guards and limits, so that the
@@ -89,7 +89,8 @@ impl ModelFallback {
     }
 
     /// Sets the errors after which the next model is asked. [`ModelError::Blocked`] is never one of
-    /// them: another model does not get round a guard. If the closure panics, the error is returned.
+    /// them: another model does not get round a guard. If the closure panics, the error is
+    /// returned.
     pub fn fall_back_on(
         mut self,
         falls_back: impl Fn(&ModelError) -> bool + Send + Sync + 'static,

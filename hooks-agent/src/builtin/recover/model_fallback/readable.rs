@@ -7,8 +7,8 @@ use crate::message::{ContentBlock, Messages, Msg, Role};
 /// The longest id of a tool call that every known provider takes: 40 characters at `OpenAI`.
 const LONGEST_ID: usize = 40;
 
-/// Removes what only the provider that wrote it can read: thoughts and signatures of the answers that
-/// are not of the model itself. Ids of tool calls stay paired with their results.
+/// Removes what only the provider that wrote it can read: thoughts and signatures of the answers
+/// that are not of the model itself. Ids of tool calls stay paired with their results.
 pub(super) fn make_readable(messages: &mut Messages, is_own: impl Fn(&Msg) -> bool) {
     let foreign: Vec<_> = messages
         .iter()
