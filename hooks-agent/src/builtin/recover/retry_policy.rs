@@ -121,7 +121,7 @@ impl RetryPolicy {
     }
 
     /// Returns the policy, if a hook can follow it.
-    pub(in crate::builtin::recover) fn check(self) -> Result<Self, RetryPolicyError> {
+    pub(super) fn check(self) -> Result<Self, RetryPolicyError> {
         match self {
             Self { attempts: 0, .. } => Err(RetryPolicyError::NoAttempts),
             Self { factor, .. } if factor.is_nan() || factor < 0.0 => Err(RetryPolicyError::Factor),
@@ -132,11 +132,7 @@ impl RetryPolicy {
     /// Returns how long to wait after this many attempts, or `None` if there may be no further one:
     /// at least `asked`, the time that the provider asks for, and not at all if that is longer than
     /// any delay of the policy.
-    pub(in crate::builtin::recover) fn wait(
-        &self,
-        attempts: usize,
-        asked: Option<Duration>,
-    ) -> Option<Duration> {
+    pub(super) fn wait(&self, attempts: usize, asked: Option<Duration>) -> Option<Duration> {
         let asked = asked.unwrap_or_default();
         if attempts >= self.attempts || asked > self.max_delay {
             return None;
@@ -163,10 +159,7 @@ fn jittered(delay: Duration) -> Duration {
 }
 
 /// Waits between two attempts, or until the call is interrupted, which ends it.
-pub(in crate::builtin::recover) async fn pause(
-    cx: &CallContext,
-    wait: Duration,
-) -> Result<(), AgentError> {
+pub(super) async fn pause(cx: &CallContext, wait: Duration) -> Result<(), AgentError> {
     if !wait.is_zero() {
         select(pin!(tokio::time::sleep(wait)), pin!(cx.interrupted())).await;
     }
@@ -174,7 +167,7 @@ pub(in crate::builtin::recover) async fn pause(
 }
 
 /// Asks a closure of the program whether to repeat a call. A panic answers no.
-pub(in crate::builtin::recover) fn chooses<E>(choose: &dyn Fn(&E) -> bool, error: &E) -> bool {
+pub(super) fn chooses<E>(choose: &dyn Fn(&E) -> bool, error: &E) -> bool {
     catch_unwind(AssertUnwindSafe(|| choose(error))).unwrap_or_else(|_| {
         tracing::error!("the closure that chooses the errors of a retry panicked");
         false
