@@ -122,6 +122,9 @@ pub mod guide {
 
     #[doc = include_str!("../docs/events.md")]
     pub mod events {}
+
+    #[doc = include_str!("../docs/builtin_recover.md")]
+    pub mod builtin_recover {}
 }
 
 #[path = "private.rs"]

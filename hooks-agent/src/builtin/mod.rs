@@ -6,6 +6,7 @@ mod limit;
 mod observe;
 mod recover;
 
+pub use control::{AgentCommand, CommandError, MessagesHook, UpdatePolicy};
 #[cfg(feature = "pii")]
 pub use guard::pii::{self, detection::PiiDetection, vault::Vault};
 #[cfg(feature = "words")]
@@ -18,3 +19,8 @@ pub use observe::{
 };
 #[cfg(feature = "metrics")]
 pub use observe::{Monitoring, MonitoringSnapshot};
+pub use recover::{
+    CircuitBreaker, CircuitChange, CircuitOpen, CircuitState, ModelFallback, ToolEmulator,
+};
+#[cfg(feature = "retry")]
+pub use recover::{ModelRetry, OnFailure, RetriesFailed, RetryPolicy, RetryPolicyError, ToolRetry};

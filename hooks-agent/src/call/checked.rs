@@ -12,14 +12,21 @@ pub(crate) type MapProgress = dyn Fn(String) -> Option<String> + Send + Sync;
 /// it after the check.
 pub(crate) struct CheckedCall {
     call: Arc<ToolUse>,
+    /// The number of the tool call in its run: ids of tool calls may come again in later rounds.
+    number: u64,
     ran: Mutex<Option<Arc<ToolUse>>>,
     /// What the hooks around the call make of its progress, the outermost first.
     progress: Mutex<Vec<Arc<MapProgress>>>,
 }
 
 impl CheckedCall {
-    pub(crate) fn new(call: Arc<ToolUse>) -> Self {
-        Self { call, ran: Mutex::default(), progress: Mutex::default() }
+    pub(crate) fn new(call: Arc<ToolUse>, number: u64) -> Self {
+        Self { call, number, ran: Mutex::default(), progress: Mutex::default() }
+    }
+
+    /// Returns the number of the tool call in its run, from 1.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Returns the tool call that was checked.

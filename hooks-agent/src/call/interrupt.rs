@@ -115,11 +115,15 @@ impl CallContext {
         select(pin!(own), select(pin!(outside), pin!(parent))).await;
     }
 
-    /// Ends the call here if it is interrupted, so that nothing new starts.
+    /// Ends the call here if it is interrupted, so that nothing new starts: for hooks that wait or
+    /// repeat.
     ///
-    /// A call by [`AgentExt`](crate::agent::AgentExt) is dropped; a method that is called on its
-    /// own fails.
-    pub(crate) async fn checkpoint(&self) -> Result<(), AgentError> {
+    /// A call by [`AgentExt`](crate::agent::AgentExt) is dropped at this await; a method that is
+    /// called on its own fails.
+    ///
+    /// # Errors
+    /// [`AgentError::Interrupted`] if the call is interrupted.
+    pub async fn checkpoint(&self) -> Result<(), AgentError> {
         if !self.is_interrupted() {
             return Ok(());
         }

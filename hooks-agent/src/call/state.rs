@@ -23,6 +23,8 @@ const MOST_FAILURES: usize = 64;
 pub(super) struct State {
     pub(super) values: Values,
     pub(super) usage: Usage,
+    /// How many tool calls passed their permission check.
+    pub(super) tool_calls: u64,
     pub(super) system: Option<Arc<Msg>>,
     /// The memory of the thread, once it is needed.
     pub(super) memory: Option<Arc<Memory>>,
@@ -75,7 +77,9 @@ pub(crate) struct Through {
 }
 
 impl CallContext {
-    pub(crate) fn add_usage(&self, usage: Usage) {
+    /// Adds token usage to that of this call and of the calls that it is part of. The agent adds
+    /// what its model reports; a hook or a tool adds the usage of a model that it calls itself.
+    pub fn add_usage(&self, usage: Usage) {
         self.state().usage += usage;
         if let Some(parent) = self.parent() {
             parent.add_usage(usage);
@@ -85,6 +89,13 @@ impl CallContext {
     /// Sets the memory of the thread.
     pub(crate) fn set_memory(&self, memory: Arc<Memory>) {
         self.state().memory = Some(memory);
+    }
+
+    /// Counts a tool call that passed its permission check, and returns its number, from 1.
+    pub(crate) fn next_tool_call(&self) -> u64 {
+        let mut state = self.state();
+        state.tool_calls += 1;
+        state.tool_calls
     }
 
     pub(crate) fn system(&self) -> Option<Arc<Msg>> {

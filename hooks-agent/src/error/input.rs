@@ -172,8 +172,26 @@ impl InputError {
         Err(Self::MissingResults { ids: own.into_iter().map(str::to_owned).collect() })
     }
 
-    /// Checks a whole conversation, whose last tool calls may wait for a result.
-    pub(crate) fn check_history(messages: &Messages) -> Result<(), Self> {
+    /// Checks a whole conversation, as memory has it: each tool call has one result after it, except
+    /// that the last tool calls may wait for theirs, and each block is in a message of its role.
+    ///
+    /// # Errors
+    /// The first violation: [`MissingResults`](Self::MissingResults),
+    /// [`DuplicateResult`](Self::DuplicateResult), [`UnknownResults`](Self::UnknownResults),
+    /// [`DuplicateCall`](Self::DuplicateCall), [`MisplacedBlock`](Self::MisplacedBlock) or
+    /// [`SystemMessage`](Self::SystemMessage).
+    ///
+    /// ```
+    /// use hooks_agent::error::InputError;
+    /// use hooks_agent::message::{Messages, Msg, ToolResult, ToolUse};
+    /// use serde_json::json;
+    ///
+    /// let call = ToolUse::new("1", "read", json!({}));
+    /// let orphan = Messages::from(Msg::tool_result(ToolResult::success(&call, "text")));
+    /// let error = InputError::check_history(&orphan).unwrap_err();
+    /// assert!(matches!(error, InputError::UnknownResults { .. }));
+    /// ```
+    pub fn check_history(messages: &Messages) -> Result<(), Self> {
         match Self::check_appended(&[], messages) {
             Err(Self::MissingResults { ids }) => {
                 let open = open_calls(messages);

@@ -37,11 +37,12 @@ pub(super) fn install_around<H: AgentHook>(
             let ReActAgentToolCallArgs { mut cx, call } = args;
             if cx.checked().is_none() {
                 // `tool_call` was called directly.
-                cx = cx.of_checked(&Arc::new(CheckedCall::new(call.clone())));
+                cx = cx.of_checked(&Arc::new(CheckedCall::new(call.clone(), cx.next_tool_call())));
             }
             let inner = InnerTool { next, cx: cx.clone() };
             let is_idempotent = agent.tool(&call.name).is_some_and(|tool| tool.is_idempotent());
-            let call = ToolCall::new(agent, &cx, call, is_idempotent);
+            let spec = agent.core.specs.iter().find(|spec| spec.name == call.name);
+            let call = ToolCall::new(agent, &cx, call, spec, is_idempotent);
             hook.around_tool_call(call, NextTool::new(&inner)).await
         });
         let options = registration.options();

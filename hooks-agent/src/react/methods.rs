@@ -65,7 +65,7 @@ impl ReActAgent {
         }
         cx.checkpoint().await?;
         let call = Arc::new(call);
-        let checked = Arc::new(CheckedCall::new(call.clone()));
+        let checked = Arc::new(CheckedCall::new(call.clone(), cx.next_tool_call()));
         let ended = self.tool_call(cx.of_checked(&checked), call.clone()).await;
         let ran = checked.take_ran();
         drop(checked);

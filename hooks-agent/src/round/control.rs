@@ -1,8 +1,20 @@
 //! How a call continues after a step.
 
+use std::fmt;
+use std::str::FromStr;
+
 use crate::message::{Messages, PendingCall, PendingReason, ToolUse};
 
-/// The target of a jump.
+/// The target of a jump. As text it is `model`, `tool` or `end`; it is parsed whatever the case.
+///
+/// ```
+/// use hooks_agent::round::JumpTo;
+///
+/// assert_eq!("END".parse(), Ok(JumpTo::End));
+/// assert_eq!(JumpTo::Tools.to_string(), "tool");
+/// let unknown = "agent".parse::<JumpTo>().unwrap_err().to_string();
+/// assert_eq!(unknown, "Unknown JumpTo value: agent. Valid values are: tool, model, end");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JumpTo {
@@ -12,6 +24,41 @@ pub enum JumpTo {
     Tools,
     /// The end of the call.
     End,
+}
+
+/// The error of a text that is no target of a jump.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("Unknown JumpTo value: {value}. Valid values are: tool, model, end")]
+#[non_exhaustive]
+pub struct ParseJumpToError {
+    /// The text.
+    pub value: String,
+}
+
+impl FromStr for JumpTo {
+    type Err = ParseJumpToError;
+
+    fn from_str(value: &str) -> Result<Self, ParseJumpToError> {
+        let all = [Self::Model, Self::Tools, Self::End];
+        let named = all.into_iter().find(|to| to.name().eq_ignore_ascii_case(value));
+        named.ok_or_else(|| ParseJumpToError { value: value.to_owned() })
+    }
+}
+
+impl JumpTo {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Tools => "tool",
+            Self::End => "end",
+        }
+    }
+}
+
+impl fmt::Display for JumpTo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// A jump, and the messages that it appends to memory.

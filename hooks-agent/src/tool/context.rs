@@ -85,6 +85,46 @@ impl ToolContext {
         &self.tool_use
     }
 
+    /// Returns a key by which another system recognizes a repetition of this tool call, such as the
+    /// header `Idempotency-Key` of a payment: the same for each attempt of one tool call that a
+    /// hook repeats, another one for every other tool call, of any agent and process.
+    ///
+    /// The key is the [run id](CallContext::run_id) and the number of the tool call in the run:
+    /// letters, digits and `-`, at most 64. The arguments are not part of it. A tool that does not
+    /// run in a round has the id of its tool call instead of the number.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    /// use serde_json::{Value, json};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let pay = FunctionTool::with_context("pay", "Pays.", async |_: Value, cx: ToolContext| {
+    ///     cx.idempotency_key()
+    /// });
+    /// // `model` calls the tool twice, with tool calls that look alike.
+    /// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+    /// #     match request.messages.iter().flat_map(Msg::tool_results).count() {
+    /// #         2 => "Paid.".into(),
+    /// #         _ => ToolUse::new("1", "pay", json!({})).into(),
+    /// #     }
+    /// # });
+    /// let agent = ReActAgent::builder("bot").model(model).tool(pay).build()?;
+    /// agent.call("Pay twice").await?;
+    /// let messages = agent.memory().messages();
+    /// let keys: Vec<_> = messages.iter().flat_map(Msg::tool_results).collect();
+    /// assert_ne!(keys[0].output, keys[1].output);
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn idempotency_key(&self) -> String {
+        let run = self.call.run_id();
+        match self.call.checked() {
+            Some(checked) => format!("{run}-{}", checked.number()),
+            None => format!("{run}-{}", self.tool_use.id),
+        }
+    }
+
     /// Reports progress to hooks of `ActingChunk` and to the stream of the agent. Never fails and
     /// never waits. Progress that is reported after the tool returned is discarded.
     pub fn progress(&self, text: impl Into<String>) {

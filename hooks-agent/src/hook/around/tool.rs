@@ -10,6 +10,7 @@ use crate::call::CallContext;
 use crate::event::of_a_call;
 use crate::hook::around::Inner;
 use crate::message::{ToolResult, ToolUse};
+use crate::model::ToolSpec;
 use crate::tool::ToolError;
 
 /// A call of a tool, for a hook around it. The permission check has passed. The permission of a
@@ -54,6 +55,7 @@ pub struct ToolCall<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
     tool_use: Arc<ToolUse>,
+    spec: Option<&'a ToolSpec>,
     is_idempotent: bool,
 }
 
@@ -62,9 +64,17 @@ impl<'a> ToolCall<'a> {
         agent: &'a dyn Agent,
         cx: &'a CallContext,
         tool_use: Arc<ToolUse>,
+        spec: Option<&'a ToolSpec>,
         is_idempotent: bool,
     ) -> Self {
-        Self { agent, cx, tool_use, is_idempotent }
+        Self { agent, cx, tool_use, spec, is_idempotent }
+    }
+
+    /// Returns the description of the tool, as the agent sends it to the model: of the tool of the
+    /// call that the hook received, also if the hook changes the call. An unknown tool has none.
+    #[must_use]
+    pub fn tool_spec(&self) -> Option<&'a ToolSpec> {
+        self.spec
     }
 
     /// Returns whether the tool is [idempotent](crate::tool::Tool::is_idempotent), so that it may run

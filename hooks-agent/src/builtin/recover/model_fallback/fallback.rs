@@ -1,0 +1,207 @@
+//! The hook that asks other models.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use hooks_core::HookResult;
+use serde_json::Value;
+
+use crate::builtin::recover::model_fallback::readable::make_readable;
+use crate::error::AgentError;
+use crate::event::{EventKind, EventMask, Flow, HookEvent};
+use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel};
+use crate::message::Msg;
+use crate::model::{ChatModel, ChatRequest, ModelAnswer, ModelError};
+
+/// Asks other models, in order, when the agent's model fails.
+///
+/// It helps against a provider that is down, refuses the request, or ends its answer before the
+/// first chunk. It does not help once a chunk arrived: a stream that breaks later fails the round.
+/// The quality of an answer is not judged.
+///
+/// | setting | default |
+/// |---|---|
+/// | [`new`](Self::new), [`then`](Self::then): the models | |
+/// | [`fall_back_on`](Self::fall_back_on) | every [`ModelError`] except `Blocked` |
+///
+/// A request leaves out what its model cannot read: the thoughts, redacted thoughts and signatures
+/// in answers of other models. Ids of tool calls stay as they are, or are renamed together with
+/// their results if they have other characters than letters, digits, `_` and `-`, or more than 40.
+/// Options and tools stay. Memory is not affected.
+///
+/// Who answered is [`model_name`](crate::event::PostReasoning::model_name) of the event. An answer
+/// of another model, and a reply that is one, has the name of the model as metadata
+/// [`model`](Self::METADATA_KEY). For that the hook handles `PostReasoning`, so memory keeps no
+/// text of an answer that is interrupted.
+///
+/// # Order
+/// The priority is [`PRIORITY`](Self::PRIORITY). That is inside of guards and limits, so that the
+/// other models' answers pass them too; a limit counts one model call, however many models are
+/// asked. It is inside of `ModelRetry`, so that a delay begins only
+/// when no model answers; to retry the agent's model before the others are asked, give the retry a
+/// priority between this one and that of the circuit breaker. It is outside of
+/// [`CircuitBreaker`](crate::builtin::CircuitBreaker), so that an open circuit leads to the other
+/// models at once. Hooks further in do not run around the other models. The hook is not inherited.
+///
+/// # Errors
+/// The error of the last model that was asked; earlier ones are reported through `tracing`.
+/// Interrupts, errors of hooks, limits and [`ModelError::Blocked`] pass at once.
+///
+/// ```
+/// use hooks_agent::builtin::ModelFallback;
+/// use hooks_agent::model::ModelError;
+/// use hooks_agent::prelude::*;
+///
+/// # futures::executor::block_on(async {
+/// let model = ScriptedModel::new("large", |_| ModelError::status("large", 503));
+/// let fallback = ModelFallback::new(ScriptedModel::new("small", |_| "Here I am."));
+/// let agent = ReActAgent::builder("bot").model(model).hook(fallback).build()?;
+/// let reply = agent.call("Are you there?").await?;
+/// assert_eq!(reply.text(), "Here I am.");
+/// assert_eq!(reply.metadata["model"], "small");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct ModelFallback {
+    models: Vec<Arc<dyn ChatModel>>,
+    falls_back: Arc<dyn Fn(&ModelError) -> bool + Send + Sync>,
+}
+
+impl ModelFallback {
+    /// The priority: inside of limits and retries, outside of circuit breakers.
+    pub const PRIORITY: i32 = 250;
+
+    /// The key of the name of the model in the metadata of its answer.
+    pub const METADATA_KEY: &'static str = "model";
+
+    /// Creates the hook with the model that is asked when the agent's model fails.
+    pub fn new(model: impl ChatModel + 'static) -> Self {
+        Self { models: vec![Arc::new(model)], falls_back: Arc::new(|_| true) }
+    }
+
+    /// Adds the model that is asked when the ones before it fail.
+    pub fn then(mut self, model: impl ChatModel + 'static) -> Self {
+        self.models.push(Arc::new(model));
+        self
+    }
+
+    /// Sets the errors after which the next model is asked. [`ModelError::Blocked`] is never one of
+    /// them: another model does not get round a guard. If the closure panics, the error is
+    /// returned.
+    pub fn fall_back_on(
+        mut self,
+        falls_back: impl Fn(&ModelError) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.falls_back = Arc::new(falls_back);
+        self
+    }
+
+    fn falls_back(&self, error: &ModelError) -> bool {
+        if matches!(error, ModelError::Blocked { .. }) {
+            return false;
+        }
+        catch_unwind(AssertUnwindSafe(|| (self.falls_back)(error))).unwrap_or_else(|_| {
+            tracing::error!("the closure that chooses the errors of a fallback panicked");
+            false
+        })
+    }
+
+    /// Returns which of the models wrote an answer; `None` is the agent's model.
+    fn writer<'a>(&self, msg: &'a Msg) -> Option<&'a str> {
+        let name = msg.metadata.get(Self::METADATA_KEY).and_then(Value::as_str);
+        name.filter(|name| self.has(name))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.models.iter().any(|model| model.name() == name)
+    }
+
+    /// Asks the other models after the agent's model failed.
+    async fn ask_others(
+        &self,
+        call: &ModelCall<'_>,
+        mut error: ModelError,
+    ) -> Result<ModelAnswer, AgentError> {
+        let cx = call.context();
+        for model in &self.models {
+            cx.checkpoint().await?;
+            let name = model.name();
+            tracing::warn!(agent = cx.agent_name(), model = name, %error, "another model is asked");
+            let mut request = call.request().clone();
+            make_readable(&mut request.messages, |msg| self.writer(msg) == Some(name));
+            error = match ModelAnswer::ask(&**model, request).await {
+                Err(error) if self.falls_back(&error) => error,
+                ended => return Ok(ended?),
+            };
+        }
+        Err(error.into())
+    }
+
+    /// Returns the request for the agent's model.
+    fn first_request(&self, call: &ModelCall<'_>) -> ChatRequest {
+        let mut request = call.request().clone();
+        make_readable(&mut request.messages, |msg| self.writer(msg).is_none());
+        request
+    }
+}
+
+impl AgentHook for ModelFallback {
+    fn priority(&self) -> i32 {
+        Self::PRIORITY
+    }
+
+    fn events(&self) -> EventMask {
+        EventMask::of(&[EventKind::PostReasoning, EventKind::PostSummary])
+    }
+
+    fn sync_events(&self) -> EventMask {
+        self.events()
+    }
+
+    fn around(&self) -> AroundMask {
+        AroundMask::MODEL_CALL
+    }
+
+    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        match event {
+            HookEvent::PostReasoning(event) if self.has(event.model_name()) => {
+                let model = event.model_name().to_owned();
+                note(model, event.message_mut());
+            }
+            HookEvent::PostSummary(event) if self.has(event.model_name()) => {
+                let model = event.model_name().to_owned();
+                note(model, event.message_mut());
+            }
+            _ => {}
+        }
+        Ok(Flow::Continue)
+    }
+
+    async fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        match next.run(self.first_request(&call)).await {
+            Err(AgentError::Model(error)) if self.falls_back(&error) => {
+                self.ask_others(&call, error).await
+            }
+            ended => ended,
+        }
+    }
+}
+
+/// Notes the name of another model in its answer.
+fn note(model: String, msg: &mut Msg) {
+    msg.metadata.insert(ModelFallback::METADATA_KEY.to_owned(), model.into());
+}
+
+impl fmt::Debug for ModelFallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let models: Vec<_> = self.models.iter().map(ChatModel::name).collect();
+        f.debug_struct("ModelFallback").field("models", &models).finish_non_exhaustive()
+    }
+}
