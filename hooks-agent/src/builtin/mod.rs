@@ -6,4 +6,12 @@ mod limit;
 mod observe;
 mod recover;
 
+#[cfg(feature = "secrets")]
+pub use guard::ToolParams;
+pub use guard::{
+    ApprovalRequest, Decision, InjectPrompt, IntoDecision, Labels, Position, RuleOfTwo, Spotlight,
+    Style, ToolApproval,
+};
+#[cfg(feature = "pii")]
+pub use guard::{Sanitize, SanitizeError};
 pub use observe::{JsonlTrace, JsonlTraceBuilder, TraceError};

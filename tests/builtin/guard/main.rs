@@ -1,1 +1,9 @@
 //! Built-in hooks that guard: what an agent may say, read and do.
+
+mod everything;
+mod inject_prompt;
+mod rule_of_two;
+mod sanitize;
+mod spotlight;
+mod tool_approval;
+mod tool_params;
