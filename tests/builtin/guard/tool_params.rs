@@ -118,8 +118,9 @@ fn only_chosen_tools_receive_the_values() {
     let hook = ToolParams::new().value("key", "value");
     let (input, _) = run(hook.clone().for_tools(["other"]), json!({}));
     assert_eq!(input, Some(json!({})));
+    let hook = hook.from_context("tenant", |cx| Some(cx.get::<Tenant>()?.0));
     let (input, _) = run(hook.for_tools(["other"]).for_tools(["echo"]), json!({}));
-    assert_eq!(input, Some(json!({ "key": "value" })));
+    assert_eq!(input, Some(json!({ "key": "value", "tenant": "acme" })));
 }
 
 #[test]

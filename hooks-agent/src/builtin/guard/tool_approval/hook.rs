@@ -189,8 +189,10 @@ impl ToolApproval {
             self.ledger.approve(cx, approval);
             return Flow::Continue;
         }
-        let not_approved =
-            |why: &str| format!("the call of `{}` is not approved: {why}", call.name);
+        let not_approved = |why: &str| {
+            let separator = if why.is_empty() { "" } else { ": " };
+            format!("the call of `{}` is not approved{separator}{why}", call.name)
+        };
         let decision = self.decide(ApprovalRequest::new(call.clone(), cx.clone())).await;
         match decision {
             Ok(Decision::Allow) => {}
