@@ -119,6 +119,9 @@ pub mod guide {
 
     #[doc = include_str!("../docs/events.md")]
     pub mod events {}
+
+    #[doc = include_str!("../docs/builtin_guard.md")]
+    pub mod builtin_guard {}
 }
 
 #[path = "private.rs"]

@@ -58,7 +58,7 @@ impl AgentHook for Everything {
         if let HookEvent::Error(event) = event {
             let mut next: Option<&(dyn std::error::Error + 'static)> = Some(event.error());
             while let Some(error) = next {
-                shown.push_str(&format!("{error} {error:?}"));
+                shown = format!("{shown} {error} {error:?}");
                 next = error.source();
             }
         }

@@ -178,8 +178,10 @@ fn a_call_that_does_not_run_leaves_no_label() {
     let agent = builder.hook(rule()).hook(deny).build().unwrap();
     assert_eq!(go(&agent).text(), "done");
     assert_eq!(ran(&tools), [0, 1, 1, 0]);
+}
 
-    // Nor one that the tool's permission or a hook around the tool denies.
+#[test]
+fn a_call_that_a_hook_around_the_tool_denies_leaves_no_label() {
     struct Deny;
 
     #[agent_hook]
@@ -196,7 +198,7 @@ fn a_call_that_does_not_run_leaves_no_label() {
         }
     }
 
-    let (builder, tools) = self::agent(self::script(&[&["browse"], &["recall"], &["send"]]));
+    let (builder, tools) = agent(script(&[&["browse"], &["recall"], &["send"]]));
     let agent = builder.hook(rule()).hook(Deny).build().unwrap();
     assert_eq!(go(&agent).text(), "done");
     assert_eq!(ran(&tools), [0, 1, 1, 0]);

@@ -96,7 +96,7 @@ async fn a_decider_that_fails_panics_or_takes_too_long_denies() {
     let panics = ToolApproval::new(pay, async |_| -> Decision { panic!("a decider that panics") });
     let early = ToolApproval::new(pay, |_| -> std::future::Ready<Decision> { panic!("early") });
     let slow = ToolApproval::new(pay, async |_| pending::<Decision>().await);
-    let slow = slow.timeout(Duration::from_secs(60));
+    let slow = slow.timeout(Duration::from_mins(1));
     let expected = ["the decider failed", "the decider panicked", "the decider panicked"];
     let mut found = Vec::new();
     for hook in [fails, panics, early, slow] {
@@ -172,9 +172,10 @@ fn a_call_that_is_changed_after_the_approval_does_not_run() {
                 let (tool, donate) = (Calls::new("pay"), Calls::new("donate").answers("given"));
                 let agent = payer([pay(100)], &tool.clone().answers("paid")).tool(donate.clone());
                 let agent = agent.hook(always(Decision::Allow).0);
-                let agent = match around {
-                    true => agent.hook(Around(change).with_priority(priority)),
-                    false => agent.hook(Before(change).with_priority(priority)),
+                let agent = if around {
+                    agent.hook(Around(change).with_priority(priority))
+                } else {
+                    agent.hook(Before(change).with_priority(priority))
                 };
                 let agent = agent.build().unwrap();
                 block_on(agent.call("go")).unwrap();
