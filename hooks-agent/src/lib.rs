@@ -125,6 +125,8 @@ pub mod guide {
 
     #[doc = include_str!("../docs/builtin_recover.md")]
     pub mod builtin_recover {}
+    #[doc = include_str!("../docs/builtin_guard.md")]
+    pub mod builtin_guard {}
 }
 
 #[path = "private.rs"]

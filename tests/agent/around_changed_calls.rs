@@ -331,3 +331,52 @@ async fn an_interrupt_is_not_a_result_of_the_tool() {
     assert_eq!(reply.reason, Some(GenerateReason::Interrupted));
     assert_valid(&agent);
 }
+
+/// Runs the tool with a check that admits only this tool, or panics.
+struct Admit(Option<&'static str>);
+
+#[agent_hook(priority = 10)]
+impl Admit {
+    async fn admit(&self, call: ToolCall<'_>, next: NextTool<'_>) -> Result<ToolResult, ToolError> {
+        let admitted = self.0;
+        let check = move |running: &ToolUse| {
+            let admitted = admitted.expect("a check that panics");
+            if running.name == admitted { Ok(()) } else { Err(format!("not `{admitted}`")) }
+        };
+        next.run_checked(call.into_tool_use(), check).await
+    }
+}
+
+#[tokio::test]
+async fn a_check_sees_the_tool_call_as_it_reaches_the_tool() {
+    let denied =
+        |reason: &str| format!("! a changed tool call of `delete` is not permitted: {reason}");
+    for (admits, expected) in [
+        (Some("delete"), "deleted".to_owned()),
+        (Some("echo"), denied("not `echo`")),
+        (None, denied("a check of it panicked")),
+    ] {
+        let ran = Arc::new(Records::new());
+        let (model, _) = script([uses([echo("1", "hi")]), "done".into()]);
+        let agent = ReActAgent::builder("bot")
+            .model(model)
+            .tool(echo_tool(&Arc::default()))
+            .tool(delete_tool(Permission::Allow, &ran))
+            .hook(Admit(admits))
+            // Further in than the check.
+            .hook(Change(|call: &mut ToolUse| call.name = "delete".to_owned()))
+            .build()
+            .unwrap();
+        agent.call(go()).await.unwrap();
+        assert_eq!(results(&agent), [("1".to_owned(), expected.clone())]);
+        assert_eq!(ran.take().len(), usize::from(expected == "deleted"));
+    }
+}
+
+#[tokio::test]
+async fn a_check_does_not_run_for_a_tool_call_that_cannot_run() {
+    let (model, _) = script([uses([ToolUse::new("1", "unknown", json!({}))]), "done".into()]);
+    let agent = ReActAgent::builder("bot").model(model).hook(Admit(None)).build().unwrap();
+    agent.call(go()).await.unwrap();
+    assert!(results(&agent)[0].1.starts_with("! no tool named `unknown`"));
+}

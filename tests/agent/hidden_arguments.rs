@@ -154,6 +154,15 @@ fn a_hidden_argument_that_a_later_hook_replaces_stays_replaced() {
 }
 
 #[test]
+fn an_argument_is_hidden_until_a_hook_replaces_it() {
+    let mut call = ToolUse::new("1", "echo", json!({ "q": "[hidden]" }));
+    call.hide("key", SECRET);
+    assert!(call.is_hidden("key") && !call.is_hidden("q") && !call.is_hidden("other"));
+    call.input["key"] = json!("public");
+    assert!(!call.is_hidden("key"));
+}
+
+#[test]
 fn a_sub_agent_does_not_receive_hidden_arguments() {
     let secretive = on(|event: &mut PreActing<'_>| event.tool_use_mut().hide("task", SECRET));
     let echo = ScriptedModel::new("echo", |request| request.last_text());

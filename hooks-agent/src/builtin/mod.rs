@@ -7,8 +7,16 @@ mod observe;
 mod recover;
 
 pub use control::{AgentCommand, CommandError, MessagesHook, UpdatePolicy};
+#[cfg(feature = "secrets")]
+pub use guard::ToolParams;
 #[cfg(feature = "pii")]
 pub use guard::pii::{self, detection::PiiDetection, vault::Vault};
+pub use guard::{
+    ApprovalRequest, Decision, InjectPrompt, IntoDecision, Labels, Position, RuleOfTwo, Spotlight,
+    Style, ToolApproval,
+};
+#[cfg(feature = "pii")]
+pub use guard::{Sanitize, SanitizeError};
 #[cfg(feature = "words")]
 pub use guard::{WordList, WordListError, WordMatch};
 #[cfg(feature = "audit")]

@@ -4,9 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::message::ToolUse;
+use crate::tool::ToolError;
 
 /// Changes a progress report, or drops it.
 pub(crate) type MapProgress = dyn Fn(String) -> Option<String> + Send + Sync;
+
+/// Returns why a tool call may not run as it reaches the tool, if it may not.
+pub(crate) type CheckCall = dyn Fn(&ToolUse) -> Result<(), String> + Send + Sync;
 
 /// A tool call whose permission was checked, and the tool call that ran for it: a hook may change
 /// it after the check.
@@ -17,11 +21,19 @@ pub(crate) struct CheckedCall {
     ran: Mutex<Option<Arc<ToolUse>>>,
     /// What the hooks around the call make of its progress, the outermost first.
     progress: Mutex<Vec<Arc<MapProgress>>>,
+    /// What the hooks around the call demand of the call that runs.
+    checks: Mutex<Vec<Arc<CheckCall>>>,
 }
 
 impl CheckedCall {
     pub(crate) fn new(call: Arc<ToolUse>, number: u64) -> Self {
-        Self { call, number, ran: Mutex::default(), progress: Mutex::default() }
+        Self {
+            call,
+            number,
+            ran: Mutex::default(),
+            progress: Mutex::default(),
+            checks: Mutex::default(),
+        }
     }
 
     /// Returns the number of the tool call in its run, from 1.
@@ -45,35 +57,52 @@ impl CheckedCall {
     }
 
     /// Adds a map of progress reports until the guard is dropped. It runs before those added earlier.
-    pub(crate) fn add_progress_map(self: &Arc<Self>, map: Arc<MapProgress>) -> ProgressMap {
-        self.maps().push(map.clone());
-        ProgressMap { call: self.clone(), map }
+    pub(crate) fn add_progress_map(self: &Arc<Self>, map: Arc<MapProgress>) -> Added<MapProgress> {
+        lock(&self.progress).push(map.clone());
+        Added { call: self.clone(), list: |call| &call.progress, item: map }
+    }
+
+    /// Adds a check of the call that runs, until the guard is dropped.
+    pub(crate) fn add_check(self: &Arc<Self>, check: Arc<CheckCall>) -> Added<CheckCall> {
+        lock(&self.checks).push(check.clone());
+        Added { call: self.clone(), list: |call| &call.checks, item: check }
+    }
+
+    /// Runs the checks of the hooks around the call, the outermost first. A check that panics fails.
+    pub(crate) fn admit(&self, call: &ToolUse) -> Result<(), ToolError> {
+        let checks = lock(&self.checks).clone();
+        let admit = || checks.iter().try_for_each(|check| check(call));
+        let admitted = catch_unwind(AssertUnwindSafe(admit));
+        admitted
+            .unwrap_or_else(|_| Err("a check of it panicked".to_owned()))
+            .map_err(|reason| ToolError::Denied { tool: call.name.clone(), reason })
     }
 
     /// Returns a progress report as the hooks around the call leave it. Drops one at which a map
     /// panics.
     pub(crate) fn map_progress(&self, text: String) -> Option<String> {
-        let maps = self.maps().clone();
+        let maps = lock(&self.progress).clone();
         let map = || maps.iter().rev().try_fold(text, |text, map| map(text));
         catch_unwind(AssertUnwindSafe(map)).ok().flatten()
     }
-
-    fn maps(&self) -> MutexGuard<'_, Vec<Arc<MapProgress>>> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-/// A map of progress reports that is removed when this is dropped.
-pub(crate) struct ProgressMap {
+/// What a hook added to a call, which is removed when this is dropped.
+pub(crate) struct Added<T: ?Sized> {
     call: Arc<CheckedCall>,
-    map: Arc<MapProgress>,
+    list: fn(&CheckedCall) -> &Mutex<Vec<Arc<T>>>,
+    item: Arc<T>,
 }
 
-impl Drop for ProgressMap {
+impl<T: ?Sized> Drop for Added<T> {
     fn drop(&mut self) {
-        let mut maps = self.call.maps();
-        if let Some(index) = maps.iter().rposition(|map| Arc::ptr_eq(map, &self.map)) {
-            maps.remove(index);
+        let mut items = lock((self.list)(&self.call));
+        if let Some(index) = items.iter().rposition(|item| Arc::ptr_eq(item, &self.item)) {
+            items.remove(index);
         }
     }
+}
+
+fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
+    list.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -63,6 +63,15 @@ impl ToolUse {
         hidden.push(argument);
     }
 
+    /// Returns whether this argument is [hidden](Self::hide): a hook that removed or replaced it since
+    /// has made it public again.
+    #[must_use]
+    pub fn is_hidden(&self, name: &str) -> bool {
+        let hidden =
+            self.hidden.0.as_ref().is_some_and(|hidden| hidden.iter().any(|it| it.name == name));
+        hidden && self.input.get(name).is_some_and(|input| input == PLACEHOLDER)
+    }
+
     /// Returns the arguments with the hidden values, if there are any. A hidden argument that a hook
     /// has removed or replaced since stays so.
     pub(crate) fn revealed(&self) -> Option<Value> {

@@ -160,6 +160,7 @@ impl ReActAgent {
             return Err(ToolError::Interrupted);
         }
         if let Some(checked) = checked {
+            checked.admit(&call)?;
             checked.set_ran(call.clone());
         }
         cx.emit(|| AgentEventKind::ToolStarted(ToolUse::clone(&call).without_hidden())).await;

@@ -35,8 +35,8 @@ pub enum ToolError {
         /// The names of the agent's tools.
         known: Vec<String>,
     },
-    /// A hook around the tool call changed it into one that lacks permission, so the tool does not
-    /// run. A hook of [`PreActing`](crate::event::PreActing) changes it before the user is asked.
+    /// A hook around the tool call changed it into one that lacks permission, or that fails a
+    /// [check](crate::hook::NextTool::run_checked) of another hook, so the tool does not run. A hook of [`PreActing`](crate::event::PreActing) changes it before the user is asked.
     #[error("a changed tool call of `{tool}` is not permitted: {reason}")]
     Denied {
         /// The name of the tool.

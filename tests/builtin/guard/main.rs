@@ -1,8 +1,15 @@
 //! Built-in hooks that guard: what an agent may say, read and do.
 
+mod everything;
+mod inject_prompt;
 mod pii_detectors;
 mod pii_overlap;
 mod pii_replacement;
 mod pii_set;
 mod pii_stream;
+mod rule_of_two;
+mod sanitize;
+mod spotlight;
+mod tool_approval;
+mod tool_params;
 mod words;

@@ -7,3 +7,20 @@ mod words;
 
 #[cfg(feature = "words")]
 pub use words::{WordList, WordListError, WordMatch};
+mod inject_prompt;
+mod rule_of_two;
+#[cfg(feature = "pii")]
+mod sanitize;
+mod spotlight;
+mod tool_approval;
+#[cfg(feature = "secrets")]
+mod tool_params;
+
+pub use inject_prompt::{InjectPrompt, Position};
+pub use rule_of_two::{Labels, RuleOfTwo};
+#[cfg(feature = "pii")]
+pub use sanitize::{Sanitize, SanitizeError};
+pub use spotlight::{Spotlight, Style};
+pub use tool_approval::{ApprovalRequest, Decision, IntoDecision, ToolApproval};
+#[cfg(feature = "secrets")]
+pub use tool_params::ToolParams;

@@ -223,6 +223,49 @@ impl<'a> NextTool<'a> {
         ended
     }
 
+    /// Runs the tool like [`run`](NextTool::run), with a check of the tool call as it reaches the tool:
+    /// after the changes of hooks further in, after the permission check, right before the tool starts.
+    /// If the closure returns a reason or panics, the tool does not run, and the call fails with
+    /// [`ToolError::Denied`]. The check does not run for a tool call that fails before that.
+    ///
+    /// A hook that keeps hooks further in from changing what it admitted:
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    ///
+    /// struct AsItIs;
+    ///
+    /// #[agent_hook]
+    /// impl AsItIs {
+    ///     async fn keep(
+    ///         &self,
+    ///         call: ToolCall<'_>,
+    ///         next: NextTool<'_>,
+    ///     ) -> Result<ToolResult, ToolError> {
+    ///         let admitted = call.tool_use().clone();
+    ///         let check = move |running: &ToolUse| match *running == admitted {
+    ///             true => Ok(()),
+    ///             false => Err("it is another call than the one that was admitted".to_owned()),
+    ///         };
+    ///         next.run_checked(call.into_tool_use(), check).await
+    ///     }
+    /// }
+    /// # let _ = AsItIs;
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`run`](NextTool::run), and [`ToolError::Denied`].
+    pub async fn run_checked(
+        &self,
+        tool_use: impl Into<Arc<ToolUse>>,
+        check: impl Fn(&ToolUse) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Result<ToolResult, ToolError> {
+        let check = self.0.context().checked().map(|call| call.add_check(Arc::new(check)));
+        let ended = self.0.run(tool_use.into()).await;
+        drop(check);
+        ended
+    }
+
     /// Creates the error of a call that this hook fails, with the name of the hook.
     pub fn fail(&self, cause: impl Into<BoxError>) -> ToolError {
         self.0.fail(cause.into())
