@@ -7,6 +7,7 @@ mod error;
 mod genai;
 mod options;
 mod scripted;
+mod tokens;
 
 pub use answer::ModelAnswer;
 pub use chat::{ChatChunk, ChatModel, ChatRequest, ChatStream, FinishReason, ToolSpec};
@@ -15,3 +16,4 @@ pub use error::ModelError;
 pub use genai::GenAiModel;
 pub use options::{ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice};
 pub use scripted::{ScriptedAnswer, ScriptedModel};
+pub use tokens::TokenCount;
