@@ -6,4 +6,8 @@ mod limit;
 mod observe;
 mod recover;
 
+pub use limit::{
+    CallLimitError, Exit, LimitStyle, ModelCallLimit, ModelCallLimitBuilder,
+    ModelCallLimitExceeded, ToolCallLimit, ToolCallLimitBuilder, ToolCallLimitExceeded,
+};
 pub use observe::{JsonlTrace, JsonlTraceBuilder, TraceError};

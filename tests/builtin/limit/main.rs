@@ -1,1 +1,5 @@
 //! Built-in hooks that limit: calls, tokens, money, rates.
+
+mod model_calls;
+mod task;
+mod tool_calls;

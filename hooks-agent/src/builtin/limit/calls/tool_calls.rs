@@ -1,0 +1,326 @@
+//! A limit of tool calls.
+
+use std::collections::{BTreeMap, HashSet};
+
+use hooks_core::{HookResult, HookRole};
+
+use crate::builtin::Exit;
+use crate::builtin::limit::calls::batch::{Batch, Verdict};
+use crate::builtin::limit::calls::counts::{Counter, Counts, Limits};
+use crate::builtin::limit::calls::error::ToolCallLimitExceeded;
+use crate::builtin::limit::calls::tool_calls_builder::LimitStyle;
+use crate::call::CallContext;
+use crate::error::AgentError;
+use crate::event::{EventKind, EventMask, Flow, HookEvent, PostReasoning, PreActing};
+use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall};
+use crate::memory::ThreadValueError;
+use crate::message::{GenerateReason, Msg, ToolResult, ToolUse};
+use crate::model::ModelAnswer;
+use crate::tool::ToolError;
+
+/// What the model reads of a tool call that another one of its batch stopped.
+const STOPPED: &str = "Execution stopped before this tool call could run because another tool call in \
+                       the same batch exceeded the limit.";
+
+/// Limits how many calls of a tool, or of all tools, a run and a thread make.
+///
+/// The tool calls of an answer are decided in order, before any of them runs: those beyond the limit get
+/// an error as result. It protects from loops and from tools that cost money by call. It does not
+/// limit what one tool call does, and calls that a program makes by itself are no tool calls.
+///
+/// | setting | default | |
+/// |---|---|---|
+/// | [`thread`](ToolCallLimitBuilder::thread) | none | tool calls of a thread, over all its calls |
+/// | [`run`](ToolCallLimitBuilder::run) | none | tool calls of a run, with those that were refused |
+/// | [`exit`](ToolCallLimitBuilder::exit) | [`Exit::Continue`] | what happens beyond the limit |
+/// | [`style`](ToolCallLimitBuilder::style) | [`BeforeExecution`](LimitStyle::BeforeExecution) | when the limit is enforced |
+/// | [`counting_sub_agents`](ToolCallLimitBuilder::counting_sub_agents) | `false` | whether tool calls of sub-agents count here |
+/// | [`counter`](ToolCallLimitBuilder::counter) | the name of the hook | the name of the thread value with the counts |
+///
+/// With [`Exit::End`], all tool calls of the batch get an error, and the call ends with a text instead of
+/// calling the model again. With [`Exit::Error`], the call fails and none of them runs.
+///
+/// A tool call counts when the model makes it, also if a hook or the user refuses it later. One that
+/// waits for approval, or that a hook retries, counts once. Tool calls that hooks add or change to a
+/// limited tool are decided when their turn comes.
+///
+/// It runs at priority [200](ToolCallLimit::PRIORITY), after hooks that ask for approval: the user is
+/// not asked about a tool call that is beyond the limit. It runs in sub-agents and in nested calls. Its
+/// name is `ToolCallLimit`, or `ToolCallLimit[search]` for the tool `search`; several limits count on
+/// their own.
+///
+/// # Errors
+/// [`ToolCallLimitExceeded`] with [`Exit::Error`]. A call fails if its counts cannot be read.
+///
+/// ```
+/// use hooks_agent::builtin::ToolCallLimit;
+/// use hooks_agent::prelude::*;
+/// use hooks_agent::testing::{Calls, Script};
+/// use serde_json::json;
+///
+/// # futures::executor::block_on(async {
+/// let search = Calls::new("search").answers("42");
+/// let call = |id| ToolUse::new(id, "search", json!({}));
+/// let script = Script::new().calls([call("1"), call("2")]).says("It is 42.");
+/// let limit = ToolCallLimit::of("search").run(1).build()?;
+/// let agent = ReActAgent::builder("bot")
+///     .model(script.clone())
+///     .tool(search.clone())
+///     .hook(limit)
+///     .build()?;
+/// assert_eq!(agent.call("What is the answer?").await?.text(), "It is 42.");
+/// search.assert_called_with([json!({})]);
+/// let results = script.requests()[1].messages.clone();
+/// let result = results.last().unwrap().tool_results().next().unwrap();
+/// assert_eq!(result.output, "Tool call limit exceeded. Do not call 'search' again.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone, Debug)]
+pub struct ToolCallLimit {
+    pub(super) tool: Option<String>,
+    pub(super) limits: Limits,
+    pub(super) exit: Exit,
+    pub(super) style: LimitStyle,
+    pub(super) counter: Counter,
+}
+
+impl ToolCallLimit {
+    /// The default priority: after hooks that ask for approval, inside of hooks that retry.
+    pub const PRIORITY: i32 = 200;
+
+    pub(super) fn name_for(tool: Option<&str>) -> String {
+        tool.map_or_else(|| "ToolCallLimit".to_owned(), |tool| format!("ToolCallLimit[{tool}]"))
+    }
+
+    fn limits(&self, call: &ToolUse) -> bool {
+        self.tool.as_ref().is_none_or(|tool| *tool == call.name)
+    }
+
+    fn batch_name(&self) -> String {
+        format!("{}/batch", self.counter.name)
+    }
+
+    /// Counts this many tool calls and returns how many of them may run, or why they end the call.
+    fn reserve(
+        &self,
+        cx: &CallContext,
+        count: u64,
+    ) -> Result<(u64, Option<ToolCallLimitExceeded>), ThreadValueError> {
+        self.counter.update(cx, |counts| {
+            let before = *counts;
+            let allowed = count.min(self.limits.room(before));
+            counts.run = counts.run.saturating_add(count);
+            let is_over = allowed < count;
+            // Those that end the call keep the whole batch from running.
+            if !is_over || self.exit == Exit::Continue {
+                counts.thread = counts.thread.saturating_add(allowed);
+            }
+            let tried = before.thread.saturating_add(count);
+            let over = is_over.then(|| self.exceeded(Counts { thread: tried, ..*counts }));
+            (allowed, over)
+        })
+    }
+
+    fn exceeded(&self, counts: Counts) -> ToolCallLimitExceeded {
+        ToolCallLimitExceeded {
+            tool: self.tool.clone(),
+            thread_count: counts.thread,
+            thread_limit: self.limits.thread,
+            run_count: counts.run,
+            run_limit: self.limits.run,
+            is_at_model_call: self.style == LimitStyle::NextModelCall,
+        }
+    }
+
+    /// Decides about the tool calls of an answer.
+    fn decide(&self, event: &PostReasoning<'_>) -> HookResult<Flow> {
+        let (cx, message) = (event.context(), event.message());
+        if message.tool_uses().next().is_none() {
+            return Ok(Flow::Continue);
+        }
+        let calls = self.limited_ids(message);
+        let count = calls.len() as u64;
+        if self.style == LimitStyle::NextModelCall {
+            self.counter.update(cx, |counts| {
+                counts.thread = counts.thread.saturating_add(count);
+                counts.run = counts.run.saturating_add(count);
+            })?;
+            return Ok(Flow::Continue);
+        }
+        let (allowed, over) = if count == 0 { (0, None) } else { self.reserve(cx, count)? };
+        let ended = match (self.exit, over) {
+            (Exit::Error, Some(exceeded)) => return Err(exceeded.into()),
+            (Exit::End, Some(exceeded)) => Some(exceeded.to_string()),
+            _ => None,
+        };
+        let verdicts: BTreeMap<_, _> = calls
+            .into_iter()
+            .zip(0..)
+            .map(|(id, number)| {
+                (id, if number < allowed { Verdict::Allowed } else { Verdict::Blocked })
+            })
+            .collect();
+        Batch::update(&self.batch_name(), cx, |batch| {
+            (batch.verdicts, batch.ended) = (verdicts, ended);
+        })?;
+        Ok(Flow::Continue)
+    }
+
+    /// Returns the ids of the limited tool calls. Where the agent has to make ids unique, tool calls are
+    /// decided when their turn comes.
+    fn limited_ids(&self, message: &Msg) -> Vec<String> {
+        let mut seen = HashSet::new();
+        let calls = message
+            .tool_uses()
+            .filter(|call| seen.insert(&call.id) && !call.id.is_empty() && !call.id.contains('/'));
+        calls.filter(|call| self.limits(call)).map(|call| call.id.clone()).collect()
+    }
+
+    /// Returns what was decided about a tool call. Decides it now, if it was added or changed since.
+    fn verdict(&self, cx: &CallContext, call: &ToolUse) -> HookResult<Verdict> {
+        let (name, is_limited) = (self.batch_name(), self.limits(call));
+        if !is_limited && self.exit != Exit::End {
+            return Ok(Verdict::Allowed);
+        }
+        let batch = Batch::read(&name, cx)?.unwrap_or_default();
+        if let Some(verdict) = batch.verdict(&call.id, is_limited) {
+            return Ok(verdict);
+        }
+        let (_, over) = self.reserve(cx, 1)?;
+        let verdict = if over.is_some() { Verdict::Blocked } else { Verdict::Allowed };
+        let ended = match (self.exit, over) {
+            (Exit::Error, Some(exceeded)) => return Err(exceeded.into()),
+            (Exit::End, Some(exceeded)) => Some(exceeded.to_string()),
+            _ => None,
+        };
+        Batch::update(&name, cx, |batch| {
+            batch.verdicts.insert(call.id.clone(), verdict);
+            batch.ended = batch.ended.take().or(ended);
+        })?;
+        Ok(verdict)
+    }
+
+    /// Returns what the model reads in place of a result, if the tool call may not run.
+    fn refusal(&self, verdict: Verdict) -> Option<String> {
+        match (verdict, &self.tool) {
+            (Verdict::Allowed, _) => None,
+            (Verdict::Stopped, _) => Some(STOPPED.to_owned()),
+            (Verdict::Blocked, Some(tool)) => {
+                Some(format!("Tool call limit exceeded. Do not call '{tool}' again."))
+            }
+            (Verdict::Blocked, None) => {
+                Some("Tool call limit exceeded. Do not make additional tool calls.".to_owned())
+            }
+        }
+    }
+
+    fn act(&self, event: &PreActing<'_>) -> HookResult<Flow> {
+        let verdict = self.verdict(event.context(), event.tool_use())?;
+        Ok(self.refusal(verdict).map_or(Flow::Continue, |reason| event.refuse(reason)))
+    }
+
+    /// Returns the text that the call ends with before the next model call, if it does.
+    fn end(&self, cx: &CallContext) -> HookResult<Option<String>> {
+        if self.style == LimitStyle::BeforeExecution {
+            return Ok(Batch::read(&self.batch_name(), cx)?.and_then(|batch| batch.ended));
+        }
+        let counts = self.counter.update(cx, |counts| *counts)?;
+        if self.limits.room(counts) > 0 {
+            return Ok(None);
+        }
+        let exceeded = self.exceeded(counts);
+        if self.exit == Exit::Error { Err(exceeded.into()) } else { Ok(Some(exceeded.to_string())) }
+    }
+}
+
+impl AgentHook for ToolCallLimit {
+    fn name(&self) -> String {
+        Self::name_for(self.tool.as_deref())
+    }
+
+    fn priority(&self) -> i32 {
+        Self::PRIORITY
+    }
+
+    fn events(&self) -> EventMask {
+        match self.style {
+            LimitStyle::BeforeExecution => {
+                EventMask::of(&[EventKind::PreCall, EventKind::PostReasoning, EventKind::PreActing])
+            }
+            LimitStyle::NextModelCall => {
+                EventMask::of(&[EventKind::PreCall, EventKind::PostReasoning])
+            }
+        }
+    }
+
+    fn sync_events(&self) -> EventMask {
+        self.events()
+    }
+
+    fn around(&self) -> AroundMask {
+        match (self.style, self.exit, &self.tool) {
+            (LimitStyle::NextModelCall, ..) => AroundMask::MODEL_CALL,
+            (_, Exit::End, Some(_)) => AroundMask::MODEL_CALL | AroundMask::TOOL_CALL,
+            (_, Exit::End, None) => AroundMask::MODEL_CALL,
+            // A hook around a tool call may turn it into one of the limited tool.
+            (_, _, Some(_)) => AroundMask::TOOL_CALL,
+            (_, _, None) => AroundMask::NONE,
+        }
+    }
+
+    fn inherit(&self) -> bool {
+        true
+    }
+
+    fn always(&self) -> bool {
+        true
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Limits)
+    }
+
+    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        match event {
+            HookEvent::PreCall(event) => {
+                self.counter.begin(event)?;
+                Batch::begin(&self.batch_name(), event)?;
+                Ok(Flow::Continue)
+            }
+            HookEvent::PostReasoning(event) => self.decide(event),
+            HookEvent::PreActing(event) => self.act(event),
+            _ => Ok(Flow::Continue),
+        }
+    }
+
+    async fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        match self.end(call.context()) {
+            Err(error) => Err(next.fail(error)),
+            Ok(None) => next.run(call.into_request()).await,
+            Ok(Some(text)) => {
+                let reason = GenerateReason::LimitReached;
+                Ok(ModelAnswer::in_place(self.name(), text, reason))
+            }
+        }
+    }
+
+    async fn around_tool_call(
+        &self,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> Result<ToolResult, ToolError> {
+        let verdict = match self.verdict(call.context(), call.tool_use()) {
+            Ok(verdict) => verdict,
+            Err(error) => return Err(next.fail(error)),
+        };
+        match self.refusal(verdict) {
+            Some(reason) => Err(ToolError::Failed(reason.into())),
+            None => next.run(call.into_tool_use()).await,
+        }
+    }
+}
