@@ -7,7 +7,9 @@ mod observe;
 mod recover;
 
 pub use limit::{
-    CallLimitError, Exit, LimitStyle, ModelCallLimit, ModelCallLimitBuilder,
-    ModelCallLimitExceeded, ToolCallLimit, ToolCallLimitBuilder, ToolCallLimitExceeded,
+    Budget, BudgetBuilder, BudgetError, BudgetExceeded, BudgetReport, BudgetScope, BudgetUnit,
+    BudgetWarning, CallLimitError, Exit, LimitStyle, ModelCallLimit, ModelCallLimitBuilder,
+    ModelCallLimitExceeded, PriceTable, Spent, ToolCallLimit, ToolCallLimitBuilder,
+    ToolCallLimitExceeded, UnknownPrice,
 };
 pub use observe::{JsonlTrace, JsonlTraceBuilder, TraceError};

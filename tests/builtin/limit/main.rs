@@ -1,5 +1,6 @@
 //! Built-in hooks that limit: calls, tokens, money, rates.
 
+mod budget;
 mod model_calls;
 mod task;
 mod tool_calls;

@@ -3,6 +3,7 @@
 
 mod batch;
 mod counts;
+mod decide;
 mod error;
 mod model_calls;
 mod tool_calls;
