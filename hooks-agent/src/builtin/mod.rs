@@ -12,4 +12,6 @@ pub use limit::{
     ModelCallLimitExceeded, PriceTable, Spent, ToolCallLimit, ToolCallLimitBuilder,
     ToolCallLimitExceeded, UnknownPrice,
 };
+#[cfg(feature = "rate-limit")]
+pub use limit::{RateLimit, RateLimitBuilder, RateLimitError, RateLimited, RateUnit};
 pub use observe::{JsonlTrace, JsonlTraceBuilder, TraceError};

@@ -2,5 +2,6 @@
 
 mod budget;
 mod model_calls;
+mod rate_limit;
 mod task;
 mod tool_calls;

@@ -3,6 +3,8 @@
 mod budget;
 mod calls;
 mod exit;
+#[cfg(feature = "rate-limit")]
+mod rate_limit;
 
 pub use budget::{
     Budget, BudgetBuilder, BudgetError, BudgetExceeded, BudgetReport, BudgetScope, BudgetUnit,
@@ -13,3 +15,5 @@ pub use calls::{
     ToolCallLimit, ToolCallLimitBuilder, ToolCallLimitExceeded,
 };
 pub use exit::Exit;
+#[cfg(feature = "rate-limit")]
+pub use rate_limit::{RateLimit, RateLimitBuilder, RateLimitError, RateLimited, RateUnit};
