@@ -117,6 +117,9 @@ pub mod guide {
     #[doc = include_str!("../docs/agents.md")]
     pub mod agents {}
 
+    #[doc = include_str!("../docs/builtin_limit.md")]
+    pub mod builtin_limit {}
+
     #[doc = include_str!("../docs/events.md")]
     pub mod events {}
 }

@@ -20,6 +20,8 @@ use serde_json::json;
 
 use crate::task::{agent, assert_limited, builder, call, cause};
 
+const DAY: Duration = Duration::from_hours(24);
+
 fn costing(input: u64, output: u64) -> ScriptedAnswer {
     ScriptedAnswer::from("done").costing(Usage::new(input, output))
 }
@@ -175,7 +177,7 @@ fn an_answer_that_breaks_is_estimated_and_one_that_the_provider_refuses_is_free(
 struct Slow(bool);
 
 impl ChatModel for Slow {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "slow"
     }
 
@@ -234,7 +236,7 @@ fn a_closure_of_warnings_that_panics_fails_nothing() {
 
 #[test]
 fn a_day_ends_and_a_clock_that_jumps_back_refunds_nothing() {
-    let now = Arc::new(Mutex::new(SystemTime::UNIX_EPOCH + Duration::from_secs(86_400 * 100)));
+    let now = Arc::new(Mutex::new(SystemTime::UNIX_EPOCH + DAY * 100));
     let clock = now.clone();
     let builder = Budget::builder().clock(move || *clock.lock().unwrap()).day_tokens(50);
     let budget = built(builder);
@@ -243,11 +245,11 @@ fn a_day_ends_and_a_clock_that_jumps_back_refunds_nothing() {
     assert_eq!((text(&agent), text(&twin)), ("done".to_owned(), "done".to_owned()));
     let spent = "Budget of the day is spent: 60 of 50 tokens";
     assert_eq!((text(&agent), text(&twin)), (spent.to_owned(), spent.to_owned()));
-    *now.lock().unwrap() -= Duration::from_secs(86_400 * 3);
+    *now.lock().unwrap() -= DAY * 3;
     assert_eq!(text(&agent), spent);
     *now.lock().unwrap() = SystemTime::UNIX_EPOCH - Duration::from_secs(9);
     assert_eq!(text(&agent), spent);
-    *now.lock().unwrap() = SystemTime::UNIX_EPOCH + Duration::from_secs(86_400 * 101);
+    *now.lock().unwrap() = SystemTime::UNIX_EPOCH + DAY * 101;
     assert_eq!(text(&agent), "done");
     *now.lock().unwrap() -= Duration::from_secs(1);
     assert_eq!(text(&agent), "done");

@@ -19,7 +19,7 @@ use tokio::time::{Instant, advance};
 use crate::task::{agent, call, cause};
 
 const SECOND: Duration = Duration::from_secs(1);
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// A clock that tests advance, in milliseconds.
 #[derive(Clone, Default)]

@@ -113,7 +113,7 @@ fn the_others_of_a_batch_that_ends_the_call_do_not_run() {
     }
 }
 
-/// D 3.3, thread_limit 2, error, thread 2, run 2, 1 call.
+/// D 3.3, `thread_limit` 2, error, thread 2, run 2, 1 call.
 #[test]
 fn a_limit_fails_the_call_with_its_counts_by_choice() {
     let (script, ran) =
@@ -169,7 +169,7 @@ fn other_tools_are_not_limited() {
     assert_eq!(ran.take(), ["search", "calc", "search", "calc", "calc"]);
 }
 
-/// D 3.3, thread_limit 2, end, 3 turns.
+/// D 3.3, `thread_limit` 2, end, 3 turns.
 #[test]
 fn a_thread_ends_once_it_is_beyond_its_limit() {
     let one = |script: Script, id: &str| script.calls([call(id, "search")]).says("done");
@@ -187,7 +187,7 @@ fn a_thread_ends_once_it_is_beyond_its_limit() {
     assert_eq!(texts, 1);
 }
 
-/// D 3.3, run_limit > thread_limit; no limit.
+/// D 3.3, `run_limit > thread_limit`; no limit.
 #[test]
 fn a_limit_that_cannot_be_meant_is_not_built() {
     let error = ToolCallLimit::all().build().unwrap_err();
@@ -286,7 +286,7 @@ impl ToSearch {
         mut call: ToolCall<'_>,
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
-        call.tool_use_mut().name = "search".to_owned();
+        "search".clone_into(&mut call.tool_use_mut().name);
         next.run(call.into_tool_use()).await
     }
 }
@@ -299,6 +299,50 @@ fn a_call_that_a_hook_around_it_changes_is_limited() {
     let reply = block_on(agent.call("go")).unwrap();
     let text = "'search' tool call limit reached: run limit exceeded (2/1 calls).";
     assert_limited(&agent, &reply, text);
+    assert_eq!(ran.take(), ["search"]);
+}
+
+/// The added tool call is decided when its turn comes, while another one asks the user.
+#[test]
+fn a_batch_that_ends_while_it_waits_stays_ended() {
+    let (script, ran) = (batch(&[("1", "calc")]), ran());
+    let add = on(|event: &mut PostReasoning<'_>| {
+        if event.message().tool_uses().next().is_some() {
+            event.message_mut().content.push(ContentBlock::ToolUse(call("2", "search")));
+        }
+    });
+    let ask = on(|event: &mut PreActing<'_>| match &*event.tool_use().name {
+        "calc" => event.ask("may I?"),
+        _ => Flow::Continue,
+    });
+    let limit = built(ToolCallLimit::of("search").run(0).exit(Exit::End));
+    let builder = builder(&script, &ran).hook(limit).hook(add.with_priority(900)).hook(ask);
+    let agent = builder.parallel_tools(true).build().unwrap();
+    let reply = block_on(agent.call("go")).unwrap();
+    assert_eq!(reply.pending().len(), 1);
+    let reply = block_on(agent.resume(CallOptions::new().confirm("1"))).unwrap();
+    let text = "'search' tool call limit reached: run limit exceeded (1/0 calls).";
+    assert_limited(&agent, &reply, text);
+    assert_eq!(results(&agent), [error("2", NO_SEARCH), error("1", STOPPED)]);
+    assert_eq!(ran.take().len(), 0);
+}
+
+#[test]
+fn a_call_that_resumes_after_the_limit_of_a_thread_still_runs_what_was_allowed() {
+    let (script, ran) = (batch(&[("1", "search")]).says("done"), ran());
+    let ask = on(|event: &mut PreActing<'_>| event.ask("may I?"));
+    let limit = built(ToolCallLimit::all().thread(1));
+    let agent = builder(&script, &ran).hook(ask).hook(limit).build().unwrap();
+    block_on(agent.call("go")).unwrap();
+    // Another process restores the thread with its values.
+    let (messages, values) = (agent.memory().messages(), agent.memory().values());
+    let ask = on(|event: &mut PreActing<'_>| event.ask("may I?"));
+    let limit = built(ToolCallLimit::all().thread(1));
+    let later = builder(&script, &ran).hook(ask).hook(limit).build().unwrap();
+    later.threads().restore(CallContext::DEFAULT_THREAD, messages).unwrap();
+    later.memory().set_values(values);
+    let reply = block_on(later.resume(CallOptions::new().confirm("1"))).unwrap();
+    assert_eq!((reply.text(), counts(&later, ALL)), ("done".to_owned(), (1, 1)));
     assert_eq!(ran.take(), ["search"]);
 }
 

@@ -12,7 +12,7 @@ use crate::builtin::limit::budget::spent::Spent;
 /// and nobody gets around a budget by new keys.
 const MOST_KEYS: usize = 100_000;
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+const DAY: Duration = Duration::from_hours(24);
 
 /// What the current day has spent, by key. Clones share it.
 #[derive(Clone)]

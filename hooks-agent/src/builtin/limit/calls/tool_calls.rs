@@ -115,9 +115,8 @@ impl AgentHook for ToolCallLimit {
 
     fn around(&self) -> AroundMask {
         match (self.style, self.exit, &self.tool) {
-            (LimitStyle::NextModelCall, ..) => AroundMask::MODEL_CALL,
+            (LimitStyle::NextModelCall, ..) | (_, Exit::End, None) => AroundMask::MODEL_CALL,
             (_, Exit::End, Some(_)) => AroundMask::MODEL_CALL | AroundMask::TOOL_CALL,
-            (_, Exit::End, None) => AroundMask::MODEL_CALL,
             // A hook around a tool call may turn it into one of the limited tool.
             (_, _, Some(_)) => AroundMask::TOOL_CALL,
             (_, _, None) => AroundMask::NONE,

@@ -8,18 +8,18 @@ use std::time::Duration;
 use crate::builtin::limit::rate_limit::bucket::Rate;
 use crate::builtin::limit::rate_limit::clock::Clock;
 use crate::builtin::limit::rate_limit::error::RateLimitError;
-use crate::builtin::limit::rate_limit::hook::{RateLimit, Target};
+use crate::builtin::limit::rate_limit::hook::{KeyOf, RateLimit, Target};
 use crate::builtin::limit::rate_limit::keys::Keys;
 use crate::call::CallContext;
 
-const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+const LONGEST: Duration = Duration::from_hours(366 * 24);
 
 /// Builds a [`RateLimit`].
 #[must_use]
 pub struct RateLimitBuilder {
     target: Target,
     only: Option<String>,
-    key: Option<Arc<dyn Fn(&CallContext) -> String + Send + Sync>>,
+    key: Option<Arc<KeyOf>>,
     requests: Option<(u32, Duration)>,
     tokens: Option<(u32, Duration)>,
     wait: Option<Duration>,

@@ -74,10 +74,13 @@ use crate::tool::ToolError;
 pub struct RateLimit {
     pub(super) target: Target,
     pub(super) only: Option<String>,
-    pub(super) key: Option<Arc<dyn Fn(&CallContext) -> String + Send + Sync>>,
+    pub(super) key: Option<Arc<KeyOf>>,
     pub(super) wait: Option<Duration>,
     pub(super) keys: Arc<Keys>,
 }
+
+/// Names whose quota a call uses.
+pub(super) type KeyOf = dyn Fn(&CallContext) -> String + Send + Sync;
 
 /// What is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
