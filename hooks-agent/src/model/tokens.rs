@@ -52,8 +52,8 @@ impl TokenCount {
 }
 
 impl ChatRequest {
-    /// Estimates the tokens of the request: a quarter of the characters of its messages and tools, and
-    /// 85 tokens for each image, sound or file.
+    /// Estimates the tokens of the request: a quarter of the characters of its messages and tools,
+    /// and 85 tokens for each image, sound or file.
     ///
     /// ```
     /// use hooks_agent::message::Msg;
@@ -73,9 +73,9 @@ impl ChatRequest {
 }
 
 impl ModelAnswer {
-    /// Counts the tokens of the answer and of its request. `counted` runs once: when the answer ends,
-    /// fails, or is dropped. What the provider does not report is estimated, a token for each four
-    /// characters.
+    /// Counts the tokens of the answer and of its request. `counted` runs once: when the answer
+    /// ends, fails, or is dropped. What the provider does not report is estimated, a token for each
+    /// four characters.
     ///
     /// ```
     /// use std::sync::mpsc;

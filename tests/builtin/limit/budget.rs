@@ -327,8 +327,9 @@ fn a_budget_that_cannot_be_meant_is_not_built() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_64_calls_at_once_each_is_counted_once() {
-    let budget = built(Budget::builder().day_tokens(1_000_000));
+async fn of_64_calls_at_once_each_is_counted_once_and_one_warns() {
+    let (budget, warned) = warnings(Budget::builder().day_tokens(2_000));
+    let budget = built(budget);
     let agent = Arc::new(agent_of(model(20, 10), &budget));
     let tasks: Vec<_> = (0..64)
         .map(|number| {
@@ -341,4 +342,5 @@ async fn of_64_calls_at_once_each_is_counted_once() {
         task.await.unwrap();
     }
     assert_eq!(budget.spent_today("").tokens, 64 * 30);
+    assert_eq!(warned.take().len(), 1);
 }

@@ -19,7 +19,9 @@ use hooks_agent::testing::Script;
 use hooks_tests::Records;
 use serde_json::json;
 
-use crate::task::{agent, assert_limited, assert_valid, builder, call, cause, counts, set_counts};
+use crate::task::{
+    agent, assert_limited, assert_valid, builder, call, cause, counts, set_counts, tool,
+};
 
 const ALL: &str = "ToolCallLimit";
 const SEARCH: &str = "ToolCallLimit[search]";
@@ -362,6 +364,24 @@ fn counts_that_cannot_be_read_refuse_the_call() {
     agent.memory().set_values(json!({ ALL: [] }).as_object().unwrap().clone());
     block_on(agent.call("go")).unwrap_err();
     assert_eq!(ran.take().len(), 0);
+}
+
+#[test]
+fn sub_agents_count_on_their_own_or_with_the_outermost_by_choice() {
+    for (counting, last) in [(false, result("3", "ok")), (true, error("3", NO_MORE))] {
+        // The helper uses an id that its caller uses, too.
+        let helper = Script::new().calls([call("1", "search")]).says("found");
+        let helper = ReActAgent::builder("helper").model(helper).tool(tool("search", &ran()));
+        let helper = helper.build().unwrap().to_tool("Helps.");
+        let help = ToolUse::new("1", "helper", json!({ "task": "search" }));
+        let script = Script::new().calls([help, call("2", "calc")]).calls([call("3", "calc")]);
+        let limit = ToolCallLimit::all().thread(3).counting_sub_agents(counting);
+        let builder = builder(&script.says("done"), &ran()).tool(helper).hook(built(limit));
+        let agent = builder.build().unwrap();
+        assert_eq!(block_on(agent.call("go")).unwrap().text(), "done");
+        assert_eq!(results(&agent)[..2], [result("1", "found"), result("2", "ok")]);
+        assert_eq!((results(&agent)[2].clone(), counts(&agent, ALL).0), (last, 3));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

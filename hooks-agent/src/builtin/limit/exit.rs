@@ -6,8 +6,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Exit {
-    /// The call goes on: the model reads an error as the result of what was refused. Only tool calls
-    /// can be refused so.
+    /// The call goes on: the model reads an error as the result of what was refused. Only tool
+    /// calls can be refused so.
     Continue,
     /// The call ends with a text that names the limit, for the reason
     /// [`LimitReached`](crate::message::GenerateReason::LimitReached).

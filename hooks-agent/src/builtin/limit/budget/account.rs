@@ -6,8 +6,8 @@ use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::model::{ChatRequest, ModelAnswer, ModelError};
 
-/// The account of one model call. Dropped before it is settled, it charges an estimate of the request: the
-/// provider may have begun.
+/// The account of one model call. Dropped before it is settled, it charges an estimate of the
+/// request: the provider may have begun.
 pub(super) struct Account {
     budget: Budget,
     cx: CallContext,

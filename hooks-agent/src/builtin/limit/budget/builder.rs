@@ -93,23 +93,24 @@ impl BudgetBuilder {
         self
     }
 
-    /// Sets a closure that returns whose day a call spends, such as the user's. Without one, all calls
-    /// spend the same. A call for which it panics is refused. Beyond 100 000 keys in a day, all others
-    /// share one budget.
+    /// Sets a closure that returns whose day a call spends, such as the user's. Without one, all
+    /// calls spend the same. A call for which it panics is refused. Beyond 100 000 keys in a day,
+    /// all others share one budget.
     pub fn day_of(mut self, key: impl Fn(&CallContext) -> String + Send + Sync + 'static) -> Self {
         self.ledger.day_key = Some(Arc::new(key));
         self
     }
 
-    /// Sets whether sub-agents spend from the run and the thread of the outermost agent, which should
-    /// have the hook too. That is the default. If not, each sub-agent has a budget of its own.
+    /// Sets whether sub-agents spend from the run and the thread of the outermost agent, which
+    /// should have the hook too. That is the default. If not, each sub-agent has a budget of its
+    /// own.
     pub fn counting_sub_agents(mut self, counting: bool) -> Self {
         self.ledger.counts_sub_agents = counting;
         self
     }
 
-    /// Sets the name of the thread value with what was spent. The default is `Budget`. Two budgets on
-    /// one agent need different names.
+    /// Sets the name of the thread value with what was spent. The default is `Budget`. Two budgets
+    /// on one agent need different names.
     pub fn counter(mut self, name: impl Into<String>) -> Self {
         self.ledger.name = name.into();
         self

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::builtin::limit::budget::spent::Spent;
 
-/// How many keys have a sum of their own in a day. All others share one, so that the table stays small
-/// and nobody gets around a budget by new keys.
+/// How many keys have a sum of their own in a day. All others share one, so that the table stays
+/// small and nobody gets around a budget by new keys.
 const MOST_KEYS: usize = 100_000;
 
 const DAY: Duration = Duration::from_hours(24);

@@ -22,11 +22,11 @@ use crate::model::ModelAnswer;
 
 /// Limits the tokens and the money that model calls of a run, a thread and a day spend.
 ///
-/// Before each model call it checks what is spent. It does not know what the next call will cost, so the
-/// calls in flight may go beyond the limit: one call of a plain agent, several of parallel sub-agents or
-/// of threads that share a day. It counts what the provider reports; what is not reported, or does not end,
-/// is estimated as a token for each four characters, and marked as an estimate. It does not count what
-/// tools cost, nor model calls that a hook makes by itself.
+/// Before each model call it checks what is spent. It does not know what the next call will cost,
+/// so the calls in flight may go beyond the limit: one call of a plain agent, several of parallel
+/// sub-agents or of threads that share a day. It counts what the provider reports; what is not
+/// reported, or does not end, is estimated as a token for each four characters, and marked as an
+/// estimate. It does not count what tools cost, nor model calls that a hook makes by itself.
 ///
 /// | setting | default | |
 /// |---|---|---|
@@ -41,19 +41,19 @@ use crate::model::ModelAnswer;
 /// | [`counter`](BudgetBuilder::counter) | `Budget` | the name of the thread value |
 /// | [`clock`](BudgetBuilder::clock) | of the system | which day it is |
 ///
-/// Money is counted in millionths, as whole numbers; each model call is rounded up. A model without a
-/// price is refused if money is limited. What a run and a thread spent is a
-/// [thread value](CallContext::thread_value); what a day spent is in memory, shared by clones, and
-/// starts at 0 in each process.
+/// Money is counted in millionths, as whole numbers; each model call is rounded up. A model without
+/// a price is refused if money is limited. What a run and a thread spent is a [thread
+/// value](CallContext::thread_value); what a day spent is in memory, shared by clones, and starts
+/// at 0 in each process.
 ///
-/// It runs at priority [200](Budget::PRIORITY), inside of hooks that retry: each attempt is checked and
-/// counted. An attempt that the provider refuses costs nothing. A hook outside of it that answers in place
-/// of the model, such as a cache, costs nothing; one inside of it is counted. It runs in sub-agents and in
-/// nested calls.
+/// It runs at priority [200](Budget::PRIORITY), inside of hooks that retry: each attempt is checked
+/// and counted. An attempt that the provider refuses costs nothing. A hook outside of it that
+/// answers in place of the model, such as a cache, costs nothing; one inside of it is counted. It
+/// runs in sub-agents and in nested calls.
 ///
 /// # Errors
-/// [`BudgetExceeded`] with [`Exit::Error`], [`UnknownPrice`]. A call fails if what it spent cannot be
-/// read.
+/// [`BudgetExceeded`] with [`Exit::Error`], [`UnknownPrice`]. A call fails if what it spent cannot
+/// be read.
 ///
 /// ```
 /// use hooks_agent::builtin::{Budget, PriceTable};

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 /// What the tokens of each model cost, in millionths of a currency of your choice.
 ///
-/// Prices are those of a million tokens, as providers list them. At 3 dollars for a million tokens of
-/// input, the price is `3_000_000`, which is 3 millionths of a dollar for each token. There are no prices
-/// built in, because they change.
+/// Prices are those of a million tokens, as providers list them. At 3 dollars for a million tokens
+/// of input, the price is `3_000_000`, which is 3 millionths of a dollar for each token. There are
+/// no prices built in, because they change.
 ///
 /// ```
 /// use hooks_agent::builtin::PriceTable;
@@ -47,7 +47,8 @@ impl PriceTable {
         self
     }
 
-    /// Returns what these tokens cost, rounded up to a millionth; `None` for a model without a price.
+    /// Returns what these tokens cost, rounded up to a millionth; `None` for a model without a
+    /// price.
     #[must_use]
     pub fn cost(&self, model: &str, input_tokens: u64, output_tokens: u64) -> Option<u64> {
         let price = self.models.get(model).or(self.default.as_ref())?;

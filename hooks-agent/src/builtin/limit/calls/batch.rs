@@ -19,8 +19,8 @@ pub(super) enum Verdict {
     Stopped,
 }
 
-/// What was decided about the tool calls of the last answer of a thread. It outlives a call whose tool
-/// calls wait, so that a tool call counts once.
+/// What was decided about the tool calls of the last answer of a thread. It outlives a call whose
+/// tool calls wait, so that a tool call counts once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Batch {
     /// The run, because ids of tool calls are unique within one answer only.

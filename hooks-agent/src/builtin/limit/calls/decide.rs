@@ -90,8 +90,8 @@ impl ToolCallLimit {
         Ok(Flow::Continue)
     }
 
-    /// Returns the ids of the limited tool calls. Where the agent has to make ids unique, tool calls are
-    /// decided when their turn comes.
+    /// Returns the ids of the limited tool calls. Where the agent has to make ids unique, tool
+    /// calls are decided when their turn comes.
     fn limited_ids(&self, message: &Msg) -> Vec<String> {
         let mut seen = HashSet::new();
         let calls = message
@@ -100,7 +100,8 @@ impl ToolCallLimit {
         calls.filter(|call| self.limits(call)).map(|call| call.id.clone()).collect()
     }
 
-    /// Returns what was decided about a tool call. Decides it now, if it was added or changed since.
+    /// Returns what was decided about a tool call. Decides it now, if it was added or changed
+    /// since.
     pub(super) fn verdict(&self, cx: &CallContext, call: &ToolUse) -> HookResult<Verdict> {
         let (name, is_limited) = (self.batch_name(), self.limits(call));
         if !is_limited && self.exit != Exit::End {

@@ -28,7 +28,8 @@ pub enum CallLimitError {
     },
 }
 
-/// The error of a call whose model calls reached a [`ModelCallLimit`](crate::builtin::ModelCallLimit).
+/// The error of a call whose model calls reached a
+/// [`ModelCallLimit`](crate::builtin::ModelCallLimit).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ModelCallLimitExceeded {

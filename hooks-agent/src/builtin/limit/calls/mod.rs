@@ -1,5 +1,5 @@
-//! Limits of how many calls of the model or of tools a run and a thread make.
-//! Counts are kept with the thread and reserved before a call, so concurrent calls never exceed them.
+//! Limits of how many calls of the model or of tools a run and a thread make. Counts are kept with
+//! the thread and reserved before a call, so concurrent calls never exceed them.
 
 mod batch;
 mod counts;

@@ -15,9 +15,9 @@ use crate::model::ModelAnswer;
 
 /// Limits how many calls of the model a run and a thread make.
 ///
-/// It protects from loops that never end and from threads that grow without end. It does not protect
-/// from a single expensive call; that is the task of a [`Budget`](crate::builtin::Budget). Calls that
-/// a hook makes by itself, such as [`ModelAnswer::ask`], are not counted.
+/// It protects from loops that never end and from threads that grow without end. It does not
+/// protect from a single expensive call; that is the task of a [`Budget`](crate::builtin::Budget).
+/// Calls that a hook makes by itself, such as [`ModelAnswer::ask`], are not counted.
 ///
 /// | setting | default | |
 /// |---|---|---|
@@ -106,7 +106,8 @@ impl ModelCallLimitBuilder {
         self
     }
 
-    /// Sets how many model calls a run may make: a call of the agent, with the calls that resume it.
+    /// Sets how many model calls a run may make: a call of the agent, with the calls that resume
+    /// it.
     pub fn run(mut self, limit: u64) -> Self {
         self.0.limits.run = Some(limit);
         self
@@ -118,8 +119,8 @@ impl ModelCallLimitBuilder {
         self
     }
 
-    /// Sets whether model calls of sub-agents count in the thread and the run of the outermost agent,
-    /// which should have the hook too. If not, each sub-agent has counts of its own.
+    /// Sets whether model calls of sub-agents count in the thread and the run of the outermost
+    /// agent, which should have the hook too. If not, each sub-agent has counts of its own.
     pub fn counting_sub_agents(mut self, counting: bool) -> Self {
         self.0.counter.counts_sub_agents = counting;
         self

@@ -15,33 +15,35 @@ use crate::tool::ToolError;
 
 /// Limits how many calls of a tool, or of all tools, a run and a thread make.
 ///
-/// The tool calls of an answer are decided in order, before any of them runs: those beyond the limit get
-/// an error as result. It protects from loops and from tools that cost money by call. It does not
-/// limit what one tool call does, and calls that a program makes by itself are no tool calls.
+/// The tool calls of an answer are decided in order, before any of them runs: those beyond the
+/// limit get an error as result. It protects from loops and from tools that cost money by call. It
+/// does not limit what one tool call does, and calls that a program makes by itself are no tool
+/// calls.
 ///
 /// | setting | default | |
 /// |---|---|---|
-/// | [`thread`](ToolCallLimitBuilder::thread) | none | tool calls of a thread, over all its calls |
-/// | [`run`](ToolCallLimitBuilder::run) | none | tool calls of a run, with those that were refused |
-/// | [`exit`](ToolCallLimitBuilder::exit) | [`Exit::Continue`] | what happens beyond the limit |
-/// | [`style`](ToolCallLimitBuilder::style) | [`BeforeExecution`](LimitStyle::BeforeExecution) | when the limit is enforced |
-/// | [`counting_sub_agents`](ToolCallLimitBuilder::counting_sub_agents) | `false` | whether tool calls of sub-agents count here |
-/// | [`counter`](ToolCallLimitBuilder::counter) | the name of the hook | the name of the thread value with the counts |
+/// | [`thread`](crate::builtin::ToolCallLimitBuilder::thread) | none | tool calls of a thread, over all its calls |
+/// | [`run`](crate::builtin::ToolCallLimitBuilder::run) | none | tool calls of a run, with those that were refused |
+/// | [`exit`](crate::builtin::ToolCallLimitBuilder::exit) | [`Exit::Continue`] | what happens beyond the limit |
+/// | [`style`](crate::builtin::ToolCallLimitBuilder::style) | [`BeforeExecution`](LimitStyle::BeforeExecution) | when the limit is enforced |
+/// | [`counting_sub_agents`](crate::builtin::ToolCallLimitBuilder::counting_sub_agents) | `false` | whether tool calls of sub-agents count here |
+/// | [`counter`](crate::builtin::ToolCallLimitBuilder::counter) | the name of the hook | the name of the thread value with the counts |
 ///
-/// With [`Exit::End`], all tool calls of the batch get an error, and the call ends with a text instead of
-/// calling the model again. With [`Exit::Error`], the call fails and none of them runs.
+/// With [`Exit::End`], all tool calls of the batch get an error, and the call ends with a text
+/// instead of calling the model again. With [`Exit::Error`], the call fails and none of them runs.
 ///
-/// A tool call counts when the model makes it, also if a hook or the user refuses it later. One that
-/// waits for approval, or that a hook retries, counts once. Tool calls that hooks add or change to a
-/// limited tool are decided when their turn comes.
+/// A tool call counts when the model makes it, also if a hook or the user refuses it later. One
+/// that waits for approval, or that a hook retries, counts once. Tool calls that hooks add or
+/// change to a limited tool are decided when their turn comes.
 ///
-/// It runs at priority [200](ToolCallLimit::PRIORITY), after hooks that ask for approval: the user is
-/// not asked about a tool call that is beyond the limit. It runs in sub-agents and in nested calls. Its
-/// name is `ToolCallLimit`, or `ToolCallLimit[search]` for the tool `search`; several limits count on
-/// their own.
+/// It runs at priority [200](ToolCallLimit::PRIORITY), after hooks that ask for approval: the user
+/// is not asked about a tool call that is beyond the limit. It runs in sub-agents and in nested
+/// calls. Its name is `ToolCallLimit`, or `ToolCallLimit[search]` for the tool `search`; several
+/// limits count on their own.
 ///
 /// # Errors
-/// [`ToolCallLimitExceeded`](crate::builtin::ToolCallLimitExceeded) with [`Exit::Error`]. A call fails if its counts cannot be read.
+/// [`ToolCallLimitExceeded`](crate::builtin::ToolCallLimitExceeded) with [`Exit::Error`]. A call
+/// fails if its counts cannot be read.
 ///
 /// ```
 /// use hooks_agent::builtin::ToolCallLimit;

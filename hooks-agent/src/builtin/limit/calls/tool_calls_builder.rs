@@ -12,8 +12,9 @@ pub enum LimitStyle {
     /// Before tool calls run: those beyond the limit do not run.
     #[default]
     BeforeExecution,
-    /// At the next model call: all tool calls of an answer run, and once the limit is reached, the call
-    /// ends instead of calling the model again. A call that reaches the limit exactly ends too.
+    /// At the next model call: all tool calls of an answer run, and once the limit is reached, the
+    /// call ends instead of calling the model again. A call that reaches the limit exactly ends
+    /// too.
     NextModelCall,
 }
 
@@ -45,8 +46,8 @@ impl ToolCallLimitBuilder {
         Self { limit, exit: None }
     }
 
-    /// Sets how many tool calls a thread may make, over all its calls. Those that are refused do not
-    /// count.
+    /// Sets how many tool calls a thread may make, over all its calls. Those that are refused do
+    /// not count.
     pub fn thread(mut self, limit: u64) -> Self {
         self.limit.limits.thread = Some(limit);
         self
@@ -71,8 +72,8 @@ impl ToolCallLimitBuilder {
         self
     }
 
-    /// Sets whether tool calls of sub-agents count in the thread and the run of the outermost agent,
-    /// which should have the hook too. If not, each sub-agent has counts of its own.
+    /// Sets whether tool calls of sub-agents count in the thread and the run of the outermost
+    /// agent, which should have the hook too. If not, each sub-agent has counts of its own.
     pub fn counting_sub_agents(mut self, counting: bool) -> Self {
         self.limit.counter.counts_sub_agents = counting;
         self
@@ -88,9 +89,9 @@ impl ToolCallLimitBuilder {
     /// Builds the hook.
     ///
     /// # Errors
-    /// [`CallLimitError::NoLimit`] without a limit, [`CallLimitError::RunAboveThread`] if the run may
-    /// make more tool calls than the thread, [`CallLimitError::InvalidExit`] for [`Exit::Continue`] with
-    /// [`LimitStyle::NextModelCall`].
+    /// [`CallLimitError::NoLimit`] without a limit, [`CallLimitError::RunAboveThread`] if the run
+    /// may make more tool calls than the thread, [`CallLimitError::InvalidExit`] for
+    /// [`Exit::Continue`] with [`LimitStyle::NextModelCall`].
     pub fn build(self) -> Result<ToolCallLimit, CallLimitError> {
         let Self { mut limit, exit } = self;
         match limit.limits {

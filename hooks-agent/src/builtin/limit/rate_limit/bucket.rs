@@ -64,8 +64,8 @@ impl Bucket {
         Some(Self { rate, whole, start, limiter })
     }
 
-    /// Takes units, or returns how long it takes until there are as many. More units than there ever are
-    /// take all of them, and the rest becomes a debt.
+    /// Takes units, or returns how long it takes until there are as many. More units than there
+    /// ever are take all of them, and the rest becomes a debt.
     pub(super) fn take(&self, units: u64) -> Result<(), Duration> {
         let most = u64::from(self.rate.units.get());
         let now = u32::try_from(units.min(most)).ok().and_then(NonZeroU32::new);

@@ -47,15 +47,15 @@ impl RateLimitBuilder {
         self
     }
 
-    /// Sets a closure that returns whose quota a call uses, such as the user's, in place of one quota for
-    /// each model or tool. A call for which it panics is refused.
+    /// Sets a closure that returns whose quota a call uses, such as the user's, in place of one
+    /// quota for each model or tool. A call for which it panics is refused.
     pub fn by(mut self, key: impl Fn(&CallContext) -> String + Send + Sync + 'static) -> Self {
         self.key = Some(Arc::new(key));
         self
     }
 
-    /// Sets how many calls there may be in a period. As many may come at once; each comes back after its
-    /// part of the period.
+    /// Sets how many calls there may be in a period. As many may come at once; each comes back
+    /// after its part of the period.
     pub fn requests(mut self, count: u32, period: Duration) -> Self {
         self.requests = Some((count, period));
         self
@@ -67,8 +67,8 @@ impl RateLimitBuilder {
         self
     }
 
-    /// Waits for a permit for at most this long. If it takes longer, the call fails at once. Outside of a
-    /// runtime of tokio, which must have time enabled, the call fails instead.
+    /// Waits for a permit for at most this long. If it takes longer, the call fails at once.
+    /// Outside of a runtime of tokio, which must have time enabled, the call fails instead.
     pub fn wait(mut self, at_most: Duration) -> Self {
         self.wait = Some(at_most.min(LONGEST));
         self
@@ -80,8 +80,8 @@ impl RateLimitBuilder {
         self
     }
 
-    /// Sets how many keys have quotas at once. The default is 10 000. Beyond that, keys whose quota is
-    /// whole are dropped; if there are none, a new key is refused.
+    /// Sets how many keys have quotas at once. The default is 10 000. Beyond that, keys whose quota
+    /// is whole are dropped; if there are none, a new key is refused.
     pub fn most_keys(mut self, count: usize) -> Self {
         self.most_keys = count.max(1);
         self

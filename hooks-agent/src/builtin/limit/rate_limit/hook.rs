@@ -25,10 +25,10 @@ use crate::tool::ToolError;
 
 /// Limits how many calls of a model or a tool there are in a period, and how many tokens they use.
 ///
-/// It keeps a program below the quota of a provider, and one user from using up the quota of all. It
-/// counts the calls of agents with this hook or a clone of it in this process, and no others. A quota of
-/// 60 in a minute lets 60 calls pass at once and then one each second, so there may be up to 119 in
-/// one minute.
+/// It keeps a program below the quota of a provider, and one user from using up the quota of all.
+/// It counts the calls of agents with this hook or a clone of it in this process, and no others. A
+/// quota of 60 in a minute lets 60 calls pass at once and then one each second, so there may be up
+/// to 119 in one minute.
 ///
 /// | setting | default | |
 /// |---|---|---|
@@ -44,8 +44,9 @@ use crate::tool::ToolError;
 /// call waits, so one that is dropped or interrupted loses no permit.
 ///
 /// Tokens are estimated before a model call, with the limit of the answer if there is one, and
-/// corrected when the answer ends: tokens that were not used come back, and those beyond the estimate
-/// are a debt. A call that is larger than the whole quota takes all of it and leaves the rest as a debt.
+/// corrected when the answer ends: tokens that were not used come back, and those beyond the
+/// estimate are a debt. A call that is larger than the whole quota takes all of it and leaves the
+/// rest as a debt.
 ///
 /// It runs at priority [200](RateLimit::PRIORITY), inside of hooks that retry: each attempt takes a
 /// permit. It runs in sub-agents and in nested calls.

@@ -28,8 +28,8 @@ impl Keys {
         Self { requests, tokens, clock, most, quotas: Mutex::default() }
     }
 
-    /// Returns the quotas of a key. If there are too many keys, drops those whose quotas are whole and
-    /// not in use; refuses a new one if there are none of these.
+    /// Returns the quotas of a key. If there are too many keys, drops those whose quotas are whole
+    /// and not in use; refuses a new one if there are none of these.
     pub(super) fn quotas(&self, key: &str) -> Result<Arc<Quotas>, RateLimited> {
         let mut all = self.quotas.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(quotas) = all.get(key) {
