@@ -344,3 +344,15 @@ async fn of_64_calls_at_once_each_is_counted_once_and_one_warns() {
     assert_eq!(budget.spent_today("").tokens, 64 * 30);
     assert_eq!(warned.take().len(), 1);
 }
+
+#[test]
+fn two_budgets_of_one_agent_have_ledgers_of_their_own() {
+    let run = built(Budget::builder().run_tokens(1_000));
+    let thread = built(Budget::builder().thread_tokens(1_000).counter("second"));
+    let builder = ReActAgent::builder("bot").model(model(20, 10)).hook(run);
+    let agent = builder.hook(thread.named("second")).build().unwrap();
+    block_on(agent.call("go")).unwrap();
+    let values = agent.memory().values();
+    assert_eq!(values["Budget"]["thread"], values["second"]["thread"]);
+    assert_eq!(spent(agent.memory()), (30, false));
+}

@@ -315,3 +315,47 @@ fn a_limit_that_cannot_be_meant_is_not_built() {
     let limit = RateLimit::of_tools().requests(1, SECOND).tokens(1, SECOND);
     assert_eq!(error(limit), RateLimitError::TokensOfTools);
 }
+
+#[tokio::test(start_paused = true)]
+async fn tasks_that_are_dropped_in_line_leave_their_turn_to_the_next() {
+    let limit = RateLimit::of_models().requests(1, SECOND).wait(MINUTE * 5);
+    let agent = Arc::new(agent_of(fixed(), limit));
+    let (start, passed) = (Instant::now(), Arc::new(Records::new()));
+    let tasks: Vec<_> = (0..64)
+        .map(|number| {
+            let (agent, passed) = (agent.clone(), passed.clone());
+            tokio::spawn(async move {
+                agent.call_with(on_thread(number), "go").await.unwrap();
+                passed.push((number, start.elapsed().as_secs()));
+            })
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    // The first two have passed; of the others, each third stays.
+    tasks
+        .iter()
+        .skip(2)
+        .enumerate()
+        .filter(|(at, _)| at % 3 > 0)
+        .for_each(|(_, task)| task.abort());
+    for task in tasks {
+        let _ = task.await;
+    }
+    let left = (2..64).step_by(3).zip(2_u64..);
+    let expected: Vec<_> = [(0, 0), (1, 1)].into_iter().chain(left).collect();
+    assert_eq!(passed.take(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn parallel_tool_calls_wait_for_one_quota() {
+    let calls = ["1", "2", "3"].map(|id| call(id, "search"));
+    let script = Script::new().calls(calls).says("done");
+    let limit = RateLimit::of_tools().requests(1, SECOND).wait(MINUTE).build().unwrap();
+    let builder = crate::task::builder(&script, &Arc::default()).hook(limit);
+    let agent = builder.parallel_tools(true).build().unwrap();
+    let start = Instant::now();
+    agent.call("go").await.unwrap();
+    let results = hooks_tests::scripted_agents::results(&agent);
+    assert!(results.iter().all(|(_, output)| output == "ok") && results.len() == 3);
+    assert_eq!(start.elapsed().as_secs(), 2);
+}
