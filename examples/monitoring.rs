@@ -7,7 +7,7 @@ use std::error::Error;
 
 use axum::Router;
 use axum::routing::get;
-use hooks_agent::builtin::{Monitoring, Timing};
+use hooks_agent::builtin::observe::{Monitoring, Timing};
 use hooks_agent::message::Usage;
 use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;

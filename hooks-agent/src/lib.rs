@@ -119,6 +119,8 @@ pub mod guide {
 
     #[doc = include_str!("../docs/builtin_observe.md")]
     pub mod builtin_observe {}
+    #[doc = include_str!("../docs/builtin_limit.md")]
+    pub mod builtin_limit {}
 
     #[doc = include_str!("../docs/events.md")]
     pub mod events {}

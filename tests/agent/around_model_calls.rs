@@ -8,8 +8,8 @@ use hooks_agent::agent_hook;
 use hooks_agent::call::{CallOptions, Interrupt};
 use hooks_agent::error::AgentError;
 use hooks_agent::hook::{ModelCall, NextModel};
-use hooks_agent::message::{GenerateReason, Msg};
-use hooks_agent::model::{ChatChunk, ModelAnswer, ModelError};
+use hooks_agent::message::{GenerateReason, Msg, Usage};
+use hooks_agent::model::{ChatChunk, ModelAnswer, ModelError, ScriptedAnswer};
 use hooks_agent::react::ReActAgent;
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{go, script};
@@ -118,4 +118,48 @@ async fn a_model_that_failed_may_be_asked_again_in_the_same_call_of_a_hook() {
         as [hooks_agent::model::ScriptedAnswer; 2]);
     let agent = ReActAgent::builder("bot").model(model).hook(Again).build().unwrap();
     assert_eq!(agent.call(go()).await.unwrap().text(), "done");
+}
+
+/// Notes the name of the agent's model, and the tokens of the answer.
+struct Meter(Arc<Records<String>>);
+
+#[agent_hook(name = "meter")]
+impl Meter {
+    async fn count(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        let (notes, model) = (self.0.clone(), call.model_name().to_owned());
+        let request = call.request().clone();
+        let answer = next.run(call.into_request()).await?;
+        Ok(answer.count_tokens(&request, move |count| {
+            let (input, output) = (count.usage.input_tokens, count.usage.output_tokens);
+            notes.push(format!("{model} {input} {output} {}", count.is_estimated));
+        }))
+    }
+}
+
+#[tokio::test]
+async fn the_tokens_of_an_answer_are_counted_once_however_it_ends() {
+    let notes: Arc<Records<String>> = Arc::default();
+    let text = |text: &str| Ok(ChatChunk::Text(text.to_owned()));
+    let end = |usage| Ok(ChatChunk::end(usage));
+    let broken = ModelError::status("scripted", 500);
+    let answers = [
+        vec![text("12345678"), end(Usage::new(10, 20))],
+        vec![text("12345678"), end(Usage::new(10, 0))],
+        vec![text("12345678"), end(Usage::default())],
+        vec![text("1234"), Err(broken)],
+        vec![text("123456789")],
+    ];
+    let (model, _) = script(answers.map(ScriptedAnswer::Stream));
+    let agent = ReActAgent::builder("bot").model(model).hook(Meter(notes.clone())).build().unwrap();
+    for number in 0..5 {
+        let options = CallOptions::new().thread(number.to_string());
+        drop(agent.call_with(options, Msg::user("1234")).await);
+    }
+    let expected = ["10 20 false", "10 2 true", "1 2 true", "1 1 true", "1 3 true"]
+        .map(|it| format!("scripted {it}"));
+    assert_eq!(notes.take(), expected);
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::JsonlTrace;
+use hooks_agent::builtin::observe::JsonlTrace;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 use serde_json::{Value, json};

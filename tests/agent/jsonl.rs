@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use futures::future::join_all;
 use hooks_agent::agent::{AgentExt, CallOutcome};
-use hooks_agent::builtin::{JsonlTrace, JsonlTraceBuilder};
+use hooks_agent::builtin::observe::{JsonlTrace, JsonlTraceBuilder};
 use hooks_agent::call::{CallContext, CallOptions};
 use hooks_agent::error::AgentError;
 use hooks_agent::event::{

@@ -1,7 +1,7 @@
 //! Hooks whose order defeats them.
 
 use hooks_agent::HookRole;
-use hooks_agent::builtin::JsonlTrace;
+use hooks_agent::builtin::observe::JsonlTrace;
 use hooks_agent::hook::{AroundMask, Rewrite};
 use hooks_agent::prelude::*;
 

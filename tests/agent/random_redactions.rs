@@ -14,7 +14,7 @@ use std::task::Poll;
 use futures::StreamExt;
 use futures::executor::block_on;
 use hooks_agent::agent::AgentExt;
-use hooks_agent::builtin::JsonlTrace;
+use hooks_agent::builtin::observe::JsonlTrace;
 use hooks_agent::call::CallOptions;
 use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
 use hooks_agent::hook::{AgentHook, priority};

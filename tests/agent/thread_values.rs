@@ -146,3 +146,24 @@ fn an_agent_without_memory_refuses_to_keep_values() {
     let refused = cx.set_thread_value("calls", &1).unwrap_err();
     assert!(matches!(refused, ThreadValueError::NoMemory { .. }), "{refused}");
 }
+
+#[test]
+fn a_call_resumes_a_run_if_it_answers_or_confirms_what_waits() {
+    let (sender, resumed) = std::sync::mpsc::channel();
+    let note = on(move |event: &mut PreCall<'_>| sender.send(event.resumes()).unwrap());
+    let ask = on(|event: &mut PreActing<'_>| event.ask("may I?"));
+    let call = |id: &str| ToolUse::new(id, "none", json!({}));
+    let script = ["1", "2", "3"]
+        .into_iter()
+        .fold(Script::new(), |script, id| script.calls([call(id)]).says("done"));
+    let agent = ReActAgent::builder("bot").model(script).hook(note).hook(ask);
+    let agent = agent.recover_pending(true).build().unwrap();
+    block_on(agent.call("go")).unwrap();
+    block_on(agent.resume(CallOptions::new().confirm("1"))).unwrap();
+    let reply = block_on(agent.call("go")).unwrap();
+    block_on(agent.call(reply.pending()[0].answered("42"))).unwrap();
+    block_on(agent.call("go")).unwrap();
+    block_on(agent.call("something else")).unwrap();
+    let resumed: Vec<_> = resumed.try_iter().collect();
+    assert_eq!(resumed, [false, true, false, true, false, false]);
+}

@@ -14,7 +14,7 @@ use futures::executor::block_on;
 use futures::future::join;
 use futures::{StreamExt, stream};
 use hooks_agent::agent::{Agent, AgentExt};
-use hooks_agent::builtin::JsonlTrace;
+use hooks_agent::builtin::observe::JsonlTrace;
 use hooks_agent::call::Interrupt;
 use hooks_agent::call::{CallContext, CallOptions};
 use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};

@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use hooks_agent::builtin::pii::{PiiDetector, PiiKind, PiiScanner};
+use hooks_agent::builtin::guard::pii::{PiiDetector, PiiKind, PiiScanner};
 
 const MEGABYTE: usize = 1_000_000;
 

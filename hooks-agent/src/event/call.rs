@@ -87,6 +87,16 @@ impl<'a> PreCall<'a> {
         self.cx.set_system(system);
     }
 
+    /// Returns whether the call goes on with the run before it: tool calls of the thread wait for a
+    /// result, and the caller sends no messages or answers one of them. A call that gives them up, by
+    /// another message, is a new run.
+    #[must_use]
+    pub fn resumes(&self) -> bool {
+        let waits = || self.agent.memory_of(self.cx).is_some_and(|memory| memory.is_waiting());
+        let answers = |msg: &Msg| msg.tool_results().next().is_some();
+        (self.messages.is_empty() || self.messages.iter().any(answers)) && waits()
+    }
+
     /// Answers with this message instead of running the agent; memory stays unchanged. `PostCall`
     /// follows.
     pub fn answer(&self, msg: Msg) -> Flow {

@@ -67,9 +67,8 @@ impl ToolUse {
     /// has made it public again.
     #[must_use]
     pub fn is_hidden(&self, name: &str) -> bool {
-        let hidden =
-            self.hidden.0.as_ref().is_some_and(|hidden| hidden.iter().any(|it| it.name == name));
-        hidden && self.input.get(name).is_some_and(|input| input == PLACEHOLDER)
+        let mut hidden = self.hidden.0.iter().flat_map(|hidden| hidden.iter());
+        hidden.any(|it| it.name == name && self.input.get(name) == Some(&it.shown))
     }
 
     /// Returns the arguments with the hidden values, if there are any. A hidden argument that a hook

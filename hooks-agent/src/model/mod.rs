@@ -8,6 +8,7 @@ mod genai;
 mod options;
 mod rewrite;
 mod scripted;
+mod tokens;
 
 pub use answer::ModelAnswer;
 pub use chat::{ChatChunk, ChatModel, ChatRequest, ChatStream, FinishReason, ToolSpec};
@@ -17,3 +18,4 @@ pub use genai::GenAiModel;
 pub use options::{ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice};
 pub use rewrite::{Find, Finding, Rewriter};
 pub use scripted::{ScriptedAnswer, ScriptedModel};
+pub use tokens::TokenCount;

@@ -25,7 +25,7 @@ pub(super) fn install_around<H: AgentHook>(
         let hook = hook!(ReActAgent::AROUND_MODEL_CALL, async move |agent, args, next| {
             let ReActAgentModelCallArgs { cx, request } = args;
             let inner = InnerModel { next, cx: cx.clone() };
-            let call = ModelCall::new(agent, &cx, request);
+            let call = ModelCall::new(agent, &cx, &agent.core.model_name, request);
             hook.around_model_call(call, NextModel::new(&inner)).await
         });
         let options = registration.options();

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::builtin::{AgentCommand, CommandError, MessagesHook, UpdatePolicy};
+use hooks_agent::builtin::control::{AgentCommand, CommandError, MessagesHook, UpdatePolicy};
 use hooks_agent::error::InputError;
 use hooks_agent::message::GenerateReason;
 use hooks_agent::prelude::*;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
-use hooks_agent::builtin::JsonlTrace;
+use hooks_agent::builtin::observe::JsonlTrace;
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
 use hooks_agent::testing::Script;

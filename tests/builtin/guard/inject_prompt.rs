@@ -1,7 +1,7 @@
 //! `InjectPrompt`: the text is in every prompt, once.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::{InjectPrompt, Position};
+use hooks_agent::builtin::guard::{InjectPrompt, Position};
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
 use hooks_agent::testing::{Calls, Script};

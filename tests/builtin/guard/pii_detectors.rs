@@ -1,6 +1,6 @@
 //! What each detector finds, and where. Vectors of D 3.1 are `LC` or `SAA` rows.
 
-use hooks_agent::builtin::pii::{
+use hooks_agent::builtin::guard::pii::{
     PiiCallback, PiiDetector, PiiKind, PiiMatch, PiiPattern, PiiPatternError, PiiScanner,
 };
 

@@ -1,6 +1,6 @@
 //! What stands for a match, in each format. The values are those of D 3.1.
 
-use hooks_agent::builtin::pii::{PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
+use hooks_agent::builtin::guard::pii::{PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
 
 use PiiFormat::{Keyed, LangChain, Spring};
 use PiiStrategy::{Block, Hash, Mask, Redact};

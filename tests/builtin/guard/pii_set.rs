@@ -7,7 +7,7 @@ mod lookalikes;
 mod random;
 mod values;
 
-use hooks_agent::builtin::pii::{PiiDetector, PiiKind, PiiMatch, PiiScanner};
+use hooks_agent::builtin::guard::pii::{PiiDetector, PiiKind, PiiMatch, PiiScanner};
 
 use lines::LANGUAGES;
 use random::Random;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::{Sanitize, SanitizeError};
+use hooks_agent::builtin::guard::{Sanitize, SanitizeError};
 use hooks_agent::message::ToolOutput;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Script};

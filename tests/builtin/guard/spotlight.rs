@@ -1,7 +1,7 @@
 //! `Spotlight`: foreign text is marked, once, and stays so.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::{Sanitize, Spotlight, Style};
+use hooks_agent::builtin::guard::{Sanitize, Spotlight, Style};
 use hooks_agent::message::ToolOutput;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Script};

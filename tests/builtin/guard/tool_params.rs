@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::ToolParams;
+use hooks_agent::builtin::guard::ToolParams;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 use serde_json::{Value, json};

@@ -1,1 +1,7 @@
 //! Built-in hooks that limit: calls, tokens, money, rates.
+
+mod budget;
+mod model_calls;
+mod rate_limit;
+mod task;
+mod tool_calls;

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::{AuditError, AuditLog};
+use hooks_agent::builtin::observe::{AuditError, AuditLog};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 use hooks_tests::Reports;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::executor::block_on;
 use futures::future::join_all;
-use hooks_agent::builtin::AuditLog;
+use hooks_agent::builtin::observe::AuditLog;
 use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Script};

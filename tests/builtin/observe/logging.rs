@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::Logging;
+use hooks_agent::builtin::observe::Logging;
 use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Probe, Script};

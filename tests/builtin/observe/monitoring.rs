@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
 use futures::future::join_all;
-use hooks_agent::builtin::Monitoring;
+use hooks_agent::builtin::observe::Monitoring;
 use hooks_agent::call::Interrupt;
 use hooks_agent::message::Usage;
 use hooks_agent::model::ModelError;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::{CallTiming, Timing};
+use hooks_agent::builtin::observe::{CallTiming, Timing};
 use hooks_agent::call::Interrupt;
 use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;

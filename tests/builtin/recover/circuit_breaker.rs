@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
-use hooks_agent::builtin::{
+use hooks_agent::builtin::recover::{
     CircuitBreaker, CircuitChange, CircuitOpen, CircuitState, ModelRetry, ToolRetry,
 };
 use hooks_agent::model::{ChatStream, ModelError};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_agent::builtin::{CircuitBreaker, ModelFallback, ModelRetry, RetryPolicy};
+use hooks_agent::builtin::recover::{CircuitBreaker, ModelFallback, ModelRetry, RetryPolicy};
 use hooks_agent::call::Interrupt;
 use hooks_agent::hook::Rewrite;
 use hooks_agent::message::{GenerateReason, Usage, unanswered_tool_uses};

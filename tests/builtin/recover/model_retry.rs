@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_agent::builtin::{ModelRetry, RetryPolicy};
+use hooks_agent::builtin::recover::{ModelRetry, RetryPolicy};
 use hooks_agent::call::Interrupt;
 use hooks_agent::hook::AroundMask;
 use hooks_agent::message::GenerateReason;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use hooks_agent::builtin::ToolEmulator;
+use hooks_agent::builtin::recover::ToolEmulator;
 use hooks_agent::message::Usage;
 use hooks_agent::model::{ChatChunk, FinishReason, ModelError};
 use hooks_agent::prelude::*;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_agent::builtin::{OnFailure, RetryPolicy, ToolRetry};
+use hooks_agent::builtin::recover::{OnFailure, RetryPolicy, ToolRetry};
 use hooks_agent::call::Interrupt;
 use hooks_agent::event::EventMask;
 use hooks_agent::hook::AroundMask;

@@ -42,7 +42,7 @@ pub enum Position {
 /// [`inherited(true)`](crate::hook::AgentHookExt::inherited) adds it there too.
 ///
 /// ```
-/// use hooks_agent::builtin::{InjectPrompt, Position};
+/// use hooks_agent::builtin::guard::{InjectPrompt, Position};
 /// use hooks_agent::prelude::*;
 ///
 /// struct User(&'static str);

@@ -17,6 +17,8 @@ mod tool_approval;
 mod tool_params;
 
 pub use inject_prompt::{InjectPrompt, Position};
+#[cfg(feature = "pii")]
+pub use pii::{detection::PiiDetection, vault::Vault};
 pub use rule_of_two::{Labels, RuleOfTwo};
 #[cfg(feature = "pii")]
 pub use sanitize::{Sanitize, SanitizeError};

@@ -39,12 +39,12 @@ use crate::hook::AgentHook;
 /// Its priority is [`ToolParams::PRIORITY`], after approvals, logs and traces: these see the call as
 /// the model wrote it. The permission check, hooks around the call and `ran` have the arguments as
 /// `[hidden]`. A hook that compares the call with an approved one, such as
-/// [`ToolApproval`](crate::builtin::ToolApproval), excepts hidden arguments; a
+/// [`ToolApproval`](crate::builtin::guard::ToolApproval), excepts hidden arguments; a
 /// [shown](ToolParams::shown) one belongs before it:
 /// [`with_priority`](crate::hook::AgentHookExt::with_priority).
 ///
 /// ```
-/// use hooks_agent::builtin::ToolParams;
+/// use hooks_agent::builtin::guard::ToolParams;
 /// use hooks_agent::prelude::*;
 /// use serde_json::{Value, json};
 ///

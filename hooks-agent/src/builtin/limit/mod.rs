@@ -1,1 +1,19 @@
 //! Hooks that limit: calls, tokens, money, rates.
+
+mod budget;
+mod calls;
+mod exit;
+#[cfg(feature = "rate-limit")]
+mod rate_limit;
+
+pub use budget::{
+    Budget, BudgetBuilder, BudgetError, BudgetExceeded, BudgetReport, BudgetScope, BudgetUnit,
+    BudgetWarning, PriceTable, Spent, UnknownPrice,
+};
+pub use calls::{
+    CallLimitError, LimitStyle, ModelCallLimit, ModelCallLimitBuilder, ModelCallLimitExceeded,
+    ToolCallLimit, ToolCallLimitBuilder, ToolCallLimitExceeded,
+};
+pub use exit::Exit;
+#[cfg(feature = "rate-limit")]
+pub use rate_limit::{RateLimit, RateLimitBuilder, RateLimitError, RateLimited, RateUnit};

@@ -41,7 +41,7 @@ use crate::model::{ModelAnswer, ModelError};
 /// use std::sync::atomic::{AtomicBool, Ordering};
 /// use std::time::Duration;
 ///
-/// use hooks_agent::builtin::{ModelRetry, RetryPolicy};
+/// use hooks_agent::builtin::recover::{ModelRetry, RetryPolicy};
 /// use hooks_agent::model::ModelError;
 /// use hooks_agent::prelude::*;
 ///

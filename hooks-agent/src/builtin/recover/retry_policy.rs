@@ -10,8 +10,8 @@ use futures::future::select;
 use crate::call::CallContext;
 use crate::error::AgentError;
 
-/// How often [`ModelRetry`](crate::builtin::ModelRetry) and
-/// [`ToolRetry`](crate::builtin::ToolRetry) repeat a call, and after which delays.
+/// How often [`ModelRetry`](crate::builtin::recover::ModelRetry) and
+/// [`ToolRetry`](crate::builtin::recover::ToolRetry) repeat a call, and after which delays.
 ///
 /// The delay before retry *n*, from 0, is `initial_delay × factor^n`, at most `max_delay`. The
 /// jitter then draws it from 75 % to 125 % of that, so that many clients of one provider do not
@@ -28,7 +28,7 @@ use crate::error::AgentError;
 /// ```
 /// use std::time::Duration;
 ///
-/// use hooks_agent::builtin::RetryPolicy;
+/// use hooks_agent::builtin::recover::RetryPolicy;
 ///
 /// let policy = RetryPolicy::new().attempts(9);
 /// let delays: Vec<_> = (0..8).map(|retry| policy.delay(retry).as_secs()).collect();

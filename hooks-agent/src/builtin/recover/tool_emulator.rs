@@ -52,7 +52,7 @@ const LONGEST: usize = 1 << 20;
 /// [unknown](ToolError::Unknown), unless [`tools`](Self::tools) names it.
 ///
 /// ```
-/// use hooks_agent::builtin::ToolEmulator;
+/// use hooks_agent::builtin::recover::ToolEmulator;
 /// use hooks_agent::prelude::*;
 /// # use serde_json::{Value, json};
 ///

@@ -44,7 +44,7 @@ use crate::tool::ToolError;
 /// use std::sync::atomic::{AtomicBool, Ordering};
 /// use std::time::Duration;
 ///
-/// use hooks_agent::builtin::{RetryPolicy, ToolRetry};
+/// use hooks_agent::builtin::recover::{RetryPolicy, ToolRetry};
 /// use hooks_agent::prelude::*;
 /// # use serde_json::{Value, json};
 ///

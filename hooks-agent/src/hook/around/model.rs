@@ -46,15 +46,28 @@ use crate::model::{ChatRequest, ModelAnswer};
 pub struct ModelCall<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
+    model: &'a str,
     request: ChatRequest,
 }
 
 impl<'a> ModelCall<'a> {
-    pub(crate) fn new(agent: &'a dyn Agent, cx: &'a CallContext, request: ChatRequest) -> Self {
-        Self { agent, cx, request }
+    pub(crate) fn new(
+        agent: &'a dyn Agent,
+        cx: &'a CallContext,
+        model: &'a str,
+        request: ChatRequest,
+    ) -> Self {
+        Self { agent, cx, model, request }
     }
 
     of_a_call!();
+
+    /// Returns the name of the agent's model. A hook further in may ask another one:
+    /// [`ModelAnswer::model`] is the one that answers.
+    #[must_use]
+    pub fn model_name(&self) -> &'a str {
+        self.model
+    }
 
     /// Returns the request, with the system message.
     #[must_use]

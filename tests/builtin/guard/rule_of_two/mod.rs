@@ -3,7 +3,7 @@
 mod other_hooks;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::{Labels, RuleOfTwo};
+use hooks_agent::builtin::guard::{Labels, RuleOfTwo};
 use hooks_agent::message::{GenerateReason, PendingReason};
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;

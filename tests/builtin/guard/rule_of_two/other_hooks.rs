@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::{Decision, ToolApproval};
+use hooks_agent::builtin::guard::{Decision, ToolApproval};
 use hooks_agent::prelude::*;
 
 use crate::rule_of_two::{agent, asked, confirm, go, ran, results, rule, script};

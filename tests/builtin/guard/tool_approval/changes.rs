@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::{ApprovalRequest, Decision, ToolApproval, ToolParams};
+use hooks_agent::builtin::guard::{ApprovalRequest, Decision, ToolApproval, ToolParams};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Script};
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures::executor::block_on;
 use futures::{FutureExt, poll};
-use hooks_agent::builtin::{Decision, ToolApproval};
+use hooks_agent::builtin::guard::{Decision, ToolApproval};
 use hooks_agent::call::Interrupt;
 use hooks_agent::message::GenerateReason;
 use hooks_agent::prelude::*;

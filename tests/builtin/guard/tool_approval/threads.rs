@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::{Decision, ToolApproval};
+use hooks_agent::builtin::guard::{Decision, ToolApproval};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Calls;
 

@@ -1,15 +1,15 @@
-//! What a closure of a [`MessagesHook`](crate::builtin::MessagesHook) decides.
+//! What a closure of a [`MessagesHook`](crate::builtin::control::MessagesHook) decides.
 
 use crate::error::InputError;
 use crate::event::EventKind;
 use crate::message::{Messages, Msg, Role, unanswered_tool_uses};
 use crate::round::JumpTo;
 
-/// The decision of a closure of a [`MessagesHook`](crate::builtin::MessagesHook): messages, and
+/// The decision of a closure of a [`MessagesHook`](crate::builtin::control::MessagesHook): messages, and
 /// where the call continues. The default changes nothing.
 ///
 /// ```
-/// use hooks_agent::builtin::{AgentCommand, UpdatePolicy};
+/// use hooks_agent::builtin::control::{AgentCommand, UpdatePolicy};
 /// use hooks_agent::message::Msg;
 /// use hooks_agent::round::JumpTo;
 ///

@@ -55,7 +55,7 @@ type Decide = dyn Fn(&Messages, &CallContext) -> HookResult<AgentCommand> + Send
 /// The error of a closure, or a [`CommandError`], fails the call. Nothing is changed then.
 ///
 /// ```
-/// use hooks_agent::builtin::{AgentCommand, MessagesHook};
+/// use hooks_agent::builtin::control::{AgentCommand, MessagesHook};
 /// use hooks_agent::prelude::*;
 ///
 /// # futures::executor::block_on(async {

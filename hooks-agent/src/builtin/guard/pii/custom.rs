@@ -38,7 +38,7 @@ pub enum PiiPatternError {
 /// what is longer may be missed when a text arrives in parts.
 ///
 /// ```
-/// use hooks_agent::builtin::pii::{PiiDetector, PiiPattern};
+/// use hooks_agent::builtin::guard::pii::{PiiDetector, PiiPattern};
 ///
 /// let keys = PiiPattern::new("api_key", "sk-[a-zA-Z0-9]{32}")?;
 /// let found = keys.find("Key: sk-abcdefghijklmnopqrstuvwxyz123456", 0).unwrap();
@@ -46,7 +46,7 @@ pub enum PiiPatternError {
 ///
 /// let error = PiiPattern::new("api_key", "sk-[").unwrap_err();
 /// assert_eq!(error.to_string(), "the pattern of `api_key` cannot be used");
-/// # Ok::<(), hooks_agent::builtin::pii::PiiPatternError>(())
+/// # Ok::<(), hooks_agent::builtin::guard::pii::PiiPatternError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
@@ -108,7 +108,7 @@ type Find = dyn Fn(&str) -> Vec<PiiMatch> + Send + Sync;
 /// inside of a character are made to fit.
 ///
 /// ```
-/// use hooks_agent::builtin::pii::{PiiCallback, PiiDetector, PiiMatch};
+/// use hooks_agent::builtin::guard::pii::{PiiCallback, PiiDetector, PiiMatch};
 ///
 /// let names = PiiCallback::new(|text| {
 ///     text.match_indices("Ada").map(|(at, it)| PiiMatch::new("name", at..at + it.len())).collect()

@@ -43,8 +43,8 @@ use crate::tool::ToolError;
 /// of its agent. A text that is blocked fails the call; of a tool's result, the model reads the error.
 ///
 /// ```
-/// use hooks_agent::builtin::PiiDetection;
-/// use hooks_agent::builtin::pii::PiiStrategy;
+/// use hooks_agent::builtin::guard::PiiDetection;
+/// use hooks_agent::builtin::guard::pii::PiiStrategy;
 /// use hooks_agent::prelude::*;
 ///
 /// # futures::executor::block_on(async {
@@ -104,14 +104,14 @@ impl PiiDetection {
     /// Finds what a detector of one's own finds; `kind` names the hook.
     ///
     /// ```
-    /// use hooks_agent::builtin::PiiDetection;
-    /// use hooks_agent::builtin::pii::PiiPattern;
+    /// use hooks_agent::builtin::guard::PiiDetection;
+    /// use hooks_agent::builtin::guard::pii::PiiPattern;
     /// use hooks_agent::prelude::*;
     ///
     /// let keys = PiiPattern::new("api_key", "sk-[a-zA-Z0-9]{32}")?;
     /// let hook = PiiDetection::custom("api_key", keys);
     /// assert_eq!(hook.name(), "PiiDetection[api_key]");
-    /// # Ok::<(), hooks_agent::builtin::pii::PiiPatternError>(())
+    /// # Ok::<(), hooks_agent::builtin::guard::pii::PiiPatternError>(())
     /// ```
     pub fn custom(kind: &str, detector: impl PiiDetector + 'static) -> Self {
         Self::new(format!("PiiDetection[{kind}]"), Arc::new(detector))
@@ -170,7 +170,7 @@ impl PiiDetection {
     /// [`reveal_only_to`](PiiDetection::reveal_only_to).
     ///
     /// ```
-    /// use hooks_agent::builtin::{PiiDetection, Vault};
+    /// use hooks_agent::builtin::guard::{PiiDetection, Vault};
     /// use hooks_agent::prelude::*;
     /// # use serde_json::{Value, json};
     ///

@@ -40,7 +40,7 @@ impl PiiMatch {
 /// it, the matches that start before `settled(a)` are the same in `a` and in `a + b`, with the same ends.
 ///
 /// ```
-/// use hooks_agent::builtin::pii::{PiiDetector, PiiMatch};
+/// use hooks_agent::builtin::guard::pii::{PiiDetector, PiiMatch};
 ///
 /// /// Ticket numbers: `T-` and digits.
 /// struct Ticket;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A kind of personal data that a [`PiiScanner`](crate::builtin::pii::PiiScanner) finds.
+/// A kind of personal data that a [`PiiScanner`](crate::builtin::guard::pii::PiiScanner) finds.
 ///
 /// Boundaries of words are ASCII: an address that touches CJK text is found.
 ///

@@ -1,5 +1,5 @@
 //! Detectors of personal data, and what replaces a match.
-//! [`PiiDetection`](crate::builtin::PiiDetection) is the hook.
+//! [`PiiDetection`](crate::builtin::guard::PiiDetection) is the hook.
 
 mod custom;
 pub(in crate::builtin) mod detection;

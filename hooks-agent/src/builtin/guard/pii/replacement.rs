@@ -97,7 +97,7 @@ impl PiiDetected {
 /// | hash | `<email_hash:…>`, 16 or 8 digits | `<email_hash:…>`, 8 digits |
 ///
 /// ```
-/// use hooks_agent::builtin::pii::{PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
+/// use hooks_agent::builtin::guard::pii::{PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
 ///
 /// let mask = PiiReplacement::new(PiiStrategy::Mask);
 /// assert_eq!(mask.replace("credit_card", "4532015112830366").unwrap(), "************0366");

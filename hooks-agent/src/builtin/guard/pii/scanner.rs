@@ -27,7 +27,7 @@ const WINDOW: usize = 400;
 /// a space, except behind digits that may be the first group of a number.
 ///
 /// ```
-/// use hooks_agent::builtin::pii::{PiiDetector, PiiKind, PiiScanner};
+/// use hooks_agent::builtin::guard::pii::{PiiDetector, PiiKind, PiiScanner};
 ///
 /// let scanner = PiiScanner::new([PiiKind::Email, PiiKind::Phone]);
 /// let text = "写信给 ana@example.com，或 +49 30 901820";

@@ -16,7 +16,7 @@ use crate::call::CallContext;
 /// The vault is in the memory of the process. It keeps the threads that were used last, 10,000 unless
 /// [set](Vault::max_threads); the tokens of a forgotten thread stay tokens.
 ///
-/// Pass it to [`PiiDetection::vault`](crate::builtin::PiiDetection::vault).
+/// Pass it to [`PiiDetection::vault`](crate::builtin::guard::PiiDetection::vault).
 #[derive(Clone)]
 #[must_use]
 pub struct Vault {

@@ -47,12 +47,12 @@ use crate::tool::ToolError;
 /// | [`unlabelled`](RuleOfTwo::unlabelled) | [`Labels::ALL`]: a forgotten tool is asked about |
 /// | [`refuse`](RuleOfTwo::refuse) | asks |
 ///
-/// Its priority is 30, after [`ToolApproval`](crate::builtin::ToolApproval) at [`priority::AUTH`], so
+/// Its priority is 30, after [`ToolApproval`](crate::builtin::guard::ToolApproval) at [`priority::AUTH`], so
 /// that it judges edited calls, and denied ones reserve nothing. A thread value that cannot be read
 /// refuses the tool call. Clones share the reservations.
 ///
 /// ```
-/// use hooks_agent::builtin::RuleOfTwo;
+/// use hooks_agent::builtin::guard::RuleOfTwo;
 /// use hooks_agent::message::PendingReason;
 /// use hooks_agent::prelude::*;
 /// use serde_json::{Value, json};

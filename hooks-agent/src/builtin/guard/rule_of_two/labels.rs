@@ -3,10 +3,10 @@
 use std::fmt;
 use std::ops::BitOr;
 
-/// What a tool does, for [`RuleOfTwo`](crate::builtin::RuleOfTwo).
+/// What a tool does, for [`RuleOfTwo`](crate::builtin::guard::RuleOfTwo).
 ///
 /// ```
-/// use hooks_agent::builtin::Labels;
+/// use hooks_agent::builtin::guard::Labels;
 ///
 /// let browser = Labels::UNTRUSTED_INPUT | Labels::CHANGES_STATE;
 /// assert!(browser.contains(Labels::CHANGES_STATE) && browser != Labels::ALL);

@@ -42,7 +42,7 @@ use crate::tool::ToolError;
 /// than this hook.
 ///
 /// ```
-/// use hooks_agent::builtin::Sanitize;
+/// use hooks_agent::builtin::guard::Sanitize;
 /// use hooks_agent::prelude::*;
 /// # use serde_json::{Value, json};
 ///

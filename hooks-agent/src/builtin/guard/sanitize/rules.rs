@@ -11,7 +11,7 @@ const MOST_PASSES: usize = 8;
 /// The limit of a compiled pattern, in bytes.
 const PATTERN_LIMIT: usize = 1 << 20;
 
-/// Why a pattern of [`Sanitize`](crate::builtin::Sanitize) is not valid.
+/// Why a pattern of [`Sanitize`](crate::builtin::guard::Sanitize) is not valid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SanitizeError {

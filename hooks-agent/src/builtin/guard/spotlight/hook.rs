@@ -18,7 +18,7 @@ use crate::message::{Msg, ToolOutput, ToolUse};
 ///
 /// A model follows instructions in marked text less often. It is no barrier: a model may still follow
 /// them, so combine it with hooks that refuse or ask, such as
-/// [`RuleOfTwo`](crate::builtin::RuleOfTwo). It does not mark images and files with their names, keys
+/// [`RuleOfTwo`](crate::builtin::guard::RuleOfTwo). It does not mark images and files with their names, keys
 /// and numbers of structured values, progress reports, and what users write. Neither does it find or
 /// remove instructions.
 ///
@@ -38,7 +38,7 @@ use crate::message::{Msg, ToolOutput, ToolUse};
 /// the answer of a sub-agent is marked if it is one of the tools.
 ///
 /// ```
-/// use hooks_agent::builtin::Spotlight;
+/// use hooks_agent::builtin::guard::Spotlight;
 /// use hooks_agent::prelude::*;
 /// # use serde_json::{Value, json};
 ///

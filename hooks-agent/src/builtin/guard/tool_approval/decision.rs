@@ -9,7 +9,7 @@ use crate::call::CallContext;
 use crate::message::ToolUse;
 
 /// A tool call that needs approval, as a decider of
-/// [`ToolApproval`](crate::builtin::ToolApproval) receives it.
+/// [`ToolApproval`](crate::builtin::guard::ToolApproval) receives it.
 #[derive(Clone)]
 pub struct ApprovalRequest {
     call: ToolUse,

@@ -49,7 +49,7 @@ use crate::tool::ToolError;
 /// these names in sub-agents too. Clones share the approvals and the queue.
 ///
 /// ```
-/// use hooks_agent::builtin::{ApprovalRequest, Decision, ToolApproval};
+/// use hooks_agent::builtin::guard::{ApprovalRequest, Decision, ToolApproval};
 /// use hooks_agent::prelude::*;
 /// use serde_json::{Value, json};
 ///

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The error of a [`WordList`](crate::builtin::WordList) that cannot be used.
+/// The error of a [`WordList`](crate::builtin::guard::WordList) that cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WordListError {

@@ -44,11 +44,11 @@ impl fmt::Debug for WordMatch {
 /// follows.
 ///
 /// ```
-/// use hooks_agent::builtin::WordList;
+/// use hooks_agent::builtin::guard::WordList;
 ///
 /// let words = WordList::new(["secret", "机密"])?;
 /// assert_eq!(words.mask("A Ｓecret, not secretary; 这是机密文件"), "A ******, not secretary; 这是**文件");
-/// # Ok::<(), hooks_agent::builtin::WordListError>(())
+/// # Ok::<(), hooks_agent::builtin::guard::WordListError>(())
 /// ```
 #[derive(Clone)]
 #[must_use]

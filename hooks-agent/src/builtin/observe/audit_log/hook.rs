@@ -70,7 +70,7 @@ use crate::hook::{AgentHook, priority};
 /// after another.
 ///
 /// ```
-/// use hooks_agent::builtin::AuditLog;
+/// use hooks_agent::builtin::observe::AuditLog;
 /// use hooks_agent::prelude::*;
 ///
 /// # let folder = std::env::temp_dir().join(format!("audit-doc-{}", std::process::id()));

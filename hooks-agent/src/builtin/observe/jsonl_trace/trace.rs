@@ -29,7 +29,7 @@ use crate::hook::AgentHook;
 /// | `thread_id` | the thread, if the call names one |
 /// | `turn_id` | the number of the call of this agent, from 1 |
 /// | `step_id` | the number of the traced event in the call, from 0; a lost line leaves a gap |
-/// | `trace_id`, `span_id` | the current trace and span, if [known](crate::builtin::JsonlTraceBuilder::span_ids) |
+/// | `trace_id`, `span_id` | the current trace and span, if [known](crate::builtin::observe::JsonlTraceBuilder::span_ids) |
 ///
 /// The hook waits until its line is written, except at `Settled`. Keys, numbers and defaults are
 /// those of `AgentScope`-Java's trace exporter, except that overlapping calls are kept apart and
@@ -39,7 +39,7 @@ use crate::hook::AgentHook;
 /// writes all queued lines.
 ///
 /// ```
-/// use hooks_agent::builtin::JsonlTrace;
+/// use hooks_agent::builtin::observe::JsonlTrace;
 /// use hooks_agent::prelude::*;
 ///
 /// # futures::executor::block_on(async {
@@ -91,7 +91,7 @@ type SpanIds = dyn Fn() -> Option<(String, String)> + Send + Sync;
 impl JsonlTrace {
     /// Writes all queued lines and closes the trace. Blocks until they are written. Later events
     /// are reported through `tracing`, or fail if the trace [fails
-    /// fast](crate::builtin::JsonlTraceBuilder::fail_fast). Closing twice is allowed.
+    /// fast](crate::builtin::observe::JsonlTraceBuilder::fail_fast). Closing twice is allowed.
     pub fn close(&self) {
         self.shared.writer.close();
     }

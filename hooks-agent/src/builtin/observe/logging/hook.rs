@@ -51,7 +51,7 @@ use crate::hook::{AgentHook, priority};
 /// `tracing`, and [`failures`](Logging::failures) counts all.
 ///
 /// ```
-/// use hooks_agent::builtin::Logging;
+/// use hooks_agent::builtin::observe::Logging;
 /// use hooks_agent::prelude::*;
 /// # use std::io::Write;
 /// # use std::sync::{Arc, Mutex};

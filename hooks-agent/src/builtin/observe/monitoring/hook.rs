@@ -58,7 +58,7 @@ use crate::hook::{AgentHook, priority};
 /// [`failures`](Monitoring::failures).
 ///
 /// ```
-/// use hooks_agent::builtin::Monitoring;
+/// use hooks_agent::builtin::observe::Monitoring;
 /// use hooks_agent::prelude::*;
 ///
 /// # futures::executor::block_on(async {

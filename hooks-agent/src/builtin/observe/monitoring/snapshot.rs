@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::agent::CallOutcome;
 
-/// What a [`Monitoring`](crate::builtin::Monitoring) counted since it was created, of all calls.
+/// What a [`Monitoring`](crate::builtin::observe::Monitoring) counted since it was created, of all calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MonitoringSnapshot {

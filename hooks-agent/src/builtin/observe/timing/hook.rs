@@ -40,7 +40,7 @@ use crate::round::Control;
 /// rounds and 1000 tool calls of a call are kept.
 ///
 /// ```
-/// use hooks_agent::builtin::Timing;
+/// use hooks_agent::builtin::observe::Timing;
 /// use hooks_agent::prelude::*;
 ///
 /// # futures::executor::block_on(async {

@@ -48,14 +48,14 @@ use crate::tool::ToolError;
 ///
 /// # Errors
 /// A refused call of a model is a [`ModelError::Other`] whose `source` is a [`CircuitOpen`]. It is
-/// not transient, so `ModelRetry` returns it; [`ModelFallback`](crate::builtin::ModelFallback) asks
+/// not transient, so `ModelRetry` returns it; [`ModelFallback`](crate::builtin::recover::ModelFallback) asks
 /// the next model. A refused tool call has an error as its result, with the same text, which the
 /// model reads. `ToolRetry` does not repeat it, unless it repeats results.
 ///
-/// [`CircuitOpen`]: crate::builtin::CircuitOpen
+/// [`CircuitOpen`]: crate::builtin::recover::CircuitOpen
 ///
 /// ```
-/// use hooks_agent::builtin::{CircuitBreaker, CircuitOpen, CircuitState};
+/// use hooks_agent::builtin::recover::{CircuitBreaker, CircuitOpen, CircuitState};
 /// use hooks_agent::model::ModelError;
 /// use hooks_agent::prelude::*;
 ///

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The state of a [`CircuitBreaker`](crate::builtin::CircuitBreaker).
+/// The state of a [`CircuitBreaker`](crate::builtin::recover::CircuitBreaker).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CircuitState {
@@ -17,7 +17,7 @@ pub enum CircuitState {
     HalfOpen,
 }
 
-/// A change of a [`CircuitBreaker`](crate::builtin::CircuitBreaker).
+/// A change of a [`CircuitBreaker`](crate::builtin::recover::CircuitBreaker).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CircuitChange {
@@ -29,7 +29,7 @@ pub struct CircuitChange {
     pub to: CircuitState,
 }
 
-/// The error of a call that a [`CircuitBreaker`](crate::builtin::CircuitBreaker) refuses.
+/// The error of a call that a [`CircuitBreaker`](crate::builtin::recover::CircuitBreaker) refuses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the circuit of `{name}` is open after repeated failures{}", when_text(*retry_after))]
 #[non_exhaustive]

@@ -41,7 +41,7 @@ use crate::model::{ChatModel, ChatRequest, ModelAnswer, ModelError};
 /// asked. It is inside of `ModelRetry`, so that a delay begins only
 /// when no model answers; to retry the agent's model before the others are asked, give the retry a
 /// priority between this one and that of the circuit breaker. It is outside of
-/// [`CircuitBreaker`](crate::builtin::CircuitBreaker), so that an open circuit leads to the other
+/// [`CircuitBreaker`](crate::builtin::recover::CircuitBreaker), so that an open circuit leads to the other
 /// models at once. Hooks further in do not run around the other models. The hook is not inherited.
 ///
 /// # Errors
@@ -49,7 +49,7 @@ use crate::model::{ChatModel, ChatRequest, ModelAnswer, ModelError};
 /// Interrupts, errors of hooks, limits and [`ModelError::Blocked`] pass at once.
 ///
 /// ```
-/// use hooks_agent::builtin::ModelFallback;
+/// use hooks_agent::builtin::recover::ModelFallback;
 /// use hooks_agent::model::ModelError;
 /// use hooks_agent::prelude::*;
 ///

@@ -1,0 +1,271 @@
+//! A limit of tokens and money.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use hooks_core::{BoxError, HookResult, HookRole};
+
+use crate::builtin::limit::Exit;
+use crate::builtin::limit::budget::account::{Account, is_free};
+use crate::builtin::limit::budget::builder::BudgetBuilder;
+use crate::builtin::limit::budget::error::{BudgetExceeded, UnknownPrice};
+use crate::builtin::limit::budget::ledger::Ledger;
+use crate::builtin::limit::budget::price_table::PriceTable;
+use crate::builtin::limit::budget::spent::{BudgetReport, BudgetScope, BudgetWarning, Cap, Spent};
+use crate::call::CallContext;
+use crate::error::AgentError;
+use crate::event::{EventKind, EventMask, Flow, HookEvent};
+use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel};
+use crate::message::GenerateReason;
+use crate::model::ModelAnswer;
+
+/// Limits the tokens and the money that model calls of a run, a thread and a day spend.
+///
+/// Before each model call it checks what is spent. It does not know what the next call will cost,
+/// so the calls in flight may go beyond the limit: one call of a plain agent, several of parallel
+/// sub-agents or of threads that share a day. It counts what the provider reports; what is not
+/// reported, or does not end, is estimated as a token for each four characters, and marked as an
+/// estimate. It does not count what tools cost, nor model calls that a hook makes by itself.
+///
+/// | setting | default | |
+/// |---|---|---|
+/// | [`run_tokens`](BudgetBuilder::run_tokens), [`run_money`](BudgetBuilder::run_money) | none | what a run may spend |
+/// | [`thread_tokens`](BudgetBuilder::thread_tokens), [`thread_money`](BudgetBuilder::thread_money) | none | what a thread may spend |
+/// | [`day_tokens`](BudgetBuilder::day_tokens), [`day_money`](BudgetBuilder::day_money) | none | what a day may spend |
+/// | [`prices`](BudgetBuilder::prices) | none | what tokens cost; required for money |
+/// | [`exit`](BudgetBuilder::exit) | [`Exit::End`] | what happens once it is spent |
+/// | [`warn_at`](BudgetBuilder::warn_at), [`on_warning`](BudgetBuilder::on_warning) | 0.8 | when it warns, once for each limit |
+/// | [`day_of`](BudgetBuilder::day_of) | one for all | whose day a call spends |
+/// | [`counting_sub_agents`](BudgetBuilder::counting_sub_agents) | `true` | whether sub-agents spend from this budget |
+/// | [`counter`](BudgetBuilder::counter) | `Budget` | the name of the thread value |
+/// | [`clock`](BudgetBuilder::clock) | of the system | which day it is |
+///
+/// Money is counted in millionths, as whole numbers; each model call is rounded up. A model without
+/// a price is refused if money is limited. What a run and a thread spent is a [thread
+/// value](CallContext::thread_value); what a day spent is in memory, shared by clones, and starts
+/// at 0 in each process.
+///
+/// It runs at priority [200](Budget::PRIORITY), inside of hooks that retry: each attempt is checked
+/// and counted. An attempt that the provider refuses costs nothing. A hook outside of it that
+/// answers in place of the model, such as a cache, costs nothing; one inside of it is counted. It
+/// runs in sub-agents and in nested calls.
+///
+/// # Errors
+/// [`BudgetExceeded`] with [`Exit::Error`], [`UnknownPrice`]. A call fails if what it spent cannot
+/// be read.
+///
+/// ```
+/// use hooks_agent::builtin::limit::{Budget, PriceTable};
+/// use hooks_agent::message::GenerateReason;
+/// use hooks_agent::prelude::*;
+/// use hooks_agent::message::Usage;
+///
+/// # futures::executor::block_on(async {
+/// let model = ScriptedModel::new("large", |_| {
+///     ScriptedAnswer::from("Done.").costing(Usage::new(1_000, 100))
+/// });
+/// // 3 and 15 dollars for a million tokens; a cent for each thread.
+/// let prices = PriceTable::new().model("large", 3_000_000, 15_000_000);
+/// let budget = Budget::builder().thread_money(10_000).prices(prices).build()?;
+/// let agent = ReActAgent::builder("assistant").model(model).hook(budget).build()?;
+/// for _ in 0..3 {
+///     assert_eq!(agent.call("Go").await?.text(), "Done.");
+/// }
+/// let reply = agent.call("Go").await?;
+/// assert_eq!(reply.text(), "Budget of the thread is spent: 0.013500 of 0.010000");
+/// assert_eq!(reply.reason, Some(GenerateReason::LimitReached));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone)]
+pub struct Budget {
+    settings: Arc<Settings>,
+    ledger: Ledger,
+}
+
+type OnWarning = dyn Fn(&BudgetWarning) + Send + Sync;
+
+pub(super) struct Settings {
+    pub(super) caps: Vec<Cap>,
+    pub(super) limits_money: bool,
+    pub(super) prices: Option<PriceTable>,
+    pub(super) exit: Exit,
+    pub(super) on_warning: Option<Arc<OnWarning>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            caps: Vec::new(),
+            limits_money: false,
+            prices: None,
+            exit: Exit::End,
+            on_warning: None,
+        }
+    }
+}
+
+impl Budget {
+    /// The default priority: inside of hooks that retry.
+    pub const PRIORITY: i32 = 200;
+
+    /// Starts a budget. At least one limit is required.
+    pub fn builder() -> BudgetBuilder {
+        BudgetBuilder::new()
+    }
+
+    pub(super) fn new(settings: Settings, ledger: Ledger) -> Self {
+        Self { settings: Arc::new(settings), ledger }
+    }
+
+    /// Returns what the run and the thread of the call, and the day, have spent.
+    ///
+    /// # Errors
+    /// The error of the thread value, or of the closure that names whose day it is.
+    pub fn report(&self, cx: &CallContext) -> Result<BudgetReport, BoxError> {
+        let day_key = self.ledger.day_key(cx)?;
+        Ok(self.ledger.report(cx, &day_key)?)
+    }
+
+    /// Returns what today has spent under this key; the key is empty without
+    /// [`day_of`](BudgetBuilder::day_of).
+    #[must_use]
+    pub fn spent_today(&self, key: &str) -> Spent {
+        self.ledger.days.spent(key)
+    }
+
+    /// Returns the first limit that is spent.
+    fn exceeded(&self, report: &BudgetReport) -> Option<BudgetExceeded> {
+        self.settings.caps.iter().find_map(|cap| {
+            let spent = match cap.scope {
+                BudgetScope::Run => report.run,
+                BudgetScope::Thread => report.thread,
+                BudgetScope::Day => report.day,
+            };
+            let Cap { scope, unit, limit, .. } = *cap;
+            let (spent, estimated) = (spent.of(unit), spent.estimated);
+            let exceeded = BudgetExceeded { scope, unit, spent, limit, estimated };
+            (spent >= limit).then_some(exceeded)
+        })
+    }
+
+    fn check_price(&self, model: &str) -> Result<(), UnknownPrice> {
+        let prices = self.settings.prices.as_ref().filter(|_| self.settings.limits_money);
+        let is_known = prices.is_none_or(|prices| prices.cost(model, 0, 0).is_some());
+        if is_known { Ok(()) } else { Err(UnknownPrice { model: model.to_owned() }) }
+    }
+
+    /// Adds what a model call spent to all sums, and warns of those that pass a threshold.
+    pub(super) fn charge(&self, cx: &CallContext, day_key: &str, more: Spent) {
+        for (scope, before, after) in self.ledger.add(cx, day_key, more) {
+            let caps = self.settings.caps.iter().filter(|cap| cap.scope == scope);
+            for warning in caps.filter_map(|cap| cap.warning(before, after)) {
+                self.warn(cx.agent_name(), &warning);
+            }
+        }
+    }
+
+    /// Returns what tokens of a model cost; nothing without a price.
+    pub(super) fn cost(&self, model: &str, input: u64, output: u64) -> u64 {
+        let prices = self.settings.prices.as_ref();
+        prices.and_then(|prices| prices.cost(model, input, output)).unwrap_or(0)
+    }
+
+    fn warn(&self, agent: &str, warning: &BudgetWarning) {
+        let BudgetWarning { scope, unit, spent, limit, estimated } = *warning;
+        let scope = tracing::field::display(scope);
+        tracing::warn!(agent, scope, ?unit, spent, limit, estimated, "most of a budget is spent");
+        if let Some(on_warning) = &self.settings.on_warning {
+            // It was reported; a budget does not depend on who listens.
+            drop(catch_unwind(AssertUnwindSafe(|| on_warning(warning))));
+        }
+    }
+}
+
+impl AgentHook for Budget {
+    fn priority(&self) -> i32 {
+        Self::PRIORITY
+    }
+
+    fn events(&self) -> EventMask {
+        EventKind::PreCall.into()
+    }
+
+    fn sync_events(&self) -> EventMask {
+        EventKind::PreCall.into()
+    }
+
+    fn around(&self) -> AroundMask {
+        AroundMask::MODEL_CALL
+    }
+
+    fn inherit(&self) -> bool {
+        true
+    }
+
+    fn always(&self) -> bool {
+        true
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Limits)
+    }
+
+    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        if let HookEvent::PreCall(event) = event {
+            self.ledger.begin(event)?;
+        }
+        Ok(Flow::Continue)
+    }
+
+    async fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        let cx = call.context().clone();
+        let day_key = self.ledger.day_key(&cx).map_err(|error| next.fail(error))?;
+        let report = self.ledger.report(&cx, &day_key).map_err(|error| next.fail(error))?;
+        if let Some(exceeded) = self.exceeded(&report) {
+            if self.settings.exit == Exit::Error {
+                return Err(next.fail(exceeded));
+            }
+            let reason = GenerateReason::LimitReached;
+            return Ok(ModelAnswer::in_place("Budget", exceeded.to_string(), reason));
+        }
+        self.check_price(call.model_name()).map_err(|error| next.fail(error))?;
+        let (model, request) = (call.model_name().to_owned(), call.request().clone());
+        let account = Account::new(self.clone(), cx, day_key, model, request);
+        match next.run(call.into_request()).await {
+            // A hook answered in place of the model.
+            Ok(answer) if answer.reason().is_some() => {
+                account.close();
+                Ok(answer)
+            }
+            Ok(answer) => {
+                let price = self.check_price(answer.model());
+                let answer = account.settle(answer);
+                price.map(|()| answer).map_err(|error| next.fail(error))
+            }
+            Err(error) => {
+                if is_free(&error) {
+                    account.close();
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+/// The settings, and nothing of who spent what.
+impl fmt::Debug for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Budget")
+            .field("caps", &self.settings.caps)
+            .field("exit", &self.settings.exit)
+            .field("counter", &self.ledger.name)
+            .field("days", &self.ledger.days)
+            .finish_non_exhaustive()
+    }
+}

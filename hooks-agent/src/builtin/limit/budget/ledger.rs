@@ -1,0 +1,111 @@
+//! Where a budget keeps what was spent.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use hooks_core::BoxError;
+use serde::{Deserialize, Serialize};
+
+use crate::builtin::limit::budget::days::Days;
+use crate::builtin::limit::budget::spent::{BudgetReport, BudgetScope, Spent};
+use crate::call::{CallContext, RunId};
+use crate::event::PreCall;
+use crate::memory::ThreadValueError;
+
+/// What a thread and its last run have spent.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    thread: Spent,
+    run: Spent,
+    /// The last run.
+    of: Option<RunId>,
+}
+
+type DayKey = dyn Fn(&CallContext) -> String + Send + Sync;
+
+/// Where a budget keeps what was spent: in a thread value and, for the day, in the hook.
+#[derive(Clone)]
+pub(super) struct Ledger {
+    /// The name of the thread value.
+    pub(super) name: String,
+    pub(super) counts_sub_agents: bool,
+    pub(super) days: Days,
+    pub(super) day_key: Option<Arc<DayKey>>,
+}
+
+impl Ledger {
+    /// Goes on with the sums of the run before, if the call resumes it.
+    pub(super) fn begin(&self, event: &PreCall<'_>) -> Result<(), ThreadValueError> {
+        let cx = event.context();
+        let is_of_root = self.counts_sub_agents && cx.parent().is_some();
+        if is_of_root || !event.resumes() {
+            return Ok(());
+        }
+        cx.update_thread_value(&self.name, |kept: &mut Option<Kept>| {
+            if let Some(kept) = kept {
+                kept.of = Some(cx.run_id());
+            }
+        })
+    }
+
+    /// Returns whose day a call spends.
+    pub(super) fn day_key(&self, cx: &CallContext) -> Result<String, BoxError> {
+        let Some(key) = &self.day_key else { return Ok(String::new()) };
+        let key = catch_unwind(AssertUnwindSafe(|| key(cx)));
+        key.map_err(|_| "the closure that names whose day a call spends panicked".into())
+    }
+
+    pub(super) fn report(
+        &self,
+        cx: &CallContext,
+        day_key: &str,
+    ) -> Result<BudgetReport, ThreadValueError> {
+        let cx = self.home(cx);
+        let kept = cx.thread_value::<Kept>(&self.name)?.unwrap_or_default();
+        let is_current = kept.of == Some(cx.run_id());
+        let run = if is_current { kept.run } else { Spent::default() };
+        Ok(BudgetReport { run, thread: kept.thread, day: self.days.spent(day_key) })
+    }
+
+    /// Adds what a model call spent. Returns the sums of each scope before and after.
+    pub(super) fn add(
+        &self,
+        cx: &CallContext,
+        day_key: &str,
+        more: Spent,
+    ) -> Vec<(BudgetScope, Spent, Spent)> {
+        let (before, after) = self.days.add(day_key, more);
+        let mut sums = vec![(BudgetScope::Day, before, after)];
+        let cx = self.home(cx);
+        let added = cx.update_thread_value(&self.name, |kept: &mut Option<Kept>| {
+            let kept = kept.get_or_insert_default();
+            if kept.of != Some(cx.run_id()) {
+                (kept.run, kept.of) = (Spent::default(), Some(cx.run_id()));
+            }
+            let before = *kept;
+            kept.run.add(more);
+            kept.thread.add(more);
+            [
+                (BudgetScope::Thread, before.thread, kept.thread),
+                (BudgetScope::Run, before.run, kept.run),
+            ]
+        });
+        match added {
+            Ok(added) => sums.extend(added),
+            // The next model call cannot read them either, and is refused.
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(agent = cx.agent_name(), error, "a budget could not be charged");
+            }
+        }
+        sums
+    }
+
+    /// Returns the call in whose thread the budget counts.
+    fn home<'a>(&self, mut cx: &'a CallContext) -> &'a CallContext {
+        while let Some(parent) = cx.parent().filter(|_| self.counts_sub_agents) {
+            cx = parent;
+        }
+        cx
+    }
+}

@@ -1,0 +1,17 @@
+//! A limit of tokens and money.
+//! What a run and a thread spend is kept with the thread, what a day spends with the hook.
+
+mod account;
+mod builder;
+mod days;
+mod error;
+mod hook;
+mod ledger;
+mod price_table;
+mod spent;
+
+pub use builder::BudgetBuilder;
+pub use error::{BudgetError, BudgetExceeded, UnknownPrice};
+pub use hook::Budget;
+pub use price_table::PriceTable;
+pub use spent::{BudgetReport, BudgetScope, BudgetUnit, BudgetWarning, Spent};

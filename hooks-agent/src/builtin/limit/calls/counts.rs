@@ -1,0 +1,85 @@
+//! The counts of a limit, kept with a thread.
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::{CallContext, RunId};
+use crate::event::PreCall;
+use crate::memory::ThreadValueError;
+
+/// The counts of a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Counts {
+    /// The calls of the thread.
+    pub(super) thread: u64,
+    /// The calls of the last run.
+    pub(super) run: u64,
+    /// The last run.
+    pub(super) of: Option<RunId>,
+}
+
+/// How many calls a limit allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Limits {
+    pub(super) thread: Option<u64>,
+    pub(super) run: Option<u64>,
+}
+
+impl Limits {
+    /// Returns how many more calls there may be.
+    pub(super) fn room(self, counts: Counts) -> u64 {
+        let left = |limit: Option<u64>, count| limit.unwrap_or(u64::MAX).saturating_sub(count);
+        left(self.thread, counts.thread).min(left(self.run, counts.run))
+    }
+}
+
+/// Where the counts of a limit are.
+#[derive(Clone, Debug)]
+pub(super) struct Counter {
+    /// The name of the thread value.
+    pub(super) name: String,
+    pub(super) counts_sub_agents: bool,
+}
+
+impl Counter {
+    pub(super) fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), counts_sub_agents: false }
+    }
+
+    /// Goes on with the counts of the run before, if the call resumes it.
+    pub(super) fn begin(&self, event: &PreCall<'_>) -> Result<(), ThreadValueError> {
+        let cx = event.context();
+        let is_of_root = self.counts_sub_agents && cx.parent().is_some();
+        if is_of_root || !event.resumes() {
+            return Ok(());
+        }
+        cx.update_thread_value(&self.name, |counts: &mut Option<Counts>| {
+            if let Some(counts) = counts {
+                counts.of = Some(cx.run_id());
+            }
+        })
+    }
+
+    /// Changes the counts while nobody else does. Those of a run start at 0.
+    pub(super) fn update<R>(
+        &self,
+        cx: &CallContext,
+        change: impl FnOnce(&mut Counts) -> R,
+    ) -> Result<R, ThreadValueError> {
+        let cx = if self.counts_sub_agents { root(cx) } else { cx };
+        cx.update_thread_value(&self.name, |counts: &mut Option<Counts>| {
+            let counts = counts.get_or_insert_default();
+            if counts.of != Some(cx.run_id()) {
+                (counts.run, counts.of) = (0, Some(cx.run_id()));
+            }
+            change(counts)
+        })
+    }
+}
+
+/// Returns the call that all others of the task are part of.
+fn root(mut cx: &CallContext) -> &CallContext {
+    while let Some(parent) = cx.parent() {
+        cx = parent;
+    }
+    cx
+}

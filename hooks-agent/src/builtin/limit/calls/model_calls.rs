@@ -1,0 +1,204 @@
+//! A limit of model calls.
+
+use hooks_core::{HookResult, HookRole};
+
+use crate::builtin::limit::Exit;
+use crate::builtin::limit::calls::counts::{Counter, Limits};
+use crate::builtin::limit::calls::error::{CallLimitError, ModelCallLimitExceeded};
+use crate::call::CallContext;
+use crate::error::AgentError;
+use crate::event::{EventKind, EventMask, Flow, HookEvent};
+use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel};
+use crate::memory::ThreadValueError;
+use crate::message::GenerateReason;
+use crate::model::ModelAnswer;
+
+/// Limits how many calls of the model a run and a thread make.
+///
+/// It protects from loops that never end and from threads that grow without end. It does not
+/// protect from a single expensive call; that is the task of a [`Budget`](crate::builtin::limit::Budget).
+/// Calls that a hook makes by itself, such as [`ModelAnswer::ask`], are not counted.
+///
+/// | setting | default | |
+/// |---|---|---|
+/// | [`thread`](ModelCallLimitBuilder::thread) | none | model calls of a thread, over all its calls |
+/// | [`run`](ModelCallLimitBuilder::run) | none | model calls of a run |
+/// | [`exit`](ModelCallLimitBuilder::exit) | [`Exit::End`] | what happens at the limit |
+/// | [`counting_sub_agents`](ModelCallLimitBuilder::counting_sub_agents) | `false` | whether calls of sub-agents count here |
+/// | [`counter`](ModelCallLimitBuilder::counter) | `ModelCallLimit` | the name of the thread value with the counts |
+///
+/// A call is counted before it is made, so concurrent calls never exceed the limit. An attempt that
+/// fails counts too, and so does a summary. The counts are a
+/// [thread value](CallContext::thread_value): they outlive a call that fails, and a call that
+/// [resumes](crate::event::PreCall::resumes) a run goes on with its count.
+///
+/// It runs at priority [200](ModelCallLimit::PRIORITY), inside of hooks that retry: each attempt
+/// counts. A hook outside of it that answers in place of the model, such as a cache, costs nothing.
+/// It runs in sub-agents and in nested calls.
+///
+/// # Errors
+/// [`ModelCallLimitExceeded`] with [`Exit::Error`]. A call fails if its counts cannot be read.
+///
+/// ```
+/// use hooks_agent::builtin::limit::ModelCallLimit;
+/// use hooks_agent::message::GenerateReason;
+/// use hooks_agent::prelude::*;
+///
+/// # futures::executor::block_on(async {
+/// let model = ScriptedModel::new("fixed", |_| "Done.");
+/// let limit = ModelCallLimit::builder().thread(1).build()?;
+/// let agent = ReActAgent::builder("assistant").model(model).hook(limit).build()?;
+/// assert_eq!(agent.call("Go").await?.text(), "Done.");
+/// let reply = agent.call("Go on").await?;
+/// assert_eq!(reply.text(), "Model call limits exceeded: thread limit (1/1)");
+/// assert_eq!(reply.reason, Some(GenerateReason::LimitReached));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone, Debug)]
+pub struct ModelCallLimit {
+    limits: Limits,
+    exit: Exit,
+    counter: Counter,
+}
+
+/// Builds a [`ModelCallLimit`].
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ModelCallLimitBuilder(ModelCallLimit);
+
+impl ModelCallLimit {
+    /// The default priority: inside of hooks that retry.
+    pub const PRIORITY: i32 = 200;
+
+    /// Starts a limit. At least one of [`thread`](ModelCallLimitBuilder::thread) and
+    /// [`run`](ModelCallLimitBuilder::run) is required.
+    pub fn builder() -> ModelCallLimitBuilder {
+        let (limits, counter) = (Limits::default(), Counter::new("ModelCallLimit"));
+        ModelCallLimitBuilder(Self { limits, exit: Exit::End, counter })
+    }
+
+    /// Counts a call, or returns why there may be none.
+    fn reserve(
+        &self,
+        cx: &CallContext,
+    ) -> Result<Option<ModelCallLimitExceeded>, ThreadValueError> {
+        self.counter.update(cx, |counts| {
+            if self.limits.room(*counts) == 0 {
+                return Some(ModelCallLimitExceeded {
+                    thread_count: counts.thread,
+                    thread_limit: self.limits.thread,
+                    run_count: counts.run,
+                    run_limit: self.limits.run,
+                });
+            }
+            counts.thread += 1;
+            counts.run += 1;
+            None
+        })
+    }
+}
+
+impl ModelCallLimitBuilder {
+    /// Sets how many model calls a thread may make, over all its calls.
+    pub fn thread(mut self, limit: u64) -> Self {
+        self.0.limits.thread = Some(limit);
+        self
+    }
+
+    /// Sets how many model calls a run may make: a call of the agent, with the calls that resume
+    /// it.
+    pub fn run(mut self, limit: u64) -> Self {
+        self.0.limits.run = Some(limit);
+        self
+    }
+
+    /// Sets what happens at the limit: [`Exit::End`] or [`Exit::Error`].
+    pub fn exit(mut self, exit: Exit) -> Self {
+        self.0.exit = exit;
+        self
+    }
+
+    /// Sets whether model calls of sub-agents count in the thread and the run of the outermost
+    /// agent, which should have the hook too. If not, each sub-agent has counts of its own.
+    pub fn counting_sub_agents(mut self, counting: bool) -> Self {
+        self.0.counter.counts_sub_agents = counting;
+        self
+    }
+
+    /// Sets the name of the thread value with the counts. Two limits of model calls on one agent
+    /// need different names: with one name, each call counts twice.
+    pub fn counter(mut self, name: impl Into<String>) -> Self {
+        self.0.counter.name = name.into();
+        self
+    }
+
+    /// Builds the hook.
+    ///
+    /// # Errors
+    /// [`CallLimitError::NoLimit`] without a limit, [`CallLimitError::InvalidExit`] for
+    /// [`Exit::Continue`].
+    pub fn build(self) -> Result<ModelCallLimit, CallLimitError> {
+        let Self(limit) = self;
+        if limit.limits == Limits::default() {
+            return Err(CallLimitError::NoLimit);
+        }
+        match limit.exit {
+            Exit::Continue => Err(CallLimitError::InvalidExit { exit: limit.exit }),
+            Exit::End | Exit::Error => Ok(limit),
+        }
+    }
+}
+
+impl AgentHook for ModelCallLimit {
+    fn priority(&self) -> i32 {
+        Self::PRIORITY
+    }
+
+    fn events(&self) -> EventMask {
+        EventKind::PreCall.into()
+    }
+
+    fn sync_events(&self) -> EventMask {
+        EventKind::PreCall.into()
+    }
+
+    fn around(&self) -> AroundMask {
+        AroundMask::MODEL_CALL
+    }
+
+    fn inherit(&self) -> bool {
+        true
+    }
+
+    fn always(&self) -> bool {
+        true
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Limits)
+    }
+
+    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        if let HookEvent::PreCall(event) = event {
+            self.counter.begin(event)?;
+        }
+        Ok(Flow::Continue)
+    }
+
+    async fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        match self.reserve(call.context()) {
+            Err(unknown) => Err(next.fail(unknown)),
+            Ok(None) => next.run(call.into_request()).await,
+            Ok(Some(exceeded)) if self.exit == Exit::Error => Err(next.fail(exceeded)),
+            Ok(Some(exceeded)) => {
+                let (name, reason) = ("ModelCallLimit", GenerateReason::LimitReached);
+                Ok(ModelAnswer::in_place(name, exceeded.to_string(), reason))
+            }
+        }
+    }
+}

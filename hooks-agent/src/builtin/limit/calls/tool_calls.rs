@@ -1,0 +1,182 @@
+//! A limit of tool calls.
+
+use hooks_core::{HookResult, HookRole};
+
+use crate::builtin::limit::Exit;
+use crate::builtin::limit::calls::batch::Batch;
+use crate::builtin::limit::calls::counts::{Counter, Limits};
+use crate::builtin::limit::calls::tool_calls_builder::LimitStyle;
+use crate::error::AgentError;
+use crate::event::{EventKind, EventMask, Flow, HookEvent};
+use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall};
+use crate::message::{GenerateReason, ToolResult};
+use crate::model::ModelAnswer;
+use crate::tool::ToolError;
+
+/// Limits how many calls of a tool, or of all tools, a run and a thread make.
+///
+/// The tool calls of an answer are decided in order, before any of them runs: those beyond the
+/// limit get an error as result. It protects from loops and from tools that cost money by call. It
+/// does not limit what one tool call does, and calls that a program makes by itself are no tool
+/// calls.
+///
+/// | setting | default | |
+/// |---|---|---|
+/// | [`thread`](crate::builtin::limit::ToolCallLimitBuilder::thread) | none | tool calls of a thread, over all its calls |
+/// | [`run`](crate::builtin::limit::ToolCallLimitBuilder::run) | none | tool calls of a run, with those that were refused |
+/// | [`exit`](crate::builtin::limit::ToolCallLimitBuilder::exit) | [`Exit::Continue`] | what happens beyond the limit |
+/// | [`style`](crate::builtin::limit::ToolCallLimitBuilder::style) | [`BeforeExecution`](LimitStyle::BeforeExecution) | when the limit is enforced |
+/// | [`counting_sub_agents`](crate::builtin::limit::ToolCallLimitBuilder::counting_sub_agents) | `false` | whether tool calls of sub-agents count here |
+/// | [`counter`](crate::builtin::limit::ToolCallLimitBuilder::counter) | the name of the hook | the name of the thread value with the counts |
+///
+/// With [`Exit::End`], all tool calls of the batch get an error, and the call ends with a text
+/// instead of calling the model again. With [`Exit::Error`], the call fails and none of them runs.
+///
+/// A tool call counts when the model makes it, also if a hook or the user refuses it later. One
+/// that waits for approval, or that a hook retries, counts once. Tool calls that hooks add or
+/// change to a limited tool are decided when their turn comes.
+///
+/// It runs at priority [200](ToolCallLimit::PRIORITY), after hooks that ask for approval: the user
+/// is not asked about a tool call that is beyond the limit. It runs in sub-agents and in nested
+/// calls. Its name is `ToolCallLimit`, or `ToolCallLimit[search]` for the tool `search`; several
+/// limits count on their own.
+///
+/// # Errors
+/// [`ToolCallLimitExceeded`](crate::builtin::limit::ToolCallLimitExceeded) with [`Exit::Error`]. A call
+/// fails if its counts cannot be read.
+///
+/// ```
+/// use hooks_agent::builtin::limit::ToolCallLimit;
+/// use hooks_agent::prelude::*;
+/// use hooks_agent::testing::{Calls, Script};
+/// use serde_json::json;
+///
+/// # futures::executor::block_on(async {
+/// let search = Calls::new("search").answers("42");
+/// let call = |id| ToolUse::new(id, "search", json!({}));
+/// let script = Script::new().calls([call("1"), call("2")]).says("It is 42.");
+/// let limit = ToolCallLimit::of("search").run(1).build()?;
+/// let agent = ReActAgent::builder("bot")
+///     .model(script.clone())
+///     .tool(search.clone())
+///     .hook(limit)
+///     .build()?;
+/// assert_eq!(agent.call("What is the answer?").await?.text(), "It is 42.");
+/// search.assert_called_with([json!({})]);
+/// let results = script.requests()[1].messages.clone();
+/// let result = results.last().unwrap().tool_results().next().unwrap();
+/// assert_eq!(result.output, "Tool call limit exceeded. Do not call 'search' again.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone, Debug)]
+pub struct ToolCallLimit {
+    pub(super) tool: Option<String>,
+    pub(super) limits: Limits,
+    pub(super) exit: Exit,
+    pub(super) style: LimitStyle,
+    pub(super) counter: Counter,
+}
+
+impl ToolCallLimit {
+    /// The default priority: after hooks that ask for approval, inside of hooks that retry.
+    pub const PRIORITY: i32 = 200;
+
+    pub(super) fn name_for(tool: Option<&str>) -> String {
+        tool.map_or_else(|| "ToolCallLimit".to_owned(), |tool| format!("ToolCallLimit[{tool}]"))
+    }
+
+    pub(super) fn batch_name(&self) -> String {
+        format!("{}/batch", self.counter.name)
+    }
+}
+
+impl AgentHook for ToolCallLimit {
+    fn name(&self) -> String {
+        Self::name_for(self.tool.as_deref())
+    }
+
+    fn priority(&self) -> i32 {
+        Self::PRIORITY
+    }
+
+    fn events(&self) -> EventMask {
+        match self.style {
+            LimitStyle::BeforeExecution => {
+                EventMask::of(&[EventKind::PreCall, EventKind::PostReasoning, EventKind::PreActing])
+            }
+            LimitStyle::NextModelCall => {
+                EventMask::of(&[EventKind::PreCall, EventKind::PostReasoning])
+            }
+        }
+    }
+
+    fn sync_events(&self) -> EventMask {
+        self.events()
+    }
+
+    fn around(&self) -> AroundMask {
+        match (self.style, self.exit, &self.tool) {
+            (LimitStyle::NextModelCall, ..) | (_, Exit::End, None) => AroundMask::MODEL_CALL,
+            (_, Exit::End, Some(_)) => AroundMask::MODEL_CALL | AroundMask::TOOL_CALL,
+            // A hook around a tool call may turn it into one of the limited tool.
+            (_, _, Some(_)) => AroundMask::TOOL_CALL,
+            (_, _, None) => AroundMask::NONE,
+        }
+    }
+
+    fn inherit(&self) -> bool {
+        true
+    }
+
+    fn always(&self) -> bool {
+        true
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Limits)
+    }
+
+    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        match event {
+            HookEvent::PreCall(event) => {
+                self.counter.begin(event)?;
+                Batch::begin(&self.batch_name(), event)?;
+                Ok(Flow::Continue)
+            }
+            HookEvent::PostReasoning(event) => self.decide(event),
+            HookEvent::PreActing(event) => self.act(event),
+            _ => Ok(Flow::Continue),
+        }
+    }
+
+    async fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        match self.end(call.context()) {
+            Err(error) => Err(next.fail(error)),
+            Ok(None) => next.run(call.into_request()).await,
+            Ok(Some(text)) => {
+                let reason = GenerateReason::LimitReached;
+                Ok(ModelAnswer::in_place(self.name(), text, reason))
+            }
+        }
+    }
+
+    async fn around_tool_call(
+        &self,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> Result<ToolResult, ToolError> {
+        let verdict = match self.verdict(call.context(), call.tool_use()) {
+            Ok(verdict) => verdict,
+            Err(error) => return Err(next.fail(error)),
+        };
+        match self.refusal(verdict) {
+            Some(reason) => Err(ToolError::Failed(reason.into())),
+            None => next.run(call.into_tool_use()).await,
+        }
+    }
+}

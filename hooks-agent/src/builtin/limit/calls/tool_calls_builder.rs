@@ -1,0 +1,114 @@
+//! How a limit of tool calls is configured.
+
+use crate::builtin::limit::Exit;
+use crate::builtin::limit::calls::counts::{Counter, Limits};
+use crate::builtin::limit::calls::error::CallLimitError;
+use crate::builtin::limit::calls::tool_calls::ToolCallLimit;
+
+/// When a limit of tool calls is enforced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LimitStyle {
+    /// Before tool calls run: those beyond the limit do not run.
+    #[default]
+    BeforeExecution,
+    /// At the next model call: all tool calls of an answer run, and once the limit is reached, the
+    /// call ends instead of calling the model again. A call that reaches the limit exactly ends
+    /// too.
+    NextModelCall,
+}
+
+/// Builds a [`ToolCallLimit`].
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ToolCallLimitBuilder {
+    limit: ToolCallLimit,
+    exit: Option<Exit>,
+}
+
+impl ToolCallLimit {
+    /// Starts a limit of the calls of all tools together.
+    pub fn all() -> ToolCallLimitBuilder {
+        ToolCallLimitBuilder::new(None)
+    }
+
+    /// Starts a limit of the calls of the tool of this name.
+    pub fn of(tool: impl Into<String>) -> ToolCallLimitBuilder {
+        ToolCallLimitBuilder::new(Some(tool.into()))
+    }
+}
+
+impl ToolCallLimitBuilder {
+    fn new(tool: Option<String>) -> Self {
+        let counter = Counter::new(ToolCallLimit::name_for(tool.as_deref()));
+        let (limits, style) = (Limits::default(), LimitStyle::default());
+        let limit = ToolCallLimit { tool, limits, exit: Exit::Continue, style, counter };
+        Self { limit, exit: None }
+    }
+
+    /// Sets how many tool calls a thread may make, over all its calls. Those that are refused do
+    /// not count.
+    pub fn thread(mut self, limit: u64) -> Self {
+        self.limit.limits.thread = Some(limit);
+        self
+    }
+
+    /// Sets how many tool calls a run may make: a call of the agent, with the calls that resume it.
+    /// Those that are refused count.
+    pub fn run(mut self, limit: u64) -> Self {
+        self.limit.limits.run = Some(limit);
+        self
+    }
+
+    /// Sets what happens to tool calls beyond the limit.
+    pub fn exit(mut self, exit: Exit) -> Self {
+        self.exit = Some(exit);
+        self
+    }
+
+    /// Sets when the limit is enforced.
+    pub fn style(mut self, style: LimitStyle) -> Self {
+        self.limit.style = style;
+        self
+    }
+
+    /// Sets whether tool calls of sub-agents count in the thread and the run of the outermost
+    /// agent, which should have the hook too. If not, each sub-agent has counts of its own.
+    pub fn counting_sub_agents(mut self, counting: bool) -> Self {
+        self.limit.counter.counts_sub_agents = counting;
+        self
+    }
+
+    /// Sets the name of the thread value with the counts. The default is the name of the hook. Two
+    /// limits of the same tools on one agent need different names.
+    pub fn counter(mut self, name: impl Into<String>) -> Self {
+        self.limit.counter.name = name.into();
+        self
+    }
+
+    /// Builds the hook.
+    ///
+    /// # Errors
+    /// [`CallLimitError::NoLimit`] without a limit, [`CallLimitError::RunAboveThread`] if the run
+    /// may make more tool calls than the thread, [`CallLimitError::InvalidExit`] for
+    /// [`Exit::Continue`] with [`LimitStyle::NextModelCall`].
+    pub fn build(self) -> Result<ToolCallLimit, CallLimitError> {
+        let Self { mut limit, exit } = self;
+        match limit.limits {
+            Limits { thread: None, run: None } => return Err(CallLimitError::NoLimit),
+            Limits { thread: Some(thread), run: Some(run) } if run > thread => {
+                return Err(CallLimitError::RunAboveThread { run, thread });
+            }
+            Limits { .. } => {}
+        }
+        limit.exit = match (limit.style, exit) {
+            (LimitStyle::NextModelCall, Some(exit @ Exit::Continue)) => {
+                return Err(CallLimitError::InvalidExit { exit });
+            }
+            (LimitStyle::NextModelCall, None) => Exit::End,
+            (LimitStyle::BeforeExecution, None) => Exit::Continue,
+            (_, Some(exit)) => exit,
+        };
+        Ok(limit)
+    }
+}

@@ -1,0 +1,178 @@
+//! Counts the tokens of requests and answers.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures::Stream;
+
+use crate::message::ContentBlock;
+use crate::model::{ChatChunk, ChatRequest, ChatStream, ModelAnswer, ModelError};
+use crate::usage::Usage;
+
+/// An estimate takes this many characters for a token.
+const CHARACTERS: u64 = 4;
+
+/// An estimate takes this many characters for an image, a sound or a file: 85 tokens.
+const MEDIA: u64 = 85 * CHARACTERS;
+
+/// The tokens of one request and its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TokenCount {
+    /// The tokens.
+    pub usage: Usage,
+    /// Whether one of the numbers is an estimate, because the provider reported none or the answer
+    /// did not end.
+    pub is_estimated: bool,
+}
+
+impl TokenCount {
+    /// Estimates the tokens of a request whose answer has this many characters.
+    fn estimate(request: &ChatRequest, answer: u64) -> Self {
+        let usage = Usage::new(request.estimate_tokens(), answer.div_ceil(CHARACTERS));
+        Self { usage, is_estimated: true }
+    }
+
+    /// Fills the numbers that the provider did not report.
+    fn of(reported: Usage, request: &ChatRequest, answer: u64) -> Self {
+        let has_input = reported.input_tokens > 0;
+        let has_output = reported.output_tokens > 0 || answer == 0;
+        if has_input && has_output {
+            return Self { usage: reported, is_estimated: false };
+        }
+        let mut count = Self::estimate(request, answer);
+        if has_input {
+            count.usage.input_tokens = reported.input_tokens;
+        }
+        if has_output {
+            count.usage.output_tokens = reported.output_tokens;
+        }
+        count
+    }
+}
+
+impl ChatRequest {
+    /// Estimates the tokens of the request: a quarter of the characters of its messages and tools,
+    /// and 85 tokens for each image, sound or file.
+    ///
+    /// ```
+    /// use hooks_agent::message::Msg;
+    /// use hooks_agent::model::ChatRequest;
+    ///
+    /// assert_eq!(ChatRequest::new(Msg::user("How are you?")).estimate_tokens(), 3);
+    /// ```
+    #[must_use]
+    pub fn estimate_tokens(&self) -> u64 {
+        let blocks = self.messages.iter().flat_map(|msg| &msg.content);
+        let messages: u64 = blocks.map(characters).sum();
+        let tools = self.tools.iter().map(|tool| {
+            length(&tool.name) + length(&tool.description) + length(&tool.schema.to_string())
+        });
+        (messages + tools.sum::<u64>()).div_ceil(CHARACTERS)
+    }
+}
+
+impl ModelAnswer {
+    /// Counts the tokens of the answer and of its request. `counted` runs once: when the answer
+    /// ends, fails, or is dropped. What the provider does not report is estimated, a token for each
+    /// four characters.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    ///
+    /// use futures::StreamExt;
+    /// use hooks_agent::model::{ChatRequest, ModelAnswer, ScriptedModel};
+    /// # use hooks_agent::message::Msg;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let (sender, receiver) = mpsc::channel();
+    /// let model = ScriptedModel::new("silent", |_| "I am fine.");
+    /// let request = ChatRequest::new(Msg::user("How are you?"));
+    /// let answer = ModelAnswer::ask(&model, request.clone()).await?;
+    /// let mut answer = answer.count_tokens(&request, move |count| drop(sender.send(count)));
+    /// while answer.next().await.is_some() {}
+    /// let count = receiver.recv()?;
+    /// assert_eq!((count.usage.total_tokens(), count.is_estimated), (6, true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn count_tokens(
+        self,
+        request: &ChatRequest,
+        counted: impl FnOnce(TokenCount) + Send + 'static,
+    ) -> Self {
+        let (request, counted) = (request.clone(), Some(Box::new(counted) as Box<Counted>));
+        self.map_stream(|rest| Box::pin(Counting { rest, request, characters: 0, counted }))
+    }
+}
+
+type Counted = dyn FnOnce(TokenCount) + Send;
+
+/// A stream whose tokens are counted.
+struct Counting {
+    rest: ChatStream,
+    request: ChatRequest,
+    /// The characters of the answer so far.
+    characters: u64,
+    counted: Option<Box<Counted>>,
+}
+
+impl Counting {
+    fn end(&mut self, reported: Option<Usage>) {
+        if let Some(counted) = self.counted.take() {
+            counted(match reported {
+                Some(usage) => TokenCount::of(usage, &self.request, self.characters),
+                None => TokenCount::estimate(&self.request, self.characters),
+            });
+        }
+    }
+}
+
+impl Stream for Counting {
+    type Item = Result<ChatChunk, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let polled = self.rest.as_mut().poll_next(cx);
+        match &polled {
+            Poll::Ready(Some(Ok(ChatChunk::End { usage, .. }))) => self.end(Some(*usage)),
+            Poll::Ready(Some(Ok(chunk))) => self.characters += chunk_characters(chunk),
+            Poll::Ready(Some(Err(_)) | None) => self.end(None),
+            Poll::Pending => {}
+        }
+        polled
+    }
+}
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        self.end(None);
+    }
+}
+
+fn chunk_characters(chunk: &ChatChunk) -> u64 {
+    match chunk {
+        ChatChunk::Text(text) | ChatChunk::Thinking(text) => length(text),
+        ChatChunk::RedactedThinking(data) => data.len() as u64,
+        ChatChunk::ToolUse(call) => length(&call.name) + length(&call.input.to_string()),
+        ChatChunk::Signature(_) | ChatChunk::End { .. } => 0,
+    }
+}
+
+fn characters(block: &ContentBlock) -> u64 {
+    match block {
+        ContentBlock::Text { text } => length(text),
+        ContentBlock::Thinking { thinking, .. } => length(thinking),
+        ContentBlock::RedactedThinking { data } => data.len() as u64,
+        ContentBlock::ToolUse(call) => length(&call.name) + length(&call.input.to_string()),
+        ContentBlock::ToolResult(result) => {
+            let output = &result.output;
+            length(output.as_str()) + output.blocks().iter().map(characters).sum::<u64>()
+        }
+        ContentBlock::Image(_) | ContentBlock::Audio(_) | ContentBlock::File(_) => MEDIA,
+    }
+}
+
+fn length(text: &str) -> u64 {
+    text.chars().count() as u64
+}
