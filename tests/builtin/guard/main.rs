@@ -1,6 +1,9 @@
 //! Built-in hooks that guard: what an agent may say, read and do.
 
-mod pii_detectors;
+mod pii_addresses;
+mod pii_custom;
+mod pii_find;
+mod pii_numbers;
 mod pii_overlap;
 mod pii_replacement;
 mod pii_set;
