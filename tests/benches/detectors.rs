@@ -6,6 +6,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use hooks_agent::builtin::guard::WordList;
 use hooks_agent::builtin::guard::pii::{PiiDetector, PiiKind, PiiScanner};
 
 const MEGABYTE: usize = 1_000_000;
@@ -105,6 +106,28 @@ fn print_lengths() {
     }
 }
 
+/// Words of letters and of ideographs that are in none of the texts.
+fn word(index: usize) -> String {
+    let parts = [index % 26, index / 26 % 26, index / 676 % 26].map(|it| u8::try_from(it).unwrap());
+    let letters: String = parts.iter().map(|part| char::from(b'a' + part)).collect();
+    if index.is_multiple_of(2) { format!("{letters}qxz") } else { format!("龘{letters}靐") }
+}
+
+fn print_words() {
+    println!("words, 1 MB, MB/s: lists of 10, 1000, 10000");
+    for (name, part) in [("English", ENGLISH), ("Chinese", CHINESE), ("a", "a"), ("qxz ", "qxz ")] {
+        let text = text_of(part, MEGABYTE);
+        let speeds = [10, 1_000, 10_000].map(|count| {
+            let words = WordList::new((0..count).map(word)).unwrap();
+            let mut found = Vec::new();
+            let speed = speed(text.len(), || words.scan(&text, 0, &mut found));
+            assert!(found.is_empty());
+            format!("{speed:>8.0}")
+        });
+        println!("  {name:<18}{}", speeds.concat());
+    }
+}
+
 /// Feeds a text in parts, as a stream does, and keeps what is not settled.
 fn feed(scanner: &PiiScanner, text: &str, size: usize) -> usize {
     let (mut known, mut from, mut count) = (String::new(), 0, 0);
@@ -130,6 +153,7 @@ fn feed(scanner: &PiiScanner, text: &str, size: usize) -> usize {
 fn main() {
     print_plain_text();
     print_lengths();
+    print_words();
     println!("1 MB in parts, all kinds, MB/s: 4, 16, 64, 1024 bytes");
     let scanner = PiiScanner::all();
     for (name, part) in

@@ -2,7 +2,10 @@
 
 mod everything;
 mod inject_prompt;
-mod pii_detectors;
+mod pii_addresses;
+mod pii_custom;
+mod pii_find;
+mod pii_numbers;
 mod pii_overlap;
 mod pii_replacement;
 mod pii_set;

@@ -224,7 +224,7 @@ fn text(random: &mut Random) -> String {
 
 #[test]
 fn any_cut_of_any_text_finds_what_the_whole_text_has() {
-    let rounds = std::env::var("PII_ROUNDS").map_or(400, |rounds| rounds.parse().unwrap());
+    let rounds = std::env::var("PII_ROUNDS").map_or(100, |rounds| rounds.parse().unwrap());
     let seed = std::env::var("PII_SEED").map_or(0x9E37_79B9_7F4A_7C15, |it| it.parse().unwrap());
     let (detectors, mut random) = (detectors(), Random(seed));
     let mut matches = 0;
@@ -287,7 +287,7 @@ fn matches_longer_than_any_window_do_not_depend_on_the_cut() {
     ];
     for text in texts {
         let places = boundaries(&text);
-        let some: Vec<_> = places.iter().copied().step_by(7).collect();
+        let some: Vec<_> = places.iter().copied().step_by(41).collect();
         for (name, detector) in detectors() {
             check(&name, &*detector, &text, &some);
             check(&name, &*detector, &text, &places[places.len() / 2..][..1]);
@@ -299,7 +299,7 @@ fn matches_longer_than_any_window_do_not_depend_on_the_cut() {
 fn a_url_of_two_thousand_characters_shows_no_prefix() {
     let scanner = PiiScanner::all();
     let text = format!("see http://example.com/{}", "a".repeat(2000));
-    for end in 5..text.len() {
+    for end in (5..text.len()).step_by(11) {
         assert!(scanner.settled(&text[..end], 0) <= 4, "{end}");
     }
 }

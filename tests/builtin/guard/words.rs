@@ -155,7 +155,7 @@ fn any_cut_of_any_text_finds_what_the_whole_text_has() {
         random ^= random << 17;
         usize::try_from(random % limit as u64).unwrap()
     };
-    let rounds = std::env::var("WORDS_ROUNDS").map_or(2000, |rounds| rounds.parse().unwrap());
+    let rounds = std::env::var("WORDS_ROUNDS").map_or(1000, |rounds| rounds.parse().unwrap());
     let mut matches = 0;
     for _ in 0..rounds {
         let parts = 1 + below(14);

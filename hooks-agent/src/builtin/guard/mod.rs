@@ -2,6 +2,8 @@
 
 #[cfg(feature = "pii")]
 pub mod pii;
+#[cfg(feature = "pii")]
+mod pii_detection;
 #[cfg(feature = "words")]
 mod words;
 
@@ -18,7 +20,7 @@ mod tool_params;
 
 pub use inject_prompt::{InjectPrompt, Position};
 #[cfg(feature = "pii")]
-pub use pii::{detection::PiiDetection, vault::Vault};
+pub use pii_detection::{PiiDetection, Vault};
 pub use rule_of_two::{Labels, RuleOfTwo};
 #[cfg(feature = "pii")]
 pub use sanitize::{Sanitize, SanitizeError};

@@ -2,14 +2,12 @@
 //! [`PiiDetection`](crate::builtin::guard::PiiDetection) is the hook.
 
 mod custom;
-pub(in crate::builtin) mod detection;
 mod detector;
 mod kind;
 mod overlap;
 mod replacement;
 mod scanner;
 mod shape;
-pub(in crate::builtin) mod vault;
 
 pub use custom::{PiiCallback, PiiPattern, PiiPatternError};
 pub use detector::{PiiDetector, PiiMatch};

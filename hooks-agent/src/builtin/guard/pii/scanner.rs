@@ -261,6 +261,9 @@ impl PiiDetector for PiiScanner {
 
     fn settled(&self, text: &str, from: usize) -> usize {
         let open = self.open(text.as_bytes(), from).max(from);
+        if open == text.len() {
+            return open;
+        }
         settled_clusters(&self.ranked(&self.run(text, from, false)), open)
     }
 }

@@ -37,6 +37,10 @@ pub(crate) fn fold(char: char) -> Folded {
         '\u{FF9E}' | '\u{309B}' => Folded::One(VOICED),
         '\u{FF9F}' | '\u{309C}' => Folded::One(HALF_VOICED),
         '\u{30AB}'..='\u{30F4}' => fold_katakana(char),
+        // Two forms of one small letter each.
+        '\u{1FD3}' => Folded::One('\u{390}'),
+        '\u{1FE3}' => Folded::One('\u{3B0}'),
+        '\u{FB05}' => Folded::One('\u{FB06}'),
         // CJK ideographs and Hangul have no case.
         '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => Folded::One(char),
         _ => Folded::One(fold_case(char)),

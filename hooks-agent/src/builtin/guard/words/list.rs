@@ -135,10 +135,10 @@ impl WordList {
             }
             found.sort_by_key(|(_, range)| range.start);
             let first = found[0].1.start;
-            let cluster_end = first_cluster(&found).map_or(0, |(_, cluster)| cluster.end);
+            let complete = first_cluster(&found).map_or(0, |(_, cluster)| cluster.end) + longest;
             // The distance doubles, so that a long chain is not looked through at each of its words.
-            complete_at = (cluster_end + longest).max(first + 2 * (end - first));
-            end <= complete_at
+            complete_at = complete.max(first + 2 * (end - first));
+            end <= complete
         });
         found.sort_by_key(|(_, range)| range.start);
         let (word, range) = first_cluster(&found)?;

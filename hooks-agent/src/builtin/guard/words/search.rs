@@ -3,22 +3,104 @@
 use std::ops::Range;
 
 use aho_corasick::automaton::{Automaton, StateID};
+use aho_corasick::dfa::DFA;
 use aho_corasick::nfa::contiguous::NFA;
-use aho_corasick::{Anchored, BuildError};
+use aho_corasick::{Anchored, PatternID};
 
 use crate::builtin::guard::words::fold::{Folded, fold, folded_length, is_mark, is_of_word, push};
 
 /// The most invisible characters in a row inside of a word.
 const INVISIBLE: usize = 16;
 
+/// The most bytes of words for which the fast form of the automaton is built, which is the larger.
+const FAST: usize = 1 << 14;
+
+enum Machine {
+    Fast(DFA),
+    Small(NFA),
+}
+
+impl Machine {
+    fn new(words: &[String]) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        let length: usize = words.iter().map(String::len).sum();
+        if length <= FAST {
+            return Ok(Self::Fast(DFA::builder().build(words)?));
+        }
+        Ok(Self::Small(NFA::builder().build(words)?))
+    }
+
+    fn start(&self) -> Result<StateID, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(match self {
+            Self::Fast(dfa) => dfa.start_state(Anchored::No)?,
+            Self::Small(nfa) => nfa.start_state(Anchored::No)?,
+        })
+    }
+
+    fn next(&self, state: StateID, byte: u8) -> StateID {
+        match self {
+            Self::Fast(dfa) => dfa.next_state(Anchored::No, state, byte),
+            Self::Small(nfa) => nfa.next_state(Anchored::No, state, byte),
+        }
+    }
+
+    fn is_match(&self, state: StateID) -> bool {
+        match self {
+            Self::Fast(dfa) => dfa.is_match(state),
+            Self::Small(nfa) => nfa.is_match(state),
+        }
+    }
+
+    /// The words that end in a state.
+    fn words(&self, state: StateID) -> impl Iterator<Item = usize> {
+        let word = move |index| match self {
+            Self::Fast(dfa) => dfa.match_pattern(state, index),
+            Self::Small(nfa) => nfa.match_pattern(state, index),
+        };
+        let count = match self {
+            Self::Fast(dfa) => dfa.match_len(state),
+            Self::Small(nfa) => nfa.match_len(state),
+        };
+        (0..count).map(word).map(|word: PatternID| word.as_usize())
+    }
+}
+
+/// The characters of the basic plane at which a word may start. Any other may start one.
+struct Starts(Vec<u64>);
+
+impl Starts {
+    fn new(words: &[String]) -> Self {
+        let mut folded = Self(vec![0; 1024]);
+        for first in words.iter().filter_map(|word| word.chars().next()) {
+            folded.set(first as usize);
+        }
+        let mut starts = Self(vec![0; 1024]);
+        for char in ('\0'..='\u{FFFF}').filter(|char| match fold(*char) {
+            Folded::Ignored => false,
+            Folded::One(first) | Folded::Two(first, _) => folded.has(first),
+        }) {
+            starts.set(char as usize);
+        }
+        starts
+    }
+
+    fn set(&mut self, char: usize) {
+        if let Some(bits) = self.0.get_mut(char / 64) {
+            *bits |= 1 << (char % 64);
+        }
+    }
+
+    fn has(&self, char: char) -> bool {
+        self.0.get(char as usize / 64).is_none_or(|bits| bits >> (char as usize % 64) & 1 == 1)
+    }
+}
+
 /// An automaton for folded words.
 pub(crate) struct Search {
-    automaton: NFA,
+    machine: Machine,
     start: StateID,
     /// Sorted, without repetitions.
     words: Vec<String>,
-    /// Whether a character that starts with this byte may start a word.
-    starts: [bool; 256],
+    starts: Starts,
     longest: usize,
 }
 
@@ -29,18 +111,11 @@ impl Search {
     ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
         words.sort_unstable();
         words.dedup();
-        let automaton: Result<NFA, BuildError> = NFA::builder().build(&words);
-        let automaton = automaton?;
-        let start = automaton.start_state(Anchored::No)?;
-        let mut starts = [false; 256];
-        starts[0xC2..].fill(true);
-        for word in &words {
-            let byte = word.as_bytes()[0];
-            starts[usize::from(byte)] = true;
-            starts[usize::from(byte.to_ascii_uppercase())] = true;
-        }
+        let machine = Machine::new(&words)?;
+        let start = machine.start()?;
+        let starts = Starts::new(&words);
         let longest = words.iter().map(String::len).max().unwrap_or_default();
-        Ok(Self { automaton, start, words, starts, longest })
+        Ok(Self { machine, start, words, starts, longest })
     }
 
     /// The most bytes of a match: each folded byte is of a character of four at most, and invisible
@@ -63,7 +138,7 @@ impl Search {
         mut found: impl FnMut(usize, Range<usize>) -> bool,
     ) {
         let (mut at, mut state, mut invisible) = (from, self.start, 0);
-        while let Some((start, char)) = self.next_char(text, at, state) {
+        while let Some((start, char)) = self.next_char(text, at, state, anywhere) {
             at = start + char.len_utf8();
             let folded = fold(char);
             invisible = if folded == Folded::Ignored { invisible + 1 } else { 0 };
@@ -73,11 +148,10 @@ impl Search {
                 Folded::One(one) => self.step(state, one),
                 Folded::Two(one, two) => self.step(self.step(state, one), two),
             };
-            if !self.automaton.is_match(state) {
+            if !self.machine.is_match(state) {
                 continue;
             }
-            for index in 0..self.automaton.match_len(state) {
-                let word = self.automaton.match_pattern(state, index).as_usize();
+            for word in self.machine.words(state) {
                 let range = word_start(text, at, self.words[word].len()).map(|start| start..at);
                 let whole = range.filter(|range| anywhere || is_whole(text, range));
                 if let Some(range) = whole.filter(|_| !followed_by_mark(text, at))
@@ -89,27 +163,37 @@ impl Search {
         }
     }
 
-    /// The next character, without those at which no word starts.
-    fn next_char(&self, text: &str, at: usize, state: StateID) -> Option<(usize, char)> {
-        let rest = text.as_bytes().get(at..)?;
-        let skipped = match state == self.start {
-            true => rest.iter().position(|byte| self.starts[usize::from(*byte)])?,
-            false => 0,
-        };
-        let start = at + skipped;
-        let byte = *text.as_bytes().get(start)?;
-        if byte.is_ascii() {
-            return Some((start, char::from(byte)));
+    /// The next character. Between words, the next at which a word may start.
+    fn next_char(
+        &self,
+        text: &str,
+        at: usize,
+        state: StateID,
+        anywhere: bool,
+    ) -> Option<(usize, char)> {
+        let (bytes, mut at) = (text.as_bytes(), at);
+        loop {
+            let byte = *bytes.get(at)?;
+            let char =
+                if byte.is_ascii() { char::from(byte) } else { text[at..].chars().next()? };
+            if state != self.start {
+                return Some((at, char));
+            }
+            let inside = !anywhere && at > 0 && is_ascii_word(byte) && is_ascii_word(bytes[at - 1]);
+            if !inside && self.starts.has(char) {
+                return Some((at, char));
+            }
+            at += char.len_utf8();
         }
-        Some((start, text[start..].chars().next()?))
     }
 
     fn step(&self, state: StateID, char: char) -> StateID {
+        if char.is_ascii() {
+            return self.machine.next(state, char as u8);
+        }
         let mut bytes = [0; 4];
         let bytes = char.encode_utf8(&mut bytes).as_bytes();
-        bytes
-            .iter()
-            .fold(state, |state, byte| self.automaton.next_state(Anchored::No, state, *byte))
+        bytes.iter().fold(state, |state, byte| self.machine.next(state, *byte))
     }
 
     /// The position from which more text may make a word, or change whether one is whole.
@@ -146,6 +230,10 @@ impl Search {
         }
         (folded, starts)
     }
+}
+
+fn is_ascii_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// The start of the characters before `end` that have so many folded bytes, if one starts there.

@@ -88,12 +88,10 @@ fn is_issued(digits: &[u8]) -> bool {
         3400..=3499 | 3700..=3799 => length == 15,
         // Diners Club.
         3000..=3059 | 3095 | 3600..=3699 | 3800..=3999 => length >= 14,
-        // JCB, Mir.
-        3528..=3589 | 2200..=2204 => length >= 16,
+        // JCB, Mir, RuPay, UnionPay.
+        3528..=3589 | 2200..=2204 | 8100..=8299 => length >= 16,
         // Mastercard, Troy.
         2221..=2720 | 5100..=5599 | 9792 => length == 16,
-        // RuPay, UnionPay.
-        8100..=8299 => length >= 16,
         // Maestro; among them Discover and UnionPay.
         5000..=5099 | 5600..=6999 => true,
         _ => false,

@@ -34,7 +34,6 @@ fn has_length_of_country(digits: &[u8]) -> bool {
 /// The fewest and the most digits after a country code of two digits.
 fn of_two_digits(code: u32) -> Option<(usize, usize)> {
     Some(match code {
-        20 | 66 | 51 | 32 | 92 => (8, 10),
         27 | 31 | 33 | 34 | 40 | 41 | 48 | 56 | 61 | 93 | 94 => (9, 9),
         30 | 58 | 90 | 91 | 98 => (10, 10),
         36 => (8, 9),
@@ -46,7 +45,7 @@ fn of_two_digits(code: u32) -> Option<(usize, usize)> {
         49 => (6, 12),
         52 | 54 | 55 | 86 => (10, 11),
         53 => (6, 8),
-        57 | 63 | 64 | 82 | 84 | 95 => (8, 10),
+        20 | 32 | 51 | 57 | 63 | 64 | 66 | 82 | 84 | 92 | 95 => (8, 10),
         62 => (8, 12),
         _ => return None,
     })
@@ -127,19 +126,8 @@ fn has_trunk_prefix(groups: &Groups) -> bool {
 
 fn has_groups_of_trunk(lengths: &[u8]) -> bool {
     let total: u8 = lengths.iter().sum();
-    let shape = matches!(
-        lengths,
-        [2, 4, 4]
-            | [2, 3, 4]
-            | [2, 8]
-            | [2, 7]
-            | [3..=5, 5..=8]
-            | [3 | 4, 3 | 4, 4]
-            | [4 | 5, 3, 3]
-            | [4, 2, 4]
-            | [3, 3 | 4, 2, 2]
-            | [4, 3, 2, 2]
-            | [4, 2, 2, 2]
-    );
+    let shape = matches!(lengths, [2, 3 | 4, 4] | [2, 7 | 8] | [3..=5, 5..=8]);
+    let shape = shape || matches!(lengths, [3 | 4, 3 | 4, 4] | [4 | 5, 3, 3] | [4, 2, 4]);
+    let shape = shape || matches!(lengths, [3, 3 | 4, 2, 2] | [4, 2 | 3, 2, 2]);
     (9..=12).contains(&total) && shape
 }

@@ -197,11 +197,12 @@ fn url_run_start(text: &[u8], from: usize) -> usize {
     let least = from.max(text.len().saturating_sub(LONGEST + HEAD));
     let mut start = text.len();
     while start > least {
-        let two = start >= least + 2 && char_length(text, start - 2) == 2;
-        match () {
-            () if is_url(text[start - 1]) => start -= 1,
-            () if two => start -= 2,
-            () => break,
+        if is_url(text[start - 1]) {
+            start -= 1;
+        } else if start >= least + 2 && char_length(text, start - 2) == 2 {
+            start -= 2;
+        } else {
+            break;
         }
     }
     start

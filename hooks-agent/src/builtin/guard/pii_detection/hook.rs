@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
-use crate::builtin::guard::pii::detector::PiiDetector;
-use crate::builtin::guard::pii::kind::PiiKind;
-use crate::builtin::guard::pii::replacement::{PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
-use crate::builtin::guard::pii::scanner::PiiScanner;
-use crate::builtin::guard::pii::vault::{Vault, key};
+use crate::builtin::guard::pii::{
+    PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiReplacement, PiiScanner, PiiStrategy,
+};
+use crate::builtin::guard::pii_detection::vault::{Vault, key};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};

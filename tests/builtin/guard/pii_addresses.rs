@@ -1,0 +1,190 @@
+//! Which addresses are found, and where. Vectors of D 3.1 are `LC` or `SAA` rows.
+
+use hooks_agent::builtin::guard::pii::PiiKind::{Email, Ipv4, Ipv6, MacAddress, Url};
+
+use crate::pii_find::{chars, found, not_found, values};
+
+// D 3.1
+#[test]
+fn emails_of_the_vectors() {
+    let at = |text| chars(Email, text);
+    assert_eq!(at("Contact me at john.doe@example.com for more info."), [(14, 34)]);
+    assert_eq!(at("Email alice@test.com or bob@company.org"), [(6, 20), (24, 39)]);
+    assert_eq!(at("Invalid emails: @test.com, user@, user@domain"), []);
+    assert_eq!(at("我的邮箱地址是 test@example.com，请记住它。"), [(8, 24)]);
+    assert_eq!(at("user@example.com"), [(0, 16)]);
+    // The boundary of a word is ASCII.
+    assert_eq!(at("我的邮箱是test@example.com请记住"), [(5, 21)]);
+}
+
+// D 3.1
+#[test]
+fn ip_addresses_of_the_vectors() {
+    let at = |text| chars(Ipv4, text);
+    assert_eq!(at("Server IP: 192.168.1.1"), [(11, 22)]);
+    assert_eq!(at("Connect to 10.0.0.1 or 8.8.8.8"), [(11, 19), (23, 30)]);
+    assert_eq!(at("Not an IP: 999.999.999.999"), []);
+    assert_eq!(at("Version 1.2.3.4 released"), [(8, 15)]);
+    assert_eq!(at("IP 192.168.001.001"), []);
+    // Ends otherwise: LC has no IPv6.
+    assert_eq!(chars(Ipv6, "v6 2001:db8::1"), [(3, 14)]);
+}
+
+// D 3.1
+#[test]
+fn mac_addresses_of_the_vectors() {
+    let at = |text| chars(MacAddress, text);
+    assert_eq!(at("MAC: 00:1A:2B:3C:4D:5E"), [(5, 22)]);
+    assert_eq!(at("MAC: 00-1A-2B-3C-4D-5E"), [(5, 22)]);
+    assert_eq!(at("MAC: aa:bb:cc:dd:ee:ff"), [(5, 22)]);
+    assert_eq!(at("Partial: 00:1A:2B:3C"), []);
+}
+
+// D 3.1
+#[test]
+fn urls_of_the_vectors() {
+    let at = |text| chars(Url, text);
+    assert_eq!(at("Visit http://example.com for details."), [(6, 24)]);
+    assert_eq!(at("Visit https://secure.example.com/path"), [(6, 37)]);
+    assert_eq!(at("https://example.com/path?x=1#frag end"), [(0, 33)]);
+    assert_eq!(at("Check www.example.com"), [(6, 21)]);
+    assert_eq!(at("Go to example.com/page"), [(6, 22)]);
+    assert_eq!(at("The word example.com in prose"), []);
+    assert_eq!(at("Visit http://test.com and https://example.org"), [(6, 21), (26, 45)]);
+    assert_eq!(at("http://localhost:8080/x"), [(0, 23)]);
+    // Ends otherwise: LC finds `3.5/4`.
+    assert_eq!(at("ratio 3.5/4 and/or e.g./x"), []);
+}
+
+#[test]
+fn emails_of_every_valid_form_are_found() {
+    found(
+        Email,
+        &[
+            "a@b.co",
+            "first.last+tag@sub.example.co.uk",
+            "o'brien@example.ie",
+            "user_name%x@example-one.museum",
+            "x@xn--mnchen-3ya.de",
+            "info@example.xn--p1ai",
+            "müller@straße.de",
+            "1@2.com",
+        ],
+    );
+    assert_eq!(values(Email, "'joe@example.com'"), ["joe@example.com"]);
+    assert_eq!(values(Email, "a@b.com@c.com"), ["a@b.com"]);
+    assert_eq!(values(Email, "mailto:joe@example.com?subject=x"), ["joe@example.com"]);
+    assert_eq!(values(Email, "git@github.com:a/b"), ["git@github.com"]);
+    let long = format!("{}@example.com", "x".repeat(128));
+    assert_eq!(values(Email, &long), [&long]);
+    not_found(Email, &["@handle", "a @ b.com", "user@localhost", "x@y.z", "a@b.c0m", "@@@.com"]);
+}
+
+#[test]
+fn ipv4_is_not_found_in_longer_numbers() {
+    found(Ipv4, &["0.0.0.0", "255.255.255.255", "127.0.0.1"]);
+    assert_eq!(values(Ipv4, "http://10.0.0.1:80/ 10.0.0.0/8"), ["10.0.0.1", "10.0.0.0"]);
+    not_found(Ipv4, &["1.2.3.4.5", "0.1.2.3.4", "v1.2.3.4"]);
+    not_found(Ipv4, &["256.1.1.1", "1.2.3", "1.2.3.4a", "01.2.3.4", "1.2.3.1000", "1..2.3.4"]);
+}
+
+#[test]
+fn ipv6_is_found_in_all_forms() {
+    found(
+        Ipv6,
+        &[
+            "2001:db8::1",
+            "2001:0db8:85a3:0000:0000:8a2e:0370:7334",
+            "2001:DB8:0:0:8:800:200C:417A",
+            "fe80::1",
+            "fe80::1%eth0",
+            "::1",
+            "::ffff:192.168.1.1",
+            "64:ff9b::192.0.2.33",
+            "2001:db8::",
+            "1:2:3:4:5:6:7:8",
+        ],
+    );
+    assert_eq!(values(Ipv6, "IPv6:2001:db8::1, [2001:db8::2]:80"), ["2001:db8::1", "2001:db8::2"]);
+    assert_eq!(values(Ipv6, "it is fe80::1.Every one"), ["fe80::1"]);
+    not_found(
+        Ipv6,
+        &[
+            "12:30:45",
+            "std::fs::File",
+            "a::b",
+            "dead::beef",
+            "list[::2] and [1::2] and [::-1]",
+            "::",
+            "aa:bb:cc:dd:ee:ff",
+            "1:2:3:4:5:6:7:8:9",
+            "1::2::3",
+            "2001:db8::g",
+            "c1:5e:a0:11:22:33:44:55:66:77:88:99:aa:bb:cc:dd",
+        ],
+    );
+}
+
+#[test]
+fn mac_addresses_are_not_found_in_longer_chains() {
+    not_found(
+        MacAddress,
+        &[
+            "00:1A:2B:3C:4D:5E:6F",
+            "00:1A-2B:3C:4D:5E",
+            "00:1A:2B:3C:4D:5G",
+            "100:1A:2B:3C:4D:5E",
+            "c1:5e:a0:11:22:33:44:55:66:77:88:99:aa:bb:cc:dd",
+        ],
+    );
+    found(MacAddress, &["00:1a:2b:3c:4d:5e", "01-23-45-67-89-AB"]);
+    assert_eq!(values(MacAddress, "MAC:00:1A:2B:3C:4D:5E"), ["00:1A:2B:3C:4D:5E"]);
+}
+
+#[test]
+fn urls_have_their_path_and_not_the_punctuation() {
+    found(
+        Url,
+        &[
+            "http://example.com",
+            "HTTPS://EXAMPLE.COM/A?b=c&d=[1]#e",
+            "ftp://user:secret@ftp.example.com:21/x;type=a",
+            "https://en.wikipedia.org/wiki/Rust_(language)",
+            "http://[2001:db8::1]:8080/x",
+            "http://192.168.0.1/admin",
+            "postgres://user:pw@db/name",
+            "www.example.co.uk/x",
+            "example.com:8080/x",
+            "https://ru.wikipedia.org/wiki/Москва",
+            "https://example.com/{id}/x",
+        ],
+    );
+    assert_eq!(values(Url, "(see https://example.com/a).)"), ["https://example.com/a"]);
+    assert_eq!(values(Url, "<http://a.de>"), ["http://a.de"]);
+    assert_eq!(values(Url, "[x](http://a.de/b)"), ["http://a.de/b"]);
+    assert_eq!(values(Url, "هل رأيت http://a.de/b؟"), ["http://a.de/b"]);
+    assert_eq!(values(Url, "'http://a.de/b'!?"), ["http://a.de/b"]);
+    not_found(
+        Url,
+        &[
+            "http://",
+            "http:// example.com",
+            "src/main.rs/x",
+            "/usr/lib/node.io/x",
+            "script.sh/x",
+            "a::b://",
+            "www.example",
+            "1.5/2",
+        ],
+    );
+}
+
+#[test]
+fn a_long_url_is_found_up_to_its_limit() {
+    let url = format!("http://example.com/{}", "a".repeat(2000));
+    assert_eq!(values(Url, &url), [&url]);
+    let url = format!("http://example.com/{}", "é".repeat(4000));
+    let found = values(Url, &url);
+    assert_eq!(found.len(), 1);
+    assert!((4096..=4097).contains(&found[0].len()));
+}
