@@ -1,22 +1,21 @@
 //! Hooks that guard: what an agent may say, read and do.
 
+mod inject_prompt;
 #[cfg(feature = "pii")]
 pub mod pii;
 #[cfg(feature = "pii")]
 mod pii_detection;
-#[cfg(feature = "words")]
-mod words;
-
-#[cfg(feature = "words")]
-pub use words::{WordList, WordListError, WordMatch};
-mod inject_prompt;
 mod rule_of_two;
 #[cfg(feature = "pii")]
 mod sanitize;
+#[cfg(feature = "words")]
+mod sensitive_words;
 mod spotlight;
 mod tool_approval;
 #[cfg(feature = "secrets")]
 mod tool_params;
+#[cfg(feature = "words")]
+mod words;
 
 pub use inject_prompt::{InjectPrompt, Position};
 #[cfg(feature = "pii")]
@@ -24,7 +23,11 @@ pub use pii_detection::{PiiDetection, Vault};
 pub use rule_of_two::{Labels, RuleOfTwo};
 #[cfg(feature = "pii")]
 pub use sanitize::{Sanitize, SanitizeError};
+#[cfg(feature = "words")]
+pub use sensitive_words::SensitiveWords;
 pub use spotlight::{Spotlight, Style};
 pub use tool_approval::{ApprovalRequest, Decision, IntoDecision, ToolApproval};
 #[cfg(feature = "secrets")]
 pub use tool_params::ToolParams;
+#[cfg(feature = "words")]
+pub use words::{WordList, WordListError, WordMatch};
