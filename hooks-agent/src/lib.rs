@@ -68,11 +68,11 @@
 //! | [`model`] | [`ChatModel`], [`GenAiModel`] over HTTP, [`ScriptedModel`] for tests |
 //! | [`tool`] | [`Tool`], [`FunctionTool`], permissions, tools of MCP servers |
 //! | [`message`] | messages, blocks of content, tool calls and their results |
-//! | [`memory`] | the messages of a conversation |
+//! | [`memory`] | the messages of a conversation, and the values that hooks keep with it |
 //! | [`stream`] | a call as a stream of its events |
 //! | [`round`] | the inputs and outputs of the agent's methods, for hooks of methods |
 //! | [`user`] | the user as an agent |
-//! | [`builtin`] | built-in hooks |
+//! | [`builtin`] | built-in hooks, by what they are for, and their order |
 //! | [`error`] | the errors |
 //!
 //! # Features
@@ -83,6 +83,13 @@
 //! | `mcp` | `McpServer`: tools of processes that speak the Model Context Protocol |
 //! | `mcp-http` | `McpServer::connect`: the same of servers behind a URL |
 //! | `testing` | `testing`: tests of hooks, tools and agents |
+//! | `audit` | `AuditLog` |
+//! | `metrics` | `Monitoring` |
+//! | `pii` | `PiiDetection`, `Sanitize` |
+//! | `rate-limit` | `RateLimit` |
+//! | `retry` | `ModelRetry`, `ToolRetry` |
+//! | `secrets` | `ToolParams` |
+//! | `words` | `SensitiveWords` |
 //! | `full` | all of them |
 //!
 //! [`ReActAgent`]: react::ReActAgent
@@ -117,18 +124,20 @@ pub mod guide {
     #[doc = include_str!("../docs/agents.md")]
     pub mod agents {}
 
-    #[doc = include_str!("../docs/builtin_observe.md")]
-    pub mod builtin_observe {}
-    #[doc = include_str!("../docs/builtin_limit.md")]
-    pub mod builtin_limit {}
-
     #[doc = include_str!("../docs/events.md")]
     pub mod events {}
 
-    #[doc = include_str!("../docs/builtin_recover.md")]
-    pub mod builtin_recover {}
     #[doc = include_str!("../docs/builtin_guard.md")]
     pub mod builtin_guard {}
+
+    #[doc = include_str!("../docs/builtin_limit.md")]
+    pub mod builtin_limit {}
+
+    #[doc = include_str!("../docs/builtin_recover.md")]
+    pub mod builtin_recover {}
+
+    #[doc = include_str!("../docs/builtin_observe.md")]
+    pub mod builtin_observe {}
 }
 
 #[path = "private.rs"]

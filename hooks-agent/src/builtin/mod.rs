@@ -1,4 +1,45 @@
 //! Built-in hooks, by what they are for. Each uses the public API only and is independent of the others.
+//!
+//! | hook | does | priority | feature |
+//! |---|---|---|---|
+//! | [`guard`] | | | |
+//! | `PiiDetection` | finds personal data; redacts, masks, hashes or blocks it, or keeps it in a `Vault` | 10 | `pii` |
+//! | `SensitiveWords` | masks or blocks the words of a list | 10 | `words` |
+//! | `Sanitize` | replaces patterns in what tools return | 10 | `pii` |
+//! | `ToolApproval` | asks a decider before tools run | 20 | |
+//! | `RuleOfTwo` | keeps untrusted input, private data and changes of state apart | 30 | |
+//! | `InjectPrompt` | adds rules to the system prompt | 80 | |
+//! | `Spotlight` | marks foreign text as data | 300 | |
+//! | `ToolParams` | adds arguments that only the tool receives | 950 | `secrets` |
+//! | [`limit`] | | | |
+//! | `ModelCallLimit` | limits model calls of a run or a thread | 200 | |
+//! | `ToolCallLimit` | limits tool calls of a run or a thread | 200 | |
+//! | `Budget` | limits tokens and money of a run, a thread or a day | 200 | |
+//! | `RateLimit` | limits calls and tokens in a time | 200 | `rate-limit` |
+//! | [`recover`] | | | |
+//! | `ModelRetry`, `ToolRetry` | call again after an error that may pass | 150 | `retry` |
+//! | `ModelFallback` | asks other models | 250 | |
+//! | `CircuitBreaker` | refuses calls for a while after failures | 300 | |
+//! | `ToolEmulator` | has a model play tools | 350 | |
+//! | [`control`] | | | |
+//! | `MessagesHook` | replaces or appends messages, and jumps | 100 | |
+//! | [`observe`] | | | |
+//! | `Logging` | events as fields of `tracing`, or as lines | 500 | |
+//! | `Timing` | how long each step took, as a struct | 600 | |
+//! | `Monitoring` | metrics | 600 | `metrics` |
+//! | `AuditLog` | a log whose changes are found | 700 | `audit` |
+//! | `JsonlTrace` | every event as a line of JSON | 900 | |
+//!
+//! Lower priorities run first and, around a call, outside. The guides say why each hook stands where it
+//! stands, and what it does not protect from:
+//! [guard](crate::guide::builtin_guard), [limit](crate::guide::builtin_limit),
+//! [recover](crate::guide::builtin_recover), [observe](crate::guide::builtin_observe).
+//! [`AgentHookExt`](crate::hook::AgentHookExt) changes names, priorities and inheritance;
+//! `agent.hook_plan()` shows the order of an agent, and its
+//! [`warnings`](hooks_core::HookPlan::warnings) name hooks whose order defeats them.
+//!
+//! Guards and limits also run in agents that are tools of their agent, except `InjectPrompt`; observers
+//! do if they are [inherited](crate::hook::AgentHookExt::inherited).
 
 pub mod control;
 pub mod guard;

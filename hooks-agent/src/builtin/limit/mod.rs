@@ -8,7 +8,7 @@ mod rate_limit;
 
 pub use budget::{
     Budget, BudgetBuilder, BudgetError, BudgetExceeded, BudgetReport, BudgetScope, BudgetUnit,
-    BudgetWarning, PriceTable, Spent, UnknownPrice,
+    BudgetWarning, PriceTable, SpendingError, Spent, UnknownPrice,
 };
 pub use calls::{
     CallLimitError, LimitStyle, ModelCallLimit, ModelCallLimitBuilder, ModelCallLimitExceeded,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::builtin::limit::budget::spent::{BudgetScope, BudgetUnit};
+use crate::memory::ThreadValueError;
 
 /// Why a budget cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +21,18 @@ pub enum BudgetError {
     /// It cannot let calls go on beyond the limit.
     #[error("a budget ends with `Exit::End` or `Exit::Error`")]
     InvalidExit,
+}
+
+/// Why it is not known what is spent. A call is refused then.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpendingError {
+    /// The sums of the thread cannot be read.
+    #[error(transparent)]
+    Thread(#[from] ThreadValueError),
+    /// The closure that names whose day a call spends panicked.
+    #[error("the closure that names whose day a call spends panicked")]
+    DayOf,
 }
 
 /// The error of a call whose [`Budget`](crate::builtin::limit::Budget) is spent.

@@ -4,12 +4,12 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use hooks_core::{BoxError, HookResult, HookRole};
+use hooks_core::{HookResult, HookRole};
 
 use crate::builtin::limit::Exit;
 use crate::builtin::limit::budget::account::{Account, is_free};
 use crate::builtin::limit::budget::builder::BudgetBuilder;
-use crate::builtin::limit::budget::error::{BudgetExceeded, UnknownPrice};
+use crate::builtin::limit::budget::error::{BudgetExceeded, SpendingError, UnknownPrice};
 use crate::builtin::limit::budget::ledger::Ledger;
 use crate::builtin::limit::budget::price_table::PriceTable;
 use crate::builtin::limit::budget::spent::{BudgetReport, BudgetScope, BudgetWarning, Cap, Spent};
@@ -123,7 +123,7 @@ impl Budget {
     ///
     /// # Errors
     /// The error of the thread value, or of the closure that names whose day it is.
-    pub fn report(&self, cx: &CallContext) -> Result<BudgetReport, BoxError> {
+    pub fn report(&self, cx: &CallContext) -> Result<BudgetReport, SpendingError> {
         let day_key = self.ledger.day_key(cx)?;
         Ok(self.ledger.report(cx, &day_key)?)
     }

@@ -3,10 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use hooks_core::BoxError;
 use serde::{Deserialize, Serialize};
 
 use crate::builtin::limit::budget::days::Days;
+use crate::builtin::limit::budget::error::SpendingError;
 use crate::builtin::limit::budget::spent::{BudgetReport, BudgetScope, Spent};
 use crate::call::{CallContext, RunId};
 use crate::event::PreCall;
@@ -49,10 +49,10 @@ impl Ledger {
     }
 
     /// Returns whose day a call spends.
-    pub(super) fn day_key(&self, cx: &CallContext) -> Result<String, BoxError> {
+    pub(super) fn day_key(&self, cx: &CallContext) -> Result<String, SpendingError> {
         let Some(key) = &self.day_key else { return Ok(String::new()) };
         let key = catch_unwind(AssertUnwindSafe(|| key(cx)));
-        key.map_err(|_| "the closure that names whose day a call spends panicked".into())
+        key.map_err(|_| SpendingError::DayOf)
     }
 
     pub(super) fn report(

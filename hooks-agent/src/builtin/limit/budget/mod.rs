@@ -11,7 +11,7 @@ mod price_table;
 mod spent;
 
 pub use builder::BudgetBuilder;
-pub use error::{BudgetError, BudgetExceeded, UnknownPrice};
+pub use error::{BudgetError, BudgetExceeded, SpendingError, UnknownPrice};
 pub use hook::Budget;
 pub use price_table::PriceTable;
 pub use spent::{BudgetReport, BudgetScope, BudgetUnit, BudgetWarning, Spent};
