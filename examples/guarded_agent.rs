@@ -98,8 +98,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let delays = RetryPolicy::new().initial_delay(Duration::from_millis(1));
     let agent = builder(large())
         .hook(PiiDetection::all().vault(vault.clone()).reveal_only_to(["send"]))
-        .hook(ToolApproval::new(["send"], decide).timeout(Duration::from_secs(60)))
-        .hook(ModelRetry::with(delays.clone())?)
+        .hook(ToolApproval::new(["send"], decide).timeout(Duration::from_mins(1)))
+        .hook(ModelRetry::with(delays)?)
         .hook(ToolRetry::with(delays)?)
         .hook(ModelCallLimit::builder().run(10).build()?)
         .hook(ToolCallLimit::of("send").run(1).build()?)

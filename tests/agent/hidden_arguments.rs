@@ -1,5 +1,6 @@
 //! Arguments that only the tool receives, and what hooks around a tool call make of its progress.
 
+use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
@@ -72,9 +73,8 @@ async fn seen_of(hook: impl AgentHook, fails: bool, seen: &Arc<Mutex<Vec<Value>>
     let mut stream = agent.stream("go");
     while let Some(event) = stream.next().await {
         let event = event.unwrap();
-        log.lock()
-            .unwrap()
-            .push_str(&format!("{event:?} {}", serde_json::to_string(&event).unwrap()));
+        let json = serde_json::to_string(&event).unwrap();
+        write!(log.lock().unwrap(), "{event:?} {json}").unwrap();
     }
     drop(stream);
     trace.close();
@@ -103,7 +103,7 @@ struct Everything(Arc<Mutex<String>>);
 
 impl AgentHook for Everything {
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        self.0.lock().unwrap().push_str(&format!("{event:?}"));
+        write!(self.0.lock().unwrap(), "{event:?}").unwrap();
         if let HookEvent::Error(event) = event {
             self.0.lock().unwrap().push_str(&event.error().to_string());
         }
@@ -117,9 +117,10 @@ fn hidden_arguments_reach_the_tool_and_nobody_else() {
         for around in [false, true] {
             let received = Arc::default();
             let shown = block_on(async {
-                match around {
-                    false => seen_of(Key, fails, &received).await,
-                    true => seen_of(KeyAround, fails, &received).await,
+                if around {
+                    seen_of(KeyAround, fails, &received).await
+                } else {
+                    seen_of(Key, fails, &received).await
                 }
             });
             let expected = json!({ "q": 1, "key": SECRET, "pin": 987_654 });
@@ -165,7 +166,7 @@ fn an_argument_is_hidden_until_a_hook_replaces_it() {
 #[test]
 fn a_sub_agent_does_not_receive_hidden_arguments() {
     let secretive = on(|event: &mut PreActing<'_>| event.tool_use_mut().hide("task", SECRET));
-    let echo = ScriptedModel::new("echo", |request| request.last_text());
+    let echo = ScriptedModel::new("echo", ChatRequest::last_text);
     let helper = ReActAgent::builder("helper").model(echo).build().unwrap();
     let script = Script::new().calls([ToolUse::new("1", "helper", json!({ "task": "x" }))]);
     let agent = ReActAgent::builder("bot").model(script.says("done")).tool(helper.to_tool("Helps"));

@@ -1,5 +1,6 @@
 //! A hook that rewrites all that a call is given and all that it says.
 
+use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
@@ -43,7 +44,7 @@ struct Everything(Arc<Mutex<String>>);
 impl AgentHook for Everything {
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         let mut log = self.0.lock().unwrap();
-        log.push_str(&format!("{event:?}"));
+        write!(log, "{event:?}").unwrap();
         if let HookEvent::Error(event) = event {
             log.push_str(&event.error().to_string());
         }
@@ -69,7 +70,7 @@ fn known_of(
     block_on(async {
         let mut stream = agent.stream(format!("my word is {SECRET}"));
         while let Some(event) = stream.next().await {
-            log.lock().unwrap().push_str(&format!("{event:?}"));
+            write!(log.lock().unwrap(), "{event:?}").unwrap();
         }
     });
     let (history, requests) = (agent.threads().history("default"), script.requests());
@@ -232,7 +233,7 @@ fn the_rewriter_may_depend_on_the_call() {
             Some(Finding::Replace { range: start..start + word.len(), text: "-".to_owned() })
         })
     });
-    let echo = ScriptedModel::new("echo", |request| request.last_text());
+    let echo = ScriptedModel::new("echo", ChatRequest::last_text);
     let agent = ReActAgent::builder("bot").model(echo).hook(hook.input(true)).build().unwrap();
     let call =
         |word| block_on(agent.call_with(CallOptions::new().value(Word(word)), "ada and bob"));

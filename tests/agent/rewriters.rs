@@ -100,7 +100,8 @@ fn a_finding_that_blocks_wins_over_those_that_it_overlaps() {
 fn several_rewriters_hold_back_one_window() {
     let hold = |window| Rewriter::within(window, |_, _| None);
     let text = "word ".repeat(40);
-    let (texts, _) = rewritten(&[hold(128), hold(64), hold(128), hold(100)], &[text.clone()]);
+    let rewriters = [hold(128), hold(64), hold(128), hold(100)];
+    let (texts, _) = rewritten(&rewriters, std::slice::from_ref(&text));
     assert_eq!(texts[0].len(), text.len() - 128);
     assert_eq!(texts.concat(), text);
 }

@@ -22,7 +22,7 @@ fn count(calls: &mut Option<u32>) {
 }
 
 fn echo() -> ScriptedModel {
-    ScriptedModel::new("echo", |request| request.last_text())
+    ScriptedModel::new("echo", ChatRequest::last_text)
 }
 
 fn calls(agent: &ReActAgent, thread: &str) -> Option<u32> {

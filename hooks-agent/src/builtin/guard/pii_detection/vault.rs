@@ -73,9 +73,9 @@ impl Vault {
         self.revealed(agent_id, thread, text).unwrap_or_else(|| text.to_owned())
     }
 
-    /// Forgets the data of a thread and returns whether there was any.
-    pub fn forget(&self, agent_id: &str, thread: &str) -> bool {
-        self.lock().tokens.remove(&(agent_id.to_owned(), thread.to_owned())).is_some()
+    /// Forgets the data of a thread.
+    pub fn forget(&self, agent_id: &str, thread: &str) {
+        self.lock().tokens.remove(&(agent_id.to_owned(), thread.to_owned()));
     }
 
     /// Returns the token for a value.
