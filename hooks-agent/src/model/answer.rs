@@ -47,6 +47,13 @@ pub struct ModelAnswer {
     model: Arc<str>,
     first: Option<ChatChunk>,
     rest: ChatStream,
+    /// Rare, so that most answers stay small.
+    more: Option<Box<More>>,
+}
+
+/// What hooks make of an answer.
+#[derive(Default)]
+struct More {
     reason: Option<GenerateReason>,
     /// What rewrites the stream, the outermost hook first.
     rewriters: Vec<Rewriter>,
@@ -56,7 +63,7 @@ impl ModelAnswer {
     /// Creates an answer of the model of this name.
     #[must_use]
     pub fn new(model: impl Into<Arc<str>>, stream: ChatStream) -> Self {
-        Self { model: model.into(), first: None, rest: stream, reason: None, rewriters: Vec::new() }
+        Self { model: model.into(), first: None, rest: stream, more: None }
     }
 
     /// Calls a model and waits for the first chunk of its answer.
@@ -118,13 +125,14 @@ impl ModelAnswer {
     ) -> Self {
         let chunks = [ChatChunk::Text(text.into()), ChatChunk::end(Usage::default())];
         let stream = Box::pin(stream::iter(chunks.map(Ok)));
-        Self { reason: Some(reason), ..Self::new(model, stream) }
+        let more = More { reason: Some(reason), ..More::default() };
+        Self { more: Some(Box::new(more)), ..Self::new(model, stream) }
     }
 
     /// Returns why the call ends, if a hook answers in place of the model.
     #[must_use]
     pub fn reason(&self) -> Option<GenerateReason> {
-        self.reason
+        self.more.as_ref()?.reason
     }
 
     /// Returns the name of the model that answers.
@@ -141,15 +149,16 @@ impl ModelAnswer {
     /// [`map_stream`](ModelAnswer::map_stream) comes in between.
     #[must_use]
     pub fn rewrite(mut self, rewriter: Rewriter) -> Self {
-        self.rewriters.insert(0, rewriter);
+        self.more.get_or_insert_default().rewriters.insert(0, rewriter);
         self
     }
 
     /// Replaces the stream of the answer, to inspect, drop, change or add chunks.
     #[must_use]
     pub fn map_stream(self, map: impl FnOnce(ChatStream) -> ChatStream) -> Self {
-        let (model, reason) = (self.model.clone(), self.reason);
-        Self { reason, ..Self::new(model, map(Box::pin(self))) }
+        let (model, reason) = (self.model.clone(), self.reason());
+        let more = reason.map(|reason| Box::new(More { reason: Some(reason), ..More::default() }));
+        Self { more, ..Self::new(model, map(Box::pin(self))) }
     }
 }
 
@@ -157,10 +166,10 @@ impl Stream for ModelAnswer {
     type Item = Result<ChatChunk, ModelError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if !self.rewriters.is_empty() {
+        let rewriters = self.more.as_mut().map(|more| std::mem::take(&mut more.rewriters));
+        if let Some(rewriters) = rewriters.filter(|rewriters| !rewriters.is_empty()) {
             let first = stream::iter(self.first.take().map(Ok));
             let rest = std::mem::replace(&mut self.rest, Box::pin(stream::empty()));
-            let rewriters = std::mem::take(&mut self.rewriters);
             self.rest = rewritten(Box::pin(first.chain(rest)), rewriters);
         }
         match self.first.take() {

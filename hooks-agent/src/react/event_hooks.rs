@@ -203,6 +203,7 @@ fn before_acting(flow: Flow, args: &mut ReActAgentActingArgs) -> HookResult<Cont
         Some(Decided::AnswerTool(result, answered_by)) => {
             let control = std::mem::take(&mut input.control);
             let acted = Acted::new(input.call.clone(), result);
+            let answered_by = answered_by.map(String::into_boxed_str);
             Ok(ControlFlow::Break(Acted { control, answered_by, ..acted }))
         }
         decided => decide_on(decided, &mut input.control, EventKind::PreActing),

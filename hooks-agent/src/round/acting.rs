@@ -58,7 +58,7 @@ pub struct Acted {
     /// Whether the tool ran, in contrast to a result by a hook.
     pub(crate) has_run: bool,
     /// The hook of the event before the tool call that supplied the result.
-    pub(crate) answered_by: Option<String>,
+    pub(crate) answered_by: Option<Box<str>>,
 }
 
 impl Acted {
