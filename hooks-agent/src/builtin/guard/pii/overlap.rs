@@ -53,7 +53,7 @@ pub(super) fn settled_clusters(found: &[(usize, Range<usize>)], settled: usize) 
 
 #[cfg(test)]
 mod tests {
-    use super::{pii_clusters, settled_clusters};
+    use crate::builtin::guard::pii::overlap::{pii_clusters, settled_clusters};
 
     #[test]
     fn a_chain_of_matches_is_one_cluster_of_its_longest() {
