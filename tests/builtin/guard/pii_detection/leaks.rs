@@ -3,10 +3,12 @@
 use futures::executor::block_on;
 use hooks_agent::builtin::guard::PiiDetection;
 use hooks_agent::builtin::guard::pii::{
-    PiiCallback, PiiFormat, PiiMatch, PiiPattern, PiiReplacement, PiiScanner, PiiStrategy,
+    PiiCallback, PiiDetector, PiiFormat, PiiMatch, PiiReplacement, PiiScanner, PiiStrategy,
 };
+use hooks_agent::hook::DynAgentHook;
 use hooks_agent::message::ToolOutput;
-use hooks_agent::model::Rewriter;
+use hooks_agent::model::ChatChunk::{Text, Thinking};
+use hooks_agent::model::{Find, Finding, Rewriter};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Script};
 use serde_json::{Value, json};
@@ -106,7 +108,7 @@ fn the_error_of_a_hook_around_the_tool_is_searched() {
 #[test]
 fn what_other_hooks_answer_is_searched() {
     let answer = || Msg::assistant("bot", format!("{MAIL} {CARD}"));
-    let hooks: [Box<dyn hooks_agent::hook::DynAgentHook>; 4] = [
+    let hooks: [Box<dyn DynAgentHook>; 4] = [
         Box::new(on(move |event: &mut PreCall<'_>| event.answer(answer()))),
         Box::new(on(move |event: &mut PreReasoning<'_>| event.answer(answer()))),
         Box::new(on(|event: &mut PreActing<'_>| event.refuse(format!("no {MAIL}")))),
@@ -167,7 +169,6 @@ fn an_observed_message_is_searched_before_the_model_has_it() {
 /// A text is searched by itself: these are limits, which the page of the hook names.
 #[test]
 fn what_is_split_over_texts_is_not_found() {
-    use hooks_agent::model::ChatChunk::{Text, Thinking};
     let chunks = vec![Text("ada@exam".into()), Thinking("hm".into()), Text("ple.com".into())];
     let builder = Spoken::new(chunks).given_to(ReActAgent::builder("bot").hook(all()));
     let shown = block_on(shown_of_call(builder, "go"));
@@ -176,7 +177,6 @@ fn what_is_split_over_texts_is_not_found() {
 
 #[test]
 fn a_replaced_text_stays_as_it_is_when_it_is_searched_again() {
-    let key = PiiPattern::new("order", r"ORDER_\d+").unwrap();
     let text = format!(
         "{MAIL} {CARD} 10.0.0.1 2001:db8::8a2e:370:7334 00:1A:2B:3C:4D:5E https://a.example.com/b \
          +49 30 901820 DE89370400440532013000"
@@ -192,17 +192,15 @@ fn a_replaced_text_stays_as_it_is_when_it_is_searched_again() {
             }
         }
     }
-    let _ = key;
 }
 
 struct All(PiiReplacement);
 
-impl hooks_agent::model::Find for All {
-    fn find(&self, text: &str, from: usize) -> Option<hooks_agent::model::Finding> {
-        use hooks_agent::builtin::guard::pii::PiiDetector;
+impl Find for All {
+    fn find(&self, text: &str, from: usize) -> Option<Finding> {
         let found = PiiScanner::all().find(text, from)?;
         let text = self.0.replace(&found.kind, &text[found.range.clone()])?;
-        Some(hooks_agent::model::Finding::Replace { range: found.range, text })
+        Some(Finding::Replace { range: found.range, text })
     }
 
     fn settled(&self, text: &str, _: usize) -> usize {
@@ -214,9 +212,9 @@ impl hooks_agent::model::Find for All {
 #[test]
 fn a_detector_that_panics_blocks_the_text() {
     for place in 0..4 {
-        let broken = PiiCallback::new(|text| match text.contains('@') {
-            true => panic!("cannot read `{text}`"),
-            false => Vec::<PiiMatch>::new(),
+        let broken = PiiCallback::new(|text| {
+            assert!(!text.contains('@'), "cannot read `{text}`");
+            Vec::<PiiMatch>::new()
         });
         let hook = PiiDetection::custom("broken", broken).everywhere();
         let script = match place {

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | `Reach me at alice@example.com tomorrow.`: nothing is emitted at first | all but the last word | what is held back is exact: only what may still become personal data |
 //! | `Hi, contact alice`, `@example.com when ready`: nothing, nothing | `Hi, contact `, then the rest | the same |
-//! | `Hello there, `, `how are you?`, block: nothing until the end | both at once, but the last word | the same |
+//! | `Hello there, `, `how are you?`, block: nothing until the end | both at once | the same |
 //! | `Reach me at alice`, `@example.com soon`, block: nothing, then an error | `Reach me at `, then an error | the same |
 //! | `word ` 40 times: the first 72 characters | all | the same |
 //! | an address and 20 `x`: `[REDACTED_EMAIL]` | the same; the `x` are part of the domain | an address ends where its domain ends |

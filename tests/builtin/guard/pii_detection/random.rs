@@ -1,7 +1,10 @@
 //! Random texts with personal data, cut at random places, through several hooks of an agent.
 
+use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::pii::{PiiKind, PiiScanner, PiiStrategy};
+use hooks_agent::builtin::guard::pii::{
+    PiiDetector, PiiHashKey, PiiKind, PiiReplacement, PiiScanner, PiiStrategy,
+};
 use hooks_agent::builtin::guard::{PiiDetection, SensitiveWords, Vault, WordList};
 use hooks_agent::model::{ChatChunk, Finding, Rewriter};
 use hooks_agent::prelude::*;
@@ -83,14 +86,12 @@ fn guarded(builder: ReActAgentBuilder, with_vault: bool) -> ReActAgentBuilder {
         .hook(PiiDetection::of(numbers).everywhere())
         .hook(PiiDetection::of(addresses).strategy(PiiStrategy::Hash).everywhere())
         .hook(words());
-    match with_vault {
-        true => builder.hook(PiiDetection::email().vault(Vault::new()).everywhere()),
-        false => builder.hook(PiiDetection::email().everywhere()),
-    }
+    let email = PiiDetection::email();
+    let email = if with_vault { email.vault(Vault::new()) } else { email };
+    builder.hook(email.everywhere())
 }
 
 fn collected(agent: &ReActAgent, input: &str) -> (String, String) {
-    use futures::StreamExt;
     let mut streamed = String::new();
     block_on(async {
         let mut stream = agent.stream(input);
@@ -134,7 +135,6 @@ proptest! {
         let agent = model().given_to(ReActAgent::builder("bot").hook(all.clone()));
         let (streamed, stored) = collected(&agent.build().unwrap(), &text);
         let whole = Rewriter::within(0, |text, from| {
-            use hooks_agent::builtin::guard::pii::{PiiDetector, PiiReplacement};
             let found = PiiScanner::all().find(text, from)?;
             let by = PiiReplacement::new(PiiStrategy::Redact);
             let text = by.replace(&found.kind, &text[found.range.clone()])?;
@@ -146,7 +146,7 @@ proptest! {
         // Several hooks: the same as of one chunk.
         let seen = [model(), Spoken::new(vec![ChatChunk::Text(text.clone())])].map(|model| {
             let agent = guarded(model.given_to(ReActAgent::builder("bot")), true);
-            let key = hooks_agent::builtin::guard::pii::PiiHashKey::new(*b"key");
+            let key = PiiHashKey::new(*b"key");
             let hash = PiiDetection::phone().strategy(PiiStrategy::Hash).hash_key(key);
             collected(&agent.hook(hash.everywhere()).build().unwrap(), "go")
         });

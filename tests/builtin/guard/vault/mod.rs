@@ -7,14 +7,17 @@ use std::sync::{Arc, Mutex};
 use futures::executor::block_on;
 use hooks_agent::builtin::guard::pii::{PiiCallback, PiiMatch, PiiPattern, PiiStrategy};
 use hooks_agent::builtin::guard::{PiiDetection, Vault};
+use hooks_agent::model::ChatRequest;
 use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent::testing::Script;
 use serde_json::{Value, json};
 
 use crate::everything::shown_of;
 
 const MAIL: &str = "ada@example.com";
 const BOB: &str = "bob@example.com";
+
+type Answer = fn(&Value) -> Result<String, String>;
 
 fn email(vault: &Vault) -> PiiDetection {
     PiiDetection::email().vault(vault.clone())
@@ -31,7 +34,7 @@ fn said(agent: &ReActAgent, thread: &str, text: &str) -> String {
 }
 
 fn echo(vault: &Vault) -> ReActAgent {
-    let echo = ScriptedModel::new("echo", |request| request.last_text());
+    let echo = ScriptedModel::new("echo", ChatRequest::last_text);
     ReActAgent::builder("bot").model(echo).hook(email(vault)).build().unwrap()
 }
 
@@ -105,7 +108,7 @@ fn kinds_whose_names_read_alike_have_different_tokens() {
     };
     let vault = Vault::new();
     let hook = PiiDetection::custom("name", PiiCallback::new(find)).vault(vault.clone());
-    let echo = ScriptedModel::new("echo", |request| request.last_text());
+    let echo = ScriptedModel::new("echo", ChatRequest::last_text);
     let agent = ReActAgent::builder("bot").model(echo).hook(hook).build().unwrap();
     let text = said(&agent, "default", "Ada, Bob, Eve");
     assert!(!text.contains("Ada") && !text.contains("Bob") && !text.contains("Eve"), "{text}");
@@ -160,7 +163,7 @@ fn sixty_four_threads_at_once_have_one_token_for_a_value() {
             scope.spawn(move || {
                 let own = format!("user{index}@example.com");
                 let thread = format!("t{}", index % 2);
-                let text = said(&agent, &thread, &format!("{MAIL} {own}"));
+                let text = said(agent, &thread, &format!("{MAIL} {own}"));
                 assert_eq!(vault.reveal_in(agent.id(), &thread, &text), format!("{MAIL} {own}"));
                 (index % 2, text)
             })
@@ -200,7 +203,7 @@ fn block_blocks_with_a_vault_too() {
 /// A tool that gives back what it received, in every way.
 #[test]
 fn what_a_tool_received_does_not_come_back() {
-    let answers: [fn(&Value) -> Result<String, String>; 4] = [
+    let answers: [Answer; 4] = [
         |input| Ok(input.to_string()),
         |input| Err(input.to_string()),
         // Without the boundaries of a word, so that no detector finds it.
@@ -235,12 +238,17 @@ fn only_the_chosen_tools_receive_the_data() {
     let vault = Vault::new();
     let hook = email(&vault).reveal_only_to(["send"]);
     let (tool, inputs) = sender(|_| Ok("sent".into()));
-    let log = Calls::new("log").answers("logged");
+    let logged = Arc::new(Mutex::new(Vec::new()));
+    let seen = logged.clone();
+    let log = FunctionTool::new("log", "Logs.", move |input: Value| {
+        seen.lock().unwrap().push(input);
+        async { "logged" }
+    });
     let log_call = ToolUse::new("2", "log", json!({ "to": "[EMAIL_1]" }));
     let script = Script::new().calls([send("1", json!({ "to": "[EMAIL_1]" })), log_call]);
-    let agent = ReActAgent::builder("bot").model(script.says("done")).tool(tool).tool(log.clone());
+    let agent = ReActAgent::builder("bot").model(script.says("done")).tool(tool).tool(log);
     let agent = agent.hook(hook).build().unwrap();
     said(&agent, "default", MAIL);
     assert_eq!(*inputs.lock().unwrap(), [json!({ "to": MAIL })]);
-    log.assert_called_with([json!({ "to": "[EMAIL_1]" })]);
+    assert_eq!(*logged.lock().unwrap(), [json!({ "to": "[EMAIL_1]" })]);
 }

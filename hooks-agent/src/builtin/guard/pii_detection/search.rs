@@ -28,10 +28,7 @@ impl Search {
         loop {
             let find = AssertUnwindSafe(|| self.detector.find(text, from)?.fitted(text));
             let Some(found) = catch_unwind(find).map_err(drop)? else { return Ok(None) };
-            let (vault, key) = match &self.vault {
-                Some(vault) => vault,
-                None => return Ok(Some(found)),
-            };
+            let Some((vault, key)) = &self.vault else { return Ok(Some(found)) };
             match vault.token_around(key, text, &found.range) {
                 Some(end) if end < text.len() => from = end,
                 Some(_) => return Ok(None),

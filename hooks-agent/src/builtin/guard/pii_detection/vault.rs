@@ -16,8 +16,8 @@ use crate::call::CallContext;
 /// thread is only text. Agents that run as tools share the tokens of the call that they are part of.
 /// The vault is in the memory of the process. It keeps the threads that were used last, 10,000 unless
 /// [set](Vault::max_threads); the tokens of a forgotten thread stay tokens, and are not given out again
-/// by this vault. Another vault, such as that of the next process, numbers from 1: give a thread that
-/// outlives its vault no tool that acts on tokens.
+/// by this vault. Another vault, such as that of the next process, numbers from 1: start new threads
+/// with it.
 ///
 /// Hooks of one agent share one vault: a hook reveals all tokens of its vault, also those of others.
 ///
@@ -86,8 +86,11 @@ impl Vault {
     }
 
     /// Forgets the data of a thread and returns whether there was any.
+    #[expect(clippy::must_use_candidate, reason = "it has an effect")]
     pub fn forget(&self, agent_id: &str, thread: &str) -> bool {
-        self.lock().forget(&(agent_id.to_owned(), thread.to_owned()))
+        let mut threads = self.lock();
+        let tokens = threads.tokens.remove(&(agent_id.to_owned(), thread.to_owned()));
+        tokens.map(|tokens| threads.keep_numbers(tokens)).is_some()
     }
 
     /// Returns the token for a value.
@@ -195,8 +198,9 @@ impl Threads {
         self.uses += 1;
         if !self.tokens.contains_key(key) && self.tokens.len() >= self.max {
             let oldest = self.tokens.iter().min_by_key(|(_, tokens)| tokens.used);
-            if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
-                self.forget(&oldest);
+            let oldest = oldest.map(|(key, _)| key.clone());
+            if let Some(tokens) = oldest.and_then(|key| self.tokens.remove(&key)) {
+                self.keep_numbers(tokens);
             }
         }
         let tokens = self.tokens.entry(key.clone()).or_default();
@@ -204,14 +208,12 @@ impl Threads {
         tokens
     }
 
-    /// Forgets the data of a thread, but not which tokens it had.
-    fn forget(&mut self, key: &Key) -> bool {
-        let Some(tokens) = self.tokens.remove(key) else { return false };
+    /// Keeps which tokens a forgotten thread had, without the data.
+    fn keep_numbers(&mut self, tokens: Tokens) {
         for (label, count) in tokens.counts {
             let highest = self.forgotten.entry(label).or_default();
             *highest = count.max(*highest);
         }
-        true
     }
 }
 
