@@ -19,4 +19,4 @@ pub use msg::{GenerateReason, Msg, Role};
 pub use output::ToolOutput;
 pub(crate) use pending::open_calls;
 pub use pending::{PendingCall, PendingReason};
-pub(crate) use strings::map_strings;
+pub(crate) use strings::{map_strings, number_text};

@@ -1,6 +1,6 @@
 //! The texts in a JSON value.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// Replaces the strings, keys and numbers of a value. A number whose text changes becomes a string. Of
 /// keys that become equal, the last one stays.
@@ -22,7 +22,7 @@ pub(crate) fn map_strings<E>(
             }
         }
         Value::Number(number) => {
-            let text = number.to_string();
+            let text = number_text(number);
             let mapped = map(&text)?;
             if mapped != text {
                 *value = Value::String(mapped);
@@ -31,4 +31,13 @@ pub(crate) fn map_strings<E>(
         Value::Null | Value::Bool(_) => {}
     }
     Ok(())
+}
+
+/// Returns the digits of a number; a whole number has no `.0`, which would hide it from a search.
+pub(crate) fn number_text(number: &Number) -> String {
+    let mut text = number.to_string();
+    if text.ends_with(".0") {
+        text.truncate(text.len() - 2);
+    }
+    text
 }

@@ -11,14 +11,20 @@ use hooks_agent::testing::Script;
 
 /// Notes every event, twice, the stream, a trace, the requests, memory and the reply.
 pub(crate) async fn shown_of(builder: ReActAgentBuilder, script: Script) -> String {
+    let shown = shown_of_call(builder.model(script.clone()), "go").await;
+    format!("{shown} {:?}", script.requests())
+}
+
+/// The same of an agent that has its model, without the requests.
+pub(crate) async fn shown_of_call(builder: ReActAgentBuilder, input: &str) -> String {
     let (log, file) = (Arc::new(Mutex::new(String::new())), Arc::new(Mutex::new(Vec::new())));
     let trace = JsonlTrace::to_writer(Shared(file.clone())).include_acting_chunks();
     let trace = trace.priority(990).open().unwrap();
     let watch =
         |priority: i32| Everything(log.clone()).with_priority(priority).named(priority.to_string());
-    let agent = builder.model(script.clone()).hook(watch(11)).hook(watch(999)).hook(trace.clone());
+    let agent = builder.hook(watch(11)).hook(watch(999)).hook(trace.clone());
     let agent = agent.build().unwrap();
-    let mut stream = agent.stream("go");
+    let mut stream = agent.stream(input);
     while let Some(event) = stream.next().await {
         let shown = match event {
             Ok(event) => format!("{event:?} {}", serde_json::to_string(&event).unwrap()),
@@ -31,9 +37,9 @@ pub(crate) async fn shown_of(builder: ReActAgentBuilder, script: Script) -> Stri
     let history = agent.threads().history("default");
     let values = agent.threads().memory("default").unwrap().values();
     let lines = String::from_utf8(file.lock().unwrap().clone()).unwrap();
-    let (requests, json) = (script.requests(), serde_json::to_string(&history).unwrap());
+    let json = serde_json::to_string(&history).unwrap();
     let log = log.lock().unwrap();
-    format!("{log} {agent:?} {history:?} {json} {values:?} {requests:?} {lines}")
+    format!("{log} {agent:?} {history:?} {json} {values:?} {lines}")
 }
 
 struct Shared(Arc<Mutex<Vec<u8>>>);

@@ -271,7 +271,7 @@ impl AgentHook for Rewrite {
                 Ok(()) => Ok(result),
                 Err(blocked) => Err(ToolError::Failed(blocked.into())),
             },
-            Err(error) => Err(tool_error(&rewriter, error)),
+            Err(error) => Err(tool_error(&rewriter, error, &next)),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Rewrites messages and results.
 
+use std::error::Error;
 use std::sync::Arc;
 
+use crate::hook::NextTool;
 use crate::message::{ContentBlock, Messages, Msg, Role, ToolOutput, ToolResult};
 use crate::model::Rewriter;
 use crate::tool::ToolError;
@@ -135,17 +137,29 @@ fn output(rewriter: &Rewriter, output: &mut ToolOutput) -> Result<(), TextBlocke
 }
 
 /// Rewrites the error of a tool: its text is all that is left of it, if that changes.
-pub(super) fn tool_error(rewriter: &Rewriter, error: ToolError) -> ToolError {
-    if matches!(error, ToolError::Waiting { .. } | ToolError::Hook(_) | ToolError::Interrupted) {
+pub(super) fn tool_error(rewriter: &Rewriter, error: ToolError, next: &NextTool<'_>) -> ToolError {
+    if matches!(error, ToolError::Waiting { .. } | ToolError::Interrupted) {
         return error;
     }
-    let shown = format!("{error:?}");
-    let text = error.to_string();
-    if !rewriter.has_findings(&text) && !rewriter.has_findings(&shown) {
+    if !texts(&error).iter().any(|text| rewriter.has_findings(text)) {
         return error;
     }
-    let text = rewriter.text(&text).unwrap_or_else(|reason| reason);
-    ToolError::Failed(text.into())
+    let text = rewriter.text(&error.to_string()).unwrap_or_else(|reason| reason);
+    match error {
+        ToolError::Hook(_) => next.fail(text),
+        _ => ToolError::Failed(text.into()),
+    }
+}
+
+/// Returns the texts of an error and its sources, and its `Debug` form.
+fn texts(error: &ToolError) -> Vec<String> {
+    let mut texts = vec![format!("{error:?}")];
+    let mut next: Option<&dyn Error> = Some(error);
+    while let Some(error) = next {
+        texts.push(error.to_string());
+        next = error.source();
+    }
+    texts
 }
 
 fn rewritten(rewriter: &Rewriter, text: &str) -> Result<String, TextBlocked> {

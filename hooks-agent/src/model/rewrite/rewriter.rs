@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::message::{ToolUse, map_strings};
+use crate::message::{ToolUse, map_strings, number_text};
 use crate::model::rewrite::block::Block;
 use crate::model::rewrite::find::{Find, Finding, Within};
 
@@ -98,7 +98,7 @@ impl Rewriter {
     pub fn has_findings_in(&self, value: &Value) -> bool {
         match value {
             Value::String(text) => self.has_findings(text),
-            Value::Number(number) => self.has_findings(&number.to_string()),
+            Value::Number(number) => self.has_findings(&number_text(number)),
             Value::Array(values) => values.iter().any(|value| self.has_findings_in(value)),
             Value::Object(fields) => fields
                 .iter()

@@ -8,13 +8,14 @@ use hooks_core::{HookResult, HookRole};
 use crate::builtin::guard::pii::{
     PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiReplacement, PiiScanner, PiiStrategy,
 };
+use crate::builtin::guard::pii_detection::search::{Echo, Search};
 use crate::builtin::guard::pii_detection::vault::{Vault, key};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, Rewrite, ToolCall};
 use crate::message::ToolResult;
-use crate::model::{Find, Finding, ModelAnswer, Rewriter};
+use crate::model::{ModelAnswer, Rewriter};
 use crate::tool::ToolError;
 
 /// Finds personal data in what an agent is given and says, and replaces or blocks it.
@@ -36,8 +37,10 @@ use crate::tool::ToolError;
 /// of streets, data in images and files, in system messages, in other forms of writing, or split over
 /// several messages. [The page](crate::guide::builtin_guard) says how well each kind is found.
 ///
-/// Several of these hooks, such as one for each kind with a strategy of its own, search the same text:
-/// of matches that overlap, the longest names the token. It runs at
+/// Of matches of one hook that overlap, the longest names the token. Several of these hooks, such as one
+/// for each kind with a strategy of its own, search the text of the model at once, with the same rule,
+/// and a match that blocks wins. All else they search one after the other: the second one has what
+/// the first one left, so add a hook that blocks first. It runs at
 /// [`priority::SECURITY`](crate::hook::priority::SECURITY), in nested calls and in agents that are tools
 /// of its agent. A text that is blocked fails the call; of a tool's result, the model reads the error.
 ///
@@ -67,14 +70,6 @@ pub struct PiiDetection {
     /// The tools that receive the data of the vault; all, if there is no list.
     tools: Option<Arc<[String]>>,
     rewrite: Rewrite,
-}
-
-/// What is found, and what replaces it.
-#[derive(Clone)]
-struct Search {
-    detector: Arc<dyn PiiDetector>,
-    replacement: Arc<PiiReplacement>,
-    vault: Option<(Vault, (String, String))>,
 }
 
 macro_rules! of_one_kind {
@@ -252,45 +247,44 @@ impl PiiDetection {
         self
     }
 
-    /// Puts the data of the vault into the arguments of a tool call, for the tool alone.
-    fn reveal(&self, cx: &CallContext, call: &mut ToolCall<'_>) {
-        let Some(vault) = &self.vault else { return };
+    /// Puts the data of the vault into the arguments of a tool call, for the tool alone. Returns the
+    /// data with their tokens.
+    fn reveal(&self, cx: &CallContext, call: &mut ToolCall<'_>) -> Vec<(String, String)> {
+        let mut used = Vec::new();
+        let Some(vault) = &self.vault else { return used };
         let tool = &call.tool_use().name;
         if self.tools.as_ref().is_some_and(|tools| !tools.contains(tool)) {
-            return;
+            return used;
         }
         let key = key(cx);
         let fields = call.tool_use().input.as_object().into_iter().flatten();
         let revealed = fields.filter_map(|(name, shown)| {
-            let value = vault.revealed_value(&key, shown)?;
+            let value = vault.revealed_value(&key, shown, &mut used)?;
             Some((name.clone(), value, shown.clone()))
         });
         for (name, value, shown) in revealed.collect::<Vec<_>>() {
             call.tool_use_mut().hide_as(name, value, shown);
         }
+        used
     }
-}
 
-impl Find for Search {
-    fn find(&self, text: &str, from: usize) -> Option<Finding> {
-        let found = self.detector.find(text, from)?.fitted(text)?;
-        let (kind, range) = (&*found.kind, found.range);
-        let value = &text[range.clone()];
-        let replaced = match (self.replacement.replace(kind, value), &self.vault) {
-            (Some(_), Some((vault, key))) => Some(vault.token(key, kind, value)),
-            (replaced, _) => replaced,
-        };
-        Some(match replaced {
-            Some(text) => Finding::Replace { range, text },
-            None => {
-                let reason = self.replacement.detected(kind, 1).to_string();
-                Finding::Block { range, reason }
+    /// Runs the tool, and replaces the data that it received wherever it gives them back.
+    async fn run_with_data(
+        &self,
+        data: Vec<(String, String)>,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> Result<ToolResult, ToolError> {
+        let searches = self.rewrite.around().contains(AroundMask::TOOL_CALL);
+        let vault = self.vault.clone().map(|vault| (vault, key(call.context())));
+        let search = searches.then(|| Search { vault, ..self.search.clone() });
+        match Echo::new(data, search) {
+            Ok(echo) => {
+                let rewrite = self.rewrite.clone().with_rewriter(Rewriter::new(echo));
+                rewrite.tool_results(true).around_tool_call(call, next).await
             }
-        })
-    }
-
-    fn settled(&self, text: &str, from: usize) -> usize {
-        self.detector.settled(text, from)
+            Err(error) => Err(next.fail(error)),
+        }
     }
 }
 
@@ -345,7 +339,10 @@ impl AgentHook for PiiDetection {
         mut call: ToolCall<'_>,
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
-        self.reveal(call.context(), &mut call);
+        let data = self.reveal(&call.context().clone(), &mut call);
+        if !data.is_empty() {
+            return self.run_with_data(data, call, next).await;
+        }
         if self.rewrite.around().contains(AroundMask::TOOL_CALL) {
             return self.rewrite.around_tool_call(call, next).await;
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
@@ -14,7 +15,11 @@ use crate::call::CallContext;
 /// Tokens belong to a thread: the same data has the same token in one thread, and a token of another
 /// thread is only text. Agents that run as tools share the tokens of the call that they are part of.
 /// The vault is in the memory of the process. It keeps the threads that were used last, 10,000 unless
-/// [set](Vault::max_threads); the tokens of a forgotten thread stay tokens.
+/// [set](Vault::max_threads); the tokens of a forgotten thread stay tokens, and are not given out again
+/// by this vault. Another vault, such as that of the next process, numbers from 1: start new threads
+/// with it.
+///
+/// Hooks of one agent share one vault: a hook reveals all tokens of its vault, also those of others.
 ///
 /// Pass it to [`PiiDetection::vault`](crate::builtin::guard::PiiDetection::vault).
 #[derive(Clone)]
@@ -23,13 +28,18 @@ pub struct Vault {
     threads: Arc<Mutex<Threads>>,
 }
 
+/// The most bytes of a token.
+const LONGEST: usize = 256;
+
 /// The id of an agent and of a thread.
-type Key = (String, String);
+pub(super) type Key = (String, String);
 
 struct Threads {
     tokens: HashMap<Key, Tokens>,
     uses: u64,
     max: usize,
+    /// The highest number of each label in threads that are forgotten.
+    forgotten: HashMap<String, usize>,
 }
 
 #[derive(Default)]
@@ -49,7 +59,8 @@ impl Default for Vault {
 impl Vault {
     /// Creates an empty vault.
     pub fn new() -> Self {
-        let threads = Threads { tokens: HashMap::new(), uses: 0, max: 10_000 };
+        let (tokens, forgotten) = (HashMap::new(), HashMap::new());
+        let threads = Threads { tokens, uses: 0, max: 10_000, forgotten };
         Self { threads: Arc::new(Mutex::new(threads)) }
     }
 
@@ -64,52 +75,82 @@ impl Vault {
     #[must_use]
     pub fn reveal(&self, cx: &CallContext, text: &str) -> String {
         let key = key(cx);
-        self.revealed(&key.0, &key.1, text).unwrap_or_else(|| text.to_owned())
+        self.revealed(&key, text, &mut Vec::new()).unwrap_or_else(|| text.to_owned())
     }
 
     /// Returns a text with the data in place of the tokens of this thread of the agent of this id.
     #[must_use]
     pub fn reveal_in(&self, agent_id: &str, thread: &str, text: &str) -> String {
-        self.revealed(agent_id, thread, text).unwrap_or_else(|| text.to_owned())
+        let key = (agent_id.to_owned(), thread.to_owned());
+        self.revealed(&key, text, &mut Vec::new()).unwrap_or_else(|| text.to_owned())
     }
 
-    /// Forgets the data of a thread.
-    pub fn forget(&self, agent_id: &str, thread: &str) {
-        self.lock().tokens.remove(&(agent_id.to_owned(), thread.to_owned()));
+    /// Forgets the data of a thread and returns whether there was any.
+    #[expect(clippy::must_use_candidate, reason = "it has an effect")]
+    pub fn forget(&self, agent_id: &str, thread: &str) -> bool {
+        let mut threads = self.lock();
+        let tokens = threads.tokens.remove(&(agent_id.to_owned(), thread.to_owned()));
+        tokens.map(|tokens| threads.keep_numbers(tokens)).is_some()
     }
 
     /// Returns the token for a value.
-    pub(super) fn token(&self, key: &(String, String), kind: &str, value: &str) -> String {
+    pub(super) fn token(&self, key: &Key, kind: &str, value: &str) -> String {
+        let label = label(kind);
         let mut threads = self.lock();
+        let first = threads.forgotten.get(&label).copied().unwrap_or_default();
         let tokens = threads.tokens_of(key);
-        let of = (kind.to_owned(), value.to_owned());
+        let of = (label, value.to_owned());
         if let Some(token) = tokens.of_values.get(&of) {
             return token.clone();
         }
-        let count = tokens.counts.entry(kind.to_owned()).or_default();
+        let count = tokens.counts.entry(of.0.clone()).or_insert(first);
         *count += 1;
-        let token = format!("[{}_{count}]", kind.to_uppercase());
+        let token = format!("[{}_{count}]", of.0);
         tokens.values.insert(token.clone(), value.to_owned());
         tokens.of_values.insert(of, token.clone());
         token
     }
 
-    /// Returns a value with the data in place of tokens, if there are any in its strings.
-    pub(super) fn revealed_value(&self, key: &(String, String), value: &Value) -> Option<Value> {
+    /// Returns the end of the token that the range is inside of, if it is inside of one.
+    pub(super) fn token_around(
+        &self,
+        key: &Key,
+        text: &str,
+        range: &Range<usize>,
+    ) -> Option<usize> {
+        let from = text.floor_char_boundary(range.start.saturating_sub(LONGEST));
+        let start = from + text[from..range.end].rfind('[')?;
+        let until = text.floor_char_boundary(start.saturating_add(LONGEST));
+        let end = start + text[start..until].find(']')? + 1;
+        let is_inside = start <= range.start && range.end <= end;
+        let threads = self.lock();
+        let is_token = |tokens: &Tokens| tokens.values.contains_key(&text[start..end]);
+        (is_inside && threads.tokens.get(key).is_some_and(is_token)).then_some(end)
+    }
+
+    /// Returns a value with the data in place of tokens, if there are any in its strings. Adds these
+    /// data and their tokens to `used`.
+    pub(super) fn revealed_value(
+        &self,
+        key: &Key,
+        value: &Value,
+        used: &mut Vec<(String, String)>,
+    ) -> Option<Value> {
         match value {
-            Value::String(text) => self.revealed(&key.0, &key.1, text).map(Value::String),
+            Value::String(text) => self.revealed(key, text, used).map(Value::String),
             Value::Array(values) => {
-                let revealed = values.iter().map(|value| self.revealed_value(key, value));
-                let revealed: Vec<_> = revealed.collect();
-                revealed.iter().any(Option::is_some).then(|| {
-                    let pairs = revealed.into_iter().zip(values);
-                    pairs.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()
-                })
+                let mut copy = None;
+                for (at, value) in values.iter().enumerate() {
+                    if let Some(value) = self.revealed_value(key, value, used) {
+                        copy.get_or_insert_with(|| values.clone())[at] = value;
+                    }
+                }
+                copy.map(Value::Array)
             }
             Value::Object(fields) => {
                 let mut copy = None;
                 for (name, value) in fields {
-                    if let Some(value) = self.revealed_value(key, value) {
+                    if let Some(value) = self.revealed_value(key, value, used) {
                         copy.get_or_insert_with(|| fields.clone()).insert(name.clone(), value);
                     }
                 }
@@ -119,28 +160,27 @@ impl Vault {
         }
     }
 
-    fn revealed(&self, agent_id: &str, thread: &str, text: &str) -> Option<String> {
+    fn revealed(&self, key: &Key, text: &str, used: &mut Vec<(String, String)>) -> Option<String> {
         if !text.contains('[') {
             return None;
         }
         let threads = self.lock();
-        let tokens = threads.tokens.get(&(agent_id.to_owned(), thread.to_owned()))?;
+        let tokens = threads.tokens.get(key)?;
         let (mut out, mut rest, mut has_any) = (String::new(), text, false);
-        while let Some(start) = rest.find('[') {
-            out.push_str(&rest[..start]);
-            rest = &rest[start..];
-            let end = rest.find(']').map_or(rest.len(), |end| end + 1);
-            match tokens.values.get(&rest[..end]) {
-                Some(value) => {
+        while let Some(end) = rest.find(']') {
+            let (head, tail) = rest.split_at(end + 1);
+            let token = head.rfind('[').map(|start| head.split_at(start));
+            match token.and_then(|(before, token)| Some((before, token, tokens.values.get(token)?)))
+            {
+                Some((before, token, value)) => {
+                    out.push_str(before);
                     out.push_str(value);
-                    rest = &rest[end..];
+                    used.push((value.clone(), token.to_owned()));
                     has_any = true;
                 }
-                None => {
-                    out.push('[');
-                    rest = &rest[1..];
-                }
+                None => out.push_str(head),
             }
+            rest = tail;
         }
         out.push_str(rest);
         has_any.then_some(out)
@@ -158,18 +198,40 @@ impl Threads {
         self.uses += 1;
         if !self.tokens.contains_key(key) && self.tokens.len() >= self.max {
             let oldest = self.tokens.iter().min_by_key(|(_, tokens)| tokens.used);
-            if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
-                self.tokens.remove(&oldest);
+            let oldest = oldest.map(|(key, _)| key.clone());
+            if let Some(tokens) = oldest.and_then(|key| self.tokens.remove(&key)) {
+                self.keep_numbers(tokens);
             }
         }
         let tokens = self.tokens.entry(key.clone()).or_default();
         tokens.used = self.uses;
         tokens
     }
+
+    /// Keeps which tokens a forgotten thread had, without the data.
+    fn keep_numbers(&mut self, tokens: Tokens) {
+        for (label, count) in tokens.counts {
+            let highest = self.forgotten.entry(label).or_default();
+            *highest = count.max(*highest);
+        }
+    }
+}
+
+/// Returns where a token may begin at the end of a text that grows.
+pub(super) fn open_token(text: &str) -> Option<usize> {
+    let from = text.floor_char_boundary(text.len().saturating_sub(LONGEST));
+    let start = from + text[from..].rfind('[')?;
+    (!text[start..].contains(']')).then_some(start)
+}
+
+/// Returns the name of a kind in its tokens: without brackets, which end a token.
+fn label(kind: &str) -> String {
+    let plain = |char: char| if char.is_alphanumeric() { char } else { '_' };
+    kind.chars().take(32).flat_map(char::to_uppercase).map(plain).collect()
 }
 
 /// Returns whose tokens a call uses: those of the outermost call that it is part of.
-pub(super) fn key(cx: &CallContext) -> (String, String) {
+pub(super) fn key(cx: &CallContext) -> Key {
     let outermost = std::iter::successors(Some(cx), |cx| cx.parent()).last().unwrap_or(cx);
     (outermost.agent_id().to_owned(), outermost.thread_id().to_owned())
 }

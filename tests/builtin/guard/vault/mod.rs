@@ -1,0 +1,254 @@
+//! `Vault`: tokens for models, data for tools.
+
+mod flows;
+
+use std::sync::{Arc, Mutex};
+
+use futures::executor::block_on;
+use hooks_agent::builtin::guard::pii::{PiiCallback, PiiMatch, PiiPattern, PiiStrategy};
+use hooks_agent::builtin::guard::{PiiDetection, Vault};
+use hooks_agent::model::ChatRequest;
+use hooks_agent::prelude::*;
+use hooks_agent::testing::Script;
+use serde_json::{Value, json};
+
+use crate::everything::shown_of;
+
+const MAIL: &str = "ada@example.com";
+const BOB: &str = "bob@example.com";
+
+type Answer = fn(&Value) -> Result<String, String>;
+
+fn email(vault: &Vault) -> PiiDetection {
+    PiiDetection::email().vault(vault.clone())
+}
+
+fn send(id: &str, input: Value) -> ToolUse {
+    ToolUse::new(id, "send", input)
+}
+
+/// Calls the agent on a thread and returns the text of the reply.
+fn said(agent: &ReActAgent, thread: &str, text: &str) -> String {
+    let options = CallOptions::new().thread(thread.to_owned());
+    block_on(agent.call_with(options, text.to_owned())).unwrap().text()
+}
+
+fn echo(vault: &Vault) -> ReActAgent {
+    let echo = ScriptedModel::new("echo", ChatRequest::last_text);
+    ReActAgent::builder("bot").model(echo).hook(email(vault)).build().unwrap()
+}
+
+/// Notes the inputs that the tool `send` receives.
+fn sender(
+    answer: impl Fn(&Value) -> Result<String, String> + Send + Sync + 'static,
+) -> (FunctionTool, Arc<Mutex<Vec<Value>>>) {
+    let inputs = Arc::new(Mutex::new(Vec::new()));
+    let seen = inputs.clone();
+    let tool =
+        FunctionTool::with_context("send", "Sends.", move |input: Value, cx: ToolContext| {
+            cx.progress(format!("sending {input}"));
+            let answered = answer(&input);
+            seen.lock().unwrap().push(input);
+            async move { answered }
+        });
+    (tool, inputs)
+}
+
+#[test]
+fn threads_never_share_tokens() {
+    let vault = Vault::new();
+    let agent = echo(&vault);
+    assert_eq!(said(&agent, "a", MAIL), "[EMAIL_1]");
+    assert_eq!(said(&agent, "b", BOB), "[EMAIL_1]");
+    assert_eq!(said(&agent, "a", &format!("{MAIL} {BOB}")), "[EMAIL_1] [EMAIL_2]");
+    assert_eq!(vault.reveal_in(agent.id(), "a", "[EMAIL_1]"), MAIL);
+    assert_eq!(vault.reveal_in(agent.id(), "b", "[EMAIL_1] [EMAIL_2]"), format!("{BOB} [EMAIL_2]"));
+    assert_eq!(vault.reveal_in(echo(&vault).id(), "a", "[EMAIL_1]"), "[EMAIL_1]");
+}
+
+#[test]
+fn a_token_of_a_forgotten_thread_never_means_other_data() {
+    let vault = Vault::new();
+    let agent = echo(&vault);
+    assert_eq!(said(&agent, "a", MAIL), "[EMAIL_1]");
+    assert!(vault.forget(agent.id(), "a") && !vault.forget(agent.id(), "a"));
+    // Memory of the thread still has the first token.
+    let token = said(&agent, "a", BOB);
+    assert_ne!(token, "[EMAIL_1]");
+    assert_eq!(vault.reveal_in(agent.id(), "a", "[EMAIL_1]"), "[EMAIL_1]");
+    assert_eq!(vault.reveal_in(agent.id(), "a", &token), BOB);
+}
+
+#[test]
+fn the_thread_that_was_not_used_for_the_longest_time_is_forgotten() {
+    let vault = Vault::new().max_threads(2);
+    let agent = echo(&vault);
+    for thread in ["a", "b", "a", "c"] {
+        said(&agent, thread, MAIL);
+    }
+    assert!(vault.reveal_in(agent.id(), "a", "[EMAIL_1]").contains('@'));
+    assert!(!vault.reveal_in(agent.id(), "b", "[EMAIL_1]").contains('@'));
+    let token = said(&agent, "b", BOB);
+    assert_eq!(
+        vault.reveal_in(agent.id(), "b", &format!("[EMAIL_1] {token}")),
+        format!("[EMAIL_1] {BOB}")
+    );
+}
+
+#[test]
+fn kinds_whose_names_read_alike_have_different_tokens() {
+    let find = |text: &str| -> Vec<PiiMatch> {
+        let of = |kind: &'static str, word: &'static str| {
+            text.match_indices(word)
+                .map(move |(at, _)| PiiMatch::new(kind, at..at + word.len()))
+                .collect()
+        };
+        let kinds: [Vec<_>; 3] = [of("name", "Ada"), of("NAME", "Bob"), of("na]me[", "Eve")];
+        kinds.concat()
+    };
+    let vault = Vault::new();
+    let hook = PiiDetection::custom("name", PiiCallback::new(find)).vault(vault.clone());
+    let echo = ScriptedModel::new("echo", ChatRequest::last_text);
+    let agent = ReActAgent::builder("bot").model(echo).hook(hook).build().unwrap();
+    let text = said(&agent, "default", "Ada, Bob, Eve");
+    assert!(!text.contains("Ada") && !text.contains("Bob") && !text.contains("Eve"), "{text}");
+    assert_eq!(vault.reveal_in(agent.id(), "default", &text), "Ada, Bob, Eve");
+}
+
+#[test]
+fn a_token_that_the_detector_finds_itself_stays() {
+    let orders = PiiPattern::new("order", r"ORDER_\d+").unwrap();
+    let vault = Vault::new();
+    let hook = PiiDetection::custom("order", orders).vault(vault.clone()).everywhere();
+    let echo = ScriptedModel::new("echo", |request| format!("{}, ORDER_2", request.last_text()));
+    let agent = ReActAgent::builder("bot").model(echo).hook(hook).build().unwrap();
+    for _ in 0..3 {
+        assert_eq!(said(&agent, "default", "ORDER_1"), "[ORDER_1], [ORDER_2]");
+    }
+    let shown = vault.reveal_in(agent.id(), "default", "[ORDER_1], [ORDER_2]");
+    assert_eq!(shown, "ORDER_1, ORDER_2");
+}
+
+#[test]
+fn a_token_that_the_model_invents_is_text() {
+    let vault = Vault::new();
+    let (tool, inputs) = sender(|_| Ok("sent".into()));
+    let input =
+        json!({ "to": "[EMAIL_7]", "cc": "[EMAIL_1", "bcc": "[[EMAIL_1]]", "x": "EMAIL_1]" });
+    let script = Script::new().calls([send("1", input.clone())]).says("done [PHONE_1]");
+    let agent = ReActAgent::builder("bot").model(script).tool(tool).hook(email(&vault));
+    let agent = agent.build().unwrap();
+    assert_eq!(said(&agent, "default", MAIL), "done [PHONE_1]");
+    let mut expected = input;
+    expected["bcc"] = json!(format!("[{MAIL}]"));
+    assert_eq!(*inputs.lock().unwrap(), [expected]);
+}
+
+#[test]
+fn a_text_of_brackets_is_revealed_in_linear_time() {
+    let vault = Vault::new();
+    let agent = echo(&vault);
+    said(&agent, "default", MAIL);
+    let brackets = "[".repeat(1 << 22);
+    assert_eq!(vault.reveal_in(agent.id(), "default", &brackets).len(), brackets.len());
+}
+
+#[test]
+fn sixty_four_threads_at_once_have_one_token_for_a_value() {
+    let vault = Vault::new();
+    let agent = echo(&vault);
+    let texts: Vec<_> = std::thread::scope(|scope| {
+        let say = |index: usize| {
+            let (agent, vault) = (&agent, &vault);
+            scope.spawn(move || {
+                let own = format!("user{index}@example.com");
+                let thread = format!("t{}", index % 2);
+                let text = said(agent, &thread, &format!("{MAIL} {own}"));
+                assert_eq!(vault.reveal_in(agent.id(), &thread, &text), format!("{MAIL} {own}"));
+                (index % 2, text)
+            })
+        };
+        let threads: Vec<_> = (0..64).map(say).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for side in 0..2 {
+        let of_side = texts.iter().filter(|(of, _)| *of == side);
+        let (first, own): (Vec<_>, Vec<_>) =
+            of_side.map(|(_, text)| text.split_once(' ').unwrap()).unzip();
+        assert!(first.iter().all(|token| *token == first[0]), "{first:?}");
+        let own: std::collections::BTreeSet<_> = own.into_iter().collect();
+        assert_eq!(own.len(), 32);
+    }
+}
+
+#[test]
+fn a_vault_and_its_hook_show_nothing_of_the_data() {
+    let vault = Vault::new();
+    let agent = echo(&vault);
+    said(&agent, "default", MAIL);
+    assert_eq!(format!("{vault:?}"), "Vault { threads: 1 }");
+    assert!(!format!("{:?} {agent:?}", email(&vault)).contains("ada"));
+}
+
+#[test]
+fn block_blocks_with_a_vault_too() {
+    let vault = Vault::new();
+    let hook = email(&vault).strategy(PiiStrategy::Block);
+    let script = Script::new().says("unreached");
+    let agent = ReActAgent::builder("bot").model(script).hook(hook).build().unwrap();
+    assert!(block_on(agent.call(MAIL)).is_err());
+    assert_eq!(format!("{vault:?}"), "Vault { threads: 0 }");
+}
+
+/// A tool that gives back what it received, in every way.
+#[test]
+fn what_a_tool_received_does_not_come_back() {
+    let answers: [Answer; 4] = [
+        |input| Ok(input.to_string()),
+        |input| Err(input.to_string()),
+        // Without the boundaries of a word, so that no detector finds it.
+        |input| {
+            Ok(format!("id{}x1", input["to"].as_str().unwrap().split(' ').next_back().unwrap()))
+        },
+        |input| {
+            Err(format!("id{}x1", input["to"].as_str().unwrap().split(' ').next_back().unwrap()))
+        },
+    ];
+    for searched in [true, false] {
+        for answer in answers {
+            let vault = Vault::new();
+            let (tool, inputs) = sender(answer);
+            let hook = PiiDetection::credit_card().vault(vault).tool_results(searched);
+            let script = Script::new().calls([send("1", json!({ "to": "pay [CREDIT_CARD_1]" }))]);
+            let agent = ReActAgent::builder("bot").tool(tool).hook(hook);
+            // The user's message is the card.
+            let card = on(|event: &mut PreCall<'_>| {
+                event.messages_mut().push(Msg::user("card 4532015112830366"));
+            });
+            let card = card.with_priority(1);
+            let shown = block_on(shown_of(agent.hook(card), script.says("done")));
+            assert_eq!(inputs.lock().unwrap()[0], json!({ "to": "pay 4532015112830366" }));
+            assert!(!shown.contains("4532015112830366"), "{searched}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn only_the_chosen_tools_receive_the_data() {
+    let vault = Vault::new();
+    let hook = email(&vault).reveal_only_to(["send"]);
+    let (tool, inputs) = sender(|_| Ok("sent".into()));
+    let logged = Arc::new(Mutex::new(Vec::new()));
+    let seen = logged.clone();
+    let log = FunctionTool::new("log", "Logs.", move |input: Value| {
+        seen.lock().unwrap().push(input);
+        async { "logged" }
+    });
+    let log_call = ToolUse::new("2", "log", json!({ "to": "[EMAIL_1]" }));
+    let script = Script::new().calls([send("1", json!({ "to": "[EMAIL_1]" })), log_call]);
+    let agent = ReActAgent::builder("bot").model(script.says("done")).tool(tool).tool(log);
+    let agent = agent.hook(hook).build().unwrap();
+    said(&agent, "default", MAIL);
+    assert_eq!(*inputs.lock().unwrap(), [json!({ "to": MAIL })]);
+    assert_eq!(*logged.lock().unwrap(), [json!({ "to": "[EMAIL_1]" })]);
+}
