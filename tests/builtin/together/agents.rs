@@ -1,6 +1,7 @@
 //! What the tests share: hooks of every kind, agents that have them, and what their calls end with.
 
 use std::error::Error;
+use std::fmt::Write;
 use std::io;
 use std::time::Duration;
 
@@ -59,6 +60,11 @@ pub(crate) fn counts(agent: &ReActAgent, thread: &str, name: &str) -> (u64, u64)
     let values = agent.threads().memory(thread).map(|memory| memory.values()).unwrap_or_default();
     let count = |scope: &str| values.get(name).map_or(0, |it| it[scope].as_u64().unwrap());
     (count("thread"), count("run"))
+}
+
+/// Appends the `Debug` form of something.
+pub(crate) fn note(into: &mut String, what: &dyn std::fmt::Debug) {
+    writeln!(into, "{what:?}").unwrap();
 }
 
 pub(crate) fn results(agent: &ReActAgent) -> Vec<ToolResult> {

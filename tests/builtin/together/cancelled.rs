@@ -42,7 +42,7 @@ async fn wait() {
 struct Slow(Script);
 
 impl ChatModel for Slow {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "script"
     }
 

@@ -1,46 +1,44 @@
-//! Closures that panic, clocks that jump, values that somebody else wrote.
+//! Deciders, closures, writers and recorders that panic or fail.
 
 use std::future::pending;
 use std::io;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures::{FutureExt, StreamExt};
 use hooks_agent::builtin::control::{AgentCommand, MessagesHook};
 use hooks_agent::builtin::guard::pii::{PiiCallback, PiiMatch};
 use hooks_agent::builtin::guard::{
-    Decision, InjectPrompt, PiiDetection, RuleOfTwo, Spotlight, ToolApproval, ToolParams,
+    Decision, InjectPrompt, PiiDetection, Spotlight, ToolApproval, ToolParams,
 };
-use hooks_agent::builtin::limit::{Budget, Exit, ModelCallLimit, RateLimit, ToolCallLimit};
+use hooks_agent::builtin::limit::{Budget, RateLimit};
 use hooks_agent::builtin::observe::{JsonlTrace, Logging, Monitoring, Timing};
 use hooks_agent::builtin::recover::{
     CircuitBreaker, CircuitState, ModelFallback, ModelRetry, OnFailure, ToolRetry,
 };
-use hooks_agent::call::CallContext;
 use hooks_agent::hook::Rewrite;
-use hooks_agent::message::Usage;
 use hooks_agent::model::{Finding, ModelError, Rewriter};
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
 use hooks_agent::testing::{Calls, Script, check_history};
 use serde_json::json;
 
-use crate::agents::{MINUTE, at_once, busy, call, results};
+use crate::agents::{MINUTE, at_once, busy, call, note, results};
 
 /// An agent that calls `look`, which answers, and then says `done`.
-struct Bench {
-    agent: ReActAgent,
-    script: Script,
-    look: Calls,
+pub(crate) struct Bench {
+    pub(crate) agent: ReActAgent,
+    pub(crate) script: Script,
+    pub(crate) look: Calls,
 }
 
-fn bench(hook: impl AgentHook) -> Bench {
+pub(crate) fn bench(hook: impl AgentHook) -> Bench {
     bench_of(Script::new().calls([call("1", "look")]).says("done"), |builder| builder.hook(hook))
 }
 
-fn bench_of(script: Script, more: impl FnOnce(ReActAgentBuilder) -> ReActAgentBuilder) -> Bench {
+pub(crate) fn bench_of(
+    script: Script,
+    more: impl FnOnce(ReActAgentBuilder) -> ReActAgentBuilder,
+) -> Bench {
     let look = Calls::new("look").answers("seen");
     let builder = ReActAgent::builder("bot").model(script.clone()).tool(look.clone());
     Bench { agent: more(builder).build().unwrap(), script, look }
@@ -48,14 +46,14 @@ fn bench_of(script: Script, more: impl FnOnce(ReActAgentBuilder) -> ReActAgentBu
 
 impl Bench {
     /// Calls the agent. A panic that leaves the call fails the test.
-    async fn go(&self) -> Result<Msg, AgentError> {
+    pub(crate) async fn go(&self) -> Result<Msg, AgentError> {
         let ended = AssertUnwindSafe(self.agent.call("go")).catch_unwind().await;
         check_history(self.agent.memory());
         ended.unwrap_or_else(|_| panic!("the panic of a closure left the call"))
     }
 
     /// Asserts that the call works as without the hook.
-    async fn assert_unaffected(&self) -> Msg {
+    pub(crate) async fn assert_unaffected(&self) -> Msg {
         let reply = self.go().await.unwrap();
         assert_eq!(reply.text(), "done");
         assert_eq!(self.look.inputs().len(), 1);
@@ -64,7 +62,7 @@ impl Bench {
     }
 
     /// Asserts that the tool did not run, and that the model reads the reason.
-    async fn assert_tool_refused(&self, why: &str) {
+    pub(crate) async fn assert_tool_refused(&self, why: &str) {
         assert_eq!(self.go().await.unwrap().text(), "done");
         assert_eq!(self.look.inputs().len(), 0);
         let result = &results(&self.agent)[0];
@@ -72,7 +70,7 @@ impl Bench {
     }
 
     /// Asserts that the call failed for this reason before the model was asked.
-    async fn assert_refused(&self, why: &str) {
+    pub(crate) async fn assert_refused(&self, why: &str) {
         let error = self.go().await.unwrap_err();
         let text = format!("{error} {error:?}");
         assert!(text.contains(why), "{text}");
@@ -160,7 +158,7 @@ async fn a_detector_that_panics_shows_nothing_in_a_stream() {
     let mut stream = bench.agent.stream("go");
     let mut shown = String::new();
     while let Some(event) = stream.next().await {
-        shown.push_str(&format!("{event:?}"));
+        note(&mut shown, &event);
     }
     assert!(shown.contains("Blocked") && !shown.contains("secret"), "{shown}");
 }
@@ -173,25 +171,6 @@ async fn a_limit_whose_closure_panics_refuses() {
     bench(rate).assert_tool_refused("whose quota a call uses panicked").await;
     let budget = Budget::builder().day_tokens(9).day_of(|_| panic!("oh"));
     bench(budget.build().unwrap()).assert_refused("whose day a call spends panicked").await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_clock_that_panics_stands_still() {
-    let rate = RateLimit::of_models().requests(1, MINUTE).clock(|| panic!("oh")).build().unwrap();
-    let bench_of_rate = bench(rate);
-    bench_of_rate.go().await.unwrap_err();
-    assert_eq!(bench_of_rate.script.requests().len(), 1);
-    let budget = Budget::builder().day_tokens(1_000).clock(|| panic!("oh")).build().unwrap();
-    bench(budget).assert_unaffected().await;
-    let breaker = CircuitBreaker::for_model("script").failures(1).clock(|| panic!("oh"));
-    let script = Script::new().fails(busy()).says("done");
-    let bench_of_breaker = bench_of(script, |it| it.hook(breaker.clone()));
-    bench_of_breaker.go().await.unwrap_err();
-    assert_eq!(breaker.state(), CircuitState::Open);
-    bench_of_breaker.go().await.unwrap_err();
-    assert_eq!(bench_of_breaker.script.requests().len(), 1);
-    let timing = Timing::new().clock(|| panic!("oh"));
-    bench(timing).assert_unaffected().await;
 }
 
 struct Broken {
@@ -324,74 +303,4 @@ async fn a_closure_that_chooses_errors_and_panics_repeats_nothing() {
     retried.go().await.unwrap();
     let text = "Tool `open` failed after 1 attempt: locked";
     assert_eq!(results(&retried.agent)[0].output, text);
-}
-
-/// A clock that jumps back and forth.
-#[derive(Clone, Default)]
-struct Jumping(Arc<AtomicU64>);
-
-impl Jumping {
-    fn seconds(&self) -> u64 {
-        const TIMES: [u64; 8] = [90_000_000, 3, 90_000_001, 0, 1 << 40, 7, 1 << 30, 90_000_002];
-        let read = self.0.fetch_add(1, Ordering::Relaxed);
-        TIMES[usize::try_from(read).unwrap() % TIMES.len()]
-    }
-
-    fn clock(&self) -> impl Fn() -> Duration + Send + Sync + 'static {
-        let this = self.clone();
-        move || Duration::from_secs(this.seconds())
-    }
-
-    fn system(&self) -> impl Fn() -> SystemTime + Send + Sync + 'static {
-        let this = self.clone();
-        move || UNIX_EPOCH + Duration::from_secs(this.seconds() % (1 << 33))
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn clocks_that_jump_give_no_more_than_their_latest_time() {
-    let time = Jumping::default();
-    let timing = Timing::new().clock(time.clock());
-    let budget = Budget::builder().day_tokens(1_000_000).clock(time.system()).build().unwrap();
-    let breaker = CircuitBreaker::for_model("script").failures(100).clock(time.clock());
-    let rate = RateLimit::of_models().requests(3, Duration::from_hours(24 * 300));
-    let rate = rate.clock(time.clock()).build().unwrap();
-    let costing = |text: &str| ScriptedAnswer::from(text).costing(Usage::new(9, 1));
-    let answers = (0..9).fold(Script::new(), |script, _| script.turn(costing("done")));
-    let bench = bench_of(answers, |builder| {
-        builder.hook(timing).hook(budget.clone()).hook(breaker).hook(rate)
-    });
-    let mut answered = 0;
-    for _ in 0..9 {
-        answered += usize::from(bench.go().await.is_ok());
-    }
-    // The latest time of the clock is one jump, after which the quota is whole once.
-    assert!((3..=6).contains(&answered), "{answered}");
-    assert!(budget.spent_today("").tokens <= 60);
-}
-
-/// Returns an agent on whose thread somebody wrote something else under this name.
-fn spoilt(name: &str, hook: impl AgentHook) -> Bench {
-    let bench = bench(hook);
-    let values = json!({ name: ["not", "a", "count"] });
-    bench.agent.memory().set_values(values.as_object().unwrap().clone());
-    bench
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_thread_value_of_another_type_refuses() {
-    let limit = ModelCallLimit::builder().run(9).build().unwrap();
-    spoilt("ModelCallLimit", limit).assert_refused("ModelCallLimit").await;
-    let budget = Budget::builder().run_tokens(999).build().unwrap();
-    spoilt("Budget", budget).assert_refused("Budget").await;
-    for exit in [Exit::Continue, Exit::End, Exit::Error] {
-        for name in ["ToolCallLimit", "ToolCallLimit/batch"] {
-            let limit = ToolCallLimit::all().run(9).exit(exit).build().unwrap();
-            let bench = spoilt(name, limit);
-            bench.go().await.unwrap_err();
-            assert_eq!(bench.look.inputs().len(), 0, "{exit} {name}");
-        }
-    }
-    let rule = RuleOfTwo::new().untrusted_input(["look"]);
-    spoilt("rule_of_two", rule).assert_tool_refused("the labels of the thread are not known").await;
 }

@@ -43,7 +43,7 @@ impl Stuck {
 }
 
 impl ChatModel for Stuck {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "stuck"
     }
 

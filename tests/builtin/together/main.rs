@@ -2,9 +2,11 @@
 
 mod agents;
 mod cancelled;
+mod clocks;
 mod faults;
 mod interrupted;
 mod many;
 mod models;
 mod order;
+mod resumed;
 mod tools;

@@ -51,7 +51,7 @@ async fn totals_are_exact() {
     let (vault, monitoring) = (Vault::new(), Monitoring::new());
     let audit = AuditLog::builder(&path).open().unwrap();
     let sends = sent.clone();
-    let send: Arc<dyn Tool> = Arc::new(FunctionTool::new("send", "Sends.", move |input: Value| {
+    let mail: Arc<dyn Tool> = Arc::new(FunctionTool::new("send", "Sends.", move |input: Value| {
         assert_eq!(input, json!({ "to": ADDRESS, "token": SECRET }));
         sends.fetch_add(1, Ordering::Relaxed);
         async {
@@ -70,7 +70,7 @@ async fn totals_are_exact() {
     let breaker = CircuitBreaker::for_model("shared").failures(1_000_000);
     let agent = || {
         let builder = ReActAgent::builder("bot").model(model("script", &asked, &failed));
-        let builder = builder.shared_tool(send.clone()).shared_tool(look.clone());
+        let builder = builder.shared_tool(mail.clone()).shared_tool(look.clone());
         let builder = builder.parallel_tools(true);
         let other = model("other", &others, &failed);
         let builder = recovery(limits(guards(builder, &vault)), other);

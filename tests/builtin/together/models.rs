@@ -80,7 +80,7 @@ impl Stack {
 struct Named(Script);
 
 impl ChatModel for Named {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "other"
     }
 

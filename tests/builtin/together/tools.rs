@@ -1,4 +1,4 @@
-//! Hooks around tools together: guards, limits, retries, the vault and the emulator.
+//! Hooks around tools together: guards, limits, retries and the vault.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,8 +9,7 @@ use futures::StreamExt;
 use hooks_agent::builtin::guard::{ApprovalRequest, Decision, ToolApproval, Vault};
 use hooks_agent::builtin::limit::{RateLimit, ToolCallLimit};
 use hooks_agent::builtin::observe::Monitoring;
-use hooks_agent::builtin::recover::{RetryPolicy, ToolEmulator, ToolRetry};
-use hooks_agent::model::ChatRequest;
+use hooks_agent::builtin::recover::{RetryPolicy, ToolRetry};
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
 use hooks_agent::testing::{Calls, Script, check_history};
@@ -18,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::agents::{
-    ADDRESS, MINUTE, SECRET, at_once, call, counts, guards, guards_with, limits, observers,
+    ADDRESS, MINUTE, SECRET, at_once, call, counts, guards, guards_with, limits, note, observers,
     recovery, results,
 };
 
@@ -45,7 +44,7 @@ impl io::Write for Screen {
 }
 
 /// A tool that notes what it received and tells all of it.
-fn teller(name: &'static str, inputs: &Arc<Mutex<Vec<Value>>>) -> FunctionTool {
+pub(crate) fn teller(name: &'static str, inputs: &Arc<Mutex<Vec<Value>>>) -> FunctionTool {
     let inputs = inputs.clone();
     FunctionTool::with_context(name, "Sends.", move |input: Value, cx: ToolContext| {
         inputs.lock().unwrap().push(input.clone());
@@ -56,26 +55,26 @@ fn teller(name: &'static str, inputs: &Arc<Mutex<Vec<Value>>>) -> FunctionTool {
     })
 }
 
-fn send(id: &str) -> ToolUse {
+pub(crate) fn send(id: &str) -> ToolUse {
     ToolUse::new(id, "send", json!({ "to": "[EMAIL_1]", "n": 1 }))
 }
 
 /// The calls of a turn: three that run and one whose tool fails twice.
-fn turn() -> [ToolUse; 4] {
+pub(crate) fn turn() -> [ToolUse; 4] {
     [send("1"), call("2", "look"), call("3", "browse"), send("4")]
 }
 
-struct Bench {
-    agent: ReActAgent,
-    script: Script,
-    sent: Arc<Mutex<Vec<Value>>>,
-    look: Calls,
-    screen: Screen,
-    monitoring: Monitoring,
-    vault: Vault,
+pub(crate) struct Bench {
+    pub(crate) agent: ReActAgent,
+    pub(crate) script: Script,
+    pub(crate) sent: Arc<Mutex<Vec<Value>>>,
+    pub(crate) look: Calls,
+    pub(crate) screen: Screen,
+    pub(crate) monitoring: Monitoring,
+    pub(crate) vault: Vault,
 }
 
-fn bench(
+pub(crate) fn bench(
     parallel: bool,
     script: Script,
     more: impl FnOnce(ReActAgentBuilder) -> ReActAgentBuilder,
@@ -95,17 +94,17 @@ fn bench(
 
 impl Bench {
     /// Streams a call; returns what the stream showed.
-    async fn shown(&self, options: CallOptions, text: String) -> String {
+    pub(crate) async fn shown(&self, options: CallOptions, text: String) -> String {
         let mut stream = self.agent.stream_with(options, text);
         let mut shown = String::new();
         while let Some(event) = stream.next().await {
-            shown.push_str(&format!("{event:?}\n"));
+            note(&mut shown, &event);
         }
         shown
     }
 
     /// Asserts that nothing shows what guards hide.
-    fn assert_hidden(&self, shown: &str) {
+    pub(crate) fn assert_hidden(&self, shown: &str) {
         let history = self.agent.threads().history("default");
         let json = serde_json::to_string(&history).unwrap();
         let (requests, screen) = (self.script.requests(), self.screen.text());
@@ -156,7 +155,7 @@ async fn what_is_edited_after_another_approval_does_not_run_and_counts_once() {
         let asked = Arc::new(Mutex::new(String::new()));
         let seen = asked.clone();
         let approval = ToolApproval::new(["send"], move |request: ApprovalRequest| {
-            seen.lock().unwrap().push_str(&format!("{:?}", request.tool_use()));
+            note(&mut seen.lock().unwrap(), request.tool_use());
             async { Decision::Edit(json!({ "to": "[EMAIL_1]", "n": 5 })) }
         });
         let script = Script::new().calls(turn()).says("done");
@@ -288,111 +287,4 @@ async fn a_tool_call_beyond_its_limit_is_not_retried() {
     assert_eq!((look.inputs().len(), start.elapsed()), (0, Duration::ZERO));
     let text = "Tool call limit exceeded. Do not call 'look' again.";
     assert_eq!(results(&agent)[0].output, text);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_resumed_tool_call_runs_as_it_was_approved_and_counts_once() {
-    for parallel in [false, true] {
-        let asked = Arc::new(AtomicUsize::new(0));
-        let count = asked.clone();
-        let approval = ToolApproval::new(["send"], move |_| {
-            count.fetch_add(1, Ordering::Relaxed);
-            async { Decision::Edit(json!({ "to": "[EMAIL_1]", "n": 5 })) }
-        });
-        let sent = Arc::default();
-        let send_tool = teller("send", &sent).permission(|_| Permission::Ask);
-        let script = Script::new().calls(turn()).says("done");
-        let (screen, vault) = (Screen::default(), Vault::new());
-        let builder = ReActAgent::builder("bot").model(script.clone()).parallel_tools(parallel);
-        let builder = builder.tool(send_tool).tool(Calls::new("look").answers("seen"));
-        let builder = builder.tool(Calls::new("browse").answers("page"));
-        let builder = limits(guards_with(builder, &vault, approval));
-        let agent = observers(builder, screen.clone(), &Monitoring::new()).build().unwrap();
-        let mut reply = agent.call(format!("write to {ADDRESS}")).await.unwrap();
-        while !reply.pending().is_empty() {
-            let ids = reply.pending().iter().map(|pending| pending.id.clone());
-            let options = ids.fold(CallOptions::new(), CallOptions::confirm);
-            reply = agent.resume(options).await.unwrap();
-        }
-        assert_eq!(reply.text(), "done");
-        let input = json!({ "to": ADDRESS, "n": 5, "token": SECRET });
-        assert_eq!(*sent.lock().unwrap(), [input.clone(), input]);
-        assert_eq!(counts(&agent, "default", "ToolCallLimit"), (4, 4));
-        assert_eq!(counts(&agent, "default", "ToolCallLimit[send]"), (2, 2));
-        assert_eq!(asked.load(Ordering::Relaxed), 2);
-        check_history(agent.memory());
-        let all = format!("{:?} {}", agent.threads().history("default"), screen.text());
-        assert!(!all.contains(SECRET) && !all.contains(ADDRESS));
-    }
-}
-
-/// Answers as a tool, and notes what it read.
-fn actor(read: &Arc<Mutex<String>>) -> ScriptedModel {
-    let read = read.clone();
-    ScriptedModel::new("actor", move |request: &ChatRequest| {
-        read.lock().unwrap().push_str(&format!("{request:?}"));
-        format!("played for {ADDRESS}, key-123")
-    })
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_emulated_tool_has_no_secrets_and_passes_the_guards() {
-    for parallel in [false, true] {
-        let read = Arc::default();
-        let script = Script::new().calls(turn()).says("done");
-        let bench = bench(parallel, script, |it| it.hook(ToolEmulator::new(actor(&read))));
-        let shown = bench.shown(CallOptions::new(), format!("write to {ADDRESS}")).await;
-        bench.assert_hidden(&shown);
-        check_history(bench.agent.memory());
-        let read = read.lock().unwrap();
-        assert!(read.contains("EMAIL_1") && !read.contains(ADDRESS) && !read.contains(SECRET));
-        assert!(bench.sent.lock().unwrap().is_empty() && bench.look.inputs().is_empty());
-        assert_eq!(results(&bench.agent)[0].output, "[emulated] played for [EMAIL_1], [key]");
-        assert_eq!(counts(&bench.agent, "default", "ToolCallLimit"), (4, 4));
-    }
-}
-
-/// An agent of this name that makes one tool call and answers.
-fn below(name: &str, tool: impl Tool + 'static, use_of: ToolUse) -> ReActAgent {
-    let script = Script::new().calls([use_of]).says(format!("{name} is done"));
-    ReActAgent::builder(name.to_owned()).model(script).tool(tool).build().unwrap()
-}
-
-#[tokio::test(start_paused = true)]
-async fn guards_and_limits_hold_two_agents_deep() {
-    let (sent, asked) = (Arc::default(), Arc::new(Mutex::new(Vec::new())));
-    let agents = asked.clone();
-    let approval = ToolApproval::new(["send"], move |request: ApprovalRequest| {
-        agents.lock().unwrap().push(request.context().agent_name().to_owned());
-        async { Decision::Edit(json!({ "to": "[EMAIL_1]", "n": 2 })) }
-    });
-    let task = |id, tool| ToolUse::new(id, tool, json!({ "task": format!("write to {ADDRESS}") }));
-    let inner = below("inner", teller("send", &sent), send("1"));
-    let middle = below("middle", inner.to_tool("Does it."), task("1", "inner"));
-    let script = Script::new().calls([task("1", "middle")]).says("done");
-    let (screen, vault, monitoring) = (Screen::default(), Vault::new(), Monitoring::new());
-    let builder = ReActAgent::builder("bot").model(script.clone()).tool(middle.to_tool("Asks."));
-    let limit = ToolCallLimit::all().counting_sub_agents(true).counter("all").thread(9);
-    let builder = limits(guards_with(builder, &vault, approval));
-    let builder = builder.hook(limit.build().unwrap().named("all"));
-    let agent = observers(builder, screen.clone(), &monitoring).build().unwrap();
-    let mut stream = agent.stream(format!("write to {ADDRESS}"));
-    let mut shown = String::new();
-    while let Some(event) = stream.next().await {
-        shown.push_str(&format!("{event:?}"));
-    }
-    drop(stream);
-    assert_eq!(*asked.lock().unwrap(), ["inner"]);
-    let input = json!({ "to": ADDRESS, "n": 2, "token": SECRET });
-    assert_eq!(*sent.lock().unwrap(), [input]);
-    assert_eq!(counts(&agent, "default", "all"), (3, 3));
-    for each in [&agent, &middle, &inner] {
-        check_history(each.memory());
-        shown.push_str(&format!("{:?}", each.threads().history("default")));
-        shown.push_str(&format!("{:?}", each.memory().values()));
-    }
-    shown.push_str(&screen.text());
-    assert!(!shown.contains(SECRET) && !shown.contains("key-123"));
-    assert!(!shown.contains(ADDRESS), "{}", &shown[shown.find(ADDRESS).unwrap() - 300..]);
-    assert_eq!(monitoring.snapshot().in_flight, 0);
 }

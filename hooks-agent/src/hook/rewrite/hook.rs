@@ -159,7 +159,7 @@ struct Unknown;
 impl Find for Unknown {
     fn find(&self, text: &str, from: usize) -> Option<Finding> {
         let reason = "the closure that returns the rewriter panicked".to_owned();
-        (from < text.len()).then(|| Finding::Block { range: from..text.len(), reason })
+        (from < text.len()).then_some(Finding::Block { range: from..text.len(), reason })
     }
 
     fn settled(&self, text: &str, _: usize) -> usize {
