@@ -42,9 +42,8 @@ const LONGEST: usize = 1 << 20;
 /// # Order
 /// The priority is [`PRIORITY`](Self::PRIORITY): retries, limits and circuit breakers around tools
 /// stand outside of it. Hooks around tools of a higher priority do not run for a tool that is
-/// played. A hook that adds secrets to arguments around the tool should be one of these; a hook of
-/// `PreActing` that does so shows them to the model. The hook is inherited, so that no sub-agent
-/// acts.
+/// played. A hook of a lower priority that changes arguments shows them to the model, unless it
+/// [hides](ToolUse::hide) them. The hook is inherited, so that no sub-agent acts.
 ///
 /// # Errors
 /// A model that fails, gives an empty or cut answer or one of more than 1 MiB is an error result,

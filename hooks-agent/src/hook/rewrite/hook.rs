@@ -1,6 +1,7 @@
 //! The hook that rewrites texts.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
@@ -11,7 +12,7 @@ use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::rewrite::places::{Places, TextBlocked, tool_error};
 use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall, priority};
 use crate::message::{Msg, ToolResult};
-use crate::model::{Finding, ModelAnswer, Rewriter};
+use crate::model::{Find, Finding, ModelAnswer, Rewriter};
 use crate::tool::ToolError;
 
 /// Rewrites texts by a [`Rewriter`]: what the model says, and by choice what it is given.
@@ -78,7 +79,8 @@ impl Rewrite {
         Rewriter::within(window, find).into()
     }
 
-    /// Creates a hook whose rewriter depends on the call. The closure runs at each event.
+    /// Creates a hook whose rewriter depends on the call. The closure runs at each event; if it
+    /// panics, the texts there are blocked.
     pub fn per_call(rewriter: impl Fn(&CallContext) -> Rewriter + Send + Sync + 'static) -> Self {
         Self::of(Source::PerCall(Arc::new(rewriter)))
     }
@@ -138,7 +140,8 @@ impl Rewrite {
     fn rewriter(&self, cx: &CallContext) -> Rewriter {
         match &self.source {
             Source::Fixed(rewriter) => rewriter.clone(),
-            Source::PerCall(rewriter) => rewriter(cx),
+            Source::PerCall(rewriter) => catch_unwind(AssertUnwindSafe(|| rewriter(cx)))
+                .unwrap_or_else(|_| Rewriter::new(Unknown)),
         }
     }
 
@@ -147,6 +150,20 @@ impl Rewrite {
         let mut copy = None;
         self.places.message(&self.rewriter(cx), msg, &mut copy)?;
         Ok(copy)
+    }
+}
+
+/// Blocks every text: what is to be rewritten is unknown.
+struct Unknown;
+
+impl Find for Unknown {
+    fn find(&self, text: &str, from: usize) -> Option<Finding> {
+        let reason = "the closure that returns the rewriter panicked".to_owned();
+        (from < text.len()).then_some(Finding::Block { range: from..text.len(), reason })
+    }
+
+    fn settled(&self, text: &str, _: usize) -> usize {
+        text.len()
     }
 }
 

@@ -1,6 +1,7 @@
 //! One text that grows, of which a part is emitted.
 
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::model::rewrite::find::{Find, Finding};
 
@@ -25,6 +26,7 @@ struct Cluster {
 
 /// What a finder says when it cannot be relied on.
 const OUTSIDE: &str = "the rewriter found something outside of the text that is left";
+const PANICKED: &str = "the rewriter panicked";
 
 impl Block {
     pub(super) fn of(text: &str) -> Self {
@@ -33,7 +35,10 @@ impl Block {
 
     /// Returns the position up to which more text changes nothing.
     pub(super) fn settled<'a>(&self, finders: impl Iterator<Item = &'a dyn Find>) -> usize {
-        let settled = finders.map(|find| find.settled(&self.text, self.sent)).min();
+        // Of a finder that panics, nothing is known.
+        let of = |find: &dyn Find| find.settled(&self.text, self.sent);
+        let settled = finders.map(|find| catch_unwind(AssertUnwindSafe(|| of(find))).unwrap_or(0));
+        let settled = settled.min();
         let settled = settled.unwrap_or(usize::MAX).min(self.text.len());
         self.text.floor_char_boundary(settled)
     }
@@ -55,7 +60,12 @@ impl Block {
             return (out, None);
         }
         self.next.clear();
-        self.next.extend(finders.iter().map(|find| find.find(&self.text, self.sent)));
+        for find in finders {
+            match found(*find, &self.text, self.sent) {
+                Ok(next) => self.next.push(next),
+                Err(reason) => return (out, Some(reason.to_owned())),
+            }
+        }
         let is_end = limit == self.text.len();
         loop {
             let cluster = match self.take_cluster(finders, limit) {
@@ -111,7 +121,7 @@ impl Block {
             let Some(finding) = self.next[index].take() else { break };
             let end = finding.range().end;
             let is_end = end >= self.text.len();
-            let next = (!is_end).then(|| finders[index].find(&self.text, end)).flatten();
+            let next = if is_end { None } else { found(finders[index], &self.text, end)? };
             if next.as_ref().is_some_and(|next| {
                 next.range().start < end || self.text.get(next.range().clone()).is_none()
             }) {
@@ -122,6 +132,15 @@ impl Block {
         }
         Ok(Some(cluster))
     }
+}
+
+/// Returns the next finding of a finder. One that panics cannot be relied on.
+pub(super) fn found(
+    find: &dyn Find,
+    text: &str,
+    from: usize,
+) -> Result<Option<Finding>, &'static str> {
+    catch_unwind(AssertUnwindSafe(|| find.find(text, from))).map_err(|_| PANICKED)
 }
 
 impl Cluster {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::message::{ToolUse, map_strings, number_text};
-use crate::model::rewrite::block::Block;
+use crate::model::rewrite::block::{Block, found};
 use crate::model::rewrite::find::{Find, Finding, Within};
 
 /// Replaces or blocks what a [`Find`] finds: in a text, and in the answer of a model while it streams.
@@ -15,7 +15,7 @@ use crate::model::rewrite::find::{Find, Finding, Within};
 /// [`ModelAnswer::rewrite`](crate::model::ModelAnswer::rewrite) rewrites an answer. Several rewriters
 /// of one answer search the same text, and text is held back once, for the longest of them. Findings
 /// that overlap are replaced together, by the replacement of the longest one, of equal ones that of
-/// the outer hook; if one of them blocks, they block.
+/// the outer hook; if one of them blocks, they block. A [`Find`] that panics blocks.
 ///
 /// ```
 /// use hooks_agent::model::{Finding, Rewriter};
@@ -90,7 +90,7 @@ impl Rewriter {
     /// Returns whether there is something to rewrite in a complete text.
     #[must_use]
     pub fn has_findings(&self, text: &str) -> bool {
-        !text.is_empty() && self.find.find(text, 0).is_some()
+        !text.is_empty() && !matches!(found(&*self.find, text, 0), Ok(None))
     }
 
     /// Returns whether there is something to rewrite in the strings, keys and numbers of a value.

@@ -1,6 +1,7 @@
 //! The hook that works on lists of messages.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hooks_core::HookResult;
@@ -52,7 +53,7 @@ type Decide = dyn Fn(&Messages, &CallContext) -> HookResult<AgentCommand> + Send
 /// by [names](crate::hook::AgentHookExt::named). The hook is not inherited.
 ///
 /// # Errors
-/// The error of a closure, or a [`CommandError`], fails the call. Nothing is changed then.
+/// The error or panic of a closure, or a [`CommandError`], fails the call. Nothing is changed then.
 ///
 /// ```
 /// use hooks_agent::builtin::control::{AgentCommand, MessagesHook};
@@ -158,8 +159,14 @@ impl AgentHook for MessagesHook {
     }
 }
 
+/// Runs a closure of the program. A panic fails the call.
+fn run(decide: &Decide, messages: &Messages, cx: &CallContext) -> HookResult<AgentCommand> {
+    let decided = catch_unwind(AssertUnwindSafe(|| decide(messages, cx)));
+    decided.unwrap_or_else(|_| Err("the closure of the messages panicked".into()))
+}
+
 fn before_call(event: &mut PreCall<'_>, decide: &Decide) -> HookResult<Flow> {
-    let mut command = decide(event.messages(), event.context())?;
+    let mut command = run(decide, event.messages(), event.context())?;
     let messages = command.changed(event.messages());
     let no_jump = |to, hint| CommandError::NoJump { event: EventKind::PreCall, to, hint };
     match command.jump_to {
@@ -185,7 +192,7 @@ fn before_reasoning(event: &mut PreReasoning<'_>, decide: &Decide) -> HookResult
     if event.control().is_stopped() || event.control().jumps_to().is_some() {
         return Ok(Flow::Continue);
     }
-    let mut command = decide(event.messages(), event.context())?;
+    let mut command = run(decide, event.messages(), event.context())?;
     let flow = match command.jump_to {
         None => Flow::Continue,
         Some(JumpTo::Tools) => event.jump_to_tools(),
@@ -208,7 +215,7 @@ fn after_reasoning(event: &mut PostReasoning<'_>, decide: &Decide) -> HookResult
     }
     let kind = EventKind::PostReasoning;
     let before = Messages::from(event.message().clone());
-    let mut command = decide(&before, event.context())?;
+    let mut command = run(decide, &before, event.context())?;
     let mut after = command.changed(&before).unwrap_or_else(|| before.clone());
     let more = if after.is_empty() { Messages::new() } else { after.drain(1..) };
     let (count, jump) = (after.len() + more.len(), command.jump_to);
@@ -242,7 +249,7 @@ fn after_reasoning(event: &mut PostReasoning<'_>, decide: &Decide) -> HookResult
 fn after_call(event: &mut PostCall<'_>, decide: &Decide) -> HookResult<Flow> {
     let kind = EventKind::PostCall;
     let before = Messages::from(event.final_message().clone());
-    let mut command = decide(&before, event.context())?;
+    let mut command = run(decide, &before, event.context())?;
     if let Some(to) = command.jump_to {
         return Err(CommandError::NoJump { event: kind, to, hint: "" }.into());
     }

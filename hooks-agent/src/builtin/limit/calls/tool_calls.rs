@@ -36,8 +36,9 @@ use crate::tool::ToolError;
 /// that waits for approval, or that a hook retries, counts once. Tool calls that hooks add or
 /// change to a limited tool are decided when their turn comes.
 ///
-/// It runs at priority [200](ToolCallLimit::PRIORITY), after hooks that ask for approval: the user
-/// is not asked about a tool call that is beyond the limit. It runs in sub-agents and in nested
+/// It runs at priority [200](ToolCallLimit::PRIORITY), after hooks that
+/// [ask](crate::event::PreActing::ask) the user, who is not asked about a tool call that is beyond the
+/// limit. A decider in the program, which answers at once, is asked. It runs in sub-agents and in nested
 /// calls. Its name is `ToolCallLimit`, or `ToolCallLimit[search]` for the tool `search`; several
 /// limits count on their own.
 ///
@@ -175,7 +176,8 @@ impl AgentHook for ToolCallLimit {
             Err(error) => return Err(next.fail(error)),
         };
         match self.refusal(verdict) {
-            Some(reason) => Err(ToolError::Failed(reason.into())),
+            // A result, since a hook that retries repeats an error of the tool.
+            Some(reason) => Ok(ToolResult::error(call.tool_use(), reason)),
             None => next.run(call.into_tool_use()).await,
         }
     }

@@ -52,7 +52,8 @@ use crate::tool::ToolError;
 /// permit. It runs in sub-agents and in nested calls.
 ///
 /// # Errors
-/// [`RateLimited`]: of a model call, it fails the call; of a tool call, the model reads it as the result.
+/// [`RateLimited`]: of a model call, it fails the call; of a tool call, the model reads its text as the
+/// result. Hooks that retry repeat neither.
 ///
 /// ```
 /// use std::time::Duration;
@@ -244,7 +245,10 @@ impl AgentHook for RateLimit {
         match self.admit(call.context(), name, 0).await {
             Ok(_) => next.run(call.into_tool_use()).await,
             Err(Refused::Interrupted) => Err(ToolError::Interrupted),
-            Err(Refused::Limited(error)) => Err(ToolError::Failed(error)),
+            // A result, since a hook that retries repeats an error of the tool.
+            Err(Refused::Limited(error)) => {
+                Ok(ToolResult::error(call.tool_use(), error.to_string()))
+            }
         }
     }
 }

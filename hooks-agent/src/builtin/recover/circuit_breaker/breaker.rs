@@ -165,7 +165,8 @@ impl CircuitBreaker {
         self
     }
 
-    /// Sets the clock: the time since any fixed moment. A clock that goes back stands still.
+    /// Sets the clock: the time since any fixed moment. A clock that goes back or panics stands
+    /// still.
     pub fn clock(mut self, clock: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         self.circuit.settings.clock = Arc::new(clock);
         self

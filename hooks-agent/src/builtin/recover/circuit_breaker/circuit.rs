@@ -158,7 +158,8 @@ impl Circuit {
     }
 
     fn lock_now(&self) -> (MutexGuard<'_, State>, Duration) {
-        let now = (self.settings.clock)();
+        // While the clock panics, time stands still, as while it goes back.
+        let now = catch_unwind(AssertUnwindSafe(|| (self.settings.clock)())).unwrap_or_default();
         let mut state = self.lock();
         state.now = state.now.max(now);
         let now = state.now;

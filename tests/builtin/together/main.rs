@@ -1,0 +1,12 @@
+//! Built-in hooks together on one agent, and under faults.
+
+mod agents;
+mod cancelled;
+mod clocks;
+mod faults;
+mod interrupted;
+mod many;
+mod models;
+mod order;
+mod resumed;
+mod tools;
