@@ -158,10 +158,10 @@ impl Stream for ModelAnswer {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if !self.rewriters.is_empty() {
-            let first = stream::iter(self.first.take().map(Ok));
+            let first = self.first.take();
             let rest = std::mem::replace(&mut self.rest, Box::pin(stream::empty()));
             let rewriters = std::mem::take(&mut self.rewriters);
-            self.rest = rewritten(Box::pin(first.chain(rest)), rewriters);
+            self.rest = rewritten(first, rest, rewriters);
         }
         match self.first.take() {
             Some(first) => Poll::Ready(Some(Ok(first))),

@@ -1,6 +1,7 @@
 //! One text that grows, of which a part is emitted.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::model::rewrite::find::{Find, Finding};
 
@@ -32,8 +33,8 @@ impl Block {
     }
 
     /// Returns the position up to which more text changes nothing.
-    pub(super) fn settled<'a>(&self, finders: impl Iterator<Item = &'a dyn Find>) -> usize {
-        let settled = finders.map(|find| find.settled(&self.text, self.sent)).min();
+    pub(super) fn settled(&self, finders: &[Arc<dyn Find>]) -> usize {
+        let settled = finders.iter().map(|find| find.settled(&self.text, self.sent)).min();
         let settled = settled.unwrap_or(usize::MAX).min(self.text.len());
         self.text.floor_char_boundary(settled)
     }
@@ -43,16 +44,16 @@ impl Block {
         self.sent < limit
     }
 
-    /// Returns the text that can be emitted, as nothing before `limit` can change, and the reason
+    /// Writes the text that can be emitted, as nothing before `limit` can change. Returns the reason
     /// if the rest is blocked.
     pub(super) fn release(
         &mut self,
-        finders: &[&dyn Find],
+        finders: &[Arc<dyn Find>],
         limit: usize,
-    ) -> (String, Option<String>) {
-        let mut out = String::new();
+        out: &mut String,
+    ) -> Option<String> {
         if self.sent >= limit {
-            return (out, None);
+            return None;
         }
         self.next.clear();
         self.next.extend(finders.iter().map(|find| find.find(&self.text, self.sent)));
@@ -63,24 +64,24 @@ impl Block {
                 Ok(None) => {
                     out.push_str(&self.text[self.sent..limit]);
                     self.sent = limit;
-                    return (out, None);
+                    return None;
                 }
-                Err(reason) => return (out, Some(reason.to_owned())),
+                Err(reason) => return Some(reason.to_owned()),
             };
             let Range { start, end } = cluster.range;
             out.push_str(&self.text[self.sent..start]);
             self.sent = start;
             if end > limit && !is_end {
-                return (out, None);
+                return None;
             }
             self.is_changed = true;
             if cluster.blocked.is_some() {
-                return (out, cluster.blocked);
+                return cluster.blocked;
             }
             out.push_str(&cluster.replacement);
             self.sent = end;
             if end >= limit {
-                return (out, None);
+                return None;
             }
         }
     }
@@ -88,7 +89,7 @@ impl Block {
     /// Takes the first findings that overlap, if they start before `limit`.
     fn take_cluster(
         &mut self,
-        finders: &[&dyn Find],
+        finders: &[Arc<dyn Find>],
         limit: usize,
     ) -> Result<Option<Cluster>, &'static str> {
         let is_valid = |finding: &Finding| {
