@@ -17,18 +17,20 @@ pub(super) mod optional {
 
     use serde::{Deserialize, Deserializer, Serializer};
 
+    use crate::builtin::observe::timing::nanoseconds;
+
     #[expect(clippy::ref_option, reason = "the signature that serde requires")]
-    pub(in super::super) fn serialize<S: Serializer>(
+    pub(in crate::builtin::observe::timing) fn serialize<S: Serializer>(
         time: &Option<Duration>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         match time {
-            Some(time) => super::serialize(time, serializer),
+            Some(time) => nanoseconds::serialize(time, serializer),
             None => serializer.serialize_none(),
         }
     }
 
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(in crate::builtin::observe::timing) fn deserialize<'de, D: Deserializer<'de>>(
         json: D,
     ) -> Result<Option<Duration>, D::Error> {
         Ok(Option::<u64>::deserialize(json)?.map(Duration::from_nanos))
