@@ -168,9 +168,9 @@ impl Stream for ModelAnswer {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let rewriters = self.more.as_mut().map(|more| std::mem::take(&mut more.rewriters));
         if let Some(rewriters) = rewriters.filter(|rewriters| !rewriters.is_empty()) {
-            let first = stream::iter(self.first.take().map(Ok));
+            let first = self.first.take();
             let rest = std::mem::replace(&mut self.rest, Box::pin(stream::empty()));
-            self.rest = rewritten(Box::pin(first.chain(rest)), rewriters);
+            self.rest = rewritten(first, rest, rewriters);
         }
         match self.first.take() {
             Some(first) => Poll::Ready(Some(Ok(first))),

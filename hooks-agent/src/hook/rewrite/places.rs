@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use crate::hook::NextTool;
-use crate::message::{ContentBlock, Messages, Msg, Role, ToolOutput, ToolResult};
+use crate::message::{ContentBlock, Messages, Msg, Role, ToolOutput, ToolResult, ToolUse};
 use crate::model::Rewriter;
 use crate::tool::ToolError;
 
@@ -84,14 +84,25 @@ impl Places {
                 self.output && rewriter.rewrites_thinking() && rewriter.has_findings(thinking)
             }
             ContentBlock::ToolUse(call) => {
-                let written = call.invalid_input.as_deref().unwrap_or_default();
-                self.tool_arguments
-                    && (rewriter.has_findings_in(&call.input) || rewriter.has_findings(written))
+                self.tool_arguments && has_findings_in_call(rewriter, call)
             }
-            // Its parts are rewritten one by one.
-            ContentBlock::ToolResult(_) => self.tool_results,
+            ContentBlock::ToolResult(result) => {
+                self.tool_results && self.has_findings_in_result(rewriter, result)
+            }
             _ => false,
         }
+    }
+
+    fn has_findings_in_result(self, rewriter: &Rewriter, result: &ToolResult) -> bool {
+        let output = &result.output;
+        let ran = result.ran.as_deref().filter(|_| self.tool_arguments);
+        rewriter.has_findings(output.as_str())
+            || output.blocks().iter().any(|block| match block {
+                ContentBlock::Text { text } => rewriter.has_findings(text),
+                _ => false,
+            })
+            || output.structured().is_some_and(|value| rewriter.has_findings_in(value))
+            || ran.is_some_and(|call| has_findings_in_call(rewriter, call))
     }
 
     fn block(self, rewriter: &Rewriter, block: &mut ContentBlock) -> Result<(), TextBlocked> {
@@ -114,6 +125,9 @@ impl Places {
         rewriter: &Rewriter,
         result: &mut ToolResult,
     ) -> Result<(), TextBlocked> {
+        if !self.has_findings_in_result(rewriter, result) {
+            return Ok(());
+        }
         output(rewriter, &mut result.output)?;
         match &mut result.ran {
             Some(ran) if self.tool_arguments => {
@@ -122,6 +136,11 @@ impl Places {
             _ => Ok(()),
         }
     }
+}
+
+fn has_findings_in_call(rewriter: &Rewriter, call: &ToolUse) -> bool {
+    let written = call.invalid_input.as_deref().unwrap_or_default();
+    rewriter.has_findings_in(&call.input) || rewriter.has_findings(written)
 }
 
 /// Rewrites what a tool returned.

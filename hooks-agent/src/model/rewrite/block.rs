@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use crate::model::rewrite::find::{Find, Finding};
 
@@ -34,10 +35,12 @@ impl Block {
     }
 
     /// Returns the position up to which more text changes nothing.
-    pub(super) fn settled<'a>(&self, finders: impl Iterator<Item = &'a dyn Find>) -> usize {
+    pub(super) fn settled(&self, finders: &[Arc<dyn Find>]) -> usize {
         // Of a finder that panics, nothing is known.
         let of = |find: &dyn Find| find.settled(&self.text, self.sent);
-        let settled = finders.map(|find| catch_unwind(AssertUnwindSafe(|| of(find))).unwrap_or(0));
+        let finders = finders.iter();
+        let settled =
+            finders.map(|find| catch_unwind(AssertUnwindSafe(|| of(&**find))).unwrap_or(0));
         let settled = settled.min();
         let settled = settled.unwrap_or(usize::MAX).min(self.text.len());
         self.text.floor_char_boundary(settled)
@@ -48,22 +51,22 @@ impl Block {
         self.sent < limit
     }
 
-    /// Returns the text that can be emitted, as nothing before `limit` can change, and the reason
+    /// Writes the text that can be emitted, as nothing before `limit` can change. Returns the reason
     /// if the rest is blocked.
     pub(super) fn release(
         &mut self,
-        finders: &[&dyn Find],
+        finders: &[Arc<dyn Find>],
         limit: usize,
-    ) -> (String, Option<String>) {
-        let mut out = String::new();
+        out: &mut String,
+    ) -> Option<String> {
         if self.sent >= limit {
-            return (out, None);
+            return None;
         }
         self.next.clear();
         for find in finders {
-            match found(*find, &self.text, self.sent) {
+            match found(&**find, &self.text, self.sent) {
                 Ok(next) => self.next.push(next),
-                Err(reason) => return (out, Some(reason.to_owned())),
+                Err(reason) => return Some(reason.to_owned()),
             }
         }
         let is_end = limit == self.text.len();
@@ -73,24 +76,24 @@ impl Block {
                 Ok(None) => {
                     out.push_str(&self.text[self.sent..limit]);
                     self.sent = limit;
-                    return (out, None);
+                    return None;
                 }
-                Err(reason) => return (out, Some(reason.to_owned())),
+                Err(reason) => return Some(reason.to_owned()),
             };
             let Range { start, end } = cluster.range;
             out.push_str(&self.text[self.sent..start]);
             self.sent = start;
             if end > limit && !is_end {
-                return (out, None);
+                return None;
             }
             self.is_changed = true;
             if cluster.blocked.is_some() {
-                return (out, cluster.blocked);
+                return cluster.blocked;
             }
             out.push_str(&cluster.replacement);
             self.sent = end;
             if end >= limit {
-                return (out, None);
+                return None;
             }
         }
     }
@@ -98,7 +101,7 @@ impl Block {
     /// Takes the first findings that overlap, if they start before `limit`.
     fn take_cluster(
         &mut self,
-        finders: &[&dyn Find],
+        finders: &[Arc<dyn Find>],
         limit: usize,
     ) -> Result<Option<Cluster>, &'static str> {
         let is_valid = |finding: &Finding| {
@@ -121,7 +124,7 @@ impl Block {
             let Some(finding) = self.next[index].take() else { break };
             let end = finding.range().end;
             let is_end = end >= self.text.len();
-            let next = if is_end { None } else { found(finders[index], &self.text, end)? };
+            let next = if is_end { None } else { found(&*finders[index], &self.text, end)? };
             if next.as_ref().is_some_and(|next| {
                 next.range().start < end || self.text.get(next.range().clone()).is_none()
             }) {

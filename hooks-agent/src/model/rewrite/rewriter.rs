@@ -112,8 +112,9 @@ impl Rewriter {
     /// # Errors
     /// The reason, if a finding blocks the text.
     pub fn text(&self, text: &str) -> Result<String, String> {
-        let mut block = Block::of(text);
-        let (rewritten, blocked) = block.release(&[&*self.find], text.len());
+        let (mut block, mut rewritten) = (Block::of(text), String::new());
+        let finders = std::slice::from_ref(&self.find);
+        let blocked = block.release(finders, text.len(), &mut rewritten);
         blocked.map_or(Ok(rewritten), Err)
     }
 
@@ -122,6 +123,9 @@ impl Rewriter {
     /// # Errors
     /// The reason, if a finding blocks one of them; the value is then incomplete.
     pub fn value(&self, value: &mut Value) -> Result<(), String> {
+        if !self.has_findings_in(value) {
+            return Ok(());
+        }
         map_strings(value, &mut |text| self.text(text))
     }
 

@@ -1,17 +1,33 @@
 //! A stream of chunks while it is rewritten.
 
 use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
-use futures::{StreamExt, stream};
+use futures::Stream;
 
 use crate::model::rewrite::block::Block;
 use crate::model::rewrite::find::Find;
 use crate::model::rewrite::rewriter::Rewriter;
 use crate::model::{ChatChunk, ChatStream, ModelError};
 
-/// Rewrites a stream. Earlier rewriters win over later ones where findings are of equal length.
-pub(in crate::model) fn rewritten(stream: ChatStream, rewriters: Vec<Rewriter>) -> ChatStream {
-    let rewriting = Rewriting {
+/// Rewrites a stream, from its first chunk on. Earlier rewriters win over later ones where findings
+/// are of equal length.
+pub(in crate::model) fn rewritten(
+    first: Option<ChatChunk>,
+    stream: ChatStream,
+    rewriters: Vec<Rewriter>,
+) -> ChatStream {
+    let finders = |applies: fn(&Rewriter) -> bool| {
+        let rewriters = rewriters.iter().filter(|rewriter| applies(rewriter));
+        rewriters.map(|rewriter| rewriter.find.clone()).collect()
+    };
+    let mut rewriting = Rewriting {
+        finders: [
+            finders(|rewriter| rewriter.rewrites_text),
+            finders(|rewriter| rewriter.rewrites_thinking),
+        ],
         rewriters,
         stream: Some(stream),
         ready: VecDeque::new(),
@@ -20,10 +36,10 @@ pub(in crate::model) fn rewritten(stream: ChatStream, rewriters: Vec<Rewriter>) 
         has_said: false,
         changed_thinking: false,
     };
-    Box::pin(stream::unfold(rewriting, |mut this| async move {
-        let item = this.next().await?;
-        Some((item, this))
-    }))
+    if let Some(first) = first {
+        rewriting.take(Ok(first));
+    }
+    Box::pin(rewriting)
 }
 
 /// The kind of text in a block.
@@ -35,6 +51,8 @@ enum Kind {
 
 struct Rewriting {
     rewriters: Vec<Rewriter>,
+    /// The finders of each kind of text.
+    finders: [Vec<Arc<dyn Find>>; 2],
     stream: Option<ChatStream>,
     ready: VecDeque<Result<ChatChunk, ModelError>>,
     kind: Kind,
@@ -44,24 +62,37 @@ struct Rewriting {
     changed_thinking: bool,
 }
 
-impl Rewriting {
-    async fn next(&mut self) -> Option<Result<ChatChunk, ModelError>> {
+impl Stream for Rewriting {
+    type Item = Result<ChatChunk, ModelError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             if let Some(item) = self.ready.pop_front() {
-                return Some(item);
+                return Poll::Ready(Some(item));
             }
-            match self.stream.as_mut()?.next().await? {
-                // Nothing would stand between the texts around it.
-                Ok(chunk) if is_empty(&chunk) => {}
-                Ok(ChatChunk::Text(text)) => self.push(Kind::Text, &text),
-                Ok(ChatChunk::Thinking(text)) if self.rewrites_thinking() => {
-                    self.push(Kind::Thinking, &text);
-                }
-                // Without the signature, what follows joins the block.
-                Ok(ChatChunk::Signature(_)) if self.voids_signature() => {}
-                Ok(other) => self.pass(other),
-                Err(error) => self.ready.push_back(Err(error)),
+            let Some(stream) = &mut self.stream else { return Poll::Ready(None) };
+            match ready!(stream.as_mut().poll_next(cx)) {
+                Some(item) => self.take(item),
+                None => self.stream = None,
             }
+        }
+    }
+}
+
+impl Rewriting {
+    /// Takes the next item of the stream.
+    fn take(&mut self, item: Result<ChatChunk, ModelError>) {
+        match item {
+            // Nothing would stand between the texts around it.
+            Ok(chunk) if is_empty(&chunk) => {}
+            Ok(ChatChunk::Text(text)) => self.push(Kind::Text, text),
+            Ok(ChatChunk::Thinking(text)) if !self.finders[Kind::Thinking as usize].is_empty() => {
+                self.push(Kind::Thinking, text);
+            }
+            // Without the signature, what follows joins the block.
+            Ok(ChatChunk::Signature(_)) if self.voids_signature() => {}
+            Ok(other) => self.pass(other),
+            Err(error) => self.ready.push_back(Err(error)),
         }
     }
 
@@ -82,18 +113,16 @@ impl Rewriting {
         }
     }
 
-    fn rewrites_thinking(&self) -> bool {
-        self.rewriters.iter().any(|rewriter| rewriter.rewrites_thinking)
-    }
-
-    fn push(&mut self, kind: Kind, text: &str) {
+    /// Adds a text, and emits what is settled in its place.
+    fn push(&mut self, kind: Kind, mut text: String) {
         if self.kind != kind {
             self.flush();
             self.kind = kind;
         }
-        self.block.text.push_str(text);
-        let limit = self.block.settled(finders(&self.rewriters, kind));
-        self.emit(limit);
+        self.block.text.push_str(&text);
+        let limit = self.block.settled(&self.finders[kind as usize]);
+        text.clear();
+        self.emit(limit, text);
     }
 
     /// Returns whether a signature here is dropped: if the thoughts up to it change, as are all
@@ -101,9 +130,8 @@ impl Rewriting {
     fn voids_signature(&mut self) -> bool {
         if self.kind == Kind::Thinking {
             let mut ended = self.block.clone();
-            let finders: Vec<_> = finders(&self.rewriters, self.kind).collect();
             let end = ended.text.len();
-            ended.release(&finders, end);
+            ended.release(&self.finders[self.kind as usize], end, &mut String::new());
             self.changed_thinking |= ended.is_changed;
         }
         self.changed_thinking
@@ -111,7 +139,7 @@ impl Rewriting {
 
     /// Ends the block and emits the text held back.
     fn flush(&mut self) {
-        self.emit(self.block.text.len());
+        self.emit(self.block.text.len(), String::new());
         let is_gone = !self.block.text.is_empty() && !self.has_said;
         if is_gone && self.stream.is_some() {
             // An empty chunk keeps the adjacent blocks apart.
@@ -129,20 +157,13 @@ impl Rewriting {
         }));
     }
 
-    fn emit(&mut self, limit: usize) {
+    /// Emits the text up to `limit`, in a buffer that is empty.
+    fn emit(&mut self, limit: usize, mut text: String) {
         if self.stream.is_none() || !self.block.is_before(limit) {
             return;
         }
-        let (text, blocked) = match &*self.rewriters {
-            // One finder needs no list.
-            [only] if only.rewrites_text && only.rewrites_thinking => {
-                self.block.release(&[&*only.find], limit)
-            }
-            rewriters => {
-                let finders: Vec<_> = finders(rewriters, self.kind).collect();
-                self.block.release(&finders, limit)
-            }
-        };
+        let finders = &self.finders[self.kind as usize];
+        let blocked = self.block.release(finders, limit, &mut text);
         if !text.is_empty() {
             self.has_said = true;
             self.say(text);
@@ -156,15 +177,6 @@ impl Rewriting {
         self.ready.push_back(Err(error));
         self.stream = None;
     }
-}
-
-/// Returns the finders for a kind of text.
-fn finders(rewriters: &[Rewriter], kind: Kind) -> impl Iterator<Item = &dyn Find> {
-    let applies = move |rewriter: &&Rewriter| match kind {
-        Kind::Text => rewriter.rewrites_text,
-        Kind::Thinking => rewriter.rewrites_thinking,
-    };
-    rewriters.iter().filter(applies).map(|rewriter| &*rewriter.find)
 }
 
 /// Returns whether a chunk has no content.

@@ -176,10 +176,11 @@ impl ToolApproval {
     }
 
     async fn pre_acting(&self, event: &mut PreActing<'_>) -> Flow {
-        let (cx, call) = (event.context(), event.tool_use().clone());
-        if call.invalid_input.is_some() || !self.needs_approval(&call) {
+        let (cx, call) = (event.context(), event.tool_use());
+        if call.invalid_input.is_some() || !self.needs_approval(call) {
             return Flow::Continue;
         }
+        let call = call.clone();
         let resumed = self.ledger.resume(cx, &call).filter(|_| cx.is_confirmed(&call.id));
         // A clone of the hook may have asked before.
         let earlier = self.ledger.approved(cx, &call.id);

@@ -61,7 +61,9 @@ impl Out {
 
 /// Returns the line of an event, with its line feed.
 pub(super) fn line(time: u64, level: Level, fields: &Fields<'_>) -> String {
-    let mut line = Line(format!("time={time} level={level}"));
+    let mut line = Line(String::with_capacity(LINE));
+    // Writing to a string does not fail.
+    let _ = write!(line.0, "time={time} level={level}");
     let Fields { event, agent, run, parent, thread, more } = fields;
     line.put("event", Some(event));
     line.put("agent", Some(agent));
@@ -89,19 +91,27 @@ pub(super) fn line(time: u64, level: Level, fields: &Fields<'_>) -> String {
     line.0
 }
 
+/// The room for a line, which most fit into.
+const LINE: usize = 256;
+
 struct Line(String);
 
 impl Line {
     fn put(&mut self, key: &str, value: Option<impl fmt::Display>) {
-        let Some(value) = value.map(|value| value.to_string()) else { return };
+        let Some(value) = value else { return };
         self.0.push(' ');
         self.0.push_str(key);
         self.0.push('=');
-        let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-.:/+".contains(char);
-        if !value.is_empty() && value.chars().all(is_plain) {
-            self.0.push_str(&value);
+        let start = self.0.len();
+        // Writing to a string does not fail.
+        let _ = write!(self.0, "{value}");
+        let is_plain = |byte: u8| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'+')
+        };
+        if self.0.len() > start && self.0[start..].bytes().all(is_plain) {
             return;
         }
+        let value = self.0.split_off(start);
         self.0.push('"');
         value.chars().for_each(|char| self.put_char(char));
         self.0.push('"');

@@ -1,7 +1,7 @@
 //! The values of labels, of which there are only so many.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The value of a label instead of further values.
 pub(super) const OTHER: &str = "other";
@@ -12,11 +12,11 @@ const OFFERED: usize = 10;
 /// The values that labels have taken.
 pub(super) struct Names {
     most: usize,
-    agents: Mutex<HashSet<String>>,
-    models: Mutex<HashSet<String>>,
-    tools: Mutex<HashSet<String>>,
+    agents: Mutex<HashSet<Arc<str>>>,
+    models: Mutex<HashSet<Arc<str>>>,
+    tools: Mutex<HashSet<Arc<str>>>,
     /// The tools that models were offered, so that a name that a model made up is none of them.
-    offered: Mutex<HashSet<String>>,
+    offered: Mutex<HashSet<Arc<str>>>,
 }
 
 impl Names {
@@ -34,40 +34,42 @@ impl Names {
         self.most
     }
 
-    pub(super) fn agent(&self, name: &str) -> String {
+    pub(super) fn agent(&self, name: &str) -> Arc<str> {
         value(&self.agents, name, self.most)
     }
 
-    pub(super) fn model(&self, name: &str) -> String {
+    pub(super) fn model(&self, name: &str) -> Arc<str> {
         value(&self.models, name, self.most)
     }
 
     /// Returns the value for a tool, which exists if it ran or was offered.
-    pub(super) fn tool(&self, name: &str, has_run: bool) -> String {
+    pub(super) fn tool(&self, name: &str, has_run: bool) -> Arc<str> {
         let is_offered = || {
             let offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
             offered.contains(name)
         };
-        if has_run || is_offered() { value(&self.tools, name, self.most) } else { OTHER.to_owned() }
+        if has_run || is_offered() { value(&self.tools, name, self.most) } else { OTHER.into() }
     }
 
     pub(super) fn offer<'a>(&self, tools: impl Iterator<Item = &'a str>) {
         let mut offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
         for tool in tools {
             if !offered.contains(tool) && offered.len() < self.most.saturating_mul(OFFERED) {
-                offered.insert(tool.to_owned());
+                offered.insert(tool.into());
             }
         }
     }
 }
 
-fn value(taken: &Mutex<HashSet<String>>, name: &str, most: usize) -> String {
+fn value(taken: &Mutex<HashSet<Arc<str>>>, name: &str, most: usize) -> Arc<str> {
     let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
-    if !taken.contains(name) {
-        if taken.len() >= most {
-            return OTHER.to_owned();
-        }
-        taken.insert(name.to_owned());
+    if let Some(name) = taken.get(name) {
+        return name.clone();
     }
-    name.to_owned()
+    if taken.len() >= most {
+        return OTHER.into();
+    }
+    let name = Arc::<str>::from(name);
+    taken.insert(name.clone());
+    name
 }

@@ -33,7 +33,7 @@ pub(super) struct RunningModel {
 /// A call that is counted as running until this is dropped.
 pub(super) struct InFlight {
     shared: Arc<Shared>,
-    agent: String,
+    agent: Arc<str>,
     is_recorded: bool,
 }
 
@@ -64,7 +64,7 @@ impl RunningModel {
 }
 
 impl InFlight {
-    pub(super) fn new(shared: &Arc<Shared>, agent: String) -> Self {
+    pub(super) fn new(shared: &Arc<Shared>, agent: Arc<str>) -> Self {
         shared.counts().in_flight += 1;
         let labels = Labels::default().with(AGENT, agent.clone());
         let is_recorded = shared.meters.change(IN_FLIGHT, labels, 1.0);
@@ -76,7 +76,7 @@ impl Drop for InFlight {
     fn drop(&mut self) {
         self.shared.counts().in_flight -= 1;
         if self.is_recorded {
-            let labels = Labels::default().with(AGENT, std::mem::take(&mut self.agent));
+            let labels = Labels::default().with(AGENT, self.agent.clone());
             self.shared.meters.change(IN_FLIGHT, labels, -1.0);
         }
     }

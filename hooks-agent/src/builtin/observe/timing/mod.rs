@@ -1,6 +1,7 @@
 //! The times of calls, rounds, models and tools.
 
 mod hook;
+mod nanoseconds;
 mod run;
 mod times;
 

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The times of a call. Starts are times since the start of the call.
+use crate::builtin::observe::timing::nanoseconds;
+
+/// The times of a call. Starts are times since the start of the call. In JSON, times are numbers of
+/// nanoseconds.
 ///
 /// What had not ended when the call was measured has no total: in a call that failed, was
 /// interrupted or was cancelled, that is what was running then.
@@ -13,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct CallTiming {
     /// How long the call took until it was measured. It is measured before its reply, in which the
     /// hooks that come later may still take time, and again at its end.
+    #[serde(with = "nanoseconds")]
     pub total: Duration,
     /// The rounds, in order. A call that resumes tool calls begins with a round without a model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -30,8 +34,10 @@ pub struct CallTiming {
 #[non_exhaustive]
 pub struct RoundTiming {
     /// When the round started.
+    #[serde(with = "nanoseconds")]
     pub started: Duration,
     /// The time from the start to the end of what ended last.
+    #[serde(with = "nanoseconds")]
     pub total: Duration,
     /// The model. `None` if a hook answered instead, or if the round resumes tool calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,12 +54,13 @@ pub struct ModelTiming {
     /// The name of the model: of the one that answered, if it did.
     pub model: String,
     /// When it was called.
+    #[serde(with = "nanoseconds")]
     pub started: Duration,
     /// The time to the first chunk that was shown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "nanoseconds::optional", skip_serializing_if = "Option::is_none")]
     pub first_chunk: Option<Duration>,
     /// The time to the whole answer, or to the failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "nanoseconds::optional", skip_serializing_if = "Option::is_none")]
     pub total: Option<Duration>,
 }
 
@@ -66,9 +73,10 @@ pub struct ToolTiming {
     /// The name of the tool.
     pub tool: String,
     /// When it started.
+    #[serde(with = "nanoseconds")]
     pub started: Duration,
     /// The time to its result. A tool call that waits for an answer has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "nanoseconds::optional", skip_serializing_if = "Option::is_none")]
     pub total: Option<Duration>,
 }
 
