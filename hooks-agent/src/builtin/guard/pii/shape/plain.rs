@@ -14,8 +14,8 @@ pub(crate) fn end(text: &[u8], from: usize) -> Option<usize> {
     if word == from && word < text.len() {
         return Some(from);
     }
-    let last = *text[from..word].last()?;
-    let is_between = match last {
+    let before_word = *text[from..word].last()?;
+    let is_between = match before_word {
         b'\n' | b'\t' | b'\r' => true,
         b' ' if word < text.len() => true,
         // Digits and what joins them may go on behind a space.
