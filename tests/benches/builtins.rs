@@ -2,7 +2,7 @@
 //! stream, and a turn with ten hooks.
 //!
 //! `cargo bench -p hooks-tests --bench builtins` prints one line per case, on one core. Nothing in
-//! the texts matches. `BENCH_TEXTS=directory` writes the texts there, for other programs.
+//! the texts matches.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -286,16 +286,7 @@ fn turn(case: &str, plain: Option<Duration>, builder: &ReActAgentBuilder) -> Dur
     time
 }
 
-fn write_texts() {
-    let Some(directory) = std::env::var_os("BENCH_TEXTS") else { return };
-    for (name, part) in [("english.txt", ENGLISH), ("chinese.txt", CHINESE)] {
-        let path = std::path::Path::new(&directory).join(name);
-        std::fs::write(path, text_of(part, MEGABYTE)).expect("the directory is writable");
-    }
-}
-
 fn main() {
-    write_texts();
     print_chunks();
     print_lengths();
     print_several();
