@@ -55,7 +55,8 @@ use crate::tool::{ToolError, Tools};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an event hook",
-    note = "a closure is wrapped: `on(|event: &mut PreCall<'_>| ..)`; of a type, write `#[agent_hook]` on an \
+    note = "a builder is finished by `.build()?` or `.open()?`, and a `Result` needs `?`; a closure is wrapped: \
+            `on(|event: &mut PreCall<'_>| ..)`; of a type, write `#[agent_hook]` on an \
             impl block whose methods take one event each, or implement `AgentHook` to match on all events"
 )]
 pub trait AgentHook: Send + Sync + 'static {

@@ -129,7 +129,8 @@ impl ReActAgentBuilder {
         self
     }
 
-    /// Sets the limit of rounds of a call. A call that reaches it asks the model for a summary.
+    /// Sets the limit of rounds of a call. The default is
+    /// [10](ReActAgentBuilder::DEFAULT_MAX_ITERS). A call that reaches it asks the model for a summary.
     pub fn max_iters(mut self, max_iters: usize) -> Self {
         self.max_iters = max_iters;
         self

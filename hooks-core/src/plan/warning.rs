@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::hook::role::HookRole;
-use crate::hook_type::Phase;
+use crate::hook_type::{HookType, Phase};
 use crate::plan::hook_plan::{HookPlan, PlannedHook};
 
 /// Two hooks whose order defeats one of them. `Display` says what to change.
@@ -12,9 +12,11 @@ pub struct PlanWarning {
     first: PlannedHook,
     second: PlannedHook,
     kind: Kind,
+    /// The hook types at which they meet.
+    hook_types: Vec<HookType>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     ObservesUnredacted,
     LimitsOnce,
@@ -27,6 +29,12 @@ impl PlanWarning {
         &self.first
     }
 
+    /// Returns the hook types of the first hook at which they meet.
+    #[must_use]
+    pub fn hook_types(&self) -> &[HookType] {
+        &self.hook_types
+    }
+
     /// Returns the hook that runs later, or further in.
     #[must_use]
     pub fn second(&self) -> &PlannedHook {
@@ -37,7 +45,7 @@ impl PlanWarning {
 impl HookPlan {
     /// Returns the pairs of hooks whose order defeats one of them, by the
     /// [roles](crate::HookOptions::role) that their registrations name. Hooks without a role are not
-    /// judged.
+    /// judged. Hooks that meet at several hook types, as event hooks do, are one warning.
     ///
     /// | warning | hook types |
     /// |---|---|
@@ -75,23 +83,37 @@ impl HookPlan {
     /// let warnings = greeter.hook_plan().warnings();
     /// assert_eq!(
     ///     warnings[0].to_string(),
-    ///     "`log` (priority 10) observes pre_reply before `mask` (priority 20) redacts it: give `mask` \
-    ///      the lower priority",
+    ///     "`log` (priority 10) observes pre_reply before `mask` (priority 20) redacts it: give `log` \
+    ///      the higher priority",
     /// );
     /// ```
     #[must_use]
     pub fn warnings(&self) -> Vec<PlanWarning> {
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<PlanWarning> = Vec::new();
         for (index, first) in self.hooks().iter().enumerate() {
             for second in &self.hooks()[index + 1..] {
-                if let Some(kind) = conflict(first, second) {
-                    let (first, second) = (first.clone(), second.clone());
-                    warnings.push(PlanWarning { first, second, kind });
+                let Some(kind) = conflict(first, second) else { continue };
+                let hook_type = first.hook_type().clone();
+                let known = warnings.iter_mut().find(|known| {
+                    known.kind == kind
+                        && is_same(&known.first, first)
+                        && is_same(&known.second, second)
+                });
+                if let Some(known) = known {
+                    known.hook_types.push(hook_type);
+                    continue;
                 }
+                let (first, second) = (first.clone(), second.clone());
+                warnings.push(PlanWarning { first, second, kind, hook_types: vec![hook_type] });
             }
         }
         warnings
     }
+}
+
+/// Returns whether they are registrations of one hook.
+fn is_same(one: &PlannedHook, other: &PlannedHook) -> bool {
+    one.name() == other.name() && one.group() == other.group()
 }
 
 /// Returns what is wrong with the order of two hooks, of which the first one runs first.
@@ -116,24 +138,30 @@ fn conflict(first: &PlannedHook, second: &PlannedHook) -> Option<Kind> {
 
 impl fmt::Display for PlanWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second, kind } = self;
+        let Self { first, second, kind, .. } = self;
         let (outer, inner) = (first.name(), second.name());
         write!(f, "`{outer}` (priority {}) ", first.priority())?;
         match kind {
             Kind::ObservesUnredacted => write!(
                 f,
-                "observes {} before `{inner}` (priority {}) redacts it: give `{inner}` the lower \
+                "observes {} before `{inner}` (priority {}) redacts it: give `{outer}` the higher \
                  priority",
-                first.hook_type(),
+                list(&self.hook_types),
                 second.priority(),
             ),
             Kind::LimitsOnce => write!(
                 f,
-                "counts a call of {} once that `{inner}` (priority {}) repeats: give `{inner}` the \
-                 lower priority",
+                "counts a call of {} once that `{inner}` (priority {}) repeats: give `{outer}` the \
+                 higher priority",
                 first.hook_type().method(),
                 second.priority(),
             ),
         }
     }
+}
+
+/// Returns the hook types as a list.
+fn list(hook_types: &[HookType]) -> String {
+    let names: Vec<_> = hook_types.iter().map(ToString::to_string).collect();
+    names.join(", ")
 }

@@ -181,3 +181,33 @@ fn parallel_calls_each_receive_the_values() {
     assert_eq!(inputs.len(), 64);
     assert!(inputs.iter().all(|input| input["key"] == "value"));
 }
+
+#[test]
+fn the_model_does_not_see_the_arguments_in_the_schema() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Search {
+        q: String,
+        key: String,
+    }
+
+    let schema_of = |params: ToolParams| {
+        let search = FunctionTool::new("search", "Searches.", async |input: Search| {
+            format!("{} {}", input.q, input.key.len())
+        });
+        let calls = [ToolUse::new("1", "search", json!({ "q": "rust" }))];
+        let script = Arc::new(Script::new().calls(calls).says("done"));
+        let agent = ReActAgent::builder("bot").model(script.clone()).tool(search).hook(params);
+        let agent = agent.build().unwrap();
+        block_on(agent.call("go")).unwrap();
+        let history = agent.threads().history("default");
+        let result = history.iter().flat_map(Msg::tool_results).next().unwrap().output.to_string();
+        (script.requests()[0].tools[0].schema.clone(), result)
+    };
+    let (schema, result) = schema_of(ToolParams::new().value("key", "s3cr3t"));
+    assert_eq!((&schema["required"], result.as_str()), (&json!(["q"]), "rust 6"));
+    assert!(schema["properties"].get("key").is_none() && schema["properties"].get("q").is_some());
+    let (schema, _) = schema_of(ToolParams::new().value("key", "s3cr3t").model_wins());
+    assert_eq!(schema["required"], json!(["q", "key"]));
+    let (schema, _) = schema_of(ToolParams::new().value("key", "s3cr3t").for_tools(["other"]));
+    assert_eq!(schema["required"], json!(["q", "key"]));
+}

@@ -120,7 +120,7 @@ async fn a_detector_that_panics_blocks_the_text() {
     // The input.
     bench(rewrite().input(true)).assert_refused("the rewriter panicked").await;
     bench(per_call().input(true)).assert_refused("returns the rewriter panicked").await;
-    bench(detector()).assert_refused("the rewriter panicked").await;
+    bench(detector()).assert_refused("the detector of personal data panicked").await;
     // The output.
     for hook in [rewrite(), per_call()] {
         let bench = bench_of(Script::new().says("a secret"), |builder| builder.hook(hook));

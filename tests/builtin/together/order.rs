@@ -154,14 +154,8 @@ fn an_observer_of_content_before_a_redactor_is_a_warning() {
         warnings(bare().hook(redactor().with_priority(700)).hook(Logging::new().content(true))),
     ];
     for warnings in observed {
-        assert!(!warnings.is_empty());
-        let types: BTreeSet<_> = warnings.iter().collect();
-        assert_eq!(types.len(), warnings.len(), "one for each hook type");
-        for warning in warnings {
-            let names_both =
-                warning.contains("observes") && warning.contains("`PiiDetection[email]`");
-            assert!(names_both, "{warning}");
-        }
+        let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+        assert!(warning.contains("observes") && warning.contains("`PiiDetection[email]`"));
     }
     std::fs::remove_file(path).unwrap();
 }
@@ -193,7 +187,7 @@ fn a_limit_outside_of_a_retry_is_a_warning() {
     for (name, warnings) in found {
         let text = format!(
             "`{name}` (priority 100) counts a call of model_call once that `ModelRetry` (priority 150) \
-             repeats: give `ModelRetry` the lower priority"
+             repeats: give `{name}` the higher priority"
         );
         assert_eq!(warnings, [text]);
     }

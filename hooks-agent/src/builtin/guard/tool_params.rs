@@ -10,12 +10,14 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
 use crate::call::CallContext;
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PreActing};
+use crate::event::{EventKind, EventMask, Flow, HookEvent, PreActing, PreReasoning};
 use crate::hook::AgentHook;
+use crate::model::ToolSpec;
 
 /// Adds arguments to tool calls that the model does not write: keys, tenants, users.
 ///
-/// Only the tool receives the values, as [`ToolUse::hide`](crate::message::ToolUse::hide) describes.
+/// The schemas that the model receives do not have the arguments, unless the
+/// [model wins](ToolParams::model_wins). Only the tool receives the values, as [`ToolUse::hide`](crate::message::ToolUse::hide) describes.
 /// In events, memory, streams, traces, logs and `Debug` they are `[hidden]`, and
 /// [`ran`](crate::message::ToolResult::ran) shows their names. A text of at least four characters in
 /// a value is also replaced in what the tool returns.
@@ -157,6 +159,33 @@ impl ToolParams {
         self
     }
 
+    fn is_for(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_none_or(|tools| tools.contains(tool))
+    }
+
+    /// Removes the arguments from the schemas that the model receives.
+    fn conceal(&self, event: &mut PreReasoning<'_>) {
+        let has_params = |spec: &ToolSpec| {
+            let property = |name: &String| spec.schema["properties"].get(name).is_some();
+            self.is_for(&spec.name) && self.params.iter().any(|(name, _)| property(name))
+        };
+        if self.model_wins || !event.tools().iter().any(has_params) {
+            return;
+        }
+        let mut tools = event.tools().to_vec();
+        for spec in tools.iter_mut().filter(|spec| has_params(spec)) {
+            for (name, _) in &self.params {
+                if let Some(properties) = spec.schema["properties"].as_object_mut() {
+                    properties.remove(name);
+                }
+                if let Some(required) = spec.schema["required"].as_array_mut() {
+                    required.retain(|required| required != name);
+                }
+            }
+        }
+        event.set_tools(tools);
+    }
+
     /// Adds the arguments, or returns why the tool call is refused.
     fn apply(&self, event: &mut PreActing<'_>) -> Result<(), String> {
         let cx = event.context();
@@ -193,7 +222,7 @@ impl AgentHook for ToolParams {
     }
 
     fn events(&self) -> EventMask {
-        EventKind::PreActing.into()
+        EventMask::of(&[EventKind::PreReasoning, EventKind::PreActing])
     }
 
     fn sync_events(&self) -> EventMask {
@@ -209,10 +238,16 @@ impl AgentHook for ToolParams {
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        let HookEvent::PreActing(event) = event else { return Ok(Flow::Continue) };
+        let event = match event {
+            HookEvent::PreActing(event) => event,
+            HookEvent::PreReasoning(event) => {
+                self.conceal(event);
+                return Ok(Flow::Continue);
+            }
+            _ => return Ok(Flow::Continue),
+        };
         let call = event.tool_use();
-        let is_meant = self.tools.as_ref().is_none_or(|tools| tools.contains(&call.name));
-        if !is_meant || call.invalid_input.is_some() || !call.input.is_object() {
+        if !self.is_for(&call.name) || call.invalid_input.is_some() || !call.input.is_object() {
             return Ok(Flow::Continue);
         }
         match self.apply(event) {

@@ -73,7 +73,10 @@ impl Stream for Rewriting {
             let Some(stream) = &mut self.stream else { return Poll::Ready(None) };
             match ready!(stream.as_mut().poll_next(cx)) {
                 Some(item) => self.take(item),
-                None => self.stream = None,
+                None => {
+                    self.flush();
+                    self.stream = None;
+                }
             }
         }
     }

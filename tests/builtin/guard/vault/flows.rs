@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
 use hooks_agent::builtin::guard::{Decision, PiiDetection, ToolApproval, Vault};
-use hooks_agent::model::ChatChunk;
+use hooks_agent::model::{ChatChunk, ChatRequest};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 use serde_json::{Value, json};
@@ -181,4 +181,45 @@ fn data_in_arguments_of_the_model_becomes_tokens_and_reaches_the_tool() {
     let history = agent.threads().history("default");
     let input = &history[1].tool_uses().next().unwrap().input;
     assert_eq!(input["to"], json!([{ "a": "[EMAIL_1]" }]));
+}
+
+/// What the model receives of a text, after these messages in memory.
+fn received(vault: &Vault, before: Vec<Msg>, text: &str) -> String {
+    let echo = ScriptedModel::new("echo", ChatRequest::last_text);
+    let builder = ReActAgent::builder("bot").model(echo);
+    let agent = builder.hook(PiiDetection::email().vault(vault.clone())).build().unwrap();
+    agent.threads().restore(CallContext::DEFAULT_THREAD, before).unwrap();
+    block_on(agent.call(text)).unwrap().text()
+}
+
+#[test]
+fn a_token_of_another_process_names_no_other_data() {
+    let call = ToolUse::new("1", "send", json!({ "to": ["[EMAIL_4]"] }));
+    let result = Msg::tool_result(ToolResult::success(&call, "sent to [EMAIL_5]"));
+    let asked = Msg::assistant("bot", "so").with(ContentBlock::ToolUse(call));
+    let before = vec![Msg::user("write to [EMAIL_2]"), asked, result];
+    assert_eq!(received(&Vault::new(), before, "ada@example.com"), "[EMAIL_6]");
+}
+
+#[test]
+fn a_token_that_somebody_writes_names_no_data() {
+    let text = "[EMAIL_1], ada@example.com, [EMAIL_3] and eve@example.com [EMAIL_99999999999]";
+    let expected = "[EMAIL_1], [EMAIL_4], [EMAIL_3] and [EMAIL_5] [EMAIL_99999999999]";
+    assert_eq!(received(&Vault::new(), Vec::new(), text), expected);
+}
+
+#[test]
+fn a_thread_that_the_vault_forgot_gets_new_tokens() {
+    let vault = Vault::new().max_threads(1);
+    let echo = ScriptedModel::new("echo", ChatRequest::last_text);
+    let builder = ReActAgent::builder("bot").model(echo);
+    let agent = builder.hook(PiiDetection::email().vault(vault.clone())).build().unwrap();
+    let on = |thread: &'static str, text: &'static str| {
+        block_on(agent.call_with(CallOptions::new().thread(thread), text)).unwrap().text()
+    };
+    assert_eq!(on("a", "ada@example.com"), "[EMAIL_1]");
+    on("b", "bob@example.com");
+    let token = on("a", "eve@example.com");
+    assert_ne!(token, "[EMAIL_1]");
+    assert_eq!(vault.reveal_in(agent.id(), "a", "[EMAIL_1]"), "[EMAIL_1]");
 }

@@ -157,8 +157,8 @@ impl PiiDetection {
     }
 
     /// Keeps the data in a vault: model, memory, stream and logs have tokens such as `[EMAIL_1]`; a tool
-    /// receives the data in place of the tokens in its arguments. Tool results and arguments are searched
-    /// then, unless they are excluded afterwards.
+    /// receives the data in place of the tokens in its arguments. Texts of the model, tool results and
+    /// arguments are searched then, unless they are excluded afterwards.
     ///
     /// Every tool that the model calls with a token receives the data: limit them by
     /// [`reveal_only_to`](PiiDetection::reveal_only_to).
@@ -195,7 +195,7 @@ impl PiiDetection {
     /// ```
     pub fn vault(mut self, vault: Vault) -> Self {
         self.vault = Some(vault);
-        self.rebuilt(|rewrite| rewrite.tool_results(true).tool_arguments(true))
+        self.everywhere()
     }
 
     /// Sets which tools receive the data of the vault. The default is all.
@@ -323,6 +323,21 @@ impl AgentHook for PiiDetection {
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        if let Some(vault) = &self.vault {
+            match event {
+                HookEvent::PreCall(event) => {
+                    let key = key(event.context());
+                    if let Some(memory) = event.agent().memory_of(event.context()) {
+                        vault.reserve(&key, &memory.messages());
+                    }
+                    vault.reserve(&key, event.messages());
+                }
+                HookEvent::PreReasoning(event) => {
+                    vault.reserve(&key(event.context()), event.messages());
+                }
+                _ => {}
+            }
+        }
         self.rewrite.on_event_now(event)
     }
 

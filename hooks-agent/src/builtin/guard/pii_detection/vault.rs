@@ -15,9 +15,8 @@ use crate::call::CallContext;
 /// Tokens belong to a thread: the same data has the same token in one thread, and a token of another
 /// thread is only text. Agents that run as tools share the tokens of the call that they are part of.
 /// The vault is in the memory of the process. It keeps the threads that were used last, 10,000 unless
-/// [set](Vault::max_threads); the tokens of a forgotten thread stay tokens, and are not given out again
-/// by this vault. Another vault, such as that of the next process, numbers from 1: start new threads
-/// with it.
+/// [set](Vault::max_threads). A token that the vault does not know, of a forgotten thread, of another
+/// process, or written by somebody, stays a token: no data is given that name.
 ///
 /// Hooks of one agent share one vault: a hook reveals all tokens of its vault, also those of others.
 ///
@@ -103,12 +102,22 @@ impl Vault {
         if let Some(token) = tokens.of_values.get(&of) {
             return token.clone();
         }
-        let count = tokens.counts.entry(of.0.clone()).or_insert(first);
-        *count += 1;
+        let count = tokens.counts.entry(of.0.clone()).or_default();
+        *count = first.max(*count) + 1;
         let token = format!("[{}_{count}]", of.0);
         tokens.values.insert(token.clone(), value.to_owned());
         tokens.of_values.insert(of, token.clone());
         token
+    }
+
+    /// Gives out no token of this label and number, or of a lower number, that the thread does not know.
+    pub(super) fn reserve_token(&self, key: &Key, label: &str, number: usize) {
+        let mut threads = self.lock();
+        let tokens = threads.tokens_of(key);
+        if !tokens.values.contains_key(&format!("[{label}_{number}]")) {
+            let count = tokens.counts.entry(label.to_owned()).or_default();
+            *count = number.max(*count);
+        }
     }
 
     /// Returns the end of the token that the range is inside of, if it is inside of one.
