@@ -283,7 +283,7 @@ impl PiiDetector for PiiScanner {
 
 #[cfg(test)]
 mod tests {
-    use super::PiiScanner;
+    use crate::builtin::guard::pii::PiiScanner;
 
     #[test]
     fn a_plain_end_is_open_where_the_parsers_say() {

@@ -36,10 +36,14 @@ impl Vault {
         match value {
             Value::String(text) => self.reserve_in(key, text),
             Value::Array(values) => {
-                values.iter().for_each(|value| self.reserve_in_value(key, value));
+                for value in values {
+                    self.reserve_in_value(key, value);
+                }
             }
             Value::Object(fields) => {
-                fields.values().for_each(|value| self.reserve_in_value(key, value));
+                for value in fields.values() {
+                    self.reserve_in_value(key, value);
+                }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }

@@ -21,8 +21,15 @@ pub struct BudgetBuilder {
     ledger: Ledger,
 }
 
+impl Budget {
+    /// Starts a budget. At least one limit is required.
+    pub fn builder() -> BudgetBuilder {
+        BudgetBuilder::new()
+    }
+}
+
 impl BudgetBuilder {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         let ledger = Ledger {
             name: "Budget".to_owned(),
             counts_sub_agents: true,

@@ -8,7 +8,6 @@ use hooks_core::{HookResult, HookRole};
 
 use crate::builtin::limit::Exit;
 use crate::builtin::limit::budget::account::{Account, is_free};
-use crate::builtin::limit::budget::builder::BudgetBuilder;
 use crate::builtin::limit::budget::error::{BudgetExceeded, SpendingError, UnknownPrice};
 use crate::builtin::limit::budget::ledger::Ledger;
 use crate::builtin::limit::budget::price_table::PriceTable;
@@ -30,16 +29,16 @@ use crate::model::ModelAnswer;
 ///
 /// | setting | default | |
 /// |---|---|---|
-/// | [`run_tokens`](BudgetBuilder::run_tokens), [`run_money`](BudgetBuilder::run_money) | none | what a run may spend |
-/// | [`thread_tokens`](BudgetBuilder::thread_tokens), [`thread_money`](BudgetBuilder::thread_money) | none | what a thread may spend |
-/// | [`day_tokens`](BudgetBuilder::day_tokens), [`day_money`](BudgetBuilder::day_money) | none | what a day may spend |
-/// | [`prices`](BudgetBuilder::prices) | none | what tokens cost; required for money |
-/// | [`exit`](BudgetBuilder::exit) | [`Exit::End`] | what happens once it is spent |
-/// | [`warn_at`](BudgetBuilder::warn_at), [`on_warning`](BudgetBuilder::on_warning) | 0.8 | when it warns, once for each limit |
-/// | [`day_of`](BudgetBuilder::day_of) | one for all | whose day a call spends |
-/// | [`counting_sub_agents`](BudgetBuilder::counting_sub_agents) | `true` | whether sub-agents spend from this budget |
-/// | [`counter`](BudgetBuilder::counter) | `Budget` | the name of the thread value |
-/// | [`clock`](BudgetBuilder::clock) | of the system | which day it is |
+/// | [`run_tokens`](crate::builtin::limit::BudgetBuilder::run_tokens), [`run_money`](crate::builtin::limit::BudgetBuilder::run_money) | none | what a run may spend |
+/// | [`thread_tokens`](crate::builtin::limit::BudgetBuilder::thread_tokens), [`thread_money`](crate::builtin::limit::BudgetBuilder::thread_money) | none | what a thread may spend |
+/// | [`day_tokens`](crate::builtin::limit::BudgetBuilder::day_tokens), [`day_money`](crate::builtin::limit::BudgetBuilder::day_money) | none | what a day may spend |
+/// | [`prices`](crate::builtin::limit::BudgetBuilder::prices) | none | what tokens cost; required for money |
+/// | [`exit`](crate::builtin::limit::BudgetBuilder::exit) | [`Exit::End`] | what happens once it is spent |
+/// | [`warn_at`](crate::builtin::limit::BudgetBuilder::warn_at), [`on_warning`](crate::builtin::limit::BudgetBuilder::on_warning) | 0.8 | when it warns, once for each limit |
+/// | [`day_of`](crate::builtin::limit::BudgetBuilder::day_of) | one for all | whose day a call spends |
+/// | [`counting_sub_agents`](crate::builtin::limit::BudgetBuilder::counting_sub_agents) | `true` | whether sub-agents spend from this budget |
+/// | [`counter`](crate::builtin::limit::BudgetBuilder::counter) | `Budget` | the name of the thread value |
+/// | [`clock`](crate::builtin::limit::BudgetBuilder::clock) | of the system | which day it is |
 ///
 /// Money is counted in millionths, as whole numbers; each model call is rounded up. A model without
 /// a price is refused if money is limited. What a run and a thread spent is a [thread
@@ -110,11 +109,6 @@ impl Budget {
     /// The default priority: inside of hooks that retry.
     pub const PRIORITY: i32 = 200;
 
-    /// Starts a budget. At least one limit is required.
-    pub fn builder() -> BudgetBuilder {
-        BudgetBuilder::new()
-    }
-
     pub(super) fn new(settings: Settings, ledger: Ledger) -> Self {
         Self { settings: Arc::new(settings), ledger }
     }
@@ -129,7 +123,7 @@ impl Budget {
     }
 
     /// Returns what today has spent under this key; the key is empty without
-    /// [`day_of`](BudgetBuilder::day_of).
+    /// [`day_of`](crate::builtin::limit::BudgetBuilder::day_of).
     #[must_use]
     pub fn spent_today(&self, key: &str) -> Spent {
         self.ledger.days.spent(key)

@@ -5,11 +5,13 @@ mod batch;
 mod counts;
 mod decide;
 mod error;
+mod limit_style;
 mod model_calls;
 mod tool_calls;
 mod tool_calls_builder;
 
 pub use error::{CallLimitError, ModelCallLimitExceeded, ToolCallLimitExceeded};
+pub use limit_style::LimitStyle;
 pub use model_calls::{ModelCallLimit, ModelCallLimitBuilder};
 pub use tool_calls::ToolCallLimit;
-pub use tool_calls_builder::{LimitStyle, ToolCallLimitBuilder};
+pub use tool_calls_builder::ToolCallLimitBuilder;

@@ -5,7 +5,7 @@ use hooks_core::{HookResult, HookRole};
 use crate::builtin::limit::Exit;
 use crate::builtin::limit::calls::batch::Batch;
 use crate::builtin::limit::calls::counts::{Counter, Limits};
-use crate::builtin::limit::calls::tool_calls_builder::LimitStyle;
+use crate::builtin::limit::calls::limit_style::LimitStyle;
 use crate::error::AgentError;
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall};

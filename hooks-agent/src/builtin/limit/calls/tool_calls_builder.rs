@@ -3,20 +3,8 @@
 use crate::builtin::limit::Exit;
 use crate::builtin::limit::calls::counts::{Counter, Limits};
 use crate::builtin::limit::calls::error::CallLimitError;
+use crate::builtin::limit::calls::limit_style::LimitStyle;
 use crate::builtin::limit::calls::tool_calls::ToolCallLimit;
-
-/// When a limit of tool calls is enforced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum LimitStyle {
-    /// Before tool calls run: those beyond the limit do not run.
-    #[default]
-    BeforeExecution,
-    /// At the next model call: all tool calls of an answer run, and once the limit is reached, the
-    /// call ends instead of calling the model again. A call that reaches the limit exactly ends
-    /// too.
-    NextModelCall,
-}
 
 /// Builds a [`ToolCallLimit`].
 #[derive(Clone, Debug)]

@@ -27,8 +27,20 @@ pub struct RateLimitBuilder {
     clock: Option<Clock>,
 }
 
+impl RateLimit {
+    /// Starts a limit of model calls. A quota is required.
+    pub fn of_models() -> RateLimitBuilder {
+        RateLimitBuilder::new(Target::Models)
+    }
+
+    /// Starts a limit of tool calls. A quota of requests is required.
+    pub fn of_tools() -> RateLimitBuilder {
+        RateLimitBuilder::new(Target::Tools)
+    }
+}
+
 impl RateLimitBuilder {
-    pub(super) fn new(target: Target) -> Self {
+    fn new(target: Target) -> Self {
         Self {
             target,
             only: None,

@@ -11,7 +11,6 @@ use hooks_core::{BoxError, HookRole};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::builtin::limit::rate_limit::builder::RateLimitBuilder;
 use crate::builtin::limit::rate_limit::error::{RateLimited, RateUnit};
 use crate::builtin::limit::rate_limit::keys::Keys;
 use crate::builtin::limit::rate_limit::quotas::Quotas;
@@ -32,13 +31,13 @@ use crate::tool::ToolError;
 ///
 /// | setting | default | |
 /// |---|---|---|
-/// | [`requests`](RateLimitBuilder::requests) | none | calls in a period |
-/// | [`tokens`](RateLimitBuilder::tokens) | none | tokens in a period, of models only |
-/// | [`only`](RateLimitBuilder::only) | all | the model or the tool |
-/// | [`by`](RateLimitBuilder::by) | the name of the model or tool | whose quota a call uses |
-/// | [`wait`](RateLimitBuilder::wait), [`fail`](RateLimitBuilder::fail) | fail | what happens without a permit |
-/// | [`most_keys`](RateLimitBuilder::most_keys) | 10 000 | how many keys have quotas at once |
-/// | [`clock`](RateLimitBuilder::clock) | of tokio | the time |
+/// | [`requests`](crate::builtin::limit::RateLimitBuilder::requests) | none | calls in a period |
+/// | [`tokens`](crate::builtin::limit::RateLimitBuilder::tokens) | none | tokens in a period, of models only |
+/// | [`only`](crate::builtin::limit::RateLimitBuilder::only) | all | the model or the tool |
+/// | [`by`](crate::builtin::limit::RateLimitBuilder::by) | the name of the model or tool | whose quota a call uses |
+/// | [`wait`](crate::builtin::limit::RateLimitBuilder::wait), [`fail`](crate::builtin::limit::RateLimitBuilder::fail) | fail | what happens without a permit |
+/// | [`most_keys`](crate::builtin::limit::RateLimitBuilder::most_keys) | 10 000 | how many keys have quotas at once |
+/// | [`clock`](crate::builtin::limit::RateLimitBuilder::clock) | of tokio | the time |
 ///
 /// Those that wait for one quota get it in the order in which they came. Nothing is taken while a
 /// call waits, so one that is dropped or interrupted loses no permit.
@@ -106,16 +105,6 @@ impl From<RateLimited> for Refused {
 impl RateLimit {
     /// The default priority: inside of hooks that retry.
     pub const PRIORITY: i32 = 200;
-
-    /// Starts a limit of model calls. A quota is required.
-    pub fn of_models() -> RateLimitBuilder {
-        RateLimitBuilder::new(Target::Models)
-    }
-
-    /// Starts a limit of tool calls. A quota of requests is required.
-    pub fn of_tools() -> RateLimitBuilder {
-        RateLimitBuilder::new(Target::Tools)
-    }
 
     fn limits(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only == name)

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use crate::builtin::observe::audit_log::error::AuditError;
 use crate::builtin::observe::audit_log::file::LogFile;
-use crate::builtin::observe::audit_log::hook::{AuditLog, Shared, now};
+use crate::builtin::observe::audit_log::hook::AuditLog;
 use crate::builtin::observe::audit_log::record::Record;
 use crate::builtin::observe::audit_log::seal::Seal;
+use crate::builtin::observe::audit_log::shared::{Shared, now};
 
 /// Builds an [`AuditLog`].
 #[must_use]
@@ -21,8 +22,15 @@ pub struct AuditLogBuilder {
     syncs: bool,
 }
 
+impl AuditLog {
+    /// Starts a log to a file.
+    pub fn builder(path: impl AsRef<Path>) -> AuditLogBuilder {
+        AuditLogBuilder::new(path.as_ref())
+    }
+}
+
 impl AuditLogBuilder {
-    pub(super) fn new(path: &Path) -> Self {
+    fn new(path: &Path) -> Self {
         let path = path.to_owned();
         Self {
             path,

@@ -2,17 +2,15 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, PoisonError};
 
 use hooks_core::{HookResult, HookRole};
 
-use crate::builtin::observe::audit_log::builder::AuditLogBuilder;
 use crate::builtin::observe::audit_log::error::AuditError;
-use crate::builtin::observe::audit_log::file::{LogFile, files_of};
+use crate::builtin::observe::audit_log::file::files_of;
 use crate::builtin::observe::audit_log::record::Record;
 use crate::builtin::observe::audit_log::run::OfCall;
-use crate::builtin::observe::audit_log::seal::Seal;
+use crate::builtin::observe::audit_log::shared::Shared;
 use crate::builtin::observe::audit_log::verify::{Verified, verify};
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, priority};
@@ -50,11 +48,11 @@ use crate::hook::{AgentHook, priority};
 ///
 /// | setting | default |
 /// |---|---|
-/// | [`key`](AuditLogBuilder::key) | none: SHA-256 |
-/// | [`content`](AuditLogBuilder::content) | no: sizes and hashes |
-/// | [`fail_fast`](AuditLogBuilder::fail_fast) | yes |
-/// | [`rotate_at`](AuditLogBuilder::rotate_at) | never |
-/// | [`sync_every_line`](AuditLogBuilder::sync_every_line) | no |
+/// | [`key`](crate::builtin::observe::AuditLogBuilder::key) | none: SHA-256 |
+/// | [`content`](crate::builtin::observe::AuditLogBuilder::content) | no: sizes and hashes |
+/// | [`fail_fast`](crate::builtin::observe::AuditLogBuilder::fail_fast) | yes |
+/// | [`rotate_at`](crate::builtin::observe::AuditLogBuilder::rotate_at) | never |
+/// | [`sync_every_line`](crate::builtin::observe::AuditLogBuilder::sync_every_line) | no |
 ///
 /// The reasons and questions of hooks are in the log also without content: they are what is audited.
 ///
@@ -66,7 +64,7 @@ use crate::hook::{AgentHook, priority};
 ///
 /// # Errors
 /// An event that cannot be written fails the call, unless
-/// [`fail_fast`](AuditLogBuilder::fail_fast) is off. Lines are written in the task of the call, one
+/// [`fail_fast`](crate::builtin::observe::AuditLogBuilder::fail_fast) is off. Lines are written in the task of the call, one
 /// after another.
 ///
 /// ```
@@ -98,15 +96,6 @@ pub struct AuditLog {
     pub(super) shared: Arc<Shared>,
 }
 
-/// What the clones of a log share.
-pub(super) struct Shared {
-    /// Locked while a line is numbered and written. `None` once it is closed.
-    pub(super) file: Mutex<Option<LogFile>>,
-    pub(super) seal: Seal,
-    pub(super) has_content: bool,
-    pub(super) fails_fast: bool,
-}
-
 impl AuditLog {
     const EVENTS: EventMask = EventMask::of(&[
         EventKind::PreCall,
@@ -122,11 +111,6 @@ impl AuditLog {
     ]);
 
     const PRIORITY: i32 = priority::METRICS + 100;
-
-    /// Starts a log to a file.
-    pub fn builder(path: impl AsRef<Path>) -> AuditLogBuilder {
-        AuditLogBuilder::new(path.as_ref())
-    }
 
     /// Closes the log and writes its head. Closing twice is allowed.
     ///
@@ -180,28 +164,6 @@ impl AuditLog {
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         file.as_mut().ok_or(AuditError::Closed)?.append(&fields)
     }
-}
-
-impl Shared {
-    fn close(&self) -> Result<(), AuditError> {
-        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).take();
-        file.map_or(Ok(()), |file| Ok(file.seal()?))
-    }
-}
-
-impl Drop for Shared {
-    fn drop(&mut self) {
-        if let Err(error) = self.close() {
-            let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "the head of an audit log was not written");
-        }
-    }
-}
-
-/// Returns the time in milliseconds since 1970.
-pub(super) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl AgentHook for AuditLog {

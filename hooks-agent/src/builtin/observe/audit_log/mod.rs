@@ -9,6 +9,7 @@ mod link;
 mod record;
 mod run;
 mod seal;
+mod shared;
 mod verify;
 
 pub use builder::AuditLogBuilder;

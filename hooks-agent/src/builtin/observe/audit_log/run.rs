@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use crate::builtin::observe::audit_log::hook::Shared;
+use crate::builtin::observe::audit_log::shared::Shared;
 use crate::call::{CallContext, RunId};
 use crate::message::{Msg, ToolUse};
 

@@ -12,6 +12,7 @@ pub(crate) mod iban;
 pub(crate) mod ip;
 pub(crate) mod mac;
 pub(crate) mod phone;
+pub(crate) mod phone_groups;
 pub(crate) mod phone_plan;
 pub(crate) mod plain;
 pub(crate) mod tld;

@@ -1,6 +1,6 @@
 //! Numbering plans: the lengths of numbers by country, and the shapes of national numbers.
 
-use crate::builtin::guard::pii::shape::phone::{Groups, Separator};
+use crate::builtin::guard::pii::shape::phone_groups::{Groups, Separator};
 
 use Separator::{Dash, Dot, Parenthesis, Slash, Space};
 
