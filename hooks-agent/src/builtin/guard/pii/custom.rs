@@ -1,4 +1,4 @@
-//! Detectors of one's own: a regular expression or a closure.
+//! Custom detectors: a regular expression or a closure.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -21,7 +21,7 @@ impl PiiMatch {
     }
 
     /// This match with a range inside of the text, widened to whole characters. Returns `None` if
-    /// nothing is left. Guards against ranges that a detector of one's own got wrong.
+    /// nothing is left. Guards against wrong ranges of a custom detector.
     #[must_use]
     pub fn fitted(mut self, text: &str) -> Option<Self> {
         let Range { start, end } = self.range;

@@ -95,7 +95,7 @@ impl PiiDetection {
         Self::new(name, Arc::new(scanner))
     }
 
-    /// Finds what a detector of one's own finds; `kind` names the hook.
+    /// Finds what a custom detector finds; `kind` names the hook.
     ///
     /// ```
     /// use hooks_agent::builtin::guard::PiiDetection;

@@ -150,7 +150,7 @@ async fn wait(quotas: &Quotas, tokens: u64, at_most: Duration) -> Result<(), Rat
         if limited.retry_after > deadline.saturating_duration_since(Instant::now()) {
             return Err(limited);
         }
-        // A clock of one's own may stand still.
+        // An injected clock may stand still.
         sleep(limited.retry_after.max(Duration::from_millis(1))).await;
     }
 }

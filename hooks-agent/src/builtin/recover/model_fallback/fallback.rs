@@ -89,7 +89,7 @@ impl ModelFallback {
     }
 
     /// Sets the errors after which the next model is asked. [`ModelError::Blocked`] is never one of
-    /// them: another model does not get round a guard. If the closure panics, the error is
+    /// them: another model does not bypass a guard. If the closure panics, the error is
     /// returned.
     pub fn fall_back_on(
         mut self,
