@@ -136,6 +136,9 @@ pub mod guide {
     #[doc = include_str!("../docs/builtin_recover.md")]
     pub mod builtin_recover {}
 
+    #[doc = include_str!("../docs/builtin_control.md")]
+    pub mod builtin_control {}
+
     #[doc = include_str!("../docs/builtin_observe.md")]
     pub mod builtin_observe {}
 }

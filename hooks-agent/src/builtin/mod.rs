@@ -33,7 +33,8 @@
 //! Lower priorities run first and, around a call, outside. The guides say why each hook stands where it
 //! stands, and what it does not protect from:
 //! [guard](crate::guide::builtin_guard), [limit](crate::guide::builtin_limit),
-//! [recover](crate::guide::builtin_recover), [observe](crate::guide::builtin_observe).
+//! [recover](crate::guide::builtin_recover), [control](crate::guide::builtin_control),
+//! [observe](crate::guide::builtin_observe).
 //! [`AgentHookExt`](crate::hook::AgentHookExt) changes names, priorities and inheritance;
 //! `agent.hook_plan()` shows the order of an agent, and its
 //! [`warnings`](hooks_core::HookPlan::warnings) name hooks whose order defeats them.
