@@ -1,4 +1,4 @@
-//! What a subscriber of `tracing` is told.
+//! What a subscriber of `tracing` receives.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -5,15 +5,15 @@ use std::panic::Location;
 
 use crate::dispatch::snapshot::{has_hooks, is_hooked};
 use crate::error::RegistryError;
-use crate::hook::group::HookGroup;
 use crate::hook::into_hook::IntoHook;
 #[cfg(feature = "json")]
 use crate::hook::json::{JsonHook, JsonPoint};
+use crate::hook::options::group::HookGroup;
 #[cfg(feature = "json")]
-use crate::hook::options::HookOptions;
-use crate::hook::options::IntoHookOptions;
+use crate::hook::options::hook_options::HookOptions;
+use crate::hook::options::hook_options::IntoHookOptions;
+use crate::hook::options::policy::{Limit, OnFailure, When};
 use crate::hook::point_hooks::HookTypeOf;
-use crate::hook::policy::{Limit, OnFailure, When};
 use crate::hook_type::{HookType, Level};
 use crate::plan::hook_plan::HookPlan;
 use crate::plan::select::SelectHookType;

@@ -141,15 +141,15 @@ pub use dispatch::carry::{carry, outside, outside_future};
 pub use error::{BoxError, HookError, HookResult, RegistryError};
 pub use hook::after::AfterHook;
 pub use hook::around::{AroundHook, Next};
-pub use hook::group::HookGroup;
 pub use hook::into_hook::IntoHook;
 #[cfg(feature = "json")]
 pub use hook::json::JsonHook;
-pub use hook::options::HookOptions;
+pub use hook::options::group::HookGroup;
+pub use hook::options::hook_options::HookOptions;
+pub use hook::options::policy::{Fail, Ignore};
+pub use hook::options::role::HookRole;
 pub use hook::point_hooks::HookTypeOf;
-pub use hook::policy::{Fail, Ignore};
 pub use hook::pre::PreHook;
-pub use hook::role::HookRole;
 pub use hook::stage::HookAnswer;
 pub use hook_type::{HookType, Level, ParseNameError, Phase};
 pub use hookable::Hookable;
@@ -177,8 +177,8 @@ pub mod forms {
 
 /// What a hook is registered with: name, priority, timeout, condition, failure policy.
 pub mod options {
-    pub use crate::hook::options::{HookOptions, IntoHookOptions};
-    pub use crate::hook::policy::{
+    pub use crate::hook::options::hook_options::{HookOptions, IntoHookOptions};
+    pub use crate::hook::options::policy::{
         Fail, FailurePolicy, Ignore, Limit, OnFailure, Timed, Unconditional, Unlimited, When,
     };
 }

@@ -1,4 +1,4 @@
-//! What is told of where a model is asked, and what it is not asked.
+//! Where a model is asked: what `Debug`, errors and logs show of it, and which redirects are followed.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! What is told if the URL of a model leads to something else than the API of its provider.
+//! Errors of a URL that is not the API of the provider.
 
 use axum::http::{HeaderMap, header};
 use hooks_agent::model::ModelError;

@@ -1,4 +1,4 @@
-//! What is told of a provider's error, and what is not.
+//! Errors of providers: what they show, and what they leave out.
 
 use std::time::Duration;
 

@@ -2,6 +2,7 @@
 
 mod checked;
 mod context;
+mod hook_state;
 mod interrupt;
 mod options;
 mod state;

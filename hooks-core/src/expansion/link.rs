@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use crate::hook::into_hook::IntoHook;
-use crate::hook::options::HookOptions;
+use crate::hook::options::hook_options::HookOptions;
 use crate::hook::point_hooks::HookTypeOf;
 use crate::hook_type::HookType;
 use crate::registry::class::ClassHooks;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::hook::group::HookGroup;
-use crate::hook::role::HookRole;
+use crate::hook::options::group::HookGroup;
+use crate::hook::options::role::HookRole;
 use crate::hook_type::{HookType, Level};
 use crate::point::hook_slot::HookSlot;
 use crate::registry::hooks::Hooks;

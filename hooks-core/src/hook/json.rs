@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{BoxError, HookResult};
-use crate::hook::options::HookOptions;
+use crate::hook::options::hook_options::HookOptions;
 use crate::hook::point_hooks::HookTypeOf;
 use crate::hook::stage::{ErasedHook, Step};
 use crate::hook_type::{HookType, Phase};

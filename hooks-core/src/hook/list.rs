@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::hook::entry::Entry;
-use crate::hook::group::HookGroup;
+use crate::hook::options::group::HookGroup;
 use crate::hook_type::Phase;
 use crate::point::call_mode::Position;
 use crate::point::hook_slot::HookSlot;

@@ -4,15 +4,12 @@
 pub(crate) mod after;
 pub(crate) mod around;
 pub(crate) mod entry;
-pub(crate) mod group;
 pub(crate) mod into_hook;
 #[cfg(feature = "json")]
 pub(crate) mod json;
 pub(crate) mod list;
 pub(crate) mod options;
 pub(crate) mod point_hooks;
-pub(crate) mod policy;
 pub(crate) mod pre;
-pub(crate) mod role;
 pub(crate) mod settled;
 pub(crate) mod stage;

@@ -3,8 +3,8 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
-use crate::hook::group::HookGroup;
 use crate::hook::list::{ErasedList, List};
+use crate::hook::options::group::HookGroup;
 use crate::hook_type::{Level, Phase};
 use crate::point::hook_point::{AroundPoint, HookPoint};
 use crate::point::hook_slot::{Around, HookSlot, OnError, OnSettled, Post, Pre};

@@ -3,8 +3,8 @@
 use std::any::TypeId;
 use std::fmt;
 
-use crate::hook::group::HookGroup;
-use crate::hook::role::HookRole;
+use crate::hook::options::group::HookGroup;
+use crate::hook::options::role::HookRole;
 use crate::hook_type::{HookType, Level};
 use crate::registry::class::class_tables;
 use crate::registry::hooks::Hooks;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::hook::role::HookRole;
+use crate::hook::options::role::HookRole;
 use crate::hook_type::{HookType, Phase};
 use crate::plan::hook_plan::{HookPlan, PlannedHook};
 

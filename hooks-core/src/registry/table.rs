@@ -5,8 +5,8 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, PoisonError};
 
-use crate::hook::group::HookGroup;
-use crate::hook::role::HookRole;
+use crate::hook::options::group::HookGroup;
+use crate::hook::options::role::HookRole;
 use crate::hook_type::{HookType, Phase};
 use crate::registry::swap::{ArcSwap, AtomicU64, Loaded, Mutex, Ordering};
 

@@ -2,14 +2,14 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::{HookResult, HookRole};
 
 use crate::builtin::observe::audit_log::error::AuditError;
 use crate::builtin::observe::audit_log::file::files_of;
 use crate::builtin::observe::audit_log::record::Record;
-use crate::builtin::observe::audit_log::run::OfCall;
+use crate::builtin::observe::audit_log::run::Run;
 use crate::builtin::observe::audit_log::shared::Shared;
 use crate::builtin::observe::audit_log::verify::{Verified, verify};
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
@@ -157,7 +157,7 @@ impl AuditLog {
 
     fn write(&self, event: &HookEvent<'_>) -> Result<(), AuditError> {
         let Shared { file, seal, has_content, .. } = &*self.shared;
-        let run = OfCall::run(event.context(), &self.shared);
+        let run = event.context().hook_state::<Mutex<Run>>(Arc::as_ptr(&self.shared).addr());
         let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(fields) = Record::of(event, &mut run, seal, *has_content) else { return Ok(()) };
         drop(run);

@@ -1,19 +1,8 @@
 //! What is kept of a running call.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use serde_json::Value;
 
-use crate::builtin::observe::audit_log::shared::Shared;
-use crate::call::{CallContext, RunId};
 use crate::message::{Msg, ToolUse};
-
-/// What is kept of a call in its context, so that it goes when the call does: one for each log, by
-/// its address.
-pub(super) struct OfCall {
-    run: RunId,
-    runs: Mutex<Vec<(usize, Arc<Mutex<Run>>)>>,
-}
 
 #[derive(Default)]
 pub(super) struct Run {
@@ -21,26 +10,6 @@ pub(super) struct Run {
     pub(super) is_asked: bool,
     /// The tool calls of the last answer, as the model wrote them.
     calls: Vec<ToolUse>,
-}
-
-impl OfCall {
-    /// Returns what the log keeps of the call.
-    pub(super) fn run(cx: &CallContext, log: &Arc<Shared>) -> Arc<Mutex<Run>> {
-        let address = Arc::as_ptr(log).addr();
-        let own = || cx.get::<Self>().filter(|of_call| of_call.run == cx.run_id());
-        let of_call = own().or_else(|| {
-            cx.insert(Self { run: cx.run_id(), runs: Mutex::default() });
-            own()
-        });
-        let Some(of_call) = of_call else { return Arc::default() };
-        let mut runs = of_call.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, run)) = runs.iter().find(|(of, _)| *of == address) {
-            return run.clone();
-        }
-        let run = Arc::default();
-        runs.push((address, Arc::clone(&run)));
-        run
-    }
 }
 
 impl Run {

@@ -11,7 +11,7 @@ use crate::builtin::observe::monitoring::meters::{
     Meters, OPERATION, OUTCOME, TOKEN_TYPE, TOKENS, TOOL, TOOL_CALLS, TOOL_DURATION,
 };
 use crate::builtin::observe::monitoring::names::Names;
-use crate::builtin::observe::monitoring::run::{InFlight, OfCall, Run, RunningModel};
+use crate::builtin::observe::monitoring::run::{InFlight, Run, RunningModel};
 use crate::builtin::observe::monitoring::snapshot::MonitoringSnapshot;
 use crate::event::{ErrorEvent, ErrorPhase, HookEvent, PostActing, Settled};
 use crate::message::{Msg, Usage};
@@ -35,7 +35,7 @@ impl Shared {
     }
 
     pub(super) fn count(self: &Arc<Self>, event: &HookEvent<'_>) {
-        let run = OfCall::run(event.context(), self);
+        let run = event.context().hook_state::<Mutex<Run>>(Arc::as_ptr(self).addr());
         let run = &mut *run.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         match event {

@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hooks_core::HookResult;
 
-use crate::builtin::observe::timing::run::{OfCall, Run};
+use crate::builtin::observe::timing::run::Run;
 use crate::builtin::observe::timing::times::CallTiming;
 use crate::event::{ErrorPhase, EventKind, EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, priority};
@@ -58,7 +58,7 @@ use crate::round::Control;
 #[must_use]
 pub struct Timing {
     /// Tells the times of this hook from those of others of its kind, in the context of a call.
-    number: u64,
+    number: usize,
     clock: Arc<Clock>,
     on_settled: Option<Arc<OnSettled>>,
 }
@@ -87,7 +87,7 @@ impl Timing {
 
     /// Creates a hook that measures times.
     pub fn new() -> Self {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let epoch = Instant::now();
         Self { number, clock: Arc::new(move || epoch.elapsed()), on_settled: None }
@@ -182,7 +182,7 @@ impl AgentHook for Timing {
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         let Some(now) = Self::contained(|| (self.clock)()) else { return Ok(Flow::Continue) };
-        let run = OfCall::run(event.context(), self.number);
+        let run = event.context().hook_state::<Mutex<Run>>(self.number);
         let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
         self.note(&mut run, event, now);
         if let (EventKind::Settled, Some(on_settled)) = (event.kind(), &self.on_settled) {

@@ -1,20 +1,11 @@
 //! The times of a running call.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::builtin::observe::timing::times::{CallTiming, ModelTiming, RoundTiming, ToolTiming};
-use crate::call::{CallContext, RunId};
 
 /// How many rounds, and how many tool calls, of a call are kept.
 const MOST: usize = 1000;
-
-/// The times of a call in its context, so that they go when the call does: one for each hook of this
-/// kind, by its number.
-pub(super) struct OfCall {
-    run: RunId,
-    runs: Mutex<Vec<(u64, Arc<Mutex<Run>>)>>,
-}
 
 /// The times of a call until now.
 #[derive(Default)]
@@ -23,25 +14,6 @@ pub(super) struct Run {
     start: Option<Duration>,
     timing: CallTiming,
     tools: usize,
-}
-
-impl OfCall {
-    /// Returns the times that the hook of this number keeps of the call.
-    pub(super) fn run(cx: &CallContext, hook: u64) -> Arc<Mutex<Run>> {
-        let own = || cx.get::<Self>().filter(|of_call| of_call.run == cx.run_id());
-        let of_call = own().or_else(|| {
-            cx.insert(Self { run: cx.run_id(), runs: Mutex::default() });
-            own()
-        });
-        let Some(of_call) = of_call else { return Arc::default() };
-        let mut runs = of_call.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, run)) = runs.iter().find(|(number, _)| *number == hook) {
-            return run.clone();
-        }
-        let run = Arc::default();
-        runs.push((hook, Arc::clone(&run)));
-        run
-    }
 }
 
 impl Run {

@@ -8,12 +8,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::hook::entry::{Entry, Limits};
-use crate::hook::group::HookGroup;
-use crate::hook::point_hooks::remove_spent;
+use crate::hook::options::group::HookGroup;
 #[cfg(feature = "timeout")]
-use crate::hook::policy::Timed;
-use crate::hook::policy::{Fail, FailurePolicy, OnFailure, Unconditional, Unlimited, When};
-use crate::hook::role::HookRole;
+use crate::hook::options::policy::Timed;
+use crate::hook::options::policy::{
+    Fail, FailurePolicy, OnFailure, Unconditional, Unlimited, When,
+};
+use crate::hook::options::role::HookRole;
+use crate::hook::point_hooks::remove_spent;
 use crate::hook_type::Level;
 use crate::point::hook_point::MAX_DEPTH;
 use crate::point::hook_slot::HookSlot;
