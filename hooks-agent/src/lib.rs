@@ -69,6 +69,7 @@
 //! | [`tool`] | [`Tool`], [`FunctionTool`], permissions, tools of MCP servers |
 //! | [`message`] | messages, blocks of content, tool calls and their results |
 //! | [`memory`] | the messages of a conversation, and the values that hooks keep with it |
+//! | [`store`] | stores of threads: what survives a crash, and the questions that wait for people |
 //! | [`stream`] | a call as a stream of its events |
 //! | [`round`] | the inputs and outputs of the agent's methods, for hooks of methods |
 //! | [`user`] | the user as an agent |
@@ -162,6 +163,7 @@ pub mod prelude;
 pub mod react;
 pub mod round;
 mod run_id;
+pub mod store;
 pub mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -8,6 +8,7 @@ mod messages;
 mod msg;
 mod output;
 mod pending;
+mod question;
 mod strings;
 
 pub use crate::usage::Usage;
@@ -19,4 +20,5 @@ pub use msg::{GenerateReason, Msg, Role};
 pub use output::ToolOutput;
 pub(crate) use pending::open_calls;
 pub use pending::{PendingCall, PendingReason};
+pub use question::{DecisionKind, Question, Wording};
 pub(crate) use strings::{map_strings, number_text};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::{Messages, Msg, Role, ToolOutput, ToolResult, ToolUse};
+use crate::message::{Messages, Msg, Question, Role, ToolOutput, ToolResult, ToolUse};
 
 /// A tool call that waits for a result, as [`Msg::pending`](crate::message::Msg::pending),
 /// [`Memory::pending`](crate::memory::Memory::pending) and
@@ -60,6 +60,9 @@ pub struct PendingCall {
     /// The name of the event hook that stopped the call or asks, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_by: Option<String>,
+    /// What a person is asked, if it asks for permission.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Box<Question>>,
 }
 
 /// Why a tool call waits for a result.
@@ -73,6 +76,9 @@ pub enum PendingReason {
     Stopped,
     /// The call was stopped before the tool call had its turn.
     NotRun,
+    /// The process ended while the tool ran, so its outcome is not known; see
+    /// [`Unknown`](crate::store::Unknown).
+    UnknownOutcome,
 }
 
 impl PendingCall {
@@ -80,7 +86,7 @@ impl PendingCall {
     #[must_use]
     pub fn new(call: ToolUse, why: PendingReason) -> Self {
         let call = call.without_hidden();
-        Self { id: call.id.clone(), call, agents: Vec::new(), why, asked_by: None }
+        Self { id: call.id.clone(), call, agents: Vec::new(), why, asked_by: None, question: None }
     }
 
     /// Creates the message that answers the tool call with this output, instead of running it.

@@ -228,6 +228,7 @@ fn pending(pending: &PendingCall) -> Value {
         PendingReason::Permission(question) => ("permission", Some(question)),
         PendingReason::Stopped => ("stopped", None),
         PendingReason::NotRun => ("not_run", None),
+        PendingReason::UnknownOutcome => ("unknown_outcome", None),
     };
     let mut line = json!({ "tool_call": pending.id, "tool": pending.call.name, "why": why });
     if let Some(question) = question.filter(|question| !question.is_empty()) {

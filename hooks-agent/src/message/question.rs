@@ -1,0 +1,116 @@
+//! What a person is asked about a tool call.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a person is asked about a tool call, as
+/// [`PostReasoning::ask`](crate::event::PostReasoning::ask) asks it.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hooks_agent::message::{DecisionKind, Question};
+///
+/// let question = Question::new("This pays an invoice. Do you approve?")
+///     .allow([DecisionKind::Approve, DecisionKind::Reject])
+///     .expires_after(Duration::from_secs(3600));
+/// # let _ = question;
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Question {
+    /// The text that the person reads.
+    pub description: String,
+    /// The decisions that are allowed. Default: all.
+    pub allowed: Vec<DecisionKind>,
+    /// How long the question waits; then the tool call is refused. Default: for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_after: Option<Duration>,
+    /// The words in which the model reads the decision.
+    #[serde(default)]
+    pub wording: Wording,
+    /// The JSON schema of the arguments of the tool. The agent sets it.
+    #[serde(default)]
+    pub schema: Value,
+}
+
+impl Question {
+    /// Creates a question that allows every decision and does not expire.
+    #[must_use]
+    pub fn new(description: impl Into<String>) -> Self {
+        Self {
+            description: description.into(),
+            allowed: DecisionKind::ALL.to_vec(),
+            expires_after: None,
+            wording: Wording::default(),
+            schema: Value::Null,
+        }
+    }
+
+    /// Sets the decisions that are allowed.
+    #[must_use]
+    pub fn allow(mut self, kinds: impl IntoIterator<Item = DecisionKind>) -> Self {
+        self.allowed = kinds.into_iter().collect();
+        self
+    }
+
+    /// Sets how long the question waits. A question that expires is refused.
+    #[must_use]
+    pub fn expires_after(mut self, time: Duration) -> Self {
+        self.expires_after = Some(time);
+        self
+    }
+
+    /// Sets the words in which the model reads the decision.
+    #[must_use]
+    pub fn wording(mut self, wording: Wording) -> Self {
+        self.wording = wording;
+        self
+    }
+}
+
+/// A kind of decision about a tool call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DecisionKind {
+    /// The tool runs with the arguments of the model.
+    Approve,
+    /// The tool runs with other arguments.
+    Edit,
+    /// The tool does not run, and the model reads why.
+    Reject,
+    /// The tool does not run, and the model reads an answer in its place.
+    Respond,
+}
+
+impl DecisionKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Approve, Self::Edit, Self::Reject, Self::Respond];
+}
+
+impl fmt::Display for DecisionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Approve => "approve",
+            Self::Edit => "edit",
+            Self::Reject => "reject",
+            Self::Respond => "respond",
+        })
+    }
+}
+
+/// The words in which the model reads a rejection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Wording {
+    /// Those of LangChain.
+    #[default]
+    LangChain,
+    /// Those of Spring AI Alibaba.
+    Spring,
+}

@@ -1,0 +1,80 @@
+//! The errors of stores.
+
+use hooks_core::BoxError;
+
+use crate::store::{DecisionError, NameError, ThreadKey};
+
+/// The error of a store. Its texts name no password and no content of a thread.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The store cannot be opened.
+    #[error("the store cannot be opened: {reason}")]
+    Open {
+        /// What is wrong, and what to do.
+        reason: String,
+        /// The cause, if there is one.
+        source: Option<BoxError>,
+    },
+    /// The schema of the store is newer than this program.
+    #[error(
+        "the store has schema version {found}, this program knows up to {known}: use a newer program"
+    )]
+    NewerSchema {
+        /// The version of the store.
+        found: u64,
+        /// The latest version that this program knows.
+        known: u64,
+    },
+    /// The store cannot be reached now, or is busy. The operation may be tried again.
+    #[error("the store is not available")]
+    Unavailable(#[source] BoxError),
+    /// The disk is full, or a quota is reached.
+    #[error("the store has no space left")]
+    Full(#[source] BoxError),
+    /// The store refused the operation.
+    #[error("the store failed")]
+    Failed(#[source] BoxError),
+    /// Another process owns the thread now: the lease of this call ended before the call did. Nothing
+    /// of the step was written.
+    #[error("the lease of {thread} was lost: another process may run it now")]
+    LeaseLost {
+        /// The thread.
+        thread: ThreadKey,
+    },
+    /// The thread was changed since it was read. Nothing of the step was written.
+    #[error("{thread} has version {found}, the step was made from version {expected}")]
+    Conflict {
+        /// The thread.
+        thread: ThreadKey,
+        /// The version that the step was made from.
+        expected: u64,
+        /// The version in the store.
+        found: u64,
+    },
+    /// What is stored cannot be read.
+    #[error("{what} cannot be read from the store")]
+    Unreadable {
+        /// What cannot be read.
+        what: String,
+        /// The cause.
+        source: BoxError,
+    },
+    /// There is no such thread.
+    #[error("the store has no {0}")]
+    UnknownThread(ThreadKey),
+    /// A name cannot be stored.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// A decision is refused. No decision of the same request was stored.
+    #[error(transparent)]
+    Decision(#[from] DecisionError),
+}
+
+impl StoreError {
+    /// Returns whether the same operation may succeed if it is tried again.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Unavailable(_))
+    }
+}

@@ -1,0 +1,26 @@
+//! Stores: where the threads of agents and the questions to people outlive the process.
+
+mod contract;
+mod error;
+mod filter;
+mod key;
+mod lease;
+mod memory;
+mod options;
+mod people;
+mod record;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+#[allow(dead_code, unused_imports)]
+mod sql;
+mod step;
+
+pub use contract::{Store, StoreFuture};
+pub use error::StoreError;
+pub use filter::Filter;
+pub use key::{NameError, ThreadKey};
+pub use lease::{Acquired, Lease};
+pub use memory::MemoryStore;
+pub use options::{Durability, Unknown};
+pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
+pub use record::{CallRecord, CallState, HistoryRow, StoredMessage, ThreadInfo, ThreadRecord};
+pub use step::Step;

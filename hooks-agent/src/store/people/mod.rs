@@ -1,0 +1,12 @@
+//! Questions to people about tool calls, and their decisions.
+
+mod decision;
+mod digest;
+mod error;
+mod review;
+mod waiting;
+
+pub use decision::{Decided, Decision, Verdict};
+pub use error::DecisionError;
+pub use review::review;
+pub use waiting::Waiting;

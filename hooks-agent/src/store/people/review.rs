@@ -1,0 +1,77 @@
+//! Checks decisions.
+
+use serde_json::Value;
+
+use crate::store::{Decided, Decision, DecisionError, Verdict, Waiting};
+
+/// The reason that the model reads of a question that expired.
+pub(crate) const EXPIRED: &str = "no decision in time";
+
+/// Checks decisions against the questions of a store, and returns what is to be stored, in the order
+/// of the decisions. `questions` has those of the ids, also closed ones; `now` is the store's clock.
+///
+/// For stores: all of them check decisions by this function, in the transaction that stores them.
+///
+/// # Errors
+/// The first decision that is refused.
+pub fn review(
+    questions: &[Waiting],
+    verdicts: &[Verdict],
+    now: u64,
+) -> Result<Vec<Decided>, DecisionError> {
+    let mut decided = Vec::with_capacity(verdicts.len());
+    for (index, verdict) in verdicts.iter().enumerate() {
+        if verdicts[..index].iter().any(|earlier| earlier.id == verdict.id) {
+            return Err(DecisionError::Twice { id: verdict.id.clone() });
+        }
+        decided.push(check(questions, verdict, now)?);
+    }
+    Ok(decided)
+}
+
+fn check(questions: &[Waiting], verdict: &Verdict, now: u64) -> Result<Decided, DecisionError> {
+    let Verdict { id, decision, by } = verdict;
+    let Some(question) = questions.iter().find(|question| question.id == *id) else {
+        return Err(DecisionError::Unknown { id: id.clone() });
+    };
+    if let Some(Decided { by, at, .. }) = &question.decided {
+        return Err(DecisionError::AlreadyDecided { id: id.clone(), by: by.clone(), when: *at });
+    }
+    if question.is_closed {
+        return Err(DecisionError::Unknown { id: id.clone() });
+    }
+    if !question.is_as_shown() {
+        return Err(DecisionError::Changed { id: id.clone() });
+    }
+    if let Some(when) = question.expires.filter(|expires| *expires <= now) {
+        return Err(DecisionError::Expired { id: id.clone(), when });
+    }
+    let kind = decision.kind();
+    if !question.allowed.contains(&kind) {
+        let (tool, allowed) = (question.tool.clone(), question.allowed.clone());
+        return Err(DecisionError::NotAllowed { id: id.clone(), tool, decision: kind, allowed });
+    }
+    if let Decision::Edit(arguments) = decision {
+        fits(&question.schema, arguments).map_err(|reason| {
+            let tool = question.tool.clone();
+            DecisionError::Schema { id: id.clone(), tool, reason }
+        })?;
+    }
+    Ok(Decided::new(decision.clone(), by.clone(), now))
+}
+
+/// Checks arguments against the schema of a tool. A schema that cannot be read refuses them.
+fn fits(schema: &Value, arguments: &Value) -> Result<(), String> {
+    if !arguments.is_object() {
+        return Err("they are no JSON object".to_owned());
+    }
+    if schema.is_null() {
+        return Err("the schema of the tool is not known".to_owned());
+    }
+    let schema = jsonschema::validator_for(schema)
+        .map_err(|_| "the schema of the tool cannot be read".to_owned())?;
+    let errors = schema.iter_errors(arguments);
+    let reasons: Vec<_> =
+        errors.map(|error| format!("at `{}`: {error}", error.instance_path())).collect();
+    if reasons.is_empty() { Ok(()) } else { Err(reasons.join("; ")) }
+}

@@ -1,0 +1,124 @@
+//! A question that waits for a decision.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::message::{DecisionKind, PendingCall, PendingReason};
+use crate::run_id::RunId;
+use crate::store::people::digest::digest;
+use crate::store::{Decided, ThreadKey};
+
+/// A tool call that waits for a decision of a person, with what the person must know of it.
+///
+/// As JSON, it is what a web page needs to ask.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Waiting {
+    /// The id of the question, unique in the store. A part of it is of the [digest](Self::digest), so
+    /// a decision is about the tool call that was shown.
+    pub id: Arc<str>,
+    /// The name of the agent that was called.
+    pub agent: Arc<str>,
+    /// The thread.
+    pub thread: Arc<str>,
+    /// The call that asks.
+    pub run: RunId,
+    /// The [id](PendingCall::id) of the tool call: for one of a sub-agent, the path to it.
+    pub call_id: String,
+    /// The names of the sub-agents on the way to the tool call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+    /// The name of the tool.
+    pub tool: String,
+    /// The arguments of the tool call.
+    pub arguments: Value,
+    /// The text for the person.
+    pub description: String,
+    /// The decisions that are allowed.
+    pub allowed: Vec<DecisionKind>,
+    /// The JSON schema of the arguments; `null` if it is not known.
+    pub schema: Value,
+    /// Why it waits.
+    pub why: PendingReason,
+    /// The name of the event hook that asks, if one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<String>,
+    /// Since when it waits, in milliseconds since 1970 by the store's clock.
+    pub since: u64,
+    /// How long it waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_after: Option<Duration>,
+    /// When it expires, in milliseconds since 1970 by the store's clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<u64>,
+    /// The SHA-256 of the agent, the thread, the tool call and its arguments, in hexadecimal.
+    pub digest: String,
+    /// The decision, if there is one that was not applied yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided: Option<Decided>,
+    /// Whether it waits no longer: its decision was applied, or it was given up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_closed: bool,
+}
+
+impl Waiting {
+    /// Creates the question about a tool call that waits. A store sets [`since`](Self::since) and
+    /// [`expires`](Self::expires).
+    #[must_use]
+    pub fn new(key: &ThreadKey, run: RunId, pending: &PendingCall) -> Self {
+        let PendingCall { id, call, agents, why, asked_by, question } = pending;
+        let text = match (question, why) {
+            (Some(question), _) => question.description.clone(),
+            (None, PendingReason::Permission(text)) => text.clone(),
+            (None, _) => String::new(),
+        };
+        let question = question.as_deref();
+        let mut waiting = Self {
+            id: "".into(),
+            agent: key.agent().into(),
+            thread: key.thread().into(),
+            run,
+            call_id: id.clone(),
+            agents: agents.clone(),
+            tool: call.name.clone(),
+            arguments: call.input.clone(),
+            description: text,
+            allowed: question.map_or(DecisionKind::ALL.to_vec(), |it| it.allowed.clone()),
+            schema: question.map(|it| it.schema.clone()).unwrap_or_default(),
+            why: why.clone(),
+            asked_by: asked_by.clone(),
+            since: 0,
+            expires_after: question.and_then(|it| it.expires_after),
+            expires: None,
+            digest: String::new(),
+            decided: None,
+            is_closed: false,
+        };
+        waiting.digest = waiting.digest_now();
+        let random = uuid::Uuid::new_v4().simple().to_string();
+        waiting.id = format!("{}.{}", &random[..20], &waiting.digest[..32]).into();
+        waiting
+    }
+
+    /// Returns whether the digest and the id are those of the tool call as it is here.
+    #[must_use]
+    pub fn is_as_shown(&self) -> bool {
+        let digest = self.digest_now();
+        let shown = self.id.rsplit_once('.').map_or("", |(_, shown)| shown);
+        digest == self.digest && !shown.is_empty() && digest.starts_with(shown)
+    }
+
+    /// Returns whether the tool call of a waiting question is this one.
+    pub(crate) fn is_about(&self, call: &PendingCall) -> bool {
+        self.call_id == call.id && self.tool == call.call.name && self.arguments == call.call.input
+    }
+
+    fn digest_now(&self) -> String {
+        let run = self.run.to_string();
+        let parts = [&*self.agent, &self.thread, &run, &self.call_id, &self.tool];
+        digest(&parts, &self.arguments)
+    }
+}

@@ -1,0 +1,168 @@
+//! What a store keeps of a thread.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::message::{Msg, ToolResult};
+use crate::store::{ThreadKey, Waiting};
+
+/// What a call reads of a thread when it begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ThreadRecord {
+    /// The version: how many steps were written.
+    pub version: u64,
+    /// The messages that are not archived, by place.
+    pub messages: Vec<StoredMessage>,
+    /// The sequence number of the next message.
+    pub next: u64,
+    /// The values of hooks, by name.
+    pub values: Map<String, Value>,
+    /// The tool calls that are not [closed](CallState::Answered).
+    pub calls: Vec<CallRecord>,
+    /// What the agent keeps of the call in progress or of the question that the last call left, as
+    /// JSON of its own.
+    pub state: Value,
+    /// The questions that are not closed, oldest first.
+    pub waiting: Vec<Waiting>,
+}
+
+/// A message of a thread.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StoredMessage {
+    /// The sequence number: 0 for the first message of the thread, and never used again.
+    pub seq: u64,
+    /// Where the message stands in the conversation: its sequence number, or the place of a message
+    /// that it replaces.
+    pub place: u64,
+    /// The message.
+    pub msg: Arc<Msg>,
+}
+
+impl StoredMessage {
+    /// Creates the record of a message.
+    #[must_use]
+    pub fn new(seq: u64, place: u64, msg: Arc<Msg>) -> Self {
+        Self { seq, place, msg }
+    }
+}
+
+/// A message of a thread as it is stored, also one that was replaced.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct HistoryRow {
+    /// The sequence number.
+    pub seq: u64,
+    /// Where the message stands in the conversation.
+    pub place: u64,
+    /// The version of the thread that replaced the message, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archived: Option<u64>,
+    /// The message as JSON, with fields that this program does not know.
+    pub message: Value,
+}
+
+impl HistoryRow {
+    /// Creates a row.
+    #[must_use]
+    pub fn new(seq: u64, place: u64, archived: Option<u64>, message: Value) -> Self {
+        Self { seq, place, archived, message }
+    }
+}
+
+/// A tool call of a thread.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CallRecord {
+    /// The idempotency key of the tool call, unique in the store.
+    pub key: Arc<str>,
+    /// The id that the model gave it. It may come again in a later round.
+    pub id: Arc<str>,
+    /// The name of the tool.
+    pub tool: Arc<str>,
+    /// What is known of it.
+    pub state: CallState,
+    /// The result, while earlier tool calls of the same answer have none yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Arc<ToolResult>>,
+}
+
+impl CallRecord {
+    /// Creates the record of a tool call that has not started.
+    #[must_use]
+    pub fn new(
+        key: impl Into<Arc<str>>,
+        id: impl Into<Arc<str>>,
+        tool: impl Into<Arc<str>>,
+    ) -> Self {
+        Self {
+            key: key.into(),
+            id: id.into(),
+            tool: tool.into(),
+            state: CallState::Open,
+            held: None,
+        }
+    }
+}
+
+/// What a store knows of a tool call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CallState {
+    /// The tool has not started, or may be started again.
+    Open,
+    /// The tool has started.
+    Started,
+    /// The tool call has a result.
+    Answered,
+}
+
+/// A thread as a list shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ThreadInfo {
+    /// The name of the thread.
+    pub key: ThreadKey,
+    /// The [user](crate::call::CallOptions::user), if a call named one.
+    pub user: Option<Arc<str>>,
+    /// The version: how many steps were written.
+    pub version: u64,
+    /// The number of messages that are not archived.
+    pub messages: u64,
+    /// The number of questions that wait for a decision.
+    pub waiting: u64,
+    /// Whether a call is in progress, or was cut off.
+    pub in_call: bool,
+    /// Whether a call owns the thread now. A thread that is in a call that nobody owns was cut off.
+    pub is_owned: bool,
+    /// When the thread was last written, in milliseconds since 1970 by the store's clock.
+    pub changed: u64,
+}
+
+impl ThreadInfo {
+    /// Creates the entry of a thread, with nothing else known.
+    #[must_use]
+    pub fn new(key: ThreadKey) -> Self {
+        Self {
+            key,
+            user: None,
+            version: 0,
+            messages: 0,
+            waiting: 0,
+            in_call: false,
+            is_owned: false,
+            changed: 0,
+        }
+    }
+
+    /// Returns whether the last call on the thread was cut off: the next call or
+    /// [`resume`](crate::agent::AgentExt::resume) goes on with it.
+    #[must_use]
+    pub fn is_cut_off(&self) -> bool {
+        self.in_call && !self.is_owned
+    }
+}

@@ -1,0 +1,96 @@
+//! Rows as they are in a database.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::message::Msg;
+use crate::store::{CallState, Decided, StoreError, Waiting};
+
+/// The version of the JSON of a message.
+const MESSAGE_VERSION: u64 = 1;
+
+#[derive(serde::Serialize)]
+struct Versioned<'a> {
+    v: u64,
+    #[serde(flatten)]
+    msg: &'a Msg,
+}
+
+/// Returns the JSON of a message.
+pub(crate) fn message_body(msg: &Msg) -> Result<String, StoreError> {
+    write_json(&Versioned { v: MESSAGE_VERSION, msg })
+}
+
+/// Reads the JSON of a message. Fields that this program does not know are ignored.
+pub(crate) fn message_of(body: &str) -> Result<Arc<Msg>, StoreError> {
+    read_json("a message", body)
+}
+
+/// The columns of a question.
+pub(crate) struct Question {
+    pub(crate) body: String,
+    pub(crate) since: i64,
+    pub(crate) expires: Option<i64>,
+    pub(crate) decision: Option<String>,
+    pub(crate) decided_by: Option<String>,
+    pub(crate) decided_at: Option<i64>,
+    pub(crate) closed: i64,
+}
+
+/// Returns the JSON of a question, without what has a column of its own.
+pub(crate) fn question_body(waiting: &Waiting) -> Result<String, StoreError> {
+    write_json(waiting)
+}
+
+/// Reads a question. Its columns win over its JSON.
+pub(crate) fn question_of(row: Question) -> Result<Waiting, StoreError> {
+    let mut waiting: Waiting = read_json("a question", &row.body)?;
+    waiting.since = unsigned(row.since);
+    waiting.expires = row.expires.map(unsigned);
+    waiting.is_closed = row.closed != 0;
+    waiting.decided = match row.decision {
+        None => None,
+        Some(decision) => Some(Decided::new(
+            read_json("a decision", &decision)?,
+            row.decided_by.map(Into::into),
+            row.decided_at.map_or(0, unsigned),
+        )),
+    };
+    Ok(waiting)
+}
+
+/// Returns the number of a state in the database.
+pub(crate) fn state_code(state: CallState) -> i64 {
+    match state {
+        CallState::Open => 0,
+        CallState::Started => 1,
+        CallState::Answered => 2,
+    }
+}
+
+/// Returns the state of a number in the database. One that is not known may have started.
+pub(crate) fn state_of(code: i64) -> CallState {
+    match code {
+        0 => CallState::Open,
+        2 => CallState::Answered,
+        _ => CallState::Started,
+    }
+}
+
+/// Reads JSON of the database.
+pub(crate) fn read_json<T: DeserializeOwned>(what: &str, json: &str) -> Result<T, StoreError> {
+    serde_json::from_str(json)
+        .map_err(|source| StoreError::Unreadable { what: what.to_owned(), source: source.into() })
+}
+
+/// Writes JSON for the database.
+pub(crate) fn write_json(value: &impl Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Failed(error.into()))
+}
+
+/// Returns a number that the database has as a signed one.
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
