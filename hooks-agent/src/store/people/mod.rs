@@ -9,4 +9,5 @@ mod waiting;
 pub use decision::{Decided, Decision, Verdict};
 pub use error::DecisionError;
 pub use review::review;
+pub(crate) use review::{EXPIRED, EXPIRY};
 pub use waiting::Waiting;
