@@ -8,5 +8,7 @@ mod waiting;
 
 pub use decision::{Decided, Decision, Verdict};
 pub use error::DecisionError;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(crate) use review::EXPIRED;
 pub use review::review;
 pub use waiting::Waiting;
