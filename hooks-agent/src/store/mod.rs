@@ -9,8 +9,9 @@ mod options;
 mod people;
 mod record;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
-#[allow(dead_code, unused_imports)]
 mod sql;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod step;
 
 pub use contract::{Backend, Steps, Store, StoreFuture};
@@ -22,4 +23,6 @@ pub use options::{Durability, Unknown};
 pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
 pub(crate) use people::{EXPIRED, EXPIRY};
 pub use record::{CallRecord, CallState, HistoryRow, StoredMessage, ThreadInfo, ThreadRecord};
+#[cfg(feature = "sqlite")]
+pub use sqlite::{SqliteOptions, SqliteStore, Synchronous};
 pub use step::Step;

@@ -1,10 +1,29 @@
-//! What the stores in SQL databases share: the schema and the rows.
+//! What the stores in SQL databases share: the schema, the statements, the rows, the connections.
 
+mod columns;
+mod decided;
+mod failure;
+mod filter;
+mod number;
+mod pool;
+mod record;
 mod rows;
 mod schema;
+mod statements;
+mod step;
 
-pub(crate) use rows::{
-    Question, message_body, message_of, question_body, question_of, read_json, state_code,
-    state_of, write_json,
+pub(crate) use columns::Columns;
+#[cfg(feature = "sqlite")]
+pub(crate) use failure::is_raised;
+pub(crate) use failure::{describe, store_error, unavailable};
+pub(crate) use decided::{DecidedRow, decided_rows};
+pub(crate) use filter::FilterRow;
+pub(crate) use number::{millis, random_id, signed, unsigned};
+pub(crate) use pool::{Lent, Pool};
+pub(crate) use record::{
+    history_row, refusal, thread_info, thread_record, value_of, waiting_row,
 };
-pub(crate) use schema::{LATEST, MIGRATIONS, Migration};
+pub(crate) use rows::{read_json, write_json};
+pub(crate) use schema::{LATEST, MIGRATIONS};
+pub(crate) use statements::statements;
+pub(crate) use step::{ImportRows, StepRows};

@@ -6,6 +6,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::message::Msg;
+use crate::store::sql::columns::Columns;
+use crate::store::sql::number::unsigned;
 use crate::store::{CallState, Decided, StoreError, Waiting};
 
 /// The version of the JSON of a message.
@@ -39,6 +41,26 @@ pub(crate) struct Question {
     pub(crate) closed: i64,
 }
 
+impl Question {
+    /// Reads the columns of a question: its body, since when it waits, when it expires, the decision,
+    /// who decided and when; and whether it is closed, unless all of them are not.
+    pub(crate) fn read(
+        row: &impl Columns,
+        [body, since, expires, decision, by, at]: [usize; 6],
+        closed: Option<usize>,
+    ) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            body: row.text(body)?,
+            since: row.int(since)?,
+            expires: row.int_or_null(expires)?,
+            decision: row.text_or_null(decision)?,
+            decided_by: row.text_or_null(by)?,
+            decided_at: row.int_or_null(at)?,
+            closed: closed.map_or(Ok(0), |closed| row.int(closed))?,
+        })
+    }
+}
+
 /// Returns the JSON of a question, without what has a column of its own.
 pub(crate) fn question_body(waiting: &Waiting) -> Result<String, StoreError> {
     write_json(waiting)
@@ -70,15 +92,6 @@ pub(crate) fn state_code(state: CallState) -> i64 {
     }
 }
 
-/// Returns the state of a number in the database. One that is not known may have started.
-pub(crate) fn state_of(code: i64) -> CallState {
-    match code {
-        0 => CallState::Open,
-        2 => CallState::Answered,
-        _ => CallState::Started,
-    }
-}
-
 /// Reads JSON of the database.
 pub(crate) fn read_json<T: DeserializeOwned>(what: &str, json: &str) -> Result<T, StoreError> {
     serde_json::from_str(json)
@@ -88,9 +101,4 @@ pub(crate) fn read_json<T: DeserializeOwned>(what: &str, json: &str) -> Result<T
 /// Writes JSON for the database.
 pub(crate) fn write_json(value: &impl Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Failed(error.into()))
-}
-
-/// Returns a number that the database has as a signed one.
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
 }

@@ -1,4 +1,5 @@
 -- The same for SQLite and PostgreSQL. Times are milliseconds since 1970 by the clock of the database.
+-- What a step writes to `thread` has no index: PostgreSQL then updates the row in its page.
 CREATE TABLE thread (
     id BIGINT PRIMARY KEY NOT NULL,
     namespace TEXT NOT NULL,
@@ -12,13 +13,12 @@ CREATE TABLE thread (
     owner TEXT,
     fence BIGINT NOT NULL DEFAULT 0,
     lease_until BIGINT NOT NULL DEFAULT 0,
+    is_takeover BIGINT NOT NULL DEFAULT 0,
     created BIGINT NOT NULL,
     changed BIGINT NOT NULL,
     UNIQUE (namespace, agent, thread)
 );
-CREATE INDEX thread_changed ON thread (namespace, changed);
 CREATE INDEX thread_user ON thread (namespace, "user") WHERE "user" IS NOT NULL;
-CREATE INDEX thread_in_call ON thread (namespace, lease_until) WHERE in_call = 1;
 
 -- Who waits for a lease, the first ticket first.
 CREATE TABLE lease_waiter (
@@ -38,7 +38,7 @@ CREATE TABLE message (
     body TEXT NOT NULL,
     PRIMARY KEY (thread_id, seq)
 );
-CREATE INDEX message_live ON message (thread_id, place) WHERE archived IS NULL;
+CREATE INDEX message_live ON message (thread_id) WHERE archived IS NULL;
 
 -- Values of hooks, as JSON.
 CREATE TABLE value (
@@ -48,31 +48,31 @@ CREATE TABLE value (
     PRIMARY KEY (thread_id, name)
 );
 
--- Tool calls: 0 open, 1 started, 2 answered; `held` is a result that waits for those of earlier calls.
+-- Tool calls as JSON: 0 open, 1 started, 2 answered. One is live until it is answered and its result
+-- is among the messages.
 CREATE TABLE tool_call (
     thread_id BIGINT NOT NULL REFERENCES thread (id) ON DELETE CASCADE,
     key TEXT NOT NULL,
-    call_id TEXT NOT NULL,
-    tool TEXT NOT NULL,
     state BIGINT NOT NULL,
-    held TEXT,
+    is_live BIGINT NOT NULL,
+    body TEXT NOT NULL,
     changed BIGINT NOT NULL,
     PRIMARY KEY (thread_id, key)
 );
-CREATE INDEX tool_call_unanswered ON tool_call (thread_id) WHERE state < 2 OR held IS NOT NULL;
+CREATE INDEX tool_call_live ON tool_call (thread_id) WHERE is_live = 1;
 
 -- Questions to people; `body` is the question as JSON, `decision` the decision as JSON.
 CREATE TABLE question (
-    id TEXT NOT NULL,
+    id TEXT PRIMARY KEY NOT NULL,
     thread_id BIGINT NOT NULL REFERENCES thread (id) ON DELETE CASCADE,
+    namespace TEXT NOT NULL,
     body TEXT NOT NULL,
     since BIGINT NOT NULL,
     expires BIGINT,
     decision TEXT,
     decided_by TEXT,
     decided_at BIGINT,
-    closed BIGINT NOT NULL DEFAULT 0,
-    PRIMARY KEY (id)
+    closed BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX question_thread ON question (thread_id);
-CREATE INDEX question_waiting ON question (since) WHERE closed = 0;
+CREATE INDEX question_waiting ON question (namespace, since, id) WHERE closed = 0;

@@ -1,0 +1,35 @@
+//! Decisions as rows.
+
+use crate::store::sql::columns::Columns;
+use crate::store::sql::failure::store_error;
+use crate::store::sql::number::{signed, unsigned};
+use crate::store::sql::record::waiting_row;
+use crate::store::sql::rows::write_json;
+use crate::store::{StoreError, Verdict, Waiting, review};
+
+/// The parameters of the statement that stores a decision.
+pub(crate) struct DecidedRow {
+    pub(crate) id: String,
+    pub(crate) decision: String,
+    pub(crate) by: Option<String>,
+    pub(crate) at: i64,
+}
+
+/// Checks decisions against the rows of their questions, which have the time as an eighth column.
+pub(crate) fn decided_rows(
+    rows: &[impl Columns],
+    verdicts: &[Verdict],
+) -> Result<Vec<DecidedRow>, StoreError> {
+    let questions: Vec<Waiting> = rows.iter().map(waiting_row).collect::<Result<_, _>>()?;
+    let now = rows.first().map_or(Ok(0), |row| row.int(7)).map_err(|error| store_error(&error))?;
+    let decided = review(&questions, verdicts, unsigned(now))?;
+    let row = |(verdict, decided): (&Verdict, crate::store::Decided)| {
+        Ok(DecidedRow {
+            id: verdict.id.to_string(),
+            decision: write_json(&decided.decision)?,
+            by: decided.by.map(|by| by.to_string()),
+            at: signed(decided.at),
+        })
+    };
+    verdicts.iter().zip(decided).map(row).collect()
+}

@@ -1,0 +1,109 @@
+//! Connections that are lent and come back.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use sqlx::Connection;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::store::StoreError;
+use crate::store::sql::failure::{is_broken, store_error, unavailable};
+
+/// How long an operation waits for a connection.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// A connection that was idle for longer is tested before it is lent.
+const TRUSTED_IDLE: Duration = Duration::from_secs(30);
+
+type Open<C> = Box<dyn Fn() -> BoxFuture<'static, Result<C, sqlx::Error>> + Send + Sync>;
+
+/// Connections of one kind. A connection costs nothing to lend and to give back: the pool of sqlx
+/// needs a round trip for each.
+///
+/// A connection whose operation was dropped half-way is closed and not lent again: the database ends
+/// its transaction.
+pub(crate) struct Pool<C> {
+    open: Open<C>,
+    idle: Mutex<Vec<(C, Instant)>>,
+    permits: Semaphore,
+}
+
+impl<C: Connection> Pool<C> {
+    pub(crate) fn new(
+        size: u32,
+        open: impl Fn() -> BoxFuture<'static, Result<C, sqlx::Error>> + Send + Sync + 'static,
+    ) -> Self {
+        let permits = Semaphore::new(size.max(1) as usize);
+        Self { open: Box::new(open), idle: Mutex::default(), permits }
+    }
+
+    /// Lends a connection.
+    pub(crate) async fn get(&self) -> Result<Lent<'_, C>, StoreError> {
+        let permit = match self.permits.try_acquire() {
+            Ok(permit) => permit,
+            Err(_) => tokio::time::timeout(LONGEST_WAIT, self.permits.acquire())
+                .await
+                .map_err(|_| unavailable("all connections are in use"))?
+                .map_err(|_| unavailable("the store is closed"))?,
+        };
+        loop {
+            let idle = self.idle().pop();
+            let conn = match idle {
+                None => (self.open)().await.map_err(|error| store_error(&error))?,
+                Some((conn, since)) if since.elapsed() < TRUSTED_IDLE => conn,
+                Some((mut conn, _)) => match conn.ping().await {
+                    Ok(()) => conn,
+                    Err(_) => continue,
+                },
+            };
+            return Ok(Lent { conn: Some(conn), pool: self, _permit: permit });
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<(C, Instant)>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<C> fmt::Debug for Pool<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").finish_non_exhaustive()
+    }
+}
+
+/// A connection that is lent. Dropping it closes it; [`done`](Self::done) gives it back.
+#[must_use]
+pub(crate) struct Lent<'a, C> {
+    conn: Option<C>,
+    pool: &'a Pool<C>,
+    _permit: SemaphorePermit<'a>,
+}
+
+impl<C: Connection> Lent<'_, C> {
+    /// Gives the connection back after its operation ended, if it still works.
+    pub(crate) fn done<T>(mut self, result: Result<T, sqlx::Error>) -> Result<T, StoreError> {
+        match &result {
+            // The others of the pool are as old, and were lost with it.
+            Err(error) if is_broken(error) => self.pool.idle().clear(),
+            _ => self.pool.idle().extend(self.conn.take().map(|conn| (conn, Instant::now()))),
+        }
+        result.map_err(|error| store_error(&error))
+    }
+}
+
+impl<C> Deref for Lent<'_, C> {
+    type Target = C;
+
+    fn deref(&self) -> &C {
+        self.conn.as_ref().expect("only `done` takes it, with the lent connection itself")
+    }
+}
+
+impl<C> DerefMut for Lent<'_, C> {
+    fn deref_mut(&mut self) -> &mut C {
+        self.conn.as_mut().expect("only `done` takes it, with the lent connection itself")
+    }
+}

@@ -1,0 +1,134 @@
+//! Records out of rows.
+
+use serde_json::Value;
+
+use crate::store::sql::columns::Columns;
+use crate::store::sql::failure::store_error;
+use crate::store::sql::number::unsigned;
+use crate::store::sql::rows::{Question, message_of, question_of, read_json};
+use crate::store::{
+    CallRecord, HistoryRow, Lease, StoreError, StoredMessage, ThreadInfo, ThreadKey, ThreadRecord,
+    Waiting,
+};
+
+/// Reads a thread from the rows of [`LOAD`](crate::store::sql::statements).
+///
+/// # Errors
+/// [`StoreError::LeaseLost`] if the thread is not that of the lease.
+pub(crate) fn thread_record(
+    lease: &Lease,
+    rows: &[impl Columns],
+) -> Result<ThreadRecord, StoreError> {
+    let mut record = ThreadRecord::default();
+    let mut is_owned = false;
+    for row in rows {
+        let columns = |error| store_error(&error);
+        match row.int(0).map_err(columns)? {
+            0 => {
+                let owner = row.text_or_null(4).map_err(columns)?;
+                let fence = unsigned(row.int(3).map_err(columns)?);
+                is_owned = owner == Some(lease.owner.to_string()) && fence == lease.fence;
+                record.version = unsigned(row.int(1).map_err(columns)?);
+                record.next = unsigned(row.int(2).map_err(columns)?);
+                let state = row.text(5).map_err(columns)?;
+                record.state = read_json(&format!("the state of {}", lease.thread), &state)?;
+            }
+            1 => record.messages.push(stored_message(&lease.thread, row)?),
+            2 => {
+                let (name, value) = value_of(&lease.thread, row, (4, 5))?;
+                record.values.insert(name, value);
+            }
+            3 => {
+                let body = row.text(5).map_err(columns)?;
+                let what = format!("a tool call of {}", lease.thread);
+                record.calls.push(read_json::<CallRecord>(&what, &body)?);
+            }
+            _ => {
+                let waiting = Question::read(row, [5, 1, 2, 6, 7, 3], None).map_err(columns)?;
+                record.waiting.push(question_of(waiting)?);
+            }
+        }
+    }
+    if !is_owned {
+        return Err(StoreError::LeaseLost { thread: lease.thread.clone() });
+    }
+    record.messages.sort_by_key(|message| (message.place, message.seq));
+    record.calls.sort_by(|one, other| one.key.cmp(&other.key));
+    record.waiting.sort_by(|one, other| (one.since, &one.id).cmp(&(other.since, &other.id)));
+    Ok(record)
+}
+
+fn stored_message(key: &ThreadKey, row: &impl Columns) -> Result<StoredMessage, StoreError> {
+    let columns = |error| store_error(&error);
+    let seq = unsigned(row.int(1).map_err(columns)?);
+    let msg = message_of(&row.text(5).map_err(columns)?).map_err(|error| named(error, key, seq))?;
+    Ok(StoredMessage::new(seq, unsigned(row.int(2).map_err(columns)?), msg))
+}
+
+fn named(error: StoreError, key: &ThreadKey, seq: u64) -> StoreError {
+    match error {
+        StoreError::Unreadable { source, .. } => {
+            StoreError::Unreadable { what: format!("message {seq} of {key}"), source }
+        }
+        other => other,
+    }
+}
+
+/// Reads the name and the value in two columns.
+pub(crate) fn value_of(
+    key: &ThreadKey,
+    row: &impl Columns,
+    (name, body): (usize, usize),
+) -> Result<(String, Value), StoreError> {
+    let columns = |error| store_error(&error);
+    let name = row.text(name).map_err(columns)?;
+    let body = row.text(body).map_err(columns)?;
+    let value = read_json(&format!("the value `{name}` of {key}"), &body)?;
+    Ok((name, value))
+}
+
+/// Reads a row of [`HISTORY`](crate::store::sql::statements).
+pub(crate) fn history_row(key: &ThreadKey, row: &impl Columns) -> Result<HistoryRow, StoreError> {
+    let columns = |error| store_error(&error);
+    let seq = unsigned(row.int(0).map_err(columns)?);
+    let place = unsigned(row.int(1).map_err(columns)?);
+    let archived = row.int_or_null(2).map_err(columns)?.map(unsigned);
+    let body = row.text(3).map_err(columns)?;
+    let message = read_json("a message", &body).map_err(|error| named(error, key, seq))?;
+    Ok(HistoryRow::new(seq, place, archived, message))
+}
+
+/// Reads a row of [`WAITING`](crate::store::sql::statements).
+pub(crate) fn waiting_row(row: &impl Columns) -> Result<Waiting, StoreError> {
+    let question = Question::read(row, [0, 1, 2, 3, 4, 5], Some(6));
+    question_of(question.map_err(|error| store_error(&error))?)
+}
+
+/// Reads a row of [`THREADS`](crate::store::sql::statements).
+pub(crate) fn thread_info(row: &impl Columns) -> Result<ThreadInfo, StoreError> {
+    let columns = |error| store_error(&error);
+    let agent = row.text(0).map_err(columns)?;
+    let mut info = ThreadInfo::new(ThreadKey::new(agent, row.text(1).map_err(columns)?)?);
+    info.user = row.text_or_null(2).map_err(columns)?.map(Into::into);
+    info.version = unsigned(row.int(3).map_err(columns)?);
+    info.messages = unsigned(row.int(4).map_err(columns)?);
+    info.waiting = unsigned(row.int(5).map_err(columns)?);
+    info.in_call = row.int(6).map_err(columns)? != 0;
+    info.is_owned = row.int(7).map_err(columns)? != 0;
+    info.changed = unsigned(row.int(8).map_err(columns)?);
+    Ok(info)
+}
+
+/// Returns why a step was not written: who owns the thread, by [`OWNER`](crate::store::sql::statements),
+/// and its version.
+pub(crate) fn refusal(lease: &Lease, expected: u64, rows: &[impl Columns]) -> StoreError {
+    let lost = || StoreError::LeaseLost { thread: lease.thread.clone() };
+    let Some(row) = rows.first() else { return lost() };
+    let (Ok(owner), Ok(fence), Ok(version)) = (row.text_or_null(0), row.int(1), row.int(2)) else {
+        return lost();
+    };
+    if owner != Some(lease.owner.to_string()) || unsigned(fence) != lease.fence {
+        return lost();
+    }
+    StoreError::Conflict { thread: lease.thread.clone(), expected, found: unsigned(version) }
+}

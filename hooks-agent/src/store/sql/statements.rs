@@ -1,0 +1,147 @@
+//! Statements that SQLite and PostgreSQL share, but for how they tell the time.
+
+/// Declares the statements, with the expression of the time in milliseconds since 1970.
+macro_rules! statements {
+    ($now:literal) => {
+        /// A thread with everything that a call reads, in one snapshot. The first column is a
+        /// [`Part`](crate::store::sql::Part).
+        pub(crate) const LOAD: &str = r#"
+SELECT CAST(0 AS BIGINT) AS part, version AS a, next_seq AS b, fence AS c,
+    owner AS name, state AS body, NULL AS x, NULL AS y
+FROM thread WHERE id = $1 AND namespace = $2
+UNION ALL SELECT 1, seq, place, NULL, NULL, body, NULL, NULL
+FROM message WHERE thread_id = $1 AND archived IS NULL
+UNION ALL SELECT 2, NULL, NULL, NULL, name, body, NULL, NULL
+FROM value WHERE thread_id = $1
+UNION ALL SELECT 3, NULL, NULL, NULL, key, body, NULL, NULL
+FROM tool_call WHERE thread_id = $1 AND is_live = 1
+UNION ALL SELECT 4, since, expires, decided_at, id, body, decision, decided_by
+FROM question WHERE thread_id = $1 AND closed = 0"#;
+
+        /// The owner, the fencing number and the version of a thread.
+        pub(crate) const OWNER: &str =
+            "SELECT owner, fence, version FROM thread WHERE id = $1 AND namespace = $2";
+
+        /// The version of a thread by its name.
+        pub(crate) const VERSION: &str =
+            "SELECT version FROM thread WHERE namespace = $1 AND agent = $2 AND thread = $3";
+
+        /// Ends a lease.
+        pub(crate) const RELEASE: &str = "UPDATE thread SET owner = NULL, lease_until = 0
+WHERE id = $1 AND namespace = $2 AND owner = $3 AND fence = $4 RETURNING id";
+
+        /// Notes that a call waits for a lease, or that it still does.
+        pub(crate) const WAIT: &str = concat!(
+            "INSERT INTO lease_waiter (thread_id, owner, ticket, until)
+SELECT t.id, $4,
+    coalesce((SELECT max(w.ticket) FROM lease_waiter w WHERE w.thread_id = t.id), 0) + 1,
+    ",
+            $now,
+            " + $5
+FROM thread t WHERE t.namespace = $1 AND t.agent = $2 AND t.thread = $3
+ON CONFLICT (thread_id, owner) DO UPDATE SET until = excluded.until"
+        );
+
+        /// Threads as a list shows them.
+        pub(crate) const THREADS: &str = concat!(
+            r#"SELECT t.agent, t.thread, t."user", t.version,
+    (SELECT count(*) FROM message m WHERE m.thread_id = t.id AND m.archived IS NULL),
+    (SELECT count(*) FROM question q
+        WHERE q.thread_id = t.id AND q.closed = 0 AND q.decision IS NULL),
+    t.in_call,
+    CASE WHEN t.owner IS NOT NULL AND t.lease_until >= "#,
+            $now,
+            r#" THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END,
+    t.changed
+FROM thread t
+WHERE t.namespace = $1
+    AND (t.version > 0 OR (t.owner IS NOT NULL AND t.lease_until >= "#,
+            $now,
+            r#"))
+    AND (CAST($2 AS TEXT) IS NULL OR t.agent = $2)
+    AND (CAST($3 AS TEXT) IS NULL OR t.thread = $3)
+    AND (CAST($4 AS TEXT) IS NULL OR t."user" = $4)
+    AND (CAST($5 AS BIGINT) IS NULL OR t.changed <= "#,
+            $now,
+            " - $5)
+ORDER BY t.changed, t.id LIMIT CAST($6 AS BIGINT)"
+        );
+
+        /// Questions that are not closed, the oldest first.
+        pub(crate) const WAITING: &str = concat!(
+            r#"SELECT q.body, q.since, q.expires, q.decision, q.decided_by, q.decided_at, q.closed
+FROM question q JOIN thread t ON t.id = q.thread_id
+WHERE q.namespace = $1 AND q.closed = 0
+    AND (CAST($2 AS TEXT) IS NULL OR t.agent = $2)
+    AND (CAST($3 AS TEXT) IS NULL OR t.thread = $3)
+    AND (CAST($4 AS TEXT) IS NULL OR t."user" = $4)
+    AND (CAST($5 AS BIGINT) IS NULL OR t.changed <= "#,
+            $now,
+            " - $5)
+    AND (CAST($6 AS BIGINT) IS NULL
+        OR CASE WHEN q.decision IS NULL THEN 0 ELSE 1 END = $6)
+ORDER BY q.since, q.id LIMIT CAST($7 AS BIGINT)"
+        );
+
+        /// Refuses the questions that have expired.
+        pub(crate) const EXPIRE: &str = concat!(
+            "UPDATE question SET decision = $2, decided_by = $3, decided_at = ",
+            $now,
+            "
+WHERE namespace = $1 AND closed = 0 AND decision IS NULL AND expires <= ",
+            $now
+        );
+
+        /// Stores one decision.
+        pub(crate) const DECIDE: &str = "UPDATE question
+SET decision = $2, decided_by = $3, decided_at = $4 WHERE id = $1";
+
+        /// All messages of a thread.
+        pub(crate) const HISTORY: &str = "SELECT m.seq, m.place, m.archived, m.body
+FROM thread t JOIN message m ON m.thread_id = t.id
+WHERE t.namespace = $1 AND t.agent = $2 AND t.thread = $3 ORDER BY m.seq";
+
+        /// The values of a thread.
+        pub(crate) const VALUES: &str = "SELECT v.name, v.body
+FROM thread t JOIN value v ON v.thread_id = t.id
+WHERE t.namespace = $1 AND t.agent = $2 AND t.thread = $3 ORDER BY v.name";
+
+        /// Begins a thread with the version and the next sequence number of an import. Returns no row
+        /// if the thread has anything.
+        pub(crate) const IMPORT: &str = concat!(
+            "INSERT INTO thread (id, namespace, agent, thread, version, next_seq, created, changed)
+VALUES ($1, $2, $3, $4, $5, $6, ",
+            $now,
+            ", ",
+            $now,
+            ")
+ON CONFLICT (namespace, agent, thread) DO UPDATE
+SET version = excluded.version, next_seq = excluded.next_seq, changed = excluded.changed
+WHERE thread.version = 0
+    AND NOT EXISTS (SELECT 1 FROM message m WHERE m.thread_id = thread.id)
+RETURNING id"
+        );
+
+        /// Removes threads that no call owns. What belongs to them goes with them.
+        pub(crate) const FORGET: &str = concat!(
+            r#"DELETE FROM thread
+WHERE (owner IS NULL OR lease_until < "#,
+            $now,
+            r#") AND id IN (
+    SELECT t.id FROM thread t
+    WHERE t.namespace = $1
+        AND (t.owner IS NULL OR t.lease_until < "#,
+            $now,
+            r#")
+        AND (CAST($2 AS TEXT) IS NULL OR t.agent = $2)
+        AND (CAST($3 AS TEXT) IS NULL OR t.thread = $3)
+        AND (CAST($4 AS TEXT) IS NULL OR t."user" = $4)
+        AND (CAST($5 AS BIGINT) IS NULL OR t.changed <= "#,
+            $now,
+            " - $5)
+    ORDER BY t.changed, t.id LIMIT CAST($6 AS BIGINT))"
+        );
+    };
+}
+
+pub(crate) use statements;

@@ -1,0 +1,114 @@
+//! A step as rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use crate::store::key::check_name;
+use crate::store::sql::number::{millis, signed};
+use crate::store::sql::rows::{message_body, question_body, state_code, write_json};
+use crate::store::{CallRecord, CallState, HistoryRow, Step, StoreError};
+
+/// What a step writes, as the columns of its rows.
+#[derive(Debug, Default)]
+pub(crate) struct StepRows {
+    /// The sequence number of the next message, by the messages of the step.
+    pub(crate) next: i64,
+    pub(crate) state: String,
+    pub(crate) archived: Vec<i64>,
+    /// Sequence numbers, places, bodies.
+    pub(crate) messages: Vec<(i64, i64, String)>,
+    pub(crate) removed: Vec<String>,
+    /// Names, bodies.
+    pub(crate) values: Vec<(String, String)>,
+    /// Keys, states, whether they are live, bodies.
+    pub(crate) calls: Vec<(String, i64, i64, String)>,
+    /// Ids, bodies, times to expire.
+    pub(crate) asked: Vec<(String, String, Option<i64>)>,
+    pub(crate) closed: Vec<String>,
+}
+
+impl StepRows {
+    pub(crate) fn of(step: &Step) -> Result<Self, StoreError> {
+        if let Some(user) = &step.user {
+            check_name("id of the user", user)?;
+        }
+        let mut rows = Self {
+            next: step.messages.iter().map(|it| signed(it.seq) + 1).max().unwrap_or_default(),
+            state: write_json(&step.state)?,
+            archived: step.archived.iter().copied().map(signed).collect(),
+            closed: step.closed.iter().map(ToString::to_string).collect(),
+            ..Self::default()
+        };
+        for message in &step.messages {
+            let body = message_body(&message.msg)?;
+            rows.messages.push((signed(message.seq), signed(message.place), body));
+        }
+        // The last one of a name wins, as if they were written one after the other.
+        let values: BTreeMap<_, _> = step.values.iter().map(|(name, body)| (name, body)).collect();
+        for (name, body) in values {
+            check_name("name of the value", name)?;
+            match body {
+                None => rows.removed.push(name.clone()),
+                Some(body) => rows.values.push((name.clone(), write_json(body)?)),
+            }
+        }
+        let calls: BTreeMap<_, _> = step.calls.iter().map(|call| (&call.key, call)).collect();
+        for call in calls.into_values() {
+            rows.calls.push(call_row(call)?);
+        }
+        for question in &step.asked {
+            let expires = question.expires_after.map(millis);
+            rows.asked.push((question.id.to_string(), question_body(question)?, expires));
+        }
+        Ok(rows)
+    }
+}
+
+/// A database has no NUL in a text: the key is the one in the body, with a picture of it.
+fn call_row(call: &CallRecord) -> Result<(String, i64, i64, String), StoreError> {
+    let key = call.key.replace('\0', "\u{2400}");
+    let is_live = call.state != CallState::Answered || call.held.is_some();
+    Ok((key, state_code(call.state), i64::from(is_live), write_json(call)?))
+}
+
+/// What an import writes, as the columns of its rows.
+#[derive(Debug)]
+pub(crate) struct ImportRows {
+    pub(crate) version: i64,
+    pub(crate) next: i64,
+    /// Sequence numbers, places, versions that replaced them, bodies.
+    pub(crate) messages: Vec<(i64, i64, Option<i64>, String)>,
+    /// Names, bodies.
+    pub(crate) values: Vec<(String, String)>,
+}
+
+impl ImportRows {
+    pub(crate) fn of(
+        rows: &[HistoryRow],
+        values: &Map<String, Value>,
+    ) -> Result<Self, StoreError> {
+        let mut seen = BTreeSet::new();
+        let mut messages = Vec::with_capacity(rows.len());
+        for row in rows {
+            if !seen.insert(row.seq) {
+                let source = format!("two messages have the number {}", row.seq).into();
+                return Err(StoreError::Unreadable { what: "an export".to_owned(), source });
+            }
+            let (place, archived) = (signed(row.place), row.archived.map(signed));
+            messages.push((signed(row.seq), place, archived, write_json(&row.message)?));
+        }
+        let archived = messages.iter().filter_map(|(_, _, archived, _)| *archived);
+        let mut named = Vec::with_capacity(values.len());
+        for (name, body) in values {
+            check_name("name of the value", name)?;
+            named.push((name.clone(), write_json(body)?));
+        }
+        Ok(Self {
+            version: archived.max().unwrap_or_default().max(1),
+            next: seen.last().map_or(0, |seq| signed(*seq).saturating_add(1)),
+            messages,
+            values: named,
+        })
+    }
+}

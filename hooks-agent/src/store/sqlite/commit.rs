@@ -1,0 +1,44 @@
+//! Writes steps.
+
+use serde::Serialize;
+
+use crate::store::sql::{StepRows, is_raised, refusal, signed, write_json};
+use crate::store::sqlite::statements::{COMMIT, OWNER};
+use crate::store::{Lease, SqliteStore, Step, StoreError};
+
+impl SqliteStore {
+    pub(super) async fn commit_step(&self, lease: &Lease, step: &Step) -> Result<(), StoreError> {
+        let rows = StepRows::of(step)?;
+        let query = sqlx::query(COMMIT)
+            .bind(lease.row)
+            .bind(self.name())
+            .bind(lease.owner.to_string())
+            .bind(signed(lease.fence))
+            .bind(signed(step.version))
+            .bind(rows.next)
+            .bind(rows.state)
+            .bind(i64::from(step.in_call))
+            .bind(step.user.as_deref())
+            .bind(i64::from(step.releases))
+            .bind(list(&rows.archived)?)
+            .bind(list(&rows.messages)?)
+            .bind(list(&rows.removed)?)
+            .bind(list(&rows.values)?)
+            .bind(list(&rows.calls)?)
+            .bind(list(&rows.asked)?)
+            .bind(list(&rows.closed)?);
+        let mut conn = self.connections().writer.get().await?;
+        let written = query.execute(&mut *conn).await;
+        if written.as_ref().is_err_and(is_raised) {
+            let owner = sqlx::query(OWNER).bind(lease.row).bind(self.name());
+            let rows = owner.fetch_all(&mut *conn).await;
+            return Err(refusal(lease, step.version, &conn.done(rows)?));
+        }
+        conn.done(written).map(drop)
+    }
+}
+
+/// Returns a list for a statement; NULL if it is empty.
+fn list<T: Serialize>(items: &[T]) -> Result<Option<String>, StoreError> {
+    if items.is_empty() { Ok(None) } else { write_json(&items).map(Some) }
+}

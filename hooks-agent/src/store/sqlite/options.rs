@@ -1,0 +1,90 @@
+//! Options of a store in an SQLite file.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::store::sqlite::connection::Connections;
+use crate::store::sqlite::file::prepare_file;
+use crate::store::sqlite::migrate::migrate;
+use crate::store::{SqliteStore, StoreError};
+
+/// When what is written reaches the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Synchronous {
+    /// With every commit: a step that was committed survives a loss of power.
+    #[default]
+    Full,
+    /// When the operating system writes it. A crash of the process loses nothing, a loss of power the
+    /// last steps or the file: for tests and measurements.
+    Off,
+}
+
+/// Options of a [`SqliteStore`].
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// use std::time::Duration;
+///
+/// use hooks_agent::store::SqliteStore;
+///
+/// # let folder = std::env::temp_dir().join(format!("hooks-options-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let store = SqliteStore::options()
+///     .lease_time(Duration::from_secs(10))
+///     .open(folder.join("agents.db"))
+///     .await?;
+/// # drop(store);
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct SqliteOptions {
+    pub(super) lease_time: Duration,
+    pub(super) busy_timeout: Duration,
+    pub(super) synchronous: Synchronous,
+}
+
+impl SqliteOptions {
+    pub(super) fn new() -> Self {
+        Self {
+            lease_time: Duration::from_secs(30),
+            busy_timeout: Duration::from_secs(5),
+            synchronous: Synchronous::Full,
+        }
+    }
+
+    /// Sets how long a lease lasts without being renewed; 30 seconds by default.
+    pub fn lease_time(mut self, time: Duration) -> Self {
+        self.lease_time = time;
+        self
+    }
+
+    /// Sets how long an operation waits while another process writes; 5 seconds by default. It then
+    /// fails with [`StoreError::Unavailable`].
+    pub fn busy_timeout(mut self, time: Duration) -> Self {
+        self.busy_timeout = time;
+        self
+    }
+
+    /// Sets when what is written reaches the disk.
+    pub fn synchronous(mut self, synchronous: Synchronous) -> Self {
+        self.synchronous = synchronous;
+        self
+    }
+
+    /// Opens the store in this file. See [`SqliteStore::open`].
+    ///
+    /// # Errors
+    /// Those of [`SqliteStore::open`].
+    pub async fn open(self, path: impl AsRef<Path> + Send) -> Result<SqliteStore, StoreError> {
+        let path = prepare_file(path.as_ref())?;
+        migrate(&path, &self).await?;
+        let connections = Connections::open(&path, &self).await?;
+        Ok(SqliteStore::of(Arc::new(connections)))
+    }
+}

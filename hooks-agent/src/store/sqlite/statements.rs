@@ -1,0 +1,53 @@
+//! Statements of SQLite.
+
+crate::store::sql::statements!("CAST(unixepoch('subsec') * 1000 AS INTEGER)");
+
+/// Grants a lease, if the thread is free and nobody waits for longer.
+pub(super) const ACQUIRE: &str = "
+INSERT INTO thread (id, namespace, agent, thread, owner, fence, lease_until, created, changed)
+SELECT $1, $2, $3, $4, $5, 1, time.now + $6, time.now, time.now
+FROM (SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) AS now) AS time WHERE true
+ON CONFLICT (namespace, agent, thread) DO UPDATE SET
+    is_takeover = owner IS NOT NULL AND owner <> excluded.owner,
+    owner = excluded.owner,
+    fence = fence + 1,
+    lease_until = excluded.lease_until
+WHERE (owner IS NULL OR lease_until < excluded.created OR owner = excluded.owner)
+    AND NOT EXISTS (
+        SELECT 1 FROM lease_waiter w
+        WHERE w.thread_id = thread.id AND w.owner <> excluded.owner AND w.until > excluded.created
+            AND w.ticket < coalesce(
+                (SELECT mine.ticket FROM lease_waiter mine
+                    WHERE mine.thread_id = thread.id AND mine.owner = excluded.owner),
+                9223372036854775807))
+RETURNING id, fence, version, is_takeover";
+
+/// Renews leases, a JSON array of ids, owners and fencing numbers.
+pub(super) const RENEW: &str = "
+UPDATE thread SET lease_until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + $2
+FROM (SELECT value ->> 0 AS id, value ->> 1 AS owner, value ->> 2 AS fence FROM json_each($3)) l
+WHERE thread.id = l.id AND thread.owner = l.owner AND thread.fence = l.fence
+    AND thread.namespace = $1
+RETURNING thread.id, thread.fence";
+
+/// Writes a step. See `writer.sql`.
+pub(super) const COMMIT: &str = r#"
+INSERT INTO temp.step (id, namespace, owner, fence, version, next_seq, state, in_call, "user",
+    releases, archived, messages, removed, kept, calls, asked, closed)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"#;
+
+/// The questions of ids, a JSON array, with the time.
+pub(super) const QUESTIONS: &str = "
+SELECT body, since, expires, decision, decided_by, decided_at, closed,
+    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+FROM question WHERE namespace = $1 AND id IN (SELECT value FROM json_each($2))";
+
+/// The messages of an import, a JSON array.
+pub(super) const IMPORT_MESSAGES: &str = "
+INSERT INTO message (thread_id, seq, place, archived, body)
+SELECT $1, value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each($2)";
+
+/// The values of an import, a JSON array.
+pub(super) const IMPORT_VALUES: &str = "
+INSERT INTO value (thread_id, name, body)
+SELECT $1, value ->> 0, value ->> 1 FROM json_each($2)";

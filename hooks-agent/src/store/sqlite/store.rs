@@ -1,0 +1,162 @@
+//! The store in an SQLite file.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::BoxFuture;
+use serde_json::{Map, Value};
+
+use crate::run_id::RunId;
+use crate::store::key::check_name;
+use crate::store::sqlite::connection::Connections;
+use crate::store::{
+    Acquired, Filter, HistoryRow, Lease, NameError, SqliteOptions, Step, Store, StoreError,
+    StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
+};
+
+/// How often a call that waits for a lease asks for it. SQLite cannot say when it is free.
+const ASK_AGAIN: Duration = Duration::from_millis(250);
+
+/// The store in an SQLite file: for the processes of one machine. Requires feature `sqlite`.
+///
+/// The file has a write-ahead log, which holds every step before its commit returns. A clone is a handle
+/// of the same connections: one that writes, a few that read.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// use hooks_agent::store::{Filter, SqliteStore, Store};
+///
+/// # let folder = std::env::temp_dir().join(format!("hooks-sqlite-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let store = SqliteStore::open(folder.join("agents.db")).await?;
+/// assert!(store.threads(Filter::agent("clerk")).await?.is_empty());
+/// # drop(store);
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct SqliteStore {
+    connections: Arc<Connections>,
+    namespace: Arc<str>,
+}
+
+impl SqliteStore {
+    /// Opens the store in this file, with the default options. Creates the file if there is none, with
+    /// rights for its owner alone, and brings its schema up to date.
+    ///
+    /// # Errors
+    /// [`StoreError::Open`] if there is no such folder, or the file is a folder, read-only or not a
+    /// store; [`StoreError::NewerSchema`] if a newer program wrote it: it is left as it is.
+    pub async fn open(path: impl AsRef<Path> + Send) -> Result<Self, StoreError> {
+        Self::options().open(path).await
+    }
+
+    /// Returns the options of a store, to change them and open it.
+    pub fn options() -> SqliteOptions {
+        SqliteOptions::new()
+    }
+
+    /// Returns a handle of another namespace of the same file. The first one is `default`. A handle
+    /// reads and writes nothing of another namespace.
+    ///
+    /// # Errors
+    /// [`NameError`] if the name is empty, longer than 512 bytes, or has a NUL character.
+    pub fn namespace(&self, name: impl Into<Arc<str>>) -> Result<Self, NameError> {
+        let namespace = name.into();
+        check_name("name of the namespace", &namespace)?;
+        Ok(Self { connections: self.connections.clone(), namespace })
+    }
+
+    pub(super) fn of(connections: Arc<Connections>) -> Self {
+        Self { connections, namespace: "default".into() }
+    }
+
+    pub(super) fn connections(&self) -> &Connections {
+        &self.connections
+    }
+
+    /// Returns the namespace.
+    pub(super) fn name(&self) -> &str {
+        &self.namespace
+    }
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteStore")
+            .field("path", &self.connections.path)
+            .field("namespace", &self.namespace)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Store for SqliteStore {
+    fn acquire<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, Acquired> {
+        Box::pin(self.acquire_thread(thread, owner))
+    }
+
+    fn freed<'a>(&'a self, _: &'a ThreadKey) -> BoxFuture<'a, ()> {
+        Box::pin(tokio::time::sleep(ASK_AGAIN))
+    }
+
+    fn load<'a>(&'a self, lease: &'a Lease) -> StoreFuture<'a, ThreadRecord> {
+        Box::pin(self.load_thread(lease))
+    }
+
+    fn commit<'a>(&'a self, lease: &'a Lease, step: &'a Step) -> StoreFuture<'a, ()> {
+        Box::pin(self.commit_step(lease, step))
+    }
+
+    fn renew<'a>(&'a self, leases: &'a [Lease]) -> StoreFuture<'a, Vec<Lease>> {
+        Box::pin(self.renew_leases(leases))
+    }
+
+    fn release<'a>(&'a self, lease: &'a Lease) -> StoreFuture<'a, ()> {
+        Box::pin(self.release_lease(lease))
+    }
+
+    fn lease_time(&self) -> Duration {
+        self.connections.lease_time
+    }
+
+    fn waiting(&self, filter: Filter) -> StoreFuture<'_, Vec<Waiting>> {
+        Box::pin(self.questions(filter))
+    }
+
+    fn decide(&self, verdicts: Vec<Verdict>) -> StoreFuture<'_, ()> {
+        Box::pin(self.decide_all(verdicts))
+    }
+
+    fn expire(&self) -> StoreFuture<'_, u64> {
+        Box::pin(self.refuse_expired())
+    }
+
+    fn threads(&self, filter: Filter) -> StoreFuture<'_, Vec<ThreadInfo>> {
+        Box::pin(self.thread_list(filter))
+    }
+
+    fn history<'a>(&'a self, thread: &'a ThreadKey) -> StoreFuture<'a, Vec<HistoryRow>> {
+        Box::pin(self.all_messages(thread))
+    }
+
+    fn values<'a>(&'a self, thread: &'a ThreadKey) -> StoreFuture<'a, Map<String, Value>> {
+        Box::pin(self.all_values(thread))
+    }
+
+    fn import<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        rows: Vec<HistoryRow>,
+        values: Map<String, Value>,
+    ) -> StoreFuture<'a, ()> {
+        Box::pin(self.import_thread(thread, rows, values))
+    }
+
+    fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
+        Box::pin(self.forget_threads(filter))
+    }
+}

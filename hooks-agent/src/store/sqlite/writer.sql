@@ -1,0 +1,57 @@
+-- A step as one statement: a row that is inserted into `step`. It is written as a whole or not at all,
+-- also when whoever asked for it is gone. Lists are JSON arrays, NULL if they are empty.
+CREATE TEMP VIEW step AS SELECT
+    0 AS id, '' AS namespace, '' AS owner, 0 AS fence, 0 AS version, 0 AS next_seq, '' AS state,
+    0 AS in_call, '' AS "user", 0 AS releases, '' AS archived, '' AS messages, '' AS removed,
+    '' AS kept, '' AS calls, '' AS asked, '' AS closed;
+
+CREATE TEMP TRIGGER write_step INSTEAD OF INSERT ON step BEGIN
+    UPDATE thread SET
+        version = version + 1,
+        next_seq = max(next_seq, NEW.next_seq),
+        state = NEW.state,
+        in_call = NEW.in_call,
+        "user" = coalesce(NEW."user", "user"),
+        owner = CASE WHEN NEW.releases THEN NULL ELSE owner END,
+        lease_until = CASE WHEN NEW.releases THEN 0 ELSE lease_until END,
+        changed = CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    WHERE id = NEW.id AND namespace = NEW.namespace AND owner = NEW.owner
+        AND fence = NEW.fence AND version = NEW.version;
+    SELECT RAISE(ABORT, 'refused') WHERE changes() = 0;
+
+    INSERT INTO message (thread_id, seq, place, body)
+    SELECT NEW.id, value ->> 0, value ->> 1, value ->> 2 FROM json_each(NEW.messages);
+
+    UPDATE message SET archived = NEW.version + 1
+    WHERE thread_id = NEW.id AND archived IS NULL
+        AND seq IN (SELECT value FROM json_each(NEW.archived));
+
+    DELETE FROM value
+    WHERE thread_id = NEW.id AND name IN (SELECT value FROM json_each(NEW.removed));
+
+    INSERT INTO value (thread_id, name, body)
+    SELECT NEW.id, value ->> 0, value ->> 1 FROM json_each(NEW.kept) WHERE true
+    ON CONFLICT (thread_id, name) DO UPDATE SET body = excluded.body;
+
+    INSERT INTO tool_call (thread_id, key, state, is_live, body, changed)
+    SELECT NEW.id, value ->> 0, value ->> 1, value ->> 2, value ->> 3,
+        CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    FROM json_each(NEW.calls) WHERE true
+    ON CONFLICT (thread_id, key) DO UPDATE SET state = excluded.state,
+        is_live = excluded.is_live, body = excluded.body, changed = excluded.changed;
+
+    INSERT INTO question (id, thread_id, namespace, body, since, expires)
+    SELECT value ->> 0, NEW.id, NEW.namespace, value ->> 1,
+        CAST(unixepoch('subsec') * 1000 AS INTEGER),
+        CAST(unixepoch('subsec') * 1000 AS INTEGER) + (value ->> 2)
+    FROM json_each(NEW.asked);
+
+    UPDATE question SET closed = 1
+    WHERE thread_id = NEW.id AND id IN (SELECT value FROM json_each(NEW.closed));
+END;
+
+-- Who is granted a lease waits for it no longer.
+CREATE TEMP TRIGGER lease_granted AFTER UPDATE OF fence ON main.thread BEGIN
+    DELETE FROM lease_waiter WHERE thread_id = NEW.id
+        AND (owner = NEW.owner OR until < CAST(unixepoch('subsec') * 1000 AS INTEGER));
+END;
