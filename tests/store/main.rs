@@ -1,1 +1,3 @@
 //! Stores: what outlives the process.
+
+mod agents;

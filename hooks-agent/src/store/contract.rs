@@ -32,8 +32,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Returns how calls read and write threads.
     fn backend(&self) -> Backend;
 
-    /// Returns the questions that wait: those that are not decided, and those that are decided and
-    /// whose thread was not resumed since.
+    /// Returns the questions that wait for a decision, the oldest first; with
+    /// [`decided`](Filter::decided), those that are decided and whose thread was not resumed since.
     fn waiting(&self, filter: Filter) -> StoreFuture<'_, Vec<Waiting>>;
 
     /// Stores decisions: all of them, or none.

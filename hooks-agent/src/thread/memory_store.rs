@@ -137,8 +137,7 @@ impl Store for MemoryStore {
     }
 
     fn waiting(&self, filter: Filter) -> StoreFuture<'_, Vec<Waiting>> {
-        let is_wanted =
-            |it: &Waiting| filter.is_decided.is_none_or(|wanted| wanted == it.decided.is_some());
+        let is_wanted = |it: &Waiting| filter.is_decided == it.decided.is_some();
         let found = self.find(&filter);
         let questions = found.iter().flat_map(|(.., memory)| memory.questions());
         let mut questions: Vec<_> = questions.filter(is_wanted).collect();

@@ -84,10 +84,7 @@ pub(crate) struct ImportRows {
 }
 
 impl ImportRows {
-    pub(crate) fn of(
-        rows: &[HistoryRow],
-        values: &Map<String, Value>,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn of(rows: &[HistoryRow], values: &Map<String, Value>) -> Result<Self, StoreError> {
         let mut seen = BTreeSet::new();
         let mut messages = Vec::with_capacity(rows.len());
         for row in rows {
