@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The id of one call of an agent: a UUID, random unless the caller [sets](crate::call::CallOptions::run_id)
-/// it.
+/// The id of one call of an agent: a UUID, random unless the caller
+/// [sets](crate::call::CallOptions::run_id) it.
 ///
 /// Its text is the UUID in lower case with hyphens, which it can be read from again.
 ///

@@ -18,6 +18,7 @@ mod governance;
 mod hidden_arguments;
 mod hook_failures;
 mod hooks_that_drop;
+mod json_forms;
 mod jsonl;
 mod limits;
 mod observed_decisions;

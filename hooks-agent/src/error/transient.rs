@@ -1,5 +1,5 @@
-//! Whether an error may pass. [`ModelError::is_transient`] and [`StoreError::is_transient`] say it of
-//! what is outside of the process; the errors here hold one of those, or a timeout.
+//! Whether an error may pass. [`ModelError::is_transient`] and [`StoreError::is_transient`] say it
+//! of what is outside of the process; the errors here hold one of those, or a timeout.
 
 use std::error::Error;
 
@@ -18,7 +18,7 @@ impl AgentError {
     /// True for an error of a model or a store that is [transient](ModelError::is_transient), and for
     /// [`QueueTimeout`](Self::QueueTimeout). The error of a hook, a compressor or an agent of your
     /// own is transient if it is one of these, or a tool or a hook that timed out; else the first of
-    /// its sources that is an error of this crate decides. False for everything else.
+    /// its sources that is an error of this crate decides. False otherwise.
     ///
     /// ```
     /// use hooks_agent::error::AgentError;

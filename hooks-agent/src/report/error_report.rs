@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::report::{Causes, ErrorKind};
 
-/// The report of an error: its kind, its text, the texts of its causes, and whether it is transient.
+/// The report of an error: its kind, its text, the texts of its causes, and whether it is
+/// transient.
 ///
 /// The errors themselves hold errors of any type, so they cannot be stored. A report can: a program
 /// that records the steps of a call stores the report of a step that failed, and makes the error
@@ -16,17 +17,28 @@ use crate::report::{Causes, ErrorKind};
 ///
 /// | report of | made again by | it is |
 /// |---|---|---|
-/// | [`AgentError`](crate::error::AgentError) | `AgentError::from` | the same error, if it is an error of a model or an interrupt, else [`Recorded`](crate::error::AgentError::Recorded) |
-/// | [`ToolError`](crate::tool::ToolError) | `ToolError::from` | the same error; one of the tool itself is [`Failed`](crate::tool::ToolError::Failed) with the report as its error, one of a hook [`Recorded`](crate::tool::ToolError::Recorded) |
-/// | [`ModelError`](crate::model::ModelError) | `AgentError::from` | the same error |
+/// | a model's error | `AgentError::from` | the same error |
+/// | an interrupt | `AgentError::from`, `ToolError::from` | the same error |
+/// | another [`AgentError`] | `AgentError::from` | [`AgentError::Recorded`] |
+/// | [`ToolError::Failed`] | `ToolError::from` | `Failed`, with the report as its error |
+/// | [`ToolError::Hook`] | `ToolError::from` | [`ToolError::Recorded`] |
+/// | another [`ToolError`] | `ToolError::from` | the same error |
 ///
 /// In each case the text, the texts of the sources, the kind and the transience are the same, and
-/// the agent treats both alike. What is lost are the types of the causes.
+/// the agent treats both alike. The types of the causes are lost, and with them
+/// [`failed_hook`](crate::event::ErrorEvent::failed_hook).
+///
+/// [`AgentError`]: crate::error::AgentError
+/// [`AgentError::Recorded`]: crate::error::AgentError::Recorded
+/// [`ToolError`]: crate::tool::ToolError
+/// [`ToolError::Failed`]: crate::tool::ToolError::Failed
+/// [`ToolError::Hook`]: crate::tool::ToolError::Hook
+/// [`ToolError::Recorded`]: crate::tool::ToolError::Recorded
 ///
 /// In JSON, it is an object of `kind`, `message`, `causes` (absent if there are none),
 /// `is_transient`, and `original` (the fields of an error that can be made again as it was). It has
-/// what the error prints, and for a tool that [waits](crate::tool::ToolError::Waiting) the tool calls
-/// that wait.
+/// what the error prints, and for a tool that [waits](crate::tool::ToolError::Waiting) the tool
+/// calls that wait.
 ///
 /// A hook that records a failed model call, and one that answers from the record:
 ///
