@@ -162,6 +162,7 @@ pub mod message;
 pub mod model;
 pub mod prelude;
 pub mod react;
+mod report;
 pub mod round;
 mod run_id;
 pub mod store;

@@ -4,8 +4,10 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-/// The token usage of a call, as the provider reports it; zero if it does not.
+/// The token usage of a call, as the provider reports it; zero if it does not, also for a field that
+/// is absent in JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Usage {
     /// The number of tokens of the request.

@@ -63,6 +63,7 @@ impl CallContext {
         options: CallOptions,
     ) -> Self {
         let CallOptions {
+            run,
             thread,
             interrupt,
             values,
@@ -79,7 +80,7 @@ impl CallContext {
         let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.events.clone()));
         let parent_id = parent.as_ref().map(|parent| parent.call.agent_id.clone());
         let call = Call {
-            run: RunId::random(),
+            run: run.unwrap_or_else(RunId::random),
             agent_id,
             agent_name,
             thread,

@@ -10,7 +10,7 @@ mod state;
 mod thread_values;
 mod values;
 
-pub use crate::run_id::RunId;
+pub use crate::run_id::{ParseRunIdError, RunId};
 pub(crate) use checked::CheckedCall;
 pub use context::CallContext;
 pub use interrupt::Interrupt;

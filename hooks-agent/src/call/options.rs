@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::call::state::Confirmed;
 use crate::call::values::Values;
-use crate::call::{CallContext, Interrupt};
+use crate::call::{CallContext, Interrupt, RunId};
 use crate::store::{Decision, Verdict};
 use crate::stream::EventSink;
 
@@ -31,6 +31,7 @@ use crate::stream::EventSink;
 #[derive(Clone, Default)]
 #[must_use]
 pub struct CallOptions {
+    pub(super) run: Option<RunId>,
     pub(super) thread: Option<Arc<str>>,
     pub(super) interrupt: Option<Interrupt>,
     pub(super) values: Values,
@@ -53,6 +54,41 @@ impl CallOptions {
     /// calls on different threads run at once.
     pub fn thread(mut self, id: impl Into<Arc<str>>) -> Self {
         self.thread = Some(id.into());
+        self
+    }
+
+    /// Sets the id of the call, instead of a random one. For a program that repeats a call after a
+    /// crash: the [keys](crate::tool::ToolContext::idempotency_key) of its tool calls stay the same.
+    ///
+    /// The id is of this call alone: [sub-agents](Self::child_of) and calls that are
+    /// [forwarded](Self::forward) have ids of their own. No two different calls may have one id;
+    /// hooks that keep something for each call take them for one.
+    ///
+    /// ```
+    /// use hooks_agent::call::RunId;
+    /// use hooks_agent::prelude::*;
+    /// # use serde_json::{Value, json};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let pay = FunctionTool::with_context("pay", "Pays.", async |_: Value, cx: ToolContext| {
+    ///     cx.idempotency_key()
+    /// });
+    /// // `model` calls the tool and answers with the result.
+    /// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+    /// #     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+    /// #         Some(result) => result.output.as_str().into(),
+    /// #         None => ToolUse::new("1", "pay", json!({})).into(),
+    /// #     }
+    /// # });
+    /// let agent = ReActAgent::builder("bot").model(model).tool(pay).build()?;
+    /// let run: RunId = "6f1c2d3e-0a4b-4c5d-8e6f-708192a3b4c5".parse()?;
+    /// let reply = agent.call_with(CallOptions::new().run_id(run), "Pay").await?;
+    /// assert_eq!(reply.text(), "6f1c2d3e-0a4b-4c5d-8e6f-708192a3b4c5-1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn run_id(mut self, id: RunId) -> Self {
+        self.run = Some(id);
         self
     }
 
@@ -197,6 +233,7 @@ impl CallOptions {
 impl fmt::Debug for CallOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CallOptions")
+            .field("run", &self.run)
             .field("thread", &self.thread)
             .field("confirmed", &self.confirmed)
             .field("parent", &self.parent)

@@ -161,6 +161,42 @@ impl CallContext {
         }
     }
 
+    /// Returns the id of the tool call that this call serves: the tool call of the
+    /// [parent](Self::parent) that runs the agent, as [`AgentTool`](crate::react::AgentTool) does, or
+    /// a tool that passes [`child_of`](crate::call::CallOptions::child_of) its context. `None` for
+    /// other calls. It is unique within one answer of the parent's model.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    /// # use serde_json::json;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let served = on(|event: &mut PostCall<'_>| {
+    ///     let served = event.context().tool_call_id().unwrap_or("nobody").to_owned();
+    ///     event.final_message_mut().push_text(&format!(" for {served}"));
+    /// });
+    /// let poet = ScriptedModel::new("poet", |_| "A poem");
+    /// let poet = ReActAgent::builder("poet").model(poet).hook(served).build()?;
+    /// // `model` calls the tool by `call_7` and answers with the result.
+    /// # let model = ScriptedModel::new("editor", |request| -> ScriptedAnswer {
+    /// #     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+    /// #         Some(result) => result.output.as_str().into(),
+    /// #         None => ToolUse::new("call_7", "poet", json!({ "task": "a poem" })).into(),
+    /// #     }
+    /// # });
+    /// let tool = poet.to_tool("Writes poems");
+    /// let editor = ReActAgent::builder("editor").model(model).tool(tool).build()?;
+    /// assert_eq!(editor.call("I want a poem").await?.text(), "A poem for call_7");
+    /// assert_eq!(poet.call("I want a poem").await?.text(), "A poem for nobody");
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn tool_call_id(&self) -> Option<&str> {
+        let through = self.through().map(|through| &*through.call);
+        through.or_else(|| Some(self.parent()?.checked()?.call().id.as_str()))
+    }
+
     /// Returns the tool call that runs the agent, if it is a tool.
     pub(crate) fn through(&self) -> Option<&Through> {
         self.call.through.as_ref()

@@ -6,6 +6,7 @@ use hooks_core::{BoxError, HookError, RegistryError};
 
 use crate::error::{BuildError, InputError};
 use crate::model::ModelError;
+use crate::report::ErrorReport;
 use crate::store::StoreError;
 
 /// The error of a call of an agent.
@@ -79,6 +80,10 @@ pub enum AgentError {
         /// The name of the user.
         user: String,
     },
+    /// The call failed in an earlier process, which recorded the error; made by
+    /// `AgentError::from` of an [`ErrorReport`]. Its [kind](Self::kind) is that of the error.
+    #[error(transparent)]
+    Recorded(ErrorReport),
     /// An agent of your own failed.
     #[error(transparent)]
     Other(BoxError),

@@ -3,7 +3,11 @@
 mod agent;
 mod build;
 mod input;
+mod kinds;
+mod reports;
+mod transient;
 
+pub use crate::report::{ErrorKind, ErrorReport};
 pub use agent::AgentError;
 pub use build::BuildError;
 pub use input::InputError;

@@ -110,8 +110,8 @@ impl<'a> ErrorEvent<'a> {
         self.error
     }
 
-    /// Returns the kind of the error: the name of its variant, such as `Model` or `TimedOut`, which
-    /// contains no text of the error. An error of another crate is an `Error`.
+    /// Returns the [kind](AgentError::kind) of the error: the name of its variant, such as `Model` or
+    /// `TimedOut`, which contains no text of the error. An error of another crate is an `Error`.
     #[must_use]
     pub fn error_kind(&self) -> &'static str {
         kind_of(self.error)
@@ -138,36 +138,9 @@ impl<'a> ErrorEvent<'a> {
 /// part of it is used, not even of `Debug`.
 fn kind_of(error: &(dyn Error + Send + Sync + 'static)) -> &'static str {
     if let Some(error) = error.downcast_ref::<AgentError>() {
-        return match error {
-            AgentError::Hook(_) => "Hook",
-            AgentError::Registry(_) => "Registry",
-            AgentError::Model(_) => "Model",
-            AgentError::Build(_) => "Build",
-            AgentError::Input(_) => "Input",
-            AgentError::Store(_) => "Store",
-            AgentError::TooManyJumps { .. } => "TooManyJumps",
-            AgentError::CallsItself { .. } => "CallsItself",
-            AgentError::QueueTimeout { .. } => "QueueTimeout",
-            AgentError::Interrupted => "Interrupted",
-            AgentError::Compression(_) => "Compression",
-            AgentError::Read { .. } => "Read",
-            AgentError::EndOfInput { .. } => "EndOfInput",
-            AgentError::Other(_) => "Other",
-        };
+        return error.kind().name();
     }
-    match error.downcast_ref::<ToolError>() {
-        Some(ToolError::Failed(_)) => "Failed",
-        Some(ToolError::Panicked { .. }) => "Panicked",
-        Some(ToolError::TimedOut { .. }) => "TimedOut",
-        Some(ToolError::Unknown { .. }) => "Unknown",
-        Some(ToolError::Denied { .. }) => "Denied",
-        Some(ToolError::InvalidInput { .. }) => "InvalidInput",
-        Some(ToolError::Waiting { .. }) => "Waiting",
-        Some(ToolError::Interrupted) => "Interrupted",
-        Some(ToolError::Store(_)) => "Store",
-        Some(ToolError::Hook(_)) => "Hook",
-        None => "Error",
-    }
+    error.downcast_ref::<ToolError>().map_or("Error", |error| error.kind().name())
 }
 
 impl fmt::Debug for ErrorEvent<'_> {

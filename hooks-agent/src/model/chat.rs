@@ -51,14 +51,28 @@ impl<M: ChatModel + ?Sized> ChatModel for Box<M> {
 pub type ChatStream = Pin<Box<dyn Stream<Item = Result<ChatChunk, ModelError>> + Send>>;
 
 /// A request to a model.
-#[derive(Clone, Debug, Default, PartialEq)]
+///
+/// In JSON, `tools` and `options` may be absent.
+///
+/// ```
+/// use hooks_agent::message::Msg;
+/// use hooks_agent::model::ChatRequest;
+///
+/// let request = ChatRequest::new(Msg::user("Hello"));
+/// let json = serde_json::to_string(&request)?;
+/// assert_eq!(serde_json::from_str::<ChatRequest>(&json)?, request);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ChatRequest {
     /// The messages, including system messages.
     pub messages: Messages,
     /// The tools that the model may call.
+    #[serde(default)]
     pub tools: Arc<[ToolSpec]>,
     /// The options of the model.
+    #[serde(default)]
     pub options: Arc<ModelOptions>,
 }
 
@@ -111,7 +125,33 @@ impl ToolSpec {
 }
 
 /// A chunk of an answer.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// In JSON, `type` is the variant in snake case and `data` what it carries:
+///
+/// | `type` | `data` |
+/// |---|---|
+/// | `text`, `thinking`, `signature`, `redacted_thinking` | a text |
+/// | `tool_use` | a [tool call](crate::message::ToolUse) |
+/// | `end` | `{"usage": {"input_tokens": .., "output_tokens": ..}, "finish": ".."}` |
+///
+/// ```
+/// use hooks_agent::message::Usage;
+/// use hooks_agent::model::ChatChunk;
+/// use serde_json::json;
+///
+/// let chunk = ChatChunk::Text("Hel".to_owned());
+/// assert_eq!(serde_json::to_value(&chunk)?, json!({ "type": "text", "data": "Hel" }));
+/// assert_eq!(
+///     serde_json::to_value(ChatChunk::end(Usage::new(12, 3)))?,
+///     json!({
+///         "type": "end",
+///         "data": { "usage": { "input_tokens": 12, "output_tokens": 3 }, "finish": "stop" },
+///     }),
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ChatChunk {
     /// Text.

@@ -5,13 +5,30 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::BoxError;
+use serde::{Deserialize, Serialize};
+
+use crate::report::shared_cause;
 
 /// The error of a model.
 ///
 /// Its text never contains a key or the request: of a provider's error it has the message, the
 /// id of the request and the time to wait, and nothing else. In the message, keys are masked, and
 /// so are quotes of the request of 32 bytes or more.
-#[derive(Clone, Debug, thiserror::Error)]
+///
+/// In JSON, `type` is the variant in snake case; the fields of the variant are beside it. The cause
+/// of [`Other`](Self::Other) is the list of the texts of its chain of sources: read again, it has
+/// these texts, and another type.
+///
+/// ```
+/// use hooks_agent::model::ModelError;
+/// use serde_json::json;
+///
+/// let error = ModelError::Cut { model: "gpt-99".to_owned() };
+/// assert_eq!(serde_json::to_value(&error)?, json!({ "type": "cut", "model": "gpt-99" }));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelError {
     /// The provider refused the request.
@@ -31,10 +48,13 @@ pub enum ModelError {
         status: u16,
         /// The provider's message, on one line of at most 500 characters. With status 404, a
         /// question about the URL follows it; with that of a redirect, the remedy replaces it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
         /// The id that the provider gave the request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         request_id: Option<String>,
         /// The time that the provider asks to wait before a retry.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_after: Option<Duration>,
     },
     /// The provider could not be reached, or the connection broke.
@@ -95,6 +115,7 @@ pub enum ModelError {
         /// The name of the model.
         model: String,
         /// The cause.
+        #[serde(with = "shared_cause")]
         source: Arc<dyn Error + Send + Sync>,
     },
 }

@@ -76,6 +76,7 @@ impl ReActAgent {
             // What a hook wrote there is of another tool call.
             Ok(result) => ToolResult { ran: None, ..result },
             Err(ToolError::Hook(error)) => return Err(error.into()),
+            Err(ToolError::Recorded(report)) => return Err(AgentError::Recorded(report)),
             Err(ToolError::Interrupted) => return Err(AgentError::Interrupted),
             Err(ToolError::Store(error)) => return Err(error.into()),
             Err(ToolError::Waiting { pending }) => {
@@ -136,8 +137,8 @@ impl ReActAgent {
     /// id, and its permission is checked again.
     ///
     /// # Errors
-    /// The errors of the tool, including a panic. [`ToolError::Hook`] fails the call of the agent;
-    /// the model reads the others.
+    /// The errors of the tool, including a panic. [`ToolError::Hook`] and [`ToolError::Recorded`] fail
+    /// the call of the agent; the model reads the others.
     #[hook(reentry = "run")]
     pub async fn tool_call(
         &self,
@@ -271,6 +272,8 @@ impl ReActAgent {
             Ok(Permission::Deny(reason)) => reason,
             Ok(Permission::Ask) => "the user was not asked about it".to_owned(),
             Err(AgentError::Hook(error)) => return Err(error.into()),
+            Err(AgentError::Recorded(report)) => return Err(ToolError::Recorded(report)),
+            Err(AgentError::Store(error)) => return Err(error.into()),
             Err(error) => error.to_string(),
         };
         Err(ToolError::Denied { tool: call.name.clone(), reason })

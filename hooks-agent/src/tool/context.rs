@@ -85,6 +85,22 @@ impl ToolContext {
         &self.tool_use
     }
 
+    /// Returns the id of the tool call, short for that of [`tool_use`](Self::tool_use): the model's,
+    /// or what made it unique within the answer. A later answer of the same run may have it again:
+    /// [`idempotency_key`](Self::idempotency_key) is unique across answers, runs and processes.
+    ///
+    /// ```
+    /// use hooks_agent::message::ToolUse;
+    /// use hooks_agent::tool::ToolContext;
+    ///
+    /// let cx = ToolContext::detached(ToolUse::new("call_7", "pay", serde_json::json!({})));
+    /// assert_eq!(cx.call_id(), "call_7");
+    /// ```
+    #[must_use]
+    pub fn call_id(&self) -> &str {
+        &self.tool_use.id
+    }
+
     /// Returns a key by which another system recognizes a repetition of this tool call, such as the
     /// header `Idempotency-Key` of a payment: the same for each attempt of one tool call that a
     /// hook repeats, another one for every other tool call, of any agent and process.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use hooks_core::{BoxError, HookError};
 
 use crate::message::PendingCall;
+use crate::report::ErrorReport;
 use crate::store::StoreError;
 
 /// The error of a tool call. The model reads its text.
@@ -77,4 +78,9 @@ pub enum ToolError {
     /// it.
     #[error(transparent)]
     Hook(#[from] HookError),
+    /// A hook of the tool call failed in an earlier process, which recorded the error; made by
+    /// `ToolError::from` of an [`ErrorReport`](crate::error::ErrorReport). This fails the call of the
+    /// agent like [`Hook`](Self::Hook).
+    #[error(transparent)]
+    Recorded(ErrorReport),
 }

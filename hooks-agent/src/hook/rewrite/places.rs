@@ -165,7 +165,7 @@ pub(super) fn tool_error(rewriter: &Rewriter, error: ToolError, next: &NextTool<
     }
     let text = rewriter.text(&error.to_string()).unwrap_or_else(|reason| reason);
     match error {
-        ToolError::Hook(_) => next.fail(text),
+        ToolError::Hook(_) | ToolError::Recorded(_) | ToolError::Store(_) => next.fail(text),
         _ => ToolError::Failed(text.into()),
     }
 }

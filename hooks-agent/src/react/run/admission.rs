@@ -155,7 +155,9 @@ fn append(
             };
             Arc::new(Msg::tool_result(ToolResult::error(call, reason)))
         });
-        memory.extend(gone.chain(input));
+        // Collected before memory is locked: it reads memory.
+        let messages: Vec<_> = gone.chain(input).collect();
+        memory.extend(messages);
         return Ok(Vec::new());
     }
     let content: usize = input.iter().map(|msg| msg.content.len()).sum();

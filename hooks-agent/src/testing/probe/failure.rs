@@ -88,6 +88,8 @@ fn tool_error(error: BoxError) -> Result<ToolError, AgentError> {
     match error.downcast::<ToolError>() {
         Ok(error) => match *error {
             ToolError::Hook(error) => Err(error.into()),
+            ToolError::Store(error) => Err(error.into()),
+            ToolError::Recorded(report) => Err(AgentError::Recorded(report)),
             ToolError::Interrupted => Err(AgentError::Interrupted),
             waiting @ ToolError::Waiting { .. } => Err(AgentError::other(waiting)),
             error => Ok(error),

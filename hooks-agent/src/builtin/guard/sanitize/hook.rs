@@ -152,7 +152,7 @@ impl Sanitize {
         let text = self.text(tool, &text).map(|replaced| replaced.unwrap_or(text));
         let text = text.unwrap_or_else(|refused| refused);
         match error {
-            ToolError::Hook(_) => next.fail(text),
+            ToolError::Hook(_) | ToolError::Recorded(_) | ToolError::Store(_) => next.fail(text),
             _ => ToolError::Failed(text.into()),
         }
     }

@@ -1,0 +1,10 @@
+//! What is left of an error in another process: its kind, its texts, and whether it may pass.
+//! Imports nothing of the crate, so that the error of any module can hold a report.
+
+mod causes;
+mod error_report;
+mod kind;
+
+pub(crate) use causes::{Causes, shared_cause};
+pub use error_report::ErrorReport;
+pub use kind::ErrorKind;
