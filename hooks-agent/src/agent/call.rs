@@ -254,8 +254,13 @@ async fn stored_reply<A: Agent + ?Sized>(
     let opened = durable.begin(cx, memory).await?;
     let session = session.get_or_init(|| opened);
     cx.emit(|| AgentEventKind::Started).await;
+    if let Some(reply) = session.served(cx.through()) {
+        return Ok(reply);
+    }
     let reply = pin!(agent.reply(cx.clone(), messages));
-    session.guard(reply).await?
+    let reply = session.guard(reply).await??;
+    session.serve(cx.through(), &reply);
+    Ok(reply)
 }
 
 /// Writes what a call that did not finish left, and releases its thread.

@@ -45,8 +45,8 @@ impl CheckedCall {
     }
 
     /// Returns the idempotency key, if the tool call is in a store.
-    pub(crate) fn key(&self) -> Option<&str> {
-        self.key.as_deref()
+    pub(crate) fn key(&self) -> Option<&Arc<str>> {
+        self.key.as_ref()
     }
 
     /// Returns the tool call that was checked.

@@ -39,6 +39,7 @@ pub struct CallOptions {
     pub(super) queue_timeout: Option<Duration>,
     pub(super) parent: Option<CallContext>,
     pub(super) through: Option<Arc<str>>,
+    pub(super) key: Option<Arc<str>>,
     pub(super) events: Option<EventSink>,
     pub(super) verdicts: Vec<Verdict>,
     pub(super) user: Option<Arc<str>>,
@@ -218,9 +219,10 @@ impl CallOptions {
         self
     }
 
-    /// Names the tool call of the parent that runs the agent.
-    pub(crate) fn through(mut self, call: &str) -> Self {
+    /// Names the tool call of the parent that runs the agent, and its idempotency key.
+    pub(crate) fn through(mut self, call: &str, key: Option<Arc<str>>) -> Self {
         self.through = Some(call.into());
+        self.key = key;
         self
     }
 

@@ -96,6 +96,9 @@ pub(crate) struct Through {
     pub(crate) agent: Arc<str>,
     /// The id of the tool call.
     pub(crate) call: Arc<str>,
+    /// The idempotency key of the tool call, if it is in a store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<Arc<str>>,
 }
 
 impl CallContext {

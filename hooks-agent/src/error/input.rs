@@ -80,6 +80,15 @@ pub enum InputError {
         /// The role of the message.
         role: Role,
     },
+    /// The thread is in a store outside of the process.
+    #[error(
+        "the thread `{thread}` is in a store: write it by `store.import(..)`, remove it by \
+         `agent.forget(..)`"
+    )]
+    InStore {
+        /// The id of the thread.
+        thread: String,
+    },
     /// One of the messages is a system message.
     #[error(
         "a system message is no part of a conversation, use `system_prompt` or the system message of \

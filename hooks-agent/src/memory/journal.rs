@@ -32,6 +32,8 @@ pub(super) struct Journal {
     questions: HashSet<Arc<str>>,
     /// The call that was in progress when its process ended, or that is in progress.
     pub(super) running: Option<Running>,
+    /// The reply of the last call that served a tool call of another agent.
+    pub(super) served: Option<Served>,
     saved_state: Value,
     was_in_call: bool,
 }
@@ -52,6 +54,14 @@ pub(crate) struct Running {
     pub(crate) through: Option<Through>,
 }
 
+/// The reply of a call that served a tool call of another agent: if that agent is cut off before it has
+/// stored the result, it asks again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Served {
+    pub(crate) through: Through,
+    pub(crate) reply: Msg,
+}
+
 /// What an agent keeps of a thread beside messages, as JSON.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -62,6 +72,8 @@ struct State {
     asking: Option<Asking>,
     /// How many messages at the end are those of a call that failed or was cut off.
     unanswered: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    served: Option<Served>,
 }
 
 /// What a thread has beside its messages.
@@ -84,7 +96,7 @@ impl Journal {
     /// Reads what a store has.
     pub(super) fn restore(record: ThreadRecord) -> Result<Restored, serde_json::Error> {
         let ThreadRecord { version, messages: rows, next, calls, state, waiting, .. } = record;
-        let State { running, asking, unanswered } = match &state {
+        let State { running, asking, unanswered, served } = match &state {
             Value::Null => State::default(),
             state => State::deserialize(state)?,
         };
@@ -108,6 +120,7 @@ impl Journal {
             questions,
             was_in_call: running.is_some(),
             running,
+            served,
             saved_state: state,
             ..Self::default()
         };
@@ -151,6 +164,7 @@ impl Journal {
             running: self.running.clone(),
             asking: rest.asking.cloned(),
             unanswered: rest.unanswered,
+            served: self.served.clone(),
         };
         // The state is made of plain data.
         step.state = serde_json::to_value(&state).unwrap_or_default();

@@ -8,7 +8,7 @@ mod values;
 
 pub(crate) use conversation::Asking;
 pub use conversation::Memory;
-pub(crate) use journal::Running;
+pub(crate) use journal::{Running, Served};
 pub use values::ThreadValueError;
 pub(crate) use values::ThreadValues;
 

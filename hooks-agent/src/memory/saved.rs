@@ -2,7 +2,7 @@
 
 use crate::memory::Memory;
 use crate::memory::conversation::{Conversation, Left};
-use crate::memory::journal::{Journal, Rest, Restored, Running};
+use crate::memory::journal::{Journal, Rest, Restored, Running, Served};
 use crate::message::ToolResult;
 use crate::store::{CallRecord, CallState, Step, StoreError, ThreadRecord};
 
@@ -82,6 +82,18 @@ impl Memory {
     pub(crate) fn set_running(&self, running: Option<Running>) {
         if let Some(journal) = &mut self.lock().journal {
             journal.running = running;
+        }
+    }
+
+    /// Returns the reply of the last call that served a tool call of another agent.
+    pub(crate) fn served(&self) -> Option<Served> {
+        self.lock().journal.as_ref()?.served.clone()
+    }
+
+    /// Sets the reply of a call that served a tool call of another agent.
+    pub(crate) fn set_served(&self, served: Option<Served>) {
+        if let Some(journal) = &mut self.lock().journal {
+            journal.served = served;
         }
     }
 

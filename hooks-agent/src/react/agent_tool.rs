@@ -88,7 +88,8 @@ impl AgentTool {
     /// user, or a new task.
     fn task(&self, cx: &ToolContext) -> Result<(CallOptions, Messages), BoxError> {
         let id = cx.tool_use().id.as_str();
-        let options = CallOptions::new().child_of(cx.call()).through(id);
+        let key = cx.call().checked().and_then(|checked| checked.key().cloned());
+        let options = CallOptions::new().child_of(cx.call()).through(id, key);
         let memory = self.agent.core.threads.of_call(cx.call().named_thread());
         // Without a question, another call may be running the tool calls: this one queues behind it.
         if let Some(asking) = memory.asking().filter(|_| !memory.pending().is_empty()) {

@@ -166,12 +166,14 @@ impl ReActAgent {
         }
         if let Some(checked) = checked {
             checked.admit(&call)?;
-            checked.set_ran(call.clone());
-            cx.start_tool(checked);
         }
         if cx.is_durable() && !tool.is_idempotent() && !tool.continues() {
             let id = checked.map_or(&call.id, |checked| &checked.call().id);
             Box::pin(cx.commit_start(id)).await?;
+        }
+        if let Some(checked) = checked {
+            checked.set_ran(call.clone());
+            cx.start_tool(checked);
         }
         cx.emit(|| AgentEventKind::ToolStarted(ToolUse::clone(&call).without_hidden())).await;
         // Boxed, so that the future of an agent that waits for its model stays small.

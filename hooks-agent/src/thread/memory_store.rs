@@ -194,11 +194,14 @@ impl Store for MemoryStore {
     }
 
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
-        let found = self.find(&filter);
-        for (key, threads, _) in &found {
-            threads.drop_thread(key.thread());
+        let mut count = 0;
+        for (key, threads, _) in self.find(&filter).into_iter().take(most(&filter)) {
+            if !threads.turns().is_busy(key.thread()) {
+                threads.drop_thread(key.thread());
+                count += 1;
+            }
         }
-        Box::pin(ready(Ok(found.len() as u64)))
+        Box::pin(ready(Ok(count)))
     }
 }
 

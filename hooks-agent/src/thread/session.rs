@@ -11,7 +11,9 @@ use hooks_core::BoxFuture;
 use tokio::sync::Mutex as Queue;
 use tokio_util::sync::CancellationToken;
 
-use crate::memory::{Memory, Moment, Running, SaveThread};
+use crate::call::Through;
+use crate::memory::{Memory, Moment, Running, SaveThread, Served};
+use crate::message::Msg;
 use crate::store::{Durability, Lease, Steps, Store, StoreError};
 use crate::thread::durable::Durable;
 use crate::thread::keeper::Keeper;
@@ -112,6 +114,23 @@ impl Session {
         self.is_recovery.store(cut_off.is_some(), Ordering::Relaxed);
         self.continues.store(continues, Ordering::Relaxed);
         self.memory.set_running(Some(running));
+    }
+
+    /// Returns the reply to the same tool call of another agent, which was cut off before it had stored
+    /// the result.
+    pub(crate) fn served(&self, through: Option<&Through>) -> Option<Msg> {
+        let through = through.filter(|through| through.key.is_some())?;
+        let served = self.memory.served().filter(|served| served.through == *through);
+        served.map(|served| served.reply)
+    }
+
+    /// Notes the reply of a call that serves a tool call of another agent.
+    pub(crate) fn serve(&self, through: Option<&Through>, reply: &Msg) {
+        let is_done = reply.pending().is_empty();
+        let through = through.filter(|through| through.key.is_some() && is_done);
+        self.memory.set_served(
+            through.map(|through| Served { through: through.clone(), reply: reply.clone() }),
+        );
     }
 
     /// Runs the call until it ends or the lease is lost.

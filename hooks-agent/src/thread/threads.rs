@@ -20,6 +20,10 @@ use crate::thread::turns::Turns;
 /// threads that were not used for the longest time. It never forgets the default thread, a thread
 /// with a running or queued call, or one whose tool calls wait for a result.
 ///
+/// With a [store](crate::react::ReActAgentBuilder::store) outside of the process, these are the threads
+/// that the process has read, as they were then; [`Store::threads`](crate::store::Store::threads) lists
+/// all. A thread that is forgotten here is read again.
+///
 /// [`ReActAgent::threads`]: crate::react::ReActAgent::threads
 ///
 /// ```
@@ -154,9 +158,13 @@ impl Threads {
     ///
     /// # Errors
     /// [`InputError`] if the messages are no valid history: an older tool call lacks its result, or a
-    /// result its tool call, or a message is a system message. The conversation is then unchanged.
+    /// result its tool call, or a message is a system message. [`InputError::InStore`] if the threads are
+    /// in a store outside of the process. The conversation is then unchanged.
     pub fn restore(&self, id: &str, messages: impl Into<Messages>) -> Result<(), InputError> {
         let messages = messages.into();
+        if self.durable.is_some() {
+            return Err(InputError::InStore { thread: id.to_owned() });
+        }
         InputError::check_history(&messages)?;
         if id == CallContext::DEFAULT_THREAD {
             self.default.replace(messages);
@@ -250,8 +258,13 @@ impl Named {
     /// Forgets threads that are idle, the longest unused first. It forgets an eighth more than it must,
     /// because it looks at all threads.
     fn forget_unused(&mut self, max_idle: usize) {
+        let is_kept = |memory: &Memory| match memory.version() {
+            None => memory.is_waiting(),
+            // The store has it, unless the last step could not be written.
+            Some(_) => memory.step().is_some(),
+        };
         let is_idle =
-            |thread: &Thread| Arc::strong_count(&thread.memory) == 1 && !thread.memory.is_waiting();
+            |thread: &Thread| Arc::strong_count(&thread.memory) == 1 && !is_kept(&thread.memory);
         let idle = self.threads.values().filter(|thread| is_idle(thread));
         let mut uses: Vec<_> = idle.map(|thread| thread.used).collect();
         // The new thread is about to be idle, too.

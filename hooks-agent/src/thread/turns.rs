@@ -51,6 +51,14 @@ impl Turns {
         Ok(turn)
     }
 
+    /// Returns whether a call runs on the thread, or waits for its turn.
+    pub(super) fn is_busy(&self, thread: &str) -> bool {
+        match thread {
+            CallContext::DEFAULT_THREAD => self.default.try_lock().is_err(),
+            thread => self.lock().contains_key(thread),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Queue<()>>>> {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }

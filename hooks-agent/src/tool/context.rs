@@ -138,7 +138,7 @@ impl ToolContext {
         let run = self.call.run_id();
         match self.call.checked() {
             Some(checked) => match checked.key() {
-                Some(key) => key.to_owned(),
+                Some(key) => key.to_string(),
                 None => format!("{run}-{}", checked.number()),
             },
             None => format!("{run}-{}", self.tool_use.id),
