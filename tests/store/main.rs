@@ -1,1 +1,4 @@
 //! Stores: what outlives the process.
+
+mod backend;
+mod sql;

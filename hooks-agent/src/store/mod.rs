@@ -8,6 +8,8 @@ mod lease;
 mod memory;
 mod options;
 mod people;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod record;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod sql;
@@ -23,6 +25,8 @@ pub use lease::{Acquired, Lease};
 pub use memory::MemoryStore;
 pub use options::{Durability, Unknown};
 pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresOptions, PostgresStore};
 pub use record::{CallRecord, CallState, HistoryRow, StoredMessage, ThreadInfo, ThreadRecord};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore, Synchronous};

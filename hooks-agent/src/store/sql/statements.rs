@@ -18,17 +18,13 @@ FROM tool_call WHERE thread_id = $1 AND is_live = 1
 UNION ALL SELECT 4, since, expires, decided_at, id, body, decision, decided_by
 FROM question WHERE thread_id = $1 AND closed = 0"#;
 
-        /// The owner, the fencing number and the version of a thread.
+        /// The owner, the fencing number, the version and the last step of a thread.
         pub(crate) const OWNER: &str =
-            "SELECT owner, fence, version FROM thread WHERE id = $1 AND namespace = $2";
+            "SELECT owner, fence, version, last_step FROM thread WHERE id = $1 AND namespace = $2";
 
         /// The version of a thread by its name.
         pub(crate) const VERSION: &str =
             "SELECT version FROM thread WHERE namespace = $1 AND agent = $2 AND thread = $3";
-
-        /// Ends a lease.
-        pub(crate) const RELEASE: &str = "UPDATE thread SET owner = NULL, lease_until = 0
-WHERE id = $1 AND namespace = $2 AND owner = $3 AND fence = $4 RETURNING id";
 
         /// Notes that a call waits for a lease, or that it still does.
         pub(crate) const WAIT: &str = concat!(

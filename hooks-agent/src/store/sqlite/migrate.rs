@@ -25,7 +25,8 @@ pub(super) async fn migrate(path: &Path, options: &SqliteOptions) -> Result<(), 
     let plain = connect_options(path, options);
     let mut conn = read_only(path, &plain).await?;
     let found = check(path, &mut conn).await;
-    let mode: Result<String, _> = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut conn).await;
+    let mode: Result<String, _> =
+        sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut conn).await;
     conn.close().await.map_err(failed)?;
     if found? == LATEST && mode.map_err(failed)? == "wal" {
         return Ok(());

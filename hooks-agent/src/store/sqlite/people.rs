@@ -5,9 +5,7 @@ use sqlx::sqlite::SqliteConnection;
 
 use crate::store::key::check_name;
 use crate::store::people::EXPIRED;
-use crate::store::sql::{
-    DecidedRow, FilterRow, decided_rows, waiting_row, write_json,
-};
+use crate::store::sql::{DecidedRow, FilterRow, decided_rows, waiting_row, write_json};
 use crate::store::sqlite::statements::{DECIDE, EXPIRE, QUESTIONS, WAITING};
 use crate::store::{Decision, Filter, SqliteStore, StoreError, Verdict, Waiting};
 

@@ -18,8 +18,7 @@ use crate::store::{
 impl SqliteStore {
     pub(super) async fn load_thread(&self, lease: &Lease) -> Result<ThreadRecord, StoreError> {
         let mut conn = self.connections().readers.get().await?;
-        let rows =
-            sqlx::query(LOAD).bind(lease.row).bind(self.name()).fetch_all(&mut *conn).await;
+        let rows = sqlx::query(LOAD).bind(lease.row).bind(self.name()).fetch_all(&mut *conn).await;
         thread_record(lease, &conn.done(rows)?)
     }
 

@@ -1,0 +1,10 @@
+//! What every store in a database promises, on SQLite and on PostgreSQL; and what only a file does.
+
+mod decisions;
+mod file;
+mod full_disk;
+mod leases;
+mod lists;
+mod names;
+mod plans;
+mod steps;
