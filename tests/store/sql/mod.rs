@@ -1,4 +1,5 @@
-//! What every store in a database promises, on SQLite and on PostgreSQL; and what only a file does.
+//! What every store in a database promises, on SQLite and on PostgreSQL; and what only one of
+//! them does.
 
 mod decisions;
 mod file;
@@ -7,4 +8,5 @@ mod leases;
 mod lists;
 mod names;
 mod plans;
+mod server;
 mod steps;

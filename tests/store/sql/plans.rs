@@ -8,24 +8,23 @@ on_each! {
 }
 
 /// Fills the store with 100,000 threads of 10 messages.
-const FILL: [&str; 2] = [
-    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+const FILL: &str = "
+WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
 INSERT INTO thread (id, namespace, agent, thread, created, changed)
-SELECT i, 'default', 'clerk', CAST(i AS TEXT), 0, 0 FROM n",
-    "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9)
-INSERT INTO message (thread_id, seq, place, body) SELECT t.id, i, i, '{}' FROM thread t, n",
-];
+SELECT i, 'default', 'clerk', CAST(i AS TEXT), 0, 0 FROM n;
+WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9)
+INSERT INTO message (thread_id, seq, place, body) SELECT t.id, n.i, n.i, '{}' FROM thread t, n;
+ANALYZE thread;
+ANALYZE message";
 
 async fn ds_16_a_thread_is_read_by_its_index(backend: &Backend) {
     let store = backend.store().await;
-    for statement in FILL {
-        backend.sql(statement).await;
-    }
-    backend.sql("ANALYZE").await;
+    backend.sql(FILL).await;
     let lease = granted(&store, &key("ada")).await;
     store.commit(&lease, &step(0)).await.unwrap();
     let plan = backend.plan_of_load(&lease).await;
-    for table in ["thread", "message", "value", "tool_call", "question"] {
+    // PostgreSQL reads an empty table as a whole, which is no page.
+    for table in ["thread", "message"] {
         assert!(!plan.contains(&format!("Seq Scan on {table}")), "{plan}");
         assert!(!plan.contains(&format!("SCAN {table}")), "{plan}");
     }

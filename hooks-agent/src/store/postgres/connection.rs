@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{ConnectOptions, Error};
+use sqlx::{ConnectOptions, Connection, Error};
 
 use crate::store::postgres::listen::Listener;
 use crate::store::postgres::migrate::migrate;
@@ -27,7 +27,8 @@ impl Connections {
             .disable_statement_logging();
         let mut conn = connect.connect().await.map_err(|error| opening(&error))?;
         let schema = migrate(&mut conn, options.schema.as_deref()).await?;
-        drop(conn);
+        conn.close().await.map_err(|error| opening(&error))?;
+
         let (operations, path) = (connect.clone(), search_path(&schema));
         let pool = Pool::new(options.connections, move || {
             let (options, path) = (operations.clone(), path.clone());
