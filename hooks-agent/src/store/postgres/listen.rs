@@ -1,7 +1,7 @@
 //! Listens for threads that are released.
 
 use std::collections::HashMap;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -105,5 +105,9 @@ pub(super) fn notified_name(namespace: &str, key: &ThreadKey) -> String {
 /// Returns a hash of names, which have no NUL.
 fn short_hash(names: &[&str]) -> String {
     let hash = Sha256::digest(names.join("\0"));
-    hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::with_capacity(32);
+    for byte in &hash[..16] {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }

@@ -5,7 +5,7 @@ macro_rules! statements {
     ($now:literal) => {
         /// A thread with everything that a call reads, in one snapshot. The first column is a
         /// [`Part`](crate::store::sql::Part).
-        pub(crate) const LOAD: &str = r#"
+        pub(crate) const LOAD: &str = "
 SELECT CAST(0 AS BIGINT) AS part, version AS a, next_seq AS b, fence AS c,
     owner AS name, state AS body, NULL AS x, NULL AS y
 FROM thread WHERE id = $1 AND namespace = $2
@@ -16,7 +16,7 @@ FROM value WHERE thread_id = $1
 UNION ALL SELECT 3, NULL, NULL, NULL, key, body, NULL, NULL
 FROM tool_call WHERE thread_id = $1 AND is_live = 1
 UNION ALL SELECT 4, since, expires, decided_at, id, body, decision, decided_by
-FROM question WHERE thread_id = $1 AND closed = 0"#;
+FROM question WHERE thread_id = $1 AND closed = 0";
 
         /// The owner, the fencing number, the version and the last step of a thread.
         pub(crate) const OWNER: &str =
