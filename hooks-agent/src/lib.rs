@@ -71,6 +71,7 @@
 //! | [`memory`] | the messages of a conversation, and the values that hooks keep with it |
 //! | [`store`] | stores of threads: what survives a crash, and the questions that wait for people |
 //! | [`stream`] | a call as a stream of its events |
+//! | [`thread`] | the threads of an agent, and the store of one process |
 //! | [`round`] | the inputs and outputs of the agent's methods, for hooks of methods |
 //! | [`user`] | the user as an agent |
 //! | [`builtin`] | built-in hooks, by what they are for, and their order |
@@ -167,6 +168,7 @@ pub mod store;
 pub mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod thread;
 pub mod tool;
 mod usage;
 pub mod user;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_agent::store::{Lease, PostgresStore, SqliteStore, Store, Synchronous};
+use hooks_agent::store::{Lease, PostgresStore, SqliteStore, Steps, Store, Synchronous};
 use sqlx::postgres::{PgConnection, PgRow};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
@@ -13,7 +13,12 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
 pub(crate) const SERVER: &str = "postgres://root@127.0.0.1/test";
 
 /// A store as an agent has it.
-pub(crate) type Shared = Arc<dyn Store>;
+pub(crate) type Shared = Arc<dyn Both>;
+
+/// A store in a database.
+pub(crate) trait Both: Store + Steps {}
+
+impl<S: Store + Steps> Both for S {}
 
 /// A folder that is removed at the end.
 pub(crate) struct Folder(PathBuf);

@@ -3,15 +3,16 @@
 use std::future::poll_fn;
 use std::mem::ManuallyDrop;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use crate::agent::turns::Turn;
 use crate::agent::{Agent, CallOutcome};
 use crate::call::{CallContext, CallOptions};
 use crate::error::AgentError;
+use crate::memory::FindMemory;
 use crate::message::{ContentBlock, GenerateReason, Messages, Msg, Role};
 use crate::stream::{AgentEventKind, AgentStream};
+use crate::thread::{OpenSession, Turn};
 use crate::usage::Usage;
 
 /// The methods that call an agent, implemented for every [`Agent`] and for `dyn Agent`.
@@ -138,7 +139,8 @@ impl<A: Agent + ?Sized> AgentExt for A {}
 fn context<A: Agent + ?Sized>(agent: &A, options: CallOptions) -> CallContext {
     let state = agent.state();
     let (id, name, system) = (state.shared_id(), state.shared_name(), agent.system_message());
-    let threads = agent.threads_by_id();
+    let kept = || state.kept_threads().map(|threads| -> Arc<dyn FindMemory> { threads.clone() });
+    let threads = agent.threads_by_id().or_else(kept);
     let has_threads = threads.is_some();
     let cx = CallContext::new(id, name, system, threads, options);
     if !has_threads && let Some(memory) = agent.memory_of(&cx) {
@@ -166,12 +168,14 @@ async fn run_on<A: Agent + ?Sized>(
 ) -> Result<Msg, AgentError> {
     // Dropped after the call is settled, so that the next call on the thread starts after that.
     let mut turn = None;
+    let session = OnceLock::new();
     let settle = Settle { agent, cx: &cx, is_polled: AtomicBool::new(false) };
-    let call = pin!(reply(agent, &cx, messages, &mut turn));
+    let call = pin!(reply(agent, &cx, messages, &mut turn, &session));
     let ended = settle.watch(call).await;
     let reply = match ended {
         Some(Err(error)) => {
             settle.with(CallOutcome::Failed(error.to_string().into()));
+            close(&cx, session.get()).await;
             return Err(error);
         }
         Some(Ok(reply)) => {
@@ -182,6 +186,7 @@ async fn run_on<A: Agent + ?Sized>(
             // Hooks may have come during the call.
             cx.set_has_reviewers(agent.has_reviewers());
             settle.with(CallOutcome::Interrupted);
+            close(&cx, session.get()).await;
             interrupted(&cx)
         }
     };
@@ -196,14 +201,23 @@ async fn reply<'a, A: Agent + ?Sized>(
     cx: &CallContext,
     messages: Messages,
     turn: &mut Option<Turn<'a>>,
+    session: &OnceLock<OpenSession>,
 ) -> Option<Result<Msg, AgentError>> {
     let call = pin!(async {
         refuse_cycle(agent, cx)?;
         let queued = agent.hold(cx);
-        *turn = Some(agent.state().turns.take(cx).await?);
+        let threads = agent.state().threads();
+        *turn = Some(threads.turns().take(cx).await?);
         // An earlier call may have begun the thread.
         let held = agent.hold(cx);
         drop(queued);
+        if threads.stored().is_some() {
+            // Boxed, so that the future of other calls stays small.
+            return Box::pin(stored_reply(agent, cx, messages, session)).await;
+        }
+        if !cx.verdicts().is_empty() {
+            threads.decide(cx)?;
+        }
         cx.emit(|| AgentEventKind::Started).await;
         let reply = agent.reply(cx.clone(), messages).await;
         drop(held);
@@ -218,8 +232,43 @@ async fn reply<'a, A: Agent + ?Sized>(
     let usage = cx.usage();
     reply.usage = reply.usage.or((usage != Usage::default()).then_some(usage));
     // A call that has its reply can no longer be interrupted.
+    if let Some(session) = session.get()
+        && let Err(error) = Box::pin(session.close()).await
+    {
+        return Some(Err(error.into()));
+    }
     tell_subscribers(agent, cx, &reply).await;
     Some(Ok(reply))
+}
+
+/// Runs the call of a thread that is in a store outside of the process.
+async fn stored_reply<A: Agent + ?Sized>(
+    agent: &A,
+    cx: &CallContext,
+    messages: Messages,
+    session: &OnceLock<OpenSession>,
+) -> Result<Msg, AgentError> {
+    let threads = agent.state().threads();
+    let memory = cx.memory().unwrap_or_else(|| threads.of_call(cx.named_thread()));
+    let Some(durable) = threads.stored() else { return agent.reply(cx.clone(), messages).await };
+    let opened = durable.begin(cx, memory).await?;
+    let session = session.get_or_init(|| opened);
+    cx.emit(|| AgentEventKind::Started).await;
+    let reply = pin!(agent.reply(cx.clone(), messages));
+    session.guard(reply).await?
+}
+
+/// Writes what a call that did not finish left, and releases its thread.
+async fn close(cx: &CallContext, session: Option<&OpenSession>) {
+    let Some(session) = session else { return };
+    if let Err(error) = Box::pin(session.close()).await {
+        tracing::warn!(
+            agent = cx.agent_name(),
+            thread = cx.thread_id(),
+            error = &error as &dyn std::error::Error,
+            "the end of a call was not stored"
+        );
+    }
 }
 
 /// Refuses a call that would wait for itself: it is part of a call of the same agent on the same

@@ -4,7 +4,6 @@ mod call;
 mod contract;
 pub(crate) mod linked;
 mod state;
-mod turns;
 
 pub use call::AgentExt;
 pub use contract::{

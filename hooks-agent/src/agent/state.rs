@@ -5,14 +5,19 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::agent::Agent;
 use crate::agent::linked::install_linked;
-use crate::agent::turns::Turns;
+#[cfg(doc)]
+use crate::call::CallContext;
 use crate::run_id::RunId;
+use crate::store::Store;
+use crate::thread::{StoreOptions, Threads};
 
 /// The state that every agent has: its name and id, the queues of its calls, and its subscribers.
 pub struct AgentState {
     id: Arc<str>,
     name: Arc<str>,
-    pub(super) turns: Turns,
+    threads: Arc<Threads>,
+    /// Whether the agent keeps its threads here.
+    is_keeper: bool,
     subscribers: Mutex<Vec<Weak<dyn Agent>>>,
 }
 
@@ -25,7 +30,80 @@ impl AgentState {
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         install_linked();
         let id = RunId::random().to_string().into();
-        Self { id, name: name.into(), turns: Turns::default(), subscribers: Mutex::default() }
+        Self {
+            id,
+            name: name.into(),
+            threads: Arc::new(Threads::new(Threads::DEFAULT_MAX_IDLE)),
+            is_keeper: false,
+            subscribers: Mutex::default(),
+        }
+    }
+
+    /// Keeps the threads of the agent in a store. The context of a call then has the
+    /// [memory](CallContext::memory) of its thread, and what the agent puts there is written at the end
+    /// of the call, and where it [commits](CallContext::commit).
+    ///
+    /// The name is the identity of the agent in the store, and its [id](Self::id). A store outside of
+    /// the process requires a runtime of tokio: one task for each agent renews the leases of its calls.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    /// use hooks_agent::store::{Filter, Store};
+    /// use hooks_agent::thread::MemoryStore;
+    ///
+    /// #[derive(Hookable)]
+    /// struct Notebook {
+    ///     state: AgentState,
+    ///     hooks: Hooks,
+    /// }
+    ///
+    /// #[hookable]
+    /// impl Agent for Notebook {
+    ///     fn state(&self) -> &AgentState {
+    ///         &self.state
+    ///     }
+    ///
+    ///     async fn reply(&self, cx: CallContext, messages: Messages) -> Result<Msg, AgentError> {
+    ///         let memory = cx.memory().ok_or_else(|| AgentError::other("no store"))?;
+    ///         for msg in messages {
+    ///             memory.add(msg);
+    ///         }
+    ///         cx.commit().await?; // from here on, a crash loses nothing
+    ///         Ok(Msg::assistant(self.name(), memory.messages().len().to_string()))
+    ///     }
+    /// }
+    ///
+    /// # futures::executor::block_on(async {
+    /// let store = MemoryStore::new();
+    /// let state = AgentState::new("notebook").with_store(store.clone());
+    /// let notebook = Notebook { state, hooks: Hooks::new() };
+    /// notebook.call("Milk").await?;
+    /// assert_eq!(notebook.call("Bread").await?.text(), "2");
+    /// assert_eq!(store.threads(Filter::all()).await?[0].messages, 2);
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn with_store(self, store: impl Store) -> Self {
+        let name = self.name.clone();
+        let threads =
+            StoreOptions::default().threads(Arc::new(store), &name, Threads::DEFAULT_MAX_IDLE);
+        self.with_threads(threads)
+    }
+
+    /// Keeps the threads of the agent there.
+    pub(crate) fn with_threads(self, threads: Arc<Threads>) -> Self {
+        let id = if threads.is_shared() { self.name.clone() } else { self.id };
+        Self { id, threads, is_keeper: true, ..self }
+    }
+
+    pub(crate) fn threads(&self) -> &Arc<Threads> {
+        &self.threads
+    }
+
+    /// Returns the threads, if the agent keeps them here.
+    pub(super) fn kept_threads(&self) -> Option<&Arc<Threads>> {
+        self.is_keeper.then_some(&self.threads)
     }
 
     /// Returns the globally unique id.

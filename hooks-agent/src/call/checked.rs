@@ -18,6 +18,8 @@ pub(crate) struct CheckedCall {
     call: Arc<ToolUse>,
     /// The number of the tool call in its run: ids of tool calls may come again in later rounds.
     number: u64,
+    /// The idempotency key, if the tool call is in a store.
+    key: Option<Arc<str>>,
     ran: Mutex<Option<Arc<ToolUse>>>,
     /// What the hooks around the call make of its progress, the outermost first.
     progress: Mutex<Vec<Arc<MapProgress>>>,
@@ -26,10 +28,11 @@ pub(crate) struct CheckedCall {
 }
 
 impl CheckedCall {
-    pub(crate) fn new(call: Arc<ToolUse>, number: u64) -> Self {
+    pub(crate) fn new(call: Arc<ToolUse>, number: u64, key: Option<Arc<str>>) -> Self {
         Self {
             call,
             number,
+            key,
             ran: Mutex::default(),
             progress: Mutex::default(),
             checks: Mutex::default(),
@@ -39,6 +42,11 @@ impl CheckedCall {
     /// Returns the number of the tool call in its run, from 1.
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Returns the idempotency key, if the tool call is in a store.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.key.as_deref()
     }
 
     /// Returns the tool call that was checked.

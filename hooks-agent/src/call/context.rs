@@ -2,16 +2,17 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::call::CallOptions;
 use crate::call::checked::CheckedCall;
 use crate::call::interrupt::Interrupts;
-use crate::call::state::{HookFailure, State, Through};
-use crate::memory::{FindMemory, Memory};
+use crate::call::state::{Confirmed, HookFailure, State, Through};
+use crate::memory::{FindMemory, Memory, SaveThread};
 use crate::message::Msg;
 use crate::run_id::RunId;
+use crate::store::Verdict;
 use crate::stream::{AgentEvent, AgentEventKind, EventSink};
 use crate::usage::Usage;
 
@@ -36,12 +37,17 @@ pub(super) struct Call {
     parent: Option<CallContext>,
     pub(super) interrupt: Interrupts,
     /// What the caller confirmed, before it is checked.
-    pub(super) confirms: Vec<String>,
+    pub(super) confirms: Vec<Confirmed>,
     queue_timeout: Option<Duration>,
     /// The tool call that runs the agent, if it is a tool.
     pub(super) through: Option<Through>,
     /// The memories of the agent's threads.
     threads: Option<Arc<dyn FindMemory>>,
+    /// What people decided, before it is checked.
+    pub(super) verdicts: Vec<Verdict>,
+    pub(super) user: Option<Arc<str>>,
+    /// What writes to the store, if the thread is in one.
+    pub(super) saver: OnceLock<Arc<dyn SaveThread>>,
     state: Mutex<State>,
 }
 
@@ -65,6 +71,8 @@ impl CallContext {
             parent,
             through,
             events,
+            verdicts,
+            user,
         } = options;
         let inherited = parent.as_ref().and_then(|parent| parent.call.thread.clone());
         let thread = thread.or(inherited).filter(|id| **id != *Self::DEFAULT_THREAD);
@@ -81,6 +89,9 @@ impl CallContext {
             queue_timeout,
             through: through.zip(parent_id).map(|(call, agent)| Through { agent, call }),
             threads,
+            verdicts,
+            user,
+            saver: OnceLock::new(),
             state: Mutex::new(State { values, system, ..State::default() }),
         };
         Self { call: Arc::new(call), events, checked: None }
@@ -144,7 +155,7 @@ impl CallContext {
     /// calls of the sub-agent wait: it began before.
     #[must_use]
     pub fn is_confirmed(&self, tool_call_id: &str) -> bool {
-        self.state().resumed.confirmed.iter().any(|id| id == tool_call_id)
+        self.state().resumed.confirmed.iter().any(|confirmed| confirmed.id == tool_call_id)
     }
 
     /// Returns the token usage of this call so far, including its sub-agents.
@@ -205,7 +216,8 @@ impl CallContext {
 
     /// Returns the memory of the thread: always the same one, also if the thread is forgotten
     /// meanwhile. `None` if the agent keeps no threads.
-    pub(crate) fn memory(&self) -> Option<Arc<Memory>> {
+    #[must_use]
+    pub fn memory(&self) -> Option<Arc<Memory>> {
         if let Some(memory) = &self.state().memory {
             return Some(memory.clone());
         }

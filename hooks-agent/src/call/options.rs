@@ -5,8 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::call::state::Confirmed;
 use crate::call::values::Values;
 use crate::call::{CallContext, Interrupt};
+use crate::store::{Decision, Verdict};
 use crate::stream::EventSink;
 
 /// Options of a call.
@@ -32,11 +34,13 @@ pub struct CallOptions {
     pub(super) thread: Option<Arc<str>>,
     pub(super) interrupt: Option<Interrupt>,
     pub(super) values: Values,
-    pub(super) confirmed: Vec<String>,
+    pub(super) confirmed: Vec<Confirmed>,
     pub(super) queue_timeout: Option<Duration>,
     pub(super) parent: Option<CallContext>,
     pub(super) through: Option<Arc<str>>,
     pub(super) events: Option<EventSink>,
+    pub(super) verdicts: Vec<Verdict>,
+    pub(super) user: Option<Arc<str>>,
 }
 
 impl CallOptions {
@@ -79,7 +83,55 @@ impl CallOptions {
     /// wait fails the call with
     /// [`InputError::UnknownConfirmations`](crate::error::InputError::UnknownConfirmations).
     pub fn confirm(mut self, tool_call_id: impl Into<String>) -> Self {
-        self.confirmed.push(tool_call_id.into());
+        self.confirmed.push(Confirmed::from(tool_call_id.into()));
+        self
+    }
+
+    /// Decides about a tool call that waits, by the [id](crate::store::Waiting::id) of its question.
+    ///
+    /// The decisions of a call are checked and stored together: if one is refused, the call fails with
+    /// [`StoreError::Decision`](crate::store::StoreError::Decision) and nothing changes. While other
+    /// questions of the same answer are open, the call returns with those that still wait.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    /// use hooks_agent::store::{Decision, Filter, Store};
+    /// use hooks_agent::thread::MemoryStore;
+    /// # use serde_json::{Value, json};
+    ///
+    /// # futures::executor::block_on(async {
+    /// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+    /// #     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+    /// #         Some(result) => result.output.as_str().into(),
+    /// #         None => ToolUse::new("1", "pay", json!({ "euros": 12 })).into(),
+    /// #     }
+    /// # });
+    /// # let pay = FunctionTool::new("pay", "Pays.", async |_: Value| "paid");
+    /// let store = MemoryStore::new();
+    /// let ask = on(|event: &mut PreActing<'_>| event.ask("every tool needs approval"));
+    /// let agent =
+    ///     ReActAgent::builder("clerk").model(model).tool(pay).hook(ask).store(store.clone()).build()?;
+    /// agent.call("Pay the baker").await?;
+    ///
+    /// let waiting = store.waiting(Filter::agent("clerk")).await?;
+    /// let options = CallOptions::new().decide(&*waiting[0].id, Decision::Approve);
+    /// assert_eq!(agent.resume(options).await?.text(), "paid");
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn decide(self, id: impl Into<Arc<str>>, decision: Decision) -> Self {
+        self.verdict(Verdict::new(id, decision))
+    }
+
+    /// Decides about a tool call that waits, like [`decide`](Self::decide), and says who decides.
+    pub fn verdict(mut self, verdict: Verdict) -> Self {
+        self.verdicts.push(verdict);
+        self
+    }
+
+    /// Sets the user of the thread, by which a [store](crate::store::Filter::user) finds it.
+    pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.user = Some(id.into());
         self
     }
 
@@ -122,6 +174,12 @@ impl CallOptions {
     pub fn forward(mut self, call: &CallContext) -> Self {
         self.confirmed.extend(call.confirms().iter().cloned());
         self.child_of(call)
+    }
+
+    /// Adds what the caller decided about a tool call.
+    pub(crate) fn confirmed(mut self, confirmed: Confirmed) -> Self {
+        self.confirmed.push(confirmed);
+        self
     }
 
     /// Names the tool call of the parent that runs the agent.

@@ -5,8 +5,11 @@ use std::error::Error;
 use std::sync::Arc;
 
 use hooks_core::BoxError;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::call::CallContext;
+use crate::call::checked::CheckedCall;
 use crate::call::values::Values;
 use crate::memory::Memory;
 use crate::message::{Msg, ToolResult};
@@ -23,6 +26,8 @@ const MOST_FAILURES: usize = 64;
 pub(super) struct State {
     pub(super) values: Values,
     pub(super) usage: Usage,
+    /// The tool calls whose tools started and that have no result yet.
+    pub(super) started: Vec<Arc<CheckedCall>>,
     /// How many tool calls passed their permission check.
     pub(super) tool_calls: u64,
     pub(super) system: Option<Arc<Msg>>,
@@ -50,9 +55,26 @@ pub(crate) struct Resumed {
     /// The ids of the tool calls that waited.
     pub(crate) calls: Vec<String>,
     /// Those that may run, also of sub-agents.
-    pub(crate) confirmed: Vec<String>,
+    pub(crate) confirmed: Vec<Confirmed>,
     /// The results for tool calls of sub-agents.
     pub(crate) answers: Vec<ToolResult>,
+}
+
+/// A tool call that may run.
+#[derive(Clone, Debug)]
+pub(crate) struct Confirmed {
+    /// The id, or the path to it.
+    pub(crate) id: String,
+    /// The arguments that were shown, if they are known.
+    pub(crate) shown: Option<Value>,
+    /// The arguments that take their place.
+    pub(crate) edited: Option<Value>,
+}
+
+impl From<String> for Confirmed {
+    fn from(id: String) -> Self {
+        Self { id, shown: None, edited: None }
+    }
 }
 
 /// An answer whose hooks have not all run.
@@ -68,7 +90,7 @@ pub(crate) enum Unfinished {
 }
 
 /// A tool call of an agent that runs another agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Through {
     /// The id of the agent.
     pub(crate) agent: Arc<str>,
@@ -96,6 +118,19 @@ impl CallContext {
         let mut state = self.state();
         state.tool_calls += 1;
         state.tool_calls
+    }
+
+    /// Notes that a tool starts.
+    pub(crate) fn start_tool(&self, call: &Arc<CheckedCall>) {
+        self.state().started.push(call.clone());
+    }
+
+    /// Notes that a tool call has a result. Returns whether its tool had started.
+    pub(crate) fn answer_started(&self, tool_call_id: &str) -> bool {
+        let started = &mut self.state().started;
+        let before = started.len();
+        started.retain(|checked| checked.call().id != tool_call_id);
+        started.len() != before
     }
 
     pub(crate) fn system(&self) -> Option<Arc<Msg>> {
@@ -142,7 +177,7 @@ impl CallContext {
     }
 
     /// Returns the ids that the caller confirmed, before they are checked.
-    pub(crate) fn confirms(&self) -> &[String] {
+    pub(crate) fn confirms(&self) -> &[Confirmed] {
         &self.call.confirms
     }
 
@@ -159,16 +194,24 @@ impl CallContext {
 
     /// Returns what the caller confirmed and answered of the sub-agent that a tool call runs, by the
     /// ids that the sub-agent knows.
-    pub(crate) fn decisions_below(&self, id: &str) -> (Vec<String>, Vec<ToolResult>) {
+    pub(crate) fn decisions_below(&self, id: &str) -> (Vec<Confirmed>, Vec<ToolResult>) {
         fn below<'a>(id: &str, path: &'a str) -> Option<&'a str> {
             path.strip_prefix(id)?.strip_prefix('/')
         }
         let state = self.state();
-        let confirmed = state.resumed.confirmed.iter().filter_map(|path| below(id, path));
+        let confirmed = state.resumed.confirmed.iter().filter_map(|confirmed| {
+            Some(Confirmed { id: below(id, &confirmed.id)?.to_owned(), ..confirmed.clone() })
+        });
         let answers = state.resumed.answers.iter().filter_map(|answer| {
             Some(ToolResult { id: below(id, &answer.id)?.to_owned(), ..answer.clone() })
         });
-        (confirmed.map(str::to_owned).collect(), answers.collect())
+        (confirmed.collect(), answers.collect())
+    }
+
+    /// Returns what was decided about a tool call that may run.
+    pub(crate) fn confirmed(&self, tool_call_id: &str) -> Option<Confirmed> {
+        let state = self.state();
+        state.resumed.confirmed.iter().find(|confirmed| confirmed.id == tool_call_id).cloned()
     }
 
     /// Sets the answer whose hooks have not all run.

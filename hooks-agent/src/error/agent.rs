@@ -6,6 +6,7 @@ use hooks_core::{BoxError, HookError, RegistryError};
 
 use crate::error::{BuildError, InputError};
 use crate::model::ModelError;
+use crate::store::StoreError;
 
 /// The error of a call of an agent.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +27,9 @@ pub enum AgentError {
     /// The messages of the call are invalid. Memory is unchanged.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// The store failed, or refused a decision.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// Hooks jumped to the model or to the tools too many times in a row.
     #[error("hooks jumped {limit} times in a row, raise `max_jumps` or return `Flow::Continue`")]
     TooManyJumps {

@@ -49,6 +49,12 @@ pub enum InputError {
         /// The ids of the tool calls that wait.
         expected: Vec<String>,
     },
+    /// A hook asks about tool calls that the answer does not have.
+    #[error("the answer has no tool calls of the ids: {}", .ids.join(", "))]
+    UnknownCalls {
+        /// The ids.
+        ids: Vec<String>,
+    },
     /// Confirmed tool calls do not wait.
     #[error(
         "confirmed tool calls do not wait: {}; {}", .ids.join(", "), waiting(expected)

@@ -7,7 +7,7 @@ use crate::call::CallContext;
 use crate::event::accessors::of_a_call;
 use crate::event::{Decided, Flow};
 use crate::message::{ToolResult, ToolUse};
-use crate::round::{Acted, ActingInput, Control, JumpTo, Question};
+use crate::round::{Acted, ActingInput, Ask, Control, JumpTo};
 
 /// The event before a tool call. The agent runs the tool call as hooks changed it; if it differs
 /// from the model's, the result records it in [`ran`](ToolResult::ran).
@@ -99,7 +99,7 @@ impl<'a> PreActing<'a> {
         if self.cx.is_confirmed(self.input.id()) {
             return Flow::Continue;
         }
-        let question = Question { permission: Some(why.into()), ..Question::default() };
+        let question = Ask { permission: Some(why.into()), ..Ask::default() };
         Flow::then(Decided::Ask(Box::new(question)))
     }
 

@@ -94,7 +94,8 @@ impl<'a> PreCall<'a> {
     pub fn resumes(&self) -> bool {
         let waits = || self.agent.memory_of(self.cx).is_some_and(|memory| memory.is_waiting());
         let answers = |msg: &Msg| msg.tool_results().next().is_some();
-        (self.messages.is_empty() || self.messages.iter().any(answers)) && waits()
+        self.cx.is_recovery()
+            || (self.messages.is_empty() || self.messages.iter().any(answers)) && waits()
     }
 
     /// Answers with this message instead of running the agent; memory stays unchanged. `PostCall`

@@ -144,6 +144,7 @@ fn kind_of(error: &(dyn Error + Send + Sync + 'static)) -> &'static str {
             AgentError::Model(_) => "Model",
             AgentError::Build(_) => "Build",
             AgentError::Input(_) => "Input",
+            AgentError::Store(_) => "Store",
             AgentError::TooManyJumps { .. } => "TooManyJumps",
             AgentError::CallsItself { .. } => "CallsItself",
             AgentError::QueueTimeout { .. } => "QueueTimeout",
@@ -163,6 +164,7 @@ fn kind_of(error: &(dyn Error + Send + Sync + 'static)) -> &'static str {
         Some(ToolError::InvalidInput { .. }) => "InvalidInput",
         Some(ToolError::Waiting { .. }) => "Waiting",
         Some(ToolError::Interrupted) => "Interrupted",
+        Some(ToolError::Store(_)) => "Store",
         Some(ToolError::Hook(_)) => "Hook",
         None => "Error",
     }

@@ -3,8 +3,8 @@
 use hooks_core::{BoxError, HookResult};
 
 use crate::event::{EventKind, Substitute};
-use crate::message::{Msg, ToolResult};
-use crate::round::{Jump, JumpTo, Question};
+use crate::message::{Msg, Question, ToolResult};
+use crate::round::{Ask, Jump, JumpTo};
 
 /// How a call continues after an event hook.
 ///
@@ -72,7 +72,9 @@ pub(crate) enum Decided {
     /// Stops the call, by the hook of this name.
     Stop(Option<String>),
     /// Asks for permission.
-    Ask(Box<Question>),
+    Ask(Box<Ask>),
+    /// Asks people about tool calls, by the hook of this name.
+    AskPeople(Vec<(String, Question)>, Option<String>),
     Jump(Jump),
     Answer(Msg),
     /// Answers a tool call, by the hook of this name.
@@ -97,7 +99,9 @@ impl Flow {
     pub(crate) fn by(mut self, hook: impl FnOnce() -> String) -> Self {
         if let Self::Then(Decision(decided)) = &mut self {
             match &mut **decided {
-                Decided::Stop(name) | Decided::AnswerTool(_, name) => *name = Some(hook()),
+                Decided::Stop(name)
+                | Decided::AnswerTool(_, name)
+                | Decided::AskPeople(_, name) => *name = Some(hook()),
                 Decided::Ask(question) => question.asked_by = Some(hook()),
                 _ => {}
             }

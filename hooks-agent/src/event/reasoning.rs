@@ -8,7 +8,7 @@ use crate::call::CallContext;
 use crate::error::InputError;
 use crate::event::accessors::{model_input, of_a_call};
 use crate::event::{Decided, Flow, system};
-use crate::message::{ContentBlock, Messages, Msg};
+use crate::message::{ContentBlock, Messages, Msg, Question};
 use crate::model::{FinishReason, ModelOptions, ToolSpec};
 use crate::round::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
 
@@ -186,6 +186,46 @@ impl<'a> PostReasoning<'a> {
     /// Stops the call and returns to the caller: tool calls of the message wait for a result.
     pub fn stop(&self) -> Flow {
         Flow::stop()
+    }
+
+    /// Asks people about tool calls of the answer, by id: the call ends with
+    /// [`PermissionAsking`](crate::message::GenerateReason::PermissionAsking), and no tool call of the
+    /// answer runs before all questions are [decided](crate::call::CallOptions::decide). Until then they
+    /// wait in the [store](crate::store::Store::waiting) of the agent.
+    ///
+    /// Questions of several hooks add up; of two about one tool call, the first stays. A stop by any
+    /// hook overrides them.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownCalls`] if the answer has no tool call of an id.
+    ///
+    /// ```
+    /// use hooks_agent::message::Question;
+    /// use hooks_agent::prelude::*;
+    ///
+    /// let ask = on(|event: &mut PostReasoning<'_>| -> HookResult<Flow> {
+    ///     let pay = event.message().tool_uses().filter(|call| call.name == "pay");
+    ///     let asked: Vec<_> =
+    ///         pay.map(|call| (call.id.clone(), Question::new("May I pay this?"))).collect();
+    ///     Ok(if asked.is_empty() { Flow::Continue } else { event.ask(asked)? })
+    /// });
+    /// # let _ = ask;
+    /// ```
+    pub fn ask(
+        &self,
+        questions: impl IntoIterator<Item = (String, Question)>,
+    ) -> Result<Flow, InputError> {
+        let questions: Vec<_> = questions
+            .into_iter()
+            .map(|(id, question)| (id, Question { is_held: true, ..question }))
+            .collect();
+        let is_known = |id: &String| self.message.tool_uses().any(|call| call.id == *id);
+        let unknown = questions.iter().map(|(id, _)| id).filter(|id| !is_known(id));
+        let ids: Vec<_> = unknown.cloned().collect();
+        if !ids.is_empty() {
+            return Err(InputError::UnknownCalls { ids });
+        }
+        Ok(Flow::then(Decided::AskPeople(questions, None)))
     }
 
     /// Appends the message and then `messages` to memory and jumps to the next call of the model,

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Through;
 use crate::memory::ThreadValues;
+use crate::memory::journal::Journal;
 use crate::message::{Messages, Msg, PendingCall, PendingReason, ToolResult, open_calls};
 use crate::run_id::RunId;
+use crate::store::Waiting;
 
 /// The messages of one conversation, the tool calls in it that wait for a result, and the
 /// [values](crate::call::CallContext::thread_value) that hooks keep with it.
@@ -19,30 +22,42 @@ pub struct Memory {
 }
 
 #[derive(Debug, Default)]
-struct Conversation {
-    messages: Messages,
+pub(super) struct Conversation {
+    pub(super) messages: Messages,
     /// How many times all messages were replaced.
-    replaced: u64,
+    pub(super) replaced: u64,
     /// Rare, so that most conversations stay small.
-    left: Option<Box<Left>>,
+    pub(super) left: Option<Box<Left>>,
+    /// What the store has, if the thread is in one.
+    pub(super) journal: Option<Box<Journal>>,
 }
 
 /// What a call left that did not come to an answer.
 #[derive(Debug, Default)]
-struct Left {
+pub(super) struct Left {
     /// The call that left tool calls waiting, and what is known of them.
-    asking: Option<Asking>,
+    pub(super) asking: Option<Asking>,
     /// How many messages at the end of the conversation are those of a call that failed.
-    unanswered: usize,
+    pub(super) unanswered: usize,
+    /// The questions to people.
+    pub(super) questions: Vec<Waiting>,
+}
+
+impl Left {
+    pub(super) fn is_empty(&self) -> bool {
+        self.asking.is_none() && self.unanswered == 0 && self.questions.is_empty()
+    }
 }
 
 /// A question that a call left.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Asking {
     pub(crate) run: RunId,
     /// The tool call of another agent that runs this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) through: Option<Through>,
     /// The run of that agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) caller: Option<RunId>,
     pub(crate) calls: Vec<PendingCall>,
 }
@@ -68,8 +83,10 @@ impl Memory {
     /// Replaces all messages.
     pub fn replace(&self, messages: impl Into<Messages>) {
         let mut conversation = self.lock();
-        let replaced = conversation.replaced + 1;
-        *conversation = Conversation { messages: messages.into(), replaced, left: None };
+        conversation.replaced += 1;
+        conversation.messages = messages.into();
+        conversation.left = None;
+        conversation.note_rewrite();
     }
 
     /// Returns the values that hooks keep with the thread, by name, as JSON.
@@ -151,6 +168,7 @@ impl Memory {
             conversation.messages.shared().get(before.len()..).unwrap_or_default().to_vec();
         conversation.messages = compressed;
         conversation.messages.extend(observed);
+        conversation.note_rewrite();
     }
 
     /// Returns the question that a call left, if its tool calls still wait.
@@ -167,6 +185,7 @@ impl Memory {
     pub(crate) fn settle(&self) {
         if let Some(left) = &mut self.lock().left {
             left.asking = None;
+            left.close_questions();
         }
     }
 
@@ -186,12 +205,18 @@ impl Memory {
         count == messages.len() && conversation.messages.shared().ends_with(messages.shared())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Conversation> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Conversation> {
         self.conversation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Conversation {
+    fn note_rewrite(&mut self) {
+        if let Some(journal) = &mut self.journal {
+            journal.rewrite();
+        }
+    }
+
     fn asking(&self) -> Option<&Asking> {
         self.left.as_ref()?.asking.as_ref()
     }

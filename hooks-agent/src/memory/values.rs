@@ -1,5 +1,6 @@
 //! The values that hooks keep with a thread.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
@@ -40,61 +41,129 @@ pub enum ThreadValueError {
 
 /// Values by name, as JSON.
 #[derive(Debug, Default)]
-pub(crate) struct ThreadValues(Mutex<Option<Box<Map<String, Value>>>>);
+pub(crate) struct ThreadValues(Mutex<Option<Box<Kept>>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    values: Map<String, Value>,
+    /// The names of values that differ from those in the store, if the thread is in one.
+    changed: Option<BTreeSet<String>>,
+}
 
 impl ThreadValues {
     pub(crate) fn get<T: DeserializeOwned>(
         &self,
         name: &str,
     ) -> Result<Option<T>, ThreadValueError> {
-        let values = self.lock();
-        values
-            .as_ref()
-            .and_then(|values| values.get(name))
-            .map(|value| read(name, value))
-            .transpose()
+        let kept = self.lock();
+        let value = kept.as_ref().and_then(|kept| kept.values.get(name));
+        value.map(|value| read(name, value)).transpose()
     }
 
     /// Changes a value while no other change of the thread's values happens. Without a value
-    /// afterwards, removes it. Does not write a value that is as before.
+    /// afterwards, removes it.
     pub(crate) fn update<T: Serialize + DeserializeOwned, R>(
         &self,
         name: &str,
         update: impl FnOnce(&mut Option<T>) -> R,
     ) -> Result<R, ThreadValueError> {
-        let mut values = self.lock();
-        let stored = values.as_ref().and_then(|values| values.get(name));
+        let mut kept = self.lock();
+        let stored = kept.as_ref().and_then(|kept| kept.values.get(name));
         let mut value = stored.map(|value| read(name, value)).transpose()?;
         let updated = update(&mut value);
         match value {
             Some(value) => {
                 let written = serde_json::to_value(value)
                     .map_err(|source| ThreadValueError::Write { name: name.to_owned(), source })?;
-                let values = values.get_or_insert_default();
-                match values.get_mut(name) {
-                    Some(value) => *value = written,
-                    None => drop(values.insert(name.to_owned(), written)),
+                kept.get_or_insert_default().set(name, written);
+            }
+            None => {
+                if let Some(kept) = kept.as_mut() {
+                    kept.remove(name);
                 }
             }
-            None => drop(values.as_mut().and_then(|values| values.remove(name))),
         }
         Ok(updated)
     }
 
     pub(crate) fn set(&self, name: &str, value: Value) {
-        self.lock().get_or_insert_default().insert(name.to_owned(), value);
+        self.lock().get_or_insert_default().set(name, value);
     }
 
     pub(crate) fn all(&self) -> Map<String, Value> {
-        self.lock().as_deref().cloned().unwrap_or_default()
+        self.lock().as_ref().map(|kept| kept.values.clone()).unwrap_or_default()
     }
 
     pub(crate) fn replace(&self, values: Map<String, Value>) {
-        *self.lock() = (!values.is_empty()).then(|| Box::new(values));
+        let mut kept = self.lock();
+        let before = kept.take().map(|kept| *kept).unwrap_or_default();
+        let changed = before.changed.map(|mut changed| {
+            changed.extend(before.values.into_iter().map(|(name, _)| name));
+            changed.extend(values.keys().cloned());
+            changed
+        });
+        if !values.is_empty() || changed.is_some() {
+            *kept = Some(Box::new(Kept { values, changed }));
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Box<Map<String, Value>>>> {
+    /// Replaces the values by those of the store.
+    pub(super) fn restore(&self, values: Map<String, Value>) {
+        *self.lock() = Some(Box::new(Kept { values, changed: Some(BTreeSet::new()) }));
+    }
+
+    /// Notes that the store has none of the values.
+    pub(super) fn track(&self) {
+        let mut kept = self.lock();
+        let kept = kept.get_or_insert_default();
+        kept.changed = Some(kept.values.keys().cloned().collect());
+    }
+
+    /// Returns the values that differ from those in the store; `None` is one that was removed.
+    pub(super) fn changed(&self) -> Vec<(String, Option<Value>)> {
+        let kept = self.lock();
+        let Some(Kept { values, changed: Some(changed) }) = kept.as_deref() else {
+            return Vec::new();
+        };
+        changed.iter().map(|name| (name.clone(), values.get(name).cloned())).collect()
+    }
+
+    /// Notes that the store has these values.
+    pub(super) fn committed(&self, written: &[(String, Option<Value>)]) {
+        let mut kept = self.lock();
+        let Some(Kept { values, changed: Some(changed) }) = kept.as_deref_mut() else { return };
+        for (name, value) in written {
+            if values.get(name) == value.as_ref() {
+                changed.remove(name);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Box<Kept>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// Sets a value; one that is as before is not a change.
+    fn set(&mut self, name: &str, value: Value) {
+        if let Some(changed) = &mut self.changed {
+            if self.values.get(name) == Some(&value) {
+                return;
+            }
+            changed.insert(name.to_owned());
+        }
+        match self.values.get_mut(name) {
+            Some(before) => *before = value,
+            None => drop(self.values.insert(name.to_owned(), value)),
+        }
+    }
+
+    fn remove(&mut self, name: &str) {
+        let removed = self.values.remove(name);
+        if let Some(changed) = self.changed.as_mut().filter(|_| removed.is_some()) {
+            changed.insert(name.to_owned());
+        }
     }
 }
 

@@ -35,6 +35,9 @@ pub struct Question {
     /// The JSON schema of the arguments of the tool. The agent sets it.
     #[serde(default)]
     pub schema: Value,
+    /// Whether the tool call waits until it is decided, whatever hooks do meanwhile.
+    #[serde(default)]
+    pub(crate) is_held: bool,
 }
 
 impl Question {
@@ -47,6 +50,7 @@ impl Question {
             expires_after: None,
             wording: Wording::default(),
             schema: Value::Null,
+            is_held: false,
         }
     }
 

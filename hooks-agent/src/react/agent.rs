@@ -13,7 +13,8 @@ use crate::message::Msg;
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
 use crate::react::compression::{CompressContext, ContextConfig};
 use crate::react::limits::Limits;
-use crate::react::threads::Threads;
+use crate::store::StoreError;
+use crate::thread::Threads;
 use crate::tool::Tool;
 
 /// An agent that reasons with a model and acts with tools until it has an answer.
@@ -118,6 +119,23 @@ impl ReActAgent {
     #[must_use]
     pub fn threads(&self) -> &Threads {
         &self.core.threads
+    }
+
+    /// Forgets a thread, in the process and in the store, with its values and questions. Returns whether
+    /// there was one. A thread that a call owns now stays in a store.
+    ///
+    /// # Errors
+    /// [`StoreError`] of a store outside of the process.
+    pub async fn forget(&self, thread: &str) -> Result<bool, StoreError> {
+        let threads = &self.core.threads;
+        match threads.stored() {
+            None => Ok(threads.drop_thread(thread)),
+            Some(durable) => {
+                let is_forgotten = durable.forget(thread).await?;
+                threads.drop_thread(thread);
+                Ok(is_forgotten)
+            }
+        }
     }
 
     /// Prints the text of an answer, if there is somebody to see it.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::agent::{Agent, AgentExt};
 use crate::call::CallOptions;
-use crate::message::{GenerateReason, Messages, Msg, PendingCall};
+use crate::message::{GenerateReason, Messages, Msg, PendingCall, PendingReason, Question};
 use crate::react::agent::ReActAgent;
 use crate::tool::{Tool, ToolContext, ToolError, ToolFuture, schema_of};
 
@@ -77,6 +77,13 @@ impl ReActAgent {
 }
 
 impl AgentTool {
+    /// Returns what a person is asked about a tool call that asks for permission.
+    fn question(&self, pending: &PendingCall) -> Option<Question> {
+        let PendingReason::Permission(text) = &pending.why else { return None };
+        let tool = self.agent.tool(&pending.call.name)?;
+        Some(Question { schema: tool.schema().clone(), ..Question::new(text) })
+    }
+
     /// Returns the call of the agent for a tool call: the rest of an earlier task that asked the
     /// user, or a new task.
     fn task(&self, cx: &ToolContext) -> Result<(CallOptions, Messages), BoxError> {
@@ -92,7 +99,7 @@ impl AgentTool {
             let waits = is_mine && (is_resumed || asking.caller == Some(cx.call().run_id()));
             if waits && through.is_some_and(|through| *through.call == *id) {
                 let (confirmed, answers) = cx.call().decisions_below(id);
-                let options = confirmed.into_iter().fold(options, CallOptions::confirm);
+                let options = confirmed.into_iter().fold(options, CallOptions::confirmed);
                 let answers = answers.into_iter().map(Msg::tool_result);
                 return Ok((options, answers.collect()));
             }
@@ -121,13 +128,28 @@ impl Tool for AgentTool {
         &self.schema
     }
 
+    fn continues(&self) -> bool {
+        true
+    }
+
     fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
         Box::pin(async move {
+            let threads = &self.agent.core.threads;
+            if let Some(durable) = threads.stored().filter(|durable| !durable.is_running(cx.call()))
+            {
+                let _turn = threads.turns().take(cx.call()).await?;
+                let memory = threads.of_call(cx.call().named_thread());
+                Box::pin(durable.refresh(cx.call(), &memory)).await?;
+            }
             let (options, messages) = self.task(&cx)?;
             let reply = self.agent.call_with(options, messages).await?;
             if !reply.pending().is_empty() {
                 let below = |pending: &PendingCall| {
-                    pending.clone().below(&cx.tool_use().id, self.agent.name())
+                    let mut pending = pending.clone();
+                    if pending.question.is_none() && pending.agents.is_empty() {
+                        pending.question = self.question(&pending).map(Box::new);
+                    }
+                    pending.below(&cx.tool_use().id, self.agent.name())
                 };
                 let pending = reply.pending().iter().map(below).collect();
                 return Err(ToolError::Waiting { pending }.into());

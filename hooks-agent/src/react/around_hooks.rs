@@ -37,7 +37,11 @@ pub(super) fn install_around<H: AgentHook>(
             let ReActAgentToolCallArgs { mut cx, call } = args;
             if cx.checked().is_none() {
                 // `tool_call` was called directly.
-                cx = cx.of_checked(&Arc::new(CheckedCall::new(call.clone(), cx.next_tool_call())));
+                cx = cx.of_checked(&Arc::new(CheckedCall::new(
+                    call.clone(),
+                    cx.next_tool_call(),
+                    None,
+                )));
             }
             let inner = InnerTool { next, cx: cx.clone() };
             let is_idempotent = agent.tool(&call.name).is_some_and(|tool| tool.is_idempotent());

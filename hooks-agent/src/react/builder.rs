@@ -13,7 +13,8 @@ use crate::model::{ChatModel, ModelOptions, ToolSpec};
 use crate::react::agent::{Core, ReActAgent};
 use crate::react::compression::{CompressContext, ContextConfig};
 use crate::react::limits::Limits;
-use crate::react::threads::Threads;
+use crate::store::{Durability, Store, Unknown};
+use crate::thread::{StoreOptions, Threads};
 use crate::tool::Tool;
 
 /// Builds a [`ReActAgent`]. Clones of a builder build agents that share the model, the tools and
@@ -50,6 +51,8 @@ pub struct ReActAgentBuilder {
     runs_tools_at_once: bool,
     recovers_pending: bool,
     printer: Option<Printer>,
+    store: Option<Arc<dyn Store>>,
+    store_options: StoreOptions,
 }
 
 impl ReActAgent {
@@ -72,6 +75,8 @@ impl ReActAgent {
             runs_tools_at_once: false,
             recovers_pending: false,
             printer: None,
+            store: None,
+            store_options: StoreOptions::default(),
         }
     }
 }
@@ -84,7 +89,7 @@ impl ReActAgentBuilder {
     pub const DEFAULT_MAX_JUMPS: usize = 3;
 
     /// The default limit of idle threads.
-    pub const DEFAULT_MAX_IDLE_THREADS: usize = 100_000;
+    pub const DEFAULT_MAX_IDLE_THREADS: usize = Threads::DEFAULT_MAX_IDLE;
 
     /// Sets the model. Required. An `Arc` or a `Box` of a `dyn ChatModel` is a model too.
     pub fn model(mut self, model: impl ChatModel + 'static) -> Self {
@@ -147,6 +152,31 @@ impl ReActAgentBuilder {
     /// longest time.
     pub fn max_idle_threads(mut self, max_idle_threads: usize) -> Self {
         self.max_idle_threads = max_idle_threads;
+        self
+    }
+
+    /// Sets where the threads of the agent are kept. Without a store, in the memory of the process.
+    ///
+    /// The name of the agent is its identity in the store, and its [id](crate::agent::Agent::id): agents
+    /// of one name on one store and namespace are one agent, in whatever process they run. A store
+    /// outside of the process requires a runtime of tokio: one task for each agent renews the leases of
+    /// its calls.
+    pub fn store(mut self, store: impl Store) -> Self {
+        self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Sets how often a call writes to a store outside of the process. Default:
+    /// [`Durability::Step`].
+    pub fn durability(mut self, durability: Durability) -> Self {
+        self.store_options.durability = durability;
+        self
+    }
+
+    /// Sets what becomes of a tool call whose process ended while the tool ran. Default:
+    /// [`Unknown::Refuse`].
+    pub fn on_unknown(mut self, unknown: Unknown) -> Self {
+        self.store_options.unknown = unknown;
         self
     }
 
@@ -213,9 +243,13 @@ impl ReActAgentBuilder {
             schema: tool.schema().clone(),
         });
         let system = self.system_prompt.filter(|prompt| !prompt.trim().is_empty());
+        let threads = match self.store {
+            None => Arc::new(Threads::new(self.max_idle_threads)),
+            Some(store) => self.store_options.threads(store, &name, self.max_idle_threads),
+        };
         let core = Core {
-            state: Arc::new(AgentState::new(name)),
-            threads: Arc::new(Threads::new(self.max_idle_threads)),
+            state: Arc::new(AgentState::new(name).with_threads(threads.clone())),
+            threads,
             system: system.map(|prompt| Arc::new(Msg::system(prompt))),
             model_name: model.name().into(),
             model,

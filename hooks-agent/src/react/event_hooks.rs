@@ -22,7 +22,7 @@ use crate::react::methods::{
     ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,
     ReActAgentToolCallArgs,
 };
-use crate::round::{Acted, Control, JumpTo, Question, Reasoned};
+use crate::round::{Acted, Ask, Control, JumpTo, Reasoned};
 use crate::tool::ToolError;
 
 impl ReActAgent {
@@ -147,7 +147,7 @@ fn install_acting<H: AgentHook>(
     });
     install_error!(target, hook, registration, ReActAgent::ERROR_TOOL_CALL,
         |agent: &ReActAgent, args: &ReActAgentToolCallArgs, error: &mut ToolError|
-        ErrorPhase::Acting(&args.call), unless matches!(error, ToolError::Hook(_) | ToolError::Waiting { .. } | ToolError::Interrupted), result_of);
+        ErrorPhase::Acting(&args.call), unless matches!(error, ToolError::Hook(_) | ToolError::Store(_) | ToolError::Waiting { .. } | ToolError::Interrupted), result_of);
 }
 
 fn install_summary<H: AgentHook>(
@@ -243,7 +243,10 @@ fn decide_on<T>(
         None => {}
         Some(Decided::Stop(asked_by)) => {
             control.stop = true;
-            control.ask(Question { asked_by, ..Question::default() });
+            control.ask(Ask { asked_by, ..Ask::default() });
+        }
+        Some(Decided::AskPeople(questions, by)) if kind == EventKind::PostReasoning => {
+            control.ask_people(questions, by.as_deref());
         }
         Some(Decided::Ask(question)) if kind == EventKind::PreActing => control.ask(*question),
         Some(Decided::Jump(jump)) if allows(kind, jump.to) => control.jump = Some(Box::new(jump)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::hookable;
 
-use crate::call::{CallContext, CheckedCall};
+use crate::call::{CallContext, CheckedCall, Confirmed};
 use crate::error::AgentError;
 use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
 use crate::model::{ChatRequest, ModelAnswer};
@@ -13,7 +13,7 @@ use crate::react::agent::ReActAgent;
 use crate::react::compression::ContextConfig;
 use crate::react::run::ask::Answer;
 use crate::react::run::batch::cut;
-use crate::round::{Acted, ActingInput, Question, Reasoned, ReasoningInput, SummaryInput};
+use crate::round::{Acted, ActingInput, Ask, Reasoned, ReasoningInput, SummaryInput};
 use crate::stream::AgentEventKind;
 use crate::tool::{Permission, ToolError};
 
@@ -47,6 +47,7 @@ impl ReActAgent {
     /// The errors of hooks. The failure of a tool becomes a result.
     #[hook(reentry = "run")]
     pub async fn acting(&self, cx: CallContext, input: ActingInput) -> Result<Acted, AgentError> {
+        let is_edited = input.is_edited;
         let (call, mut control) = input.into_call();
         if !control.is_free() {
             return Ok(Acted::waiting(call, control));
@@ -55,7 +56,7 @@ impl ReActAgent {
             Permission::Allow => {}
             Permission::Ask => {
                 let permission = Some(String::new());
-                control.ask(Question { permission, ..Question::default() });
+                control.ask(Ask { permission, ..Ask::default() });
                 return Ok(Acted::waiting(call, control));
             }
             Permission::Deny(reason) => {
@@ -65,7 +66,8 @@ impl ReActAgent {
         }
         cx.checkpoint().await?;
         let call = Arc::new(call);
-        let checked = Arc::new(CheckedCall::new(call.clone(), cx.next_tool_call()));
+        let key = cx.call_record(&call.id).map(|record| record.key);
+        let checked = Arc::new(CheckedCall::new(call.clone(), cx.next_tool_call(), key));
         let ended = self.tool_call(cx.of_checked(&checked), call.clone()).await;
         let ran = checked.take_ran();
         drop(checked);
@@ -75,8 +77,9 @@ impl ReActAgent {
             Ok(result) => ToolResult { ran: None, ..result },
             Err(ToolError::Hook(error)) => return Err(error.into()),
             Err(ToolError::Interrupted) => return Err(AgentError::Interrupted),
+            Err(ToolError::Store(error)) => return Err(error.into()),
             Err(ToolError::Waiting { pending }) => {
-                control.ask(Question { below: pending, ..Question::default() });
+                control.ask(Ask { below: pending, ..Ask::default() });
                 return Ok(Acted::waiting(Arc::unwrap_or_clone(call), control));
             }
             Err(error) => ToolResult::error(&call, error.to_string()),
@@ -88,6 +91,7 @@ impl ReActAgent {
             }
             None => call,
         };
+        let result = if is_edited && has_run { told_of_edit(&call, result) } else { result };
         Ok(Acted { control, has_run, ..Acted::new(Arc::unwrap_or_clone(call), result) })
     }
 
@@ -162,6 +166,11 @@ impl ReActAgent {
         if let Some(checked) = checked {
             checked.admit(&call)?;
             checked.set_ran(call.clone());
+            cx.start_tool(checked);
+        }
+        if cx.is_durable() && !tool.is_idempotent() && !tool.continues() {
+            let id = checked.map_or(&call.id, |checked| &checked.call().id);
+            Box::pin(cx.commit_start(id)).await?;
         }
         cx.emit(|| AgentEventKind::ToolStarted(ToolUse::clone(&call).without_hidden())).await;
         // Boxed, so that the future of an agent that waits for its model stays small.
@@ -268,8 +277,23 @@ impl ReActAgent {
     }
 }
 
-/// Returns whether the user confirmed the tool call: this tool, whatever its arguments.
+/// Returns whether the user confirmed the tool call: this tool, with the arguments that were shown, if
+/// they are known.
 fn is_confirmed(cx: &CallContext, call: &ToolUse) -> bool {
     let is_same = cx.checked().is_none_or(|checked| checked.call().name == call.name);
-    is_same && cx.is_confirmed(&call.id)
+    let Some(Confirmed { shown, edited, .. }) = cx.confirmed(&call.id).filter(|_| is_same) else {
+        return false;
+    };
+    edited.is_some() || shown.is_none_or(|shown| shown == call.input)
+}
+
+/// Begins a result with the arguments that ran in place of the model's.
+fn told_of_edit(call: &ToolUse, mut result: ToolResult) -> ToolResult {
+    let text = result.output.text_mut();
+    *text = format!(
+        "The user edited this tool call before it ran.\n\nExecuted instead: {} with arguments {}.\n\n\
+         Tool response:\n{text}",
+        call.name, call.input
+    );
+    result
 }

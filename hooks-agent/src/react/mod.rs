@@ -10,8 +10,8 @@ mod limits;
 mod methods;
 mod reply;
 mod run;
-mod threads;
 
+pub use crate::thread::Threads;
 pub use agent::ReActAgent;
 pub use agent_tool::AgentTool;
 pub use builder::ReActAgentBuilder;
@@ -23,4 +23,3 @@ pub use methods::{
     ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,
     ReActAgentSystemPromptArgs, ReActAgentToolCallArgs,
 };
-pub use threads::Threads;

@@ -36,7 +36,17 @@ impl Agent for ReActAgent {
     async fn observe(&self, cx: CallContext, msg: Msg) -> Result<(), AgentError> {
         let messages = Messages::from(msg);
         InputError::check_appended(&[], &messages)?;
-        self.memory_of_call(&cx).extend(messages);
+        let memory = self.memory_of_call(&cx);
+        match self.core.threads.stored() {
+            None => memory.extend(messages),
+            Some(durable) => {
+                let _turn = match durable.is_running(&cx) {
+                    true => None,
+                    false => Some(self.core.threads.turns().take(&cx).await?),
+                };
+                Box::pin(durable.observe(&cx, &memory, messages)).await?;
+            }
+        }
         Ok(())
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::message::{ToolResult, ToolUse};
 use crate::round::Control;
 
@@ -15,13 +17,23 @@ pub struct ActingInput {
     pub control: Control,
     /// The id of the model's tool call.
     id: Arc<str>,
+    /// Whether a person edited the arguments.
+    pub(crate) is_edited: bool,
 }
 
 impl ActingInput {
     /// Creates the input of a tool call of the model.
     #[must_use]
     pub fn new(call: ToolUse) -> Self {
-        Self { id: call.id.as_str().into(), call, control: Control::default() }
+        Self { id: call.id.as_str().into(), call, control: Control::default(), is_edited: false }
+    }
+
+    /// Sets the arguments that a person gave.
+    pub(crate) fn edited(mut self, arguments: Value) -> Self {
+        self.call.input = arguments;
+        self.call.invalid_input = None;
+        self.is_edited = true;
+        self
     }
 
     /// Returns the output with this result, for a hook that answers instead of the tool.
@@ -37,7 +49,7 @@ impl ActingInput {
 
     /// Returns the tool call with the model's id, and the decision of hooks.
     pub(crate) fn into_call(self) -> (ToolUse, Control) {
-        let Self { mut call, control, id } = self;
+        let Self { mut call, control, id, .. } = self;
         if *call.id != *id {
             call.id = String::from(&*id);
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::message::{Messages, PendingCall, PendingReason, ToolUse};
+use crate::message::{Messages, PendingCall, PendingReason, Question, ToolUse};
 
 /// The target of a jump. As text it is `model`, `tool` or `end`; it is parsed whatever the case.
 ///
@@ -74,12 +74,18 @@ pub(crate) struct Jump {
 pub struct Control {
     pub(crate) stop: bool,
     pub(crate) jump: Option<Box<Jump>>,
-    pub(crate) question: Option<Box<Question>>,
+    pub(crate) question: Option<Box<Ask>>,
 }
 
-/// Why a tool call waits for a result.
+/// Why tool calls wait for a result.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Question {
+pub(crate) struct Ask {
+    /// What people are asked about the tool calls of an answer, by id, with the name of the hook.
+    pub(crate) people: Vec<(String, Question, Option<String>)>,
+    /// Whether the outcome of an earlier run of the tool is not known.
+    pub(crate) is_unknown: bool,
+    /// What a person is asked about this tool call.
+    pub(crate) question: Option<Box<Question>>,
     /// Why it asks for permission, if it does; else a hook stopped the call.
     pub(crate) permission: Option<String>,
     /// The name of the hook.
@@ -109,7 +115,12 @@ impl Control {
     #[must_use]
     pub fn asks_permission(&self) -> bool {
         let question = self.question.as_ref();
-        question.is_some_and(|asked| asked.permission.is_some() || !asked.below.is_empty())
+        question.is_some_and(|asked| {
+            asked.permission.is_some()
+                || asked.is_unknown
+                || !asked.below.is_empty()
+                || !asked.people.is_empty()
+        })
     }
 
     /// Returns whether no hook decided anything.
@@ -118,8 +129,18 @@ impl Control {
     }
 
     /// Asks for permission.
-    pub(crate) fn ask(&mut self, question: Question) {
+    pub(crate) fn ask(&mut self, question: Ask) {
         self.question = Some(Box::new(question));
+    }
+
+    /// Asks people about tool calls of an answer. The first question about a tool call stays.
+    pub(crate) fn ask_people(&mut self, asked: Vec<(String, Question)>, by: Option<&str>) {
+        let people = &mut self.question.get_or_insert_default().people;
+        for (id, question) in asked {
+            if people.iter().all(|(known, ..)| *known != id) {
+                people.push((id, question, by.map(str::to_owned)));
+            }
+        }
     }
 
     /// Returns what waits at this tool call.
@@ -130,9 +151,16 @@ impl Control {
                 let permission = question.and_then(|question| question.permission.clone());
                 let stopped =
                     if self.stop { PendingReason::Stopped } else { PendingReason::NotRun };
-                let why = permission.map_or(stopped, PendingReason::Permission);
-                let asked_by = question.and_then(|question| question.asked_by.clone());
-                vec![PendingCall { asked_by, ..PendingCall::new(call.clone(), why) }]
+                let why = match permission {
+                    _ if question.is_some_and(|ask| ask.is_unknown) => {
+                        PendingReason::UnknownOutcome
+                    }
+                    Some(text) => PendingReason::Permission(text),
+                    None => stopped,
+                };
+                let asked_by = question.and_then(|ask| ask.asked_by.clone());
+                let question = question.and_then(|ask| ask.question.clone());
+                vec![PendingCall { asked_by, question, ..PendingCall::new(call.clone(), why) }]
             }
         }
     }

@@ -27,7 +27,7 @@ pub struct Filter {
     /// How long the thread was not written.
     pub unused_for: Option<Duration>,
     /// Whether the question is decided. Only questions have it.
-    pub is_decided: Option<bool>,
+    pub is_decided: bool,
     /// How many results are returned at most, the oldest first.
     pub limit: Option<u32>,
 }
@@ -61,10 +61,10 @@ impl Filter {
         self
     }
 
-    /// Questions that are decided and whose thread was not resumed since, or those that are not
-    /// decided. Without it, both.
-    pub fn decided(mut self, is_decided: bool) -> Self {
-        self.is_decided = Some(is_decided);
+    /// Questions that are decided and whose thread was not resumed since, in place of those that wait
+    /// for a decision.
+    pub fn decided(mut self) -> Self {
+        self.is_decided = true;
         self
     }
 

@@ -5,7 +5,6 @@ mod error;
 mod filter;
 mod key;
 mod lease;
-mod memory;
 mod options;
 mod people;
 #[cfg(feature = "postgres")]
@@ -17,14 +16,14 @@ mod sql;
 mod sqlite;
 mod step;
 
-pub use contract::{Store, StoreFuture};
+pub use contract::{Backend, Steps, Store, StoreFuture};
 pub use error::StoreError;
 pub use filter::Filter;
 pub use key::{NameError, ThreadKey};
 pub use lease::{Acquired, Lease};
-pub use memory::MemoryStore;
 pub use options::{Durability, Unknown};
 pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
+pub(crate) use people::{EXPIRED, EXPIRY};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresStore};
 pub use record::{CallRecord, CallState, HistoryRow, StoredMessage, ThreadInfo, ThreadRecord};

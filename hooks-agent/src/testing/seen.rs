@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::call::CallContext;
 use crate::event::{Decided, Decision, EventKind, Flow, Substitute};
-use crate::message::{Messages, Msg, ToolResult};
+use crate::message::{Messages, Msg, Question, ToolResult};
 use crate::round::{Control, JumpTo};
 use crate::testing::diff::{diff_lines, diff_values};
 
@@ -214,6 +214,9 @@ impl SeenFlow {
         match &**decided {
             Decided::Stop(_) => Self::Stopped,
             Decided::Ask(question) => Self::Asked(question.permission.clone().unwrap_or_default()),
+            Decided::AskPeople(asked, _) => {
+                Self::Asked(descriptions(asked.iter().map(|(_, it)| it)))
+            }
             Decided::Jump(jump) => Self::Jumped { to: jump.to, messages: jump.messages.clone() },
             Decided::Answer(msg) => Self::Answered(msg.clone()),
             Decided::AnswerTool(result, _) => Self::AnsweredTool(result.clone()),
@@ -223,7 +226,10 @@ impl SeenFlow {
 
     /// Returns what the hooks of a step decided until now.
     pub(super) fn decided(control: &Control) -> Self {
-        let permission = control.question.as_ref().and_then(|asked| asked.permission.clone());
+        let permission = control.question.as_ref().and_then(|asked| {
+            let people = || descriptions(asked.people.iter().map(|(_, it, _)| it));
+            asked.permission.clone().or_else(|| (!asked.people.is_empty()).then(people))
+        });
         match (control.jumps_to(), control.jump_messages(), permission) {
             _ if control.is_stopped() => Self::Stopped,
             (.., Some(why)) => Self::Asked(why),
@@ -267,4 +273,9 @@ impl fmt::Display for SeenFlow {
             }
         }
     }
+}
+
+fn descriptions<'a>(questions: impl Iterator<Item = &'a Question>) -> String {
+    let texts: Vec<_> = questions.map(|question| question.description.as_str()).collect();
+    texts.join("\n")
 }

@@ -89,7 +89,8 @@ impl ToolContext {
     /// header `Idempotency-Key` of a payment: the same for each attempt of one tool call that a
     /// hook repeats, another one for every other tool call, of any agent and process.
     ///
-    /// The key is the [run id](CallContext::run_id) and the number of the tool call in the run:
+    /// With a store outside of the process, a call that goes on after a crash has the key of the first
+    /// attempt. The key is the [run id](CallContext::run_id) and the number of the tool call in the run:
     /// letters, digits and `-`, at most 64. The arguments are not part of it. A tool that does not
     /// run in a round has the id of its tool call instead of the number.
     ///
@@ -120,7 +121,10 @@ impl ToolContext {
     pub fn idempotency_key(&self) -> String {
         let run = self.call.run_id();
         match self.call.checked() {
-            Some(checked) => format!("{run}-{}", checked.number()),
+            Some(checked) => match checked.key() {
+                Some(key) => key.to_owned(),
+                None => format!("{run}-{}", checked.number()),
+            },
             None => format!("{run}-{}", self.tool_use.id),
         }
     }

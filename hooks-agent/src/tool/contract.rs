@@ -49,6 +49,12 @@ pub trait Tool: Any + Send + Sync {
         false
     }
 
+    /// Returns whether the tool goes on where it was, if it runs again after its process ended.
+    #[doc(hidden)]
+    fn continues(&self) -> bool {
+        false
+    }
+
     /// Runs the tool with the arguments `cx.tool_use().input`, a JSON object. Dropping the future
     /// cancels the tool.
     fn call(&self, cx: ToolContext) -> ToolFuture<'_>;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use hooks_core::{BoxError, HookError};
 
 use crate::message::PendingCall;
+use crate::store::StoreError;
 
 /// The error of a tool call. The model reads its text.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +69,10 @@ pub enum ToolError {
     /// The call of the agent is interrupted, so the tool does not start.
     #[error("the call is interrupted")]
     Interrupted,
+    /// The start of the tool could not be stored, so the tool did not run. This fails the call of the
+    /// agent; the model does not read it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// A hook of the tool call failed. This fails the call of the agent; the model does not read
     /// it.
     #[error(transparent)]

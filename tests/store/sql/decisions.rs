@@ -70,11 +70,11 @@ async fn questions_wait_until_they_are_closed(backend: &Backend) {
     assert_eq!((&waiting.id, &waiting.arguments), (id, &json!({ "euros": 1.50 })));
     assert!(waiting.since > 0 && waiting.decided.is_none() && waiting.expires.is_none());
     store.decide(vec![approve(id, "eve")]).await.unwrap();
-    let decided = store.waiting(Filter::all().decided(true)).await.unwrap();
+    let decided = store.waiting(Filter::all().decided()).await.unwrap();
     let answer = decided[0].decided.as_ref().unwrap();
     assert_eq!((answer.decision.clone(), answer.by.as_deref()), (Decision::Approve, Some("eve")));
     assert!(answer.at >= decided[0].since);
-    assert_eq!(store.waiting(Filter::all().decided(false)).await.unwrap(), []);
+    assert_eq!(store.waiting(Filter::all()).await.unwrap(), []);
     let lease = granted(&store, &key("ada")).await;
     assert_eq!(store.load(&lease).await.unwrap().waiting, decided);
     let mut closing = step(1);
@@ -111,10 +111,10 @@ async fn decisions_are_stored_all_or_none(backend: &Backend) {
     assert!(matches!(refusal(error), DecisionError::Unknown { .. }));
     let error = store.decide(vec![approve(&ids[0], "a\0b")]).await.unwrap_err();
     assert!(matches!(error, StoreError::Name(_)), "{error}");
-    assert_eq!(store.waiting(Filter::all().decided(false)).await.unwrap().len(), 2);
+    assert_eq!(store.waiting(Filter::all()).await.unwrap().len(), 2);
     let edit = Verdict::new(ids[1].clone(), Decision::Edit(json!({ "euros": 2 })));
     store.decide(vec![approve(&ids[0], "eve"), edit]).await.unwrap();
-    assert_eq!(store.waiting(Filter::all().decided(true)).await.unwrap().len(), 2);
+    assert_eq!(store.waiting(Filter::all().decided()).await.unwrap().len(), 2);
     store.decide(Vec::new()).await.unwrap();
 }
 
@@ -147,7 +147,7 @@ async fn overlapping_decisions_of_many_people_are_whole(backend: &Backend) {
     });
     let results = futures::future::join_all(people).await;
     let results: Vec<_> = results.into_iter().map(Result::unwrap).collect();
-    let decided = stores[0].waiting(Filter::all().decided(true)).await.unwrap();
+    let decided = stores[0].waiting(Filter::all().decided()).await.unwrap();
     for (person, result) in results.into_iter().enumerate() {
         let person = person.to_string();
         let is_theirs = |it: &&Waiting| it.decided.as_ref().unwrap().by.as_deref() == Some(&person);
@@ -165,7 +165,7 @@ async fn arguments_that_were_changed_are_refused(backend: &Backend) {
     backend.sql(&format!("UPDATE question SET body = '{changed}'")).await;
     let error = refusal(store.decide(vec![approve(id, "eve")]).await.unwrap_err());
     assert!(matches!(error, DecisionError::Changed { .. }), "{error}");
-    assert_eq!(store.waiting(Filter::all().decided(false)).await.unwrap().len(), 1);
+    assert_eq!(store.waiting(Filter::all()).await.unwrap().len(), 1);
 }
 
 async fn expired_questions_are_refused(backend: &Backend) {
@@ -184,7 +184,7 @@ async fn expired_questions_are_refused(backend: &Backend) {
     assert!(matches!(error, DecisionError::NotAllowed { .. }), "{error}");
     assert_eq!(store.expire().await.unwrap(), 1);
     assert_eq!(store.expire().await.unwrap(), 0);
-    let decided = store.waiting(Filter::all().decided(true)).await.unwrap();
+    let decided = store.waiting(Filter::all().decided()).await.unwrap();
     let answer = decided[0].decided.as_ref().unwrap();
     assert_eq!(answer.decision, Decision::Reject("no decision in time".into()));
     assert_eq!((answer.by.as_deref(), &decided[0].id), (Some("expiry"), &id));
@@ -200,5 +200,5 @@ async fn another_namespace_decides_nothing(backend: &Backend) {
     backend.sql("UPDATE question SET expires = 1").await;
     assert_eq!(other.expire().await.unwrap(), 0);
     assert_eq!(other.waiting(Filter::all()).await.unwrap(), []);
-    assert_eq!(store.waiting(Filter::all().decided(false)).await.unwrap().len(), 1);
+    assert_eq!(store.waiting(Filter::all()).await.unwrap().len(), 1);
 }

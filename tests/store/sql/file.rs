@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use hooks_agent::store::{Filter, SqliteStore, Store, StoreError};
+use hooks_agent::store::{Filter, SqliteStore, Steps, StoreError};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 
@@ -172,7 +172,7 @@ async fn a_handle_shows_its_file_and_namespace_alone() {
 async fn errors_name_no_content() {
     let folder = Folder::new();
     let path = folder.path().join("a.db");
-    let store: std::sync::Arc<dyn Store> =
+    let store: crate::backend::Shared =
         std::sync::Arc::new(SqliteStore::open(&path).await.unwrap());
     let lease = crate::sql::steps::granted(&store, &key("ada")).await;
     let mut conn = plain(&path).await;

@@ -3,10 +3,10 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use hooks_agent::store::{SqliteStore, Store, StoreError};
+use hooks_agent::store::{SqliteStore, StoreError};
 use serde_json::json;
 
-use crate::backend::Folder;
+use crate::backend::{Folder, Shared};
 use crate::sql::steps::{granted, key, step};
 
 /// A small disk in memory, if this process may mount one.
@@ -36,7 +36,7 @@ async fn ds_13_a_full_disk_loses_nothing_that_was_committed() {
         return;
     };
     let path = disk.0.path().join("a.db");
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path).await.unwrap());
+    let store: Shared = Arc::new(SqliteStore::open(&path).await.unwrap());
     let lease = granted(&store, &key("ada")).await;
     let filler = disk.0.path().join("filler");
     let space = |bytes| std::fs::write(&filler, vec![0; bytes]);

@@ -19,6 +19,7 @@ on_each! {
     whoever_stops_waiting_is_passed,
     a_release_of_a_lost_lease_does_nothing,
     waiting_ends_within_a_second,
+    a_withdrawn_request_keeps_no_place_and_no_lease,
     many_requests_at_once_grant_one_lease,
 }
 
@@ -147,4 +148,19 @@ async fn many_requests_at_once_grant_one_lease(backend: &Backend) {
     let answers = futures::future::join_all(requests).await;
     let is_granted = |answer: &Acquired| matches!(answer, Acquired::Granted { .. });
     assert_eq!(answers.iter().filter(|it| is_granted(it.as_ref().unwrap())).count(), 1);
+}
+
+async fn a_withdrawn_request_keeps_no_place_and_no_lease(backend: &Backend) {
+    let store = backend.store().await;
+    let owner = granted(&store, &key("ada")).await;
+    let (first, second) = (RunId::random(), RunId::random());
+    assert!(is_busy(&store, &key("ada"), first).await);
+    assert!(is_busy(&store, &key("ada"), second).await);
+    store.withdraw(&key("ada"), first).await.unwrap();
+    assert!(is_busy(&store, &key("ada"), second).await);
+    store.release(&owner).await.unwrap();
+    assert!(!is_busy(&store, &key("ada"), second).await);
+    store.withdraw(&key("ada"), second).await.unwrap();
+    store.withdraw(&key("no such thread"), second).await.unwrap();
+    granted(&store, &key("ada")).await;
 }

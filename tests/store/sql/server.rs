@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hooks_agent::call::RunId;
-use hooks_agent::store::{Acquired, PostgresStore, Store, StoreError};
+use hooks_agent::store::{Acquired, PostgresStore, StoreError};
 use sqlx::Connection;
 use sqlx::postgres::PgConnection;
 

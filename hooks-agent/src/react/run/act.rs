@@ -6,11 +6,16 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 
 use crate::error::AgentError;
-use crate::message::{GenerateReason, Msg, PendingReason, ToolResult, ToolUse};
+use crate::message::{DecisionKind, GenerateReason, Msg, Question, ToolResult, ToolUse};
 use crate::react::run::batch::Batch;
 use crate::react::run::rounds::{Ended, Run, Step};
-use crate::round::{Acted, ActingInput, Control, Jump, JumpTo};
+use crate::round::{Acted, ActingInput, Ask, Control, Jump, JumpTo};
+use crate::store::{CallRecord, CallState, Unknown};
 use crate::stream::AgentEventKind;
+
+/// The result of a tool call whose process ended while the tool ran.
+pub(super) const UNKNOWN_OUTCOME: &str =
+    "the outcome of this call is unknown: the process ended while it ran";
 
 /// What the hooks of a batch decided.
 #[derive(Default)]
@@ -75,14 +80,7 @@ impl Run<'_> {
     ) -> Ended {
         let pending = batch.wait();
         self.remember(&pending);
-        // The caller of a sub-agent asks for it, by ids that it knows.
-        if self.cx.through().is_none() {
-            for pending in &pending {
-                if matches!(pending.why, PendingReason::Permission(_)) {
-                    self.cx.emit(|| AgentEventKind::PermissionAsked(pending.clone())).await;
-                }
-            }
-        }
+        self.announce(&pending).await;
         let reply = if pending.is_empty() { self.reply(result) } else { self.asking_answer() };
         Ended { reply, reason, pending }
     }
@@ -97,7 +95,7 @@ impl Run<'_> {
         let mut decided = Decided::default();
         while let Some((number, call)) = batch.next() {
             let acted = self.act_one(call).await?;
-            let (control, result) = self.answer(batch, number, acted).await;
+            let (control, result) = self.answer(batch, number, acted).await?;
             if !control.is_free() {
                 decided.add(control, result);
                 break;
@@ -117,7 +115,7 @@ impl Run<'_> {
             .collect();
         let mut controls = Vec::new();
         while let Some((number, ended)) = running.next().await {
-            let (control, result) = self.answer(batch, number, ended?).await;
+            let (control, result) = self.answer(batch, number, ended?).await?;
             if !control.is_free() {
                 controls.push((number, control, result));
             }
@@ -132,7 +130,18 @@ impl Run<'_> {
 
     async fn act_one(&self, call: ToolUse) -> Result<Acted, AgentError> {
         self.cx.checkpoint().await?;
-        let acted = self.agent.acting(self.cx.clone(), ActingInput::new(call)).await;
+        if self.cx.is_durable()
+            && let Some(acted) = self.unknown(&call)
+        {
+            return Ok(acted);
+        }
+        let mut input = ActingInput::new(call);
+        if self.resumes
+            && let Some(arguments) = self.cx.confirmed(&input.call.id).and_then(|it| it.edited)
+        {
+            input = input.edited(arguments);
+        }
+        let acted = self.agent.acting(self.cx.clone(), input).await;
         // Error hooks have received it.
         self.cx.set_told(acted.is_err());
         acted
@@ -144,7 +153,7 @@ impl Run<'_> {
         batch: &mut Batch<'_>,
         number: usize,
         acted: Acted,
-    ) -> (Control, Option<ToolResult>) {
+    ) -> Result<(Control, Option<ToolResult>), AgentError> {
         let Acted { call, result, mut control, has_run, .. } = acted;
         let result = match result {
             Some(result) => {
@@ -158,14 +167,48 @@ impl Run<'_> {
                 if control.stop || control.question.is_some() {
                     batch.leave(number, control.pending(&call));
                 }
-                return (control, None);
+                return Ok((control, None));
             }
         };
+        self.cx.answer_started(&batch.call(number).id);
         let is_copied = self.cx.is_watched() || !control.is_free();
         let result = batch.answer(number, result, has_run.then_some(call), is_copied);
+        if self.cx.is_durable() {
+            self.cx.commit().await?;
+        }
         if let Some(result) = &result {
             self.cx.emit(|| AgentEventKind::ToolFinished(result.clone())).await;
         }
-        (control, result)
+        Ok((control, result))
+    }
+
+    /// Returns what becomes of a tool call whose process ended while the tool ran; `None` if the tool
+    /// may run.
+    fn unknown(&self, call: &ToolUse) -> Option<Acted> {
+        let is_started = |record: &CallRecord| record.state == CallState::Started;
+        self.cx.call_record(&call.id).filter(is_started)?;
+        let tool = self.agent.tool(&call.name);
+        if tool.is_some_and(|tool| tool.is_idempotent() || tool.continues()) {
+            return None;
+        }
+        let policy = self.agent.core.threads.stored().map(|durable| durable.unknown);
+        if policy != Some(Unknown::Ask) {
+            let result = ToolResult::error(call, UNKNOWN_OUTCOME);
+            return Some(Acted::new(call.clone(), result));
+        }
+        if self.cx.is_confirmed(&call.id) {
+            return None;
+        }
+        let allowed = [DecisionKind::Approve, DecisionKind::Reject, DecisionKind::Respond];
+        let text = format!(
+            "The process ended while `{}` ran, so its outcome is unknown. Respond with what happened, \
+             approve to run it again, or reject.",
+            call.name
+        );
+        let question = Question { is_held: true, ..Question::new(text).allow(allowed) };
+        let mut control = Control::default();
+        let question = Some(Box::new(question));
+        control.ask(Ask { is_unknown: true, question, ..Ask::default() });
+        Some(Acted::waiting(call.clone(), control))
     }
 }

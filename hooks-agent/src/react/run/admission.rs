@@ -3,19 +3,31 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::call::{CallContext, Resumed};
+use crate::call::{CallContext, Confirmed, Resumed};
 use crate::error::InputError;
 use crate::memory::Memory;
 use crate::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls};
+use crate::react::run::act::UNKNOWN_OUTCOME;
+use crate::react::run::decided::{Decided, decided};
+use crate::store::CallState;
+use crate::thread::now;
 
-/// Appends the messages to memory if they match the waiting tool calls. Returns the tool calls to
-/// run before the model is called. If the messages do not match, memory is unchanged.
+/// What a call does first.
+pub(super) enum Admitted {
+    /// Runs these tool calls, if there are any, and then calls the model.
+    Act(Vec<ToolUse>),
+    /// Returns with the tool calls that wait for people.
+    Wait(Vec<PendingCall>),
+}
+
+/// Appends the messages to memory if they match the waiting tool calls. If they do not match, memory is
+/// unchanged.
 pub(super) fn admit(
     cx: &CallContext,
     memory: &Memory,
     input: Messages,
     recovers: bool,
-) -> Result<Vec<ToolUse>, InputError> {
+) -> Result<Admitted, InputError> {
     let calls = open_calls(&memory.messages());
     if calls.is_empty() {
         check_confirmations(cx, &[])?;
@@ -25,25 +37,76 @@ pub(super) fn admit(
             memory.extend(input);
         }
         memory.set_unanswered(0);
-        return Ok(Vec::new());
+        return Ok(Admitted::Act(Vec::new()));
     }
     let waiting = memory.pending();
     check_confirmations(cx, &waiting)?;
     for msg in &input {
         InputError::check_message(msg)?;
     }
-    let (input, below) = part_below(input, &waiting);
+    if !cx.is_durable() {
+        memory.expire_questions(now());
+    }
+    let Decided { confirmed, results } = decided(memory, &calls, &waiting);
+    let has_results = input.iter().any(|msg| msg.tool_results().next().is_some());
+    // People are asked about these before anything of the answer runs.
+    let held = |pending: &&PendingCall| {
+        let is_confirmed = || cx.confirms().iter().chain(&confirmed).any(|it| it.id == pending.id);
+        let results = input.iter().flat_map(Msg::tool_results).chain(&results);
+        let is_held = pending.question.as_ref().is_some_and(|question| question.is_held);
+        is_held && !is_confirmed() && !results.map(|it| &it.id).any(|id| *id == pending.id)
+    };
+    if input.is_empty() && waiting.iter().any(|pending| held(&pending)) {
+        let is_open = |pending: &PendingCall| {
+            held(&pending) || pending.question.as_ref().is_none_or(|it| !it.is_held)
+        };
+        return Ok(Admitted::Wait(waiting.into_iter().filter(is_open).collect()));
+    }
+    let is_decided = !results.is_empty() || !confirmed.is_empty();
+    let asks_people = waiting.iter().any(|pending| held(&pending));
+    let was_cut_off = cx.is_recovery() && memory.asking().is_none();
+    let goes_on = was_cut_off && cx.through().is_none() || is_decided && !asks_people;
+    if !input.is_empty() && !has_results && goes_on {
+        // The tool calls have their turn first; what the caller says since follows.
+        InputError::check_appended(&[], &input)?;
+        let answered: Messages = results.into_iter().map(Msg::tool_result).collect();
+        let open = admit_results(cx, memory, &calls, &waiting, answered, confirmed, recovers)?;
+        memory.extend(input);
+        return Ok(Admitted::Act(open));
+    }
+    if asks_people && !recovers {
+        let ids = waiting.iter().filter(held).map(|pending| pending.id.clone()).collect();
+        return Err(InputError::MissingResults { ids });
+    }
+    let results = results.into_iter().map(|result| Arc::new(Msg::tool_result(result)));
+    let input = results.chain(input).collect();
+    let open = admit_results(cx, memory, &calls, &waiting, input, confirmed, recovers)?;
+    Ok(Admitted::Act(open))
+}
+
+/// Appends messages with results of tool calls that wait. Returns the tool calls to run.
+fn admit_results(
+    cx: &CallContext,
+    memory: &Memory,
+    calls: &[ToolUse],
+    waiting: &[PendingCall],
+    input: Messages,
+    confirmed: Vec<Confirmed>,
+    recovers: bool,
+) -> Result<Vec<ToolUse>, InputError> {
+    let (input, below) = part_below(input, waiting);
     let mut seen = HashSet::new();
     if let Some(twice) = below.iter().find(|result| !seen.insert(&result.id)) {
         return Err(InputError::DuplicateResult { id: twice.id.clone() });
     }
-    let open = append(memory, &calls, input, &waiting, below.is_empty(), recovers)?;
+    let open = append(memory, calls, input, waiting, below.is_empty(), recovers)?;
     if !open.is_empty() {
         // A tool call whose sub-agent asks was allowed to run before.
         let asks = waiting.iter().filter(|pending| !pending.agents.is_empty());
         let asks: HashSet<_> = asks.map(PendingCall::top_id).collect();
         let begun = open.iter().map(|call| call.id.clone()).filter(|id| asks.contains(&**id));
-        let confirmed = cx.confirms().iter().cloned().chain(begun).collect();
+        let begun = begun.map(Confirmed::from);
+        let confirmed = cx.confirms().iter().cloned().chain(confirmed).chain(begun).collect();
         let calls = open.iter().map(|call| call.id.clone()).collect();
         cx.set_resumed(Resumed { calls, confirmed, answers: below });
     }
@@ -83,7 +146,13 @@ fn append(
         }
         InputError::check_appended(&[], &input)?;
         let gone = open.iter().map(|call| {
-            let reason = format!("[ERROR] `{}` did not run, the conversation went on", call.name);
+            let has_started = memory
+                .call_record(&call.id)
+                .is_some_and(|record| record.state == CallState::Started);
+            let reason = match has_started {
+                true => UNKNOWN_OUTCOME.to_owned(),
+                false => format!("[ERROR] `{}` did not run, the conversation went on", call.name),
+            };
             Arc::new(Msg::tool_result(ToolResult::error(call, reason)))
         });
         memory.extend(gone.chain(input));
@@ -157,8 +226,8 @@ fn check_confirmations(cx: &CallContext, waiting: &[PendingCall]) -> Result<(), 
         return Ok(());
     }
     let known: HashSet<_> = waiting.iter().map(|pending| &pending.id).collect();
-    let unknown = cx.confirms().iter().filter(|id| !known.contains(id));
-    let ids: Vec<_> = unknown.cloned().collect();
+    let ids = cx.confirms().iter().map(|confirmed| &confirmed.id);
+    let ids: Vec<_> = ids.filter(|id| !known.contains(id)).cloned().collect();
     if ids.is_empty() {
         return Ok(());
     }

@@ -63,6 +63,11 @@ impl<'a> Batch<'a> {
         self.open.iter().enumerate().map(|(index, open)| (self.answered + index, &open.call))
     }
 
+    /// Returns the tool call of this number.
+    pub(super) fn call(&self, number: usize) -> &ToolUse {
+        &self.open[number - self.answered].call
+    }
+
     /// Returns the next tool call to run. It stays in the batch until it is answered.
     pub(super) fn next(&self) -> Option<(usize, ToolUse)> {
         self.open.front().map(|open| (self.answered, open.call.clone()))
@@ -87,6 +92,10 @@ impl<'a> Batch<'a> {
         }
         cut_output(&mut result.output, self.limit);
         let copy = is_copied.then(|| result.clone());
+        if number > self.answered {
+            self.memory.hold_result(&result);
+        }
+        let open = &mut self.open[number - self.answered];
         open.result = Some(result);
         while let Some(Open { result: Some(_), .. }) = self.open.front() {
             let open = self.open.pop_front();
@@ -152,10 +161,13 @@ impl ReActAgent {
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         for Open { call, result, .. } in std::mem::take(&mut self.open) {
-            let reason = if self.cx.is_interrupted() {
-                "the run was interrupted before this call was answered"
-            } else {
-                self.refusal
+            let has_started = self.cx.answer_started(&call.id);
+            let reason = match self.cx.is_interrupted() {
+                _ if has_started => {
+                    "the run was stopped after this call had started: its outcome is unknown"
+                }
+                true => "the run was interrupted before this call was answered",
+                false => self.refusal,
             };
             self.add(result.unwrap_or_else(|| ToolResult::error(&call, reason)));
         }

@@ -5,15 +5,13 @@ use std::sync::Arc;
 use crate::agent::Agent;
 use crate::call::{CallContext, Resumed};
 use crate::error::{AgentError, InputError};
-use crate::memory::{Asking, Memory};
-use crate::message::{
-    ContentBlock, GenerateReason, Messages, Msg, PendingCall, PendingReason, Role, ToolUse,
-    open_calls,
-};
+use crate::memory::Memory;
+use crate::message::{GenerateReason, Messages, Msg, PendingCall, Role, ToolUse, open_calls};
 use crate::model::FinishReason;
 use crate::react::agent::ReActAgent;
-use crate::react::run::admission::{admit, results_first};
+use crate::react::run::admission::{Admitted, admit, results_first};
 use crate::react::run::batch::{Batch, make_ids_unique};
+use crate::react::run::questions::new_input;
 use crate::react::run::unfinished::{KeepAnswer, KeepInput};
 use crate::round::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
 use crate::stream::AgentEventKind;
@@ -27,6 +25,8 @@ pub(super) struct Run<'a> {
     pub(super) answer: Option<Arc<Msg>>,
     iteration: usize,
     jumps: usize,
+    /// Whether the tool calls that run waited when the call began.
+    pub(super) resumes: bool,
 }
 
 /// The next step of a call.
@@ -62,13 +62,29 @@ impl ReActAgent {
             Some(_) => memory.asking().is_none(),
             None => self.core.recovers_pending,
         };
+        let input = if cx.is_durable() { new_input(&cx, &memory, input) } else { input };
         let count = input.len();
-        let open = admit(&cx, &memory, input, recovers)?;
-        let keep = KeepInput::new(&memory, count);
+        let admitted = admit(&cx, &memory, input, recovers)?;
         let (agent, cx, memory) = (self, &cx, &*memory);
-        let run = Run { agent, cx, memory, answer: None, iteration: 0, jumps: 0 };
-        let Ended { reply, reason, pending } = run.rounds(open, &keep).await?;
-        keep.answered();
+        let mut run =
+            Run { agent, cx, memory, answer: None, iteration: 0, jumps: 0, resumes: false };
+        let ended = match admitted {
+            Admitted::Wait(pending) => {
+                let reply = run.asking_answer();
+                Ended { reply, reason: GenerateReason::PermissionAsking, pending }
+            }
+            Admitted::Act(open) => {
+                run.resumes = !open.is_empty();
+                let keep = KeepInput::new(cx, memory, count);
+                if cx.is_durable() {
+                    cx.commit().await?;
+                }
+                let ended = run.rounds(open, &keep).await?;
+                keep.answered();
+                ended
+            }
+        };
+        let Ended { reply, reason, pending } = ended;
         let reply = Arc::unwrap_or_clone(reply);
         Ok(Msg { reason: Some(reason), usage: Some(cx.usage()), pending, ..reply })
     }
@@ -96,6 +112,7 @@ impl Run<'_> {
                     let next = self.act(batch).await?;
                     // What was confirmed applies to the tool calls that waited alone.
                     self.cx.set_resumed(Resumed::default());
+                    self.resumes = false;
                     next
                 }
                 Step::End(ended) => return Ok(ended),
@@ -123,7 +140,8 @@ impl Run<'_> {
         let Reasoned { message, finish, control, .. } = reasoned;
         let Some(mut message) = message else { return self.before_the_model(&control) };
         make_ids_unique(&mut message);
-        let jump = control.jump.filter(|_| !control.stop);
+        let Control { stop, jump, question } = control;
+        let jump = jump.filter(|_| !stop);
         InputError::check_answer(&message)?;
         if let Some(jump) = &jump {
             let calls: Vec<_> = message.tool_uses().cloned().collect();
@@ -136,23 +154,32 @@ impl Run<'_> {
         self.answer = Some(message.clone());
         let (agent, cx) = (self.agent, self.cx);
         let batch = Batch::of(cx, self.memory, &message, agent.core.limits.result);
+        if cx.is_durable() {
+            cx.end_recovery();
+            if !batch.is_empty() {
+                cx.commit().await?;
+            }
+        }
         cx.emit(|| AgentEventKind::Reasoned(message.clone())).await;
         agent.print_answer(&message);
         let ended = ended_for(&message, finish, GenerateReason::ModelStop);
         let cut = "the answer was cut before this call was complete";
         match jump.map(|jump| *jump) {
-            _ if control.stop && finish.is_cut() => {
+            _ if stop && finish.is_cut() => {
                 batch.refuse(cut);
                 Ok(Step::End(Ended::new(message, GenerateReason::ReasoningStopRequested)))
             }
-            _ if control.stop => {
-                let question = control.question.as_deref();
-                let asked_by = question.and_then(|question| question.asked_by.as_deref());
+            _ if stop => {
+                let asked_by = question.as_ref().and_then(|ask| ask.asked_by.as_deref());
                 Ok(Step::End(self.stop(batch, message, asked_by)))
             }
             Some(Jump { to: JumpTo::End, .. }) => {
                 batch.refuse("the run was ended before this call was answered");
                 Ok(Step::End(Ended::new(message, GenerateReason::HookEnded)))
+            }
+            None if question.is_some() && !finish.is_cut() => {
+                let people = question.map(|ask| ask.people).unwrap_or_default();
+                Ok(Step::End(self.ask_people(batch, people).await))
             }
             Some(Jump { to: JumpTo::Model, messages }) => self.ask_again(batch, messages),
             _ if finish.is_cut() => {
@@ -165,27 +192,6 @@ impl Run<'_> {
                 self.act(batch).await
             }
         }
-    }
-
-    /// Leaves the tool calls of an answer waiting, because a hook stopped the call.
-    fn stop(&self, batch: Batch<'_>, reply: Arc<Msg>, asked_by: Option<&str>) -> Ended {
-        let mut pending = batch.wait();
-        for pending in &mut pending {
-            pending.why = PendingReason::Stopped;
-            pending.asked_by = asked_by.map(str::to_owned);
-        }
-        self.remember(&pending);
-        Ended { reply, reason: GenerateReason::ReasoningStopRequested, pending }
-    }
-
-    /// Records what waits, and for whom.
-    pub(super) fn remember(&self, pending: &[PendingCall]) {
-        if pending.is_empty() {
-            return;
-        }
-        let (run, through) = (self.cx.run_id(), self.cx.through().cloned());
-        let caller = self.cx.parent().map(CallContext::run_id);
-        self.memory.ask(Asking { run, through, caller, calls: pending.to_vec() });
     }
 
     /// Applies the decisions of hooks before the model is called.
@@ -240,25 +246,6 @@ impl Run<'_> {
         self.answer.clone().unwrap_or_else(|| {
             Arc::new(Msg::from_blocks(Role::Assistant, self.agent.name(), Vec::new()))
         })
-    }
-
-    /// Returns the answer with the tool calls that wait and no others.
-    pub(super) fn asking_answer(&self) -> Arc<Msg> {
-        let messages = self.memory.messages();
-        let open = open_calls(&messages);
-        let has_calls =
-            |msg: &&Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
-        let Some(mut answer) = messages.shared().iter().rev().find(has_calls).cloned() else {
-            return self.last_answer();
-        };
-        let is_open = |call: &ToolUse| open.iter().any(|open| open.id == call.id);
-        if !answer.tool_uses().all(is_open) {
-            Arc::make_mut(&mut answer).content.retain(|block| match block {
-                ContentBlock::ToolUse(call) => is_open(call),
-                _ => true,
-            });
-        }
-        answer
     }
 }
 

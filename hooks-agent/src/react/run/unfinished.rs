@@ -21,19 +21,27 @@ const MARKER: &str = "[the answer was interrupted]";
 
 /// Keeps the messages of a call that fails, so that the next call may repeat them.
 pub(super) struct KeepInput<'a> {
+    cx: &'a CallContext,
     memory: &'a Memory,
     /// The number of messages without an answer.
     unanswered: AtomicUsize,
 }
 
 impl<'a> KeepInput<'a> {
-    pub(super) fn new(memory: &'a Memory, count: usize) -> Self {
-        Self { memory, unanswered: AtomicUsize::new(count) }
+    pub(super) fn new(cx: &'a CallContext, memory: &'a Memory, count: usize) -> Self {
+        if cx.is_durable() {
+            // A process that ends does not drop this.
+            memory.set_unanswered(count);
+        }
+        Self { cx, memory, unanswered: AtomicUsize::new(count) }
     }
 
     /// Notes that memory has an answer to the messages.
     pub(super) fn answered(&self) {
-        self.unanswered.store(0, Ordering::Relaxed);
+        let count = self.unanswered.swap(0, Ordering::Relaxed);
+        if count > 0 && self.cx.is_durable() {
+            self.memory.set_unanswered(0);
+        }
     }
 }
 

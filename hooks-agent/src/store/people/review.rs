@@ -7,6 +7,9 @@ use crate::store::{Decided, Decision, DecisionError, Verdict, Waiting};
 /// The reason that the model reads of a question that expired.
 pub(crate) const EXPIRED: &str = "no decision in time";
 
+/// Who decided a question that expired.
+pub(crate) const EXPIRY: &str = "expiry";
+
 /// Checks decisions against the questions of a store, and returns what is to be stored, in the order
 /// of the decisions. `questions` has those of the ids, also closed ones; `now` is the store's clock.
 ///

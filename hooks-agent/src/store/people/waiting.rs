@@ -111,9 +111,14 @@ impl Waiting {
         digest == self.digest && !shown.is_empty() && digest.starts_with(shown)
     }
 
-    /// Returns whether the tool call of a waiting question is this one.
-    pub(crate) fn is_about(&self, call: &PendingCall) -> bool {
-        self.call_id == call.id && self.tool == call.call.name && self.arguments == call.call.input
+    /// Returns whether another question asks the same about the same tool call.
+    pub(crate) fn is_same_question(&self, other: &Self) -> bool {
+        self.call_id == other.call_id
+            && self.tool == other.tool
+            && self.arguments == other.arguments
+            && self.description == other.description
+            && self.allowed == other.allowed
+            && self.why == other.why
     }
 
     fn digest_now(&self) -> String {

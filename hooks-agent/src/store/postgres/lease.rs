@@ -7,7 +7,7 @@ use sqlx::postgres::{PgConnection, PgRow};
 
 use crate::run_id::RunId;
 use crate::store::postgres::listen::notified_name;
-use crate::store::postgres::statements::{ACQUIRE, RELEASE, RENEW, WAIT};
+use crate::store::postgres::statements::{ACQUIRE, RELEASE, RENEW, WAIT, WAIT_NO_MORE, WITHDRAW};
 use crate::store::sql::{Columns, millis, random_id, signed, store_error, unsigned};
 use crate::store::{Acquired, Lease, PostgresStore, StoreError, ThreadKey};
 
@@ -64,6 +64,35 @@ impl PostgresStore {
             .bind(millis(self.connections().lease_time))
             .fetch_all(conn)
             .await
+    }
+
+    pub(super) async fn withdraw_request(
+        &self,
+        key: &ThreadKey,
+        owner: RunId,
+    ) -> Result<(), StoreError> {
+        let name = owner.to_string();
+        let mut conn = self.connections().pool.get().await?;
+        let withdrawn = sqlx::query(WITHDRAW)
+            .bind(self.name())
+            .bind(key.agent())
+            .bind(key.thread())
+            .bind(&name)
+            .bind(&self.connections().listener.channel)
+            .bind(notified_name(self.name(), key))
+            .fetch_all(&mut *conn)
+            .await;
+        if withdrawn.is_err() {
+            return conn.done(withdrawn).map(drop);
+        }
+        let waits_no_more = sqlx::query(WAIT_NO_MORE)
+            .bind(self.name())
+            .bind(key.agent())
+            .bind(key.thread())
+            .bind(&name)
+            .execute(&mut *conn)
+            .await;
+        conn.done(waits_no_more).map(drop)
     }
 
     pub(super) async fn renew_leases(&self, leases: &[Lease]) -> Result<Vec<Lease>, StoreError> {

@@ -4,10 +4,11 @@ use sqlx::Connection;
 use sqlx::postgres::PgConnection;
 
 use crate::store::key::check_name;
-use crate::store::people::EXPIRED;
 use crate::store::postgres::statements::{DECIDE, EXPIRE, QUESTIONS, WAITING};
 use crate::store::sql::{DecidedRow, FilterRow, decided_rows, waiting_row, write_json};
-use crate::store::{Decision, Filter, PostgresStore, StoreError, Verdict, Waiting};
+use crate::store::{
+    Decision, EXPIRED, EXPIRY, Filter, PostgresStore, StoreError, Verdict, Waiting,
+};
 
 impl PostgresStore {
     pub(super) async fn questions(&self, filter: Filter) -> Result<Vec<Waiting>, StoreError> {
@@ -41,7 +42,7 @@ impl PostgresStore {
         let expired = sqlx::query(EXPIRE)
             .bind(self.name())
             .bind(refusal)
-            .bind("expiry")
+            .bind(EXPIRY)
             .execute(&mut *conn)
             .await;
         conn.done(expired).map(|done| done.rows_affected())
@@ -54,9 +55,21 @@ async fn decide(
     namespace: &str,
     verdicts: &[Verdict],
 ) -> Result<Result<(), StoreError>, sqlx::Error> {
-    let ids: Vec<_> = verdicts.iter().map(|verdict| verdict.id.replace('\0', "")).collect();
-    // The rows are locked: nobody else decides between reading and writing.
     let mut step = conn.begin().await?;
+    let decided = store_decisions(&mut step, namespace, verdicts).await;
+    match decided {
+        Ok(Ok(())) => step.commit().await.map(Ok),
+        refused => step.rollback().await.and(refused),
+    }
+}
+
+async fn store_decisions(
+    step: &mut PgConnection,
+    namespace: &str,
+    verdicts: &[Verdict],
+) -> Result<Result<(), StoreError>, sqlx::Error> {
+    // The rows are locked: nobody else decides between reading and writing.
+    let ids: Vec<_> = verdicts.iter().map(|verdict| verdict.id.replace('\0', "")).collect();
     let rows = sqlx::query(QUESTIONS).bind(namespace).bind(ids).fetch_all(&mut *step).await?;
     let rows = match decided_rows(&rows, verdicts) {
         Ok(rows) => rows,
@@ -66,5 +79,5 @@ async fn decide(
         let query = sqlx::query(DECIDE).bind(id).bind(decision).bind(by).bind(at);
         query.execute(&mut *step).await?;
     }
-    step.commit().await.map(Ok)
+    Ok(Ok(()))
 }

@@ -52,6 +52,17 @@ WHERE EXISTS (
     SELECT 1 FROM lease_waiter w WHERE w.thread_id = r.id
         AND w.until > CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT))";
 
+/// Ends the lease that a call asked for, if it was granted, and says so as a release does.
+pub(super) const WITHDRAW: &str = "
+WITH released AS (
+    UPDATE thread SET owner = NULL, lease_until = 0
+    WHERE namespace = $1 AND agent = $2 AND thread = $3 AND owner = $4 RETURNING id
+)
+SELECT CAST(pg_notify($5, $6) AS TEXT) FROM released r
+WHERE EXISTS (
+    SELECT 1 FROM lease_waiter w WHERE w.thread_id = r.id AND w.owner <> $4
+        AND w.until > CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT))";
+
 /// Writes a step as one statement: all of it, or nothing if the lease or the version is another one.
 pub(super) const COMMIT: &str = r#"
 WITH step AS (

@@ -13,8 +13,8 @@ use crate::store::postgres::connection::Connections;
 use crate::store::postgres::listen::notified_name;
 use crate::store::postgres::statements::LOAD;
 use crate::store::{
-    Acquired, Filter, HistoryRow, Lease, NameError, PostgresOptions, Step, Store, StoreError,
-    StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
+    Acquired, Backend, Filter, HistoryRow, Lease, NameError, PostgresOptions, Step, Steps, Store,
+    StoreError, StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
 };
 
 /// The store in a PostgreSQL database: for many workers. Requires feature `postgres`.
@@ -91,9 +91,13 @@ impl fmt::Debug for PostgresStore {
     }
 }
 
-impl Store for PostgresStore {
+impl Steps for PostgresStore {
     fn acquire<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, Acquired> {
         Box::pin(self.acquire_thread(thread, owner))
+    }
+
+    fn withdraw<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, ()> {
+        Box::pin(self.withdraw_request(thread, owner))
     }
 
     fn freed<'a>(&'a self, thread: &'a ThreadKey) -> BoxFuture<'a, ()> {
@@ -119,6 +123,12 @@ impl Store for PostgresStore {
 
     fn lease_time(&self) -> Duration {
         self.connections.lease_time
+    }
+}
+
+impl Store for PostgresStore {
+    fn backend(&self) -> Backend {
+        Backend::Steps(Arc::new(self.clone()))
     }
 
     fn waiting(&self, filter: Filter) -> StoreFuture<'_, Vec<Waiting>> {

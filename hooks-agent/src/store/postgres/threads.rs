@@ -108,6 +108,19 @@ async fn import(
     rows: &ImportRows,
 ) -> Result<Option<i64>, sqlx::Error> {
     let mut step = conn.begin().await?;
+    let imported = write_thread(&mut step, namespace, key, rows).await;
+    match imported {
+        Ok(None) => step.commit().await.map(|()| None),
+        refused => step.rollback().await.and(refused),
+    }
+}
+
+async fn write_thread(
+    step: &mut PgConnection,
+    namespace: &str,
+    key: &ThreadKey,
+    rows: &ImportRows,
+) -> Result<Option<i64>, sqlx::Error> {
     let begun = sqlx::query(IMPORT)
         .bind(random_id())
         .bind(namespace)
@@ -137,5 +150,5 @@ async fn import(
         .bind(values.iter().map(|(_, body)| body.clone()).collect::<Vec<_>>())
         .execute(&mut *step)
         .await?;
-    step.commit().await.map(|()| None)
+    Ok(None)
 }

@@ -9,7 +9,7 @@ pub(crate) struct FilterRow<'a> {
     pub(crate) thread: Option<&'a str>,
     pub(crate) user: Option<&'a str>,
     pub(crate) unused_for: Option<i64>,
-    pub(crate) is_decided: Option<i64>,
+    pub(crate) is_decided: i64,
     pub(crate) limit: i64,
 }
 
@@ -26,7 +26,7 @@ impl<'a> FilterRow<'a> {
             thread,
             user,
             unused_for: filter.unused_for.map(millis),
-            is_decided: filter.is_decided.map(i64::from),
+            is_decided: i64::from(filter.is_decided),
             limit: filter.limit.map_or(i64::MAX, i64::from),
         })
     }

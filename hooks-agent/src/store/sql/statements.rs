@@ -26,6 +26,11 @@ FROM question WHERE thread_id = $1 AND closed = 0";
         pub(crate) const VERSION: &str =
             "SELECT version FROM thread WHERE namespace = $1 AND agent = $2 AND thread = $3";
 
+        /// Removes a call from those that wait for a lease.
+        pub(crate) const WAIT_NO_MORE: &str = "DELETE FROM lease_waiter
+WHERE owner = $4 AND thread_id =
+    (SELECT t.id FROM thread t WHERE t.namespace = $1 AND t.agent = $2 AND t.thread = $3)";
+
         /// Notes that a call waits for a lease, or that it still does.
         pub(crate) const WAIT: &str = concat!(
             "INSERT INTO lease_waiter (thread_id, owner, ticket, until)
@@ -74,8 +79,7 @@ WHERE q.namespace = $1 AND q.closed = 0
     AND (CAST($5 AS BIGINT) IS NULL OR t.changed <= "#,
             $now,
             " - $5)
-    AND (CAST($6 AS BIGINT) IS NULL
-        OR CASE WHEN q.decision IS NULL THEN 0 ELSE 1 END = $6)
+    AND CASE WHEN q.decision IS NULL THEN 0 ELSE 1 END = $6
 ORDER BY q.since, q.id LIMIT CAST($7 AS BIGINT)"
         );
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::run_id::RunId;
 use crate::store::sql::{Columns, millis, random_id, signed, store_error, unsigned, write_json};
-use crate::store::sqlite::statements::{ACQUIRE, RELEASE, RENEW, WAIT};
+use crate::store::sqlite::statements::{ACQUIRE, RELEASE, RENEW, WAIT, WAIT_NO_MORE, WITHDRAW};
 use crate::store::{Acquired, Lease, SqliteStore, StoreError, ThreadKey};
 
 /// How long a request for a lease keeps its place without being repeated.
@@ -48,6 +48,28 @@ impl SqliteStore {
             version: unsigned(row.int(2).map_err(columns)?),
             is_takeover: row.int(3).map_err(columns)? != 0,
         })
+    }
+
+    pub(super) async fn withdraw_request(
+        &self,
+        key: &ThreadKey,
+        owner: RunId,
+    ) -> Result<(), StoreError> {
+        let name = owner.to_string();
+        let mut conn = self.connections().writer.get().await?;
+        for statement in [WITHDRAW, WAIT_NO_MORE] {
+            let done = sqlx::query(statement)
+                .bind(self.name())
+                .bind(key.agent())
+                .bind(key.thread())
+                .bind(&name)
+                .execute(&mut *conn)
+                .await;
+            if done.is_err() {
+                return conn.done(done).map(drop);
+            }
+        }
+        conn.done(Ok(()))
     }
 
     pub(super) async fn renew_leases(&self, leases: &[Lease]) -> Result<Vec<Lease>, StoreError> {

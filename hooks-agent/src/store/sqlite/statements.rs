@@ -26,6 +26,10 @@ RETURNING id, fence, version, is_takeover";
 pub(super) const RELEASE: &str = "UPDATE thread SET owner = NULL, lease_until = 0
 WHERE id = $1 AND namespace = $2 AND owner = $3 AND fence = $4";
 
+/// Ends the lease that a call asked for, if it was granted.
+pub(super) const WITHDRAW: &str = "UPDATE thread SET owner = NULL, lease_until = 0
+WHERE namespace = $1 AND agent = $2 AND thread = $3 AND owner = $4";
+
 /// Renews leases, a JSON array of ids, owners and fencing numbers.
 pub(super) const RENEW: &str = "
 UPDATE thread SET lease_until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + $2

@@ -13,8 +13,8 @@ use crate::store::key::check_name;
 use crate::store::sqlite::connection::Connections;
 use crate::store::sqlite::statements::LOAD;
 use crate::store::{
-    Acquired, Filter, HistoryRow, Lease, NameError, SqliteOptions, Step, Store, StoreError,
-    StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
+    Acquired, Backend, Filter, HistoryRow, Lease, NameError, SqliteOptions, Step, Steps, Store,
+    StoreError, StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
 };
 
 /// How often a call that waits for a lease asks for it. SQLite cannot say when it is free.
@@ -99,9 +99,13 @@ impl fmt::Debug for SqliteStore {
     }
 }
 
-impl Store for SqliteStore {
+impl Steps for SqliteStore {
     fn acquire<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, Acquired> {
         Box::pin(self.acquire_thread(thread, owner))
+    }
+
+    fn withdraw<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, ()> {
+        Box::pin(self.withdraw_request(thread, owner))
     }
 
     fn freed<'a>(&'a self, _: &'a ThreadKey) -> BoxFuture<'a, ()> {
@@ -126,6 +130,12 @@ impl Store for SqliteStore {
 
     fn lease_time(&self) -> Duration {
         self.connections.lease_time
+    }
+}
+
+impl Store for SqliteStore {
+    fn backend(&self) -> Backend {
+        Backend::Steps(Arc::new(self.clone()))
     }
 
     fn waiting(&self, filter: Filter) -> StoreFuture<'_, Vec<Waiting>> {

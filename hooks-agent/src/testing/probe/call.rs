@@ -5,7 +5,7 @@ use std::fmt::{self, Debug};
 use std::sync::{Arc, OnceLock};
 
 use crate::agent::{Agent, AgentExt};
-use crate::call::{CallContext, CallOptions, Resumed};
+use crate::call::{CallContext, CallOptions, Confirmed, Resumed};
 use crate::event::{EventKind, EventMask, HookEvent};
 use crate::hook::{AgentHook, AroundMask};
 use crate::message::Messages;
@@ -179,7 +179,8 @@ impl<H: AgentHook> Probe<H> {
             let agent = ReActAgent::builder(self.agent.clone()).model(no_model()).build();
             let agent = agent.expect("the agent has a model and no tools");
             let cx = agent.context(self.options.clone());
-            let (calls, confirmed) = (self.confirmed.clone(), self.confirmed.clone());
+            let calls = self.confirmed.clone();
+            let confirmed = calls.iter().cloned().map(Confirmed::from).collect();
             cx.set_resumed(Resumed { calls, confirmed, answers: Vec::new() });
             if let Some(memory) = agent.memory_of(&cx) {
                 memory.replace(self.history.clone());

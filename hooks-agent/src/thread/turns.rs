@@ -19,14 +19,14 @@ const SUSPICIOUS: Duration = Duration::from_secs(10);
 
 /// One first-in, first-out queue for each thread that has calls.
 #[derive(Default)]
-pub(super) struct Turns {
+pub(crate) struct Turns {
     queues: Mutex<HashMap<Arc<str>, Arc<Queue<()>>>>,
     /// The queue of the default thread; most agents have no other.
     default: Arc<Queue<()>>,
 }
 
 /// The right to run a call on a thread, until dropped.
-pub(super) struct Turn<'a> {
+pub(crate) struct Turn<'a> {
     turns: &'a Turns,
     thread: Option<Arc<str>>,
     held: Option<OwnedMutexGuard<()>>,
@@ -34,7 +34,7 @@ pub(super) struct Turn<'a> {
 
 impl Turns {
     /// Waits until no other call runs on the thread.
-    pub(super) async fn take(&self, cx: &CallContext) -> Result<Turn<'_>, AgentError> {
+    pub(crate) async fn take(&self, cx: &CallContext) -> Result<Turn<'_>, AgentError> {
         let (thread, queue) = match cx.named_thread() {
             None => (None, self.default.clone()),
             Some(thread) => {

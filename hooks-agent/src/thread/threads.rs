@@ -8,6 +8,10 @@ use crate::call::CallContext;
 use crate::error::InputError;
 use crate::memory::{FindMemory, Memory};
 use crate::message::Messages;
+use crate::store::StoreError;
+use crate::thread::durable::Durable;
+use crate::thread::memory_store::now;
+use crate::thread::turns::Turns;
 
 /// The conversations of an agent: one memory for each thread. [`ReActAgent::threads`] returns them.
 ///
@@ -40,6 +44,9 @@ use crate::message::Messages;
 /// # }).unwrap();
 /// ```
 pub struct Threads {
+    turns: Turns,
+    durable: Option<Durable>,
+    is_shared: bool,
     /// The memory of the default thread; most agents have no other.
     default: Arc<Memory>,
     named: Mutex<Named>,
@@ -60,8 +67,57 @@ struct Thread {
 }
 
 impl Threads {
-    pub(super) fn new(max_idle: usize) -> Self {
-        Self { default: Arc::default(), named: Mutex::default(), max_idle }
+    /// The default limit of idle threads.
+    pub(crate) const DEFAULT_MAX_IDLE: usize = 100_000;
+
+    pub(crate) fn new(max_idle: usize) -> Self {
+        Self {
+            turns: Turns::default(),
+            durable: None,
+            is_shared: false,
+            default: Arc::default(),
+            named: Mutex::default(),
+            max_idle,
+        }
+    }
+
+    /// Creates the threads of an agent that are in a store outside of the process.
+    pub(crate) fn durable(max_idle: usize, durable: Durable) -> Self {
+        Self { durable: Some(durable), ..Self::new(max_idle) }
+    }
+
+    /// Returns the queues of calls.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.turns
+    }
+
+    /// Returns how the threads are stored, if they are in a store outside of the process.
+    pub(crate) fn stored(&self) -> Option<&Durable> {
+        self.durable.as_ref()
+    }
+
+    /// Returns whether other agents of the same name may have the same threads.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared || self.durable.is_some()
+    }
+
+    /// Marks the threads as those of every agent of the name.
+    pub(super) fn shared(self) -> Self {
+        Self { is_shared: true, ..self }
+    }
+
+    /// Stores what people decided about the tool calls of a thread in memory.
+    pub(crate) fn decide(&self, cx: &CallContext) -> Result<(), StoreError> {
+        let (memory, now) = (self.of_call(cx.named_thread()), now());
+        memory.decide(cx.verdicts(), now).map_err(StoreError::from)
+    }
+
+    /// Returns all threads, by id.
+    pub(crate) fn memories(&self) -> Vec<(Arc<str>, Arc<Memory>)> {
+        let default = (CallContext::DEFAULT_THREAD.into(), self.default.clone());
+        let named = self.lock();
+        let named = named.threads.iter().map(|(id, thread)| (id.clone(), thread.memory.clone()));
+        named.chain([default]).collect()
     }
 
     /// Returns the ids of the threads, in no order: the default one if it has messages, and each
@@ -119,18 +175,27 @@ impl Threads {
     /// Forgets a thread and returns whether there was one; the default thread is emptied. A call that
     /// runs on a named thread continues with its memory, one on the default thread without earlier
     /// messages.
+    ///
+    /// A thread in a store outside of the process stays there, and the next call reads it again:
+    /// [`ReActAgent::forget`](crate::react::ReActAgent::forget) removes it.
     pub fn forget(&self, id: &str) -> bool {
+        self.drop_thread(id)
+    }
+
+    /// Drops the memory of a thread.
+    pub(crate) fn drop_thread(&self, id: &str) -> bool {
         if id == CallContext::DEFAULT_THREAD {
             let is_used = !self.default.is_empty();
             self.default.clear();
             self.default.set_values(serde_json::Map::new());
+            self.default.expire_record();
             return is_used;
         }
         self.lock().threads.remove(id).is_some()
     }
 
     /// Returns the memory of the thread of a call and creates it if there is none.
-    pub(super) fn of_call(&self, thread: Option<&Arc<str>>) -> Arc<Memory> {
+    pub(crate) fn of_call(&self, thread: Option<&Arc<str>>) -> Arc<Memory> {
         let Some(id) = thread else { return self.default.clone() };
         let mut named = self.lock();
         if let Some(memory) = named.used(id) {
@@ -141,7 +206,7 @@ impl Threads {
         memory
     }
 
-    pub(super) fn unnamed(&self) -> &Memory {
+    pub(crate) fn unnamed(&self) -> &Memory {
         &self.default
     }
 

@@ -1,0 +1,285 @@
+//! What a store has of a thread, and what the next step writes.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::call::{RunId, Through};
+use crate::memory::conversation::Asking;
+use crate::message::{Messages, Msg, ToolResult, open_calls};
+use crate::store::{CallRecord, CallState, Step, StoredMessage, ThreadRecord, Waiting};
+
+/// What a store has of a thread. The difference to the conversation is what the next step writes.
+#[derive(Debug, Default)]
+pub(super) struct Journal {
+    version: u64,
+    /// The messages in the store, by place.
+    rows: Vec<StoredMessage>,
+    /// The sequence number of the next message.
+    next: u64,
+    /// How many times messages were replaced: at all, when the step was made that is written now, and
+    /// in the last step of the store.
+    rewritten: Rewritten,
+    /// The tool calls of the store without a closed result, and those that the next step adds.
+    calls: Vec<CallRecord>,
+    /// The same as they are in the store.
+    saved_calls: Vec<CallRecord>,
+    /// The results of tool calls whose earlier tool calls have none.
+    held: Vec<Arc<ToolResult>>,
+    /// The ids of the questions that are open in the store.
+    questions: HashSet<Arc<str>>,
+    /// The call that was in progress when its process ended, or that is in progress.
+    pub(super) running: Option<Running>,
+    saved_state: Value,
+    was_in_call: bool,
+}
+
+#[derive(Debug, Default)]
+struct Rewritten {
+    now: u64,
+    made: u64,
+    saved: u64,
+}
+
+/// A call in progress.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Running {
+    pub(crate) run: RunId,
+    /// The tool call of another agent that runs this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) through: Option<Through>,
+}
+
+/// What an agent keeps of a thread beside messages, as JSON.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    running: Option<Running>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asking: Option<Asking>,
+    /// How many messages at the end are those of a call that failed or was cut off.
+    unanswered: usize,
+}
+
+/// What a thread has beside its messages.
+pub(super) struct Rest<'a> {
+    pub(super) asking: Option<&'a Asking>,
+    pub(super) unanswered: usize,
+    pub(super) questions: &'a [Waiting],
+}
+
+/// What the record of a store says of a conversation.
+pub(super) struct Restored {
+    pub(super) messages: Messages,
+    pub(super) asking: Option<Asking>,
+    pub(super) unanswered: usize,
+    pub(super) questions: Vec<Waiting>,
+    pub(super) journal: Journal,
+}
+
+impl Journal {
+    /// Reads what a store has.
+    pub(super) fn restore(record: ThreadRecord) -> Result<Restored, serde_json::Error> {
+        let ThreadRecord { version, messages: rows, next, calls, state, waiting, .. } = record;
+        let State { running, asking, unanswered } = match &state {
+            Value::Null => State::default(),
+            state => State::deserialize(state)?,
+        };
+        let messages: Vec<_> = rows.iter().map(|row| row.msg.clone()).collect();
+        let mut messages = Messages::from(messages);
+        // Results whose earlier tool calls were cut off.
+        let open = open_calls(&messages);
+        let held = calls.iter().filter_map(|call| call.held.clone());
+        let held: Vec<_> =
+            held.filter(|result| open.iter().any(|call| call.id == result.id)).collect();
+        for result in held {
+            messages.push(Msg::tool_result(ToolResult::clone(&result)));
+        }
+        let questions = waiting.iter().map(|waiting| waiting.id.clone()).collect();
+        let journal = Self {
+            version,
+            rows,
+            next,
+            saved_calls: calls.clone(),
+            calls,
+            questions,
+            was_in_call: running.is_some(),
+            running,
+            saved_state: state,
+            ..Self::default()
+        };
+        Ok(Restored { messages, asking, unanswered, questions: waiting, journal })
+    }
+
+    pub(super) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Notes that messages were replaced; else they are only appended.
+    pub(super) fn rewrite(&mut self) {
+        self.rewritten.now += 1;
+    }
+
+    /// Returns what is known of the tool call of this id that has no result.
+    pub(super) fn call(&self, id: &str) -> Option<&CallRecord> {
+        self.calls.iter().rev().find(|call| *call.id == *id)
+    }
+
+    /// Notes that the tool starts.
+    pub(super) fn start(&mut self, id: &str) {
+        if let Some(call) = self.calls.iter_mut().rev().find(|call| *call.id == *id) {
+            call.state = CallState::Started;
+        }
+    }
+
+    /// Keeps a result whose earlier tool calls have none.
+    pub(super) fn hold(&mut self, result: ToolResult) {
+        self.held.push(Arc::new(result));
+    }
+
+    /// Returns what differs from the store, or `None` if nothing does.
+    pub(super) fn step(&mut self, messages: &Messages, rest: &Rest<'_>) -> Option<Step> {
+        let mut step = Step { version: self.version, ..Step::default() };
+        self.rewritten.made = self.rewritten.now;
+        self.add_messages(messages, &mut step);
+        self.add_calls(messages, &mut step);
+        self.add_questions(rest.questions, &mut step);
+        let state = State {
+            running: self.running.clone(),
+            asking: rest.asking.cloned(),
+            unanswered: rest.unanswered,
+        };
+        // The state is made of plain data.
+        step.state = serde_json::to_value(&state).unwrap_or_default();
+        step.in_call = self.running.is_some();
+        let is_same = step.archived.is_empty()
+            && step.messages.is_empty()
+            && step.calls.is_empty()
+            && step.asked.is_empty()
+            && step.closed.is_empty()
+            && step.state == self.saved_state
+            && step.in_call == self.was_in_call;
+        (!is_same).then_some(step)
+    }
+
+    /// Returns a step that changes nothing.
+    pub(super) fn empty_step(&self) -> Step {
+        Step {
+            version: self.version,
+            state: self.saved_state.clone(),
+            in_call: self.was_in_call,
+            ..Step::default()
+        }
+    }
+
+    /// Notes that the store has the step.
+    pub(super) fn committed(&mut self, step: &Step) {
+        self.version = step.version + 1;
+        self.rewritten.saved = self.rewritten.made;
+        let archived: HashSet<_> = step.archived.iter().collect();
+        if archived.is_empty() {
+            self.rows.extend(step.messages.iter().cloned());
+        } else {
+            self.rows.retain(|row| !archived.contains(&row.seq));
+            self.rows.extend(step.messages.iter().cloned());
+            self.rows.sort_by_key(|row| row.place);
+        }
+        self.next = step.messages.iter().fold(self.next, |next, row| next.max(row.seq + 1));
+        for call in &step.calls {
+            match self.saved_calls.iter_mut().find(|saved| saved.key == call.key) {
+                Some(saved) => saved.clone_from(call),
+                None => self.saved_calls.push(call.clone()),
+            }
+        }
+        let is_closed =
+            |call: &CallRecord| call.state == CallState::Answered && call.held.is_none();
+        let closed: HashSet<_> = self
+            .saved_calls
+            .iter()
+            .filter(|call| is_closed(call))
+            .map(|call| call.key.clone())
+            .collect();
+        self.saved_calls.retain(|call| !closed.contains(&call.key));
+        self.calls.retain(|call| !(closed.contains(&call.key) && is_closed(call)));
+        self.held.retain(|result| self.calls.iter().any(|call| *call.id == *result.id));
+        self.questions.extend(step.asked.iter().map(|asked| asked.id.clone()));
+        for id in &step.closed {
+            self.questions.remove(id);
+        }
+        self.saved_state.clone_from(&step.state);
+        self.was_in_call = step.in_call;
+    }
+
+    /// Adds what was appended, or what differs if messages were replaced.
+    fn add_messages(&mut self, messages: &Messages, step: &mut Step) {
+        let shared = messages.shared();
+        let kept = if self.rewritten.now != self.rewritten.saved {
+            let is_kept = |(row, msg): &(&StoredMessage, &Arc<Msg>)| same(&row.msg, msg);
+            self.rows.iter().zip(shared).take_while(is_kept).count()
+        } else {
+            self.rows.len()
+        };
+        let (old, new) =
+            (&self.rows[kept.min(self.rows.len())..], &shared[kept.min(shared.len())..]);
+        let tail = old.iter().rev().zip(new.iter().rev());
+        let tail = tail.take_while(|(row, msg)| same(&row.msg, msg)).count();
+        let replaced = &old[..old.len() - tail];
+        // Messages take the places of those that they replace. If these are too few, the messages behind
+        // them move too.
+        let has_room = new.len() - tail <= replaced.len();
+        let (replaced, added) =
+            if has_room { (replaced, &new[..new.len() - tail]) } else { (old, new) };
+        step.archived = replaced.iter().map(|row| row.seq).collect();
+        let places = replaced.iter().map(|row| row.place);
+        let mut places = places.map(Some).chain(std::iter::repeat(None));
+        for (seq, msg) in (self.next..).zip(added) {
+            let place = places.next().flatten().unwrap_or(seq);
+            step.messages.push(StoredMessage::new(seq, place, msg.clone()));
+        }
+    }
+
+    /// Adds the tool calls of new messages, and those whose state changed.
+    fn add_calls(&mut self, messages: &Messages, step: &mut Step) {
+        for row in &step.messages {
+            for (number, call) in row.msg.tool_uses().enumerate() {
+                let place = format!("-{}-{number}", row.seq);
+                let is_known = self.calls.iter().any(|known| known.key.ends_with(&place));
+                if let Some(running) = self.running.as_ref().filter(|_| !is_known) {
+                    let key = format!("{}{place}", running.run);
+                    self.calls.push(CallRecord::new(key, &*call.id, &*call.name));
+                }
+            }
+        }
+        let open = open_calls(messages);
+        let mut open: HashSet<_> = open.iter().map(|call| call.id.as_str()).collect();
+        // An id may come again: the last tool call of it is the open one.
+        for call in self.calls.iter_mut().rev() {
+            if !open.remove(&*call.id) {
+                call.state = CallState::Answered;
+                call.held = None;
+            } else if let Some(held) = self.held.iter().find(|result| *result.id == *call.id) {
+                call.state = CallState::Answered;
+                call.held = Some(held.clone());
+            }
+        }
+        let is_saved = |call: &CallRecord| self.saved_calls.iter().any(|saved| saved == call);
+        step.calls = self.calls.iter().filter(|call| !is_saved(call)).cloned().collect();
+    }
+
+    /// Adds new questions, and closes those that are no more.
+    fn add_questions(&self, questions: &[Waiting], step: &mut Step) {
+        let open = || questions.iter().filter(|question| !question.is_closed);
+        let new = open().filter(|question| !self.questions.contains(&question.id));
+        step.asked = new.cloned().collect();
+        let open: HashSet<_> = open().map(|question| &question.id).collect();
+        step.closed = self.questions.iter().filter(|id| !open.contains(id)).cloned().collect();
+    }
+}
+
+/// Returns whether a message is the stored one.
+fn same(stored: &Arc<Msg>, msg: &Arc<Msg>) -> bool {
+    Arc::ptr_eq(stored, msg) || stored == msg
+}

@@ -1,0 +1,120 @@
+//! The questions to people that a thread keeps.
+
+use crate::memory::Memory;
+use crate::memory::conversation::Left;
+use crate::store::{Decided, Decision, DecisionError, EXPIRED, EXPIRY, Verdict, Waiting, review};
+
+/// How many questions that no longer wait a thread keeps in memory.
+const MOST_CLOSED: usize = 64;
+
+impl Memory {
+    /// Returns the questions that wait, oldest first.
+    pub(crate) fn questions(&self) -> Vec<Waiting> {
+        let conversation = self.lock();
+        let questions = conversation.left.iter().flat_map(|left| &left.questions);
+        questions.filter(|question| !question.is_closed).cloned().collect()
+    }
+
+    /// Sets the questions that wait. One that is as before stays; others are closed.
+    pub(crate) fn set_questions(&self, questions: Vec<Waiting>, now: u64) {
+        let mut conversation = self.lock();
+        if questions.is_empty() && conversation.left.is_none() {
+            return;
+        }
+        let left = conversation.left.get_or_insert_default();
+        let mut before: Vec<_> = left.questions.extract_if(.., |it| !it.is_closed).collect();
+        for mut question in questions {
+            let same = before.iter().position(|it| it.is_same_question(&question));
+            left.questions.push(match same {
+                Some(index) => before.swap_remove(index),
+                None => {
+                    question.since = now;
+                    question.expires = question.expires_after.map(|after| {
+                        now.saturating_add(u64::try_from(after.as_millis()).unwrap_or(u64::MAX))
+                    });
+                    question
+                }
+            });
+        }
+        left.close(before);
+    }
+
+    /// Takes the questions as the store has them: with decisions of other processes.
+    pub(crate) fn refresh_questions(&self, questions: Vec<Waiting>) {
+        if let Some(left) = &mut self.lock().left {
+            for question in questions {
+                if let Some(known) = left.questions.iter_mut().find(|it| it.id == question.id) {
+                    *known = question;
+                }
+            }
+        }
+    }
+
+    /// Returns whether there are questions of these ids.
+    pub(crate) fn has_question(&self, id: &str) -> bool {
+        let conversation = self.lock();
+        conversation.left.iter().flat_map(|left| &left.questions).any(|it| *it.id == *id)
+    }
+
+    /// Checks decisions without storing them.
+    pub(crate) fn review(
+        &self,
+        verdicts: &[Verdict],
+        now: u64,
+    ) -> Result<Vec<Decided>, DecisionError> {
+        let conversation = self.lock();
+        let questions = conversation.left.as_ref().map_or(&[][..], |left| &left.questions);
+        review(questions, verdicts, now)
+    }
+
+    /// Stores decisions, all of them or none.
+    pub(crate) fn decide(&self, verdicts: &[Verdict], now: u64) -> Result<(), DecisionError> {
+        let mut conversation = self.lock();
+        let questions =
+            conversation.left.as_deref_mut().map_or(&mut [][..], |left| &mut left.questions);
+        let decided = review(questions, verdicts, now)?;
+        for (verdict, decided) in verdicts.iter().zip(decided) {
+            if let Some(question) = questions.iter_mut().find(|it| it.id == verdict.id) {
+                question.decided = Some(decided);
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses the questions that have expired. Returns how many.
+    pub(crate) fn expire_questions(&self, now: u64) -> u64 {
+        let mut conversation = self.lock();
+        let Some(left) = &mut conversation.left else { return 0 };
+        let mut count = 0;
+        for question in &mut left.questions {
+            let is_over = question.expires.is_some_and(|expires| expires <= now);
+            if is_over && question.decided.is_none() && !question.is_closed {
+                let decision = Decision::Reject(EXPIRED.to_owned());
+                question.decided = Some(Decided::new(decision, Some(EXPIRY.into()), now));
+                count += 1;
+            }
+        }
+        count
+    }
+}
+
+impl Left {
+    /// Closes the questions that wait.
+    pub(super) fn close_questions(&mut self) {
+        let open: Vec<_> = self.questions.extract_if(.., |it| !it.is_closed).collect();
+        self.close(open);
+    }
+
+    /// Keeps decided questions as closed ones, so that a second decision is refused as such.
+    fn close(&mut self, questions: Vec<Waiting>) {
+        let decided = questions.into_iter().filter(|question| question.decided.is_some());
+        self.questions.extend(decided.map(|question| Waiting { is_closed: true, ..question }));
+        let closed = self.questions.iter().filter(|question| question.is_closed).count();
+        let mut excess = closed.saturating_sub(MOST_CLOSED);
+        self.questions.retain(|question| {
+            let is_dropped = question.is_closed && excess > 0;
+            excess -= usize::from(is_dropped);
+            !is_dropped
+        });
+    }
+}

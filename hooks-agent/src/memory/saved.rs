@@ -1,0 +1,108 @@
+//! A memory whose thread is in a store.
+
+use crate::memory::Memory;
+use crate::memory::conversation::{Conversation, Left};
+use crate::memory::journal::{Journal, Rest, Restored, Running};
+use crate::message::ToolResult;
+use crate::store::{CallRecord, CallState, Step, StoreError, ThreadRecord};
+
+impl Memory {
+    /// Replaces everything by what the store has.
+    pub(crate) fn restore_record(&self, mut record: ThreadRecord) -> Result<(), StoreError> {
+        let values = std::mem::take(&mut record.values);
+        let unreadable = |source: serde_json::Error| StoreError::Unreadable {
+            what: "the state of a thread".to_owned(),
+            source: source.into(),
+        };
+        let Restored { messages, asking, unanswered, questions, journal } =
+            Journal::restore(record).map_err(unreadable)?;
+        let is_new = journal.version() == 0;
+        if is_new {
+            // What the owner of memory put there before is written with the first step.
+            self.thread_values().track();
+            self.lock().journal = Some(Box::new(journal));
+            return Ok(());
+        }
+        self.thread_values().restore(values);
+        let mut conversation = self.lock();
+        let replaced = conversation.replaced + 1;
+        let left = Left { asking, unanswered, questions };
+        *conversation = Conversation {
+            messages,
+            replaced,
+            left: (!left.is_empty()).then(|| Box::new(left)),
+            journal: Some(Box::new(journal)),
+        };
+        Ok(())
+    }
+
+    /// Returns the version of the thread that memory continues, if the thread is in a store.
+    pub(crate) fn version(&self) -> Option<u64> {
+        self.lock().journal.as_ref().map(|journal| journal.version())
+    }
+
+    /// Forgets what the store has: the next call reads it again.
+    pub(crate) fn expire_record(&self) {
+        self.lock().journal = None;
+    }
+
+    /// Returns what the store does not have yet.
+    pub(crate) fn step(&self) -> Option<Step> {
+        let values = self.thread_values().changed();
+        let mut conversation = self.lock();
+        let Conversation { messages, left, journal, .. } = &mut *conversation;
+        let journal = journal.as_mut()?;
+        let left = left.as_deref();
+        let rest = Rest {
+            asking: left.and_then(|left| left.asking.as_ref()),
+            unanswered: left.map_or(0, |left| left.unanswered),
+            questions: left.map_or(&[], |left| &left.questions),
+        };
+        match journal.step(messages, &rest) {
+            Some(step) => Some(Step { values, ..step }),
+            None if values.is_empty() => None,
+            None => Some(Step { values, ..journal.empty_step() }),
+        }
+    }
+
+    /// Notes that the store has the step.
+    pub(crate) fn committed(&self, step: &Step) {
+        self.thread_values().committed(&step.values);
+        if let Some(journal) = &mut self.lock().journal {
+            journal.committed(step);
+        }
+    }
+
+    /// Returns the call that was in progress when its process ended.
+    pub(crate) fn running(&self) -> Option<Running> {
+        self.lock().journal.as_ref()?.running.clone()
+    }
+
+    /// Sets the call in progress.
+    pub(crate) fn set_running(&self, running: Option<Running>) {
+        if let Some(journal) = &mut self.lock().journal {
+            journal.running = running;
+        }
+    }
+
+    /// Notes that a tool starts.
+    pub(crate) fn start_call(&self, tool_call_id: &str) {
+        if let Some(journal) = &mut self.lock().journal {
+            journal.start(tool_call_id);
+        }
+    }
+
+    /// Keeps a result whose earlier tool calls have none, for the store.
+    pub(crate) fn hold_result(&self, result: &ToolResult) {
+        if let Some(journal) = &mut self.lock().journal {
+            journal.hold(result.clone());
+        }
+    }
+
+    /// Returns what the store knows of a tool call without a result.
+    pub(crate) fn call_record(&self, tool_call_id: &str) -> Option<CallRecord> {
+        let conversation = self.lock();
+        let record = conversation.journal.as_ref()?.call(tool_call_id)?.clone();
+        (record.state != CallState::Answered).then_some(record)
+    }
+}

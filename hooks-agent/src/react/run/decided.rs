@@ -1,0 +1,85 @@
+//! What people decided about the tool calls that wait.
+
+use crate::call::Confirmed;
+use crate::memory::Memory;
+use crate::message::{PendingCall, ToolResult, ToolUse, Wording};
+use crate::store::{Decision, Waiting};
+
+/// What the model reads in place of a tool call that differs from the one that was shown.
+const CHANGED: &str = "the call was changed after it was shown for approval, so it did not run";
+
+/// What people decided about the tool calls that wait.
+#[derive(Default)]
+pub(super) struct Decided {
+    /// The tool calls that may run.
+    pub(super) confirmed: Vec<Confirmed>,
+    /// The results of those that do not run.
+    pub(super) results: Vec<ToolResult>,
+}
+
+/// Returns what people decided, in the order of the questions.
+pub(super) fn decided(memory: &Memory, calls: &[ToolUse], waiting: &[PendingCall]) -> Decided {
+    let mut all = Decided::default();
+    for question in memory.questions() {
+        let Some(decision) = question.decided.as_ref().map(|decided| &decided.decision) else {
+            continue;
+        };
+        let Some(pending) = waiting.iter().find(|pending| pending.id == question.call_id) else {
+            continue;
+        };
+        let call = ToolUse { id: pending.id.clone(), ..pending.call.clone() };
+        if !is_as_shown(&question, pending, calls) {
+            all.results.push(ToolResult::error(&call, CHANGED));
+            continue;
+        }
+        let id = pending.id.clone();
+        let shown = Some(question.arguments.clone());
+        match decision {
+            Decision::Approve => all.confirmed.push(Confirmed { id, shown, edited: None }),
+            Decision::Edit(arguments) => {
+                let edited = Some(arguments.clone());
+                all.confirmed.push(Confirmed { id, shown, edited });
+            }
+            Decision::Reject(reason) => {
+                let wording = pending.question.as_ref().map(|it| it.wording).unwrap_or_default();
+                all.results.push(ToolResult::error(&call, rejection(wording, &call, reason)));
+            }
+            Decision::Respond(output) => {
+                all.results.push(ToolResult::success(&call, output.clone()));
+            }
+        }
+    }
+    all
+}
+
+/// Returns whether the tool call that waits is the one that was shown.
+fn is_as_shown(question: &Waiting, pending: &PendingCall, calls: &[ToolUse]) -> bool {
+    let is_same = question.is_as_shown()
+        && question.tool == pending.call.name
+        && question.arguments == pending.call.input;
+    let is_held = pending.question.as_ref().is_some_and(|question| question.is_held);
+    // What hooks change before a tool runs is shown too; the permission check compares it.
+    let is_of_answer = || {
+        let mut calls = calls.iter().filter(|call| call.id == pending.id);
+        calls.all(|call| call.name == question.tool && call.input == question.arguments)
+    };
+    is_same && (!is_held || is_of_answer())
+}
+
+/// Returns the text by which the model reads that a tool call is rejected.
+fn rejection(wording: Wording, call: &ToolUse, reason: &str) -> String {
+    let ToolUse { name, id, .. } = call;
+    match wording {
+        Wording::Spring => format!(
+            "Tool call request for {name} has been rejected by human. The reason for why this tool is \
+             rejected and the suggestion for next possible tool choose is listed as below:\n {reason}."
+        ),
+        Wording::LangChain if reason.is_empty() => format!(
+            "User rejected the tool call for `{name}` with id {id}. The tool was not executed. Do not \
+             retry this tool call unless the user explicitly requests it."
+        ),
+        Wording::LangChain => {
+            format!("User rejected the tool call for `{name}` with reason: {reason}")
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The threads of an agent in a store outside of the process.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::call::CallContext;
+use crate::error::AgentError;
+use crate::memory::{Memory, Running};
+use crate::message::Messages;
+use crate::store::{
+    Acquired, Durability, Filter, Lease, Steps, Store, StoreError, ThreadKey, Unknown,
+};
+use crate::thread::keeper::Keeper;
+use crate::thread::session::OpenSession;
+
+/// How the threads of an agent are stored.
+pub(crate) struct Durable {
+    store: Arc<dyn Store>,
+    steps: Arc<dyn Steps>,
+    agent: Arc<str>,
+    pub(super) durability: Durability,
+    pub(crate) unknown: Unknown,
+    keeper: Arc<Keeper>,
+}
+
+impl Durable {
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        steps: Arc<dyn Steps>,
+        agent: Arc<str>,
+        durability: Durability,
+        unknown: Unknown,
+    ) -> Self {
+        let keeper = Arc::new(Keeper::new(steps.clone()));
+        Self { store, steps, agent, durability, unknown, keeper }
+    }
+
+    pub(super) fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    pub(super) fn steps(&self) -> &Arc<dyn Steps> {
+        &self.steps
+    }
+
+    pub(super) fn keeper(&self) -> &Arc<Keeper> {
+        &self.keeper
+    }
+
+    /// Begins a call on a thread: stores its decisions, waits for the lease, and brings memory up to
+    /// date.
+    pub(crate) async fn begin(
+        &self,
+        cx: &CallContext,
+        memory: Arc<Memory>,
+    ) -> Result<OpenSession, AgentError> {
+        let verdicts = cx.verdicts();
+        if !verdicts.is_empty() {
+            self.store.decide(verdicts.to_vec()).await?;
+        }
+        let session = match cx.queue_timeout() {
+            None => self.open(cx, memory).await?,
+            Some(after) => {
+                let opened = tokio::time::timeout(after, self.open(cx, memory)).await;
+                opened.map_err(|_| AgentError::QueueTimeout {
+                    agent: cx.agent_name().to_owned(),
+                    thread: cx.thread_id().to_owned(),
+                    after,
+                })??
+            }
+        };
+        cx.set_saver(session.shared());
+        Ok(session)
+    }
+
+    /// Waits for the lease of a thread and brings memory up to date.
+    async fn open(&self, cx: &CallContext, memory: Arc<Memory>) -> Result<OpenSession, StoreError> {
+        let key = ThreadKey::new(self.agent.clone(), cx.thread_id())?;
+        let (lease, version) = self.acquire(&key, cx).await?;
+        let session = OpenSession::new(self, lease, memory, cx.user().map(Into::into))?;
+        session.refresh(version).await?;
+        let through = cx.through().cloned();
+        session.start(Running { run: cx.run_id(), through });
+        Ok(session)
+    }
+
+    async fn acquire(&self, key: &ThreadKey, cx: &CallContext) -> Result<(Lease, u64), StoreError> {
+        let request = self.keeper.request(key, cx.run_id())?;
+        loop {
+            match self.steps.acquire(key, cx.run_id()).await? {
+                Acquired::Granted { lease, version, is_takeover } => {
+                    if is_takeover {
+                        tracing::warn!(
+                            agent = key.agent(),
+                            thread = key.thread(),
+                            "a call takes over a thread whose owner ended without releasing it"
+                        );
+                    }
+                    request.granted();
+                    return Ok((lease, version));
+                }
+                Acquired::Busy => self.steps.freed(key).await,
+            }
+        }
+    }
+
+    /// Brings the memory of a thread up to date, unless a call of this process or of another one runs
+    /// on it.
+    pub(crate) async fn refresh(
+        &self,
+        cx: &CallContext,
+        memory: &Arc<Memory>,
+    ) -> Result<(), StoreError> {
+        let key = ThreadKey::new(self.agent.clone(), cx.thread_id())?;
+        if self.keeper.holds(&key) {
+            return Ok(());
+        }
+        let request = self.keeper.request(&key, cx.run_id())?;
+        let Acquired::Granted { lease, version, .. } =
+            self.steps.acquire(&key, cx.run_id()).await?
+        else {
+            return Ok(());
+        };
+        request.granted();
+        let session = OpenSession::new(self, lease, memory.clone(), None)?;
+        session.refresh(version).await?;
+        session.close().await
+    }
+
+    /// Returns whether a call of this process runs on the thread.
+    pub(crate) fn is_running(&self, cx: &CallContext) -> bool {
+        let key = ThreadKey::new(self.agent.clone(), cx.thread_id());
+        key.is_ok_and(|key| self.keeper.holds(&key))
+    }
+
+    /// Appends messages that are observed.
+    pub(crate) async fn observe(
+        &self,
+        cx: &CallContext,
+        memory: &Arc<Memory>,
+        messages: Messages,
+    ) -> Result<(), StoreError> {
+        let key = ThreadKey::new(self.agent.clone(), cx.thread_id())?;
+        if self.keeper.holds(&key) {
+            // The call that runs writes them.
+            memory.extend(messages);
+            return Ok(());
+        }
+        let (lease, version) = self.acquire(&key, cx).await?;
+        let session = OpenSession::new(self, lease, memory.clone(), None)?;
+        session.refresh(version).await?;
+        memory.extend(messages);
+        session.close().await
+    }
+
+    /// Removes a thread from the store. Returns whether there was one.
+    pub(crate) async fn forget(&self, thread: &str) -> Result<bool, StoreError> {
+        ThreadKey::new(self.agent.clone(), thread)?;
+        let filter = Filter::agent(self.agent.clone()).thread(thread);
+        Ok(self.store.forget(filter).await? > 0)
+    }
+}
+
+impl fmt::Debug for Durable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Durable").field("store", &self.store).finish_non_exhaustive()
+    }
+}

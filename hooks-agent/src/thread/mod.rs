@@ -1,0 +1,17 @@
+//! The threads of an agent: the queues of their calls, their memories, and how these come from a store
+//! and go to it.
+
+mod durable;
+mod keeper;
+mod memory_store;
+mod options;
+mod session;
+mod threads;
+mod turns;
+
+pub use memory_store::MemoryStore;
+pub(crate) use memory_store::now;
+pub(crate) use options::StoreOptions;
+pub(crate) use session::OpenSession;
+pub use threads::Threads;
+pub(crate) use turns::Turn;

@@ -1,0 +1,3 @@
+//! Agents on a store: what a call finds after another process, and after a crash.
+
+mod threads;
