@@ -5,13 +5,12 @@ use std::error::Error;
 use std::sync::Arc;
 
 use hooks_core::BoxError;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::call::CallContext;
 use crate::call::checked::CheckedCall;
 use crate::call::values::Values;
-use crate::memory::Memory;
+use crate::memory::{Memory, Through};
 use crate::message::{Msg, ToolResult};
 use crate::usage::Usage;
 
@@ -87,18 +86,6 @@ pub(crate) enum Unfinished {
     Partial(Arc<Msg>),
     /// The answer is complete; hooks hold it.
     Whole,
-}
-
-/// A tool call of an agent that runs another agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Through {
-    /// The id of the agent.
-    pub(crate) agent: Arc<str>,
-    /// The id of the tool call.
-    pub(crate) call: Arc<str>,
-    /// The idempotency key of the tool call, if it is in a store.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) key: Option<Arc<str>>,
 }
 
 impl CallContext {

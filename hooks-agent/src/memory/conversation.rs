@@ -3,14 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::call::Through;
 use crate::memory::ThreadValues;
+use crate::memory::asking::Asking;
 use crate::memory::journal::Journal;
 use crate::message::{Messages, Msg, PendingCall, PendingReason, ToolResult, open_calls};
-use crate::run_id::RunId;
 use crate::store::Waiting;
 
 /// The messages of one conversation, the tool calls in it that wait for a result, and the
@@ -47,19 +45,6 @@ impl Left {
     pub(super) fn is_empty(&self) -> bool {
         self.asking.is_none() && self.unanswered == 0 && self.questions.is_empty()
     }
-}
-
-/// A question that a call left.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Asking {
-    pub(crate) run: RunId,
-    /// The tool call of another agent that runs this one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) through: Option<Through>,
-    /// The run of that agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) caller: Option<RunId>,
-    pub(crate) calls: Vec<PendingCall>,
 }
 
 impl Memory {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::call::{RunId, Through};
-use crate::memory::conversation::Asking;
+use crate::memory::asking::{Asking, Through};
 use crate::message::{Messages, Msg, ToolResult, open_calls};
+use crate::run_id::RunId;
 use crate::store::{CallRecord, CallState, Step, StoredMessage, ThreadRecord, Waiting};
 
 /// What a store has of a thread. The difference to the conversation is what the next step writes.

@@ -1,12 +1,13 @@
 //! The memory of an agent: for each thread its messages, and the values that hooks keep with it.
 
+mod asking;
 mod conversation;
 mod journal;
 mod questions;
 mod saved;
 mod values;
 
-pub(crate) use conversation::Asking;
+pub(crate) use asking::{Asking, Through};
 pub use conversation::Memory;
 pub(crate) use journal::{Running, Served};
 pub use values::ThreadValueError;

@@ -11,16 +11,13 @@ use crate::store::{
     Acquired, Durability, Filter, Lease, Steps, Store, StoreError, ThreadKey, Unknown,
 };
 use crate::thread::keeper::Keeper;
-use crate::thread::session::OpenSession;
+use crate::thread::session::{Backing, OpenSession};
 
 /// How the threads of an agent are stored.
 pub(crate) struct Durable {
-    store: Arc<dyn Store>,
-    steps: Arc<dyn Steps>,
+    backing: Backing,
     agent: Arc<str>,
-    pub(super) durability: Durability,
     pub(crate) unknown: Unknown,
-    keeper: Arc<Keeper>,
 }
 
 impl Durable {
@@ -32,19 +29,7 @@ impl Durable {
         unknown: Unknown,
     ) -> Self {
         let keeper = Arc::new(Keeper::new(steps.clone()));
-        Self { store, steps, agent, durability, unknown, keeper }
-    }
-
-    pub(super) fn store(&self) -> &Arc<dyn Store> {
-        &self.store
-    }
-
-    pub(super) fn steps(&self) -> &Arc<dyn Steps> {
-        &self.steps
-    }
-
-    pub(super) fn keeper(&self) -> &Arc<Keeper> {
-        &self.keeper
+        Self { backing: Backing { store, steps, keeper, durability }, agent, unknown }
     }
 
     /// Begins a call on a thread: stores its decisions, waits for the lease, and brings memory up to
@@ -56,7 +41,7 @@ impl Durable {
     ) -> Result<OpenSession, AgentError> {
         let verdicts = cx.verdicts();
         if !verdicts.is_empty() {
-            self.store.decide(verdicts.to_vec()).await?;
+            self.backing.store.decide(verdicts.to_vec()).await?;
         }
         let session = match cx.queue_timeout() {
             None => self.open(cx, memory).await?,
@@ -77,7 +62,7 @@ impl Durable {
     async fn open(&self, cx: &CallContext, memory: Arc<Memory>) -> Result<OpenSession, StoreError> {
         let key = ThreadKey::new(self.agent.clone(), cx.thread_id())?;
         let (lease, version) = self.acquire(&key, cx).await?;
-        let session = OpenSession::new(self, lease, memory, cx.user().map(Into::into))?;
+        let session = OpenSession::new(&self.backing, lease, memory, cx.user().map(Into::into))?;
         session.refresh(version).await?;
         let through = cx.through().cloned();
         session.start(Running { run: cx.run_id(), through });
@@ -85,9 +70,9 @@ impl Durable {
     }
 
     async fn acquire(&self, key: &ThreadKey, cx: &CallContext) -> Result<(Lease, u64), StoreError> {
-        let request = self.keeper.request(key, cx.run_id())?;
+        let request = self.backing.keeper.request(key, cx.run_id())?;
         loop {
-            match self.steps.acquire(key, cx.run_id()).await? {
+            match self.backing.steps.acquire(key, cx.run_id()).await? {
                 Acquired::Granted { lease, version, is_takeover } => {
                     if is_takeover {
                         tracing::warn!(
@@ -99,7 +84,7 @@ impl Durable {
                     request.granted();
                     return Ok((lease, version));
                 }
-                Acquired::Busy => self.steps.freed(key).await,
+                Acquired::Busy => self.backing.steps.freed(key).await,
             }
         }
     }
@@ -112,17 +97,17 @@ impl Durable {
         memory: &Arc<Memory>,
     ) -> Result<(), StoreError> {
         let key = ThreadKey::new(self.agent.clone(), cx.thread_id())?;
-        if self.keeper.holds(&key) {
+        if self.backing.keeper.holds(&key) {
             return Ok(());
         }
-        let request = self.keeper.request(&key, cx.run_id())?;
+        let request = self.backing.keeper.request(&key, cx.run_id())?;
         let Acquired::Granted { lease, version, .. } =
-            self.steps.acquire(&key, cx.run_id()).await?
+            self.backing.steps.acquire(&key, cx.run_id()).await?
         else {
             return Ok(());
         };
         request.granted();
-        let session = OpenSession::new(self, lease, memory.clone(), None)?;
+        let session = OpenSession::new(&self.backing, lease, memory.clone(), None)?;
         session.refresh(version).await?;
         session.close().await
     }
@@ -130,7 +115,7 @@ impl Durable {
     /// Returns whether a call of this process runs on the thread.
     pub(crate) fn is_running(&self, cx: &CallContext) -> bool {
         let key = ThreadKey::new(self.agent.clone(), cx.thread_id());
-        key.is_ok_and(|key| self.keeper.holds(&key))
+        key.is_ok_and(|key| self.backing.keeper.holds(&key))
     }
 
     /// Appends messages that are observed.
@@ -141,13 +126,13 @@ impl Durable {
         messages: Messages,
     ) -> Result<(), StoreError> {
         let key = ThreadKey::new(self.agent.clone(), cx.thread_id())?;
-        if self.keeper.holds(&key) {
+        if self.backing.keeper.holds(&key) {
             // The call that runs writes them.
             memory.extend(messages);
             return Ok(());
         }
         let (lease, version) = self.acquire(&key, cx).await?;
-        let session = OpenSession::new(self, lease, memory.clone(), None)?;
+        let session = OpenSession::new(&self.backing, lease, memory.clone(), None)?;
         session.refresh(version).await?;
         memory.extend(messages);
         session.close().await
@@ -157,12 +142,12 @@ impl Durable {
     pub(crate) async fn forget(&self, thread: &str) -> Result<bool, StoreError> {
         ThreadKey::new(self.agent.clone(), thread)?;
         let filter = Filter::agent(self.agent.clone()).thread(thread);
-        Ok(self.store.forget(filter).await? > 0)
+        Ok(self.backing.store.forget(filter).await? > 0)
     }
 }
 
 impl fmt::Debug for Durable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Durable").field("store", &self.store).finish_non_exhaustive()
+        f.debug_struct("Durable").field("store", &self.backing.store).finish_non_exhaustive()
     }
 }

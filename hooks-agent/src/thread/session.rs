@@ -11,27 +11,31 @@ use hooks_core::BoxFuture;
 use tokio::sync::Mutex as Queue;
 use tokio_util::sync::CancellationToken;
 
-use crate::call::Through;
-use crate::memory::{Memory, Moment, Running, SaveThread, Served};
+use crate::memory::{Memory, Moment, Running, SaveThread, Served, Through};
 use crate::message::Msg;
 use crate::store::{Durability, Lease, Steps, Store, StoreError};
-use crate::thread::durable::Durable;
 use crate::thread::keeper::Keeper;
 
 /// How long a commit waits before it is tried again, each time, if the store is not available.
 const RETRIES: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1)];
 
+/// Where the threads of an agent are, and how often they are written.
+#[derive(Clone)]
+pub(super) struct Backing {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) steps: Arc<dyn Steps>,
+    pub(super) keeper: Arc<Keeper>,
+    pub(super) durability: Durability,
+}
+
 /// A call on a thread that is in a store: the one place that writes it.
 ///
 /// What memory has and the store has not is written as one step.
 pub(crate) struct Session {
-    store: Arc<dyn Store>,
-    steps: Arc<dyn Steps>,
-    keeper: Arc<Keeper>,
+    backing: Backing,
     lease: Lease,
     memory: Arc<Memory>,
-    durability: Durability,
     /// The user of the thread, until a step has written it.
     user: Mutex<Option<Arc<str>>>,
     lost: CancellationToken,
@@ -51,19 +55,16 @@ pub(crate) struct OpenSession(Arc<Session>);
 impl OpenSession {
     /// Begins with a lease that was granted.
     pub(super) fn new(
-        durable: &Durable,
+        backing: &Backing,
         lease: Lease,
         memory: Arc<Memory>,
         user: Option<Arc<str>>,
     ) -> Result<Self, StoreError> {
-        let lost = durable.keeper().hold(&lease)?;
+        let lost = backing.keeper.hold(&lease)?;
         Ok(Self(Arc::new(Session {
-            store: durable.store().clone(),
-            steps: durable.steps().clone(),
-            keeper: durable.keeper().clone(),
+            backing: backing.clone(),
             lease,
             memory,
-            durability: durable.durability,
             user: Mutex::new(user),
             lost,
             is_recovery: AtomicBool::new(false),
@@ -94,8 +95,8 @@ impl Session {
         if is_current && self.memory.questions().is_empty() {
             return Ok(());
         }
-        self.store.expire().await?;
-        let record = self.steps.load(&self.lease).await?;
+        self.backing.store.expire().await?;
+        let record = self.backing.steps.load(&self.lease).await?;
         if is_current {
             self.memory.refresh_questions(record.waiting);
         } else {
@@ -151,9 +152,9 @@ impl Session {
         }
         self.end_call();
         // What is observed from here on waits for the lease.
-        self.keeper.drop_lease(&self.lease);
+        self.backing.keeper.drop_lease(&self.lease);
         if !self.write(true).await? {
-            self.steps.release(&self.lease).await?;
+            self.backing.steps.release(&self.lease).await?;
         }
         self.is_over.store(true, Ordering::Relaxed);
         Ok(())
@@ -171,7 +172,7 @@ impl Session {
         let mut retries = RETRIES.iter();
         let mut is_retry = false;
         loop {
-            match self.steps.commit(&self.lease, &step).await {
+            match self.backing.steps.commit(&self.lease, &step).await {
                 Ok(()) => break,
                 // The attempt before was written, though the store did not say so: nobody else may
                 // write while the lease holds.
@@ -214,7 +215,7 @@ impl Session {
 
 impl SaveThread for Session {
     fn commit(&self, moment: Moment) -> BoxFuture<'_, Result<(), StoreError>> {
-        let writes = self.durability == Durability::Step || moment == Moment::Question;
+        let writes = self.backing.durability == Durability::Step || moment == Moment::Question;
         Box::pin(async move { if writes { self.write(false).await.map(drop) } else { Ok(()) } })
     }
 
@@ -233,17 +234,17 @@ impl SaveThread for Session {
 
 impl Drop for OpenSession {
     fn drop(&mut self) {
-        let Session { lost, is_over, memory, keeper, lease, .. } = &*self.0;
+        let Session { lost, is_over, memory, backing, lease, .. } = &*self.0;
         if is_over.swap(true, Ordering::Relaxed) {
             return;
         }
         if lost.is_cancelled() {
             // Another process goes on with the thread: what memory has is read again.
             memory.expire_record();
-            keeper.drop_lease(lease);
+            backing.keeper.drop_lease(lease);
         } else {
             self.0.end_call();
-            keeper.release(lease);
+            backing.keeper.release(lease);
         }
     }
 }

@@ -8,14 +8,11 @@ use futures::stream::FuturesUnordered;
 use crate::error::AgentError;
 use crate::message::{DecisionKind, GenerateReason, Msg, Question, ToolResult, ToolUse};
 use crate::react::run::batch::Batch;
+use crate::react::run::decided::UNKNOWN_OUTCOME;
 use crate::react::run::rounds::{Ended, Run, Step};
 use crate::round::{Acted, ActingInput, Ask, Control, Jump, JumpTo};
 use crate::store::{CallRecord, CallState, Unknown};
 use crate::stream::AgentEventKind;
-
-/// The result of a tool call whose process ended while the tool ran.
-pub(super) const UNKNOWN_OUTCOME: &str =
-    "the outcome of this call is unknown: the process ended while it ran";
 
 /// What the hooks of a batch decided.
 #[derive(Default)]

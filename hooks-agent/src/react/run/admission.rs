@@ -7,8 +7,7 @@ use crate::call::{CallContext, Confirmed, Resumed};
 use crate::error::InputError;
 use crate::memory::Memory;
 use crate::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls};
-use crate::react::run::act::UNKNOWN_OUTCOME;
-use crate::react::run::decided::{Decided, decided};
+use crate::react::run::decided::{Decided, UNKNOWN_OUTCOME, decided};
 use crate::store::CallState;
 use crate::thread::now;
 
@@ -82,6 +81,12 @@ pub(super) fn admit(
     let input = results.chain(input).collect();
     let open = admit_results(cx, memory, &calls, &waiting, input, confirmed, recovers)?;
     Ok(Admitted::Act(open))
+}
+
+/// Returns the messages of a call; none, if it begins again the task of a sub-agent that was cut off.
+pub(super) fn new_input(cx: &CallContext, memory: &Memory, input: Messages) -> Messages {
+    let begins_again = cx.is_recovery() && cx.continues();
+    if begins_again && !memory.is_empty() { Messages::new() } else { input }
 }
 
 /// Appends messages with results of tool calls that wait. Returns the tool calls to run.

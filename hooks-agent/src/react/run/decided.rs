@@ -8,6 +8,10 @@ use crate::store::{Decision, Waiting};
 /// What the model reads in place of a tool call that differs from the one that was shown.
 const CHANGED: &str = "the call was changed after it was shown for approval, so it did not run";
 
+/// The result of a tool call whose process ended while the tool ran.
+pub(super) const UNKNOWN_OUTCOME: &str =
+    "the outcome of this call is unknown: the process ended while it ran";
+
 /// What people decided about the tool calls that wait.
 #[derive(Default)]
 pub(super) struct Decided {

@@ -4,22 +4,16 @@ use std::sync::Arc;
 
 use crate::agent::Agent;
 use crate::call::CallContext;
-use crate::memory::{Asking, Memory, Moment};
+use crate::memory::{Asking, Moment};
 use crate::message::{
-    ContentBlock, GenerateReason, Messages, Msg, PendingCall, PendingReason, Question, Role,
-    ToolUse, open_calls,
+    ContentBlock, GenerateReason, Msg, PendingCall, PendingReason, Question, Role, ToolUse,
+    open_calls,
 };
 use crate::react::run::batch::Batch;
 use crate::react::run::rounds::{Ended, Run};
 use crate::store::{ThreadKey, Waiting};
 use crate::stream::AgentEventKind;
 use crate::thread::now;
-
-/// Returns the messages of a call; none, if it begins again the task of a sub-agent that was cut off.
-pub(super) fn new_input(cx: &CallContext, memory: &Memory, input: Messages) -> Messages {
-    let begins_again = cx.is_recovery() && cx.continues();
-    if begins_again && !memory.is_empty() { Messages::new() } else { input }
-}
 
 impl Run<'_> {
     /// Leaves the tool calls of an answer waiting, because a hook stopped the call.
