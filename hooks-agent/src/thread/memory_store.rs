@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 
@@ -15,6 +14,7 @@ use crate::store::{
     Backend, DecisionError, Filter, HistoryRow, Store, StoreError, StoreFuture, ThreadInfo,
     ThreadKey, Verdict, Waiting,
 };
+use crate::thread::clock::now;
 use crate::thread::threads::Threads;
 
 /// The store of one process: threads live in its memory, and end with it. Clones share the threads.
@@ -244,10 +244,4 @@ fn is_unused(memory: &Memory) -> bool {
 
 fn most(filter: &Filter) -> usize {
     filter.limit.map_or(usize::MAX, |limit| limit as usize)
-}
-
-/// Returns the time in milliseconds since 1970.
-pub(crate) fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,6 +1,7 @@
 //! The threads of an agent: the queues of their calls, their memories, and how these come from a store
 //! and go to it.
 
+mod clock;
 mod durable;
 mod keeper;
 mod memory_store;
@@ -9,8 +10,8 @@ mod session;
 mod threads;
 mod turns;
 
+pub(crate) use clock::now;
 pub use memory_store::MemoryStore;
-pub(crate) use memory_store::now;
 pub(crate) use options::StoreOptions;
 pub(crate) use session::OpenSession;
 pub use threads::Threads;

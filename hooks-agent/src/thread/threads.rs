@@ -9,8 +9,8 @@ use crate::error::InputError;
 use crate::memory::{FindMemory, Memory};
 use crate::message::Messages;
 use crate::store::StoreError;
+use crate::thread::clock::now;
 use crate::thread::durable::Durable;
-use crate::thread::memory_store::now;
 use crate::thread::turns::Turns;
 
 /// The conversations of an agent: one memory for each thread. [`ReActAgent::threads`] returns them.
