@@ -35,7 +35,7 @@
 //! | [`PreReasoning`] | before the model, each round | messages, system message | `answer`, `stop` |
 //! | | | tools, options of the model | `jump_to_tools`, `jump_to_end` |
 //! | [`ReasoningChunk`] | a chunk of the answer | | |
-//! | [`PostReasoning`] | after the answer | the answer | `stop`, `jump_to_model`, `jump_to_end` |
+//! | [`PostReasoning`] | after the answer | the answer | `ask`, `stop`, `jump_to_model`, `jump_to_end` |
 //! | [`PreActing`] | before each tool call | the tool call | `answer`, `refuse`, `ask`, `stop` |
 //! | | | | `jump_to_model`, `jump_to_end` |
 //! | [`ActingChunk`] | a tool reports progress | | |

@@ -20,8 +20,10 @@ impl CallContext {
         self.commit_at(Moment::Step).await
     }
 
-    /// Returns whether the call goes on with one whose process ended: the step that this one is part of
-    /// may have been done before.
+    /// Returns whether the call goes on with one whose process ended, and has done no new step yet: a
+    /// model call or a tool call that runs now may have run before, for around hooks that care.
+    ///
+    /// True until the first answer of the model is in memory that was not there when the call began.
     #[must_use]
     pub fn is_recovery(&self) -> bool {
         self.call.saver.get().is_some_and(|saver| saver.is_recovery())

@@ -8,7 +8,15 @@ use crate::store::{Decided, Decision, DecisionError, EXPIRED, EXPIRY, Verdict, W
 const MOST_CLOSED: usize = 64;
 
 impl Memory {
-    /// Returns the questions that wait, oldest first.
+    /// Returns the questions to people that wait for a decision, oldest first.
+    /// [`CallOptions::decide`](crate::call::CallOptions::decide) decides one.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<Waiting> {
+        let questions = self.questions();
+        questions.into_iter().filter(|question| question.decided.is_none()).collect()
+    }
+
+    /// Returns the questions that are not closed, oldest first.
     pub(crate) fn questions(&self) -> Vec<Waiting> {
         let conversation = self.lock();
         let questions = conversation.left.iter().flat_map(|left| &left.questions);

@@ -46,10 +46,13 @@ use crate::tool::Tool;
 /// | tool calls wait | messages of the next call | what the agent does |
 /// |---|---|---|
 /// | no | any or none; results only with their tool calls | stores them, calls the model |
-/// | yes | none | runs the tools, calls the model |
+/// | yes | none | runs the tools, calls the model; waits again for [questions](crate::event::PostReasoning::ask) without a decision |
 /// | yes | results of all, with or without other messages | stores them, calls the model |
 /// | yes | results of some, nothing else | stores them, runs the other tools |
 /// | yes | anything else | fails with an [`InputError`](crate::error::InputError) |
+///
+/// If a process ended in mid-call, a call with messages stores them and runs the tools that have no result
+/// first, as [the guide](crate::guide::stores) says.
 ///
 /// A system message fails the call in every case. With
 /// [`recover_pending`](crate::react::ReActAgentBuilder::recover_pending), messages without results

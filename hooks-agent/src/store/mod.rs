@@ -3,7 +3,7 @@
 mod contract;
 mod error;
 mod filter;
-mod key;
+pub(crate) mod key;
 mod lease;
 mod options;
 mod people;

@@ -10,9 +10,10 @@ use serde_json::{Map, Value};
 use crate::call::CallContext;
 use crate::memory::Memory;
 use crate::message::{Messages, Msg};
+use crate::store::key::check_name;
 use crate::store::{
-    Backend, DecisionError, Filter, HistoryRow, Store, StoreError, StoreFuture, ThreadInfo,
-    ThreadKey, Verdict, Waiting,
+    Backend, DecisionError, Filter, HistoryRow, NameError, Store, StoreError, StoreFuture,
+    ThreadInfo, ThreadKey, Verdict, Waiting,
 };
 use crate::thread::clock::now;
 use crate::thread::threads::Threads;
@@ -57,9 +58,13 @@ impl MemoryStore {
     }
 
     /// Returns the same store, for another namespace.
-    #[must_use]
-    pub fn namespace(&self, name: impl Into<Arc<str>>) -> Self {
-        Self { agents: self.agents.clone(), namespace: Some(name.into()) }
+    ///
+    /// # Errors
+    /// [`NameError`] if the name is empty, longer than 512 bytes, or has a NUL character.
+    pub fn namespace(&self, name: impl Into<Arc<str>>) -> Result<Self, NameError> {
+        let name = name.into();
+        check_name("name of the namespace", &name)?;
+        Ok(Self { agents: self.agents.clone(), namespace: Some(name) })
     }
 
     /// Returns the threads of an agent.

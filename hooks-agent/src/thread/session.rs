@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::memory::{Memory, Moment, Running, SaveThread, Served, Through};
 use crate::message::Msg;
-use crate::store::{Durability, Lease, Steps, Store, StoreError};
+use crate::store::{Durability, Lease, Steps, Store, StoreError, ThreadRecord, Waiting};
 use crate::thread::keeper::Keeper;
 
 /// How long a commit waits before it is tried again, each time, if the store is not available.
@@ -95,8 +95,15 @@ impl Session {
         if is_current && self.memory.questions().is_empty() {
             return Ok(());
         }
-        self.backing.store.expire().await?;
-        let record = self.backing.steps.load(&self.lease).await?;
+        if version == 0 {
+            // Nothing was written to it.
+            return self.memory.restore_record(ThreadRecord::default());
+        }
+        let mut record = self.backing.steps.load(&self.lease).await?;
+        let may_expire = |it: &Waiting| it.expires.is_some() && it.decided.is_none();
+        if record.waiting.iter().any(may_expire) && self.backing.store.expire().await? > 0 {
+            record = self.backing.steps.load(&self.lease).await?;
+        }
         if is_current {
             self.memory.refresh_questions(record.waiting);
         } else {
