@@ -16,9 +16,10 @@ impl Memory {
         };
         let Restored { messages, asking, unanswered, questions, journal } =
             Journal::restore(record).map_err(unreadable)?;
-        let is_new = journal.version() == 0;
+        let is_new = journal.version() == 0 && self.version().is_none();
         if is_new {
-            // What the owner of memory put there before is written with the first step.
+            // What the owner of memory put there before is written with the first step. A thread that
+            // was read before and has version 0 now was forgotten.
             self.thread_values().track();
             self.lock().journal = Some(Box::new(journal));
             return Ok(());
@@ -41,9 +42,14 @@ impl Memory {
         self.lock().journal.as_ref().map(|journal| journal.version())
     }
 
-    /// Forgets what the store has: the next call reads it again.
+    /// Forgets everything of a thread that is in a store: the next call reads it again.
     pub(crate) fn expire_record(&self) {
-        self.lock().journal = None;
+        let mut conversation = self.lock();
+        if conversation.journal.is_some() {
+            let replaced = conversation.replaced + 1;
+            *conversation = Conversation { replaced, ..Conversation::default() };
+            self.thread_values().forget();
+        }
     }
 
     /// Returns what the store does not have yet.

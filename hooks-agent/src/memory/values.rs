@@ -112,6 +112,11 @@ impl ThreadValues {
         *self.lock() = Some(Box::new(Kept { values, changed: Some(BTreeSet::new()) }));
     }
 
+    /// Removes everything.
+    pub(super) fn forget(&self) {
+        *self.lock() = None;
+    }
+
     /// Notes that the store has none of the values.
     pub(super) fn track(&self) {
         let mut kept = self.lock();
