@@ -191,7 +191,7 @@ async fn the_password_is_in_no_error_and_no_debug() {
         let mut shown = format!("{error} {error:?}");
         let mut cause = std::error::Error::source(&error);
         while let Some(source) = cause {
-            shown += &format!("{source} {source:?}");
+            shown.push_str(&[source.to_string(), format!("{source:?}")].concat());
             cause = source.source();
         }
         assert!(!shown.contains("hunter2") && !shown.contains("clerk"), "{shown}");
