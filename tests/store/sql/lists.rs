@@ -41,7 +41,7 @@ async fn threads_are_listed_by_filter_and_age(backend: &Backend) {
     assert_eq!(count(Filter::all().user("user of ada")).await, 1);
     assert_eq!(count(Filter::agent("clerk").thread("ada")).await, 1);
     assert_eq!(count(Filter::agent("other")).await, 0);
-    assert_eq!(count(Filter::all().unused_for(Duration::from_secs(3600))).await, 1);
+    assert_eq!(count(Filter::all().unused_for(Duration::from_hours(1))).await, 1);
     assert_eq!(count(Filter::all().limit(1)).await, 1);
     assert_eq!(count(Filter::all().user("\0")).await, 0);
 }
@@ -138,7 +138,7 @@ async fn only_old_threads_are_forgotten(backend: &Backend) {
         store.release(&lease).await.unwrap();
     }
     backend.sql("UPDATE thread SET changed = 7 WHERE thread <> 'ada'").await;
-    let old = Filter::all().unused_for(Duration::from_secs(3600));
+    let old = Filter::all().unused_for(Duration::from_hours(1));
     assert_eq!(store.forget(old.clone().user("u")).await.unwrap(), 0);
     assert_eq!(store.forget(old.clone().limit(1)).await.unwrap(), 1);
     assert_eq!(store.forget(old).await.unwrap(), 1);

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hooks_agent::call::RunId;
-use hooks_agent::store::{Acquired, PostgresStore, StoreError};
+use hooks_agent::store::{Acquired, HistoryRow, PostgresStore, StoreError};
 use sqlx::Connection;
 use sqlx::postgres::PgConnection;
 
 use crate::backend::{Backend, SERVER, Shared, postgres, unique};
+use crate::sql::decisions::{approve, ask};
 use crate::sql::steps::{granted, key, message, step};
 
 fn schema(backend: &Backend) -> &str {
@@ -126,6 +127,22 @@ async fn listening_begins_again_after_a_lost_connection_and_ends_with_the_last_h
 }
 
 #[tokio::test]
+async fn what_is_refused_leaves_nothing_locked() {
+    let Some(backend) = postgres().await else { return };
+    let store = backend.store().await;
+    let id = &ask(&store, "ada", 1).await[0];
+    store.decide(vec![approve(id, "eve")]).await.unwrap();
+    store.decide(vec![approve(id, "bob")]).await.unwrap_err();
+    store.import(&key("ada"), Vec::new(), serde_json::Map::new()).await.unwrap_err();
+    let row = HistoryRow::new(0, 0, None, serde_json::json!({}));
+    let twice = vec![row.clone(), row];
+    store.import(&key("bob"), twice, serde_json::Map::new()).await.unwrap_err();
+    let locked = "SELECT q.id FROM question q JOIN thread t ON t.id = q.thread_id";
+    let rows = backend.sql(&format!("{locked} FOR UPDATE NOWAIT")).await;
+    assert_eq!(rows, [[id.to_string()]]);
+}
+
+#[tokio::test]
 async fn ds_15_a_newer_schema_is_refused_and_left_as_it_is() {
     let Some(backend) = postgres().await else { return };
     drop(backend.store().await);
@@ -174,7 +191,7 @@ async fn the_password_is_in_no_error_and_no_debug() {
         let mut shown = format!("{error} {error:?}");
         let mut cause = std::error::Error::source(&error);
         while let Some(source) = cause {
-            shown += &format!("{source} {source:?}");
+            shown.push_str(&[source.to_string(), format!("{source:?}")].concat());
             cause = source.source();
         }
         assert!(!shown.contains("hunter2") && !shown.contains("clerk"), "{shown}");

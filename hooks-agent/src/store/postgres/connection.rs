@@ -35,6 +35,7 @@ impl Connections {
             Box::pin(async move {
                 let mut conn = options.connect().await?;
                 set_search_path(&mut conn, &path).await?;
+                set_lock_timeout(&mut conn).await?;
                 Ok(conn)
             })
         });
@@ -50,6 +51,12 @@ pub(super) fn search_path(schema: &str) -> String {
 
 pub(super) async fn set_search_path(conn: &mut PgConnection, path: &str) -> Result<(), Error> {
     let set = sqlx::query("SELECT set_config('search_path', $1, false)").bind(path);
+    set.execute(conn).await.map(drop)
+}
+
+/// Bounds how long an operation waits for the row of another one that does not end.
+async fn set_lock_timeout(conn: &mut PgConnection) -> Result<(), Error> {
+    let set = sqlx::query("SELECT set_config('lock_timeout', '10s', false)");
     set.execute(conn).await.map(drop)
 }
 
