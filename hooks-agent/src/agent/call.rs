@@ -139,8 +139,10 @@ impl<A: Agent + ?Sized> AgentExt for A {}
 fn context<A: Agent + ?Sized>(agent: &A, options: CallOptions) -> CallContext {
     let state = agent.state();
     let (id, name, system) = (state.shared_id(), state.shared_name(), agent.system_message());
-    let kept = || state.kept_threads().map(|threads| -> Arc<dyn FindMemory> { threads.clone() });
-    let threads = agent.threads_by_id().or_else(kept);
+    let threads = match agent.threads_by_id() {
+        None => state.kept_threads().cloned().map(|threads| threads as Arc<dyn FindMemory>),
+        threads => threads,
+    };
     let has_threads = threads.is_some();
     let cx = CallContext::new(id, name, system, threads, options);
     if !has_threads && let Some(memory) = agent.memory_of(&cx) {

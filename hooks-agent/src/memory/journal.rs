@@ -230,11 +230,11 @@ impl Journal {
     /// Adds what was appended, or what differs if messages were replaced.
     fn add_messages(&mut self, messages: &Messages, step: &mut Step) {
         let shared = messages.shared();
-        let kept = if self.rewritten.now != self.rewritten.saved {
+        let kept = if self.rewritten.now == self.rewritten.saved {
+            self.rows.len()
+        } else {
             let is_kept = |(row, msg): &(&StoredMessage, &Arc<Msg>)| same(&row.msg, msg);
             self.rows.iter().zip(shared).take_while(is_kept).count()
-        } else {
-            self.rows.len()
         };
         let (old, new) =
             (&self.rows[kept.min(self.rows.len())..], &shared[kept.min(shared.len())..]);

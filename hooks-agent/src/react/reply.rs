@@ -40,11 +40,14 @@ impl Agent for ReActAgent {
         match self.core.threads.stored() {
             None => memory.extend(messages),
             Some(durable) => {
-                let _turn = match durable.is_running(&cx) {
-                    true => None,
-                    false => Some(self.core.threads.turns().take(&cx).await?),
-                };
-                Box::pin(durable.observe(&cx, &memory, messages)).await?;
+                // A call of this process that runs on the thread writes the message.
+                let mut turn = None;
+                if !durable.is_running(&cx) {
+                    turn = Some(self.core.threads.turns().take(&cx).await?);
+                }
+                let observed = Box::pin(durable.observe(&cx, &memory, messages)).await;
+                drop(turn);
+                observed?;
             }
         }
         Ok(())

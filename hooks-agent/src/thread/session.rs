@@ -175,7 +175,7 @@ impl Session {
         }
         let Some(mut step) = self.memory.step() else { return Ok(false) };
         step.releases = releases;
-        step.user = self.user.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        step.user.clone_from(&self.user.lock().unwrap_or_else(PoisonError::into_inner));
         let mut retries = RETRIES.iter();
         let mut is_retry = false;
         loop {

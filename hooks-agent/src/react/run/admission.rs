@@ -154,9 +154,10 @@ fn append(
             let has_started = memory
                 .call_record(&call.id)
                 .is_some_and(|record| record.state == CallState::Started);
-            let reason = match has_started {
-                true => UNKNOWN_OUTCOME.to_owned(),
-                false => format!("[ERROR] `{}` did not run, the conversation went on", call.name),
+            let reason = if has_started {
+                UNKNOWN_OUTCOME.to_owned()
+            } else {
+                format!("[ERROR] `{}` did not run, the conversation went on", call.name)
             };
             Arc::new(Msg::tool_result(ToolResult::error(call, reason)))
         });
