@@ -1,8 +1,10 @@
 //! Keeps the leases of an agent's calls while they run.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use futures::future::{Either, select};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{sleep, timeout};
@@ -107,16 +109,16 @@ async fn keep(store: Arc<dyn Steps>, held: Weak<Held>, mut jobs: UnboundedReceiv
     let every = (store.lease_time() / 3).max(Duration::from_millis(1));
     let mut renewal = Box::pin(sleep(every));
     loop {
-        tokio::select! {
-            biased;
-            () = &mut renewal => {
+        // The renewal is polled first: jobs must not keep it waiting.
+        match select(&mut renewal, pin!(jobs.recv())).await {
+            Either::Left(_) => {
                 let Some(held) = held.upgrade() else { return };
                 // A store that does not answer must not keep the task from the next renewal.
                 let _ = timeout(every, renew(&*store, &held)).await;
                 renewal.set(sleep(every));
             }
-            job = jobs.recv() => {
-                let Some(job) = job else { return };
+            Either::Right((None, _)) => return,
+            Either::Right((Some(job), _)) => {
                 let _ = timeout(every, run(&*store, job)).await;
             }
         }
