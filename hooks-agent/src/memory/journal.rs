@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::call::{RunId, Through};
+use crate::call::{Confirmed, RunId, Through};
 use crate::memory::conversation::Asking;
 use crate::message::{Messages, Msg, ToolResult, open_calls};
 use crate::store::{CallRecord, CallState, Step, StoredMessage, ThreadRecord, Waiting};
@@ -62,6 +62,8 @@ struct State {
     asking: Option<Asking>,
     /// How many messages at the end are those of a call that failed or was cut off.
     unanswered: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    confirmed: Vec<Confirmed>,
 }
 
 /// What a thread has beside its messages.
@@ -69,6 +71,7 @@ pub(super) struct Rest<'a> {
     pub(super) asking: Option<&'a Asking>,
     pub(super) unanswered: usize,
     pub(super) questions: &'a [Waiting],
+    pub(super) confirmed: &'a [Confirmed],
 }
 
 /// What the record of a store says of a conversation.
@@ -77,6 +80,7 @@ pub(super) struct Restored {
     pub(super) asking: Option<Asking>,
     pub(super) unanswered: usize,
     pub(super) questions: Vec<Waiting>,
+    pub(super) confirmed: Vec<Confirmed>,
     pub(super) journal: Journal,
 }
 
@@ -84,7 +88,7 @@ impl Journal {
     /// Reads what a store has.
     pub(super) fn restore(record: ThreadRecord) -> Result<Restored, serde_json::Error> {
         let ThreadRecord { version, messages: rows, next, calls, state, waiting, .. } = record;
-        let State { running, asking, unanswered } = match &state {
+        let State { running, asking, unanswered, confirmed } = match &state {
             Value::Null => State::default(),
             state => State::deserialize(state)?,
         };
@@ -111,7 +115,8 @@ impl Journal {
             saved_state: state,
             ..Self::default()
         };
-        Ok(Restored { messages, asking, unanswered, questions: waiting, journal })
+        let questions = waiting;
+        Ok(Restored { messages, asking, unanswered, questions, confirmed, journal })
     }
 
     pub(super) fn version(&self) -> u64 {
@@ -151,6 +156,7 @@ impl Journal {
             running: self.running.clone(),
             asking: rest.asking.cloned(),
             unanswered: rest.unanswered,
+            confirmed: rest.confirmed.to_vec(),
         };
         // The state is made of plain data.
         step.state = serde_json::to_value(&state).unwrap_or_default();
