@@ -42,8 +42,8 @@
 //! `agent.hook_plan()` shows the order of an agent, and its
 //! [`warnings`](hooks_core::HookPlan::warnings) name hooks whose order defeats them.
 //!
-//! Guards and limits also run in agents that are tools of their agent, except `InjectPrompt`; observers
-//! do if they are [inherited](crate::hook::AgentHookExt::inherited).
+//! Guards, limits and `HumanInTheLoop` also run in agents that are tools of their agent, except
+//! `InjectPrompt`; observers do if they are [inherited](crate::hook::AgentHookExt::inherited).
 
 pub mod control;
 pub mod guard;

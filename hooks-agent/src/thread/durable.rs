@@ -8,8 +8,8 @@ use crate::error::AgentError;
 use crate::memory::{Memory, Running};
 use crate::message::Messages;
 use crate::store::{
-    Acquired, DecisionError, Durability, Filter, Lease, Steps, Store, StoreError, ThreadKey, Unknown,
-    Verdict,
+    Acquired, DecisionError, Durability, Filter, Lease, Steps, Store, StoreError, ThreadKey,
+    Unknown, Verdict,
 };
 use crate::thread::keeper::Keeper;
 use crate::thread::session::OpenSession;

@@ -1,3 +1,8 @@
 //! Agents on a store: what a call finds after another process, and after a crash.
 
+mod cut_off;
+mod digest;
+mod expiry;
+mod people;
+mod stores;
 mod threads;

@@ -77,8 +77,7 @@ pub(super) fn admit(
         return Err(InputError::MissingResults { ids });
     }
     // The conversation goes on without the tool calls, those that are decided too.
-    let (results, confirmed) =
-        if asks_people { Default::default() } else { (results, confirmed) };
+    let (results, confirmed) = if asks_people { Default::default() } else { (results, confirmed) };
     let results = results.into_iter().map(|result| Arc::new(Msg::tool_result(result)));
     let input = results.chain(input).collect();
     let open = admit_results(cx, memory, &calls, &waiting, input, confirmed, recovers)?;

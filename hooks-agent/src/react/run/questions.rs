@@ -35,11 +35,7 @@ impl Run<'_> {
 
     /// Leaves the tool calls of an answer waiting, because people are asked about some of them.
     /// `people` has an entry for each tool call, in order.
-    pub(super) async fn ask_people(
-        &self,
-        batch: Batch<'_>,
-        people: Vec<Option<Asked>>,
-    ) -> Ended {
+    pub(super) async fn ask_people(&self, batch: Batch<'_>, people: Vec<Option<Asked>>) -> Ended {
         let mut pending = batch.wait();
         for (pending, asked) in pending.iter_mut().zip(people) {
             let Some((question, asked_by)) = asked else { continue };

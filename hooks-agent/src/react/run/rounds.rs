@@ -178,9 +178,7 @@ impl Run<'_> {
                 batch.refuse(cut);
                 Ok(Step::End(Ended::new(message, GenerateReason::ReasoningStopRequested)))
             }
-            _ if stop => {
-                Ok(Step::End(self.stop(batch, message, asked_by.as_deref())))
-            }
+            _ if stop => Ok(Step::End(self.stop(batch, message, asked_by.as_deref()))),
             Some(Jump { to: JumpTo::End, .. }) => {
                 batch.refuse("the run was ended before this call was answered");
                 Ok(Step::End(Ended::new(message, GenerateReason::HookEnded)))

@@ -149,7 +149,8 @@ async fn an_approved_call_stays_approved_while_another_hook_asks_about_another_c
 #[tokio::test]
 async fn one_approval_satisfies_hooks_that_ask_later() {
     let tool = Calls::new("pay").answers("paid");
-    let rule = RuleOfTwo::new().untrusted_input(["pay"]).private_data(["pay"]).changes_state(["pay"]);
+    let rule =
+        RuleOfTwo::new().untrusted_input(["pay"]).private_data(["pay"]).changes_state(["pay"]);
     let result = approved(rule, &tool).await;
     assert_eq!(result.output, "paid");
 }

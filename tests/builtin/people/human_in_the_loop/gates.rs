@@ -64,8 +64,7 @@ async fn every_tool_is_asked_about_except_those_with_a_gate_that_says_no() {
         .ask_every_tool(Gate::new())
         .ask_with("read", Gate::new().when(|_, _| false));
     let (read, pays) = (Calls::new("read").answers("text"), Calls::new("pay"));
-    let script =
-        Script::new().calls([ToolUse::new("0", "read", json!({}))]).calls([pay("1", 5)]);
+    let script = Script::new().calls([ToolUse::new("0", "read", json!({}))]).calls([pay("1", 5)]);
     let clerk = Clerk::new(&script, &[&read, &pays], hook);
     assert_eq!(clerk.go().await.reason, Some(GenerateReason::PermissionAsking));
     assert_eq!((inputs(&read).len(), clerk.waiting().await.len()), (1, 1));

@@ -55,7 +55,8 @@ async fn a_closure_that_panics_gives_way_to_the_default_text() {
 #[tokio::test]
 async fn the_words_of_spring_are_those_of_its_hook() {
     let hook = |gate| HumanInTheLoop::new().ask_with("test_tool", gate).wording(Wording::Spring);
-    let arguments = "With the following arguments: {\"input\":\"test\",\"location\":\"SF\"}\nDo you approve?";
+    let arguments =
+        "With the following arguments: {\"input\":\"test\",\"location\":\"SF\"}\nDo you approve?";
     assert_eq!(
         text(hook(Gate::new())).await,
         format!("The AI is requesting to use the tool: test_tool.\n{arguments}")

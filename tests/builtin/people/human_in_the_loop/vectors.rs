@@ -22,12 +22,12 @@ use serde_json::json;
 use crate::human_in_the_loop::{Clerk, inputs, test_call};
 
 fn asked() -> Script {
-    Script::new().turn(vec![ContentBlock::text("I'll help you"), ContentBlock::ToolUse(test_call())])
+    Script::new()
+        .turn(vec![ContentBlock::text("I'll help you"), ContentBlock::ToolUse(test_call())])
 }
 
 fn hook() -> HumanInTheLoop {
-    HumanInTheLoop::new()
-        .ask_with("test_tool", Gate::new().allow([Approve, Edit, Reject]).unwrap())
+    HumanInTheLoop::new().ask_with("test_tool", Gate::new().allow([Approve, Edit, Reject]).unwrap())
 }
 
 /// The vectors' agent at its question.
@@ -113,7 +113,8 @@ async fn a_response_is_the_result_and_the_tool_does_not_run() {
 
 #[tokio::test]
 async fn of_an_approved_and_a_rejected_call_one_runs_and_both_stay_in_the_answer() {
-    let (forecast, temperature) = (Calls::new("get_forecast").answers("sun"), Calls::new("get_temperature"));
+    let (forecast, temperature) =
+        (Calls::new("get_forecast").answers("sun"), Calls::new("get_temperature"));
     let calls = [
         ToolUse::new("1", "get_forecast", json!({ "location": "SF" })),
         ToolUse::new("2", "get_temperature", json!({ "location": "SF" })),

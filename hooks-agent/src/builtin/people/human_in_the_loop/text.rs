@@ -6,12 +6,7 @@ use crate::message::{ToolUse, Wording};
 pub(super) const PREFIX: &str = "Tool execution requires approval";
 
 /// Returns the default text of a question. `about` is what the program says of the tool.
-pub(super) fn text(
-    wording: Wording,
-    prefix: &str,
-    about: Option<&str>,
-    call: &ToolUse,
-) -> String {
+pub(super) fn text(wording: Wording, prefix: &str, about: Option<&str>, call: &ToolUse) -> String {
     let ToolUse { name, input, .. } = call;
     match (wording, about) {
         (Wording::Spring, about) => {
