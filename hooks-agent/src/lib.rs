@@ -132,6 +132,9 @@ pub mod guide {
     #[doc = include_str!("../docs/builtin_guard.md")]
     pub mod builtin_guard {}
 
+    #[doc = include_str!("../docs/builtin_people.md")]
+    pub mod builtin_people {}
+
     #[doc = include_str!("../docs/builtin_limit.md")]
     pub mod builtin_limit {}
 

@@ -21,6 +21,8 @@
 //! | `ModelFallback` | asks other models | 250 | |
 //! | `CircuitBreaker` | refuses calls for a while after failures | 300 | |
 //! | `ToolEmulator` | has a model play tools | 350 | |
+//! | [`people`] | | | |
+//! | `HumanInTheLoop` | asks people, whose decisions outlive the process | 20 | |
 //! | [`control`] | | | |
 //! | `MessagesHook` | replaces or appends messages, and jumps | 100 | |
 //! | [`observe`] | | | |
@@ -32,18 +34,20 @@
 //!
 //! Lower priorities run first and, around a call, outside. The guides say why each hook stands where it
 //! stands, and what it does not protect from:
-//! [guard](crate::guide::builtin_guard), [limit](crate::guide::builtin_limit),
+//! [guard](crate::guide::builtin_guard), [people](crate::guide::builtin_people),
+//! [limit](crate::guide::builtin_limit),
 //! [recover](crate::guide::builtin_recover), [control](crate::guide::builtin_control),
 //! [observe](crate::guide::builtin_observe).
 //! [`AgentHookExt`](crate::hook::AgentHookExt) changes names, priorities and inheritance;
 //! `agent.hook_plan()` shows the order of an agent, and its
 //! [`warnings`](hooks_core::HookPlan::warnings) name hooks whose order defeats them.
 //!
-//! Guards and limits also run in agents that are tools of their agent, except `InjectPrompt`; observers
-//! do if they are [inherited](crate::hook::AgentHookExt::inherited).
+//! Guards, limits and `HumanInTheLoop` also run in agents that are tools of their agent, except
+//! `InjectPrompt`; observers do if they are [inherited](crate::hook::AgentHookExt::inherited).
 
 pub mod control;
 pub mod guard;
 pub mod limit;
 pub mod observe;
+pub mod people;
 pub mod recover;

@@ -16,4 +16,4 @@ pub use context::CallContext;
 pub use interrupt::Interrupt;
 pub use options::CallOptions;
 pub use state::HookFailure;
-pub(crate) use state::{Confirmed, Resumed, Unfinished};
+pub(crate) use state::{Resumed, Unfinished};

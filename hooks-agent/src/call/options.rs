@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::call::state::Confirmed;
 use crate::call::values::Values;
 use crate::call::{CallContext, Interrupt, RunId};
+use crate::memory::Confirmed;
 use crate::store::{Decision, Verdict};
 use crate::stream::EventSink;
 

@@ -5,12 +5,11 @@ use std::error::Error;
 use std::sync::Arc;
 
 use hooks_core::BoxError;
-use serde_json::Value;
 
 use crate::call::CallContext;
 use crate::call::checked::CheckedCall;
 use crate::call::values::Values;
-use crate::memory::{Memory, Through};
+use crate::memory::{Confirmed, Memory, Through};
 use crate::message::{Msg, ToolResult};
 use crate::usage::Usage;
 
@@ -57,23 +56,6 @@ pub(crate) struct Resumed {
     pub(crate) confirmed: Vec<Confirmed>,
     /// The results for tool calls of sub-agents.
     pub(crate) answers: Vec<ToolResult>,
-}
-
-/// A tool call that may run.
-#[derive(Clone, Debug)]
-pub(crate) struct Confirmed {
-    /// The id, or the path to it.
-    pub(crate) id: String,
-    /// The arguments that were shown, if they are known.
-    pub(crate) shown: Option<Value>,
-    /// The arguments that take their place.
-    pub(crate) edited: Option<Value>,
-}
-
-impl From<String> for Confirmed {
-    fn from(id: String) -> Self {
-        Self { id, shown: None, edited: None }
-    }
 }
 
 /// An answer whose hooks have not all run.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::message::PendingCall;
 use crate::run_id::RunId;
@@ -17,6 +18,30 @@ pub(crate) struct Through {
     /// The idempotency key of the tool call, if it is in a store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<Arc<str>>,
+}
+
+/// A tool call that may run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Confirmed {
+    /// The id, or the path to it.
+    pub(crate) id: String,
+    /// The arguments that were shown, if they are known.
+    pub(crate) shown: Option<Value>,
+    /// The arguments that take their place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) edited: Option<Value>,
+    /// Whether the arguments that were shown are those of the model's answer.
+    #[serde(default)]
+    pub(crate) is_held: bool,
+    /// Whether an earlier call was to run it, and did not come to its result.
+    #[serde(skip)]
+    pub(crate) is_kept: bool,
+}
+
+impl From<String> for Confirmed {
+    fn from(id: String) -> Self {
+        Self { id, shown: None, edited: None, is_held: false, is_kept: false }
+    }
 }
 
 /// A question that a call left.

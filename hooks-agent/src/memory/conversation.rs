@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Map, Value};
 
 use crate::memory::ThreadValues;
-use crate::memory::asking::Asking;
+use crate::memory::asking::{Asking, Confirmed};
 use crate::memory::journal::Journal;
 use crate::message::{Messages, Msg, PendingCall, PendingReason, ToolResult, open_calls};
 use crate::store::Waiting;
@@ -39,11 +39,16 @@ pub(super) struct Left {
     pub(super) unanswered: usize,
     /// The questions to people.
     pub(super) questions: Vec<Waiting>,
+    /// What people decided about tool calls that are to run and have no result yet.
+    pub(super) confirmed: Vec<Confirmed>,
 }
 
 impl Left {
     pub(super) fn is_empty(&self) -> bool {
-        self.asking.is_none() && self.unanswered == 0 && self.questions.is_empty()
+        self.asking.is_none()
+            && self.unanswered == 0
+            && self.questions.is_empty()
+            && self.confirmed.is_empty()
     }
 }
 
@@ -56,7 +61,9 @@ impl Memory {
 
     /// Appends a message.
     pub fn add(&self, msg: impl Into<Arc<Msg>>) {
-        self.lock().messages.push(msg);
+        let mut conversation = self.lock();
+        conversation.messages.push(msg);
+        conversation.drop_answered();
     }
 
     /// Returns all messages, oldest first.
@@ -137,12 +144,15 @@ impl Memory {
         let is_open = || open_calls(&conversation.messages).iter().any(|call| call.id == result.id);
         if conversation.replaced == replaced || is_open() {
             conversation.messages.push(Msg::tool_result(result));
+            conversation.drop_answered();
         }
     }
 
     /// Appends messages at once.
     pub(crate) fn extend(&self, messages: impl IntoIterator<Item = Arc<Msg>>) {
-        self.lock().messages.extend(messages);
+        let mut conversation = self.lock();
+        conversation.messages.extend(messages);
+        conversation.drop_answered();
     }
 
     /// Replaces the messages by a shorter conversation of the same content.
@@ -153,6 +163,7 @@ impl Memory {
             conversation.messages.shared().get(before.len()..).unwrap_or_default().to_vec();
         conversation.messages = compressed;
         conversation.messages.extend(observed);
+        conversation.drop_answered();
         conversation.note_rewrite();
     }
 
@@ -170,8 +181,26 @@ impl Memory {
     pub(crate) fn settle(&self) {
         if let Some(left) = &mut self.lock().left {
             left.asking = None;
+            left.confirmed.clear();
             left.close_questions();
         }
+    }
+
+    /// Keeps what people decided about tool calls until these have a result, so that a decision
+    /// outlives the process that was to follow it.
+    pub(crate) fn keep_confirmed(&self, confirmed: Vec<Confirmed>) {
+        let mut conversation = self.lock();
+        if !confirmed.is_empty() || conversation.left.is_some() {
+            conversation.left.get_or_insert_default().confirmed = confirmed;
+            conversation.drop_answered();
+        }
+    }
+
+    /// Returns what people decided about tool calls that have no result.
+    pub(crate) fn confirmed(&self) -> Vec<Confirmed> {
+        let conversation = self.lock();
+        let kept = conversation.left.iter().flat_map(|left| &left.confirmed);
+        kept.map(|confirmed| Confirmed { is_kept: true, ..confirmed.clone() }).collect()
     }
 
     /// Sets how many messages at the end are those of a call that failed, which the next call may
@@ -204,5 +233,14 @@ impl Conversation {
 
     fn asking(&self) -> Option<&Asking> {
         self.left.as_ref()?.asking.as_ref()
+    }
+
+    /// Drops decisions about tool calls that have a result: the model may use their ids again.
+    fn drop_answered(&mut self) {
+        let Some(left) = self.left.as_mut().filter(|left| !left.confirmed.is_empty()) else {
+            return;
+        };
+        let open = open_calls(&self.messages);
+        left.confirmed.retain(|confirmed| open.iter().any(|call| call.id == confirmed.id));
     }
 }

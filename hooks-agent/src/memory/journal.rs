@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::memory::asking::{Asking, Through};
+use crate::memory::asking::{Asking, Confirmed, Through};
 use crate::message::{Messages, Msg, ToolResult, open_calls};
 use crate::run_id::RunId;
 use crate::store::{CallRecord, CallState, Step, StoredMessage, ThreadRecord, Waiting};
@@ -74,6 +74,8 @@ struct State {
     unanswered: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     served: Option<Served>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    confirmed: Vec<Confirmed>,
 }
 
 /// What a thread has beside its messages.
@@ -81,6 +83,7 @@ pub(super) struct Rest<'a> {
     pub(super) asking: Option<&'a Asking>,
     pub(super) unanswered: usize,
     pub(super) questions: &'a [Waiting],
+    pub(super) confirmed: &'a [Confirmed],
 }
 
 /// What the record of a store says of a conversation.
@@ -89,6 +92,7 @@ pub(super) struct Restored {
     pub(super) asking: Option<Asking>,
     pub(super) unanswered: usize,
     pub(super) questions: Vec<Waiting>,
+    pub(super) confirmed: Vec<Confirmed>,
     pub(super) journal: Journal,
 }
 
@@ -96,7 +100,7 @@ impl Journal {
     /// Reads what a store has.
     pub(super) fn restore(record: ThreadRecord) -> Result<Restored, serde_json::Error> {
         let ThreadRecord { version, messages: rows, next, calls, state, waiting, .. } = record;
-        let State { running, asking, unanswered, served } = match &state {
+        let State { running, asking, unanswered, served, confirmed } = match &state {
             Value::Null => State::default(),
             state => State::deserialize(state)?,
         };
@@ -124,7 +128,8 @@ impl Journal {
             saved_state: state,
             ..Self::default()
         };
-        Ok(Restored { messages, asking, unanswered, questions: waiting, journal })
+        let questions = waiting;
+        Ok(Restored { messages, asking, unanswered, questions, confirmed, journal })
     }
 
     pub(super) fn version(&self) -> u64 {
@@ -165,6 +170,7 @@ impl Journal {
             asking: rest.asking.cloned(),
             unanswered: rest.unanswered,
             served: self.served.clone(),
+            confirmed: rest.confirmed.to_vec(),
         };
         // The state is made of plain data.
         step.state = serde_json::to_value(&state).unwrap_or_default();

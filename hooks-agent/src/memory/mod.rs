@@ -7,7 +7,7 @@ mod questions;
 mod saved;
 mod values;
 
-pub(crate) use asking::{Asking, Through};
+pub(crate) use asking::{Asking, Confirmed, Through};
 pub use conversation::Memory;
 pub(crate) use journal::{Running, Served};
 pub use values::ThreadValueError;

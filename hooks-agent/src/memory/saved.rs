@@ -14,7 +14,7 @@ impl Memory {
             what: "the state of a thread".to_owned(),
             source: source.into(),
         };
-        let Restored { messages, asking, unanswered, questions, journal } =
+        let Restored { messages, asking, unanswered, questions, confirmed, journal } =
             Journal::restore(record).map_err(unreadable)?;
         let is_new = journal.version() == 0 && self.version().is_none();
         if is_new {
@@ -27,7 +27,7 @@ impl Memory {
         self.thread_values().restore(values);
         let mut conversation = self.lock();
         let replaced = conversation.replaced + 1;
-        let left = Left { asking, unanswered, questions };
+        let left = Left { asking, unanswered, questions, confirmed };
         *conversation = Conversation {
             messages,
             replaced,
@@ -63,6 +63,7 @@ impl Memory {
             asking: left.and_then(|left| left.asking.as_ref()),
             unanswered: left.map_or(0, |left| left.unanswered),
             questions: left.map_or(&[], |left| &left.questions),
+            confirmed: left.map_or(&[], |left| &left.confirmed),
         };
         match journal.step(messages, &rest) {
             Some(step) => Some(Step { values, ..step }),

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use hooks_core::hookable;
 
-use crate::call::{CallContext, CheckedCall, Confirmed};
+use crate::call::{CallContext, CheckedCall};
 use crate::error::AgentError;
+use crate::memory::Confirmed;
 use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
 use crate::model::{ChatRequest, ModelAnswer};
 use crate::react::agent::ReActAgent;

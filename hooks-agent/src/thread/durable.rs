@@ -8,7 +8,8 @@ use crate::error::AgentError;
 use crate::memory::{Memory, Running};
 use crate::message::Messages;
 use crate::store::{
-    Acquired, Durability, Filter, Lease, Steps, Store, StoreError, ThreadKey, Unknown,
+    Acquired, DecisionError, Durability, Filter, Lease, Steps, Store, StoreError, ThreadKey,
+    Unknown, Verdict,
 };
 use crate::thread::keeper::Keeper;
 use crate::thread::session::{Backing, OpenSession};
@@ -41,7 +42,7 @@ impl Durable {
     ) -> Result<OpenSession, AgentError> {
         let verdicts = cx.verdicts();
         if !verdicts.is_empty() {
-            self.backing.store.decide(verdicts.to_vec()).await?;
+            self.decide(cx, verdicts).await?;
         }
         let session = match cx.queue_timeout() {
             None => self.open(cx, memory).await?,
@@ -56,6 +57,23 @@ impl Durable {
         };
         cx.set_saver(session.shared());
         Ok(session)
+    }
+
+    /// Stores decisions about tool calls of the thread, and of no other.
+    async fn decide(&self, cx: &CallContext, verdicts: &[Verdict]) -> Result<(), StoreError> {
+        let of_thread = Filter::agent(self.agent.clone()).thread(cx.thread_id());
+        let own = self.backing.store.waiting(of_thread).await?;
+        let others: Vec<_> =
+            verdicts.iter().filter(|verdict| own.iter().all(|it| it.id != verdict.id)).collect();
+        if !others.is_empty() {
+            // One that waits nowhere is decided or unknown, which the store says.
+            let all = self.backing.store.waiting(Filter::all()).await?;
+            let elsewhere = |id: &Arc<str>| all.iter().any(|waiting| waiting.id == *id);
+            if let Some(Verdict { id, .. }) = others.into_iter().find(|it| elsewhere(&it.id)) {
+                return Err(DecisionError::Unknown { id: id.clone() }.into());
+            }
+        }
+        self.backing.store.decide(verdicts.to_vec()).await
     }
 
     /// Waits for the lease of a thread and brings memory up to date.

@@ -193,9 +193,13 @@ impl Run<'_> {
             let result = ToolResult::error(call, UNKNOWN_OUTCOME);
             return Some(Acted::new(call.clone(), result));
         }
-        if self.cx.is_confirmed(&call.id) {
+        let confirmed = self.cx.confirmed(&call.id);
+        if confirmed.as_ref().is_some_and(|confirmed| !confirmed.is_kept) {
             return None;
         }
+        // What ran, if it ran, are the arguments that a person gave.
+        let input = confirmed.and_then(|confirmed| confirmed.edited);
+        let call = &ToolUse { input: input.unwrap_or_else(|| call.input.clone()), ..call.clone() };
         let allowed = [DecisionKind::Approve, DecisionKind::Reject, DecisionKind::Respond];
         let text = format!(
             "The process ended while `{}` ran, so its outcome is unknown. Respond with what happened, \

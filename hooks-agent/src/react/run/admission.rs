@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::call::{CallContext, Confirmed, Resumed};
+use crate::call::{CallContext, Resumed};
 use crate::error::InputError;
-use crate::memory::Memory;
+use crate::memory::{Confirmed, Memory};
 use crate::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls};
-use crate::react::run::decided::{Decided, UNKNOWN_OUTCOME, decided};
+use crate::react::run::decided::{Decided, UNKNOWN_OUTCOME, decided, is_held};
 use crate::store::CallState;
 use crate::thread::now;
 
@@ -50,18 +50,16 @@ pub(super) fn admit(
     let has_results = input.iter().any(|msg| msg.tool_results().next().is_some());
     // People are asked about these before anything of the answer runs.
     let held = |pending: &&PendingCall| {
-        let is_confirmed = || cx.confirms().iter().chain(&confirmed).any(|it| it.id == pending.id);
+        let new = confirmed.iter().filter(|confirmed| !confirmed.is_kept);
+        let is_confirmed = || cx.confirms().iter().chain(new).any(|it| it.id == pending.id);
         let results = input.iter().flat_map(Msg::tool_results).chain(&results);
-        let is_held = pending.question.as_ref().is_some_and(|question| question.is_held);
-        is_held && !is_confirmed() && !results.map(|it| &it.id).any(|id| *id == pending.id)
+        is_held(pending) && !is_confirmed() && !results.map(|it| &it.id).any(|id| *id == pending.id)
     };
     if input.is_empty() && waiting.iter().any(|pending| held(&pending)) {
-        let is_open = |pending: &PendingCall| {
-            held(&pending) || pending.question.as_ref().is_none_or(|it| !it.is_held)
-        };
+        let is_open = |pending: &PendingCall| held(&pending) || !is_held(pending);
         return Ok(Admitted::Wait(waiting.into_iter().filter(is_open).collect()));
     }
-    let is_decided = !results.is_empty() || !confirmed.is_empty();
+    let is_decided = !results.is_empty() || confirmed.iter().any(|confirmed| !confirmed.is_kept);
     let asks_people = waiting.iter().any(|pending| held(&pending));
     let was_cut_off = cx.is_recovery() && memory.asking().is_none();
     let goes_on = was_cut_off && cx.through().is_none() || is_decided && !asks_people;
@@ -73,10 +71,12 @@ pub(super) fn admit(
         memory.extend(input);
         return Ok(Admitted::Act(open));
     }
-    if asks_people && !recovers {
+    if asks_people && (has_results || !recovers) {
         let ids = waiting.iter().filter(held).map(|pending| pending.id.clone()).collect();
         return Err(InputError::MissingResults { ids });
     }
+    // The conversation goes on without the tool calls, those that are decided too.
+    let (results, confirmed) = if asks_people { Default::default() } else { (results, confirmed) };
     let results = results.into_iter().map(|result| Arc::new(Msg::tool_result(result)));
     let input = results.chain(input).collect();
     let open = admit_results(cx, memory, &calls, &waiting, input, confirmed, recovers)?;
@@ -105,18 +105,22 @@ fn admit_results(
         return Err(InputError::DuplicateResult { id: twice.id.clone() });
     }
     let open = append(memory, calls, input, waiting, below.is_empty(), recovers)?;
+    let mut kept = Vec::new();
     if !open.is_empty() {
         // A tool call whose sub-agent asks was allowed to run before.
         let asks = waiting.iter().filter(|pending| !pending.agents.is_empty());
         let asks: HashSet<_> = asks.map(PendingCall::top_id).collect();
         let begun = open.iter().map(|call| call.id.clone()).filter(|id| asks.contains(&**id));
         let begun = begun.map(Confirmed::from);
-        let confirmed = cx.confirms().iter().cloned().chain(confirmed).chain(begun).collect();
+        let confirmed: Vec<_> =
+            cx.confirms().iter().cloned().chain(confirmed).chain(begun).collect();
+        kept = confirmed.iter().filter(|confirmed| confirmed.shown.is_some()).cloned().collect();
         let calls = open.iter().map(|call| call.id.clone()).collect();
         cx.set_resumed(Resumed { calls, confirmed, answers: below });
     }
     memory.set_unanswered(0);
     memory.settle();
+    memory.keep_confirmed(kept);
     Ok(open)
 }
 

@@ -1,7 +1,8 @@
 //! What people decided about the tool calls that wait.
 
-use crate::call::Confirmed;
-use crate::memory::Memory;
+use serde_json::Value;
+
+use crate::memory::{Confirmed, Memory};
 use crate::message::{PendingCall, ToolResult, ToolUse, Wording};
 use crate::store::{Decision, Waiting};
 
@@ -21,9 +22,20 @@ pub(super) struct Decided {
     pub(super) results: Vec<ToolResult>,
 }
 
-/// Returns what people decided, in the order of the questions.
+/// Returns what people decided: what an earlier call was to follow and did not, and what was decided
+/// since, in the order of the questions.
 pub(super) fn decided(memory: &Memory, calls: &[ToolUse], waiting: &[PendingCall]) -> Decided {
     let mut all = Decided::default();
+    for kept in memory.confirmed() {
+        let Some(call) = calls.iter().find(|call| call.id == kept.id) else { continue };
+        let is_asked = waiting.iter().any(|it| it.id == kept.id && it.question.is_some());
+        let is_same = !kept.is_held || kept.shown.as_ref() == Some(&call.input);
+        if is_same || is_asked {
+            all.confirmed.push(kept);
+        } else {
+            all.results.push(ToolResult::error(call, CHANGED));
+        }
+    }
     for question in memory.questions() {
         let Some(decision) = question.decided.as_ref().map(|decided| &decided.decision) else {
             continue;
@@ -32,18 +44,23 @@ pub(super) fn decided(memory: &Memory, calls: &[ToolUse], waiting: &[PendingCall
             continue;
         };
         let call = ToolUse { id: pending.id.clone(), ..pending.call.clone() };
-        if !is_as_shown(&question, pending, calls) {
+        let kept = all.confirmed.iter().position(|kept| kept.id == pending.id);
+        let kept = kept.map(|index| all.confirmed.swap_remove(index));
+        let edited = kept.as_ref().and_then(|kept| kept.edited.clone());
+        if !is_as_shown(&question, pending, calls, edited.as_ref()) {
             all.results.push(ToolResult::error(&call, CHANGED));
             continue;
         }
-        let id = pending.id.clone();
-        let shown = Some(question.arguments.clone());
+        let shown = kept.and_then(|kept| kept.shown).or_else(|| Some(question.arguments.clone()));
+        let confirmed = |edited| Confirmed {
+            shown,
+            edited,
+            is_held: is_held(pending),
+            ..Confirmed::from(pending.id.clone())
+        };
         match decision {
-            Decision::Approve => all.confirmed.push(Confirmed { id, shown, edited: None }),
-            Decision::Edit(arguments) => {
-                let edited = Some(arguments.clone());
-                all.confirmed.push(Confirmed { id, shown, edited });
-            }
+            Decision::Approve => all.confirmed.push(confirmed(edited)),
+            Decision::Edit(arguments) => all.confirmed.push(confirmed(Some(arguments.clone()))),
             Decision::Reject(reason) => {
                 let wording = pending.question.as_ref().map(|it| it.wording).unwrap_or_default();
                 all.results.push(ToolResult::error(&call, rejection(wording, &call, reason)));
@@ -56,18 +73,30 @@ pub(super) fn decided(memory: &Memory, calls: &[ToolUse], waiting: &[PendingCall
     all
 }
 
-/// Returns whether the tool call that waits is the one that was shown.
-fn is_as_shown(question: &Waiting, pending: &PendingCall, calls: &[ToolUse]) -> bool {
+/// Returns whether people are asked about the tool call before anything of the answer runs.
+pub(super) fn is_held(pending: &PendingCall) -> bool {
+    pending.question.as_ref().is_some_and(|question| question.is_held)
+}
+
+/// Returns whether the tool call that waits is the one that was shown, with the arguments that a person
+/// gave before, if one did.
+fn is_as_shown(
+    question: &Waiting,
+    pending: &PendingCall,
+    calls: &[ToolUse],
+    edited: Option<&Value>,
+) -> bool {
     let is_same = question.is_as_shown()
         && question.tool == pending.call.name
         && question.arguments == pending.call.input;
-    let is_held = pending.question.as_ref().is_some_and(|question| question.is_held);
     // What hooks change before a tool runs is shown too; the permission check compares it.
     let is_of_answer = || {
         let mut calls = calls.iter().filter(|call| call.id == pending.id);
-        calls.all(|call| call.name == question.tool && call.input == question.arguments)
+        calls.all(|call| {
+            call.name == question.tool && *edited.unwrap_or(&call.input) == question.arguments
+        })
     };
-    is_same && (!is_held || is_of_answer())
+    is_same && (!is_held(pending) || is_of_answer())
 }
 
 /// Returns the text by which the model reads that a tool call is rejected.

@@ -10,7 +10,7 @@ use crate::message::{
     open_calls,
 };
 use crate::react::run::batch::Batch;
-use crate::react::run::rounds::{Ended, Run};
+use crate::react::run::rounds::{Asked, Ended, Run};
 use crate::store::{ThreadKey, Waiting};
 use crate::stream::AgentEventKind;
 use crate::thread::now;
@@ -28,19 +28,15 @@ impl Run<'_> {
     }
 
     /// Leaves the tool calls of an answer waiting, because people are asked about some of them.
-    pub(super) async fn ask_people(
-        &self,
-        batch: Batch<'_>,
-        people: Vec<(String, Question, Option<String>)>,
-    ) -> Ended {
+    /// `people` has an entry for each tool call, in order.
+    pub(super) async fn ask_people(&self, batch: Batch<'_>, people: Vec<Option<Asked>>) -> Ended {
         let mut pending = batch.wait();
-        for (id, question, asked_by) in people {
-            if let Some(pending) = pending.iter_mut().find(|pending| pending.id == id) {
-                let schema = self.schema(pending);
-                pending.why = PendingReason::Permission(question.description.clone());
-                pending.asked_by = asked_by;
-                pending.question = Some(Box::new(Question { schema, ..question }));
-            }
+        for (pending, asked) in pending.iter_mut().zip(people) {
+            let Some((question, asked_by)) = asked else { continue };
+            let schema = self.schema(pending);
+            pending.why = PendingReason::Permission(question.description.clone());
+            pending.asked_by = asked_by;
+            pending.question = Some(Box::new(Question { schema, ..question }));
         }
         self.remember(&pending);
         self.announce(&pending).await;

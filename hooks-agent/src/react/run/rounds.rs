@@ -6,7 +6,9 @@ use crate::agent::Agent;
 use crate::call::{CallContext, Resumed};
 use crate::error::{AgentError, InputError};
 use crate::memory::Memory;
-use crate::message::{GenerateReason, Messages, Msg, PendingCall, Role, ToolUse, open_calls};
+use crate::message::{
+    GenerateReason, Messages, Msg, PendingCall, Question, Role, ToolUse, open_calls,
+};
 use crate::model::FinishReason;
 use crate::react::agent::ReActAgent;
 use crate::react::run::admission::{Admitted, admit, new_input, results_first};
@@ -34,6 +36,9 @@ pub(super) enum Step {
     Act(Vec<ToolUse>),
     End(Ended),
 }
+
+/// What people are asked about a tool call, and the name of the hook that asks.
+pub(super) type Asked = (Question, Option<String>);
 
 /// The end of a call.
 pub(super) struct Ended {
@@ -138,8 +143,12 @@ impl Run<'_> {
         };
         let Reasoned { message, finish, control, .. } = reasoned;
         let Some(mut message) = message else { return self.before_the_model(&control) };
-        make_ids_unique(&mut message);
         let Control { stop, jump, question } = control;
+        // People are asked by the ids that hooks saw.
+        let seen = question.as_ref().map(|_| ids(&message)).unwrap_or_default();
+        make_ids_unique(&mut message);
+        let asked_by = question.as_ref().and_then(|ask| ask.asked_by.clone());
+        let people = question.map(|ask| asked(ask.people, &seen)).unwrap_or_default();
         let jump = jump.filter(|_| !stop);
         InputError::check_answer(&message)?;
         if let Some(jump) = &jump {
@@ -168,16 +177,12 @@ impl Run<'_> {
                 batch.refuse(cut);
                 Ok(Step::End(Ended::new(message, GenerateReason::ReasoningStopRequested)))
             }
-            _ if stop => {
-                let asked_by = question.as_ref().and_then(|ask| ask.asked_by.as_deref());
-                Ok(Step::End(self.stop(batch, message, asked_by)))
-            }
+            _ if stop => Ok(Step::End(self.stop(batch, message, asked_by.as_deref()))),
             Some(Jump { to: JumpTo::End, .. }) => {
                 batch.refuse("the run was ended before this call was answered");
                 Ok(Step::End(Ended::new(message, GenerateReason::HookEnded)))
             }
-            None if question.is_some() && !finish.is_cut() => {
-                let people = question.map(|ask| ask.people).unwrap_or_default();
+            None if people.iter().any(Option::is_some) && !finish.is_cut() => {
                 Ok(Step::End(self.ask_people(batch, people).await))
             }
             Some(Jump { to: JumpTo::Model, messages }) => self.ask_again(batch, messages),
@@ -246,6 +251,17 @@ impl Run<'_> {
             Arc::new(Msg::from_blocks(Role::Assistant, self.agent.name(), Vec::new()))
         })
     }
+}
+
+fn ids(message: &Msg) -> Vec<String> {
+    message.tool_uses().map(|call| call.id.clone()).collect()
+}
+
+/// Returns what people are asked about each tool call of an answer, by the ids that hooks saw. Tool
+/// calls that share an id share the question.
+fn asked(people: Vec<(String, Question, Option<String>)>, seen: &[String]) -> Vec<Option<Asked>> {
+    let of = |id: &String| people.iter().find(|(asked, ..)| asked == id);
+    seen.iter().map(|id| of(id).map(|(_, question, by)| (question.clone(), by.clone()))).collect()
 }
 
 /// Returns why a call ends with this answer: `complete`, unless the answer was cut or supplied.

@@ -5,9 +5,10 @@ use std::fmt::{self, Debug};
 use std::sync::{Arc, OnceLock};
 
 use crate::agent::{Agent, AgentExt};
-use crate::call::{CallContext, CallOptions, Confirmed, Resumed};
+use crate::call::{CallContext, CallOptions, Resumed};
 use crate::event::{EventKind, EventMask, HookEvent};
 use crate::hook::{AgentHook, AroundMask};
+use crate::memory::Confirmed;
 use crate::message::Messages;
 use crate::model::{ModelError, ScriptedAnswer, ScriptedModel};
 use crate::react::ReActAgent;

@@ -29,8 +29,8 @@ use crate::tool::ToolError;
 /// the decider does not see them.
 ///
 /// It does not replace the [permission](crate::tool::Permission) of the tool, which is checked after
-/// it, also for edited arguments. It does not keep a call waiting across processes: for that, let the
-/// tool or a hook [ask](crate::event::PreActing::ask) the user. Tool calls that a hook answers before
+/// it, also for edited arguments. It does not keep a call waiting across processes, as
+/// [`HumanInTheLoop`](crate::builtin::people::HumanInTheLoop) does. Tool calls that a hook answers before
 /// it do not reach the decider.
 ///
 /// An interrupt ends the call while the decider runs, whose future is dropped. An approved tool call

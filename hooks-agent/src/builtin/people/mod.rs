@@ -1,0 +1,5 @@
+//! Hooks that ask people: what waits for a decision outlives the process.
+
+mod human_in_the_loop;
+
+pub use human_in_the_loop::{Gate, GateError, HumanInTheLoop};

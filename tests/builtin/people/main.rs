@@ -1,0 +1,3 @@
+//! Built-in hooks that ask people.
+
+mod human_in_the_loop;
