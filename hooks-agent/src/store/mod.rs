@@ -5,9 +5,11 @@ mod error;
 mod filter;
 mod key;
 mod lease;
+mod operations;
 mod options;
 mod people;
 mod record;
+mod report;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod sql;
 #[cfg(feature = "sqlite")]
@@ -19,10 +21,12 @@ pub use error::StoreError;
 pub use filter::Filter;
 pub use key::{NameError, ThreadKey};
 pub use lease::{Acquired, Lease};
+pub use operations::{ExportError, ImportError, check, export, import, open};
 pub use options::{Durability, Unknown};
 pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
 pub(crate) use people::{EXPIRED, EXPIRY};
 pub use record::{CallRecord, CallState, HistoryRow, StoredMessage, ThreadInfo, ThreadRecord};
+pub use report::StoreReport;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore, Synchronous};
 pub use step::Step;

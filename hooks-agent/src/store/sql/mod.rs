@@ -20,7 +20,9 @@ pub(crate) use failure::{describe, store_error, unavailable};
 pub(crate) use filter::FilterRow;
 pub(crate) use number::{millis, random_id, signed, unsigned};
 pub(crate) use pool::{Lent, Pool};
-pub(crate) use record::{history_row, refusal, thread_info, thread_record, value_of, waiting_row};
+pub(crate) use record::{
+    history_row, refusal, store_report, thread_info, thread_record, value_of, waiting_row,
+};
 pub(crate) use rows::{read_json, write_json};
 pub(crate) use schema::{LATEST, MIGRATIONS};
 pub(crate) use statements::statements;
