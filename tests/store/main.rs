@@ -1,3 +1,5 @@
 //! Stores: what outlives the process.
 
 mod agents;
+mod backend;
+mod sql;

@@ -8,6 +8,8 @@ mod lease;
 mod operations;
 mod options;
 mod people;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod record;
 mod report;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
@@ -25,6 +27,8 @@ pub use operations::{ExportError, ImportError, check, export, import, open};
 pub use options::{Durability, Unknown};
 pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
 pub(crate) use people::{EXPIRED, EXPIRY};
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresOptions, PostgresStore};
 pub use record::{CallRecord, CallState, HistoryRow, StoredMessage, ThreadInfo, ThreadRecord};
 pub use report::StoreReport;
 #[cfg(feature = "sqlite")]

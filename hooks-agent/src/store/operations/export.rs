@@ -5,9 +5,7 @@ use serde_json::{Map, Value};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use crate::message::{Msg, unanswered_tool_uses};
-use crate::store::{
-    ExportError, Filter, HistoryRow, Store, StoreError, ThreadInfo, ThreadKey,
-};
+use crate::store::{ExportError, Filter, HistoryRow, Store, StoreError, ThreadInfo, ThreadKey};
 
 /// The version of exports that this program writes.
 pub(super) const VERSION: u64 = 1;
@@ -120,8 +118,7 @@ pub(super) fn live_messages(
 }
 
 fn line(value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
-    let mut line =
-        serde_json::to_vec(value).map_err(|error| StoreError::Failed(error.into()))?;
+    let mut line = serde_json::to_vec(value).map_err(|error| StoreError::Failed(error.into()))?;
     line.push(b'\n');
     Ok(line)
 }

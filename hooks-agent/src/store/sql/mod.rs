@@ -7,6 +7,7 @@ mod filter;
 mod number;
 mod pool;
 mod record;
+mod refusal;
 mod rows;
 mod schema;
 mod statements;
@@ -16,14 +17,17 @@ pub(crate) use columns::Columns;
 pub(crate) use decided::{DecidedRow, decided_rows};
 #[cfg(feature = "sqlite")]
 pub(crate) use failure::is_raised;
-pub(crate) use failure::{describe, store_error, unavailable};
+#[cfg(feature = "postgres")]
+pub(crate) use failure::unavailable;
+pub(crate) use failure::{describe, store_error};
 pub(crate) use filter::FilterRow;
 pub(crate) use number::{millis, random_id, signed, unsigned};
-pub(crate) use pool::{Lent, Pool};
+pub(crate) use pool::Pool;
 pub(crate) use record::{
-    history_row, refusal, store_report, thread_info, thread_record, value_of, waiting_row,
+    history_row, store_report, thread_info, thread_record, value_of, waiting_row,
 };
-pub(crate) use rows::{read_json, write_json};
+pub(crate) use refusal::{Known, refusal};
+pub(crate) use rows::write_json;
 pub(crate) use schema::{LATEST, MIGRATIONS};
 pub(crate) use statements::statements;
 pub(crate) use step::{ImportRows, StepRows};

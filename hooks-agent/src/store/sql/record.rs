@@ -141,17 +141,3 @@ pub(crate) fn store_report(row: &impl Columns) -> Result<StoreReport, StoreError
         oldest_waiting: age.map(|age| Duration::from_millis(unsigned(age))),
     })
 }
-
-/// Returns why a step was not written: who owns the thread, by [`OWNER`](crate::store::sql::statements),
-/// and its version.
-pub(crate) fn refusal(lease: &Lease, expected: u64, rows: &[impl Columns]) -> StoreError {
-    let lost = || StoreError::LeaseLost { thread: lease.thread.clone() };
-    let Some(row) = rows.first() else { return lost() };
-    let (Ok(owner), Ok(fence), Ok(version)) = (row.text_or_null(0), row.int(1), row.int(2)) else {
-        return lost();
-    };
-    if owner != Some(lease.owner.to_string()) || unsigned(fence) != lease.fence {
-        return lost();
-    }
-    StoreError::Conflict { thread: lease.thread.clone(), expected, found: unsigned(version) }
-}

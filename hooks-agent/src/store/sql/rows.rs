@@ -92,10 +92,20 @@ pub(crate) fn state_code(state: CallState) -> i64 {
     }
 }
 
+/// Where JSON is not what was expected. The text of the error is left out, for it quotes what is there.
+#[derive(Debug, thiserror::Error)]
+#[error("the JSON is not what is expected at line {line}, column {column}")]
+struct Misread {
+    line: usize,
+    column: usize,
+}
+
 /// Reads JSON of the database.
 pub(crate) fn read_json<T: DeserializeOwned>(what: &str, json: &str) -> Result<T, StoreError> {
-    serde_json::from_str(json)
-        .map_err(|source| StoreError::Unreadable { what: what.to_owned(), source: source.into() })
+    serde_json::from_str(json).map_err(|error| {
+        let source = Misread { line: error.line(), column: error.column() };
+        StoreError::Unreadable { what: what.to_owned(), source: source.into() }
+    })
 }
 
 /// Writes JSON for the database.

@@ -1,5 +1,6 @@
 -- The same for SQLite and PostgreSQL. Times are milliseconds since 1970 by the clock of the database.
 -- What a step writes to `thread` has no index: PostgreSQL then updates the row in its page.
+-- `last_step` is a hash of the last step: one that is written again is known.
 CREATE TABLE thread (
     id BIGINT PRIMARY KEY NOT NULL,
     namespace TEXT NOT NULL,
@@ -10,6 +11,7 @@ CREATE TABLE thread (
     next_seq BIGINT NOT NULL DEFAULT 0,
     in_call BIGINT NOT NULL DEFAULT 0,
     state TEXT NOT NULL DEFAULT 'null',
+    last_step BIGINT NOT NULL DEFAULT 0,
     owner TEXT,
     fence BIGINT NOT NULL DEFAULT 0,
     lease_until BIGINT NOT NULL DEFAULT 0,

@@ -5,7 +5,7 @@ macro_rules! statements {
     ($now:literal) => {
         /// A thread with everything that a call reads, in one snapshot. The first column is a
         /// [`Part`](crate::store::sql::Part).
-        pub(crate) const LOAD: &str = r#"
+        pub(crate) const LOAD: &str = "
 SELECT CAST(0 AS BIGINT) AS part, version AS a, next_seq AS b, fence AS c,
     owner AS name, state AS body, NULL AS x, NULL AS y
 FROM thread WHERE id = $1 AND namespace = $2
@@ -16,23 +16,15 @@ FROM value WHERE thread_id = $1
 UNION ALL SELECT 3, NULL, NULL, NULL, key, body, NULL, NULL
 FROM tool_call WHERE thread_id = $1 AND is_live = 1
 UNION ALL SELECT 4, since, expires, decided_at, id, body, decision, decided_by
-FROM question WHERE thread_id = $1 AND closed = 0"#;
+FROM question WHERE thread_id = $1 AND closed = 0";
 
-        /// The owner, the fencing number and the version of a thread.
+        /// The owner, the fencing number, the version and the last step of a thread.
         pub(crate) const OWNER: &str =
-            "SELECT owner, fence, version FROM thread WHERE id = $1 AND namespace = $2";
+            "SELECT owner, fence, version, last_step FROM thread WHERE id = $1 AND namespace = $2";
 
         /// The version of a thread by its name.
         pub(crate) const VERSION: &str =
             "SELECT version FROM thread WHERE namespace = $1 AND agent = $2 AND thread = $3";
-
-        /// Ends a lease.
-        pub(crate) const RELEASE: &str = "UPDATE thread SET owner = NULL, lease_until = 0
-WHERE id = $1 AND namespace = $2 AND owner = $3 AND fence = $4 RETURNING id";
-
-        /// Ends the lease that a call asked for, if it was granted.
-        pub(crate) const WITHDRAW: &str = "UPDATE thread SET owner = NULL, lease_until = 0
-WHERE namespace = $1 AND agent = $2 AND thread = $3 AND owner = $4 RETURNING id";
 
         /// Removes a call from those that wait for a lease.
         pub(crate) const WAIT_NO_MORE: &str = "DELETE FROM lease_waiter

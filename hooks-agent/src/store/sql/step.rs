@@ -1,6 +1,7 @@
 //! A step as rows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -11,7 +12,7 @@ use crate::store::sql::rows::{message_body, question_body, state_code, write_jso
 use crate::store::{CallRecord, CallState, HistoryRow, Step, StoreError};
 
 /// What a step writes, as the columns of its rows.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Hash)]
 pub(crate) struct StepRows {
     /// The sequence number of the next message, by the messages of the step.
     pub(crate) next: i64,
@@ -63,6 +64,14 @@ impl StepRows {
             rows.asked.push((question.id.to_string(), question_body(question)?, expires));
         }
         Ok(rows)
+    }
+
+    /// Returns a hash by which the process knows the step again, if it must write it twice because the
+    /// first answer was lost.
+    pub(crate) fn digest(&self, step: &Step) -> i64 {
+        let mut hash = DefaultHasher::new();
+        (self, step.version, step.in_call, step.releases, &step.user).hash(&mut hash);
+        i64::from_ne_bytes(hash.finish().to_ne_bytes())
     }
 }
 

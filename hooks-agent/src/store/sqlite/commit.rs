@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
-use crate::store::sql::{StepRows, is_raised, refusal, signed, write_json};
+use crate::store::sql::{Known, StepRows, is_raised, refusal, signed, store_error, write_json};
 use crate::store::sqlite::statements::{COMMIT, OWNER};
 use crate::store::{Lease, SqliteStore, Step, StoreError};
 
 impl SqliteStore {
     pub(super) async fn commit_step(&self, lease: &Lease, step: &Step) -> Result<(), StoreError> {
         let rows = StepRows::of(step)?;
+        let digest = rows.digest(step);
         let query = sqlx::query(COMMIT)
             .bind(lease.row)
             .bind(self.name())
@@ -26,15 +27,20 @@ impl SqliteStore {
             .bind(list(&rows.values)?)
             .bind(list(&rows.calls)?)
             .bind(list(&rows.asked)?)
-            .bind(list(&rows.closed)?);
+            .bind(list(&rows.closed)?)
+            .bind(digest);
         let mut conn = self.connections().writer.get().await?;
-        let written = query.execute(&mut *conn).await;
-        if written.as_ref().is_err_and(is_raised) {
-            let owner = sqlx::query(OWNER).bind(lease.row).bind(self.name());
-            let rows = owner.fetch_all(&mut *conn).await;
-            return Err(refusal(lease, step.version, &conn.done(rows)?));
+        match query.execute(&mut *conn).await {
+            Err(error) if is_raised(&error) => {
+                let owner = sqlx::query(OWNER).bind(lease.row).bind(self.name());
+                let rows = owner.fetch_all(&mut *conn).await;
+                match refusal(lease, step.version, digest, &conn.done(rows)?)? {
+                    Known::Written => Ok(()),
+                    Known::Nothing => Err(store_error(&error)),
+                }
+            }
+            written => conn.done(written).map(drop),
         }
-        conn.done(written).map(drop)
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn connect_options(path: &Path, options: &SqliteOptions) -> SqliteCon
     SqliteConnectOptions::new()
         .filename(path)
         // The longest that SQLite takes, in milliseconds, is an `i32`.
-        .busy_timeout(options.busy_timeout.min(Duration::from_secs(24 * 3600)))
+        .busy_timeout(options.busy_timeout.min(Duration::from_hours(24)))
         .foreign_keys(true)
         .synchronous(synchronous)
         .pragma("temp_store", "MEMORY")

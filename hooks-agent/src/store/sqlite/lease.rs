@@ -103,7 +103,7 @@ impl SqliteStore {
             .bind(self.name())
             .bind(lease.owner.to_string())
             .bind(signed(lease.fence))
-            .fetch_all(&mut *conn)
+            .execute(&mut *conn)
             .await;
         conn.done(released).map(drop)
     }

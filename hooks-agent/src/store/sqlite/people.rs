@@ -4,10 +4,9 @@ use sqlx::Connection;
 use sqlx::sqlite::SqliteConnection;
 
 use crate::store::key::check_name;
-use crate::store::people::EXPIRED;
 use crate::store::sql::{DecidedRow, FilterRow, decided_rows, waiting_row, write_json};
 use crate::store::sqlite::statements::{DECIDE, EXPIRE, QUESTIONS, WAITING};
-use crate::store::{Decision, Filter, SqliteStore, StoreError, Verdict, Waiting};
+use crate::store::{Decision, EXPIRED, EXPIRY, Filter, SqliteStore, StoreError, Verdict, Waiting};
 
 impl SqliteStore {
     pub(super) async fn questions(&self, filter: Filter) -> Result<Vec<Waiting>, StoreError> {
@@ -41,7 +40,7 @@ impl SqliteStore {
         let expired = sqlx::query(EXPIRE)
             .bind(self.name())
             .bind(refusal)
-            .bind("expiry")
+            .bind(EXPIRY)
             .execute(&mut *conn)
             .await;
         conn.done(expired).map(|done| done.rows_affected())
@@ -54,13 +53,25 @@ async fn decide(
     namespace: &str,
     verdicts: &[Verdict],
 ) -> Result<Result<(), StoreError>, sqlx::Error> {
+    // The lock to write is taken first: nobody else decides between reading and writing.
+    let mut step = conn.begin_with("BEGIN IMMEDIATE").await?;
+    let decided = store_decisions(&mut step, namespace, verdicts).await;
+    match decided {
+        Ok(Ok(())) => step.commit().await.map(Ok),
+        refused => step.rollback().await.and(refused),
+    }
+}
+
+async fn store_decisions(
+    step: &mut SqliteConnection,
+    namespace: &str,
+    verdicts: &[Verdict],
+) -> Result<Result<(), StoreError>, sqlx::Error> {
     let ids: Vec<_> = verdicts.iter().map(|verdict| &verdict.id).collect();
     let ids = match write_json(&ids) {
         Ok(ids) => ids,
         Err(error) => return Ok(Err(error)),
     };
-    // The lock to write is taken first: nobody else decides between reading and writing.
-    let mut step = conn.begin_with("BEGIN IMMEDIATE").await?;
     let rows = sqlx::query(QUESTIONS).bind(namespace).bind(ids).fetch_all(&mut *step).await?;
     let rows = match decided_rows(&rows, verdicts) {
         Ok(rows) => rows,
@@ -70,5 +81,5 @@ async fn decide(
         let query = sqlx::query(DECIDE).bind(id).bind(decision).bind(by).bind(at);
         query.execute(&mut *step).await?;
     }
-    step.commit().await.map(Ok)
+    Ok(Ok(()))
 }

@@ -22,6 +22,14 @@ WHERE (owner IS NULL OR lease_until < excluded.created OR owner = excluded.owner
                 9223372036854775807))
 RETURNING id, fence, version, is_takeover";
 
+/// Ends a lease.
+pub(super) const RELEASE: &str = "UPDATE thread SET owner = NULL, lease_until = 0
+WHERE id = $1 AND namespace = $2 AND owner = $3 AND fence = $4";
+
+/// Ends the lease that a call asked for, if it was granted.
+pub(super) const WITHDRAW: &str = "UPDATE thread SET owner = NULL, lease_until = 0
+WHERE namespace = $1 AND agent = $2 AND thread = $3 AND owner = $4";
+
 /// Renews leases, a JSON array of ids, owners and fencing numbers.
 pub(super) const RENEW: &str = "
 UPDATE thread SET lease_until = CAST(unixepoch('subsec') * 1000 AS INTEGER) + $2
@@ -33,8 +41,8 @@ RETURNING thread.id, thread.fence";
 /// Writes a step. See `writer.sql`.
 pub(super) const COMMIT: &str = r#"
 INSERT INTO temp.step (id, namespace, owner, fence, version, next_seq, state, in_call, "user",
-    releases, archived, messages, removed, kept, calls, asked, closed)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"#;
+    releases, archived, messages, removed, kept, calls, asked, closed, last_step)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"#;
 
 /// The questions of ids, a JSON array, with the time.
 pub(super) const QUESTIONS: &str = "

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::run_id::RunId;
 use crate::store::key::check_name;
 use crate::store::sqlite::connection::Connections;
+use crate::store::sqlite::statements::LOAD;
 use crate::store::{
     Acquired, Backend, Filter, HistoryRow, Lease, NameError, SqliteOptions, Step, Steps, Store,
     StoreError, StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
@@ -45,6 +46,10 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
+    /// The statement that reads a thread, for tests of its plan.
+    #[doc(hidden)]
+    pub const LOAD: &str = LOAD;
+
     /// Opens the store in this file, with the default options. Creates the file if there is none, with
     /// rights for its owner alone, and brings its schema up to date.
     ///

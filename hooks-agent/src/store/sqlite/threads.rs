@@ -110,9 +110,23 @@ async fn import(
     namespace: &str,
     key: &ThreadKey,
     rows: &ImportRows,
-    [messages, values]: [String; 2],
+    lists: [String; 2],
 ) -> Result<Option<i64>, sqlx::Error> {
     let mut step = conn.begin_with("BEGIN IMMEDIATE").await?;
+    let imported = write_thread(&mut step, namespace, key, rows, lists).await;
+    match imported {
+        Ok(None) => step.commit().await.map(|()| None),
+        refused => step.rollback().await.and(refused),
+    }
+}
+
+async fn write_thread(
+    step: &mut SqliteConnection,
+    namespace: &str,
+    key: &ThreadKey,
+    rows: &ImportRows,
+    [messages, values]: [String; 2],
+) -> Result<Option<i64>, sqlx::Error> {
     let begun = sqlx::query(IMPORT)
         .bind(random_id())
         .bind(namespace)
@@ -130,5 +144,5 @@ async fn import(
     let id = begun.int(0)?;
     sqlx::query(IMPORT_MESSAGES).bind(id).bind(messages).execute(&mut *step).await?;
     sqlx::query(IMPORT_VALUES).bind(id).bind(values).execute(&mut *step).await?;
-    step.commit().await.map(|()| None)
+    Ok(None)
 }

@@ -3,13 +3,14 @@
 CREATE TEMP VIEW step AS SELECT
     0 AS id, '' AS namespace, '' AS owner, 0 AS fence, 0 AS version, 0 AS next_seq, '' AS state,
     0 AS in_call, '' AS "user", 0 AS releases, '' AS archived, '' AS messages, '' AS removed,
-    '' AS kept, '' AS calls, '' AS asked, '' AS closed;
+    '' AS kept, '' AS calls, '' AS asked, '' AS closed, 0 AS last_step;
 
 CREATE TEMP TRIGGER write_step INSTEAD OF INSERT ON step BEGIN
     UPDATE thread SET
         version = version + 1,
         next_seq = max(next_seq, NEW.next_seq),
         state = NEW.state,
+        last_step = NEW.last_step,
         in_call = NEW.in_call,
         "user" = coalesce(NEW."user", "user"),
         owner = CASE WHEN NEW.releases THEN NULL ELSE owner END,

@@ -1,0 +1,12 @@
+//! What every store in a database promises, on SQLite and on PostgreSQL; and what only one of
+//! them does.
+
+mod decisions;
+mod file;
+mod full_disk;
+mod leases;
+mod lists;
+mod names;
+mod plans;
+mod server;
+mod steps;
