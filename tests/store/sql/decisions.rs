@@ -41,7 +41,7 @@ fn asking(version: u64, asked: Vec<Waiting>) -> Step {
 }
 
 /// Leaves this many questions on a thread, and returns their ids.
-async fn ask(store: &Shared, thread: &str, count: usize) -> Vec<Arc<str>> {
+pub(crate) async fn ask(store: &Shared, thread: &str, count: usize) -> Vec<Arc<str>> {
     let lease = granted(store, &key(thread)).await;
     let version = store.load(&lease).await.unwrap().version;
     let question = |number: usize| waiting(&lease, &number.to_string(), Question::new("Pay?"));
@@ -51,7 +51,7 @@ async fn ask(store: &Shared, thread: &str, count: usize) -> Vec<Arc<str>> {
     ids
 }
 
-fn approve(id: &Arc<str>, by: &str) -> Verdict {
+pub(crate) fn approve(id: &Arc<str>, by: &str) -> Verdict {
     Verdict::new(id.clone(), Decision::Approve).by(by)
 }
 

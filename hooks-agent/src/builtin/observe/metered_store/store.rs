@@ -50,7 +50,7 @@ use crate::store::{
 /// let model = ScriptedModel::new("fixed", |_| "Done.");
 /// let agent = ReActAgent::builder("assistant").model(model).store(store).build()?;
 /// # let _ = agent;
-/// # Ok::<(), BuildError>(())
+/// # Ok::<(), hooks_agent::error::BuildError>(())
 /// ```
 #[derive(Clone)]
 #[must_use]
