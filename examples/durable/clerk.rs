@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use hooks_agent::prelude::*;
@@ -54,13 +54,13 @@ fn tool(name: &'static str, effects: &Path) -> FunctionTool {
             if name != "pay" && !is_repeated {
                 std::future::pending::<()>().await;
             }
-            Ok::<_, ToolError>(if is_repeated { "done again" } else { "done" })
+            Ok::<_, std::io::Error>(if is_repeated { "done again" } else { "done" })
         }
     })
 }
 
 /// Adds a line, and returns whether it was there before.
-fn note(effects: &PathBuf, name: &str, key: &str) -> std::io::Result<bool> {
+fn note(effects: &Path, name: &str, key: &str) -> std::io::Result<bool> {
     let line = format!("{name} {key}");
     let before = std::fs::read_to_string(effects).unwrap_or_default();
     let mut file = OpenOptions::new().create(true).append(true).open(effects)?;

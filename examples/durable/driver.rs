@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use hooks_agent::message::{GenerateReason, Messages, unanswered_tool_uses};
 use hooks_agent::prelude::*;
-use hooks_agent::store::{HistoryRow, Waiting, check};
+use hooks_agent::store::{HistoryRow, Waiting};
 use reqwest::Client;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -91,9 +91,6 @@ async fn tell(place: &Place, folder: &Path) -> Done {
     let keys: Vec<_> = lines(&effects).into_iter().filter(|it| it.starts_with("look_up")).collect();
     same("the key of the repeated tool call", &keys[0], &keys[1])?;
     println!("`pay` and `bake` took effect once; `look_up` ran again with the same key");
-    if place.name() == "SQLite" {
-        check(&place.url).await?;
-    }
     let report = place.open().await?.report().await?;
     same("threads and questions", &(report.threads, report.cut_off, report.waiting), &(3, 0, 0))?;
     println!("{report}");

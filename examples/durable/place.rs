@@ -10,6 +10,9 @@ use hooks_agent::store::{Filter, PostgresStore, SqliteStore, Store, StoreError};
 /// Shorter than the default, so that the demonstration does not wait for half a minute.
 const LEASE: Duration = Duration::from_secs(2);
 
+/// The database that is tried without `DATABASE_URL`.
+const LOCAL: &str = "postgres://root@127.0.0.1/test";
+
 /// The schema in a database of PostgreSQL. It stays, and is empty at the end.
 const SCHEMA: &str = "hooks_durable";
 
@@ -33,7 +36,7 @@ impl Place {
             place.open().await?;
             return Ok(place);
         }
-        let local = Self::new("postgres://127.0.0.1/test", &namespace);
+        let local = Self::new(LOCAL, &namespace);
         if local.open().await.is_ok() {
             return Ok(local);
         }
