@@ -16,8 +16,10 @@ impl Memory {
         };
         let Restored { messages, asking, unanswered, questions, journal } =
             Journal::restore(record).map_err(unreadable)?;
+        // A thread that the store had and has no more was forgotten, perhaps by another process.
+        let was_stored = self.version().is_some_and(|version| version > 0);
         let is_new = journal.version() == 0;
-        if is_new {
+        if is_new && !was_stored {
             // What the owner of memory put there before is written with the first step.
             self.thread_values().track();
             self.lock().journal = Some(Box::new(journal));

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hooks_agent::prelude::*;
 use hooks_agent::store::{CallRecord, CallState, Filter};
 
 use crate::backend::{Backend, Shared, on_each};
@@ -12,6 +13,7 @@ on_each! {
     only_history_is_pruned,
     only_threads_of_the_filter_are_pruned,
     nothing_of_another_namespace_is_pruned,
+    what_another_process_forgets_does_not_come_back,
 }
 
 /// Leaves a thread with a message that was replaced, a tool call that is answered and one that is not.
@@ -68,4 +70,24 @@ async fn nothing_of_another_namespace_is_pruned(backend: &Backend) {
     let other = backend.leased("other", Duration::from_secs(30)).await;
     assert_eq!(other.prune(Filter::all()).await.unwrap(), 0);
     assert_eq!(store.report().await.unwrap().archived, 1);
+}
+
+async fn what_another_process_forgets_does_not_come_back(backend: &Backend) {
+    let model = ScriptedModel::new("count", |request| request.messages.len().to_string());
+    let count = on(|event: &mut PreCall<'_>| {
+        event.context().update_thread_value("calls", |calls: &mut Option<u32>| {
+            *calls = Some(calls.unwrap_or_default() + 1);
+        })?;
+        HookResult::Ok(())
+    });
+    let store = backend.store().await;
+    let agent =
+        ReActAgent::builder("clerk").model(model).hook(count).store(store.clone()).build().unwrap();
+    let ada = || CallOptions::new().thread("ada");
+    assert_eq!(agent.call_with(ada(), "my secret").await.unwrap().text(), "1");
+    let other = backend.store().await;
+    assert_eq!(other.forget(Filter::agent("clerk").thread("ada")).await.unwrap(), 1);
+    assert_eq!(agent.call_with(ada(), "hello").await.unwrap().text(), "1");
+    assert_eq!(other.history(&key("ada")).await.unwrap().len(), 2);
+    assert_eq!(other.values(&key("ada")).await.unwrap()["calls"], 1);
 }
