@@ -69,7 +69,7 @@
 //! | [`tool`] | [`Tool`], [`FunctionTool`], permissions, tools of MCP servers |
 //! | [`message`] | messages, blocks of content, tool calls and their results |
 //! | [`memory`] | the messages of a conversation, and the values that hooks keep with it |
-//! | [`store`] | stores of threads: what survives a crash, and the questions that wait for people |
+//! | [`store`] | stores of threads: what survives a crash, and the questions that wait for people; [the guide](guide::stores) |
 //! | [`stream`] | a call as a stream of its events |
 //! | [`thread`] | the threads of an agent, and the store of one process |
 //! | [`round`] | the inputs and outputs of the agent's methods, for hooks of methods |
@@ -86,12 +86,14 @@
 //! | `mcp-http` | `McpServer::connect`: the same of servers behind a URL |
 //! | `testing` | `testing`: tests of hooks, tools and agents |
 //! | `audit` | `AuditLog` |
-//! | `metrics` | `Monitoring` |
+//! | `metrics` | `Monitoring`, `MeteredStore` |
 //! | `pii` | `PiiDetection`, `Sanitize` |
 //! | `rate-limit` | `RateLimit` |
 //! | `retry` | `ModelRetry`, `ToolRetry` |
 //! | `secrets` | `ToolParams` |
 //! | `words` | `SensitiveWords` |
+//! | `sqlite` | `SqliteStore` |
+//! | `postgres` | `PostgresStore` |
 //! | `full` | all of them |
 //!
 //! [`ReActAgent`]: react::ReActAgent
@@ -128,6 +130,9 @@ pub mod guide {
 
     #[doc = include_str!("../docs/events.md")]
     pub mod events {}
+
+    #[doc = include_str!("../docs/stores.md")]
+    pub mod stores {}
 
     #[doc = include_str!("../docs/builtin_guard.md")]
     pub mod builtin_guard {}

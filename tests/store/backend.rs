@@ -46,6 +46,10 @@ impl Drop for Folder {
 pub(crate) struct Schema(String);
 
 impl Schema {
+    pub(crate) fn new(name: String) -> Self {
+        Self(name)
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.0
     }

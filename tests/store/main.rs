@@ -2,4 +2,5 @@
 
 mod agents;
 mod backend;
+mod operations;
 mod sql;

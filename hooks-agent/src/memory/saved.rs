@@ -16,10 +16,11 @@ impl Memory {
         };
         let Restored { messages, asking, unanswered, questions, confirmed, journal } =
             Journal::restore(record).map_err(unreadable)?;
-        let is_new = journal.version() == 0 && self.version().is_none();
-        if is_new {
-            // What the owner of memory put there before is written with the first step. A thread that
-            // was read before and has version 0 now was forgotten.
+        // A thread that the store had and has no more was forgotten, perhaps by another process.
+        let was_stored = self.version().is_some_and(|version| version > 0);
+        let is_new = journal.version() == 0;
+        if is_new && !was_stored {
+            // What the owner of memory put there before is written with the first step.
             self.thread_values().track();
             self.lock().journal = Some(Box::new(journal));
             return Ok(());

@@ -4,15 +4,16 @@ use std::any::Any;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
 
+use crate::message::{Msg, unanswered_tool_uses};
 use crate::run_id::RunId;
 use crate::store::{
-    Acquired, Filter, HistoryRow, Lease, Step, StoreError, ThreadInfo, ThreadKey, ThreadRecord,
-    Verdict, Waiting,
+    Acquired, Filter, HistoryRow, Lease, Step, StoreError, StoreReport, ThreadInfo, ThreadKey,
+    ThreadRecord, Verdict, Waiting,
 };
 
 /// The future of an operation of a store.
@@ -55,7 +56,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Returns the values that hooks keep with a thread, by name.
     fn values<'a>(&'a self, thread: &'a ThreadKey) -> StoreFuture<'a, Map<String, Value>>;
 
-    /// Writes the rows of a thread that there is not, with its values: the thread of an export.
+    /// Writes the rows of a thread that there is not, with its values and its user: the thread of an
+    /// [export](crate::store::import). The rows are not checked.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if there is such a thread.
@@ -64,11 +66,49 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         thread: &'a ThreadKey,
         rows: Vec<HistoryRow>,
         values: Map<String, Value>,
+        user: Option<Arc<str>>,
     ) -> StoreFuture<'a, ()>;
 
     /// Removes threads with everything that belongs to them, and returns how many. A thread that a
     /// call owns now stays.
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64>;
+
+    /// Removes the history of threads, and returns how many rows: messages that were replaced, tool
+    /// calls that are answered and questions that are closed. Conversations stay as they are; a second
+    /// decision about a question that is gone is
+    /// [unknown](crate::store::DecisionError::Unknown). The limit of the filter is one of threads.
+    fn prune(&self, filter: Filter) -> StoreFuture<'_, u64>;
+
+    /// Counts what the store has. Reads all of the namespace.
+    fn report(&self) -> StoreFuture<'_, StoreReport> {
+        Box::pin(count(self))
+    }
+}
+
+/// Counts what a store has by listing it.
+async fn count<S: Store + ?Sized>(store: &S) -> Result<StoreReport, StoreError> {
+    let mut report = StoreReport::default();
+    for thread in store.threads(Filter::all()).await? {
+        report.threads += 1;
+        report.cut_off += u64::from(thread.is_cut_off());
+        let rows = store.history(&thread.key).await?;
+        let mut live: Vec<_> = rows.iter().filter(|row| row.archived.is_none()).collect();
+        live.sort_by_key(|row| (row.place, row.seq));
+        report.messages += live.len() as u64;
+        report.archived += (rows.len() - live.len()) as u64;
+        let read = |row: &&HistoryRow| row.read(&thread.key);
+        let messages: Vec<Msg> = live.iter().map(read).collect::<Result<_, _>>()?;
+        report.unanswered += unanswered_tool_uses(&messages).len() as u64;
+        report.values += store.values(&thread.key).await?.len() as u64;
+    }
+    let waiting = store.waiting(Filter::all()).await?;
+    report.waiting = waiting.len() as u64;
+    report.decided = store.waiting(Filter::all().decided()).await?.len() as u64;
+    report.oldest_waiting = waiting.iter().map(|question| question.since).min().map(|since| {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        now.saturating_sub(Duration::from_millis(since))
+    });
+    Ok(report)
 }
 
 /// How calls read and write the threads of a store.
@@ -160,12 +200,21 @@ macro_rules! forward {
                 thread: &'a ThreadKey,
                 rows: Vec<HistoryRow>,
                 values: Map<String, Value>,
+                user: Option<Arc<str>>,
             ) -> StoreFuture<'a, ()> {
-                (**self).import(thread, rows, values)
+                (**self).import(thread, rows, values, user)
             }
 
             fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
                 (**self).forget(filter)
+            }
+
+            fn prune(&self, filter: Filter) -> StoreFuture<'_, u64> {
+                (**self).prune(filter)
+            }
+
+            fn report(&self) -> StoreFuture<'_, StoreReport> {
+                (**self).report()
             }
         }
     )*};

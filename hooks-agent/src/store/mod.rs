@@ -5,11 +5,13 @@ mod error;
 mod filter;
 pub(crate) mod key;
 mod lease;
+mod operations;
 mod options;
 mod people;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod record;
+mod report;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod sql;
 #[cfg(feature = "sqlite")]
@@ -21,12 +23,14 @@ pub use error::StoreError;
 pub use filter::Filter;
 pub use key::{NameError, ThreadKey};
 pub use lease::{Acquired, Lease};
+pub use operations::{ExportError, ImportError, check, export, import, open};
 pub use options::{Durability, Unknown};
 pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
 pub(crate) use people::{EXPIRED, EXPIRY};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresStore};
 pub use record::{CallRecord, CallState, HistoryRow, StoredMessage, ThreadInfo, ThreadRecord};
+pub use report::StoreReport;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore, Synchronous};
 pub use step::Step;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::message::{Msg, ToolResult};
-use crate::store::{ThreadKey, Waiting};
+use crate::store::{StoreError, ThreadKey, Waiting};
 
 /// What a call reads of a thread when it begins.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,6 +70,15 @@ impl HistoryRow {
     #[must_use]
     pub fn new(seq: u64, place: u64, archived: Option<u64>, message: Value) -> Self {
         Self { seq, place, archived, message }
+    }
+
+    /// Reads the message. Fields that this program does not know are ignored.
+    pub(crate) fn read(&self, thread: &ThreadKey) -> Result<Msg, StoreError> {
+        // The error of the JSON may quote the message.
+        Msg::deserialize(&self.message).map_err(|_| StoreError::Unreadable {
+            what: format!("message {} of {thread}", self.seq),
+            source: "it is no message that this program knows".into(),
+        })
     }
 }
 

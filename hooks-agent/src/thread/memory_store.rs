@@ -22,7 +22,8 @@ use crate::thread::threads::Threads;
 ///
 /// An agent without a store has one of its own. Agents of the same name on one store are one agent:
 /// they share the threads and the queues of their calls. Nothing is serialized and calls cost what
-/// they cost without a store. Of messages that are replaced, no history is kept.
+/// they cost without a store. Of messages that are replaced no history is kept, and of threads no
+/// [user](crate::store::Filter::user): an import leaves them out.
 ///
 /// ```
 /// use hooks_agent::prelude::*;
@@ -194,6 +195,7 @@ impl Store for MemoryStore {
         thread: &'a ThreadKey,
         rows: Vec<HistoryRow>,
         values: Map<String, Value>,
+        _: Option<Arc<str>>,
     ) -> StoreFuture<'a, ()> {
         Box::pin(ready(self.import_now(thread, rows, values)))
     }
@@ -207,6 +209,11 @@ impl Store for MemoryStore {
             }
         }
         Box::pin(ready(Ok(count)))
+    }
+
+    fn prune(&self, _: Filter) -> StoreFuture<'_, u64> {
+        // No history is kept.
+        Box::pin(ready(Ok(0)))
     }
 }
 

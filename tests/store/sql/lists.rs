@@ -70,7 +70,7 @@ async fn an_export_is_imported_as_it_was(backend: &Backend) {
     let mut rows = store.history(&key("ada")).await.unwrap();
     rows[1].message["of_later"] = json!({ "x": 1 });
     let values = store.values(&key("ada")).await.unwrap();
-    store.import(&key("bob"), rows.clone(), values.clone()).await.unwrap();
+    store.import(&key("bob"), rows.clone(), values.clone(), None).await.unwrap();
     assert_eq!(store.history(&key("bob")).await.unwrap(), rows);
     assert_eq!(store.values(&key("bob")).await.unwrap(), values);
     let lease = granted(&store, &key("bob")).await;
@@ -86,7 +86,7 @@ async fn an_import_replaces_no_thread(backend: &Backend) {
     let store = backend.store().await;
     let lease = granted(&store, &key("ada")).await;
     store.commit(&lease, &step(0)).await.unwrap();
-    let error = store.import(&key("ada"), Vec::new(), Map::new()).await.unwrap_err();
+    let error = store.import(&key("ada"), Vec::new(), Map::new(), None).await.unwrap_err();
     assert!(matches!(error, StoreError::Conflict { expected: 0, found: 1, .. }), "{error}");
     assert_eq!(store.load(&lease).await.unwrap().messages.len(), 1);
 }
@@ -95,7 +95,7 @@ async fn an_import_of_a_number_twice_writes_nothing(backend: &Backend) {
     let store = backend.store().await;
     let row = HistoryRow::new(0, 0, None, json!({}));
     let rows = vec![row.clone(), row];
-    assert!(store.import(&key("ada"), rows, Map::new()).await.is_err());
+    assert!(store.import(&key("ada"), rows, Map::new(), None).await.is_err());
     assert_eq!(store.threads(Filter::all()).await.unwrap(), []);
 }
 

@@ -1,7 +1,7 @@
 //! What every store in a database promises, on SQLite and on PostgreSQL; and what only one of
 //! them does.
 
-mod decisions;
+pub(crate) mod decisions;
 mod file;
 mod full_disk;
 mod leases;
@@ -9,4 +9,4 @@ mod lists;
 mod names;
 mod plans;
 mod server;
-mod steps;
+pub(crate) mod steps;

@@ -46,7 +46,7 @@ async fn names_that_cannot_be_stored_are_refused(backend: &Backend) {
     of_user.user = Some("u".repeat(513).into());
     assert!(matches!(store.commit(&lease, &of_user).await, Err(StoreError::Name(_))));
     let values = Map::from_iter([("a\0b".to_owned(), json!(1))]);
-    let imported = store.import(&key("bob"), Vec::new(), values).await;
+    let imported = store.import(&key("bob"), Vec::new(), values, None).await;
     assert!(matches!(imported, Err(StoreError::Name(_))));
     assert_eq!(store.load(&lease).await.unwrap().version, 0);
 }

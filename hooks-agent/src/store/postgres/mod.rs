@@ -5,6 +5,7 @@ mod connection;
 mod lease;
 mod listen;
 mod migrate;
+mod operations;
 mod options;
 mod people;
 mod statements;

@@ -14,7 +14,7 @@ use crate::store::postgres::listen::notified_name;
 use crate::store::postgres::statements::LOAD;
 use crate::store::{
     Acquired, Backend, Filter, HistoryRow, Lease, NameError, PostgresOptions, Step, Steps, Store,
-    StoreError, StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
+    StoreError, StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
 };
 
 /// The store in a PostgreSQL database: for many workers. Requires feature `postgres`.
@@ -160,11 +160,20 @@ impl Store for PostgresStore {
         thread: &'a ThreadKey,
         rows: Vec<HistoryRow>,
         values: Map<String, Value>,
+        user: Option<Arc<str>>,
     ) -> StoreFuture<'a, ()> {
-        Box::pin(self.import_thread(thread, rows, values))
+        Box::pin(self.import_thread(thread, rows, values, user))
     }
 
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
         Box::pin(self.forget_threads(filter))
+    }
+
+    fn prune(&self, filter: Filter) -> StoreFuture<'_, u64> {
+        Box::pin(self.prune_threads(filter))
+    }
+
+    fn report(&self) -> StoreFuture<'_, StoreReport> {
+        Box::pin(self.count_rows())
     }
 }

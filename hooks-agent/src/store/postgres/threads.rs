@@ -1,5 +1,7 @@
 //! Threads as a whole.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 use sqlx::Connection;
 use sqlx::postgres::PgConnection;
@@ -70,8 +72,9 @@ impl PostgresStore {
         key: &ThreadKey,
         rows: Vec<HistoryRow>,
         values: Map<String, Value>,
+        user: Option<Arc<str>>,
     ) -> Result<(), StoreError> {
-        let rows = ImportRows::of(&rows, &values)?;
+        let rows = ImportRows::of(&rows, &values, user)?;
         let mut conn = self.connections().pool.get().await?;
         let imported = import(&mut conn, self.name(), key, &rows).await;
         match conn.done(imported)? {
@@ -128,6 +131,7 @@ async fn write_thread(
         .bind(key.thread())
         .bind(rows.version)
         .bind(rows.next)
+        .bind(rows.user.as_deref())
         .fetch_all(&mut *step)
         .await?;
     let Some(begun) = begun.first() else {

@@ -23,7 +23,9 @@ pub(crate) use failure::{describe, store_error};
 pub(crate) use filter::FilterRow;
 pub(crate) use number::{millis, random_id, signed, unsigned};
 pub(crate) use pool::Pool;
-pub(crate) use record::{history_row, thread_info, thread_record, value_of, waiting_row};
+pub(crate) use record::{
+    history_row, store_report, thread_info, thread_record, value_of, waiting_row,
+};
 pub(crate) use refusal::{Known, refusal};
 pub(crate) use rows::write_json;
 pub(crate) use schema::{LATEST, MIGRATIONS};

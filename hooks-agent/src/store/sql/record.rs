@@ -1,14 +1,17 @@
 //! Records out of rows.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::store::sql::columns::Columns;
 use crate::store::sql::failure::store_error;
 use crate::store::sql::number::unsigned;
 use crate::store::sql::rows::{Question, message_of, question_of, read_json};
+use crate::store::sql::schema::LATEST;
 use crate::store::{
-    CallRecord, HistoryRow, Lease, StoreError, StoredMessage, ThreadInfo, ThreadKey, ThreadRecord,
-    Waiting,
+    CallRecord, HistoryRow, Lease, StoreError, StoreReport, StoredMessage, ThreadInfo, ThreadKey,
+    ThreadRecord, Waiting,
 };
 
 /// Reads a thread from the rows of [`LOAD`](crate::store::sql::statements).
@@ -117,4 +120,24 @@ pub(crate) fn thread_info(row: &impl Columns) -> Result<ThreadInfo, StoreError> 
     info.is_owned = row.int(7).map_err(columns)? != 0;
     info.changed = unsigned(row.int(8).map_err(columns)?);
     Ok(info)
+}
+
+/// Reads the row of [`REPORT`](crate::store::sql::statements). An open store has the latest schema.
+pub(crate) fn store_report(row: &impl Columns) -> Result<StoreReport, StoreError> {
+    let columns = |error| store_error(&error);
+    let number = |index| row.int(index).map(unsigned).map_err(columns);
+    let age = row.int_or_null(9).map_err(columns)?;
+    Ok(StoreReport {
+        schema: Some(unsigned(LATEST)),
+        threads: number(0)?,
+        cut_off: number(1)?,
+        messages: number(2)?,
+        archived: number(3)?,
+        values: number(4)?,
+        unanswered: number(5)?,
+        waiting: number(6)?,
+        decided: number(7)?,
+        closed: Some(number(8)?),
+        oldest_waiting: age.map(|age| Duration::from_millis(unsigned(age))),
+    })
 }

@@ -109,17 +109,19 @@ WHERE t.namespace = $1 AND t.agent = $2 AND t.thread = $3 ORDER BY v.name";
         /// Begins a thread with the version and the next sequence number of an import. Returns no row
         /// if the thread has anything.
         pub(crate) const IMPORT: &str = concat!(
-            "INSERT INTO thread (id, namespace, agent, thread, version, next_seq, created, changed)
-VALUES ($1, $2, $3, $4, $5, $6, ",
+            r#"INSERT INTO thread
+    (id, namespace, agent, thread, version, next_seq, "user", created, changed)
+VALUES ($1, $2, $3, $4, $5, $6, $7, "#,
             $now,
             ", ",
             $now,
-            ")
+            r#")
 ON CONFLICT (namespace, agent, thread) DO UPDATE
-SET version = excluded.version, next_seq = excluded.next_seq, changed = excluded.changed
+SET version = excluded.version, next_seq = excluded.next_seq, "user" = excluded."user",
+    changed = excluded.changed
 WHERE thread.version = 0
     AND NOT EXISTS (SELECT 1 FROM message m WHERE m.thread_id = thread.id)
-RETURNING id"
+RETURNING id"#
         );
 
         /// Removes threads that no call owns. What belongs to them goes with them.
@@ -140,6 +142,60 @@ WHERE (owner IS NULL OR lease_until < "#,
             $now,
             " - $5)
     ORDER BY t.changed, t.id LIMIT CAST($6 AS BIGINT))"
+        );
+
+        /// The end of the statements that remove rows of threads.
+        macro_rules! of_threads {
+            () => {
+                concat!(
+                    r#" AND thread_id IN (
+    SELECT t.id FROM thread t
+    WHERE t.namespace = $1
+        AND (CAST($2 AS TEXT) IS NULL OR t.agent = $2)
+        AND (CAST($3 AS TEXT) IS NULL OR t.thread = $3)
+        AND (CAST($4 AS TEXT) IS NULL OR t."user" = $4)
+        AND (CAST($5 AS BIGINT) IS NULL OR t.changed <= "#,
+                    $now,
+                    " - $5)
+    ORDER BY t.changed, t.id LIMIT CAST($6 AS BIGINT))"
+                )
+            };
+        }
+
+        /// Removes the rows of threads that calls no longer read.
+        pub(crate) const PRUNE: [&str; 3] = [
+            concat!("DELETE FROM message WHERE archived IS NOT NULL", of_threads!()),
+            concat!("DELETE FROM tool_call WHERE is_live = 0", of_threads!()),
+            concat!("DELETE FROM question WHERE closed = 1", of_threads!()),
+        ];
+
+        /// Counts what a namespace has.
+        pub(crate) const REPORT: &str = concat!(
+            "SELECT
+    (SELECT count(*) FROM thread t WHERE t.namespace = $1
+        AND (t.version > 0 OR (t.owner IS NOT NULL AND t.lease_until >= ",
+            $now,
+            "))),
+    (SELECT count(*) FROM thread t WHERE t.namespace = $1 AND t.in_call <> 0
+        AND (t.owner IS NULL OR t.lease_until < ",
+            $now,
+            ")),
+    (SELECT count(*) FROM message m JOIN thread t ON t.id = m.thread_id
+        WHERE t.namespace = $1 AND m.archived IS NULL),
+    (SELECT count(*) FROM message m JOIN thread t ON t.id = m.thread_id
+        WHERE t.namespace = $1 AND m.archived IS NOT NULL),
+    (SELECT count(*) FROM value v JOIN thread t ON t.id = v.thread_id WHERE t.namespace = $1),
+    (SELECT count(*) FROM tool_call c JOIN thread t ON t.id = c.thread_id
+        WHERE t.namespace = $1 AND c.state < 2),
+    (SELECT count(*) FROM question q
+        WHERE q.namespace = $1 AND q.closed = 0 AND q.decision IS NULL),
+    (SELECT count(*) FROM question q
+        WHERE q.namespace = $1 AND q.closed = 0 AND q.decision IS NOT NULL),
+    (SELECT count(*) FROM question q WHERE q.namespace = $1 AND q.closed = 1),
+    (SELECT ",
+            $now,
+            " - min(q.since) FROM question q
+        WHERE q.namespace = $1 AND q.closed = 0 AND q.decision IS NULL)"
         );
     };
 }

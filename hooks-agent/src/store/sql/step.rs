@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -90,10 +91,18 @@ pub(crate) struct ImportRows {
     pub(crate) messages: Vec<(i64, i64, Option<i64>, String)>,
     /// Names, bodies.
     pub(crate) values: Vec<(String, String)>,
+    pub(crate) user: Option<Arc<str>>,
 }
 
 impl ImportRows {
-    pub(crate) fn of(rows: &[HistoryRow], values: &Map<String, Value>) -> Result<Self, StoreError> {
+    pub(crate) fn of(
+        rows: &[HistoryRow],
+        values: &Map<String, Value>,
+        user: Option<Arc<str>>,
+    ) -> Result<Self, StoreError> {
+        if let Some(user) = &user {
+            check_name("id of the user", user)?;
+        }
         let mut seen = BTreeSet::new();
         let mut messages = Vec::with_capacity(rows.len());
         for row in rows {
@@ -115,6 +124,7 @@ impl ImportRows {
             next: seen.last().map_or(0, |seq| signed(*seq).saturating_add(1)),
             messages,
             values: named,
+            user,
         })
     }
 }

@@ -5,6 +5,7 @@ mod connection;
 mod file;
 mod lease;
 mod migrate;
+mod operations;
 mod options;
 mod people;
 mod statements;

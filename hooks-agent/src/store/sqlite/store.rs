@@ -14,7 +14,7 @@ use crate::store::sqlite::connection::Connections;
 use crate::store::sqlite::statements::LOAD;
 use crate::store::{
     Acquired, Backend, Filter, HistoryRow, Lease, NameError, SqliteOptions, Step, Steps, Store,
-    StoreError, StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
+    StoreError, StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
 };
 
 /// How often a call that waits for a lease asks for it. SQLite cannot say when it is free.
@@ -167,11 +167,20 @@ impl Store for SqliteStore {
         thread: &'a ThreadKey,
         rows: Vec<HistoryRow>,
         values: Map<String, Value>,
+        user: Option<Arc<str>>,
     ) -> StoreFuture<'a, ()> {
-        Box::pin(self.import_thread(thread, rows, values))
+        Box::pin(self.import_thread(thread, rows, values, user))
     }
 
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
         Box::pin(self.forget_threads(filter))
+    }
+
+    fn prune(&self, filter: Filter) -> StoreFuture<'_, u64> {
+        Box::pin(self.prune_threads(filter))
+    }
+
+    fn report(&self) -> StoreFuture<'_, StoreReport> {
+        Box::pin(self.count_rows())
     }
 }

@@ -1,5 +1,7 @@
 //! Threads as a whole.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 use sqlx::Connection;
 use sqlx::sqlite::SqliteConnection;
@@ -70,8 +72,9 @@ impl SqliteStore {
         key: &ThreadKey,
         rows: Vec<HistoryRow>,
         values: Map<String, Value>,
+        user: Option<Arc<str>>,
     ) -> Result<(), StoreError> {
-        let rows = ImportRows::of(&rows, &values)?;
+        let rows = ImportRows::of(&rows, &values, user)?;
         let (messages, values) = (write_json(&rows.messages)?, write_json(&rows.values)?);
         let mut conn = self.connections().writer.get().await?;
         let imported = import(&mut conn, self.name(), key, &rows, [messages, values]).await;
@@ -131,6 +134,7 @@ async fn write_thread(
         .bind(key.thread())
         .bind(rows.version)
         .bind(rows.next)
+        .bind(rows.user.as_deref())
         .fetch_all(&mut *step)
         .await?;
     let Some(begun) = begun.first() else {

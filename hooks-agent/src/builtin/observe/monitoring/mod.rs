@@ -2,7 +2,6 @@
 
 mod hook;
 mod meters;
-mod names;
 mod run;
 mod shared;
 mod snapshot;

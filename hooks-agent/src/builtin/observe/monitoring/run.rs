@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::builtin::observe::monitoring::meters::{AGENT, IN_FLIGHT, Labels};
+use crate::builtin::observe::meters::{AGENT, Labels};
+use crate::builtin::observe::monitoring::meters::IN_FLIGHT;
 use crate::builtin::observe::monitoring::shared::Shared;
 
 #[derive(Default)]

@@ -6,13 +6,14 @@ use std::time::Instant;
 use metrics::Recorder;
 
 use crate::agent::CallOutcome;
+use crate::builtin::observe::meters::{AGENT, Labels, Meters, OUTCOME};
 use crate::builtin::observe::monitoring::meters::{
-    AGENT, CALL_DURATION, CALLS, ERROR_TYPE, ERRORS, FIRST_CHUNK, Labels, MODEL, MODEL_DURATION,
-    Meters, OPERATION, OUTCOME, TOKEN_TYPE, TOKENS, TOOL, TOOL_CALLS, TOOL_DURATION,
+    CALL_DURATION, CALLS, ERROR_TYPE, ERRORS, FIRST_CHUNK, MODEL, MODEL_DURATION, OPERATION,
+    TOKEN_TYPE, TOKENS, TOOL, TOOL_CALLS, TOOL_DURATION, describe,
 };
-use crate::builtin::observe::monitoring::names::Names;
 use crate::builtin::observe::monitoring::run::{InFlight, Run, RunningModel};
 use crate::builtin::observe::monitoring::snapshot::MonitoringSnapshot;
+use crate::builtin::observe::names::Names;
 use crate::event::{ErrorEvent, ErrorPhase, HookEvent, PostActing, Settled};
 use crate::message::{Msg, Usage};
 use crate::round::Control;
@@ -26,7 +27,7 @@ pub(super) struct Shared {
 
 impl Shared {
     pub(super) fn new(recorder: Option<Arc<dyn Recorder + Send + Sync>>, most: usize) -> Self {
-        let (meters, names) = (Meters::new(recorder), Names::new(most));
+        let (meters, names) = (Meters::new(recorder, describe), Names::new(most));
         Self { meters, names, counts: Mutex::default() }
     }
 
