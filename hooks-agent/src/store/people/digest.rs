@@ -1,5 +1,7 @@
 //! The digest of what a person is shown.
 
+use std::fmt::Write;
+
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -11,7 +13,11 @@ pub(crate) fn digest(parts: &[&str], arguments: &Value) -> String {
         add_text(&mut hash, part);
     }
     add(&mut hash, arguments);
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
+        // Writing to a text does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn add(hash: &mut Sha256, value: &Value) {
@@ -29,7 +35,9 @@ fn add(hash: &mut Sha256, value: &Value) {
         Value::Array(values) => {
             hash.update(b"[");
             add_length(hash, values.len());
-            values.iter().for_each(|value| add(hash, value));
+            for value in values {
+                add(hash, value);
+            }
         }
         Value::Object(fields) => {
             hash.update(b"{");
