@@ -57,7 +57,7 @@ proptest! {
     }
 
     #[test]
-    fn the_json_of_a_value_is_redacted_like_the_value(value in json_value(), secret in ".{1,3}") {
+    fn the_json_of_a_value_is_redacted_like_the_value(value in json_value(), secret in "[^\\x00\n]{1,3}") {
         let mut output = ToolOutput::json(value);
         output.map_text(|text| text.replace(&secret, "\u{0}"));
         let written = serde_json::from_str::<Value>(output.as_str());

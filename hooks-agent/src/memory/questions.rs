@@ -64,26 +64,28 @@ impl Memory {
         conversation.left.iter().flat_map(|left| &left.questions).any(|it| *it.id == *id)
     }
 
-    /// Checks decisions without storing them.
-    pub(crate) fn review(
-        &self,
-        verdicts: &[Verdict],
-        now: u64,
-    ) -> Result<Vec<Decided>, DecisionError> {
-        let conversation = self.lock();
-        let questions = conversation.left.as_ref().map_or(&[][..], |left| &left.questions);
-        review(questions, verdicts, now)
-    }
-
     /// Stores decisions, all of them or none.
     pub(crate) fn decide(&self, verdicts: &[Verdict], now: u64) -> Result<(), DecisionError> {
-        let mut conversation = self.lock();
-        let questions =
-            conversation.left.as_deref_mut().map_or(&mut [][..], |left| &mut left.questions);
-        let decided = review(questions, verdicts, now)?;
-        for (verdict, decided) in verdicts.iter().zip(decided) {
-            if let Some(question) = questions.iter_mut().find(|it| it.id == verdict.id) {
-                question.decided = Some(decided);
+        Self::decide_all(&[(self, verdicts)], now)
+    }
+
+    /// Stores decisions about several threads, all of them or none. Two of these must not run at once:
+    /// each locks all its threads.
+    pub(crate) fn decide_all(parts: &[(&Self, &[Verdict])], now: u64) -> Result<(), DecisionError> {
+        let mut locked = Vec::with_capacity(parts.len());
+        for (memory, verdicts) in parts {
+            let conversation = memory.lock();
+            let questions = conversation.left.as_ref().map_or(&[][..], |left| &left.questions);
+            let decided = review(questions, verdicts, now)?;
+            locked.push((conversation, verdicts.iter().zip(decided)));
+        }
+        for (mut conversation, decided) in locked {
+            let questions = conversation.left.iter_mut().flat_map(|left| &mut left.questions);
+            let mut questions: Vec<_> = questions.collect();
+            for (verdict, decided) in decided {
+                if let Some(question) = questions.iter_mut().find(|it| it.id == verdict.id) {
+                    question.decided = Some(decided);
+                }
             }
         }
         Ok(())

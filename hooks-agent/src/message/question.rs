@@ -112,7 +112,7 @@ impl fmt::Display for DecisionKind {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Wording {
-    /// Those of LangChain.
+    /// Those of `LangChain`.
     #[default]
     LangChain,
     /// Those of Spring AI Alibaba.

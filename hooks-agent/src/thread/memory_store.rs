@@ -124,12 +124,9 @@ impl MemoryStore {
                 None => parts.push((memory.clone(), vec![verdict.clone()])),
             }
         }
-        // All are checked before one is stored.
         let _deciding = self.lock();
-        for (memory, part) in &parts {
-            memory.review(part, now)?;
-        }
-        parts.iter().try_for_each(|(memory, part)| memory.decide(part, now))
+        let parts: Vec<_> = parts.iter().map(|(memory, part)| (&**memory, &**part)).collect();
+        Memory::decide_all(&parts, now)
     }
 
     fn lock(&self) -> MutexGuard<'_, Agents> {

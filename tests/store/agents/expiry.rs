@@ -72,7 +72,7 @@ async fn a_decision_after_the_expiry_is_refused() {
 async fn a_question_waits_until_it_expires() {
     for place in places() {
         let (store, paid) = (place.open().await, Paid::default());
-        let hour = Duration::from_secs(3600);
+        let hour = Duration::from_hours(1);
         let agent = hasty(store.clone(), &paid, hour);
         agent.call("Pay").await.unwrap();
         let asked = waiting(&store).await.remove(0);

@@ -40,7 +40,7 @@ async fn ds_03_a_question_is_approved_by_another_process() {
         assert!(asked.since > 0 && asked.expires.is_none() && asked.is_as_shown());
 
         let store = place.open().await;
-        assert_eq!(waiting(&store).await, [asked.clone()]);
+        assert_eq!(waiting(&store).await, std::slice::from_ref(&asked));
         let agent = clerk(store.clone(), &paid);
         let options = on_ada().decide(asked.id.clone(), Decision::Approve);
         assert_eq!(agent.resume(options).await.unwrap().text(), "paid 12");
@@ -260,17 +260,14 @@ async fn questions_of_permissions_and_of_hooks_are_in_the_list_too() {
     for place in places() {
         for by_hook in [true, false] {
             let (store, paid) = (place.open().await, Paid::default());
-            let agent = |store| match by_hook {
-                true => {
+            let agent = |store| {
+                if by_hook {
                     let ask = on(|event: &mut PreActing<'_>| event.ask("it is money"));
-                    builder(store, &paid).hook(ask.named("careful")).build().unwrap()
+                    return builder(store, &paid).hook(ask.named("careful")).build().unwrap();
                 }
-                false => {
-                    let tool = pay_tool(&paid).permission(|_| Permission::Ask);
-                    let model = payer([pay("1", 12)]);
-                    let builder = ReActAgent::builder("clerk").model(model).tool(tool);
-                    builder.store(store).build().unwrap()
-                }
+                let tool = pay_tool(&paid).permission(|_| Permission::Ask);
+                let builder = ReActAgent::builder("clerk").model(payer([pay("1", 12)])).tool(tool);
+                builder.store(store).build().unwrap()
             };
             agent(store.clone()).call_with(on_ada(), "Pay").await.unwrap();
             let asked = waiting(&store).await.remove(0);
@@ -329,6 +326,22 @@ async fn what_waits_survives_json() {
         let mut changed = asked.clone();
         changed.arguments = json!({ "euros": 1200 });
         assert!(!changed.is_as_shown());
+    }
+}
+
+#[tokio::test]
+async fn a_message_after_a_decision_follows_the_tool_calls() {
+    for place in places() {
+        let (store, paid) = (place.open().await, Paid::default());
+        let asked = ask(&store, &paid).await;
+        store.decide(vec![Verdict::new(asked.id, Decision::Approve)]).await.unwrap();
+        let agent = clerk(place.open().await, &paid);
+        agent.call_with(on_ada(), "And now?").await.unwrap();
+        assert_eq!(paid.take(), [12]);
+        let history = agent.threads().history("ada");
+        let roles: Vec<_> = history.iter().map(|msg| msg.role).collect();
+        let expected = [Role::User, Role::Assistant, Role::Tool, Role::User, Role::Assistant];
+        assert_eq!(roles, expected);
     }
 }
 

@@ -40,7 +40,7 @@ impl Place {
         }
     }
 
-    /// The file of a store in SQLite.
+    /// The file of a store that has one.
     pub(crate) fn file(&self) -> PathBuf {
         let Self::Sqlite(folder) = self else { panic!("the store has no file") };
         folder.path().join("agents.db")

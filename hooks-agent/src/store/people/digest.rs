@@ -13,12 +13,11 @@ pub(crate) fn digest(parts: &[&str], arguments: &Value) -> String {
         add_text(&mut hash, part);
     }
     add(&mut hash, arguments);
-    let mut digest = String::with_capacity(64);
-    for byte in hash.finalize() {
-        // Writing to a `String` does not fail.
-        let _ = write!(digest, "{byte:02x}");
-    }
-    digest
+    hash.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
+        // Writing to a text does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn add(hash: &mut Sha256, value: &Value) {

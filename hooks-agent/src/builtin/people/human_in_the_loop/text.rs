@@ -2,7 +2,7 @@
 
 use crate::message::{ToolUse, Wording};
 
-/// The first line of a question in the words of LangChain.
+/// The first line of a question in the words of `LangChain`.
 pub(super) const PREFIX: &str = "Tool execution requires approval";
 
 /// Returns the default text of a question. `about` is what the program says of the tool.
