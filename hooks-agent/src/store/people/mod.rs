@@ -8,7 +8,6 @@ mod waiting;
 
 pub use decision::{Decided, Decision, Verdict};
 pub use error::DecisionError;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub use review::review;
 pub(crate) use review::{EXPIRED, EXPIRY};
 pub use waiting::Waiting;
