@@ -150,7 +150,7 @@ async fn every_broken_export_writes_nothing_and_names_the_line(backend: &Backend
         let error = import(&*store, text.as_bytes()).await.unwrap_err();
         match (&error, line) {
             (ImportError::Line { line: found, .. }, Some(line)) => {
-                assert_eq!(*found, line, "{text}")
+                assert_eq!(*found, line, "{text}");
             }
             (ImportError::Line { .. }, None) | (_, Some(_)) => panic!("{text}: {error:?}"),
             _ => {}

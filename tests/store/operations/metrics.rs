@@ -68,7 +68,8 @@ async fn waits_takeovers_and_lost_leases_are_counted_once(backend: &Backend) {
     backend.sql("UPDATE thread SET lease_until = 1").await;
     let granted = metered.acquire(&ada, second).await.unwrap();
     assert!(matches!(granted, Acquired::Granted { is_takeover: true, .. }), "{granted:?}");
-    assert_eq!(metered.renew(std::slice::from_ref(&lease)).await.unwrap(), [lease.clone()]);
+    let leases = std::slice::from_ref(&lease);
+    assert_eq!(metered.renew(leases).await.unwrap(), leases);
     assert!(metered.commit(&lease, &step(0)).await.is_err());
 
     assert_sum(&page, "lease_waits", "granted", 1.0);

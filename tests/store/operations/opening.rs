@@ -47,7 +47,13 @@ async fn a_check_creates_no_file() {
 
 #[tokio::test]
 async fn urls_of_other_databases_are_refused_without_their_password() {
-    for url in ["mysql://ada:secret@host/agents", "sqlite::memory:"] {
+    let urls = [
+        "mysql://ada:secret@host/agents",
+        "postgres:ada:secret@host/agents",
+        "postgres:ada:secret@host/agents?x=a://b",
+        "sqlite::memory:",
+    ];
+    for url in urls {
         let error = store::open(url).await.unwrap_err();
         assert!(matches!(error, StoreError::Open { .. }), "{error:?}");
         assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");

@@ -56,7 +56,7 @@ async fn only_threads_of_the_filter_are_pruned(backend: &Backend) {
     backend.sql("UPDATE thread SET changed = 7 WHERE thread = 'bob'").await;
     assert_eq!(store.prune(Filter::agent("other")).await.unwrap(), 0);
     assert_eq!(store.prune(Filter::all().user("nobody")).await.unwrap(), 0);
-    let old = Filter::all().unused_for(Duration::from_secs(3600));
+    let old = Filter::all().unused_for(Duration::from_hours(1));
     assert_eq!(store.prune(old).await.unwrap(), 2);
     assert_eq!(store.history(&key("bob")).await.unwrap().len(), 1);
     assert_eq!(store.history(&key("ada")).await.unwrap().len(), 2);

@@ -75,10 +75,15 @@ fn place(url: &str) -> Result<Place<'_>, StoreError> {
     }
     match url.split_once("://") {
         Some(("postgres" | "postgresql", _)) => Ok(Place::Postgres),
-        Some((scheme, _)) => Err(refused(format!(
-            "no store has the scheme `{scheme}`: `sqlite:` and `postgres:` are known"
-        ))),
-        None => Ok(Place::File(Path::new(url))),
+        Some((scheme, _)) if scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+            Err(refused(format!(
+                "no store has the scheme `{scheme}`: `sqlite:` and `postgres://` are known"
+            )))
+        }
+        None if !["postgres:", "postgresql:"].iter().any(|scheme| url.starts_with(scheme)) => {
+            Ok(Place::File(Path::new(url)))
+        }
+        _ => Err(refused("the URL cannot be read: write `postgres://..` or a path".to_owned())),
     }
 }
 
