@@ -1,3 +1,4 @@
 //! Stores: what outlives the process.
 
 mod agents;
+mod open;
