@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_agent::store::{SqliteStore, Store};
+use hooks_agent::message::{Messages, Msg};
+use hooks_agent::store::{SqliteStore, Store, ThreadKey};
 
 /// A lease that outlives every test.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
@@ -23,4 +24,12 @@ pub(crate) async fn open(address: &str, lease: Duration) -> Arc<dyn Store> {
         }
         _ => panic!("no store has the address {address}"),
     }
+}
+
+/// Returns the messages of a thread as the store has them, without those that were replaced.
+pub(crate) async fn messages(store: &dyn Store, key: &ThreadKey) -> Messages {
+    let mut rows = store.history(key).await.unwrap();
+    rows.retain(|row| row.archived.is_none());
+    rows.sort_by_key(|row| row.place);
+    rows.into_iter().map(|row| serde_json::from_value::<Msg>(row.message).unwrap()).collect()
 }
