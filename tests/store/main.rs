@@ -1,5 +1,6 @@
 //! Stores: what outlives the process.
 
 mod agents;
+mod kills;
 mod open;
 mod watched;
