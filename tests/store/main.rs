@@ -2,5 +2,8 @@
 
 mod agents;
 mod backend;
+mod kills;
+mod open;
 mod operations;
 mod sql;
+mod watched;

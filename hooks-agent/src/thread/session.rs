@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::memory::{Memory, Moment, Running, SaveThread, Served, Through};
 use crate::message::Msg;
-use crate::store::{Durability, Lease, Steps, Store, StoreError, ThreadRecord, Waiting};
+use crate::store::{Durability, Lease, Step, Steps, Store, StoreError, ThreadRecord, Waiting};
 use crate::thread::keeper::Keeper;
 
 /// How long a commit waits before it is tried again, each time, if the store is not available.
@@ -45,7 +45,8 @@ pub(crate) struct Session {
     /// Whether a call runs, and not only reads or observes.
     is_call: AtomicBool,
     is_over: AtomicBool,
-    writing: Queue<()>,
+    /// The step that is being written, or that was when the call was dropped or the store failed.
+    unsure: Queue<Option<Step>>,
 }
 
 /// A session that ends when this is dropped: the lease is released then. What was not written stays in
@@ -71,7 +72,7 @@ impl OpenSession {
             continues: AtomicBool::new(false),
             is_call: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
-            writing: Queue::default(),
+            unsure: Queue::default(),
         })))
     }
 
@@ -169,24 +170,35 @@ impl Session {
 
     /// Writes what memory has and the store has not. Returns whether there was something.
     async fn write(&self, releases: bool) -> Result<bool, StoreError> {
-        let _writing = self.writing.lock().await;
+        let mut unsure = self.unsure.lock().await;
         if self.is_over() {
             return Err(self.lease_lost());
+        }
+        if let Some(step) = &*unsure {
+            // It may have been written: this is the same step, so that it is not written twice.
+            self.send(step, true).await?;
+            self.wrote(unsure.take());
         }
         let Some(mut step) = self.memory.step() else { return Ok(false) };
         step.releases = releases;
         step.user.clone_from(&self.user.lock().unwrap_or_else(PoisonError::into_inner));
+        self.send(unsure.insert(step), false).await?;
+        self.wrote(unsure.take());
+        Ok(true)
+    }
+
+    /// Commits a step, again if the store is not available.
+    async fn send(&self, step: &Step, mut is_retry: bool) -> Result<(), StoreError> {
         let mut retries = RETRIES.iter();
-        let mut is_retry = false;
         loop {
-            match self.backing.steps.commit(&self.lease, &step).await {
-                Ok(()) => break,
+            match self.backing.steps.commit(&self.lease, step).await {
+                Ok(()) => return Ok(()),
                 // The attempt before was written, though the store did not say so: nobody else may
                 // write while the lease holds.
                 Err(StoreError::Conflict { found, .. })
                     if is_retry && found == step.version + 1 =>
                 {
-                    break;
+                    return Ok(());
                 }
                 Err(error) if error.is_transient() => match retries.next() {
                     Some(pause) => tokio::time::sleep(*pause).await,
@@ -200,9 +212,13 @@ impl Session {
             }
             is_retry = true;
         }
-        self.memory.committed(&step);
-        *self.user.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        Ok(true)
+    }
+
+    fn wrote(&self, step: Option<Step>) {
+        if let Some(step) = step {
+            self.memory.committed(&step);
+            *self.user.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
     }
 
     fn end_call(&self) {
@@ -248,10 +264,10 @@ impl Drop for OpenSession {
         if lost.is_cancelled() {
             // Another process goes on with the thread: what memory has is read again.
             memory.expire_record();
-            backing.keeper.drop_lease(lease);
         } else {
             self.0.end_call();
-            backing.keeper.release(lease);
         }
+        // Does nothing to the lease of another owner.
+        backing.keeper.release(lease);
     }
 }

@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use hooks_agent::prelude::*;
-use hooks_agent::store::{Decision, Filter, SqliteStore, Store};
+use hooks_agent::react::{CompressContext, ContextConfig};
+use hooks_agent::store::{Decision, Filter, SqliteStore, Store, ThreadKey};
+use hooks_core::{BoxError, BoxFuture};
 use serde_json::{Value, json};
+
+use crate::open::messages;
 
 async fn sqlite(folder: &std::path::Path) -> SqliteStore {
     SqliteStore::open(folder.join("agents.db")).await.unwrap()
@@ -60,4 +64,72 @@ async fn ds_03_a_question_waits_for_another_process() {
     assert_eq!(agent.resume(options).await.unwrap().text(), "done: paid");
     assert_eq!(paid.lock().unwrap().len(), 1);
     assert!(store.waiting(Filter::all()).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_observed_is_stored_and_read_by_the_next_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let paid = Arc::default();
+    let agent = payer(sqlite(folder.path()).await, &paid);
+    let observe = async |agent: &ReActAgent, text: &str| {
+        let cx = agent.context(CallOptions::new());
+        agent.observe(cx, Msg::user(text)).await.unwrap();
+    };
+    observe(&agent, "it rains").await;
+    assert_eq!(agent.call("hello").await.unwrap().text(), "2");
+    observe(&agent, "it snows").await;
+    drop(agent);
+    let store = sqlite(folder.path()).await;
+    let other = payer(store.clone(), &paid);
+    observe(&other, "it thaws").await;
+    assert_eq!(other.call("again").await.unwrap().text(), "6");
+    let stored = messages(&store, &ThreadKey::new("clerk", "default").unwrap()).await;
+    let texts: Vec<_> = stored.iter().map(|msg| msg.text()).collect();
+    assert_eq!(texts, ["it rains", "hello", "2", "it snows", "it thaws", "again", "6"]);
+}
+
+/// Keeps the last message, behind a summary.
+struct Shorten;
+
+impl CompressContext for Shorten {
+    fn compress<'a>(
+        &'a self,
+        messages: Messages,
+        _: &'a ContextConfig,
+        _: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Messages, BoxError>> {
+        let last = messages.last().unwrap().clone();
+        let summary = Msg::user(format!("summary of {}", messages.len() - 1));
+        Box::pin(std::future::ready(Ok([summary, last].into_iter().collect())))
+    }
+}
+
+#[tokio::test]
+async fn ds_12_compressed_messages_stay_as_history() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = sqlite(folder.path()).await;
+    let build = || {
+        let model = ScriptedModel::new("count", |request| request.messages.len().to_string());
+        let agent = ReActAgent::builder("clerk").model(model).store(store.clone());
+        agent.compressor(Shorten, ContextConfig::new(16)).build().unwrap()
+    };
+    let said = ["one, two, three, four", "five, six, seven, eight", "nine, ten, eleven"];
+    let mut replies = Vec::new();
+    for text in said {
+        // Each time in another process.
+        replies.push(build().call(text).await.unwrap().text());
+    }
+    assert_eq!(replies, ["1", "3", "2"]);
+    let key = ThreadKey::new("clerk", "default").unwrap();
+    let current = messages(&store, &key).await;
+    let texts: Vec<_> = current.iter().map(|msg| msg.text()).collect();
+    assert_eq!(texts, ["summary of 4", said[2], "2"]);
+    let rows = store.history(&key).await.unwrap();
+    let archived: Vec<_> = rows.iter().filter(|row| row.archived.is_some()).collect();
+    let texts: Vec<_> = archived
+        .iter()
+        .map(|row| serde_json::from_value::<Msg>(row.message.clone()).unwrap().text())
+        .collect();
+    assert_eq!(texts, [said[0], "1", said[1], "3"]);
+    assert!(archived.iter().all(|row| row.archived == archived[0].archived));
 }

@@ -1,8 +1,11 @@
 //! Runs the tool calls of an answer.
 
+use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures::StreamExt;
+use futures::future::{Either, select};
 use futures::stream::FuturesUnordered;
 
 use crate::error::AgentError;
@@ -110,9 +113,22 @@ impl Run<'_> {
                 async move { (number, self.act_one(call).await) }
             })
             .collect();
-        let mut controls = Vec::new();
-        while let Some((number, ended)) = running.next().await {
-            let (control, result) = self.answer(batch, number, ended?).await?;
+        let (mut controls, mut done) = (Vec::new(), VecDeque::new());
+        loop {
+            let next = match done.pop_front() {
+                Some(next) => Some(next),
+                None => running.next().await,
+            };
+            let Some((number, ended)) = next else { break };
+            let mut answered = pin!(self.answer(batch, number, ended?));
+            // The other tools go on meanwhile: one of them may hold what the store needs for this.
+            let (control, result) = loop {
+                match select(answered.as_mut(), running.next()).await {
+                    Either::Left((answered, _)) => break answered?,
+                    Either::Right((Some(next), _)) => done.push_back(next),
+                    Either::Right((None, _)) => break answered.await?,
+                }
+            };
             if !control.is_free() {
                 controls.push((number, control, result));
             }

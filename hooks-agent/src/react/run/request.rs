@@ -27,6 +27,10 @@ impl Run<'_> {
             .map_err(|error| AgentError::Compression(error.into()))?;
         if compressed != before {
             self.memory.compress(&before, compressed.clone());
+            if self.cx.is_durable() {
+                // Nothing is appended yet, so that what stays is not written again.
+                self.cx.commit().await?;
+            }
         }
         Ok(compressed)
     }

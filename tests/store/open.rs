@@ -1,0 +1,35 @@
+//! Opens the store of a test by its address.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_agent::message::{Messages, Msg};
+use hooks_agent::store::{SqliteStore, Store, ThreadKey};
+
+/// A lease that outlives every test.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+/// Returns the address of the store in a folder.
+pub(crate) fn address(folder: &Path) -> String {
+    format!("sqlite:{}", folder.join("agents.db").display())
+}
+
+/// Opens the store of this address, whose leases last for `lease`.
+pub(crate) async fn open(address: &str, lease: Duration) -> Arc<dyn Store> {
+    match address.split_once(':') {
+        Some(("sqlite", path)) => {
+            let options = SqliteStore::options().lease_time(lease);
+            Arc::new(options.busy_timeout(LONG).open(path).await.unwrap())
+        }
+        _ => panic!("no store has the address {address}"),
+    }
+}
+
+/// Returns the messages of a thread as the store has them, without those that were replaced.
+pub(crate) async fn messages(store: &dyn Store, key: &ThreadKey) -> Messages {
+    let mut rows = store.history(key).await.unwrap();
+    rows.retain(|row| row.archived.is_none());
+    rows.sort_by_key(|row| row.place);
+    rows.into_iter().map(|row| serde_json::from_value::<Msg>(row.message).unwrap()).collect()
+}
