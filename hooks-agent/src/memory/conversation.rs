@@ -143,7 +143,13 @@ impl Memory {
         let mut conversation = self.lock();
         let is_open = || open_calls(&conversation.messages).iter().any(|call| call.id == result.id);
         if conversation.replaced == replaced || is_open() {
-            conversation.messages.push(Msg::tool_result(result));
+            match conversation.place_of_result(&result.id) {
+                None => conversation.messages.push(Msg::tool_result(result)),
+                Some(place) => {
+                    conversation.messages.insert(place, Msg::tool_result(result));
+                    conversation.note_rewrite();
+                }
+            }
             conversation.drop_answered();
         }
     }
@@ -233,6 +239,20 @@ impl Conversation {
 
     fn asking(&self) -> Option<&Asking> {
         self.left.as_ref()?.asking.as_ref()
+    }
+
+    /// Returns where the result of a tool call belongs, if it is not the end: messages came since, and
+    /// results follow their tool calls directly.
+    fn place_of_result(&self, id: &str) -> Option<usize> {
+        let messages = self.messages.shared();
+        let has_result = |msg: &Arc<Msg>| msg.tool_results().next().is_some();
+        let last = messages.last()?;
+        if has_result(last) || last.tool_uses().next().is_some() {
+            return None;
+        }
+        let asks = messages.iter().rposition(|msg| msg.tool_uses().any(|call| call.id == id))?;
+        let results = messages[asks + 1..].iter().take_while(|msg| has_result(msg)).count();
+        Some(asks + 1 + results)
     }
 
     /// Drops decisions about tool calls that have a result: the model may use their ids again.
