@@ -8,7 +8,7 @@ use hooks_agent::message::{Messages, Msg};
 use hooks_agent::store::{SqliteStore, Store, ThreadKey};
 
 /// A lease that outlives every test.
-pub(crate) const LONG: Duration = Duration::from_secs(60);
+pub(crate) const LONG: Duration = Duration::from_mins(1);
 
 /// Returns the address of the store in a folder.
 pub(crate) fn address(folder: &Path) -> String {

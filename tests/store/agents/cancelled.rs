@@ -119,7 +119,7 @@ async fn a_call_that_is_dropped_while_it_waits_keeps_nobody_from_the_thread() {
     let (gate, waits) = (Gate::new(), Waits::new());
     let owner = agent(store.clone(), gate.tool("wait"));
     let waiter = agent(Watched::new(store.clone(), waits.clone()), unused());
-    let owned = owner.call("Go");
+    let held = owner.call("Go");
     let dropped = async {
         gate.entered().await;
         let waiting = pin!(waiter.call("Go"));
@@ -134,8 +134,8 @@ async fn a_call_that_is_dropped_while_it_waits_keeps_nobody_from_the_thread() {
         waits.withdrawn().await;
         gate.open();
     };
-    let (owned, ()) = join(owned, released).await;
-    assert_eq!(owned.unwrap().text(), "done: passed");
+    let (done, ()) = join(held, released).await;
+    assert_eq!(done.unwrap().text(), "done: passed");
     let other = Waits::new();
     let last = agent(Watched::new(store, other.clone()), unused());
     assert_eq!(last.call("Hello").await.unwrap().text(), "5");
@@ -162,8 +162,8 @@ async fn a_call_that_waits_for_its_thread_can_be_interrupted() {
         waits.withdrawn().await;
         gate.open();
     };
-    let (owned, ()) = join(owner.call("Go"), interrupted).await;
-    assert_eq!(owned.unwrap().text(), "done: passed");
+    let (done, ()) = join(owner.call("Go"), interrupted).await;
+    assert_eq!(done.unwrap().text(), "done: passed");
     let last = agent(store, unused());
     assert_eq!(last.call("Hello").await.unwrap().text(), "5", "nothing of the interrupted call");
 }

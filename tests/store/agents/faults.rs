@@ -121,10 +121,10 @@ type Outcomes = BTreeMap<String, usize>;
 async fn check(fault: &Fault, ran: &Ran, messages: &Messages, outcomes: &mut Outcomes) {
     let context = || format!("{fault:?}: {}", serde_json::to_string(messages).unwrap());
     InputError::check_history(messages).unwrap_or_else(|error| panic!("{error}: {}", context()));
-    let texts = messages.iter().filter(|msg| msg.role == Role::User).map(|msg| msg.text());
+    let texts = messages.iter().filter(|msg| msg.role == Role::User).map(Msg::text);
     let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
     assert_eq!(texts, ["go", "ping", "ping"], "{}", context());
-    for result in messages.iter().flat_map(|msg| msg.tool_results()) {
+    for result in messages.iter().flat_map(Msg::tool_results) {
         let ran = match &*result.name {
             "log" => &ran.log,
             _ => &ran.pay,

@@ -84,7 +84,7 @@ async fn what_is_observed_is_stored_and_read_by_the_next_call() {
     observe(&other, "it thaws").await;
     assert_eq!(other.call("again").await.unwrap().text(), "6");
     let stored = messages(&store, &ThreadKey::new("clerk", "default").unwrap()).await;
-    let texts: Vec<_> = stored.iter().map(|msg| msg.text()).collect();
+    let texts: Vec<_> = stored.iter().map(Msg::text).collect();
     assert_eq!(texts, ["it rains", "hello", "2", "it snows", "it thaws", "again", "6"]);
 }
 
@@ -122,7 +122,7 @@ async fn ds_12_compressed_messages_stay_as_history() {
     assert_eq!(replies, ["1", "3", "2"]);
     let key = ThreadKey::new("clerk", "default").unwrap();
     let current = messages(&store, &key).await;
-    let texts: Vec<_> = current.iter().map(|msg| msg.text()).collect();
+    let texts: Vec<_> = current.iter().map(Msg::text).collect();
     assert_eq!(texts, ["summary of 4", said[2], "2"]);
     let rows = store.history(&key).await.unwrap();
     let archived: Vec<_> = rows.iter().filter(|row| row.archived.is_some()).collect();

@@ -138,7 +138,7 @@ async fn ds_09_a_thread_has_one_owner_at_a_time_among_many_processes() {
         let messages = messages(&*store, &ThreadKey::new(AGENT, &*thread).unwrap()).await;
         InputError::check_history(&messages).unwrap();
         assert_eq!(messages.len(), 2 * lines.len(), "four messages for each visit");
-        let texts = messages.iter().filter(|msg| msg.role == Role::User).map(|msg| msg.text());
+        let texts = messages.iter().filter(|msg| msg.role == Role::User).map(Msg::text);
         for text in texts.filter(|text| !text.is_empty()) {
             assert!(asked.insert(text.clone()), "`{text}` was admitted twice");
         }

@@ -24,7 +24,7 @@ const LONGEST_LIFE: Duration = Duration::from_millis(120);
 async fn kill(place: &Place, number: usize, kills: usize) -> Report {
     let store = open(&place.address, LEASE).await;
     let thread = format!("random-{number}");
-    let at_once = number % 2 == 0;
+    let at_once = number.is_multiple_of(2);
     let mut job = Job { place: place.clone(), thread, tasks: usize::MAX, at_once, death: None };
     for _ in 0..kills {
         let mut process = Process::start(&worker::Job::Tasks(job.clone()));

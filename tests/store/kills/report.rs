@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use hooks_agent::error::InputError;
-use hooks_agent::message::{Role, ToolResult};
+use hooks_agent::message::{Msg, Role, ToolResult};
 use hooks_agent::store::{Filter, Store};
 
 use crate::kills::tasks::{AGENT, Job};
@@ -45,14 +45,14 @@ pub(crate) async fn check(store: &dyn Store, job: &Job) -> Report {
     InputError::check_history(&messages).unwrap_or_else(|error| panic!("{error}: {}", context()));
 
     let asked = messages.iter().filter(|msg| msg.role == Role::User && !msg.text().is_empty());
-    let asked: Vec<_> = asked.map(|msg| msg.text()).collect();
+    let asked: Vec<_> = asked.map(Msg::text).collect();
     let expected: Vec<_> = (0..job.tasks).map(|task| format!("task {task}")).collect();
     assert_eq!(asked, expected, "each task once: {}", context());
     let last = messages.last().unwrap().text();
     assert_eq!(last, format!("done task {}", job.tasks - 1), "{}", context());
 
-    let calls: Vec<_> = messages.iter().flat_map(|msg| msg.tool_uses()).collect();
-    let results: Vec<_> = messages.iter().flat_map(|msg| msg.tool_results()).collect();
+    let calls: Vec<_> = messages.iter().flat_map(Msg::tool_uses).collect();
+    let results: Vec<_> = messages.iter().flat_map(Msg::tool_results).collect();
     assert_eq!((calls.len(), results.len()), (4 * job.tasks, 4 * job.tasks), "{}", context());
     let mut report = Report { tasks: job.tasks, ..Report::default() };
     let effects = lines(&job.file("append"));
