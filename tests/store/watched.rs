@@ -158,8 +158,13 @@ impl<W: Watch> Store for Watched<W> {
         thread: &'a ThreadKey,
         rows: Vec<HistoryRow>,
         values: Map<String, Value>,
+        user: Option<Arc<str>>,
     ) -> StoreFuture<'a, ()> {
-        self.store.import(thread, rows, values)
+        self.store.import(thread, rows, values, user)
+    }
+
+    fn prune(&self, filter: Filter) -> StoreFuture<'_, u64> {
+        self.store.prune(filter)
     }
 
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {

@@ -33,7 +33,7 @@ async fn ds_02(first: ReActAgent, other_name: ReActAgent, other_namespace: ReAct
 #[tokio::test]
 async fn ds_02_threads_agents_and_namespaces_never_see_each_other() {
     let store = MemoryStore::new();
-    let other = counter("clerk", store.namespace("other"));
+    let other = counter("clerk", store.namespace("other").unwrap());
     ds_02(counter("clerk", store.clone()), counter("poet", store), other).await;
 
     let folder = tempfile::tempdir().unwrap();
