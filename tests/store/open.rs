@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_agent::message::{Messages, Msg};
-use hooks_agent::store::{SqliteStore, Store, ThreadKey};
+use hooks_agent::store::{PostgresStore, SqliteStore, Store, ThreadKey};
+
+use crate::backend::{Backend, SERVER};
 
 /// A lease that outlives every test.
 pub(crate) const LONG: Duration = Duration::from_mins(1);
@@ -15,12 +17,24 @@ pub(crate) fn address(folder: &Path) -> String {
     format!("sqlite:{}", folder.join("agents.db").display())
 }
 
+/// Returns the address of the store on a server.
+pub(crate) fn address_on(server: &Backend) -> String {
+    match server {
+        Backend::Postgres(schema) => format!("postgres:{}", schema.name()),
+        Backend::Sqlite(_) => panic!("a file has no server"),
+    }
+}
+
 /// Opens the store of this address, whose leases last for `lease`.
 pub(crate) async fn open(address: &str, lease: Duration) -> Arc<dyn Store> {
     match address.split_once(':') {
         Some(("sqlite", path)) => {
             let options = SqliteStore::options().lease_time(lease);
             Arc::new(options.busy_timeout(LONG).open(path).await.unwrap())
+        }
+        Some(("postgres", schema)) => {
+            let options = PostgresStore::options().schema(schema).connections(2);
+            Arc::new(options.lease_time(lease).connect(SERVER).await.unwrap())
         }
         _ => panic!("no store has the address {address}"),
     }

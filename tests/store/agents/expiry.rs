@@ -18,7 +18,7 @@ fn hasty(store: Arc<dyn Store>, paid: &Paid, time: Duration) -> ReActAgent {
 
 #[tokio::test]
 async fn an_expired_question_is_refused_by_a_sweep() {
-    for place in places() {
+    for place in places().await {
         let (store, paid) = (place.open().await, Paid::default());
         hasty(store.clone(), &paid, Duration::ZERO).call("Pay").await.unwrap();
         let asked = waiting(&store).await.remove(0);
@@ -33,7 +33,7 @@ async fn an_expired_question_is_refused_by_a_sweep() {
 
 #[tokio::test]
 async fn an_expired_question_is_refused_by_the_next_call() {
-    for place in places() {
+    for place in places().await {
         let paid = Paid::default();
         hasty(place.open().await, &paid, Duration::ZERO).call("Pay").await.unwrap();
         let agent = hasty(place.open().await, &paid, Duration::ZERO);
@@ -47,7 +47,7 @@ async fn an_expired_question_is_refused_by_the_next_call() {
 
 #[tokio::test]
 async fn a_decision_after_the_expiry_is_refused() {
-    for place in places() {
+    for place in places().await {
         let (store, paid) = (place.open().await, Paid::default());
         let agent = hasty(store.clone(), &paid, Duration::ZERO);
         agent.call("Pay").await.unwrap();
@@ -70,7 +70,7 @@ async fn a_decision_after_the_expiry_is_refused() {
 
 #[tokio::test]
 async fn a_question_waits_until_it_expires() {
-    for place in places() {
+    for place in places().await {
         let (store, paid) = (place.open().await, Paid::default());
         let hour = Duration::from_hours(1);
         let agent = hasty(store.clone(), &paid, hour);

@@ -87,7 +87,7 @@ async fn finish(agent: &ReActAgent, store: &dyn Store) -> usize {
     let mut options = CallOptions::new();
     for _ in 0..8 {
         // A call that fails at its end may have written its answer.
-        let messages = agent.memory().messages();
+        let messages = messages(store, &ThreadKey::new("clerk", "default").unwrap()).await;
         if messages.last().is_some_and(|msg| msg.text() == "done") {
             return failed;
         }
@@ -156,7 +156,7 @@ async fn each(moment: Moment, is_transient: bool, at_once: bool) -> (usize, usiz
         while let Err(error) = agent.call("ping").await {
             assert!(matches!(error, AgentError::Store(_)), "{error:?}");
             failed += 1;
-            if agent.memory().messages().last().is_some_and(|msg| msg.text() == "pong") {
+            if messages(&*store, &key).await.last().is_some_and(|msg| msg.text() == "pong") {
                 break;
             }
         }

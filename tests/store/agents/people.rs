@@ -29,7 +29,7 @@ async fn ask(store: &Arc<dyn Store>, paid: &Paid) -> Waiting {
 
 #[tokio::test]
 async fn ds_03_a_question_is_approved_by_another_process() {
-    for place in places() {
+    for place in places().await {
         let paid = Paid::default();
         let asked = ask(&place.open().await, &paid).await;
         assert_eq!((&*asked.agent, &*asked.thread, &*asked.call_id), ("clerk", "ada", "1"));
@@ -65,7 +65,7 @@ async fn ds_04_reject_edit_and_respond_from_another_process() {
         ),
         (Decision::Respond("she paid herself".into()), vec![], "she paid herself"),
     ];
-    for place in places() {
+    for place in places().await {
         for (decision, ran, text) in decisions.clone() {
             let paid = Paid::default();
             let asked = ask(&place.open().await, &paid).await;
@@ -80,7 +80,7 @@ async fn ds_04_reject_edit_and_respond_from_another_process() {
 
 #[tokio::test]
 async fn ds_04_an_edit_that_breaks_the_schema_is_refused_and_the_question_waits() {
-    for place in places() {
+    for place in places().await {
         let (store, paid) = (place.open().await, Paid::default());
         let asked = ask(&store, &paid).await;
         for edit in [json!({ "euros": "many" }), json!({}), json!([12]), json!(null)] {
@@ -95,7 +95,7 @@ async fn ds_04_an_edit_that_breaks_the_schema_is_refused_and_the_question_waits(
 
 #[tokio::test]
 async fn an_edit_leaves_the_answer_as_it_is_and_records_what_ran() {
-    for place in places() {
+    for place in places().await {
         let (store, paid) = (place.open().await, Paid::default());
         let asked = ask(&store, &paid).await;
         let agent = clerk(store, &paid);
@@ -113,7 +113,7 @@ async fn an_edit_leaves_the_answer_as_it_is_and_records_what_ran() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ds_05_of_two_who_approve_at_once_one_wins_and_the_tool_runs_once() {
-    for place in places() {
+    for place in places().await {
         for _ in 0..8 {
             let paid = Paid::default();
             let asked = ask(&place.open().await, &paid).await;
@@ -144,7 +144,7 @@ async fn ds_05_of_two_who_approve_at_once_one_wins_and_the_tool_runs_once() {
 
 #[tokio::test]
 async fn ds_06_of_three_questions_the_undecided_one_waits_again() {
-    for place in places() {
+    for place in places().await {
         let paid = Paid::default();
         let three = |store: Arc<dyn Store>| {
             let model = payer([pay("1", 1), pay("2", 2), pay("3", 3)]);
@@ -178,7 +178,7 @@ async fn ds_06_of_three_questions_the_undecided_one_waits_again() {
 
 #[tokio::test]
 async fn several_decisions_are_stored_all_or_none() {
-    for place in places() {
+    for place in places().await {
         let (store, paid) = (place.open().await, Paid::default());
         let asked = ask(&store, &paid).await;
         let other = clerk(store.clone(), &paid);
@@ -202,7 +202,7 @@ async fn several_decisions_are_stored_all_or_none() {
 
 #[tokio::test]
 async fn a_decision_says_who_decided_and_when() {
-    for place in places() {
+    for place in places().await {
         let (store, paid) = (place.open().await, Paid::default());
         let asked = ask(&store, &paid).await;
         let verdict = |who: &str| vec![Verdict::new(asked.id.clone(), Decision::Approve).by(who)];
@@ -232,7 +232,7 @@ async fn a_decision_says_who_decided_and_when() {
 
 #[tokio::test]
 async fn a_decision_about_one_thread_does_not_touch_another() {
-    for place in places() {
+    for place in places().await {
         let (store, paid) = (place.open().await, Paid::default());
         let asked = ask(&store, &paid).await;
         let agent = clerk(store.clone(), &paid);
@@ -257,7 +257,7 @@ async fn a_decision_about_one_thread_does_not_touch_another() {
 
 #[tokio::test]
 async fn questions_of_permissions_and_of_hooks_are_in_the_list_too() {
-    for place in places() {
+    for place in places().await {
         for by_hook in [true, false] {
             let (store, paid) = (place.open().await, Paid::default());
             let agent = |store| {
@@ -283,7 +283,7 @@ async fn questions_of_permissions_and_of_hooks_are_in_the_list_too() {
 
 #[tokio::test]
 async fn questions_of_sub_agents_come_with_their_path_and_are_decided_by_id() {
-    for place in places() {
+    for place in places().await {
         let paid = Paid::default();
         let agents = |store: Arc<dyn Store>| {
             let model = payer([pay("1", 12)]);
@@ -315,7 +315,7 @@ async fn questions_of_sub_agents_come_with_their_path_and_are_decided_by_id() {
 
 #[tokio::test]
 async fn what_waits_survives_json() {
-    for place in places() {
+    for place in places().await {
         let (store, paid) = (place.open().await, Paid::default());
         let asked = ask(&store, &paid).await;
         let page = serde_json::to_string(&asked).unwrap();
@@ -331,7 +331,7 @@ async fn what_waits_survives_json() {
 
 #[tokio::test]
 async fn a_message_after_a_decision_follows_the_tool_calls() {
-    for place in places() {
+    for place in places().await {
         let (store, paid) = (place.open().await, Paid::default());
         let asked = ask(&store, &paid).await;
         store.decide(vec![Verdict::new(asked.id, Decision::Approve)]).await.unwrap();
@@ -347,7 +347,7 @@ async fn a_message_after_a_decision_follows_the_tool_calls() {
 
 #[tokio::test]
 async fn a_message_does_not_pass_by_a_question() {
-    for place in places() {
+    for place in places().await {
         let (store, paid) = (place.open().await, Paid::default());
         let asked = ask(&store, &paid).await;
         let agent = clerk(store.clone(), &paid);
@@ -363,7 +363,7 @@ async fn a_message_does_not_pass_by_a_question() {
 
 #[tokio::test]
 async fn an_agent_that_gives_up_what_waits_runs_nothing_of_it() {
-    for place in places() {
+    for place in places().await {
         let (store, paid) = (place.open().await, Paid::default());
         let agent = || {
             let model = payer([pay("1", 1), pay("2", 2)]);

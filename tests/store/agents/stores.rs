@@ -16,15 +16,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::backend::{self, Backend};
+
 /// A store that is opened as often as a test has processes.
 pub(crate) enum Place {
     Memory(MemoryStore),
     Sqlite(tempfile::TempDir),
+    Postgres(Backend),
 }
 
-/// One place of each kind.
-pub(crate) fn places() -> Vec<Place> {
-    vec![Place::Memory(MemoryStore::new()), sqlite()]
+/// One place of each kind that the machine has.
+pub(crate) async fn places() -> Vec<Place> {
+    let server = backend::postgres().await.map(Place::Postgres);
+    [Place::Memory(MemoryStore::new()), sqlite()].into_iter().chain(server).collect()
 }
 
 pub(crate) fn sqlite() -> Place {
@@ -37,6 +41,7 @@ impl Place {
         match self {
             Self::Memory(store) => Arc::new(store.clone()),
             Self::Sqlite(_) => Arc::new(SqliteStore::open(self.file()).await.unwrap()),
+            Self::Postgres(server) => server.store().await,
         }
     }
 

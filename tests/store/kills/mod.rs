@@ -2,6 +2,32 @@
 //!
 //! A process is this test binary, which runs the test `worker` with a job.
 
+/// Declares a test on a file, and one on a server where there is one.
+macro_rules! on_each {
+    ($name:ident) => {
+        mod sqlite {
+            #[tokio::test]
+            async fn $name() {
+                let folder = tempfile::tempdir().unwrap();
+                let address = crate::open::address(folder.path());
+                let place = super::Place { address, folder: folder.path().to_owned() };
+                super::$name(&place).await;
+            }
+        }
+
+        mod postgres {
+            #[tokio::test]
+            async fn $name() {
+                let Some(server) = crate::backend::postgres().await else { return };
+                let folder = tempfile::tempdir().unwrap();
+                let address = crate::open::address_on(&server);
+                let place = super::Place { address, folder: folder.path().to_owned() };
+                super::$name(&place).await;
+            }
+        }
+    };
+}
+
 mod moments;
 mod owners;
 mod process;

@@ -6,7 +6,7 @@ use crate::kills::process::Process;
 use crate::kills::report::{Report, check};
 use crate::kills::tasks::{Death, DeathAt, Job, LEASE};
 use crate::kills::worker::{self, Place};
-use crate::open::{address, open};
+use crate::open::open;
 
 /// Kills a process at the first, the second, .. moment of a kind, until one ends before it, and lets
 /// another one go on.
@@ -30,15 +30,12 @@ async fn each(place: &Place, at: DeathAt, after: bool, at_once: bool) -> Report 
     report
 }
 
-#[tokio::test]
-async fn ds_08_a_process_that_is_killed_at_any_moment_leaves_a_thread_that_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = Place { address: address(folder.path()), folder: folder.path().to_owned() };
+async fn ds_08_a_process_that_is_killed_at_any_moment_leaves_a_thread_that_goes_on(place: &Place) {
     let mut kinds = Vec::new();
     for at_once in [false, true] {
         for after in [false, true] {
-            kinds.push(each(&place, DeathAt::Commit, after, at_once));
-            kinds.push(each(&place, DeathAt::Tool, after, at_once));
+            kinds.push(each(place, DeathAt::Commit, after, at_once));
+            kinds.push(each(place, DeathAt::Tool, after, at_once));
         }
     }
     let mut total = Report::default();
@@ -49,3 +46,5 @@ async fn ds_08_a_process_that_is_killed_at_any_moment_leaves_a_thread_that_goes_
     assert!(total.kills > 40 && total.takeovers > 0);
     assert!(total.repeated > 0 && total.unknown > 0);
 }
+
+on_each!(ds_08_a_process_that_is_killed_at_any_moment_leaves_a_thread_that_goes_on);

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::kills::process::Process;
 use crate::kills::tasks::append;
 use crate::kills::worker::{self, Place};
-use crate::open::{address, messages, open};
+use crate::open::{messages, open};
 use crate::watched::{Moment, Operation, Watch, Watched};
 
 const AGENT: &str = "host";
@@ -109,11 +109,8 @@ async fn run(job: Job) -> [usize; 2] {
     [counts.next().unwrap(), counts.next().unwrap()]
 }
 
-#[tokio::test]
-async fn ds_09_a_thread_has_one_owner_at_a_time_among_many_processes() {
+async fn ds_09_a_thread_has_one_owner_at_a_time_among_many_processes(place: &Place) {
     let calls: usize = std::env::var("HOOKS_CALLS").map_or(CALLS, |calls| calls.parse().unwrap());
-    let folder = tempfile::tempdir().unwrap();
-    let place = Place { address: address(folder.path()), folder: folder.path().to_owned() };
     let store = open(&place.address, LEASE).await;
     let started = Instant::now();
     let jobs = (0..PROCESSES).map(|process| {
@@ -152,3 +149,5 @@ async fn ds_09_a_thread_has_one_owner_at_a_time_among_many_processes() {
     println!("{PROCESSES} processes, {THREADS} threads, {calls} calls: {sum:?} in {took:?}");
     assert_eq!(sum["takeovers"], 0);
 }
+
+on_each!(ds_09_a_thread_has_one_owner_at_a_time_among_many_processes);

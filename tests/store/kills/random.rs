@@ -10,7 +10,7 @@ use crate::kills::process::Process;
 use crate::kills::report::{Report, check};
 use crate::kills::tasks::{Job, LEASE};
 use crate::kills::worker::{self, Place};
-use crate::open::{address, messages, open};
+use crate::open::{messages, open};
 
 /// How many processes are killed; `HOOKS_KILLS` says otherwise.
 const KILLS: usize = 40;
@@ -43,12 +43,11 @@ async fn kill(place: &Place, number: usize, kills: usize) -> Report {
     Report { kills, ..check(&*store, &job).await }
 }
 
-#[tokio::test]
-async fn ds_08_a_process_that_is_killed_at_random_times_leaves_a_thread_that_goes_on() {
+async fn ds_08_a_process_that_is_killed_at_random_times_leaves_a_thread_that_goes_on(
+    place: &Place,
+) {
     let kills = std::env::var("HOOKS_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
-    let folder = tempfile::tempdir().unwrap();
-    let place = Place { address: address(folder.path()), folder: folder.path().to_owned() };
-    let each = |number| kill(&place, number, kills.div_ceil(THREADS));
+    let each = |number| kill(place, number, kills.div_ceil(THREADS));
     let mut total = Report::default();
     for report in join_all((0..THREADS).map(each)).await {
         total.add(&report);
@@ -56,3 +55,5 @@ async fn ds_08_a_process_that_is_killed_at_random_times_leaves_a_thread_that_goe
     println!("killed at random times: {total:?}");
     assert!(total.kills >= kills && total.takeovers > 0);
 }
+
+on_each!(ds_08_a_process_that_is_killed_at_random_times_leaves_a_thread_that_goes_on);

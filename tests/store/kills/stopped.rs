@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::kills::process::Process;
 use crate::kills::tasks::LEASE;
 use crate::kills::worker::{self, Place};
-use crate::open::{address, messages, open};
+use crate::open::{messages, open};
 
 const AGENT: &str = "keeper";
 
@@ -45,10 +45,7 @@ pub(crate) async fn work(job: Job) {
     println!("again {}", agent.call("Again").await.unwrap().text());
 }
 
-#[tokio::test]
-async fn ds_10_an_owner_that_was_stopped_writes_nothing_more() {
-    let folder = tempfile::tempdir().unwrap();
-    let place = Place { address: address(folder.path()), folder: folder.path().to_owned() };
+async fn ds_10_an_owner_that_was_stopped_writes_nothing_more(place: &Place) {
     let store = open(&place.address, LEASE).await;
     let mut first = Process::start(&worker::Job::Hold(Job { place: place.clone() }));
     first.says("holds").await.unwrap();
@@ -75,3 +72,5 @@ async fn ds_10_an_owner_that_was_stopped_writes_nothing_more() {
     assert!(after.iter().zip(before.iter()).all(|(after, before)| after == before));
     assert!(!after.iter().any(|msg| msg.tool_results().any(|it| it.output.as_str() == "released")));
 }
+
+on_each!(ds_10_an_owner_that_was_stopped_writes_nothing_more);
