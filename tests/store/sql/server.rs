@@ -133,10 +133,10 @@ async fn what_is_refused_leaves_nothing_locked() {
     let id = &ask(&store, "ada", 1).await[0];
     store.decide(vec![approve(id, "eve")]).await.unwrap();
     store.decide(vec![approve(id, "bob")]).await.unwrap_err();
-    store.import(&key("ada"), Vec::new(), serde_json::Map::new()).await.unwrap_err();
+    store.import(&key("ada"), Vec::new(), serde_json::Map::new(), None).await.unwrap_err();
     let row = HistoryRow::new(0, 0, None, serde_json::json!({}));
     let twice = vec![row.clone(), row];
-    store.import(&key("bob"), twice, serde_json::Map::new()).await.unwrap_err();
+    store.import(&key("bob"), twice, serde_json::Map::new(), None).await.unwrap_err();
     let locked = "SELECT q.id FROM question q JOIN thread t ON t.id = q.thread_id";
     let rows = backend.sql(&format!("{locked} FOR UPDATE NOWAIT")).await;
     assert_eq!(rows, [[id.to_string()]]);
