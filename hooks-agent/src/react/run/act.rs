@@ -1,9 +1,12 @@
 //! Runs the tool calls of an answer.
 
+use std::collections::VecDeque;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use futures::StreamExt;
-use futures::stream::FuturesUnordered;
+use futures::future::{Either, select};
+use futures::stream::{FuturesUnordered, Stream};
 
 use crate::error::AgentError;
 use crate::message::{DecisionKind, GenerateReason, Msg, Question, ToolResult, ToolUse};
@@ -34,6 +37,22 @@ impl Decided {
         self.control.stop |= stop;
         self.control.jump = jump.or(self.control.jump.take());
         self.control.question = self.control.question.take().or(question);
+    }
+}
+
+/// Waits for a future while others go on: one of them may hold what it waits for. Those that end meanwhile
+/// are put into `over`.
+async fn beside<T, E>(
+    mut future: Pin<&mut impl Future<Output = T>>,
+    others: &mut (impl Stream<Item = E> + Unpin),
+    over: &mut VecDeque<E>,
+) -> T {
+    loop {
+        match select(future.as_mut(), others.next()).await {
+            Either::Left((output, _)) => return output,
+            Either::Right((Some(ended), _)) => over.push_back(ended),
+            Either::Right((None, _)) => return future.await,
+        }
     }
 }
 
@@ -110,9 +129,15 @@ impl Run<'_> {
                 async move { (number, self.act_one(call).await) }
             })
             .collect();
-        let mut controls = Vec::new();
-        while let Some((number, ended)) = running.next().await {
-            let (control, result) = self.answer(batch, number, ended?).await?;
+        let (mut controls, mut over) = (Vec::new(), VecDeque::new());
+        loop {
+            let next = match over.pop_front() {
+                None => running.next().await,
+                next => next,
+            };
+            let Some((number, ended)) = next else { break };
+            let answer = pin!(self.answer(batch, number, ended?));
+            let (control, result) = beside(answer, &mut running, &mut over).await?;
             if !control.is_free() {
                 controls.push((number, control, result));
             }
