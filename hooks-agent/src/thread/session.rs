@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::memory::{Memory, Moment, Running, SaveThread, Served, Through};
 use crate::message::Msg;
-use crate::store::{Durability, Lease, Steps, Store, StoreError, ThreadRecord, Waiting};
+use crate::store::{Durability, Lease, Step, Steps, Store, StoreError, ThreadRecord, Waiting};
 use crate::thread::keeper::Keeper;
 
 /// How long a commit waits before it is tried again, each time, if the store is not available.
@@ -45,7 +45,11 @@ pub(crate) struct Session {
     /// Whether a call runs, and not only reads or observes.
     is_call: AtomicBool,
     is_over: AtomicBool,
-    writing: Queue<()>,
+    /// Whether the store refuses what memory has, which can never be written then.
+    is_refused: AtomicBool,
+    /// The step whose commit was begun, until it is known whether the store has it: a commit may be
+    /// dropped.
+    writing: Queue<Option<Step>>,
 }
 
 /// A session that ends when this is dropped: the lease is released then. What was not written stays in
@@ -71,6 +75,7 @@ impl OpenSession {
             continues: AtomicBool::new(false),
             is_call: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
+            is_refused: AtomicBool::new(false),
             writing: Queue::default(),
         })))
     }
@@ -91,13 +96,17 @@ impl Deref for OpenSession {
 impl Session {
     /// Reads the thread if memory does not have this version of it.
     pub(super) async fn refresh(&self, version: u64) -> Result<(), StoreError> {
-        let is_current = self.memory.version() == Some(version);
+        let row = self.lease.row;
+        let is_current = self.memory.version() == Some((row, version));
         if is_current && self.memory.questions().is_empty() {
+            self.backing.keeper.read(&self.lease);
             return Ok(());
         }
         if version == 0 {
             // Nothing was written to it.
-            return self.memory.restore_record(ThreadRecord::default());
+            self.memory.restore_record(ThreadRecord::default(), row)?;
+            self.backing.keeper.read(&self.lease);
+            return Ok(());
         }
         let mut record = self.backing.steps.load(&self.lease).await?;
         let may_expire = |it: &Waiting| it.expires.is_some() && it.decided.is_none();
@@ -107,8 +116,9 @@ impl Session {
         if is_current {
             self.memory.refresh_questions(record.waiting);
         } else {
-            self.memory.restore_record(record)?;
+            self.memory.restore_record(record, row)?;
         }
+        self.backing.keeper.read(&self.lease);
         Ok(())
     }
 
@@ -169,24 +179,49 @@ impl Session {
 
     /// Writes what memory has and the store has not. Returns whether there was something.
     async fn write(&self, releases: bool) -> Result<bool, StoreError> {
-        let _writing = self.writing.lock().await;
+        let mut begun = self.writing.lock().await;
         if self.is_over() {
             return Err(self.lease_lost());
         }
+        // A step that the store has already is not written again.
+        self.finish(&mut begun).await?;
         let Some(mut step) = self.memory.step() else { return Ok(false) };
         step.releases = releases;
         step.user.clone_from(&self.user.lock().unwrap_or_else(PoisonError::into_inner));
+        *begun = Some(step);
+        self.finish(&mut begun).await?;
+        Ok(true)
+    }
+
+    /// Writes the step that was begun, if there is one.
+    async fn finish(&self, begun: &mut Option<Step>) -> Result<(), StoreError> {
+        let Some(step) = begun.as_ref() else { return Ok(()) };
+        if let Err(error) = self.write_step(step).await {
+            if !error.is_transient() {
+                *begun = None;
+            }
+            return Err(error);
+        }
+        self.memory.committed(step);
+        if step.user.is_some() {
+            *self.user.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        *begun = None;
+        Ok(())
+    }
+
+    async fn write_step(&self, step: &Step) -> Result<(), StoreError> {
         let mut retries = RETRIES.iter();
         let mut is_retry = false;
         loop {
-            match self.backing.steps.commit(&self.lease, &step).await {
-                Ok(()) => break,
+            match self.backing.steps.commit(&self.lease, step).await {
+                Ok(()) => return Ok(()),
                 // The attempt before was written, though the store did not say so: nobody else may
                 // write while the lease holds.
                 Err(StoreError::Conflict { found, .. })
                     if is_retry && found == step.version + 1 =>
                 {
-                    break;
+                    return Ok(());
                 }
                 Err(error) if error.is_transient() => match retries.next() {
                     Some(pause) => tokio::time::sleep(*pause).await,
@@ -196,13 +231,15 @@ impl Session {
                     self.lost.cancel();
                     return Err(error);
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    let is_refused =
+                        matches!(error, StoreError::Name(_) | StoreError::Unreadable { .. });
+                    self.is_refused.fetch_or(is_refused, Ordering::Relaxed);
+                    return Err(error);
+                }
             }
             is_retry = true;
         }
-        self.memory.committed(&step);
-        *self.user.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        Ok(true)
     }
 
     fn end_call(&self) {
@@ -241,17 +278,18 @@ impl SaveThread for Session {
 
 impl Drop for OpenSession {
     fn drop(&mut self) {
-        let Session { lost, is_over, memory, backing, lease, .. } = &*self.0;
+        let Session { lost, is_refused, is_over, memory, backing, lease, .. } = &*self.0;
         if is_over.swap(true, Ordering::Relaxed) {
             return;
         }
-        if lost.is_cancelled() {
-            // Another process goes on with the thread: what memory has is read again.
+        if lost.is_cancelled() || is_refused.load(Ordering::Relaxed) {
+            // Another process goes on with the thread, or the store does not take what memory has: the
+            // thread is read again.
             memory.expire_record();
-            backing.keeper.drop_lease(lease);
         } else {
             self.0.end_call();
-            backing.keeper.release(lease);
         }
+        // If another process has the lease, this does nothing.
+        backing.keeper.release(lease);
     }
 }
