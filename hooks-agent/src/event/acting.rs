@@ -96,7 +96,9 @@ impl<'a> PreActing<'a> {
     /// The next call resumes the tool call, and this event fires again. See
     /// [`PendingCall`](crate::message::PendingCall) for an example.
     pub fn ask(&self, why: impl Into<String>) -> Flow {
-        if self.cx.is_confirmed(self.input.id()) {
+        // What was allowed may differ from what hooks made of it since.
+        let confirmed = self.cx.confirmed(self.input.id());
+        if confirmed.is_some_and(|confirmed| confirmed.allows(&self.input.call)) {
             return Flow::Continue;
         }
         let question = Ask { permission: Some(why.into()), ..Ask::default() };

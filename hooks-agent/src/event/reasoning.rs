@@ -217,7 +217,11 @@ impl<'a> PostReasoning<'a> {
     ) -> Result<Flow, InputError> {
         let questions: Vec<_> = questions
             .into_iter()
-            .map(|(id, question)| (id, Question { is_held: true, ..question }))
+            .map(|(id, question)| {
+                let call = self.message.tool_uses().find(|call| call.id == id);
+                let about = call.map(|call| call.input.clone());
+                (id, Question { is_held: true, about, ..question })
+            })
             .collect();
         let is_known = |id: &String| self.message.tool_uses().any(|call| call.id == *id);
         let unknown = questions.iter().map(|(id, _)| id).filter(|id| !is_known(id));

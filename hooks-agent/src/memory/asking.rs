@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::PendingCall;
+use crate::message::{PendingCall, ToolUse};
 use crate::run_id::RunId;
 
 /// A tool call of an agent that runs another agent.
@@ -36,6 +36,22 @@ pub(crate) struct Confirmed {
     /// Whether an earlier call was to run it, and did not come to its result.
     #[serde(skip)]
     pub(crate) is_kept: bool,
+}
+
+impl Confirmed {
+    /// Returns whether the arguments of a tool call are those that were allowed, except hidden ones.
+    pub(crate) fn allows(&self, call: &ToolUse) -> bool {
+        let Some(mut allowed) = self.edited.clone().or_else(|| self.shown.clone()) else {
+            return true;
+        };
+        let mut input = call.input.clone();
+        for value in [&mut allowed, &mut input] {
+            if let Value::Object(fields) = value {
+                fields.retain(|name, _| !call.is_hidden(name));
+            }
+        }
+        allowed == input
+    }
 }
 
 impl From<String> for Confirmed {

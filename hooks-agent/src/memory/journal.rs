@@ -14,6 +14,8 @@ use crate::store::{CallRecord, CallState, Step, StoredMessage, ThreadRecord, Wai
 /// What a store has of a thread. The difference to the conversation is what the next step writes.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
+    /// The row of the thread in the store.
+    row: i64,
     version: u64,
     /// The messages in the store, by place.
     rows: Vec<StoredMessage>,
@@ -98,7 +100,7 @@ pub(super) struct Restored {
 
 impl Journal {
     /// Reads what a store has.
-    pub(super) fn restore(record: ThreadRecord) -> Result<Restored, serde_json::Error> {
+    pub(super) fn restore(record: ThreadRecord, row: i64) -> Result<Restored, serde_json::Error> {
         let ThreadRecord { version, messages: rows, next, calls, state, waiting, .. } = record;
         let State { running, asking, unanswered, served, confirmed } = match &state {
             Value::Null => State::default(),
@@ -116,6 +118,7 @@ impl Journal {
         }
         let questions = waiting.iter().map(|waiting| waiting.id.clone()).collect();
         let journal = Self {
+            row,
             version,
             rows,
             next,
@@ -132,8 +135,8 @@ impl Journal {
         Ok(Restored { messages, asking, unanswered, questions, confirmed, journal })
     }
 
-    pub(super) fn version(&self) -> u64 {
-        self.version
+    pub(super) fn version(&self) -> (i64, u64) {
+        (self.row, self.version)
     }
 
     /// Notes that messages were replaced; else they are only appended.

@@ -8,17 +8,22 @@ use crate::store::{CallRecord, CallState, Step, StoreError, ThreadRecord};
 
 impl Memory {
     /// Replaces everything by what the store has.
-    pub(crate) fn restore_record(&self, mut record: ThreadRecord) -> Result<(), StoreError> {
+    pub(crate) fn restore_record(
+        &self,
+        mut record: ThreadRecord,
+        row: i64,
+    ) -> Result<(), StoreError> {
         let values = std::mem::take(&mut record.values);
         let unreadable = |source: serde_json::Error| StoreError::Unreadable {
             what: "the state of a thread".to_owned(),
             source: source.into(),
         };
         let Restored { messages, asking, unanswered, questions, confirmed, journal } =
-            Journal::restore(record).map_err(unreadable)?;
+            Journal::restore(record, row).map_err(unreadable)?;
         // A thread that the store had and has no more was forgotten, perhaps by another process.
-        let was_stored = self.version().is_some_and(|version| version > 0);
-        let is_new = journal.version() == 0;
+        let was_stored = self.version().is_some_and(|(_, version)| version > 0);
+        let (_, version) = journal.version();
+        let is_new = version == 0;
         if is_new && !was_stored {
             // What the owner of memory put there before is written with the first step.
             self.thread_values().track();
@@ -38,8 +43,9 @@ impl Memory {
         Ok(())
     }
 
-    /// Returns the version of the thread that memory continues, if the thread is in a store.
-    pub(crate) fn version(&self) -> Option<u64> {
+    /// Returns the row and the version of the thread that memory continues, if the thread is in a
+    /// store. A thread that is forgotten and begins again has another row.
+    pub(crate) fn version(&self) -> Option<(i64, u64)> {
         self.lock().journal.as_ref().map(|journal| journal.version())
     }
 

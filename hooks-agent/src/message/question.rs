@@ -38,6 +38,9 @@ pub struct Question {
     /// Whether the tool call waits until it is decided, whatever hooks do meanwhile.
     #[serde(default)]
     pub(crate) is_held: bool,
+    /// The arguments that the description is about, if they are known.
+    #[serde(skip)]
+    pub(crate) about: Option<Value>,
 }
 
 impl Question {
@@ -51,6 +54,7 @@ impl Question {
             wording: Wording::default(),
             schema: Value::Null,
             is_held: false,
+            about: None,
         }
     }
 

@@ -7,13 +7,13 @@ use hooks_core::hookable;
 
 use crate::call::{CallContext, CheckedCall};
 use crate::error::AgentError;
-use crate::memory::Confirmed;
 use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
 use crate::model::{ChatRequest, ModelAnswer};
 use crate::react::agent::ReActAgent;
 use crate::react::compression::ContextConfig;
 use crate::react::run::ask::Answer;
 use crate::react::run::batch::cut;
+use crate::react::run::decided::CHANGED;
 use crate::round::{Acted, ActingInput, Ask, Reasoned, ReasoningInput, SummaryInput};
 use crate::stream::AgentEventKind;
 use crate::tool::{Permission, ToolError};
@@ -52,6 +52,10 @@ impl ReActAgent {
         let (call, mut control) = input.into_call();
         if !control.is_free() {
             return Ok(Acted::waiting(call, control));
+        }
+        if cx.confirmed(&call.id).is_some_and(|confirmed| !confirmed.allows(&call)) {
+            let result = ToolResult::error(&call, CHANGED);
+            return Ok(Acted { control, ..Acted::new(call, result) });
         }
         match self.check_permission(&cx, &call).await? {
             Permission::Allow => {}
@@ -270,6 +274,10 @@ impl ReActAgent {
 impl ReActAgent {
     /// Checks the permission of a tool call that a hook changed after the check.
     async fn check_changed(&self, cx: &CallContext, call: &ToolUse) -> Result<(), ToolError> {
+        if cx.confirmed(&call.id).is_some_and(|confirmed| !confirmed.allows(call)) {
+            let reason = CHANGED.to_owned();
+            return Err(ToolError::Denied { tool: call.name.clone(), reason });
+        }
         let reason = match self.check_permission(cx, call).await {
             Ok(Permission::Allow) => return Ok(()),
             Ok(Permission::Deny(reason)) => reason,
@@ -287,10 +295,7 @@ impl ReActAgent {
 /// they are known.
 fn is_confirmed(cx: &CallContext, call: &ToolUse) -> bool {
     let is_same = cx.checked().is_none_or(|checked| checked.call().name == call.name);
-    let Some(Confirmed { shown, edited, .. }) = cx.confirmed(&call.id).filter(|_| is_same) else {
-        return false;
-    };
-    edited.is_some() || shown.is_none_or(|shown| shown == call.input)
+    cx.confirmed(&call.id).is_some_and(|confirmed| is_same && confirmed.allows(call))
 }
 
 /// Begins a result with the arguments that ran in place of the model's.

@@ -7,6 +7,7 @@ use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::memory::{Memory, Running};
 use crate::message::Messages;
+use crate::store::key::check_name;
 use crate::store::{
     Acquired, DecisionError, Durability, Filter, Lease, Steps, Store, StoreError, ThreadKey,
     Unknown, Verdict,
@@ -40,6 +41,9 @@ impl Durable {
         cx: &CallContext,
         memory: Arc<Memory>,
     ) -> Result<OpenSession, AgentError> {
+        if let Some(user) = cx.user() {
+            check_name("id of the user", user).map_err(StoreError::from)?;
+        }
         let verdicts = cx.verdicts();
         if !verdicts.is_empty() {
             self.decide(cx, verdicts).await?;
@@ -130,9 +134,14 @@ impl Durable {
         session.close().await
     }
 
-    /// Returns whether a call of this process runs on the thread.
+    /// Returns whether a call of this process runs on the thread of a call.
     pub(crate) fn is_running(&self, cx: &CallContext) -> bool {
-        let key = ThreadKey::new(self.agent.clone(), cx.thread_id());
+        self.runs_on(cx.thread_id())
+    }
+
+    /// Returns whether a call of this process runs on the thread.
+    pub(super) fn runs_on(&self, thread: &str) -> bool {
+        let key = ThreadKey::new(self.agent.clone(), thread);
         key.is_ok_and(|key| self.backing.keeper.holds(&key))
     }
 

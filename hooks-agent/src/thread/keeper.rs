@@ -21,7 +21,15 @@ pub(super) struct Keeper {
     jobs: Mutex<Option<UnboundedSender<Job>>>,
 }
 
-type Held = Mutex<Vec<(Lease, CancellationToken)>>;
+type Held = Mutex<Vec<Kept>>;
+
+/// A lease of a call.
+struct Kept {
+    lease: Lease,
+    lost: CancellationToken,
+    /// Whether memory is up to date.
+    is_read: bool,
+}
 
 /// What the task does for a call that was dropped.
 enum Job {
@@ -39,18 +47,26 @@ impl Keeper {
     pub(super) fn hold(&self, lease: &Lease) -> Result<CancellationToken, StoreError> {
         self.jobs()?;
         let lost = CancellationToken::new();
-        lock(&self.held).push((lease.clone(), lost.clone()));
+        let kept = Kept { lease: lease.clone(), lost: lost.clone(), is_read: false };
+        lock(&self.held).push(kept);
         Ok(lost)
     }
 
-    /// Returns whether a call of this agent has the lease of a thread.
+    /// Notes that the memory of the thread is up to date.
+    pub(super) fn read(&self, lease: &Lease) {
+        for kept in lock(&self.held).iter_mut().filter(|kept| kept.lease == *lease) {
+            kept.is_read = true;
+        }
+    }
+
+    /// Returns whether a call of this agent has the lease of a thread, and its memory is up to date.
     pub(super) fn holds(&self, thread: &ThreadKey) -> bool {
-        lock(&self.held).iter().any(|(lease, _)| lease.thread == *thread)
+        lock(&self.held).iter().any(|kept| kept.is_read && kept.lease.thread == *thread)
     }
 
     /// Renews a lease no longer.
     pub(super) fn drop_lease(&self, lease: &Lease) {
-        lock(&self.held).retain(|(held, _)| held != lease);
+        lock(&self.held).retain(|kept| kept.lease != *lease);
     }
 
     /// Releases a lease, soon.
@@ -126,15 +142,15 @@ async fn keep(store: Arc<dyn Steps>, held: Weak<Held>, mut jobs: UnboundedReceiv
 }
 
 async fn renew(store: &dyn Steps, held: &Held) {
-    let leases: Vec<_> = lock(held).iter().map(|(lease, _)| lease.clone()).collect();
+    let leases: Vec<_> = lock(held).iter().map(|kept| kept.lease.clone()).collect();
     if leases.is_empty() {
         return;
     }
     match store.renew(&leases).await {
         Ok(lost) => {
-            for (lease, token) in &*lock(held) {
-                if lost.contains(lease) {
-                    token.cancel();
+            for kept in &*lock(held) {
+                if lost.contains(&kept.lease) {
+                    kept.lost.cancel();
                 }
             }
         }

@@ -45,6 +45,8 @@ pub(crate) struct Session {
     /// Whether a call runs, and not only reads or observes.
     is_call: AtomicBool,
     is_over: AtomicBool,
+    /// Whether the store refuses what memory has, which can never be written then.
+    is_refused: AtomicBool,
     /// The step that is being written, or that was when the call was dropped or the store failed.
     unsure: Queue<Option<Step>>,
 }
@@ -72,6 +74,7 @@ impl OpenSession {
             continues: AtomicBool::new(false),
             is_call: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
+            is_refused: AtomicBool::new(false),
             unsure: Queue::default(),
         })))
     }
@@ -92,13 +95,17 @@ impl Deref for OpenSession {
 impl Session {
     /// Reads the thread if memory does not have this version of it.
     pub(super) async fn refresh(&self, version: u64) -> Result<(), StoreError> {
-        let is_current = self.memory.version() == Some(version);
+        let row = self.lease.row;
+        let is_current = self.memory.version() == Some((row, version));
         if is_current && self.memory.questions().is_empty() {
+            self.backing.keeper.read(&self.lease);
             return Ok(());
         }
         if version == 0 {
             // Nothing was written to it.
-            return self.memory.restore_record(ThreadRecord::default());
+            self.memory.restore_record(ThreadRecord::default(), row)?;
+            self.backing.keeper.read(&self.lease);
+            return Ok(());
         }
         let mut record = self.backing.steps.load(&self.lease).await?;
         let may_expire = |it: &Waiting| it.expires.is_some() && it.decided.is_none();
@@ -108,8 +115,9 @@ impl Session {
         if is_current {
             self.memory.refresh_questions(record.waiting);
         } else {
-            self.memory.restore_record(record)?;
+            self.memory.restore_record(record, row)?;
         }
+        self.backing.keeper.read(&self.lease);
         Ok(())
     }
 
@@ -208,7 +216,12 @@ impl Session {
                     self.lost.cancel();
                     return Err(error);
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    let is_refused =
+                        matches!(error, StoreError::Name(_) | StoreError::Unreadable { .. });
+                    self.is_refused.fetch_or(is_refused, Ordering::Relaxed);
+                    return Err(error);
+                }
             }
             is_retry = true;
         }
@@ -257,17 +270,18 @@ impl SaveThread for Session {
 
 impl Drop for OpenSession {
     fn drop(&mut self) {
-        let Session { lost, is_over, memory, backing, lease, .. } = &*self.0;
+        let Session { lost, is_refused, is_over, memory, backing, lease, .. } = &*self.0;
         if is_over.swap(true, Ordering::Relaxed) {
             return;
         }
-        if lost.is_cancelled() {
-            // Another process goes on with the thread: what memory has is read again.
+        if lost.is_cancelled() || is_refused.load(Ordering::Relaxed) {
+            // Another process goes on with the thread, or the store does not take what memory has: the
+            // thread is read again.
             memory.expire_record();
         } else {
             self.0.end_call();
         }
-        // Does nothing to the lease of another owner.
+        // If another process has the lease, this does nothing.
         backing.keeper.release(lease);
     }
 }

@@ -184,7 +184,8 @@ impl Threads {
     /// runs on a named thread continues with its memory, one on the default thread without earlier
     /// messages.
     ///
-    /// A thread in a store outside of the process stays there, and the next call reads it again:
+    /// A thread in a store outside of the process stays there, and the next call reads it again; one on
+    /// which a call runs is not dropped:
     /// [`ReActAgent::forget`](crate::react::ReActAgent::forget) removes it.
     pub fn forget(&self, id: &str) -> bool {
         self.drop_thread(id)
@@ -192,6 +193,10 @@ impl Threads {
 
     /// Drops the memory of a thread.
     pub(crate) fn drop_thread(&self, id: &str) -> bool {
+        // What its call does from here on is written from the same memory.
+        if self.durable.as_ref().is_some_and(|durable| durable.runs_on(id)) {
+            return false;
+        }
         if id == CallContext::DEFAULT_THREAD {
             let is_used = !self.default.is_empty();
             self.default.clear();

@@ -1,5 +1,6 @@
 //! Agents on a store: what a call finds after another process, and after a crash.
 
+mod attacks;
 mod cancelled;
 mod crash;
 mod cut_off;

@@ -7,7 +7,7 @@ use crate::call::{CallContext, Resumed};
 use crate::error::InputError;
 use crate::memory::{Confirmed, Memory};
 use crate::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls};
-use crate::react::run::decided::{Decided, UNKNOWN_OUTCOME, decided, is_held};
+use crate::react::run::decided::{Decided, UNKNOWN_OUTCOME, changed, decided, is_held};
 use crate::store::CallState;
 use crate::thread::now;
 
@@ -30,6 +30,8 @@ pub(super) fn admit(
     let calls = open_calls(&memory.messages());
     if calls.is_empty() {
         check_confirmations(cx, &[])?;
+        // The program may have answered tool calls by itself: a decision about them allows no other.
+        memory.settle();
         // The messages of a call that failed are in memory already.
         if input.is_empty() || !memory.is_unanswered(&input) {
             InputError::check_appended(&[], &input)?;
@@ -46,7 +48,8 @@ pub(super) fn admit(
     if !cx.is_durable() {
         memory.expire_questions(now());
     }
-    let Decided { confirmed, results } = decided(memory, &calls, &waiting);
+    let Decided { confirmed, mut results } = decided(memory, &calls, &waiting);
+    results.extend(changed(cx.confirms(), memory, &calls));
     let has_results = input.iter().any(|msg| msg.tool_results().next().is_some());
     // People are asked about these before anything of the answer runs.
     let held = |pending: &&PendingCall| {

@@ -7,7 +7,8 @@ use crate::message::{PendingCall, ToolResult, ToolUse, Wording};
 use crate::store::{Decision, Waiting};
 
 /// What the model reads in place of a tool call that differs from the one that was shown.
-const CHANGED: &str = "the call was changed after it was shown for approval, so it did not run";
+pub(in crate::react) const CHANGED: &str =
+    "the call was changed after it was shown for approval, so it did not run";
 
 /// The result of a tool call whose process ended while the tool ran.
 pub(super) const UNKNOWN_OUTCOME: &str =
@@ -71,6 +72,23 @@ pub(super) fn decided(memory: &Memory, calls: &[ToolUse], waiting: &[PendingCall
         }
     }
     all
+}
+
+/// Returns the results of tool calls that a caller allows and that differ from those that it was shown.
+pub(super) fn changed(
+    confirms: &[Confirmed],
+    memory: &Memory,
+    calls: &[ToolUse],
+) -> Vec<ToolResult> {
+    let held = confirms.iter().filter(|confirmed| confirmed.is_held);
+    let changed = held.filter_map(|Confirmed { id, shown, .. }| {
+        let call = calls.iter().find(|call| call.id == *id)?;
+        let kept = memory.confirmed().into_iter().find(|kept| kept.id == *id);
+        let edited = kept.and_then(|kept| kept.edited);
+        let is_same = shown.as_ref() == Some(edited.as_ref().unwrap_or(&call.input));
+        (!is_same).then(|| ToolResult::error(call, CHANGED))
+    });
+    changed.collect()
 }
 
 /// Returns whether people are asked about the tool call before anything of the answer runs.

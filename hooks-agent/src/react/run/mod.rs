@@ -5,7 +5,7 @@ mod act;
 mod admission;
 pub(super) mod ask;
 pub(super) mod batch;
-mod decided;
+pub(super) mod decided;
 mod draft;
 mod questions;
 mod request;

@@ -32,7 +32,12 @@ impl Run<'_> {
     pub(super) async fn ask_people(&self, batch: Batch<'_>, people: Vec<Option<Asked>>) -> Ended {
         let mut pending = batch.wait();
         for (pending, asked) in pending.iter_mut().zip(people) {
-            let Some((question, asked_by)) = asked else { continue };
+            let Some((mut question, asked_by)) = asked else { continue };
+            let PendingCall { call, .. } = pending;
+            if question.about.take().is_some_and(|about| about != call.input) {
+                // A later hook changed the arguments: the text has those before.
+                question.description = format!("Tool: {}\nArgs: {}", call.name, call.input);
+            }
             let schema = self.schema(pending);
             pending.why = PendingReason::Permission(question.description.clone());
             pending.asked_by = asked_by;

@@ -60,6 +60,14 @@ pub enum DecisionError {
         /// The id.
         id: Arc<str>,
     },
+    /// The arguments or the result are nested too deep to be stored.
+    #[error("the decision about the question `{id}` is nested deeper than {most} levels")]
+    TooDeep {
+        /// The id of the question.
+        id: Arc<str>,
+        /// How deep it may be nested.
+        most: usize,
+    },
     /// The question has expired.
     #[error("the question `{id}` has expired")]
     Expired {

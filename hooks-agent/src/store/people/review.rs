@@ -10,6 +10,9 @@ pub(crate) const EXPIRED: &str = "no decision in time";
 /// Who decided a question that expired.
 pub(crate) const EXPIRY: &str = "expiry";
 
+/// How deep the JSON of a decision is nested at most: it is stored as a part of other JSON.
+const DEEPEST: usize = 64;
+
 /// Checks decisions against the questions of a store, and returns what is to be stored, in the order
 /// of the decisions. `questions` has those of the ids, also closed ones; `now` is the store's clock.
 ///
@@ -54,6 +57,14 @@ fn check(questions: &[Waiting], verdict: &Verdict, now: u64) -> Result<Decided, 
         let (tool, allowed) = (question.tool.clone(), question.allowed.clone());
         return Err(DecisionError::NotAllowed { id: id.clone(), tool, decision: kind, allowed });
     }
+    let content = match decision {
+        Decision::Edit(arguments) => Some(arguments),
+        Decision::Respond(output) => output.structured(),
+        _ => None,
+    };
+    if content.is_some_and(|content| depth(content) > DEEPEST) {
+        return Err(DecisionError::TooDeep { id: id.clone(), most: DEEPEST });
+    }
     if let Decision::Edit(arguments) = decision {
         fits(&question.schema, arguments).map_err(|reason| {
             let tool = question.tool.clone();
@@ -77,4 +88,13 @@ fn fits(schema: &Value, arguments: &Value) -> Result<(), String> {
     let reasons: Vec<_> =
         errors.map(|error| format!("at `{}`: {error}", error.instance_path())).collect();
     if reasons.is_empty() { Ok(()) } else { Err(reasons.join("; ")) }
+}
+
+/// Returns how deep arrays and objects are nested.
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(values) => 1 + values.iter().map(depth).max().unwrap_or_default(),
+        Value::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or_default(),
+        _ => 0,
+    }
 }

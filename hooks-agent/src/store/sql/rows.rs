@@ -13,6 +13,9 @@ use crate::store::{CallState, Decided, StoreError, Waiting};
 /// The version of the JSON of a message.
 const MESSAGE_VERSION: u64 = 1;
 
+/// How deep JSON is nested at most: what is nested deeper cannot be read, also as a part of an export.
+const DEEPEST: usize = 120;
+
 #[derive(serde::Serialize)]
 struct Versioned<'a> {
     v: u64,
@@ -110,5 +113,29 @@ pub(crate) fn read_json<T: DeserializeOwned>(what: &str, json: &str) -> Result<T
 
 /// Writes JSON for the database.
 pub(crate) fn write_json(value: &impl Serialize) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Failed(error.into()))
+    let json = serde_json::to_string(value).map_err(|error| StoreError::Failed(error.into()))?;
+    if depth(&json) > DEEPEST {
+        let source = format!("it is nested deeper than {DEEPEST} levels").into();
+        return Err(StoreError::Unreadable { what: "what is to be stored".to_owned(), source });
+    }
+    Ok(json)
+}
+
+/// Returns how deep the arrays and objects of a JSON text are nested.
+fn depth(json: &str) -> usize {
+    let (mut depth, mut deepest, mut is_text, mut is_escaped) = (0_usize, 0, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b'[' | b'{' if !is_text => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !is_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }

@@ -176,7 +176,10 @@ impl HumanInTheLoop {
         if call.invalid_input.is_some() || self.gate(&call.name).is_none() {
             return Flow::Continue;
         }
-        if cx.is_confirmed(&call.id) {
+        if let Some(confirmed) = cx.confirmed(&call.id) {
+            if !confirmed.allows(call) {
+                return event.refuse(DIFFERS);
+            }
             self.shown(cx).add(call);
         } else if self.asking_gate(call, cx).is_some() {
             return event.refuse(not_asked(call));
@@ -187,12 +190,15 @@ impl HumanInTheLoop {
     /// Checks a tool call right before the tool starts.
     fn check(&self, running: &ToolUse, cx: &CallContext) -> Result<(), String> {
         match self.shown(cx).is_shown(running) {
-            Some(false) => Err("it differs from the call that a person approved".to_owned()),
+            Some(false) => Err(DIFFERS.to_owned()),
             None if self.asking_gate(running, cx).is_some() => Err(not_asked(running)),
             _ => Ok(()),
         }
     }
 }
+
+/// Why a tool call that a hook changed does not run.
+const DIFFERS: &str = "it differs from the call that a person approved";
 
 fn not_asked(call: &ToolUse) -> String {
     format!("nobody was asked about this call of `{}`", call.name)
