@@ -1,11 +1,10 @@
 //! How agents are called.
 
-use std::future::poll_fn;
-use std::mem::ManuallyDrop;
-use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 
+use crate::agent::settle::Settle;
+use crate::agent::stored::{close, stored_reply};
 use crate::agent::{Agent, CallOutcome};
 use crate::call::{CallContext, CallOptions};
 use crate::error::AgentError;
@@ -171,7 +170,7 @@ async fn run_on<A: Agent + ?Sized>(
     // Dropped after the call is settled, so that the next call on the thread starts after that.
     let mut turn = None;
     let session = OnceLock::new();
-    let settle = Settle { agent, cx: &cx, is_polled: AtomicBool::new(false) };
+    let settle = Settle::new(agent, &cx);
     let call = pin!(reply(agent, &cx, messages, &mut turn, &session));
     let ended = settle.watch(call).await;
     let reply = match ended {
@@ -243,41 +242,6 @@ async fn reply<'a, A: Agent + ?Sized>(
     Some(Ok(reply))
 }
 
-/// Runs the call of a thread that is in a store outside of the process.
-async fn stored_reply<A: Agent + ?Sized>(
-    agent: &A,
-    cx: &CallContext,
-    messages: Messages,
-    session: &OnceLock<OpenSession>,
-) -> Result<Msg, AgentError> {
-    let threads = agent.state().threads();
-    let memory = cx.memory().unwrap_or_else(|| threads.of_call(cx.named_thread()));
-    let Some(durable) = threads.stored() else { return agent.reply(cx.clone(), messages).await };
-    let opened = durable.begin(cx, memory).await?;
-    let session = session.get_or_init(|| opened);
-    cx.emit(|| AgentEventKind::Started).await;
-    if let Some(reply) = session.served(cx.through()) {
-        return Ok(reply);
-    }
-    let reply = pin!(agent.reply(cx.clone(), messages));
-    let reply = session.guard(reply).await??;
-    session.serve(cx.through(), &reply);
-    Ok(reply)
-}
-
-/// Writes what a call that did not finish left, and releases its thread.
-async fn close(cx: &CallContext, session: Option<&OpenSession>) {
-    let Some(session) = session else { return };
-    if let Err(error) = Box::pin(session.close()).await {
-        tracing::warn!(
-            agent = cx.agent_name(),
-            thread = cx.thread_id(),
-            error = &error as &dyn std::error::Error,
-            "the end of a call was not stored"
-        );
-    }
-}
-
 /// Refuses a call that would wait for itself: it is part of a call of the same agent on the same
 /// thread.
 fn refuse_cycle<A: Agent + ?Sized>(agent: &A, cx: &CallContext) -> Result<(), AgentError> {
@@ -328,44 +292,4 @@ fn interrupted(cx: &CallContext) -> Msg {
     // Its tool calls have results in memory by now.
     reply.content.retain(|block| !matches!(block, ContentBlock::ToolUse(_)));
     Msg { reason: Some(GenerateReason::Interrupted), usage: Some(cx.usage()), ..reply }
-}
-
-/// Runs `settled` once, however the call ends.
-struct Settle<'a, A: Agent + ?Sized> {
-    agent: &'a A,
-    cx: &'a CallContext,
-    /// Whether the call is being polled. If it is while this is dropped, the call panicked: another
-    /// future of the same task may panic too.
-    is_polled: AtomicBool,
-}
-
-impl<A: Agent + ?Sized> Settle<'_, A> {
-    /// Notes while the future is polled.
-    async fn watch<T>(&self, mut call: Pin<&mut impl Future<Output = T>>) -> T {
-        poll_fn(|cx| {
-            self.is_polled.store(true, Ordering::Relaxed);
-            let polled = call.as_mut().poll(cx);
-            self.is_polled.store(false, Ordering::Relaxed);
-            polled
-        })
-        .await
-    }
-
-    fn with(self, outcome: CallOutcome) {
-        let this = ManuallyDrop::new(self);
-        this.agent.settled(this.cx.clone(), outcome);
-    }
-}
-
-impl<A: Agent + ?Sized> Drop for Settle<'_, A> {
-    fn drop(&mut self) {
-        let outcome = if self.is_polled.load(Ordering::Relaxed) {
-            CallOutcome::Panicked
-        } else if self.cx.is_interrupted() {
-            CallOutcome::Interrupted
-        } else {
-            CallOutcome::Cancelled
-        };
-        self.agent.settled(self.cx.clone(), outcome);
-    }
 }

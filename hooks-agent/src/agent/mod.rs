@@ -3,7 +3,9 @@
 mod call;
 mod contract;
 pub(crate) mod linked;
+mod settle;
 mod state;
+mod stored;
 
 pub use call::AgentExt;
 pub use contract::{

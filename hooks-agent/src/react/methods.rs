@@ -97,7 +97,7 @@ impl ReActAgent {
             }
             None => call,
         };
-        let result = if is_edited && has_run { told_of_edit(&call, result) } else { result };
+        let result = if is_edited && has_run { with_edit_notice(&call, result) } else { result };
         Ok(Acted { control, has_run, ..Acted::new(Arc::unwrap_or_clone(call), result) })
     }
 
@@ -299,7 +299,7 @@ fn is_confirmed(cx: &CallContext, call: &ToolUse) -> bool {
 }
 
 /// Begins a result with the arguments that ran in place of the model's.
-fn told_of_edit(call: &ToolUse, mut result: ToolResult) -> ToolResult {
+fn with_edit_notice(call: &ToolUse, mut result: ToolResult) -> ToolResult {
     let text = result.output.text_mut();
     *text = format!(
         "The user edited this tool call before it ran.\n\nExecuted instead: {} with arguments {}.\n\n\
