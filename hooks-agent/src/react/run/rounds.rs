@@ -148,7 +148,7 @@ impl Run<'_> {
         let seen = question.as_ref().map(|_| ids(&message)).unwrap_or_default();
         make_ids_unique(&mut message);
         let asked_by = question.as_ref().and_then(|ask| ask.asked_by.clone());
-        let people = question.map(|ask| asked(ask.people, &seen)).unwrap_or_default();
+        let people = question.map(|ask| asked(&ask.people, &seen)).unwrap_or_default();
         let jump = jump.filter(|_| !stop);
         InputError::check_answer(&message)?;
         if let Some(jump) = &jump {
@@ -259,7 +259,7 @@ fn ids(message: &Msg) -> Vec<String> {
 
 /// Returns what people are asked about each tool call of an answer, by the ids that hooks saw. Tool
 /// calls that share an id share the question.
-fn asked(people: Vec<(String, Question, Option<String>)>, seen: &[String]) -> Vec<Option<Asked>> {
+fn asked(people: &[(String, Question, Option<String>)], seen: &[String]) -> Vec<Option<Asked>> {
     let of = |id: &String| people.iter().find(|(asked, ..)| asked == id);
     seen.iter().map(|id| of(id).map(|(_, question, by)| (question.clone(), by.clone()))).collect()
 }

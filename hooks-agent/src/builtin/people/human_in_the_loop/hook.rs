@@ -190,10 +190,9 @@ impl HumanInTheLoop {
     /// Checks a tool call right before the tool starts.
     fn check(&self, running: &ToolUse, cx: &CallContext) -> Result<(), String> {
         match self.shown(cx).is_shown(running) {
-            Some(true) => Ok(()),
             Some(false) => Err(DIFFERS.to_owned()),
             None if self.asking_gate(running, cx).is_some() => Err(not_asked(running)),
-            None => Ok(()),
+            Some(true) | None => Ok(()),
         }
     }
 }
