@@ -11,7 +11,6 @@ use hooks_agent::event::{PostReasoning, PreActing};
 use hooks_agent::message::unanswered_tool_uses;
 use hooks_agent::prelude::*;
 use hooks_agent::store::{Decision, Durability, Filter, SqliteStore, Store, StoreError, Verdict};
-use hooks_tests::scripted_agents::uses;
 use serde_json::{Value, json};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, Connection, Row};
@@ -146,7 +145,6 @@ async fn a_call_that_is_dropped_anywhere_leaves_a_thread_that_goes_on() {
         in_time(other.call_with(on_ada(), "hello")).await.unwrap();
         assert_valid(&other, ADA);
         if is_over {
-            assert!(times > 10, "{times}");
             return;
         }
     }
@@ -266,7 +264,8 @@ async fn an_approved_call_that_a_hook_changes_does_not_run_whatever_its_priority
             let asked = waiting(&store).await.remove(0);
             assert_eq!(asked.arguments, json!({ "euros": 12 }));
             agent.resume(on_ada().decide(asked.id, decision.clone())).await.unwrap();
-            assert_eq!(paid.take(), [], "{priority} {decision:?}");
+            let ran = paid.take();
+            assert!(ran.is_empty(), "{priority} {decision:?}: {ran:?}");
         }
     }
 }
@@ -575,5 +574,5 @@ async fn a_hidden_argument_is_nowhere_in_the_file() {
     let reply = agent.resume(options).await.unwrap();
     assert!(!format!("{reply:?}").contains("s3cr3t"));
     assert!(!rows(&place).await.contains("s3cr3t"));
-    drop((paid, uses([])));
+    assert!(paid.take().is_empty());
 }
