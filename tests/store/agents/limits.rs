@@ -9,7 +9,7 @@ use hooks_agent::prelude::*;
 use hooks_agent::store::Store;
 use serde_json::json;
 
-use crate::agents::crash::crash;
+use crate::agents::cut_off_calls::crash::crash;
 use crate::agents::gate::Gate;
 use crate::kills::LEASE;
 use crate::open::{address, open};

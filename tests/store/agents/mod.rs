@@ -1,20 +1,15 @@
 //! Agents on a store: what a call finds after another process, and after a crash.
 
-mod attacks;
-mod cancelled;
-mod crash;
-mod cut_off;
-mod digest;
-mod durability;
-mod expiry;
-mod faults;
+mod attack;
+mod bad_input;
+mod cut_off_calls;
+mod forgotten;
 mod gate;
+mod hidden;
 mod limits;
-mod parallel;
 mod people;
 mod random_steps;
 mod shared;
 mod stores;
-mod sub_agents;
 mod threads;
 mod values;

@@ -7,7 +7,7 @@ use hooks_agent::prelude::*;
 use hooks_agent::store::{Durability, Filter, Store, StoreError, ThreadKey};
 use serde_json::{Value, json};
 
-use crate::agents::crash::crash;
+use crate::agents::cut_off_calls::crash::crash;
 use crate::kills::LEASE;
 use crate::open::{LONG, address, messages, open};
 use crate::watched::{Moment, Operation, Watch, Watched};

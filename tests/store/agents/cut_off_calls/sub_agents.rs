@@ -6,7 +6,7 @@ use hooks_agent::prelude::*;
 use hooks_agent::store::{Store, ThreadKey};
 use serde_json::json;
 
-use crate::agents::crash::crash;
+use crate::agents::cut_off_calls::crash::crash;
 use crate::agents::gate::Gate;
 use crate::kills::LEASE;
 use crate::open::{address, messages, open};

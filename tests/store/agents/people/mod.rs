@@ -1,0 +1,7 @@
+//! Questions to people, and their decisions.
+
+mod decisions;
+mod digest;
+mod expiry;
+mod foreign;
+mod shown;
