@@ -7,7 +7,6 @@ use hooks_agent::event::PostReasoning;
 use hooks_agent::prelude::*;
 use hooks_agent::store::{Decision, Durability, Filter, Store, StoreError, Verdict};
 use serde_json::{Value, json};
-use sqlx::Row;
 
 use crate::agents::attack::{echo, in_time, on_ada};
 use crate::agents::stores::{Paid, builder, pay, payer, sqlite};

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use hooks_agent::prelude::*;
-use hooks_agent::store::Store;
-use sqlx::Row;
 
 use crate::agents::attack::{ADA, assert_valid, echoing, on_ada, rows};
 use crate::agents::stores::{Paid, Payment, clerk, pay, payer, sqlite};

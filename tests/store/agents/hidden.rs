@@ -3,9 +3,8 @@
 use hooks_agent::builtin::people::HumanInTheLoop;
 use hooks_agent::event::PreActing;
 use hooks_agent::prelude::*;
-use hooks_agent::store::{Decision, Store};
+use hooks_agent::store::Decision;
 use serde_json::{Value, json};
-use sqlx::Row;
 
 use crate::agents::attack::{echoing, in_time, on_ada, rows};
 use crate::agents::stores::{Paid, pay, payer, sqlite, waiting};

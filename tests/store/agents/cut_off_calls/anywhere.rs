@@ -6,8 +6,8 @@ use std::time::Duration;
 use hooks_agent::call::Interrupt;
 use hooks_agent::prelude::*;
 use hooks_agent::store::{Filter, Store, StoreError};
+use sqlx::Connection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{Connection, Row};
 
 use crate::agents::attack::{ADA, assert_valid, echoing, in_time, on_ada, polled};
 use crate::agents::stores::{Paid, Payment, builder, clerk, pay, pay_tool, payer, sqlite};

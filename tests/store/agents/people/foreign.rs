@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use hooks_agent::prelude::*;
 use hooks_agent::store::{Decision, Filter, SqliteStore, Store, Verdict};
-use sqlx::Row;
 
 use crate::agents::attack::{echo, on_ada};
 use crate::agents::stores::{Paid, clerk, sqlite};

@@ -7,7 +7,6 @@ use hooks_agent::event::{PostReasoning, PreActing};
 use hooks_agent::prelude::*;
 use hooks_agent::store::{Decision, Store, Verdict};
 use serde_json::json;
-use sqlx::Row;
 
 use crate::agents::attack::{ADA, assert_valid, on_ada, rows};
 use crate::agents::stores::{Paid, builder, clerk, pay, pay_tool, payer, places, sqlite, waiting};
