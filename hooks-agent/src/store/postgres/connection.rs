@@ -8,7 +8,8 @@ use sqlx::{ConnectOptions, Connection, Error};
 
 use crate::store::postgres::listen::Listener;
 use crate::store::postgres::migrate::migrate;
-use crate::store::sql::{Pool, describe, store_error};
+use crate::store::postgres::opening::{opening, refused, search_path, set_search_path};
+use crate::store::sql::Pool;
 use crate::store::{PostgresOptions, StoreError};
 
 /// The connections to a database.
@@ -44,42 +45,8 @@ impl Connections {
     }
 }
 
-/// Returns the search path that has this schema alone.
-pub(super) fn search_path(schema: &str) -> String {
-    format!("\"{}\"", schema.replace('"', "\"\""))
-}
-
-pub(super) async fn set_search_path(conn: &mut PgConnection, path: &str) -> Result<(), Error> {
-    let set = sqlx::query("SELECT set_config('search_path', $1, false)").bind(path);
-    set.execute(conn).await.map(drop)
-}
-
 /// Bounds how long an operation waits for the row of another one that does not end.
 async fn set_lock_timeout(conn: &mut PgConnection) -> Result<(), Error> {
     let set = sqlx::query("SELECT set_config('lock_timeout', '10s', false)");
     set.execute(conn).await.map(drop)
-}
-
-/// Returns the error of a database that cannot be opened.
-pub(super) fn opening(error: &Error) -> StoreError {
-    let code = match error {
-        Error::Database(database) => database.code().unwrap_or_default(),
-        _ => "".into(),
-    };
-    match &*code {
-        "28P01" | "28000" => refused("the user or the password is refused".to_owned()),
-        "3D000" => refused("there is no such database: create it first".to_owned()),
-        "42501" => refused("the user has no right to make or read the tables".to_owned()),
-        "42P07" => {
-            refused("the schema has a table of another program: name another one".to_owned())
-        }
-        _ => match store_error(error) {
-            StoreError::Failed(_) => refused(describe(error)),
-            other => other,
-        },
-    }
-}
-
-fn refused(reason: String) -> StoreError {
-    StoreError::Open { reason, source: None }
 }

@@ -4,7 +4,7 @@ use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
 use crate::store::StoreError;
-use crate::store::postgres::connection::{opening, search_path, set_search_path};
+use crate::store::postgres::opening::{opening, search_path, set_search_path};
 use crate::store::sql::{LATEST, MIGRATIONS, unsigned};
 
 /// The advisory lock of those who open a store: "hook" in ASCII.

@@ -5,6 +5,7 @@ mod connection;
 mod lease;
 mod listen;
 mod migrate;
+mod opening;
 mod operations;
 mod options;
 mod people;
