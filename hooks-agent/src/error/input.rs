@@ -18,6 +18,15 @@ pub enum InputError {
         /// The ids of the tool calls.
         ids: Vec<String>,
     },
+    /// Tool calls wait for a decision of a person.
+    #[error(
+        "a person decides about tool calls first, by `CallOptions::decide` or `Store::decide`; their ids: \
+         {}", .ids.join(", ")
+    )]
+    Undecided {
+        /// The ids of the tool calls.
+        ids: Vec<String>,
+    },
     /// Some results are missing, and there are other messages than results.
     #[error(
         "results are missing for: {}; messages beside results can be taken only once all calls are \

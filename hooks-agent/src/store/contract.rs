@@ -27,7 +27,8 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// clock, never of the process.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a store",
-    note = "stores are `MemoryStore`, `SqliteStore` (feature `sqlite`) and `PostgresStore` (feature `postgres`)"
+    note = "stores are `MemoryStore`, `SqliteStore::open(path).await?` (feature `sqlite`) and \
+            `PostgresStore::connect(url).await?` (feature `postgres`)"
 )]
 pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Returns how calls read and write threads.

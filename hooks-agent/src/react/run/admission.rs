@@ -76,7 +76,7 @@ pub(super) fn admit(
     }
     if asks_people && (has_results || !recovers) {
         let ids = waiting.iter().filter(held).map(|pending| pending.id.clone()).collect();
-        return Err(InputError::MissingResults { ids });
+        return Err(InputError::Undecided { ids });
     }
     // The conversation goes on without the tool calls, those that are decided too.
     let (results, confirmed) = if asks_people { Default::default() } else { (results, confirmed) };

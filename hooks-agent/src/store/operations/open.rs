@@ -43,8 +43,9 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, StoreError> {
     }
 }
 
-/// Opens the store of a URL and counts what it has, in its first namespace. A file that there is not
-/// is not created; the schema of an older program is brought up to date.
+/// Opens the store of a URL and counts what it has, in its first namespace. It makes no store where there
+/// is none; the schema of an older program is brought up to date. Of another namespace or schema, ask
+/// [`Store::report`].
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), hooks_agent::store::StoreError> {
@@ -54,14 +55,16 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, StoreError> {
 /// ```
 ///
 /// # Errors
-/// Those of [`open`]; [`StoreError::Open`] if there is no such file.
+/// Those of [`open`]; [`StoreError::Open`] if there is no store.
 pub async fn check(url: &str) -> Result<StoreReport, StoreError> {
-    if let Place::File(path) = place(url)?
-        && !path.exists()
-    {
-        return Err(refused(format!("there is no file `{}`", path.display())));
-    }
-    open(url).await?.report().await
+    let store = match place(url)? {
+        Place::File(path) if !path.exists() => {
+            return Err(refused(format!("there is no file `{}`", path.display())));
+        }
+        Place::File(path) => open_file(path).await?,
+        Place::Postgres => existing_server(url).await?,
+    };
+    store.report().await
 }
 
 /// A URL may have a password: errors quote no more than its scheme.
@@ -100,6 +103,16 @@ async fn open_file(_: &Path) -> Result<Arc<dyn Store>, StoreError> {
 #[cfg(feature = "postgres")]
 async fn open_server(url: &str) -> Result<Arc<dyn Store>, StoreError> {
     Ok(Arc::new(crate::store::PostgresStore::connect(url).await?))
+}
+
+#[cfg(feature = "postgres")]
+async fn existing_server(url: &str) -> Result<Arc<dyn Store>, StoreError> {
+    Ok(Arc::new(crate::store::PostgresStore::options().existing().connect(url).await?))
+}
+
+#[cfg(not(feature = "postgres"))]
+async fn existing_server(url: &str) -> Result<Arc<dyn Store>, StoreError> {
+    open_server(url).await
 }
 
 #[cfg(not(feature = "postgres"))]

@@ -41,6 +41,12 @@ fn check(questions: &[Waiting], verdict: &Verdict, now: u64) -> Result<Decided, 
         return Err(DecisionError::Unknown { id: id.clone() });
     };
     if let Some(Decided { by, at, .. }) = &question.decided {
+        if by.as_deref() == Some(EXPIRY) {
+            return Err(DecisionError::Expired {
+                id: id.clone(),
+                when: question.expires.unwrap_or(*at),
+            });
+        }
         return Err(DecisionError::AlreadyDecided { id: id.clone(), by: by.clone(), when: *at });
     }
     if question.is_closed {
@@ -85,8 +91,9 @@ fn fits(schema: &Value, arguments: &Value) -> Result<(), String> {
     let schema = jsonschema::validator_for(schema)
         .map_err(|_| "the schema of the tool cannot be read".to_owned())?;
     let errors = schema.iter_errors(arguments);
+    let place = |path: &str| if path.is_empty() { String::new() } else { format!("at `{path}`: ") };
     let reasons: Vec<_> =
-        errors.map(|error| format!("at `{}`: {error}", error.instance_path())).collect();
+        errors.map(|error| format!("{}{error}", place(error.instance_path().as_str()))).collect();
     if reasons.is_empty() { Ok(()) } else { Err(reasons.join("; ")) }
 }
 

@@ -27,7 +27,7 @@ impl Connections {
             .map_err(|_| refused("the URL of the database cannot be read".to_owned()))?
             .disable_statement_logging();
         let mut conn = connect.connect().await.map_err(|error| opening(&error))?;
-        let schema = migrate(&mut conn, options.schema.as_deref()).await?;
+        let schema = migrate(&mut conn, options.schema.as_deref(), options.is_existing).await?;
         conn.close().await.map_err(|error| opening(&error))?;
 
         let (operations, path) = (connect.clone(), search_path(&schema));

@@ -17,10 +17,12 @@ INSERT INTO store_version VALUES (0);
 ALTER TABLE thread SET (fillfactor = 50)";
 
 /// Applies the migrations that the schema lacks, in one transaction, and returns its name. Only one
-/// process does; the others wait. A newer schema is left as it is.
+/// process does; the others wait. A newer schema is left as it is; where there is none, so is a database
+/// that `is_existing` requires to have one.
 pub(super) async fn migrate(
     conn: &mut PgConnection,
     schema: Option<&str>,
+    is_existing: bool,
 ) -> Result<String, StoreError> {
     let failed = |error| opening(&error);
     let mut step = conn.begin().await.map_err(failed)?;
@@ -42,6 +44,10 @@ pub(super) async fn migrate(
         return Err(StoreError::Open { reason, source: None });
     };
     let found = version(&mut step).await?;
+    if is_existing && found == 0 {
+        let reason = format!("there is no store in the schema `{current}`");
+        return Err(StoreError::Open { reason, source: None });
+    }
     for migration in MIGRATIONS.iter().filter(|migration| migration.version > found) {
         step.execute(sqlx::raw_sql(migration.sql)).await.map_err(failed)?;
     }

@@ -24,6 +24,7 @@ pub struct PostgresOptions {
     pub(super) lease_time: Duration,
     pub(super) connections: u32,
     pub(super) schema: Option<String>,
+    pub(super) is_existing: bool,
 }
 
 impl PostgresOptions {
@@ -31,7 +32,12 @@ impl PostgresOptions {
     const LONGEST_SCHEMA: usize = 63;
 
     pub(super) fn new() -> Self {
-        Self { lease_time: Duration::from_secs(30), connections: 16, schema: None }
+        Self {
+            lease_time: Duration::from_secs(30),
+            connections: 16,
+            schema: None,
+            is_existing: false,
+        }
     }
 
     /// Sets how long a lease lasts without being renewed; 30 seconds by default.
@@ -51,6 +57,12 @@ impl PostgresOptions {
     /// search path of the user.
     pub fn schema(mut self, name: impl Into<String>) -> Self {
         self.schema = Some(name.into());
+        self
+    }
+
+    /// Refuses a database that has no store, in place of making one.
+    pub fn existing(mut self) -> Self {
+        self.is_existing = true;
         self
     }
 

@@ -353,7 +353,7 @@ async fn a_message_does_not_pass_by_a_question() {
         let agent = clerk(store.clone(), &paid);
         let error = agent.call_with(on_ada(), "And now?").await.unwrap_err();
         assert!(
-            matches!(&error, AgentError::Input(InputError::MissingResults { ids }) if *ids == ["1"]),
+            matches!(&error, AgentError::Input(InputError::Undecided { ids }) if *ids == ["1"]),
             "{error:?}"
         );
         assert_eq!(waiting(&store).await, [asked]);
@@ -376,7 +376,7 @@ async fn an_agent_that_gives_up_what_waits_runs_nothing_of_it() {
         // A result for one does not let the other run.
         let pending = agent().resume(on_ada()).await.unwrap().pending()[0].clone();
         let error = agent().call_with(on_ada(), pending.answered("done")).await.unwrap_err();
-        assert!(matches!(error, AgentError::Input(InputError::MissingResults { .. })), "{error:?}");
+        assert!(matches!(error, AgentError::Input(InputError::Undecided { .. })), "{error:?}");
         // Nor does a decision about one.
         let options = on_ada().decide(asked[0].id.clone(), Decision::Approve);
         let reply = agent().call_with(options, "Never mind").await.unwrap();
