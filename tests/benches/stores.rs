@@ -27,11 +27,11 @@ const SPAN: Duration = Duration::from_secs(4);
 struct Look(Value);
 
 impl Tool for Look {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "look"
     }
 
-    fn description(&self) -> &str {
+    fn description(&self) -> &'static str {
         "Looks."
     }
 

@@ -23,7 +23,7 @@ pub(crate) fn on_ada() -> CallOptions {
 pub(crate) fn echo() -> ScriptedModel {
     ScriptedModel::new("echo", |request| {
         let said = request.messages.iter().filter(|msg| msg.role == Role::User);
-        said.map(|msg| msg.text()).collect::<Vec<_>>().join("|")
+        said.map(Msg::text).collect::<Vec<_>>().join("|")
     })
 }
 

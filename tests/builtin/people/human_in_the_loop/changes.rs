@@ -33,7 +33,7 @@ async fn a_call_that_a_hook_changes_after_the_approval_does_not_run() {
     let tool = Calls::new("pay").answers("paid");
     let result = approved(sets(5000, 100), &tool).await;
     assert!(result.is_error && inputs(&tool).is_empty(), "{}", result.output);
-    assert!(result.output.as_str().contains("it differs from the call that a person approved"));
+    assert!(result.output.as_str().contains("was changed"));
 }
 
 #[tokio::test]
