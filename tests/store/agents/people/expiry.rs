@@ -61,7 +61,7 @@ async fn a_decision_after_the_expiry_is_refused() {
         store.expire().await.unwrap();
         let error = refused(agent.resume(options).await.unwrap_err());
         assert!(
-            matches!(&error, DecisionError::AlreadyDecided { by: Some(by), .. } if &**by == "expiry"),
+            matches!(error, DecisionError::Expired { when, .. } if Some(when) == asked.expires),
             "{error}"
         );
         assert!(paid.take().is_empty());
