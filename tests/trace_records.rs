@@ -9,7 +9,7 @@ use tracing::{Dispatch, Event, Level, Metadata, Subscriber};
 
 use crate::Records;
 
-/// A subscriber that keeps what it is told, as text.
+/// A subscriber that keeps the events and spans that it receives, as text.
 #[derive(Debug)]
 pub struct Reports {
     records: Arc<Records<String>>,
@@ -18,7 +18,7 @@ pub struct Reports {
 }
 
 impl Reports {
-    /// One that wants to know what is of this level or more important, and what it keeps.
+    /// Creates a subscriber for events of this level and above. Returns it with its records.
     #[must_use]
     pub fn up_to(most: Level) -> (Self, Arc<Records<String>>) {
         // While there is only one subscriber, `tracing` takes the word of any thread that has none for
