@@ -92,6 +92,7 @@
 //! | `retry` | `ModelRetry`, `ToolRetry` |
 //! | `secrets` | `ToolParams` |
 //! | `words` | `SensitiveWords` |
+//! | `tiktoken` | `TokenCounter::tiktoken` |
 //! | `sqlite` | `SqliteStore` |
 //! | `postgres` | `PostgresStore` |
 //! | `full` | all of them |
@@ -145,6 +146,15 @@ pub mod guide {
 
     #[doc = include_str!("../docs/builtin_recover.md")]
     pub mod builtin_recover {}
+
+    #[doc = include_str!("../docs/builtin_context.md")]
+    pub mod builtin_context {}
+
+    #[doc = include_str!("../docs/builtin_knowledge.md")]
+    pub mod builtin_knowledge {}
+
+    #[doc = include_str!("../docs/builtin_answer.md")]
+    pub mod builtin_answer {}
 
     #[doc = include_str!("../docs/builtin_control.md")]
     pub mod builtin_control {}

@@ -23,6 +23,9 @@
 //! | `ToolEmulator` | has a model play tools | 350 | |
 //! | [`people`] | | | |
 //! | `HumanInTheLoop` | asks people, whose decisions outlive the process | 20 | |
+//! | [`context`] | | | |
+//! | [`knowledge`] | | | |
+//! | [`answer`] | | | |
 //! | [`control`] | | | |
 //! | `MessagesHook` | replaces or appends messages, and jumps | 100 | |
 //! | [`observe`] | | | |
@@ -36,7 +39,8 @@
 //! stands, and what it does not protect from:
 //! [guard](crate::guide::builtin_guard), [people](crate::guide::builtin_people),
 //! [limit](crate::guide::builtin_limit),
-//! [recover](crate::guide::builtin_recover), [control](crate::guide::builtin_control),
+//! [recover](crate::guide::builtin_recover), [context](crate::guide::builtin_context),
+//! [knowledge](crate::guide::builtin_knowledge), [answer](crate::guide::builtin_answer), [control](crate::guide::builtin_control),
 //! [observe](crate::guide::builtin_observe).
 //! [`AgentHookExt`](crate::hook::AgentHookExt) changes names, priorities and inheritance;
 //! `agent.hook_plan()` shows the order of an agent, and its
@@ -45,8 +49,11 @@
 //! Guards, limits and `HumanInTheLoop` also run in agents that are tools of their agent, except
 //! `InjectPrompt`; observers do if they are [inherited](crate::hook::AgentHookExt::inherited).
 
+pub mod answer;
+pub mod context;
 pub mod control;
 pub mod guard;
+pub mod knowledge;
 pub mod limit;
 pub mod observe;
 pub mod people;

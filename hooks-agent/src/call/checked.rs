@@ -15,6 +15,8 @@ pub(crate) type CheckCall = dyn Fn(&ToolUse) -> Result<(), String> + Send + Sync
 /// A tool call whose permission was checked, and the tool call that ran for it: a hook may change
 /// it after the check.
 pub(crate) struct CheckedCall {
+    /// The id of the model's tool call.
+    id: Arc<str>,
     call: Arc<ToolUse>,
     /// The number of the tool call in its run: ids of tool calls may come again in later rounds.
     number: u64,
@@ -28,8 +30,14 @@ pub(crate) struct CheckedCall {
 }
 
 impl CheckedCall {
-    pub(crate) fn new(call: Arc<ToolUse>, number: u64, key: Option<Arc<str>>) -> Self {
+    pub(crate) fn new(
+        id: Arc<str>,
+        call: Arc<ToolUse>,
+        number: u64,
+        key: Option<Arc<str>>,
+    ) -> Self {
         Self {
+            id,
             call,
             number,
             key,
@@ -37,6 +45,11 @@ impl CheckedCall {
             progress: Mutex::default(),
             checks: Mutex::default(),
         }
+    }
+
+    /// Returns the id of the model's tool call.
+    pub(crate) fn id(&self) -> &Arc<str> {
+        &self.id
     }
 
     /// Returns the number of the tool call in its run, from 1.

@@ -2,6 +2,7 @@
 
 mod checked;
 mod context;
+mod history;
 mod hook_state;
 mod interrupt;
 mod options;

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use hooks_core::BoxError;
 
 use crate::call::CallContext;
-use crate::call::checked::CheckedCall;
 use crate::call::values::Values;
 use crate::memory::{Confirmed, Memory, Through};
 use crate::message::{Msg, ToolResult};
@@ -24,8 +23,8 @@ const MOST_FAILURES: usize = 64;
 pub(super) struct State {
     pub(super) values: Values,
     pub(super) usage: Usage,
-    /// The tool calls whose tools started and that have no result yet.
-    pub(super) started: Vec<Arc<CheckedCall>>,
+    /// The ids of the tool calls whose tools started and that have no result yet.
+    pub(super) started: Vec<Arc<str>>,
     /// How many tool calls passed their permission check.
     pub(super) tool_calls: u64,
     pub(super) system: Option<Arc<Msg>>,
@@ -93,15 +92,15 @@ impl CallContext {
     }
 
     /// Notes that a tool starts.
-    pub(crate) fn start_tool(&self, call: &Arc<CheckedCall>) {
-        self.state().started.push(call.clone());
+    pub(crate) fn start_tool(&self, tool_call_id: &Arc<str>) {
+        self.state().started.push(tool_call_id.clone());
     }
 
     /// Notes that a tool call has a result. Returns whether its tool had started.
     pub(crate) fn answer_started(&self, tool_call_id: &str) -> bool {
         let started = &mut self.state().started;
         let before = started.len();
-        started.retain(|checked| checked.call().id != tool_call_id);
+        started.retain(|id| **id != *tool_call_id);
         started.len() != before
     }
 
@@ -166,7 +165,7 @@ impl CallContext {
     #[must_use]
     pub fn tool_call_id(&self) -> Option<&str> {
         let through = self.through().map(|through| &*through.call);
-        through.or_else(|| Some(self.parent()?.checked()?.call().id.as_str()))
+        through.or_else(|| Some(&**self.parent()?.checked()?.id()))
     }
 
     /// Returns the tool call that runs the agent, if it is a tool.

@@ -29,6 +29,13 @@ macro_rules! model_input {
             &self.input.model
         }
 
+        /// Returns how many tokens the request and its answer may have together, if the model
+        /// [knows](crate::model::ChatModel::context_window).
+        #[must_use]
+        pub fn context_window(&self) -> Option<u64> {
+            self.input.context_window
+        }
+
         /// Returns the messages, without the system message. Before a summary, the last message
         /// asks for the summary.
         #[must_use]

@@ -6,6 +6,7 @@ mod blocking;
 mod boxed;
 mod call_hooks;
 mod closure;
+mod hook_model;
 mod placed;
 pub mod priority;
 mod registration;
@@ -20,6 +21,7 @@ pub use call_hooks::CallHooks;
 #[doc(hidden)]
 pub use closure::bind;
 pub use closure::{OnEvent, on};
+pub use hook_model::{HookModel, HookModelError};
 pub use placed::{AgentHookExt, Placed};
 #[cfg(feature = "testing")]
 pub(crate) use registration::WAITS_AT_SETTLED;

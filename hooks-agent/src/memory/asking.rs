@@ -25,6 +25,9 @@ pub(crate) struct Through {
 pub(crate) struct Confirmed {
     /// The id, or the path to it.
     pub(crate) id: String,
+    /// The name of the tool that was shown, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tool: Option<Arc<str>>,
     /// The arguments that were shown, if they are known.
     pub(crate) shown: Option<Value>,
     /// The arguments that take their place.
@@ -39,8 +42,11 @@ pub(crate) struct Confirmed {
 }
 
 impl Confirmed {
-    /// Returns whether the arguments of a tool call are those that were allowed, except hidden ones.
+    /// Returns whether a tool call is the one that was allowed, except hidden arguments.
     pub(crate) fn allows(&self, call: &ToolUse) -> bool {
+        if self.tool.as_ref().is_some_and(|tool| **tool != *call.name) {
+            return false;
+        }
         let Some(mut allowed) = self.edited.clone().or_else(|| self.shown.clone()) else {
             return true;
         };
@@ -56,7 +62,7 @@ impl Confirmed {
 
 impl From<String> for Confirmed {
     fn from(id: String) -> Self {
-        Self { id, shown: None, edited: None, is_held: false, is_kept: false }
+        Self { id, tool: None, shown: None, edited: None, is_held: false, is_kept: false }
     }
 }
 

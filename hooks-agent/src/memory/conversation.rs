@@ -78,6 +78,9 @@ impl Memory {
         conversation.replaced += 1;
         conversation.messages = messages.into();
         conversation.left = None;
+        if let Some(journal) = &mut conversation.journal {
+            journal.served = None;
+        }
         conversation.note_rewrite();
     }
 
@@ -161,16 +164,22 @@ impl Memory {
         conversation.drop_answered();
     }
 
-    /// Replaces the messages by a shorter conversation of the same content.
-    pub(crate) fn compress(&self, before: &Messages, compressed: Messages) {
+    /// Replaces the messages by a shorter conversation of the same content. Returns whether it did: not
+    /// if these messages were replaced meanwhile.
+    pub(crate) fn compress(&self, before: &Messages, compressed: Messages) -> bool {
         let mut conversation = self.lock();
+        let is_same = |(now, before): (&Arc<Msg>, &Arc<Msg>)| Arc::ptr_eq(now, before);
+        let now = conversation.messages.shared();
+        if now.len() < before.len() || !now.iter().zip(before.shared()).all(is_same) {
+            return false;
+        }
         // Messages observed meanwhile stay.
-        let observed =
-            conversation.messages.shared().get(before.len()..).unwrap_or_default().to_vec();
+        let observed = now[before.len()..].to_vec();
         conversation.messages = compressed;
         conversation.messages.extend(observed);
         conversation.drop_answered();
         conversation.note_rewrite();
+        true
     }
 
     /// Returns the question that a call left, if its tool calls still wait.

@@ -37,7 +37,6 @@ pub(super) struct Journal {
     /// The reply of the last call that served a tool call of another agent.
     pub(super) served: Option<Served>,
     saved_state: Value,
-    was_in_call: bool,
 }
 
 #[derive(Debug, Default)]
@@ -125,7 +124,6 @@ impl Journal {
             saved_calls: calls.clone(),
             calls,
             questions,
-            was_in_call: running.is_some(),
             running,
             served,
             saved_state: state,
@@ -183,8 +181,7 @@ impl Journal {
             && step.calls.is_empty()
             && step.asked.is_empty()
             && step.closed.is_empty()
-            && step.state == self.saved_state
-            && step.in_call == self.was_in_call;
+            && step.state == self.saved_state;
         (!is_same).then_some(step)
     }
 
@@ -193,7 +190,7 @@ impl Journal {
         Step {
             version: self.version,
             state: self.saved_state.clone(),
-            in_call: self.was_in_call,
+            in_call: !self.saved_state["running"].is_null(),
             ..Step::default()
         }
     }
@@ -233,7 +230,6 @@ impl Journal {
             self.questions.remove(id);
         }
         self.saved_state.clone_from(&step.state);
-        self.was_in_call = step.in_call;
     }
 
     /// Adds what was appended, or what differs if messages were replaced.

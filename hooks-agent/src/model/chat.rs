@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::message::{Messages, Msg, ToolUse};
-use crate::model::{ModelError, ModelOptions};
+use crate::model::{ModelError, ModelOptions, known_context_window};
 use crate::usage::Usage;
 
 /// A chat model with streaming answers.
@@ -21,6 +21,12 @@ pub trait ChatModel: Send + Sync {
     /// Returns the name of the model.
     fn name(&self) -> &str;
 
+    /// Returns how many tokens a request and its answer may have together, if it is known. The default
+    /// is [`known_context_window`] of the name.
+    fn context_window(&self) -> Option<u64> {
+        known_context_window(self.name())
+    }
+
     /// Calls the model. The request starts when the stream is polled.
     fn stream(&self, request: ChatRequest) -> ChatStream;
 }
@@ -29,6 +35,10 @@ pub trait ChatModel: Send + Sync {
 impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
     fn name(&self) -> &str {
         M::name(self)
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        M::context_window(self)
     }
 
     fn stream(&self, request: ChatRequest) -> ChatStream {
@@ -40,6 +50,10 @@ impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
 impl<M: ChatModel + ?Sized> ChatModel for Box<M> {
     fn name(&self) -> &str {
         M::name(self)
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        M::context_window(self)
     }
 
     fn stream(&self, request: ChatRequest) -> ChatStream {

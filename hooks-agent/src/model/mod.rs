@@ -2,20 +2,24 @@
 
 mod answer;
 mod chat;
+mod context_window;
 mod error;
 #[cfg(feature = "genai")]
 mod genai;
 mod options;
 mod rewrite;
 mod scripted;
+mod token_counter;
 mod tokens;
 
 pub use answer::ModelAnswer;
 pub use chat::{ChatChunk, ChatModel, ChatRequest, ChatStream, FinishReason, ToolSpec};
+pub use context_window::known_context_window;
 pub use error::ModelError;
 #[cfg(feature = "genai")]
 pub use genai::GenAiModel;
 pub use options::{ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice};
 pub use rewrite::{Find, Finding, Rewriter};
 pub use scripted::{ScriptedAnswer, ScriptedModel};
+pub use token_counter::TokenCounter;
 pub use tokens::TokenCount;

@@ -26,6 +26,7 @@ use crate::usage::Usage;
 /// ```
 pub struct ScriptedModel {
     name: String,
+    window: Option<u64>,
     script: Box<dyn Fn(&ChatRequest) -> ScriptedAnswer + Send + Sync>,
 }
 
@@ -36,13 +37,28 @@ impl ScriptedModel {
         F: Fn(&ChatRequest) -> A + Send + Sync + 'static,
         A: Into<ScriptedAnswer>,
     {
-        Self { name: name.into(), script: Box::new(move |request| script(request).into()) }
+        Self {
+            name: name.into(),
+            window: None,
+            script: Box::new(move |request| script(request).into()),
+        }
+    }
+
+    /// Sets the context window, in tokens.
+    #[must_use]
+    pub fn with_context_window(mut self, tokens: u64) -> Self {
+        self.window = Some(tokens);
+        self
     }
 }
 
 impl ChatModel for ScriptedModel {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.window
     }
 
     fn stream(&self, request: ChatRequest) -> ChatStream {

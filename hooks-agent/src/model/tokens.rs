@@ -5,15 +5,9 @@ use std::task::{Context, Poll};
 
 use futures::Stream;
 
-use crate::message::ContentBlock;
+use crate::model::token_counter::{QUARTERS, TokenCounter};
 use crate::model::{ChatChunk, ChatRequest, ChatStream, ModelAnswer, ModelError};
 use crate::usage::Usage;
-
-/// An estimate takes this many characters for a token.
-const CHARACTERS: u64 = 4;
-
-/// An estimate takes this many characters for an image, a sound or a file: 85 tokens.
-const MEDIA: u64 = 85 * CHARACTERS;
 
 /// The tokens of one request and its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +21,9 @@ pub struct TokenCount {
 }
 
 impl TokenCount {
-    /// Estimates the tokens of a request whose answer has this many characters.
+    /// Estimates the tokens of a request whose answer has this many quarters of tokens.
     fn estimate(request: &ChatRequest, answer: u64) -> Self {
-        let usage = Usage::new(request.estimate_tokens(), answer.div_ceil(CHARACTERS));
+        let usage = Usage::new(request.estimate_tokens(), answer.div_ceil(QUARTERS));
         Self { usage, is_estimated: true }
     }
 
@@ -52,8 +46,8 @@ impl TokenCount {
 }
 
 impl ChatRequest {
-    /// Estimates the tokens of the request: a quarter of the characters of its messages and tools,
-    /// and 85 tokens for each image, sound or file.
+    /// Estimates the tokens of the request: its messages and tools, by
+    /// [`TokenCounter::approximate`].
     ///
     /// ```
     /// use hooks_agent::message::Msg;
@@ -63,19 +57,15 @@ impl ChatRequest {
     /// ```
     #[must_use]
     pub fn estimate_tokens(&self) -> u64 {
-        let blocks = self.messages.iter().flat_map(|msg| &msg.content);
-        let messages: u64 = blocks.map(characters).sum();
-        let tools = self.tools.iter().map(|tool| {
-            length(&tool.name) + length(&tool.description) + length(&tool.schema.to_string())
-        });
-        (messages + tools.sum::<u64>()).div_ceil(CHARACTERS)
+        let counter = TokenCounter::approximate();
+        counter.count(&self.messages) + counter.count_tools(&*self.tools)
     }
 }
 
 impl ModelAnswer {
     /// Counts the tokens of the answer and of its request. `counted` runs once: when the answer
-    /// ends, fails, or is dropped. What the provider does not report is estimated, a token for each
-    /// four characters.
+    /// ends, fails, or is dropped. What the provider does not report is estimated, by
+    /// [`TokenCounter::approximate`].
     ///
     /// ```
     /// use std::sync::mpsc;
@@ -103,7 +93,7 @@ impl ModelAnswer {
         counted: impl FnOnce(TokenCount) + Send + 'static,
     ) -> Self {
         let (request, counted) = (request.clone(), Some(Box::new(counted) as Box<Counted>));
-        self.map_stream(|rest| Box::pin(Counting { rest, request, characters: 0, counted }))
+        self.map_stream(|rest| Box::pin(Counting { rest, request, quarters: 0, counted }))
     }
 }
 
@@ -113,8 +103,8 @@ type Counted = dyn FnOnce(TokenCount) + Send;
 struct Counting {
     rest: ChatStream,
     request: ChatRequest,
-    /// The characters of the answer so far.
-    characters: u64,
+    /// The quarters of tokens of the answer so far.
+    quarters: u64,
     counted: Option<Box<Counted>>,
 }
 
@@ -122,8 +112,8 @@ impl Counting {
     fn end(&mut self, reported: Option<Usage>) {
         if let Some(counted) = self.counted.take() {
             counted(match reported {
-                Some(usage) => TokenCount::of(usage, &self.request, self.characters),
-                None => TokenCount::estimate(&self.request, self.characters),
+                Some(usage) => TokenCount::of(usage, &self.request, self.quarters),
+                None => TokenCount::estimate(&self.request, self.quarters),
             });
         }
     }
@@ -136,7 +126,7 @@ impl Stream for Counting {
         let polled = self.rest.as_mut().poll_next(cx);
         match &polled {
             Poll::Ready(Some(Ok(ChatChunk::End { usage, .. }))) => self.end(Some(*usage)),
-            Poll::Ready(Some(Ok(chunk))) => self.characters += chunk_characters(chunk),
+            Poll::Ready(Some(Ok(chunk))) => self.quarters += quarters(chunk),
             Poll::Ready(Some(Err(_)) | None) => self.end(None),
             Poll::Pending => {}
         }
@@ -150,29 +140,14 @@ impl Drop for Counting {
     }
 }
 
-fn chunk_characters(chunk: &ChatChunk) -> u64 {
+fn quarters(chunk: &ChatChunk) -> u64 {
+    let counter = TokenCounter::approximate();
     match chunk {
-        ChatChunk::Text(text) | ChatChunk::Thinking(text) => length(text),
+        ChatChunk::Text(text) | ChatChunk::Thinking(text) => counter.quarters(text),
         ChatChunk::RedactedThinking(data) => data.len() as u64,
-        ChatChunk::ToolUse(call) => length(&call.name) + length(&call.input.to_string()),
+        ChatChunk::ToolUse(call) => {
+            counter.quarters(&call.name) + counter.quarters(&call.input.to_string())
+        }
         ChatChunk::Signature(_) | ChatChunk::End { .. } => 0,
     }
-}
-
-fn characters(block: &ContentBlock) -> u64 {
-    match block {
-        ContentBlock::Text { text } => length(text),
-        ContentBlock::Thinking { thinking, .. } => length(thinking),
-        ContentBlock::RedactedThinking { data } => data.len() as u64,
-        ContentBlock::ToolUse(call) => length(&call.name) + length(&call.input.to_string()),
-        ContentBlock::ToolResult(result) => {
-            let output = &result.output;
-            length(output.as_str()) + output.blocks().iter().map(characters).sum::<u64>()
-        }
-        ContentBlock::Image(_) | ContentBlock::Audio(_) | ContentBlock::File(_) => MEDIA,
-    }
-}
-
-fn length(text: &str) -> u64 {
-    text.chars().count() as u64
 }

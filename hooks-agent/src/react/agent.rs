@@ -88,6 +88,7 @@ pub(super) struct Core {
     pub(super) specs: Arc<[ToolSpec]>,
     pub(super) compressor: Option<Arc<dyn CompressContext>>,
     pub(super) context: ContextConfig,
+    pub(super) context_window: Option<u64>,
     pub(super) limits: Limits,
     pub(super) max_iters: usize,
     pub(super) max_jumps: usize,

@@ -38,6 +38,7 @@ pub(super) fn install_around<H: AgentHook>(
             if cx.checked().is_none() {
                 // `tool_call` was called directly.
                 cx = cx.of_checked(&Arc::new(CheckedCall::new(
+                    call.id.as_str().into(),
                     call.clone(),
                     cx.next_tool_call(),
                     None,

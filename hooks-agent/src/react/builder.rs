@@ -247,17 +247,22 @@ impl ReActAgentBuilder {
             None => Arc::new(Threads::new(self.max_idle_threads)),
             Some(store) => self.store_options.threads(store, &name, self.max_idle_threads),
         };
+        let mut context = self.context;
+        if self.compressor.is_some() {
+            context.window = context.window.or(model.context_window());
+        }
         let core = Core {
             state: Arc::new(AgentState::new(name).with_threads(threads.clone())),
             threads,
             system: system.map(|prompt| Arc::new(Msg::system(prompt))),
             model_name: model.name().into(),
+            context_window: model.context_window(),
             model,
             options: Arc::new(self.options),
             specs: specs.collect(),
             tools,
             compressor: self.compressor,
-            context: self.context,
+            context,
             limits: self.limits,
             max_iters: self.max_iters,
             max_jumps: self.max_jumps,

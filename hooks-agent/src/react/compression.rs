@@ -2,14 +2,16 @@
 
 use hooks_core::{BoxError, BoxFuture};
 
-use crate::message::{ContentBlock, Messages, Msg};
+use crate::message::Messages;
+use crate::model::TokenCounter;
 
 /// When a conversation is compressed, and how far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ContextConfig {
-    /// The context window of the model, in tokens. Without it, the agent never compresses by
-    /// itself.
+    /// The context window of the model, in tokens. `None` is the window that the model
+    /// [has](crate::model::ChatModel::context_window); if that is not known either, the agent never
+    /// compresses by itself.
     pub window: Option<u64>,
     /// The share of the window at which the conversation is compressed, 0 to 1.
     pub trigger: f64,
@@ -47,33 +49,14 @@ impl ContextConfig {
     }
 
     /// Returns whether the messages reach the [`trigger`](Self::trigger) share of the window.
-    /// Estimates tokens as four characters each.
+    /// Counts tokens by [`TokenCounter::approximate`].
     #[must_use]
     pub fn is_due(&self, messages: &Messages) -> bool {
         let Some(window) = self.window else { return false };
-        let tokens = messages.iter().map(|msg| length(msg) / 4).sum::<usize>();
+        let tokens = TokenCounter::approximate().count(messages);
         #[expect(clippy::cast_precision_loss, reason = "a guess is compared with a share")]
         let (tokens, window) = (tokens as f64, window as f64);
         tokens >= window * self.trigger
-    }
-}
-
-fn length(msg: &Msg) -> usize {
-    msg.content.iter().map(characters).sum()
-}
-
-fn characters(block: &ContentBlock) -> usize {
-    match block {
-        ContentBlock::Text { text } => text.chars().count(),
-        ContentBlock::Thinking { thinking, .. } => thinking.chars().count(),
-        ContentBlock::RedactedThinking { data } => data.len(),
-        ContentBlock::ToolUse(call) => call.name.len() + call.input.to_string().chars().count(),
-        ContentBlock::ToolResult(result) => {
-            let output = &result.output;
-            output.as_str().chars().count() + output.blocks().iter().map(characters).sum::<usize>()
-        }
-        // Providers count tokens of media by its size in pixels or seconds, which is not known.
-        ContentBlock::Image(_) | ContentBlock::Audio(_) | ContentBlock::File(_) => 0,
     }
 }
 

@@ -30,7 +30,7 @@ impl ReActAgent {
         cx: CallContext,
         input: ReasoningInput,
     ) -> Result<Reasoned, AgentError> {
-        let ReasoningInput { model, system, mut messages, tools, options, control } = input;
+        let ReasoningInput { model, system, mut messages, tools, options, control, .. } = input;
         if control.is_stopped() || control.jumps_to().is_some() {
             return Ok(Reasoned::skipped(model, control));
         }
@@ -49,7 +49,7 @@ impl ReActAgent {
     #[hook(reentry = "run")]
     pub async fn acting(&self, cx: CallContext, input: ActingInput) -> Result<Acted, AgentError> {
         let is_edited = input.is_edited;
-        let (call, mut control) = input.into_call();
+        let (id, call, mut control) = input.into_call();
         if !control.is_free() {
             return Ok(Acted::waiting(call, control));
         }
@@ -72,7 +72,7 @@ impl ReActAgent {
         cx.checkpoint().await?;
         let call = Arc::new(call);
         let key = cx.call_record(&call.id).map(|record| record.key);
-        let checked = Arc::new(CheckedCall::new(call.clone(), cx.next_tool_call(), key));
+        let checked = Arc::new(CheckedCall::new(id, call.clone(), cx.next_tool_call(), key));
         let ended = self.tool_call(cx.of_checked(&checked), call.clone()).await;
         let ran = checked.take_ran();
         drop(checked);
@@ -150,8 +150,8 @@ impl ReActAgent {
         cx: CallContext,
         mut call: Arc<ToolUse>,
     ) -> Result<ToolResult, ToolError> {
-        if let Some(checked) = cx.checked().filter(|checked| checked.call().id != call.id) {
-            Arc::make_mut(&mut call).id.clone_from(&checked.call().id);
+        if let Some(checked) = cx.checked().filter(|checked| **checked.id() != *call.id) {
+            Arc::make_mut(&mut call).id = checked.id().to_string();
         }
         if let Some(written) = &call.invalid_input {
             let written = cut(written, self.core.limits.arguments).into_owned();
@@ -173,12 +173,12 @@ impl ReActAgent {
             checked.admit(&call)?;
         }
         if cx.is_durable() && !tool.is_idempotent() && !tool.continues() {
-            let id = checked.map_or(&call.id, |checked| &checked.call().id);
+            let id = checked.map_or(&*call.id, |checked| checked.id());
             Box::pin(cx.commit_start(id)).await?;
         }
         if let Some(checked) = checked {
             checked.set_ran(call.clone());
-            cx.start_tool(checked);
+            cx.start_tool(checked.id());
         }
         cx.emit(|| AgentEventKind::ToolStarted(ToolUse::clone(&call).without_hidden())).await;
         // Boxed, so that the future of an agent that waits for its model stays small.

@@ -47,13 +47,13 @@ impl ActingInput {
         &self.id
     }
 
-    /// Returns the tool call with the model's id, and the decision of hooks.
-    pub(crate) fn into_call(self) -> (ToolUse, Control) {
+    /// Returns the id of the model's tool call, the tool call with this id, and the decision of hooks.
+    pub(crate) fn into_call(self) -> (Arc<str>, ToolUse, Control) {
         let Self { mut call, control, id, .. } = self;
         if *call.id != *id {
             call.id = String::from(&*id);
         }
-        (call, control)
+        (id, call, control)
     }
 }
 

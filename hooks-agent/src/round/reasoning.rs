@@ -20,6 +20,8 @@ pub struct ReasoningInput {
     pub tools: Arc<[ToolSpec]>,
     /// The options of the model.
     pub options: Arc<ModelOptions>,
+    /// The context window of the model in tokens, if it is known.
+    pub context_window: Option<u64>,
     /// The decision of hooks.
     pub control: Control,
 }

@@ -19,6 +19,8 @@ pub struct SummaryInput {
     pub messages: Messages,
     /// The options of the model.
     pub options: Arc<ModelOptions>,
+    /// The context window of the model in tokens, if it is known.
+    pub context_window: Option<u64>,
     /// The limit of rounds of a call.
     pub max_iterations: usize,
     /// The number of rounds that the call took.

@@ -60,6 +60,13 @@ pub enum StoreError {
         /// The cause.
         source: BoxError,
     },
+    /// What is to be stored is nested deeper than what can be read again. Nothing of the step was
+    /// written.
+    #[error("what is to be stored is nested deeper than {limit} levels")]
+    TooDeep {
+        /// The most levels of arrays and objects.
+        limit: usize,
+    },
     /// There is no such thread.
     #[error("the store has no {0}")]
     UnknownThread(ThreadKey),

@@ -218,7 +218,7 @@ impl Session {
                 }
                 Err(error) => {
                     let is_refused =
-                        matches!(error, StoreError::Name(_) | StoreError::Unreadable { .. });
+                        matches!(error, StoreError::Name(_) | StoreError::TooDeep { .. });
                     self.is_refused.fetch_or(is_refused, Ordering::Relaxed);
                     return Err(error);
                 }

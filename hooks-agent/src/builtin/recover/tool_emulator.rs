@@ -1,17 +1,14 @@
 //! A model that plays tools.
 
 use std::fmt;
-use std::pin::pin;
 use std::sync::Arc;
 
-use futures::StreamExt;
-use futures::future::{Either, select};
 use serde_json::{Value, json};
 
 use crate::event::EventMask;
-use crate::hook::{AgentHook, AroundMask, NextTool, ToolCall};
+use crate::hook::{AgentHook, AroundMask, HookModel, HookModelError, NextTool, ToolCall};
 use crate::message::{Messages, Msg, ToolOutput, ToolResult, ToolUse};
-use crate::model::{ChatChunk, ChatModel, ChatRequest, ModelError};
+use crate::model::{ChatModel, ChatRequest, ModelError};
 use crate::tool::ToolError;
 
 /// What the model that plays a tool reads first.
@@ -73,20 +70,8 @@ const LONGEST: usize = 1 << 20;
 #[derive(Clone)]
 #[must_use]
 pub struct ToolEmulator {
-    model: Arc<dyn ChatModel>,
+    model: HookModel,
     tools: Option<Arc<[String]>>,
-    counts_usage: bool,
-}
-
-/// Why a tool could not be played.
-#[derive(Debug, thiserror::Error)]
-enum Unplayed {
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    #[error("the answer of model `{0}` is not complete")]
-    Cut(String),
-    #[error("the answer of model `{0}` exceeds {LONGEST} bytes")]
-    TooLong(String),
 }
 
 impl ToolEmulator {
@@ -98,7 +83,7 @@ impl ToolEmulator {
 
     /// Creates the hook with the model that plays the tools.
     pub fn new(model: impl ChatModel + 'static) -> Self {
-        Self { model: Arc::new(model), tools: None, counts_usage: false }
+        Self { model: HookModel::new(model).max_bytes(LONGEST), tools: None }
     }
 
     /// Sets the tools that the model plays, instead of all tools of the agent.
@@ -109,35 +94,8 @@ impl ToolEmulator {
 
     /// Sets whether the token usage of the model is added to that of the call.
     pub fn count_usage(mut self, count: bool) -> Self {
-        self.counts_usage = count;
+        self.model = self.model.count_usage(count);
         self
-    }
-
-    /// Returns the output that the model invents.
-    async fn play(&self, call: &ToolCall<'_>) -> Result<String, Unplayed> {
-        let mut chunks = self.model.stream(request(call));
-        let name = || self.model.name().to_owned();
-        let mut output = String::new();
-        while let Some(chunk) = chunks.next().await {
-            match chunk? {
-                ChatChunk::Text(text) if output.len() + text.len() > LONGEST => {
-                    return Err(Unplayed::TooLong(name()));
-                }
-                ChatChunk::Text(text) => output.push_str(&text),
-                ChatChunk::End { usage, finish } => {
-                    if self.counts_usage {
-                        call.context().add_usage(usage);
-                    }
-                    return match output.trim() {
-                        _ if finish.is_cut() => Err(Unplayed::Cut(name())),
-                        "" => Err(ModelError::Empty { model: name() }.into()),
-                        text => Ok(text.to_owned()),
-                    };
-                }
-                _ => {}
-            }
-        }
-        Err(ModelError::Cut { model: name() }.into())
     }
 }
 
@@ -202,12 +160,14 @@ impl AgentHook for ToolEmulator {
         if let Some(written) = &tool_use.invalid_input {
             return Err(ToolError::InvalidInput { tool: tool(), written: written.clone() });
         }
-        let cx = call.context();
-        let played = match select(pin!(self.play(&call)), pin!(cx.interrupted())).await {
-            Either::Left((played, _)) => played,
-            Either::Right(_) => Ok(String::new()),
+        let played = match self.model.ask(call.context(), "tool_emulator", request(&call)).await {
+            Err(HookModelError::Interrupted) => return Err(ToolError::Interrupted),
+            Err(error) => Err(error),
+            Ok(answer) => match answer.text().trim() {
+                "" => Err(ModelError::Empty { model: self.model.name().to_owned() }.into()),
+                text => Ok(text.to_owned()),
+            },
         };
-        cx.checkpoint().await.map_err(|_| ToolError::Interrupted)?;
         Ok(match played {
             Ok(text) => ToolResult::success(tool_use, marked(&text)),
             Err(error) => {

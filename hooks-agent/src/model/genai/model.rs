@@ -10,7 +10,7 @@ use crate::model::genai::client::{ClientOptions, Proxy};
 use crate::model::genai::connection::Connection;
 use crate::model::genai::endpoint::Endpoint;
 use crate::model::genai::provider::Provider;
-use crate::model::{ChatModel, ChatRequest, ChatStream};
+use crate::model::{ChatModel, ChatRequest, ChatStream, known_context_window};
 
 /// A model behind an HTTP API.
 ///
@@ -65,6 +65,7 @@ use crate::model::{ChatModel, ChatRequest, ChatStream};
 #[derive(Clone)]
 pub struct GenAiModel {
     connection: Arc<Connection>,
+    window: Option<u64>,
 }
 
 impl GenAiModel {
@@ -207,6 +208,22 @@ impl GenAiModel {
         self
     }
 
+    /// Sets how many tokens a request and its answer may have together. The default is
+    /// [`known_context_window`] of the name; of a model of Ollama it is not known, because the server
+    /// sets it.
+    ///
+    /// ```
+    /// use hooks_agent::model::{ChatModel, GenAiModel};
+    ///
+    /// let model = GenAiModel::ollama("qwen3").with_context_window(32_768);
+    /// assert_eq!(model.context_window(), Some(32_768));
+    /// ```
+    #[must_use]
+    pub fn with_context_window(mut self, tokens: u64) -> Self {
+        self.window = Some(tokens);
+        self
+    }
+
     fn of(provider: Provider, key: String, model: String) -> Self {
         let connection = Connection {
             provider,
@@ -217,7 +234,9 @@ impl GenAiModel {
             options: ClientOptions::default(),
             client: OnceLock::new(),
         };
-        Self { connection: Arc::new(connection) }
+        let is_local = matches!(provider, Provider::Ollama);
+        let window = known_context_window(&connection.model).filter(|_| !is_local);
+        Self { connection: Arc::new(connection), window }
     }
 
     /// Returns the connection to change it. A client that exists may not fit it any more.
@@ -242,6 +261,10 @@ impl fmt::Debug for GenAiModel {
 impl ChatModel for GenAiModel {
     fn name(&self) -> &str {
         &self.connection.model
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.window
     }
 
     fn stream(&self, request: ChatRequest) -> ChatStream {

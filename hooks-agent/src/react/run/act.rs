@@ -204,14 +204,15 @@ impl Run<'_> {
         if tool.is_some_and(|tool| tool.is_idempotent() || tool.continues()) {
             return None;
         }
+        // A person let it run again, whatever the policy.
+        let confirmed = self.cx.confirmed(&call.id);
+        if confirmed.as_ref().is_some_and(|confirmed| !confirmed.is_kept) {
+            return None;
+        }
         let policy = self.agent.core.threads.stored().map(|durable| durable.unknown);
         if policy != Some(Unknown::Ask) {
             let result = ToolResult::error(call, UNKNOWN_OUTCOME);
             return Some(Acted::new(call.clone(), result));
-        }
-        let confirmed = self.cx.confirmed(&call.id);
-        if confirmed.as_ref().is_some_and(|confirmed| !confirmed.is_kept) {
-            return None;
         }
         // What ran, if it ran, are the arguments that a person gave.
         let input = confirmed.and_then(|confirmed| confirmed.edited);

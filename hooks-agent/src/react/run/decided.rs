@@ -54,6 +54,7 @@ pub(super) fn decided(memory: &Memory, calls: &[ToolUse], waiting: &[PendingCall
         }
         let shown = kept.and_then(|kept| kept.shown).or_else(|| Some(question.arguments.clone()));
         let confirmed = |edited| Confirmed {
+            tool: Some(call.name.as_str().into()),
             shown,
             edited,
             is_held: is_held(pending),

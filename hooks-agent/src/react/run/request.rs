@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::error::{AgentError, InputError};
-use crate::message::{Messages, Msg, unanswered_tool_uses};
+use crate::error::AgentError;
+use crate::message::{Messages, Msg};
 use crate::react::run::rounds::Run;
 
 impl Run<'_> {
@@ -16,21 +16,8 @@ impl Run<'_> {
         let before = messages.clone();
         let compress = self.agent.compress_context(self.cx.clone(), messages, config, None);
         let compressed = Box::pin(compress).await?;
-        for msg in &compressed {
-            InputError::check_message(msg)?;
-        }
-        if let [call, ..] = &*unanswered_tool_uses(&compressed) {
-            let reason = format!("the tool call `{}` was parted from its result", call.id);
-            return Err(AgentError::Compression(reason.into()));
-        }
-        InputError::check_appended(&[], &compressed)
-            .map_err(|error| AgentError::Compression(error.into()))?;
         if compressed != before {
-            self.memory.compress(&before, compressed.clone());
-            if self.cx.is_durable() {
-                // Nothing is appended yet, so that what stays is not written again.
-                self.cx.commit().await?;
-            }
+            self.cx.replace_history(&before, &compressed).await?;
         }
         Ok(compressed)
     }

@@ -133,6 +133,7 @@ impl Run<'_> {
             system: self.system().await?,
             tools: core.specs.clone(),
             options: core.options.clone(),
+            context_window: core.context_window,
             control: Control::default(),
         };
         self.cx.emit(|| AgentEventKind::ReasoningStarted).await;

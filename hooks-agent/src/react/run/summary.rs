@@ -34,6 +34,7 @@ impl Run<'_> {
             system: self.system().await?,
             messages,
             options,
+            context_window: core.context_window,
             max_iterations: core.max_iters,
             current_iteration: iteration,
             control: Control::default(),

@@ -115,8 +115,7 @@ pub(crate) fn read_json<T: DeserializeOwned>(what: &str, json: &str) -> Result<T
 pub(crate) fn write_json(value: &impl Serialize) -> Result<String, StoreError> {
     let json = serde_json::to_string(value).map_err(|error| StoreError::Failed(error.into()))?;
     if depth(&json) > DEEPEST {
-        let source = format!("it is nested deeper than {DEEPEST} levels").into();
-        return Err(StoreError::Unreadable { what: "what is to be stored".to_owned(), source });
+        return Err(StoreError::TooDeep { limit: DEEPEST });
     }
     Ok(json)
 }

@@ -160,6 +160,15 @@ async fn ds_20_an_unknown_outcome_waits_and_each_of_its_decisions_works() {
 }
 
 #[tokio::test]
+async fn an_approved_repetition_runs_in_a_process_that_refuses_unknown_outcomes_by_itself() {
+    let (place, paid) = (sqlite(), Paid::default());
+    let asked = unknown(&place, &paid, Decision::Approve).await;
+    let options = CallOptions::new().decide(asked.id, Decision::Approve);
+    let reply = clerk(place.open().await, &paid).resume(options).await.unwrap();
+    assert_eq!((reply.text().as_str(), paid.take().len()), ("paid 12", 1));
+}
+
+#[tokio::test]
 async fn an_unknown_outcome_is_asked_about_and_repeated_with_the_arguments_that_a_person_gave() {
     let (place, paid) = (sqlite(), Paid::default());
     let asked = unknown(&place, &paid, Decision::Edit(json!({ "euros": 5 }))).await;

@@ -1,0 +1,1 @@
+//! Built-in hooks that shape the answer.

@@ -1,0 +1,1 @@
+//! Built-in hooks that keep the context small.

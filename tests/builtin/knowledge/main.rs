@@ -1,0 +1,1 @@
+//! Built-in hooks that bring in what is known.
