@@ -24,6 +24,8 @@
 //! | [`people`] | | | |
 //! | `HumanInTheLoop` | asks people, whose decisions outlive the process | 20 | |
 //! | [`context`] | | | |
+//! | `Summarization` | replaces old messages of a thread by a summary | 60 | |
+//! | `AutoContext` | fits each request into a budget of tokens | 290 | |
 //! | [`knowledge`] | | | |
 //! | [`answer`] | | | |
 //! | [`control`] | | | |

@@ -211,6 +211,13 @@ fn answer(name: &str, text: String, calls: Vec<ToolUse>, usage: Usage) -> Msg {
     Msg { usage: Some(usage), ..Msg::from_blocks(Role::Assistant, name, blocks) }
 }
 
+/// Asks the model without a timeout.
+impl<M: ChatModel + 'static> From<M> for HookModel {
+    fn from(model: M) -> Self {
+        Self::new(model)
+    }
+}
+
 impl fmt::Debug for HookModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HookModel").field("model", &self.name()).finish_non_exhaustive()

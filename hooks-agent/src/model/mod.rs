@@ -2,6 +2,7 @@
 
 mod answer;
 mod chat;
+mod context_size;
 mod context_window;
 mod error;
 #[cfg(feature = "genai")]
@@ -14,6 +15,7 @@ mod tokens;
 
 pub use answer::ModelAnswer;
 pub use chat::{ChatChunk, ChatModel, ChatRequest, ChatStream, FinishReason, ToolSpec};
+pub use context_size::{ContextSize, ContextSizeError};
 pub use context_window::known_context_window;
 pub use error::ModelError;
 #[cfg(feature = "genai")]

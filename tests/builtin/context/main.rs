@@ -1,1 +1,4 @@
 //! Built-in hooks that keep the context small.
+
+mod auto_context;
+mod summarization;

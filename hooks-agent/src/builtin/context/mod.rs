@@ -2,3 +2,13 @@
 //! a list of what is to be done.
 //!
 //! See [the guide](crate::guide::builtin_context).
+
+mod auto_context;
+mod summarization;
+mod summary;
+
+pub use auto_context::{AutoContext, AutoContextBuilder, AutoContextError};
+pub use summarization::{
+    OnSummaryFailure, Summarization, SummarizationBuilder, SummarizationError,
+};
+pub use summary::SummaryError;

@@ -1,0 +1,95 @@
+//! What the model reads of a conversation.
+
+use crate::builtin::context::auto_context::offload::{TOOL, offloaded, trimmed};
+use crate::message::{ContentBlock, Messages, Msg, ToolResult};
+use crate::model::TokenCounter;
+
+/// How results are shortened.
+#[derive(Clone, Debug)]
+pub(super) struct Shortening {
+    pub(super) counter: TokenCounter,
+    /// Results above these tokens are offloaded.
+    pub(super) large: u64,
+    /// How many characters of an offloaded result stay.
+    pub(super) head: usize,
+    /// How many messages at the end are shortened last.
+    pub(super) keep: usize,
+}
+
+/// What is sent to the model of a conversation, and what it costs.
+pub(super) struct View<'a> {
+    how: &'a Shortening,
+    whole: Messages,
+    pub(super) messages: Messages,
+    /// The tokens of each message.
+    pub(super) costs: Vec<u64>,
+    /// The tokens of the request.
+    pub(super) total: u64,
+}
+
+impl<'a> View<'a> {
+    /// Looks at a conversation, which is sent with `fixed` tokens of other content.
+    pub(super) fn new(how: &'a Shortening, whole: Messages, fixed: u64) -> Self {
+        let costs: Vec<_> = whole.iter().map(|msg| how.counter.count([msg])).collect();
+        let total = fixed + costs.iter().sum::<u64>();
+        Self { how, messages: whole.clone(), whole, costs, total }
+    }
+
+    /// Shortens results until the request fits: large results that are old, then all that are old, then
+    /// large ones that are not old.
+    pub(super) fn shorten(&mut self, budget: u64) {
+        let all = self.messages.len();
+        let old = all.saturating_sub(self.how.keep);
+        let Shortening { head, large, .. } = *self.how;
+        let offload = |result: &ToolResult| offloaded(result, head);
+        let is_large = |result: &ToolResult, tokens| tokens > large && result.name != TOOL;
+        let steps = (0..old).map(|place| (place, false));
+        let steps = steps.chain((0..old).map(|place| (place, true)));
+        for (place, trims) in steps.chain((old..all).map(|place| (place, false))) {
+            if self.total <= budget {
+                return;
+            }
+            if trims {
+                self.change(place, |_, _| true, trimmed);
+            } else {
+                self.change(place, is_large, offload);
+            }
+        }
+    }
+
+    /// Shortens those results of a message that become shorter.
+    fn change(
+        &mut self,
+        place: usize,
+        is_meant: impl Fn(&ToolResult, u64) -> bool,
+        shorten: impl Fn(&ToolResult) -> ToolResult,
+    ) {
+        let cost =
+            |result: &ToolResult| self.how.counter.count([&Msg::tool_result(result.clone())]);
+        let now = &self.messages[place];
+        let mut changed = None;
+        for (number, block) in self.whole[place].content.iter().enumerate() {
+            let (ContentBlock::ToolResult(whole), Some(ContentBlock::ToolResult(before))) =
+                (block, now.content.get(number))
+            else {
+                continue;
+            };
+            let tokens = cost(before);
+            if !is_meant(whole, tokens) {
+                continue;
+            }
+            let result = shorten(whole);
+            if cost(&result) < tokens {
+                let msg = changed.get_or_insert_with(|| now.clone());
+                msg.content[number] = ContentBlock::ToolResult(result);
+            }
+        }
+        let Some(changed) = changed else { return };
+        let tokens = self.how.counter.count([&changed]);
+        self.total = self.total - self.costs[place] + tokens;
+        self.costs[place] = tokens;
+        if let Some(msg) = self.messages.get_mut(place) {
+            *msg = changed;
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! How requests become shorter.
+
+use futures::executor::block_on;
+use hooks_agent::builtin::context::AutoContext;
+use hooks_agent::message::{Messages, unanswered_tool_uses};
+use hooks_agent::model::ContextSize;
+use hooks_agent::prelude::*;
+use hooks_agent::testing::Script;
+use serde_json::json;
+
+use super::{agent, of_tool, references, tokens, used};
+
+fn budget(tokens: u64) -> hooks_agent::builtin::context::AutoContextBuilder {
+    AutoContext::builder().budget(ContextSize::Tokens(tokens + of_tool()))
+}
+
+/// A user, a large result, a small one, and an answer.
+fn conversation() -> Vec<Msg> {
+    let mut all = vec![Msg::user("first")];
+    all.extend(used("1", "x".repeat(4000)));
+    all.extend(used("2", "y".repeat(400)));
+    all.push(Msg::assistant("bot", "an answer"));
+    all
+}
+
+fn results(messages: &Messages) -> Vec<String> {
+    let results = messages.iter().flat_map(Msg::tool_results);
+    results.map(|result| result.output.as_str().to_owned()).collect()
+}
+
+#[test]
+fn a_request_within_the_budget_is_sent_as_it_is() {
+    let (agent, requests) = agent(budget(2000), conversation());
+    block_on(agent.call("go")).unwrap();
+    let mut expected = conversation();
+    expected.push(Msg::user("go"));
+    assert_eq!(requests.lock().unwrap()[0].messages, expected.into());
+}
+
+#[test]
+fn large_results_are_offloaded_first_and_memory_keeps_them() {
+    let (agent, requests) = agent(budget(400).large(500).head(10).keep(1), conversation());
+    block_on(agent.call("go")).unwrap();
+    let sent = &requests.lock().unwrap()[0].messages;
+    let read = results(sent);
+    assert!(read[0].starts_with("[The first 10 of 4000 characters. Read more with read_offloaded"));
+    assert!(read[0].ends_with("]\nxxxxxxxxxx"));
+    assert_eq!(read[1], "y".repeat(400));
+    let memory = agent.memory().messages();
+    assert_eq!(&memory.iter().cloned().collect::<Vec<_>>()[..6], conversation());
+}
+
+#[test]
+fn old_results_are_trimmed_next() {
+    let (agent, requests) = agent(budget(110).large(500).head(10).keep(1), conversation());
+    block_on(agent.call("go")).unwrap();
+    let read = results(&requests.lock().unwrap()[0].messages);
+    assert!(read[0].starts_with("[An old result of 4000 characters. Read it with read_offloaded"));
+    assert!(read[1].starts_with("[An old result of 400 characters."));
+    // A reference that replaced a head names the whole result.
+    assert_eq!(references(&requests.lock().unwrap()[0].messages).len(), 2);
+}
+
+#[test]
+fn no_more_is_shortened_than_the_budget_requires() {
+    let mut all = vec![Msg::user("first")];
+    for id in ["1", "2", "3", "4"] {
+        all.extend(used(id, id.repeat(4000)));
+    }
+    let (agent, requests) = agent(budget(2300).large(500).head(10).keep(1), all);
+    block_on(agent.call("go")).unwrap();
+    let whole: Vec<_> = results(&requests.lock().unwrap()[0].messages)
+        .iter()
+        .map(|text| text.len() == 4000)
+        .collect();
+    assert_eq!(whole, [false, false, true, true]);
+}
+
+#[test]
+fn large_results_in_the_latest_messages_are_offloaded_last() {
+    let mut all = vec![Msg::user("first")];
+    all.extend(used("1", "x".repeat(4000)));
+    let (agent, requests) = agent(budget(400).large(500).head(10).keep(10), all);
+    block_on(agent.call("go")).unwrap();
+    let read = results(&requests.lock().unwrap()[0].messages);
+    assert!(read[0].starts_with("[The first 10 of 4000 characters."));
+}
+
+#[test]
+fn a_summary_takes_the_place_of_the_oldest_messages_and_each_is_summarized_once() {
+    let small = Script::new().says("one").says("two").says("three");
+    let hook = budget(300).keep(2).summarize_with(small.clone());
+    let (agent, requests) = agent(hook, Messages::new());
+    let text = |number: usize| format!("message {number} {}", "z".repeat(200));
+    for number in 0..12 {
+        block_on(agent.call(text(number))).unwrap();
+    }
+    let summaries = small.requests();
+    assert!(summaries.len() >= 2, "{}", summaries.len());
+    for number in 1..12 {
+        let is_there = summaries.iter().filter(|it| it.last_text().contains(&text(number))).count();
+        assert!(is_there <= 1, "message {number} was summarized {is_there} times");
+    }
+    assert!(summaries[1].last_text().starts_with("The summary so far:\n\none\n\n"));
+    let last = requests.lock().unwrap().last().unwrap().messages.clone();
+    assert_eq!(last[0].text(), text(0), "the first message of the user stays");
+    assert!(last[1].text().starts_with("Here is a summary of the conversation to date:\n\nt"));
+    assert_eq!(last.last().unwrap().text(), text(11));
+    assert_eq!(agent.memory().messages().len(), 24, "memory keeps all");
+}
+
+#[test]
+fn a_summary_of_other_messages_is_not_used() {
+    let small = Script::new().says("of ada").says("of berta");
+    let hook = budget(100).summarize_with(small.clone());
+    let many = |name: &str| -> Vec<_> {
+        (0..6).map(|number| Msg::user(format!("{name} {number} {}", "z".repeat(80)))).collect()
+    };
+    let (agent, requests) = agent(hook, many("ada"));
+    block_on(agent.call("go")).unwrap();
+    // The messages are others, the value of the thread is the same.
+    agent.memory().replace(many("berta"));
+    block_on(agent.call("go")).unwrap();
+    let sent: Vec<_> =
+        requests.lock().unwrap().iter().map(|request| request.messages[1].text()).collect();
+    assert!(sent[0].ends_with("of ada") && sent[1].ends_with("of berta"), "{sent:?}");
+}
+
+#[test]
+fn every_round_of_a_call_fits() {
+    let log =
+        FunctionTool::new("log", "Reads the log.", async |_: serde_json::Value| "l".repeat(3000));
+    let calls = (0..20).fold(Script::new(), |script, number: usize| {
+        script.calls([ToolUse::new(number.to_string(), "log", json!({}))])
+    });
+    let model = calls.says("done");
+    let hook =
+        AutoContext::builder().budget(ContextSize::Tokens(2000)).keep(2).large(500).head(100);
+    let agent = ReActAgent::builder("bot").model(model.clone()).tool(log).max_iters(30);
+    let agent = agent.hook(hook.build().unwrap()).build().unwrap();
+    block_on(agent.call("go")).unwrap();
+    let requests = model.requests();
+    assert_eq!(requests.len(), 21);
+    for request in requests {
+        assert!(tokens(&request) <= 2000, "{}", tokens(&request));
+        assert!(unanswered_tool_uses(&request.messages).is_empty());
+    }
+}
+
+#[test]
+fn the_request_for_a_summary_of_the_rounds_fits_too() {
+    let log =
+        FunctionTool::new("log", "Reads the log.", async |_: serde_json::Value| "l".repeat(9000));
+    let calls = [ToolUse::new("1", "log", json!({}))];
+    let model = Script::new().calls(calls.clone()).calls(calls).says("given up");
+    let hook = AutoContext::builder().budget(ContextSize::Tokens(1000)).large(500).head(100);
+    let agent = ReActAgent::builder("bot").model(model.clone()).tool(log).max_iters(2);
+    let agent = agent.hook(hook.build().unwrap()).build().unwrap();
+    assert_eq!(block_on(agent.call("go")).unwrap().text(), "given up");
+    assert!(model.requests().iter().all(|request| tokens(request) <= 1000));
+}
+
+#[test]
+fn images_of_an_offloaded_result_stay() {
+    let call = ToolUse::new("1", "log", json!({}));
+    let ask = Msg::from_blocks(Role::Assistant, "bot", vec![ContentBlock::ToolUse(call.clone())]);
+    let image = hooks_agent::message::Media::bytes("image/png", b"png");
+    let output = hooks_agent::message::ToolOutput::text("x".repeat(4000))
+        .with_block(ContentBlock::text("more"))
+        .with_block(ContentBlock::Image(image));
+    let result = Msg::tool_result(ToolResult::success(&call, output));
+    let (agent, requests) = agent(budget(400).large(500).head(10).keep(1), vec![ask, result]);
+    block_on(agent.call("go")).unwrap();
+    let sent = requests.lock().unwrap()[0].messages.clone();
+    let result = sent[1].tool_results().next().unwrap();
+    assert!(result.output.as_str().contains("of 4005 characters"), "{}", result.output);
+    assert!(matches!(result.output.blocks(), [ContentBlock::Image(_)]));
+}
