@@ -35,6 +35,26 @@ impl ChatModel for Stuck {
     }
 }
 
+/// A model that answers when it may.
+struct Gated(Arc<Notify>, Arc<Notify>);
+
+impl ChatModel for Gated {
+    fn name(&self) -> &'static str {
+        "gated"
+    }
+
+    fn stream(&self, _: ChatRequest) -> ChatStream {
+        let (asked, go) = (self.0.clone(), self.1.clone());
+        let text = async move {
+            asked.notify_one();
+            go.notified().await;
+            Ok(ChatChunk::Text("s".to_owned()))
+        };
+        let end = async { Ok(ChatChunk::end(Usage::default())) };
+        Box::pin(futures::stream::once(text).chain(futures::stream::once(end)))
+    }
+}
+
 /// An error and its causes.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> Vec<&'a (dyn Error + 'static)> {
     let mut all = vec![error];
@@ -146,24 +166,6 @@ async fn a_dropped_call_leaves_the_history() {
 #[tokio::test]
 async fn messages_that_are_removed_while_the_summary_is_written_do_not_come_back() {
     let (asked, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    /// A model that answers when it may.
-    struct Gated(Arc<Notify>, Arc<Notify>);
-    impl ChatModel for Gated {
-        fn name(&self) -> &'static str {
-            "gated"
-        }
-
-        fn stream(&self, _: ChatRequest) -> ChatStream {
-            let (asked, go) = (self.0.clone(), self.1.clone());
-            let text = async move {
-                asked.notify_one();
-                go.notified().await;
-                Ok(ChatChunk::Text("s".to_owned()))
-            };
-            let end = async { Ok(ChatChunk::end(Usage::default())) };
-            Box::pin(futures::stream::once(text).chain(futures::stream::once(end)))
-        }
-    }
     let hook = Summarization::builder(Gated(asked.clone(), go.clone()));
     let hook = hook.trigger(ContextSize::Messages(5)).keep(ContextSize::Messages(2));
     let agent = agent(hook, users(BEFORE));

@@ -91,7 +91,7 @@ fn a_conversation_that_does_not_fit_is_summarized_piece_by_piece_and_whole() {
 
 #[test]
 fn a_message_that_is_longer_than_a_piece_is_split_and_nothing_of_it_is_lost() {
-    let text: String = (0..500).map(|n| format!("中{n:03}")).collect();
+    let text: String = (100..600).flat_map(|n: u32| ["中".to_owned(), n.to_string()]).collect();
     let requests = Arc::new(Mutex::new(Vec::new()));
     let seen = requests.clone();
     let small = ScriptedModel::new("small", move |request| {

@@ -1,7 +1,7 @@
 //! The vectors of D 3.4.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::{Summarization, SummarizationError};
+use hooks_agent::builtin::context::{Summarization, SummarizationBuilder, SummarizationError};
 use hooks_agent::model::{ContextSize, ContextSizeError, TokenCounter};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
@@ -139,7 +139,7 @@ fn all_sizes_of_a_trigger_are_needed_and_any_trigger_is_enough() {
         let small = Script::new().says("s");
         let any = sizes
             .into_iter()
-            .fold(Summarization::builder(small.clone()), |builder, size| builder.trigger(size));
+            .fold(Summarization::builder(small.clone()), SummarizationBuilder::trigger);
         let of_any = agent(any.keep(ContextSize::Messages(1)).counter(each(cost)), before);
         block_on(of_any.call("last")).unwrap();
         assert!(!small.requests().is_empty());
