@@ -9,6 +9,10 @@ use crate::builtin::context::summary::Summarizer;
 use crate::hook::HookModel;
 use crate::model::{ContextSize, TokenCounter};
 
+/// What the model that summarizes is asked besides.
+const IDS: &str =
+    " A result with an id can be read again: name the id, and what the result is about.";
+
 /// Builds an [`AutoContext`].
 #[must_use]
 pub struct AutoContextBuilder {
@@ -71,7 +75,9 @@ impl AutoContextBuilder {
     /// Summarizes what is still too long with this model. Without one, such a request is sent as long as
     /// it fits into the context window.
     pub fn summarize_with(mut self, model: impl Into<HookModel>) -> Self {
-        self.settings.summarizer = Some(Summarizer::new(model.into(), "auto_context"));
+        let mut summarizer = Summarizer::new(model.into(), "auto_context");
+        summarizer.prompt.push_str(IDS);
+        self.settings.summarizer = Some(summarizer);
         self
     }
 

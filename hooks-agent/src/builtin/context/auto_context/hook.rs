@@ -8,13 +8,14 @@ use hooks_core::{HookResult, HookRole};
 
 use crate::builtin::context::auto_context::covered::{Covered, first_user_message};
 use crate::builtin::context::auto_context::error::AutoContextError;
+use crate::builtin::context::auto_context::offload::{id, whole_text};
 use crate::builtin::context::auto_context::reader::reader;
 use crate::builtin::context::auto_context::view::{Shortening, View};
 use crate::builtin::context::summary::{Summarizer, SummaryError, place};
 use crate::call::CallContext;
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, HookModelError};
-use crate::message::{Messages, Msg};
+use crate::message::{Messages, Msg, ToolResult};
 use crate::model::{ContextSize, ToolSpec};
 use crate::tool::Tools;
 
@@ -28,7 +29,8 @@ use crate::tool::Tools;
 /// 3. Large results in the latest messages become a head and a reference.
 /// 4. With [`summarize_with`](AutoContextBuilder::summarize_with), a summary takes the place of the
 ///    oldest messages, tool calls and results included; the first message of the user stays. It is kept
-///    with the thread, so each message is summarized once.
+///    with the thread, so each message is summarized once. The model that writes it reads the id of each
+///    large result, so that the summary can refer to what it leaves out.
 ///
 /// A request that then does not fit into the context window is not sent: the call fails with
 /// [`AutoContextError::TooLong`], which says by how much.
@@ -177,7 +179,12 @@ impl AutoContext {
         }
         let new = (before..end).filter(|place| Some(*place) != first).map(|place| &whole[place]);
         let before = covered.map(Covered::summary).unwrap_or_default();
-        match summarizer.summarize(cx, before, new).await {
+        let Shortening { counter, large, .. } = &self.settings.shortening;
+        let id_of = |result: &ToolResult| {
+            let text = whole_text(result);
+            (counter.count_text(&text) > *large).then(|| id(&text))
+        };
+        match summarizer.summarize(cx, before, new, &id_of).await {
             Ok(summary) => {
                 let covered = Covered::new(whole, end, summary);
                 cx.set_thread_value(Self::THREAD_VALUE, &covered)?;

@@ -162,7 +162,7 @@ impl Summarization {
         let replaced = (0..place).filter(|place| Some(*place) != first);
         // With the changes of hooks that redact.
         let of_round = replaced.clone().map(|place| &event.messages()[place]);
-        let summary = match self.settings.summarizer.summarize(cx, "", of_round).await {
+        let summary = match self.settings.summarizer.summarize(cx, "", of_round, &|_| None).await {
             // The call ends by itself.
             Err(SummaryError::Model(HookModelError::Interrupted)) => return Ok(()),
             Err(error) => return self.fail(event, error),

@@ -4,7 +4,7 @@ use crate::builtin::context::summary::error::SummaryError;
 use crate::builtin::context::summary::transcript::pieces;
 use crate::call::CallContext;
 use crate::hook::{HookModel, HookModelError};
-use crate::message::{Messages, Msg};
+use crate::message::{Messages, Msg, ToolResult};
 use crate::model::{ChatRequest, TokenCounter};
 
 /// What the model that writes the summary is asked.
@@ -45,17 +45,18 @@ impl Summarizer {
     }
 
     /// Summarizes messages, and a summary of what was before them if that is not empty: piece by piece, if
-    /// the model cannot read them at once.
+    /// the model cannot read them at once. `id` returns by what a result is read again, if it can be.
     pub(in crate::builtin::context) async fn summarize<'a>(
         &self,
         cx: &CallContext,
         before: &str,
         messages: impl IntoIterator<Item = &'a Msg>,
+        id: &(dyn Fn(&ToolResult) -> Option<String> + Sync),
     ) -> Result<String, SummaryError> {
         let of_window = self.model.context_window().map(|window| window / SHARE);
         let most = self.max_input.or(of_window).unwrap_or(INPUT).max(1);
         let mut summary = before.to_owned();
-        for piece in pieces(messages, &self.counter, most) {
+        for piece in pieces(messages, &self.counter, most, id) {
             let text = match summary.as_str() {
                 "" => format!("The conversation:\n\n{piece}"),
                 _ => format!("The summary so far:\n\n{summary}\n\nWhat followed:\n\n{piece}"),

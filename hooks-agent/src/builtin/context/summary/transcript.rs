@@ -1,18 +1,19 @@
 //! A conversation as text, for the model that summarizes it.
 
-use crate::message::{ContentBlock, Msg, Role};
+use crate::message::{ContentBlock, Msg, Role, ToolResult};
 use crate::model::TokenCounter;
 
 /// Returns the messages as texts, one for each piece that fits into this many tokens. No text is lost:
-/// a message that does not fit is split.
+/// a message that does not fit is split. `id` returns by what a result is read again, if it can be.
 pub(super) fn pieces<'a>(
     messages: impl IntoIterator<Item = &'a Msg>,
     counter: &TokenCounter,
     most: u64,
+    id: &(dyn Fn(&ToolResult) -> Option<String> + Sync),
 ) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut used = 0;
-    for text in messages.into_iter().map(lines) {
+    for text in messages.into_iter().map(|msg| lines(msg, id)) {
         for part in parts(&text, counter, most) {
             let tokens = counter.count_text(part);
             if used > 0 && used + tokens > most {
@@ -46,7 +47,7 @@ fn parts<'a>(text: &'a str, counter: &TokenCounter, most: u64) -> Vec<&'a str> {
 }
 
 /// Returns a message as lines.
-fn lines(msg: &Msg) -> String {
+fn lines(msg: &Msg, id: &(dyn Fn(&ToolResult) -> Option<String> + Sync)) -> String {
     let mut lines = String::new();
     let who = match msg.role {
         Role::User => "User",
@@ -63,7 +64,9 @@ fn lines(msg: &Msg) -> String {
             ContentBlock::ToolResult(result) => {
                 let media = result.output.blocks().iter().map(described);
                 let text = std::iter::once(result.output.as_str().to_owned()).chain(media);
-                (format!("Result of tool `{}`", result.name), text.collect::<Vec<_>>().join(" "))
+                let id = id(result).map(|id| format!(" (id \"{id}\")")).unwrap_or_default();
+                let who = format!("Result of tool `{}`{id}", result.name);
+                (who, text.collect::<Vec<_>>().join(" "))
             }
             ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => continue,
             media => (who.to_owned(), described(media)),
