@@ -1,0 +1,12 @@
+//! How agents are called, and what a call costs and leaves.
+
+mod calls;
+mod custom_agents;
+mod gate;
+mod limits;
+mod owned_calls;
+mod queues;
+mod seams;
+mod streaming;
+mod thread_values;
+mod threads;

@@ -1,0 +1,16 @@
+//! What hooks get, may do, and cannot break.
+
+mod around_changed_calls;
+mod around_event_hooks;
+mod around_hooks;
+mod around_model_calls;
+mod builtins;
+mod event_closures;
+mod events;
+mod governance;
+mod hook_failures;
+mod hook_models;
+mod hooks_that_drop;
+mod odd_closures;
+mod plan_warnings;
+mod replaced_history;

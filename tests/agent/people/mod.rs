@@ -1,0 +1,8 @@
+//! Calls that stop or ask, and what people decide.
+
+mod decisions;
+mod observed_decisions;
+mod questions;
+mod random_questions;
+mod stops;
+mod sub_agent_questions;

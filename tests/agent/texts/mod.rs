@@ -1,0 +1,8 @@
+//! Texts that hooks rewrite, and records of calls.
+
+mod json_forms;
+mod jsonl;
+mod random_redactions;
+mod rewrite;
+mod rewrite_places;
+mod rewriters;
