@@ -1,0 +1,163 @@
+//! What has arrived of a typed answer.
+
+use std::fmt;
+
+use jiter::{JsonValue, PartialMode};
+use serde_json::{Map, Value};
+
+use crate::builtin::answer::structured_output::extract::beginnings;
+use crate::builtin::answer::structured_output::schema::AnswerSchema;
+use crate::builtin::answer::structured_output::typed::Typed;
+
+/// What has arrived of a typed answer, as an item of a
+/// [`TypedStream`](crate::builtin::answer::TypedStream).
+///
+/// Within one [`attempt`](Self::attempt), a partial value only grows: fields and items are added, texts
+/// become longer, and what is complete stays. Numbers, `true`, `false` and `null` appear when they are
+/// complete.
+#[derive(Clone)]
+pub struct Partial<T> {
+    value: Value,
+    attempt: u32,
+    typed: Option<Box<Typed<T>>>,
+}
+
+impl<T> Partial<T> {
+    pub(super) fn new(value: Value, attempt: u32) -> Self {
+        Self { value, attempt, typed: None }
+    }
+
+    pub(super) fn last(value: Value, attempt: u32, typed: Typed<T>) -> Self {
+        Self { value, attempt, typed: Some(Box::new(typed)) }
+    }
+
+    /// Returns the JSON so far.
+    #[must_use]
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// Returns what has arrived at a JSON pointer, such as `/items/0/price`.
+    #[must_use]
+    pub fn get(&self, pointer: &str) -> Option<&Value> {
+        self.value.pointer(pointer)
+    }
+
+    /// Returns which answer of the model this is, from 1: one that goes back to the model, or that
+    /// belongs to a round with tools, is followed by another.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// Returns the value, if this is the last item: the answer is complete and fits.
+    #[must_use]
+    pub fn complete(self) -> Option<T> {
+        self.into_typed().map(Typed::into_value)
+    }
+
+    /// Returns the value with the reply, if this is the last item.
+    #[must_use]
+    pub fn into_typed(self) -> Option<Typed<T>> {
+        self.typed.map(|typed| *typed)
+    }
+
+    /// Returns whether this is the last item.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.typed.is_some()
+    }
+}
+
+impl<T> fmt::Debug for Partial<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Partial")
+            .field("value", &self.value)
+            .field("attempt", &self.attempt)
+            .field("is_complete", &self.is_complete())
+            .finish()
+    }
+}
+
+/// Reads an answer that is still arriving.
+pub(super) fn partial_value(text: &str, schema: &AnswerSchema) -> Option<Value> {
+    let mut values = beginnings(text, schema.opening()).filter_map(|at| {
+        let settled = without_open_scalar(&text[at..]);
+        let mode = PartialMode::TrailingStrings;
+        let (json, end) = match end_of_value(settled) {
+            Some(end) => (&settled[..end], true),
+            None => (settled, false),
+        };
+        let value = JsonValue::parse_with_config(json.as_bytes(), false, mode).ok()?;
+        Some((to_value(value), end))
+    });
+    let (value, _) = values.next()?;
+    if !schema.sent.is_wrapped {
+        return Some(value);
+    }
+    match schema.unwrapped(&value) {
+        Some(inner) => Some(inner.clone()),
+        // The object that is made for the value has just begun.
+        None if value.as_object().is_some_and(Map::is_empty) => None,
+        None => Some(value),
+    }
+}
+
+/// Returns where the first value of a text ends, if it does.
+fn end_of_value(text: &str) -> Option<usize> {
+    let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            _ if is_string => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Cuts a number or a word off the end, which may go on: `12` may become `123`.
+fn without_open_scalar(text: &str) -> &str {
+    let cut =
+        text.trim_end_matches(|char: char| char.is_ascii_alphanumeric() || "+-.".contains(char));
+    if cut.len() == text.len() || is_in_string(cut) { text } else { cut }
+}
+
+fn is_in_string(text: &str) -> bool {
+    let (mut is_string, mut is_escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            _ => {}
+        }
+    }
+    is_string
+}
+
+fn to_value(value: JsonValue<'_>) -> Value {
+    match value {
+        JsonValue::Null => Value::Null,
+        JsonValue::Bool(bool) => bool.into(),
+        JsonValue::Int(number) => number.into(),
+        JsonValue::Float(number) => number.into(),
+        JsonValue::Str(text) => text.into_owned().into(),
+        JsonValue::Array(items) => items.iter().cloned().map(to_value).collect(),
+        JsonValue::Object(fields) => {
+            let fields = fields.iter().cloned();
+            Value::Object(
+                fields.map(|(name, value)| (name.into_owned(), to_value(value))).collect(),
+            )
+        }
+    }
+}
