@@ -2,9 +2,14 @@
 //!
 //! See [the guide](crate::guide::builtin_answer).
 
+mod streaming;
 #[cfg(feature = "structured-output")]
 mod structured_output;
 
+pub use streaming::{
+    Slow, SseReceiver, StreamEvent, StreamEventKind, StreamOutcome, StreamReceiver, StreamType,
+    Streaming,
+};
 #[cfg(feature = "structured-output")]
 pub use structured_output::{
     Mode, Partial, Problem, StructuredOutput, StructuredOutputBuilder, StructuredOutputError,

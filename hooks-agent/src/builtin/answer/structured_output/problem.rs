@@ -101,14 +101,20 @@ fn add_union(at: &Location, variants: &[Vec<ValidationError<'_>>], problems: &mu
             }
         })
     };
-    let meant: Vec<_> = variants.iter().filter(is_meant).collect();
+    let mut meant: Vec<_> = variants.iter().filter(is_meant).collect();
+    if meant.len() > 1 {
+        // A variant that is the only field of an object: other variants do not know the field.
+        meant.retain(|errors| errors.iter().all(|error| !has_unknown_field(error, depth)));
+    }
     if let [errors] = meant[..] {
         return errors.iter().for_each(|error| add_problems(error, problems));
     }
     // Of variants whose tag is a field of an object, or that are constants: the constants.
     let mut tags: Vec<_> = variants.iter().flatten().filter_map(tag).collect();
     tags.dedup_by(|one, other| one.0 == other.0 && one.1 == other.1);
+    let all_have_one = variants.iter().all(|errors| errors.iter().any(|it| tag(it).is_some()));
     if let Some((place, _)) = tags.first().cloned()
+        && all_have_one
         && tags.iter().all(|(other, _)| *other == place)
     {
         let values: Vec<_> = tags.iter().flat_map(|(_, values)| values.clone()).collect();
@@ -129,6 +135,12 @@ fn add_union(at: &Location, variants: &[Vec<ValidationError<'_>>], problems: &mu
     }
     let text = format!("it fits none of the variants ({})", allowed.join("; or "));
     problems.push(Problem::new(path_of(at, None), text));
+}
+
+/// Returns whether an object at this depth has a field that the schema does not know.
+fn has_unknown_field(error: &ValidationError<'_>, depth: usize) -> bool {
+    let is_here = error.instance_path().iter().count() == depth;
+    is_here && matches!(error.kind(), ValidationErrorKind::AdditionalProperties { .. })
 }
 
 /// Returns the place and the values of a constant that was expected.

@@ -1,0 +1,12 @@
+//! What an agent does, passed on while it happens to somebody who does not hold the agent.
+
+mod event;
+mod hook;
+mod queue;
+mod receiver;
+mod sink;
+
+pub use event::{StreamEvent, StreamEventKind, StreamOutcome, StreamType};
+pub use hook::Streaming;
+pub use receiver::{SseReceiver, StreamReceiver};
+pub use sink::Slow;
