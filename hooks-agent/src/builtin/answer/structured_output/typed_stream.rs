@@ -51,7 +51,8 @@ use crate::stream::{AgentEvent, AgentEventKind, AgentStream};
 ///         assert_eq!((poem.title.as_str(), poem.lines), ("On rust", 4));
 ///     }
 /// }
-/// assert_eq!(titles, ["On ", "On rust", "On rust"]);
+/// titles.dedup();
+/// assert_eq!(titles, ["On ", "On rust"]);
 /// # Ok::<(), AgentError>(())
 /// # }).unwrap();
 /// ```
