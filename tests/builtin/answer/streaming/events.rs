@@ -11,7 +11,7 @@ use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 use serde_json::{Value, json};
 
-use crate::streaming::{all, bot, seen, short};
+use crate::streaming::{all, bot, numbers, seen, short};
 
 fn read() -> FunctionTool {
     FunctionTool::with_context("read", "Reads.", async |_: Value, cx| {
@@ -125,7 +125,7 @@ fn interrupts_and_dropped_calls_are_told() {
 
 #[test]
 fn many_calls_of_many_agents_share_a_channel_and_each_run_is_in_order() {
-    let text: String = (0..20).map(|number| format!("{number} ")).collect();
+    let text = numbers(20);
     let (streaming, events) = Streaming::to_channel(3);
     let agents: Vec<_> = ["a", "b"]
         .map(|name| {

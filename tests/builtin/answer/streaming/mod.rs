@@ -9,6 +9,11 @@ use hooks_agent::builtin::answer::{StreamEvent, StreamEventKind, StreamReceiver,
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 
+/// The numbers up to `count`, each a chunk of a model.
+fn numbers(count: usize) -> String {
+    (0..count).fold(String::new(), |text, number| text + &number.to_string() + " ")
+}
+
 /// What an event is, in few words.
 fn short(event: &StreamEvent) -> String {
     match &event.kind {

@@ -12,7 +12,7 @@ use hooks_agent::testing::Script;
 use hooks_tests::Reports;
 use proptest::prelude::*;
 
-use crate::streaming::{all, bot, short};
+use crate::streaming::{all, bot, numbers, short};
 
 #[test]
 fn a_call_waits_for_a_reader_that_is_slow() {
@@ -129,7 +129,7 @@ proptest! {
         capacity in 1_usize..6,
         reads in prop::collection::vec(0_usize..4, 0..40),
     ) {
-        let text: String = (0..words).map(|word| format!("{word} ")).collect();
+        let text = numbers(words);
         let (streaming, events) = Streaming::to_channel(capacity);
         let events = Arc::new(std::sync::Mutex::new(events));
         let seen = Arc::new(std::sync::Mutex::new(Vec::new()));

@@ -90,7 +90,7 @@ fn a_call_that_waits_for_a_person_says_so_and_what_waits() {
 struct Hangs(Interrupt);
 
 impl ChatModel for Hangs {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "hangs"
     }
 

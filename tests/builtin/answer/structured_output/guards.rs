@@ -94,3 +94,15 @@ fn nobody_is_asked_about_the_tool_that_takes_the_answer() {
     let agent = builder.hook(people).build().unwrap();
     assert_eq!(block_on(agent.call_typed::<Invoice>("Go")).unwrap().value, invoice());
 }
+
+#[test]
+fn a_redactor_that_comes_later_is_named_by_the_plan() {
+    let warnings = |priority| {
+        let emails = PiiDetection::email().output(true).with_priority(priority);
+        let builder = ReActAgent::builder("bot").model(Script::new()).hook(emails);
+        let agent = builder.hook(of_invoices(Mode::Prompt)).build().unwrap();
+        agent.hook_plan().warnings().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(warnings(10), [""; 0]);
+    assert!(warnings(120)[0].starts_with("`StructuredOutput` (priority 110) observes"));
+}

@@ -22,8 +22,8 @@ fn good() -> Value {
 }
 
 /// What the model is asked by this mode, and the reply.
-fn asked(mode: Mode, script: Script) -> (ChatRequest, Msg) {
-    let agent = bot(&script);
+fn asked(mode: Mode, script: &Script) -> (ChatRequest, Msg) {
+    let agent = bot(script);
     let typed = of_invoices(mode);
     let typed = block_on(typed.call::<Invoice>(&agent, CallOptions::new(), "Read it")).unwrap();
     assert_eq!(typed.value, invoice());
@@ -33,7 +33,7 @@ fn asked(mode: Mode, script: Script) -> (ChatRequest, Msg) {
 
 #[test]
 fn a_format_has_the_schema_and_no_tool() {
-    let (request, _) = asked(Mode::Format, Script::new().says(GOOD));
+    let (request, _) = asked(Mode::Format, &Script::new().says(GOOD));
     let ResponseFormat::JsonSchema { name, schema } = &request.options.response_format else {
         panic!("no format")
     };
@@ -48,7 +48,7 @@ fn a_format_has_the_schema_and_no_tool() {
 #[test]
 fn a_prompt_has_the_schema_and_leaves_the_options() {
     let fenced = format!("Here it is:\n```json\n{GOOD}\n```\nAnything else?");
-    let (request, reply) = asked(Mode::Prompt, Script::new().says(fenced));
+    let (request, reply) = asked(Mode::Prompt, &Script::new().says(fenced));
     assert!(request.messages.first().unwrap().text().contains(r#""Item""#));
     assert_eq!(request.options.response_format, ResponseFormat::Text);
     assert_eq!(reply.text(), GOOD);
@@ -57,7 +57,7 @@ fn a_prompt_has_the_schema_and_leaves_the_options() {
 #[test]
 fn a_tool_takes_the_answer_and_does_not_run() {
     let script = Script::new().calls([answer(good())]);
-    let (request, reply) = asked(Mode::Tool, script);
+    let (request, reply) = asked(Mode::Tool, &script);
     assert_eq!(request.tools[0].name, "final_answer");
     assert!(request.tools[0].description.contains("What is to be paid."));
     assert_eq!(request.options.tool_choice, ToolChoice::Tool("final_answer".to_owned()));
@@ -69,7 +69,7 @@ fn a_tool_takes_the_answer_and_does_not_run() {
 fn words_before_the_call_are_no_part_of_the_answer() {
     let blocks =
         vec![ContentBlock::text("I found {two} things:"), ContentBlock::ToolUse(answer(good()))];
-    let (_, reply) = asked(Mode::Tool, Script::new().turn(blocks));
+    let (_, reply) = asked(Mode::Tool, &Script::new().turn(blocks));
     assert_eq!(serde_json::from_str::<Value>(&reply.text()).unwrap(), good());
 }
 

@@ -138,7 +138,7 @@ fn a_type_that_refuses_a_value_says_why_in_its_own_words() {
         type Error = &'static str;
 
         fn try_from(number: u32) -> Result<Self, Self::Error> {
-            if number % 2 == 0 { Ok(Self) } else { Err("an even number, please") }
+            if number.is_multiple_of(2) { Ok(Self) } else { Err("an even number, please") }
         }
     }
 

@@ -4,8 +4,8 @@ use futures::executor::block_on;
 use hooks_agent::builtin::answer::{Mode, StructuredOutput, StructuredOutputError, TypedCalls};
 use hooks_agent::message::GenerateReason;
 use hooks_agent::prelude::*;
+use hooks_agent::store::SqliteStore;
 use hooks_agent::testing::{Calls, Script, check_history};
-use hooks_agent::thread::MemoryStore;
 use serde_json::json;
 
 use crate::structured_output::{GOOD, Invoice, bot, invoice, of_invoices, words};
@@ -21,12 +21,12 @@ fn an_answer_in_words_goes_back_with_what_was_expected() {
         let sent_back = script.requests()[1].messages.last().unwrap().clone();
         assert_eq!(sent_back.role, Role::User);
         assert_eq!(sent_back.metadata[StructuredOutput::METADATA_KEY], "Invoice");
-        assert_eq!(
-            sent_back.text(),
-            "Your answer does not fit `Invoice`:\n\
-             - the answer is no JSON, one JSON value is expected\n\
-             Answer again, with the whole JSON value and nothing else."
-        );
+        let how = match mode {
+            Mode::Tool => "Call `final_answer` again, with the whole value.",
+            _ => "Answer again, with the whole JSON value and nothing else.",
+        };
+        let why = "- the answer is no JSON, one JSON value is expected";
+        assert_eq!(sent_back.text(), format!("Your answer does not fit `Invoice`:\n{why}\n{how}"));
         check_history(agent.memory());
     }
 }
@@ -160,30 +160,36 @@ fn each_call_has_its_own_retries() {
     script.finish();
 }
 
-/// Two answers do not fit, a tool asks a person, and after that two more do not fit.
-#[test]
-fn a_call_that_resumes_goes_on_with_the_count() {
-    block_on(async {
-        let pay = Calls::new("pay").answers("paid");
+/// Two answers do not fit, a tool asks a person, and after that, in another process, two more do not fit.
+#[tokio::test]
+async fn a_call_that_resumes_goes_on_with_the_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("agents.db");
+    let agent = async |script: &Script| {
+        let store = SqliteStore::open(&file).await.unwrap();
         let ask = on(|event: &mut PreActing<'_>| event.ask("may I?"));
-        let script = Script::new()
-            .says("no")
-            .says("no")
-            .calls([ToolUse::new("1", "pay", json!({}))])
-            .says("no")
-            .says("no");
-        let store = MemoryStore::new();
+        let pay = Calls::new("pay").answers("paid");
         let builder = ReActAgent::builder("bot").model(script.clone()).store(store);
-        let agent = builder.tool(pay).hook(ask).build().unwrap();
-        let error = agent.call_typed::<Invoice>("Go").await.unwrap_err();
-        let StructuredOutputError::NoAnswer { reason, reply, .. } = error else {
-            panic!("{error}")
-        };
-        assert_eq!((reason, reply.pending().len()), (GenerateReason::PermissionAsking, 1));
-        let options = CallOptions::new().confirm(reply.pending()[0].id.clone());
-        let error = agent.call_typed_with::<Invoice>(options, Messages::new()).await.unwrap_err();
-        script.finish();
-        let StructuredOutputError::Mismatch { attempts, .. } = error else { panic!("{error}") };
-        assert_eq!(attempts, 4);
-    });
+        builder.tool(pay).hook(ask).build().unwrap()
+    };
+    let pay = ToolUse::new("1", "pay", json!({}));
+    let script = Script::new().says("no").says("no").calls([pay]);
+    let first = agent(&script).await;
+    let error = first.call_typed::<Invoice>("Go").await.unwrap_err();
+    drop(first);
+    script.finish();
+    let StructuredOutputError::NoAnswer { reason, reply, .. } = error else { panic!("{error}") };
+    assert_eq!((reason, reply.pending().len()), (GenerateReason::PermissionAsking, 1));
+
+    let script = Script::new().says("no").says("no");
+    let second = agent(&script).await;
+    let options = CallOptions::new().confirm(reply.pending()[0].id.clone());
+    let error = second.call_typed_with::<Invoice>(options, Messages::new()).await.unwrap_err();
+    script.finish();
+    assert!(matches!(error, StructuredOutputError::Mismatch { attempts: 4, .. }), "{error}");
+
+    // The next call counts anew.
+    let script = Script::new().says("no").says("no").says("no").says(GOOD);
+    let third = agent(&script).await;
+    assert_eq!(third.call_typed::<Invoice>("Again").await.unwrap().value, invoice());
 }

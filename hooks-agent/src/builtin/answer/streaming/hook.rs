@@ -1,21 +1,21 @@
 //! The hook that passes events on.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
-use serde_json::Value;
 
 use crate::agent::CallOutcome;
 use crate::builtin::answer::streaming::event::{StreamEvent, StreamEventKind, StreamType};
 use crate::builtin::answer::streaming::queue::Queue;
 use crate::builtin::answer::streaming::receiver::{SseReceiver, StreamReceiver};
+use crate::builtin::answer::streaming::run::Run;
+use crate::builtin::answer::streaming::selection::Selection;
 use crate::builtin::answer::streaming::sink::{Sender, Sink, Slow};
 use crate::call::CallContext;
 use crate::event::{EventKind, EventMask, Flow, HookEvent, Settled};
 use crate::hook::{AgentHook, AroundMask, NextTool, ToolCall};
-use crate::message::{ContentBlock, Msg, ToolResult};
+use crate::message::ToolResult;
 use crate::tool::ToolError;
 
 /// Passes on what an agent does while it does it: typed events to a channel, server-sent events, or a
@@ -74,27 +74,8 @@ use crate::tool::ToolError;
 #[must_use = "an agent runs it if it is added to its builder"]
 pub struct Streaming {
     sink: Sink,
-    types: u16,
-    accumulates: bool,
+    selection: Selection,
     slow: Slow,
-}
-
-/// What the hook keeps of a call.
-#[derive(Default)]
-struct Run(Mutex<RunState>);
-
-#[derive(Default)]
-struct RunState {
-    /// The arguments of tool calls that have not ended, as redactors left them.
-    inputs: HashMap<String, Value>,
-    /// The kind of the last error.
-    error: Option<&'static str>,
-}
-
-impl Run {
-    fn lock(&self) -> MutexGuard<'_, RunState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Streaming {
@@ -159,20 +140,19 @@ impl Streaming {
     }
 
     fn to(sink: Sink) -> Self {
-        Self { sink, types: u16::MAX, accumulates: false, slow: Slow::default() }
+        Self { sink, selection: Selection::all(), slow: Slow::default() }
     }
 
     /// Passes on events of these types only. [`Settled`](StreamType::Settled) and
     /// [`Lagged`](StreamType::Lagged) are always passed on.
     pub fn only(mut self, types: impl IntoIterator<Item = StreamType>) -> Self {
-        let always = [StreamType::Settled, StreamType::Lagged];
-        self.types = types.into_iter().chain(always).fold(0, |mask, one| mask | bit(one));
+        self.selection.select(types);
         self
     }
 
     /// Passes on all of the text, or of the thoughts, of an answer so far, instead of what arrived.
     pub fn accumulated(mut self) -> Self {
-        self.accumulates = true;
+        self.selection.accumulates = true;
         self
     }
 
@@ -182,67 +162,8 @@ impl Streaming {
         self
     }
 
-    fn passes(&self, one: StreamType) -> bool {
-        self.types & bit(one) != 0
-    }
-
     fn run(&self, cx: &CallContext) -> Arc<Run> {
         cx.hook_state(self.sink.number())
-    }
-
-    /// Returns what is passed on of an event.
-    fn kind_of(&self, event: &HookEvent<'_>) -> Option<StreamEventKind> {
-        match event {
-            HookEvent::ReasoningChunk(event) => {
-                self.chunk(event.incremental(), event.accumulated())
-            }
-            HookEvent::SummaryChunk(event) => self.chunk(event.incremental(), event.accumulated()),
-            HookEvent::PreActing(event) if self.passes(StreamType::ToolStarted) => {
-                let call = event.tool_use();
-                let run = self.run(event.context());
-                run.lock().inputs.insert(call.id.clone(), call.input.clone());
-                None
-            }
-            HookEvent::ActingChunk(event) => {
-                let (call, text) = (event.tool_use(), event.chunk().to_owned());
-                let (id, name) = (call.id.clone(), call.name.clone());
-                Some(StreamEventKind::ToolProgress { id, name, text })
-            }
-            HookEvent::PostActing(event) => {
-                let (call, result) = (event.tool_use(), event.tool_result());
-                self.run(event.context()).lock().inputs.remove(&call.id);
-                Some(StreamEventKind::ToolFinished {
-                    id: call.id.clone(),
-                    name: call.name.clone(),
-                    output: result.output.as_str().to_owned(),
-                    is_error: result.is_error,
-                })
-            }
-            HookEvent::PostCall(event) => {
-                Some(StreamEventKind::Reply(Box::new(event.final_message().clone())))
-            }
-            HookEvent::Error(event) => {
-                self.run(event.context()).lock().error = Some(event.error_kind());
-                None
-            }
-            _ => None,
-        }
-    }
-
-    fn chunk(&self, piece: &ContentBlock, accumulated: &Msg) -> Option<StreamEventKind> {
-        match piece {
-            ContentBlock::Text { .. } if self.accumulates => {
-                Some(StreamEventKind::Text(accumulated.text()))
-            }
-            ContentBlock::Text { text } => Some(StreamEventKind::Text(text.clone())),
-            ContentBlock::Thinking { .. } if self.accumulates => {
-                Some(StreamEventKind::Thinking(thoughts(accumulated)))
-            }
-            ContentBlock::Thinking { thinking, .. } if !thinking.is_empty() => {
-                Some(StreamEventKind::Thinking(thinking.clone()))
-            }
-            _ => None,
-        }
     }
 
     /// Passes on how a call ended. It cannot wait.
@@ -250,7 +171,7 @@ impl Streaming {
         let (cx, outcome) = (event.context(), event.outcome());
         let ended = match outcome {
             CallOutcome::Failed(_) => {
-                let kind = self.run(cx).lock().error.unwrap_or("Error").to_owned();
+                let kind = self.run(cx).error().to_owned();
                 Some(StreamEventKind::Failed { kind })
             }
             CallOutcome::Interrupted => Some(StreamEventKind::Interrupted),
@@ -258,7 +179,7 @@ impl Streaming {
         };
         for kind in ended.into_iter().chain([StreamEventKind::Settled { outcome: outcome.into() }])
         {
-            if self.passes(kind.stream_type()) {
+            if self.selection.passes(kind.stream_type()) {
                 self.sink.send_now(StreamEvent::of(cx, kind));
             }
         }
@@ -269,22 +190,9 @@ impl Streaming {
         if self.sink.is_over() {
             return None;
         }
-        let kind = self.kind_of(event).filter(|kind| self.passes(kind.stream_type()))?;
+        let kind = self.selection.kind_of(event, || self.run(event.context()))?;
         Some(StreamEvent::of(event.context(), kind))
     }
-}
-
-const fn bit(one: StreamType) -> u16 {
-    1 << one as u16
-}
-
-/// Returns the thoughts of an answer.
-fn thoughts(msg: &Msg) -> String {
-    let thoughts = msg.content.iter().filter_map(|block| match block {
-        ContentBlock::Thinking { thinking, .. } if !thinking.is_empty() => Some(thinking.as_str()),
-        _ => None,
-    });
-    thoughts.collect::<Vec<_>>().join("\n")
 }
 
 impl AgentHook for Streaming {
@@ -293,18 +201,7 @@ impl AgentHook for Streaming {
     }
 
     fn events(&self) -> EventMask {
-        let wanted = [
-            (&[StreamType::Text, StreamType::Thinking][..], EventKind::ReasoningChunk),
-            (&[StreamType::Text, StreamType::Thinking], EventKind::SummaryChunk),
-            (&[StreamType::ToolStarted], EventKind::PreActing),
-            (&[StreamType::ToolProgress], EventKind::ActingChunk),
-            (&[StreamType::ToolStarted, StreamType::ToolFinished], EventKind::PostActing),
-            (&[StreamType::Reply], EventKind::PostCall),
-            (&[StreamType::Failed], EventKind::Error),
-        ];
-        let wanted =
-            wanted.into_iter().filter(|(types, _)| types.iter().any(|one| self.passes(*one)));
-        wanted.fold(EventKind::Settled.into(), |mask, (_, kind)| mask | kind.into())
+        self.selection.events()
     }
 
     fn sync_events(&self) -> EventMask {
@@ -317,10 +214,8 @@ impl AgentHook for Streaming {
     }
 
     fn around(&self) -> AroundMask {
-        match self.passes(StreamType::ToolStarted) {
-            true => AroundMask::TOOL_CALL,
-            false => AroundMask::NONE,
-        }
+        let has_starts = self.selection.passes(StreamType::ToolStarted);
+        if has_starts { AroundMask::TOOL_CALL } else { AroundMask::NONE }
     }
 
     fn inherit(&self) -> bool {
@@ -354,7 +249,7 @@ impl AgentHook for Streaming {
     ) -> Result<ToolResult, ToolError> {
         if !self.sink.is_over() {
             let (cx, id) = (call.context(), call.tool_use().id.clone());
-            let input = self.run(cx).lock().inputs.get(&id).cloned().unwrap_or_default();
+            let input = self.run(cx).input(&id);
             let name = call.tool_use().name.clone();
             let event = StreamEvent::of(cx, StreamEventKind::ToolStarted { id, name, input });
             self.sink.send(event, self.slow).await;
@@ -366,7 +261,7 @@ impl AgentHook for Streaming {
 impl fmt::Debug for Streaming {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Streaming")
-            .field("accumulates", &self.accumulates)
+            .field("selection", &self.selection)
             .field("slow", &self.slow)
             .finish_non_exhaustive()
     }

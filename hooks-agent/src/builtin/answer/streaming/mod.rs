@@ -4,6 +4,8 @@ mod event;
 mod hook;
 mod queue;
 mod receiver;
+mod run;
+mod selection;
 mod sink;
 
 pub use event::{StreamEvent, StreamEventKind, StreamOutcome, StreamType};

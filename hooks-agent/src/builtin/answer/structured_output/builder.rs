@@ -7,9 +7,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::builtin::answer::structured_output::error::StructuredOutputError;
+use crate::builtin::answer::structured_output::failures::FailureCount;
 use crate::builtin::answer::structured_output::hook::{Settings, StructuredOutput};
-use crate::builtin::answer::structured_output::problem::Problem;
-use crate::builtin::answer::structured_output::schema::{AnswerSchema, fits};
+use crate::builtin::answer::structured_output::schema::answer_schema::{
+    AnswerSchema, FitsType, fits,
+};
 
 /// How the model is asked for JSON of a schema.
 ///
@@ -21,7 +23,7 @@ use crate::builtin::answer::structured_output::schema::{AnswerSchema, fits};
 /// | Ollama's own API | no: the call fails | no: the call fails | yes |
 /// | partial values while streaming | yes | at the end: tool calls arrive whole | yes |
 ///
-/// Ollama takes a format by [`GenAiModel::openai_compatible`](crate::model::ChatModel) with its `/v1/`.
+/// Ollama takes a format by `GenAiModel::openai_compatible` with its `/v1/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Mode {
@@ -41,7 +43,7 @@ pub enum Mode {
 pub struct StructuredOutputBuilder {
     name: String,
     schema: Value,
-    fits_type: Option<fn(&Value) -> Result<(), Problem>>,
+    fits_type: Option<FitsType>,
     mode: Option<Mode>,
     retries: u32,
     tool_name: String,
@@ -92,7 +94,8 @@ impl StructuredOutputBuilder {
             return Err(StructuredOutputError::ToolName { name: tool_name });
         }
         let schema = AnswerSchema::new(&name, schema, fits_type)?;
-        let settings = Settings { schema: Arc::new(schema), mode, retries, tool_name };
+        let failures = FailureCount::new(&schema.name);
+        let settings = Settings { schema: Arc::new(schema), mode, retries, tool_name, failures };
         Ok(StructuredOutput::new(settings))
     }
 }

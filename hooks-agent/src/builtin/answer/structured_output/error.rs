@@ -2,7 +2,7 @@
 
 use hooks_core::HookError;
 
-use crate::builtin::answer::structured_output::problem::{Problem, paths};
+use crate::builtin::answer::structured_output::schema::problem::{Problem, paths};
 use crate::error::AgentError;
 use crate::message::{GenerateReason, Msg};
 

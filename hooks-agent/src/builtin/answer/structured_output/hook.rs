@@ -1,27 +1,24 @@
 //! The hook that holds answers to a schema.
 
-use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures::StreamExt;
-use hooks_core::HookResult;
+use hooks_core::{HookResult, HookRole};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::builtin::answer::structured_output::ask::answer_as_text;
 use crate::builtin::answer::structured_output::builder::{Mode, StructuredOutputBuilder};
 use crate::builtin::answer::structured_output::error::StructuredOutputError;
-use crate::builtin::answer::structured_output::problem::Problem;
-use crate::builtin::answer::structured_output::schema::AnswerSchema;
-use crate::call::{CallContext, RunId};
+use crate::builtin::answer::structured_output::failures::FailureCount;
+use crate::builtin::answer::structured_output::schema::answer_schema::AnswerSchema;
+use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PostReasoning, PreCall, PreReasoning};
+use crate::event::{EventKind, EventMask, Flow, HookEvent, PostReasoning};
 use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel};
-use crate::memory::ThreadValueError;
-use crate::message::{ContentBlock, Msg, ToolUse};
-use crate::model::{ChatChunk, FinishReason, ModelAnswer, ResponseFormat, ToolChoice, ToolSpec};
+use crate::message::{ContentBlock, Msg};
+use crate::model::ModelAnswer;
 
 /// Holds the answers of an agent to a schema: the text of each reply is JSON that fits.
 ///
@@ -44,7 +41,8 @@ use crate::model::{ChatChunk, FinishReason, ModelAnswer, ResponseFormat, ToolCho
 /// # Order
 /// The priority is [`PRIORITY`](Self::PRIORITY): after hooks of
 /// [`priority::SECURITY`](crate::hook::priority::SECURITY). What a redactor removed is neither checked
-/// nor quoted; if the answer no longer fits without it, it goes back to the model. Around the model call
+/// nor quoted; if the answer no longer fits without it, it goes back to the model. Its role is
+/// [`Observes`](HookRole::Observes), so that a plan warns if a redactor comes later. Around the model call
 /// that is inside of redactors and outside of retries, fallbacks and limits. It is not inherited: a
 /// sub-agent answers its caller in words.
 ///
@@ -94,6 +92,7 @@ pub(super) struct Settings {
     pub(super) mode: Option<Mode>,
     pub(super) retries: u32,
     pub(super) tool_name: String,
+    pub(super) failures: FailureCount,
 }
 
 /// What the hook keeps of a call.
@@ -103,13 +102,6 @@ struct Round {
     offers_tool: AtomicBool,
     /// Whether an answer of the run did not fit.
     has_failed: AtomicBool,
-}
-
-/// How many answers of a run did not fit, kept with the thread.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-struct Failures {
-    count: u32,
-    of: RunId,
 }
 
 impl StructuredOutput {
@@ -145,130 +137,42 @@ impl StructuredOutput {
         cx.hook_state(Arc::as_ptr(&self.settings).addr())
     }
 
-    /// Returns the name of the thread value with the failures.
-    fn counter(&self) -> String {
-        format!("StructuredOutput {}", self.settings.schema.name)
-    }
-
-    /// Goes on with the count of the run before, if the call resumes it.
-    fn begin(&self, event: &PreCall<'_>) -> Result<(), ThreadValueError> {
-        if !event.resumes() {
-            return Ok(());
-        }
-        let cx = event.context();
-        if cx.thread_value::<Failures>(&self.counter())?.is_none() {
-            return Ok(());
-        }
-        self.round(cx).has_failed.store(true, Ordering::Relaxed);
-        cx.update_thread_value(&self.counter(), |failures: &mut Option<Failures>| {
-            if let Some(failures) = failures {
-                failures.of = cx.run_id();
-            }
-        })
-    }
-
-    /// Asks for the schema in a round.
-    fn ask(&self, event: &mut PreReasoning<'_>) -> HookResult {
-        let AnswerSchema { name, schema, sent, .. } = &**self.schema();
-        let has_tools = !event.tools().is_empty();
-        let chosen = if has_tools || !sent.is_strict { Mode::Tool } else { Mode::Format };
-        let mode = self.settings.mode.unwrap_or(chosen);
-        self.round(event.context()).offers_tool.store(mode == Mode::Tool, Ordering::Relaxed);
-        match mode {
-            Mode::Format => {
-                let (name, schema) = (name.clone(), sent.schema.clone());
-                event.options_mut().response_format = ResponseFormat::JsonSchema { name, schema };
-            }
-            Mode::Prompt => event.append_system(format!(
-                "Answer with one JSON value that fits this schema, and with nothing else.\n{schema}"
-            )),
-            Mode::Tool => {
-                let tool = &self.settings.tool_name;
-                if event.tools().iter().any(|known| known.name == *tool) {
-                    return Err(StructuredOutputError::ToolExists { tool: tool.clone() }.into());
-                }
-                let tools: Vec<_> = event.tools().iter().cloned().chain([self.tool()]).collect();
-                event.set_tools(tools);
-                let choice = &mut event.options_mut().tool_choice;
-                match choice {
-                    // Chosen for this round, by the agent or a hook.
-                    ToolChoice::Tool(_) => {}
-                    ToolChoice::None => *choice = ToolChoice::Tool(tool.clone()),
-                    _ if has_tools => *choice = ToolChoice::Required,
-                    _ => *choice = ToolChoice::Tool(tool.clone()),
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the tool that takes the answer.
-    fn tool(&self) -> ToolSpec {
-        let AnswerSchema { name, schema, sent, .. } = &**self.schema();
-        let text = "Takes your final answer. Call it once, when you know the whole answer.";
-        let description = match schema.get("description").and_then(Value::as_str) {
-            Some(about) => format!("{text} The answer is a `{name}`: {about}"),
-            None => format!("{text} The answer is a `{name}`."),
-        };
-        ToolSpec::new(self.settings.tool_name.clone(), description, sent.schema.clone())
-    }
-
-    /// Checks a final answer.
+    /// Checks an answer, if it is final.
     fn check(&self, event: &mut PostReasoning<'_>) -> HookResult<Flow> {
-        let (cx, control, message) = (event.context(), event.control(), event.message());
+        let (control, message) = (event.control(), event.message());
         let is_decided =
             control.is_stopped() || control.jumps_to().is_some() || control.asks_permission();
         let is_final = message.tool_uses().next().is_none() && message.reason.is_none();
-        let round = self.round(cx);
-        round.offers_tool.store(false, Ordering::Relaxed);
+        let round = self.round(event.context());
+        let by_tool = round.offers_tool.swap(false, Ordering::Relaxed);
         if is_decided || !is_final || event.finish_reason().is_cut() {
             return Ok(Flow::Continue);
         }
-        match self.schema().read(&message.text()) {
+        let Settings { schema, retries, failures, .. } = &*self.settings;
+        let text = message.text();
+        match schema.read(&text) {
             Ok(answer) => {
-                if message.text() != answer.json {
+                if text != answer.json {
                     set_text(event.message_mut(), answer.json);
                 }
                 if round.has_failed.swap(false, Ordering::Relaxed) {
-                    cx.update_thread_value(&self.counter(), |failures: &mut Option<Failures>| {
-                        *failures = None;
-                    })?;
+                    failures.end(event.context())?;
                 }
                 Ok(Flow::Continue)
             }
             Err(problems) => {
-                let attempts = self.count_failure(cx)?;
+                let attempts = failures.add(event.context())?;
                 round.has_failed.store(true, Ordering::Relaxed);
-                let name = self.schema().name.clone();
-                if attempts > self.settings.retries {
+                let name = schema.name.clone();
+                if attempts > *retries {
+                    failures.end(event.context())?;
                     let error = StructuredOutputError::Mismatch { name, attempts, problems };
                     return Err(error.into());
                 }
-                let correction = Msg::user(self.correction(&problems));
+                let correction = Msg::user(self.settings.correction(&problems, by_tool));
                 Ok(event.jump_to_model(correction.with_metadata(Self::METADATA_KEY, name))?)
             }
         }
-    }
-
-    fn count_failure(&self, cx: &CallContext) -> Result<u32, ThreadValueError> {
-        let of = cx.run_id();
-        cx.update_thread_value(&self.counter(), |failures: &mut Option<Failures>| {
-            let before = failures.filter(|failures| failures.of == of);
-            let count = before.map_or(0, |failures| failures.count).saturating_add(1);
-            *failures = Some(Failures { count, of });
-            count
-        })
-    }
-
-    /// Returns what the model reads of an answer that does not fit.
-    fn correction(&self, problems: &[Problem]) -> String {
-        let mut text = format!("Your answer does not fit `{}`:\n", self.schema().name);
-        for problem in problems {
-            // Writing to a string does not fail.
-            let _ = writeln!(text, "- {problem}");
-        }
-        text.push_str("Answer again, with the whole JSON value and nothing else.");
-        text
     }
 }
 
@@ -285,6 +189,11 @@ impl AgentHook for StructuredOutput {
         self.events()
     }
 
+    fn role(&self) -> Option<HookRole> {
+        // What it quotes goes to the model and into errors.
+        Some(HookRole::Observes)
+    }
+
     fn around(&self) -> AroundMask {
         match self.settings.mode {
             None | Some(Mode::Tool) => AroundMask::MODEL_CALL,
@@ -294,8 +203,15 @@ impl AgentHook for StructuredOutput {
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         match event {
-            HookEvent::PreCall(event) => self.begin(event)?,
-            HookEvent::PreReasoning(event) => self.ask(event)?,
+            HookEvent::PreCall(event) => {
+                let has_failed = self.settings.failures.begin(event)?;
+                self.round(event.context()).has_failed.store(has_failed, Ordering::Relaxed);
+            }
+            HookEvent::PreReasoning(event) => {
+                let mode = self.settings.ask(event)?;
+                let round = self.round(event.context());
+                round.offers_tool.store(mode == Mode::Tool, Ordering::Relaxed);
+            }
             HookEvent::PostReasoning(event) => return self.check(event),
             _ => {}
         }
@@ -314,32 +230,11 @@ impl AgentHook for StructuredOutput {
         // A hook that selects tools may have dropped it.
         let tools = &mut call.request_mut().tools;
         if tools.iter().all(|known| known.name != tool) {
-            *tools = tools.iter().cloned().chain([self.tool()]).collect();
+            *tools = tools.iter().cloned().chain([self.settings.tool()]).collect();
         }
         let answer = next.run(call.into_request()).await?;
-        Ok(answer.map_stream(move |chunks| {
-            let mut has_others = false;
-            Box::pin(chunks.map(move |chunk| match chunk {
-                Ok(ChatChunk::ToolUse(call)) if call.name == tool => {
-                    Ok(ChatChunk::Text(json_of(call)))
-                }
-                Ok(ChatChunk::ToolUse(call)) => {
-                    has_others = true;
-                    Ok(ChatChunk::ToolUse(call))
-                }
-                Ok(ChatChunk::End { usage, finish: FinishReason::ToolCalls }) if !has_others => {
-                    Ok(ChatChunk::End { usage, finish: FinishReason::Stop })
-                }
-                other => other,
-            }))
-        }))
+        Ok(answer.map_stream(|chunks| answer_as_text(chunks, tool)))
     }
-}
-
-/// Returns the arguments as text, apart from words before them.
-fn json_of(call: ToolUse) -> String {
-    let json = call.invalid_input.unwrap_or_else(|| call.input.to_string());
-    format!("\n{json}")
 }
 
 /// Replaces the text of a message; other blocks stay.

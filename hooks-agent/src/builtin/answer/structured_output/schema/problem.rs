@@ -38,7 +38,9 @@ impl Problem {
     }
 
     /// Creates a problem of the answer as a whole.
-    pub(super) fn of_text(expected: impl Into<String>) -> Self {
+    pub(in crate::builtin::answer::structured_output) fn of_text(
+        expected: impl Into<String>,
+    ) -> Self {
         Self::new("", expected)
     }
 }
@@ -53,7 +55,7 @@ impl fmt::Display for Problem {
 }
 
 /// Returns the paths of problems as a list.
-pub(super) fn paths(problems: &[Problem]) -> String {
+pub(in crate::builtin::answer::structured_output) fn paths(problems: &[Problem]) -> String {
     let path = |problem: &Problem| match problem.path.as_str() {
         "" => "the answer as a whole".to_owned(),
         path => format!("`{path}`"),
@@ -64,7 +66,10 @@ pub(super) fn paths(problems: &[Problem]) -> String {
 }
 
 /// Adds the problems of an error of the schema.
-pub(super) fn add_problems(error: &ValidationError<'_>, problems: &mut Vec<Problem>) {
+pub(in crate::builtin::answer::structured_output) fn add_problems(
+    error: &ValidationError<'_>,
+    problems: &mut Vec<Problem>,
+) {
     let at = error.instance_path();
     let mut add = |path: String, expected: String| problems.push(Problem { path, expected });
     match error.kind() {
@@ -228,7 +233,9 @@ fn path_of(location: &Location, field: Option<&str>) -> String {
 }
 
 /// Writes the path of a value that a type refused.
-pub(super) fn path_of_type(path: &serde_path_to_error::Path) -> String {
+pub(in crate::builtin::answer::structured_output) fn path_of_type(
+    path: &serde_path_to_error::Path,
+) -> String {
     let mut written = String::new();
     for segment in path {
         match segment {

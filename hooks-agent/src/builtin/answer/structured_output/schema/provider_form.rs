@@ -4,19 +4,19 @@ use serde_json::{Map, Value, json};
 
 /// A schema as providers accept it: of an object, without what only some of them know.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ProviderForm {
-    pub(super) schema: Value,
+pub(in crate::builtin::answer::structured_output) struct ProviderForm {
+    pub(in crate::builtin::answer::structured_output) schema: Value,
     /// Whether the value is a field of the object that is sent, because it is no object itself.
-    pub(super) is_wrapped: bool,
+    pub(in crate::builtin::answer::structured_output) is_wrapped: bool,
     /// Whether providers that hold a model to a schema can hold it to this one.
-    pub(super) is_strict: bool,
+    pub(in crate::builtin::answer::structured_output) is_strict: bool,
 }
 
 impl ProviderForm {
     /// The field of the value in an object that is made for it.
-    pub(super) const FIELD: &'static str = "answer";
+    pub(in crate::builtin::answer::structured_output) const FIELD: &'static str = "answer";
 
-    pub(super) fn of(schema: &Value) -> Self {
+    pub(in crate::builtin::answer::structured_output) fn of(schema: &Value) -> Self {
         let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
         let is_wrapped = !is_object;
         let mut inlined = Inliner { whole: schema, open: Vec::new(), is_recursive: false };

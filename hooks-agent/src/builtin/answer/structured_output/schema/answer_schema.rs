@@ -7,35 +7,40 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::builtin::answer::structured_output::error::StructuredOutputError;
-use crate::builtin::answer::structured_output::extract::{Opening, extract};
-use crate::builtin::answer::structured_output::problem::{Problem, add_problems, path_of_type};
-use crate::builtin::answer::structured_output::provider_form::ProviderForm;
+use crate::builtin::answer::structured_output::schema::extract::{Opening, extract};
+use crate::builtin::answer::structured_output::schema::problem::{
+    Problem, add_problems, path_of_type,
+};
+use crate::builtin::answer::structured_output::schema::provider_form::ProviderForm;
 
 /// How many problems of an answer are kept.
 const MOST_PROBLEMS: usize = 20;
 
+/// Checks whether a value is one of a type.
+pub(in crate::builtin::answer::structured_output) type FitsType = fn(&Value) -> Result<(), Problem>;
+
 /// The schema of an answer.
-pub(super) struct AnswerSchema {
-    pub(super) name: String,
-    pub(super) schema: Value,
+pub(in crate::builtin::answer::structured_output) struct AnswerSchema {
+    pub(in crate::builtin::answer::structured_output) name: String,
+    pub(in crate::builtin::answer::structured_output) schema: Value,
     /// The schema as providers accept it.
-    pub(super) sent: ProviderForm,
+    pub(in crate::builtin::answer::structured_output) sent: ProviderForm,
     validator: Validator,
     /// Checks whether the value is one of the type, if there is one.
-    fits_type: Option<fn(&Value) -> Result<(), Problem>>,
+    fits_type: Option<FitsType>,
 }
 
 /// A value that fits, and its JSON as the model wrote it.
-pub(super) struct Answer {
-    pub(super) value: Value,
-    pub(super) json: String,
+pub(in crate::builtin::answer::structured_output) struct Answer {
+    pub(in crate::builtin::answer::structured_output) value: Value,
+    pub(in crate::builtin::answer::structured_output) json: String,
 }
 
 impl AnswerSchema {
-    pub(super) fn new(
+    pub(in crate::builtin::answer::structured_output) fn new(
         name: &str,
         schema: Value,
-        fits_type: Option<fn(&Value) -> Result<(), Problem>>,
+        fits_type: Option<FitsType>,
     ) -> Result<Self, StructuredOutputError> {
         let invalid =
             |reason: String| StructuredOutputError::Schema { name: name.to_owned(), reason };
@@ -52,12 +57,15 @@ impl AnswerSchema {
     }
 
     /// Returns with which brackets an answer may begin.
-    pub(super) fn opening(&self) -> Opening {
+    pub(in crate::builtin::answer::structured_output) fn opening(&self) -> Opening {
         if self.sent.is_wrapped { Opening::Either } else { Opening::Object }
     }
 
     /// Returns the value of an answer, or what does not fit.
-    pub(super) fn read(&self, text: &str) -> Result<Answer, Vec<Problem>> {
+    pub(in crate::builtin::answer::structured_output) fn read(
+        &self,
+        text: &str,
+    ) -> Result<Answer, Vec<Problem>> {
         let (value, range) = extract(text, self.opening()).map_err(|problem| vec![problem])?;
         let answer = match self.unwrapped(&value) {
             Some(inner) => Answer { json: inner.to_string(), value: inner.clone() },
@@ -68,7 +76,10 @@ impl AnswerSchema {
     }
 
     /// Returns the value in the object that a provider was asked for in its place.
-    pub(super) fn unwrapped<'a>(&self, value: &'a Value) -> Option<&'a Value> {
+    pub(in crate::builtin::answer::structured_output) fn unwrapped<'a>(
+        &self,
+        value: &'a Value,
+    ) -> Option<&'a Value> {
         let object =
             value.as_object().filter(|object| self.sent.is_wrapped && object.len() <= 1)?;
         object.get(ProviderForm::FIELD)
@@ -93,12 +104,16 @@ impl AnswerSchema {
 }
 
 /// Checks whether a value is one of the type.
-pub(super) fn fits<T: DeserializeOwned>(value: &Value) -> Result<(), Problem> {
+pub(in crate::builtin::answer::structured_output) fn fits<T: DeserializeOwned>(
+    value: &Value,
+) -> Result<(), Problem> {
     typed::<T>(value).map(drop)
 }
 
 /// Reads a value as one of the type.
-pub(super) fn typed<T: DeserializeOwned>(value: &Value) -> Result<T, Problem> {
+pub(in crate::builtin::answer::structured_output) fn typed<T: DeserializeOwned>(
+    value: &Value,
+) -> Result<T, Problem> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = path_of_type(error.path());
         Problem::new(path, words(&error.into_inner().to_string()))

@@ -5,9 +5,9 @@ use std::fmt;
 use jiter::{JsonValue, PartialMode};
 use serde_json::{Map, Value};
 
-use crate::builtin::answer::structured_output::extract::beginnings;
-use crate::builtin::answer::structured_output::schema::AnswerSchema;
-use crate::builtin::answer::structured_output::typed::Typed;
+use crate::builtin::answer::structured_output::schema::answer_schema::AnswerSchema;
+use crate::builtin::answer::structured_output::schema::extract::beginnings;
+use crate::builtin::answer::structured_output::typed::value::Typed;
 
 /// What has arrived of a typed answer, as an item of a
 /// [`TypedStream`](crate::builtin::answer::TypedStream).
@@ -75,7 +75,7 @@ impl<T> fmt::Debug for Partial<T> {
             .field("value", &self.value)
             .field("attempt", &self.attempt)
             .field("is_complete", &self.is_complete())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
@@ -150,6 +150,8 @@ fn to_value(value: JsonValue<'_>) -> Value {
         JsonValue::Null => Value::Null,
         JsonValue::Bool(bool) => bool.into(),
         JsonValue::Int(number) => number.into(),
+        // Beyond the range of `i64`, and beyond that of `u64` a float, as `serde_json` reads it.
+        JsonValue::BigInt(number) => number.to_string().parse().unwrap_or(Value::Null),
         JsonValue::Float(number) => number.into(),
         JsonValue::Str(text) => text.into_owned().into(),
         JsonValue::Array(items) => items.iter().cloned().map(to_value).collect(),

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::builtin::answer::structured_output::error::StructuredOutputError;
 use crate::builtin::answer::structured_output::hook::StructuredOutput;
-use crate::builtin::answer::structured_output::partial::{Partial, partial_value};
-use crate::builtin::answer::structured_output::typed::Typed;
+use crate::builtin::answer::structured_output::typed::partial::{Partial, partial_value};
+use crate::builtin::answer::structured_output::typed::value::Typed;
 use crate::call::RunId;
 use crate::error::AgentError;
 use crate::message::ContentBlock;

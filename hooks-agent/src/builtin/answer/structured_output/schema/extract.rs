@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use serde_json::{Deserializer, Value};
 
-use crate::builtin::answer::structured_output::problem::Problem;
+use crate::builtin::answer::structured_output::schema::problem::Problem;
 
 /// With which characters the JSON of an answer may begin, where text stands before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Opening {
+pub(in crate::builtin::answer::structured_output) enum Opening {
     Object,
     Either,
 }
@@ -25,7 +25,10 @@ impl Opening {
 
 /// Returns the JSON value of a text, and where it is: all of the text, the content of a fence, or what
 /// stands between words. There is to be one.
-pub(super) fn extract(text: &str, opening: Opening) -> Result<(Value, Range<usize>), Problem> {
+pub(in crate::builtin::answer::structured_output) fn extract(
+    text: &str,
+    opening: Opening,
+) -> Result<(Value, Range<usize>), Problem> {
     let body = body(text);
     let begin = body.start + (text[body.clone()].len() - text[body.clone()].trim_start().len());
     let body = begin..begin + text[begin..body.end].trim_end().len();
@@ -56,7 +59,10 @@ pub(super) fn extract(text: &str, opening: Opening) -> Result<(Value, Range<usiz
 }
 
 /// Returns where JSON that is still arriving begins, if it has begun.
-pub(super) fn beginnings(text: &str, opening: Opening) -> impl Iterator<Item = usize> + '_ {
+pub(in crate::builtin::answer::structured_output) fn beginnings(
+    text: &str,
+    opening: Opening,
+) -> impl Iterator<Item = usize> + '_ {
     let body = body(text);
     let bytes = text.as_bytes()[body.clone()].iter();
     let has_text = !text[body.clone()].trim_start().starts_with(['{', '[']);
