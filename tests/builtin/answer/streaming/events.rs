@@ -8,7 +8,7 @@ use hooks_agent::builtin::answer::{StreamEvent, StreamEventKind, StreamType, Str
 use hooks_agent::call::{Interrupt, RunId};
 use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent::testing::{Calls, Script};
 use serde_json::{Value, json};
 
 use crate::streaming::{all, bot, numbers, seen, short};
@@ -87,6 +87,35 @@ fn a_tool_that_does_not_start_has_a_result_alone() {
     let seen = block_on(seen(async move { agent.call("Go").await }, events));
     assert!(seen[0].starts_with("read: ") && seen[0].ends_with('!'), "{seen:?}");
     assert_eq!(seen[1..], ["ok", "= ok", "Finished"]);
+}
+
+#[test]
+fn a_call_that_resumes_is_a_run_of_its_own() {
+    let ask = on(|event: &mut PreActing<'_>| event.ask("may I?"));
+    let script = Script::new().calls([read_call()]).says("ok");
+    let (streaming, mut events) = Streaming::to_channel(16);
+    let agent = ReActAgent::builder("bot").model(script).tool(read()).hook(streaming);
+    let agent = agent.hook(ask).build().unwrap();
+    let mut next =
+        || std::iter::from_fn(|| events.try_recv()).map(|it| short(&it)).collect::<Vec<_>>();
+    let reply = block_on(agent.call("Go")).unwrap();
+    assert_eq!(next(), ["= ", "Finished"]);
+    let options = CallOptions::new().confirm(reply.pending()[0].id.clone());
+    block_on(agent.resume(options)).unwrap();
+    let started = r#"read {"path":"/a"}"#;
+    assert_eq!(next(), [started, "read.. half of it", "read: text", "ok", "= ok", "Finished"]);
+}
+
+#[test]
+fn a_failure_of_a_tool_is_no_failure_of_the_call() {
+    let script = Script::new().calls([read_call()]);
+    let (streaming, events) = Streaming::to_channel(1);
+    let fails = Calls::new("read").fails("no such file");
+    let agent = ReActAgent::builder("bot").model(script).tool(fails).hook(streaming);
+    let agent = agent.build().unwrap();
+    let seen = block_on(seen(async move { agent.call("Go").await }, events));
+    assert!(seen[1].contains("no such file") && seen[1].ends_with('!'), "{seen:?}");
+    assert_eq!(seen[2..], ["failed: Model", "Failed"]);
 }
 
 #[test]

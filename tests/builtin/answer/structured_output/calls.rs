@@ -132,6 +132,15 @@ fn one_hook_serves_two_agents_and_every_call_of_them() {
 }
 
 #[test]
+fn a_typed_call_goes_before_the_type_of_the_agent() {
+    let output = StructuredOutput::of::<Invoice>().build().unwrap();
+    let script = Script::new().says(r#"{"answer":[1,2]}"#).says(GOOD);
+    let agent = ReActAgent::builder("bot").model(script).hook(output).build().unwrap();
+    assert_eq!(block_on(agent.call_typed::<Vec<u32>>("Count")).unwrap().value, [1, 2]);
+    assert_eq!(block_on(agent.call("Read it")).unwrap().text(), GOOD);
+}
+
+#[test]
 fn a_schema_without_a_type_is_read_as_any_type() {
     let schema = json!({ "type": "object", "required": ["number"] });
     let output = StructuredOutput::with_schema("Anything", schema).build().unwrap();

@@ -208,6 +208,42 @@ fn a_value_that_is_no_object_is_asked_for_inside_of_one() {
 }
 
 #[test]
+fn a_value_with_a_field_of_that_name_is_read_either_way() {
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Turn {
+        Answer(String),
+        Question(String),
+    }
+    for text in [r#"{"answer":"yes"}"#, r#"{"answer":{"answer":"yes"}}"#] {
+        let agent = bot(&Script::new().says(text));
+        let turn = block_on(agent.call_typed::<Turn>("Go")).unwrap();
+        assert_eq!(turn.value, Turn::Answer("yes".to_owned()));
+    }
+}
+
+#[test]
+fn definitions_that_multiply_are_not_inlined_without_end() {
+    let mut definitions = serde_json::Map::new();
+    for level in 0..40 {
+        let next = json!({ "$ref": format!("#/$defs/d{}", level + 1) });
+        let fields = json!({ "a": next, "b": next });
+        definitions.insert(format!("d{level}"), json!({ "type": "object", "properties": fields }));
+    }
+    definitions.insert("d40".to_owned(), json!({ "type": "integer" }));
+    let fields = json!({ "d": { "$ref": "#/$defs/d0" } });
+    let schema = json!({ "type": "object", "properties": fields, "$defs": definitions });
+    let output = StructuredOutput::with_schema("Deep", schema).build().unwrap();
+    let script = Script::new().says("{}");
+    block_on(output.call::<Value>(&bot(&script), CallOptions::new(), "Go")).unwrap();
+    let ResponseFormat::JsonSchema { schema, .. } = &script.requests()[0].options.response_format
+    else {
+        panic!("no format")
+    };
+    assert_eq!(schema["$defs"].as_object().unwrap().len(), 41);
+}
+
+#[test]
 fn a_type_that_contains_itself_keeps_its_references() {
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
     enum Sum {

@@ -6,6 +6,7 @@ use crate::builtin::answer::streaming::event::{StreamEventKind, StreamType};
 use crate::builtin::answer::streaming::run::Run;
 use crate::event::{EventKind, EventMask, HookEvent};
 use crate::message::{ContentBlock, Msg};
+use crate::tool::ToolError;
 
 /// Which events are passed on, and what of them.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +81,10 @@ impl Selection {
                 Some(StreamEventKind::Reply(Box::new(event.final_message().clone())))
             }
             HookEvent::Error(event) => {
-                run().set_error(event.error_kind());
+                // The model reads the error of a tool; it does not fail the call.
+                if !event.error().is::<ToolError>() {
+                    run().set_error(event.error_kind());
+                }
                 None
             }
             _ => None,

@@ -67,12 +67,15 @@ impl AnswerSchema {
         text: &str,
     ) -> Result<Answer, Vec<Problem>> {
         let (value, range) = extract(text, self.opening()).map_err(|problem| vec![problem])?;
-        let answer = match self.unwrapped(&value) {
-            Some(inner) => Answer { json: inner.to_string(), value: inner.clone() },
-            None => Answer { json: text[range].to_owned(), value },
+        let whole = |value| Answer { json: text[range].to_owned(), value };
+        let Some(inner) = self.unwrapped(&value) else {
+            return self.check(&value).map(|()| whole(value));
         };
-        self.check(&answer.value)?;
-        Ok(answer)
+        match self.check(inner) {
+            Ok(()) => Ok(Answer { json: inner.to_string(), value: inner.clone() }),
+            // The value may have such a field of its own.
+            Err(problems) => self.check(&value).map(|()| whole(value)).map_err(|_| problems),
+        }
     }
 
     /// Returns the value in the object that a provider was asked for in its place.

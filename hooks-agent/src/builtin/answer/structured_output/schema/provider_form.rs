@@ -2,6 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+/// How many references are replaced at most: definitions that use each other several times multiply.
+const MOST_INLINED: usize = 1000;
+
 /// A schema as providers accept it: of an object, without what only some of them know.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::builtin::answer::structured_output) struct ProviderForm {
@@ -19,9 +22,14 @@ impl ProviderForm {
     pub(in crate::builtin::answer::structured_output) fn of(schema: &Value) -> Self {
         let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
         let is_wrapped = !is_object;
-        let mut inlined = Inliner { whole: schema, open: Vec::new(), is_recursive: false };
-        let mut form = inlined.inlined(schema);
-        if inlined.is_recursive {
+        let mut inliner = Inliner {
+            whole: schema,
+            open: Vec::new(),
+            left: MOST_INLINED,
+            keeps_references: false,
+        };
+        let mut form = inliner.inlined(schema);
+        if inliner.keeps_references {
             form = with_references(schema, is_wrapped);
         } else if let Some(object) = form.as_object_mut() {
             object.remove("$defs");
@@ -89,7 +97,10 @@ fn rename_root(schema: &mut Value, to: &str) {
 struct Inliner<'a> {
     whole: &'a Value,
     open: Vec<String>,
-    is_recursive: bool,
+    /// How many more references are replaced.
+    left: usize,
+    /// Whether a reference stays: to a schema that it is a part of, or of too many.
+    keeps_references: bool,
 }
 
 impl Inliner<'_> {
@@ -104,10 +115,12 @@ impl Inliner<'_> {
                     return Value::Object(fields.collect());
                 };
                 let target = self.whole.pointer(reference.trim_start_matches('#'));
-                let Some(target) = target.filter(|_| !self.open.contains(reference)) else {
-                    self.is_recursive = true;
+                let is_open = self.left == 0 || self.open.contains(reference);
+                let Some(target) = target.filter(|_| !is_open) else {
+                    self.keeps_references = true;
                     return schema.clone();
                 };
+                self.left -= 1;
                 self.open.push(reference.clone());
                 let mut inlined = self.inlined(target);
                 self.open.pop();
@@ -128,6 +141,8 @@ fn simplify(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     object.remove("$schema");
     object.remove("title");
+    // Providers make each field required.
+    object.remove("default");
     // Formats of numbers, such as `uint32`: the limits are beside them.
     if object.get("type").is_none_or(|kind| !has_type(kind, "string")) {
         object.remove("format");
