@@ -164,6 +164,28 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
+    fn json_is_found_in_words_and_fences(
+        fields in prop::collection::btree_map("[a-c`]{1,5}", json_value(), 0..4),
+        before in "[a-z][a-z .:\\]\\[1-9]{0,12}",
+        after in "[a-z .:\\]\\[1-9]{0,12}",
+        form in 0..4,
+    ) {
+        let value = Value::Object(fields.into_iter().collect());
+        let pretty = serde_json::to_string_pretty(&value).unwrap();
+        let text = match form {
+            0 => format!("{before}{value}{after}"),
+            1 => format!("{before}\n```json\n{pretty}\n```\n{after}"),
+            2 => format!("```\n{value}\n```"),
+            _ => format!("{before}{pretty}{after}"),
+        };
+        let agent = bot(&Script::new().says(text));
+        let schema = json!({ "type": "object" });
+        let output = StructuredOutput::with_schema("Any", schema).retries(0).build().unwrap();
+        let typed = block_on(output.call::<Value>(&agent, CallOptions::new(), "Go"));
+        prop_assert_eq!(typed.unwrap().value, value);
+    }
+
+    #[test]
     fn partial_values_only_grow_wherever_the_stream_is_cut(
         fields in prop::collection::btree_map("[a-c]{1,3}", json_value(), 0..4),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),

@@ -77,6 +77,8 @@ fn what_stands_around_the_json_is_no_fault() {
         format!("Sure! {GOOD} Is that all?"),
         format!("See [1] and {{x}}.\n\n{GOOD}\n"),
         format!("```json\n{}\n```", GOOD.replace("ink", "```")),
+        format!("Well: {} Done.", GOOD.replace("ink", "```")),
+        format!("It is ```{GOOD}``` of `7`."),
     ] {
         let agent = bot(&Script::new().says(text.clone()));
         let typed = block_on(agent.call_typed::<Invoice>("Go")).unwrap_or_else(|error| {

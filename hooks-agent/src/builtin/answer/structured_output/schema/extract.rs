@@ -74,18 +74,18 @@ pub(in crate::builtin::answer::structured_output) fn beginnings(
     begins.take(if has_text { usize::MAX } else { 1 })
 }
 
+const FENCE: &str = "```";
+
 /// Returns the content of the only fence of a text, which may still be open, or all of the text.
 fn body(text: &str) -> Range<usize> {
-    const FENCE: &str = "```";
     let whole = 0..text.len();
     // A fence inside of JSON is part of a string.
     if text.trim_start().starts_with(['{', '[', '"']) {
         return whole;
     }
-    let Some(fence) = text.find(FENCE) else { return whole };
-    let info = &text[fence + FENCE.len()..];
-    let Some(line) = info.find('\n') else { return text.len()..text.len() };
-    let start = fence + FENCE.len() + line + 1;
+    let Some(start) = text.match_indices(FENCE).find_map(|(at, _)| fenced(text, at)) else {
+        return whole;
+    };
     // The JSON may have fences in its strings: it ends with a fence on a line of its own.
     let mut at = start;
     for line in text[start..].split_inclusive('\n') {
@@ -99,6 +99,18 @@ fn body(text: &str) -> Range<usize> {
         Some(content) => start..start + content.len(),
         None => start..text.len(),
     }
+}
+
+/// Returns where the content of a fence begins, if there is a fence: nothing but the name of a language
+/// follows on its line.
+fn fenced(text: &str, at: usize) -> Option<usize> {
+    let after = at + FENCE.len();
+    let (line, start) = match text[after..].find('\n') {
+        Some(end) => (&text[after..after + end], after + end + 1),
+        None => (&text[after..], text.len()),
+    };
+    let is_name = |char: char| char.is_ascii_alphanumeric() || "+-_".contains(char);
+    line.trim().chars().all(is_name).then_some(start)
 }
 
 /// Returns the next value of a text that begins with a bracket.
