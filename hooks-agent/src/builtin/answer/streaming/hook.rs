@@ -168,6 +168,9 @@ impl Streaming {
 
     /// Passes on how a call ended. It cannot wait.
     fn settle(&self, event: &Settled<'_>) {
+        if self.sink.is_over() {
+            return;
+        }
         let (cx, outcome) = (event.context(), event.outcome());
         let ended = match outcome {
             CallOutcome::Failed(_) => {

@@ -1,6 +1,7 @@
 //! What has arrived of a typed answer.
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use jiter::{JsonValue, PartialMode};
 use serde_json::{Map, Value};
@@ -17,30 +18,35 @@ use crate::builtin::answer::structured_output::typed::value::Typed;
 /// complete.
 #[derive(Clone)]
 pub struct Partial<T> {
-    value: Value,
+    text: Arc<str>,
+    schema: Arc<AnswerSchema>,
+    /// Read from the text when it is first asked for.
+    value: OnceLock<Value>,
     attempt: u32,
     typed: Option<Box<Typed<T>>>,
 }
 
 impl<T> Partial<T> {
-    pub(super) fn new(value: Value, attempt: u32) -> Self {
-        Self { value, attempt, typed: None }
+    pub(super) fn new(text: &str, schema: &Arc<AnswerSchema>, attempt: u32) -> Self {
+        let (text, schema) = (text.into(), schema.clone());
+        Self { text, schema, value: OnceLock::new(), attempt, typed: None }
     }
 
-    pub(super) fn last(value: Value, attempt: u32, typed: Typed<T>) -> Self {
-        Self { value, attempt, typed: Some(Box::new(typed)) }
+    /// Makes it the last one.
+    pub(super) fn with_typed(self, value: Value, typed: Typed<T>) -> Self {
+        Self { value: value.into(), typed: Some(Box::new(typed)), ..self }
     }
 
-    /// Returns the JSON so far.
+    /// Returns the JSON so far. The first time, it is parsed from the start of the answer.
     #[must_use]
     pub fn value(&self) -> &Value {
-        &self.value
+        self.value.get_or_init(|| partial_value(&self.text, &self.schema).unwrap_or_default())
     }
 
     /// Returns what has arrived at a JSON pointer, such as `/items/0/price`.
     #[must_use]
     pub fn get(&self, pointer: &str) -> Option<&Value> {
-        self.value.pointer(pointer)
+        self.value().pointer(pointer)
     }
 
     /// Returns which answer of the model this is, from 1: one that goes back to the model, or that
@@ -72,7 +78,7 @@ impl<T> Partial<T> {
 impl<T> fmt::Debug for Partial<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Partial")
-            .field("value", &self.value)
+            .field("value", self.value())
             .field("attempt", &self.attempt)
             .field("is_complete", &self.is_complete())
             .finish_non_exhaustive()
@@ -82,16 +88,10 @@ impl<T> fmt::Debug for Partial<T> {
 /// Reads an answer that is still arriving.
 pub(super) fn partial_value(text: &str, schema: &AnswerSchema) -> Option<Value> {
     let mut values = beginnings(text, schema.opening()).filter_map(|at| {
-        let settled = without_open_scalar(&text[at..]);
-        let mode = PartialMode::TrailingStrings;
-        let (json, end) = match end_of_value(settled) {
-            Some(end) => (&settled[..end], true),
-            None => (settled, false),
-        };
-        let value = JsonValue::parse_with_config(json.as_bytes(), false, mode).ok()?;
-        Some((to_value(value), end))
+        let (json, mode) = (settled(&text[at..]), PartialMode::TrailingStrings);
+        JsonValue::parse_with_config(json.as_bytes(), false, mode).ok()
     });
-    let (value, _) = values.next()?;
+    let value = to_value(values.next()?);
     if !schema.sent.is_wrapped {
         return Some(value);
     }
@@ -103,46 +103,36 @@ pub(super) fn partial_value(text: &str, schema: &AnswerSchema) -> Option<Value> 
     }
 }
 
-/// Returns where the first value of a text ends, if it does.
-fn end_of_value(text: &str) -> Option<usize> {
+/// Returns the JSON at the start of a text as far as it stays: to the end of the value, or without a
+/// number or a word at the end, which may go on: `12` may become `123`.
+fn settled(text: &str) -> &str {
     let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
+    let mut open_scalar = None;
     for (at, byte) in text.bytes().enumerate() {
+        if is_string {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'\\' => is_escaped = true,
+                b'"' => is_string = false,
+                _ => {}
+            }
+            continue;
+        }
+        let is_scalar = byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+        open_scalar = open_scalar.or(Some(at)).filter(|_| is_scalar);
         match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_string => is_escaped = true,
-            b'"' => is_string = !is_string,
-            _ if is_string => {}
+            b'"' => is_string = true,
             b'{' | b'[' => depth += 1,
             b'}' | b']' => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    return Some(at + 1);
+                    return &text[..=at];
                 }
             }
             _ => {}
         }
     }
-    None
-}
-
-/// Cuts a number or a word off the end, which may go on: `12` may become `123`.
-fn without_open_scalar(text: &str) -> &str {
-    let cut =
-        text.trim_end_matches(|char: char| char.is_ascii_alphanumeric() || "+-.".contains(char));
-    if cut.len() == text.len() || is_in_string(cut) { text } else { cut }
-}
-
-fn is_in_string(text: &str) -> bool {
-    let (mut is_string, mut is_escaped) = (false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_string => is_escaped = true,
-            b'"' => is_string = !is_string,
-            _ => {}
-        }
-    }
-    is_string
+    open_scalar.map_or(text, |at| &text[..at])
 }
 
 fn to_value(value: JsonValue<'_>) -> Value {

@@ -8,7 +8,6 @@ use std::task::{Context, Poll};
 
 use futures::{Stream, StreamExt};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::builtin::answer::structured_output::error::StructuredOutputError;
 use crate::builtin::answer::structured_output::hook::StructuredOutput;
@@ -23,8 +22,8 @@ use crate::stream::{AgentEvent, AgentEventKind, AgentStream};
 /// [complete](Partial::complete), or the error of the call.
 ///
 /// The text is what the stream of the call has: what a [`Rewrite`](crate::hook::Rewrite) removes is not in
-/// it. The call runs while the stream is polled; dropping it cancels the call. Each item parses the
-/// answer so far.
+/// it. The call runs while the stream is polled; dropping it cancels the call. There is an item for each
+/// chunk from the begin of the JSON on; the JSON is parsed when an item is [looked at](Partial::value).
 ///
 /// ```
 /// use futures::StreamExt;
@@ -62,7 +61,8 @@ pub struct TypedStream<T> {
     text: String,
     attempt: u32,
     run: Option<RunId>,
-    shown: Option<Value>,
+    /// Whether there is JSON in the answer.
+    has_begun: bool,
     of: PhantomData<fn() -> T>,
 }
 
@@ -83,7 +83,7 @@ impl<T> TypedStream<T> {
 
     fn of(state: State) -> Self {
         let of = PhantomData;
-        Self { state, text: String::new(), attempt: 0, run: None, shown: None, of }
+        Self { state, text: String::new(), attempt: 0, run: None, has_begun: false, of }
     }
 }
 
@@ -101,7 +101,7 @@ impl<T: DeserializeOwned> TypedStream<T> {
         Err(StructuredOutputError::Agent(AgentError::Interrupted))
     }
 
-    /// Takes an event of the call, and returns an item if there is more than before.
+    /// Takes an event of the call, and returns its item.
     fn item_of(
         &mut self,
         output: &StructuredOutput,
@@ -114,25 +114,23 @@ impl<T: DeserializeOwned> TypedStream<T> {
         match event.kind {
             AgentEventKind::ReasoningStarted => {
                 self.text.clear();
-                self.shown = None;
+                self.has_begun = false;
                 self.attempt += 1;
                 None
             }
             AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) => {
                 self.text.push_str(&text);
-                let value = partial_value(&self.text, output.schema())?;
-                if self.shown.as_ref() == Some(&value) {
-                    return None;
-                }
-                self.shown = Some(value.clone());
-                Some(Ok(Partial::new(value, self.attempt)))
+                let schema = output.schema();
+                self.has_begun = self.has_begun || partial_value(&self.text, schema).is_some();
+                self.has_begun.then(|| Ok(Partial::new(&self.text, schema, self.attempt)))
             }
             AgentEventKind::Finished(reply) => {
                 let reply = Arc::unwrap_or_clone(reply);
                 Some(output.typed(reply).map(|typed| {
                     let answer = output.schema().read(&typed.reply.text());
                     let value = answer.map(|answer| answer.value).unwrap_or_default();
-                    Partial::last(value, self.attempt, typed)
+                    let partial = Partial::new("", output.schema(), self.attempt);
+                    partial.with_typed(value, typed)
                 }))
             }
             _ => None,
