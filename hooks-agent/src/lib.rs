@@ -91,6 +91,7 @@
 //! | `rate-limit` | `RateLimit` |
 //! | `retry` | `ModelRetry`, `ToolRetry` |
 //! | `secrets` | `ToolParams` |
+//! | `structured-output` | `StructuredOutput`, `call_typed`, `stream_typed` |
 //! | `words` | `SensitiveWords` |
 //! | `tiktoken` | `TokenCounter::tiktoken` |
 //! | `sqlite` | `SqliteStore` |

@@ -1,6 +1,8 @@
 //! What most programs need: `use hooks_agent::prelude::*;`.
 
 pub use crate::agent::{Agent, AgentExt, AgentState};
+#[cfg(feature = "structured-output")]
+pub use crate::builtin::answer::TypedCalls;
 pub use crate::call::{CallContext, CallOptions};
 pub use crate::error::AgentError;
 pub use crate::event::{

@@ -1,13 +1,16 @@
 //! Chat completions as `OpenAI` streams them.
 
+use hooks_agent::builtin::answer::{Mode, StructuredOutput, StructuredOutputBuilder};
+use hooks_agent::call::CallOptions;
 use hooks_agent::message::{ToolUse, Usage};
 use hooks_agent::model::{
     ChatChunk, FinishReason, GenAiModel, ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice,
 };
+use hooks_agent::react::ReActAgent;
 use serde_json::{Value, json};
 
 use crate::provider::{
-    Answer, Provider, agent, agent_with, answer, ask, assert_cut, assert_reported,
+    Answer, City, Provider, agent, agent_with, answer, ask, assert_cut, assert_reported,
     assert_retry_after, cut_end, finish_of, options, schema, too_many_requests, weather,
 };
 
@@ -167,6 +170,42 @@ async fn options_go_over_the_wire() {
     assert_eq!(format["type"], "json_schema");
     assert_eq!(format["json_schema"]["name"], "place");
     assert_eq!(format["json_schema"]["schema"]["properties"], schema()["properties"]);
+}
+
+/// What a typed call reads, and the last request.
+async fn typed(mode: Option<Mode>, answer: Answer) -> (String, Value) {
+    let provider = Provider::start(vec![answer]).await;
+    let agent = ReActAgent::builder("bot").model(model(&provider)).build().unwrap();
+    let output = StructuredOutput::of::<City>();
+    let output = mode.into_iter().fold(output, StructuredOutputBuilder::mode).build().unwrap();
+    let city = output.call::<City>(&agent, CallOptions::new(), "go").await.unwrap();
+    (city.into_value().name, provider.last_body())
+}
+
+#[tokio::test]
+async fn a_typed_call_sends_its_schema_as_format() {
+    let answer = whole(&[text(r#"{"name":"#), text(r#""Rome"}"#), finish("stop")]);
+    let (name, body) = typed(None, answer).await;
+    assert_eq!(name, "Rome");
+    let format = &body["response_format"];
+    assert_eq!(format["type"], "json_schema");
+    assert_eq!(format["json_schema"]["name"], "City");
+    assert_eq!(format["json_schema"]["strict"], true);
+    let schema = &format["json_schema"]["schema"];
+    assert_eq!(schema["properties"]["name"]["type"], "string");
+    assert_eq!(schema["additionalProperties"], false);
+    assert_eq!(body["tools"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_typed_call_by_a_tool_sends_no_format() {
+    let start = tool_start(0, "c1", "final_answer");
+    let answer = whole(&[start, tool_more(0, r#"{"name":"Rome"}"#), finish("tool_calls")]);
+    let (name, body) = typed(Some(Mode::Tool), answer).await;
+    assert_eq!(name, "Rome");
+    assert_eq!(body["response_format"], Value::Null);
+    assert_eq!(body["tools"][0]["function"]["name"], "final_answer");
+    assert_eq!(body["tool_choice"]["function"]["name"], "final_answer");
 }
 
 #[tokio::test]

@@ -145,7 +145,7 @@ pub(crate) async fn answer(model: &GenAiModel) -> Vec<ChatChunk> {
 /// The arguments of the tool for the weather.
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct City {
-    name: String,
+    pub(crate) name: String,
 }
 
 /// An agent with a system prompt and a tool for the weather.

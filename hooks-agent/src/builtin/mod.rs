@@ -28,6 +28,8 @@
 //! | `AutoContext` | fits each request into a budget of tokens | 290 | |
 //! | [`knowledge`] | | | |
 //! | [`answer`] | | | |
+//! | `StructuredOutput` | holds answers to a type, for one call by `call_typed` | 110 | `structured-output` |
+//! | `Streaming` | passes events on to a channel, as server-sent events, or to a callback | 650 | |
 //! | [`control`] | | | |
 //! | `MessagesHook` | replaces or appends messages, and jumps | 100 | |
 //! | [`observe`] | | | |
@@ -49,7 +51,8 @@
 //! [`warnings`](hooks_core::HookPlan::warnings) name hooks whose order defeats them.
 //!
 //! Guards, limits and `HumanInTheLoop` also run in agents that are tools of their agent, except
-//! `InjectPrompt`; observers do if they are [inherited](crate::hook::AgentHookExt::inherited).
+//! `InjectPrompt`; so does `Streaming`, and other observers do if they are
+//! [inherited](crate::hook::AgentHookExt::inherited).
 
 pub mod answer;
 pub mod context;

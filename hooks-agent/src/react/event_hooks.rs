@@ -39,6 +39,32 @@ impl ReActAgent {
         drop(replaced);
     }
 
+    /// Returns the same agent with one more event hook, which runs in calls of the returned agent only:
+    /// for a hook of one call. Memory, threads and the order of calls are shared.
+    ///
+    /// Hooks that are registered on one of the two later do not run in the other. A hook of the same
+    /// name does not run in the returned agent. The tools of the hook are not added.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let model = ScriptedModel::new("counter", |request| request.messages.len().to_string());
+    /// let agent = ReActAgent::builder("assistant").model(model).build()?;
+    /// let sign = on(|event: &mut PostCall<'_>| event.final_message_mut().push_text(" - A."));
+    /// assert_eq!(agent.with_agent_hook(sign).call("Go").await?.text(), "1 - A.");
+    /// assert_eq!(agent.call("Go on").await?.text(), "3");
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn with_agent_hook(&self, hook: impl AgentHook) -> Self {
+        let agent = self.fork();
+        agent.register_agent_hook(hook);
+        agent
+    }
+
     /// Removes the event hooks of this name. Hooks of methods are another matter, also those of the
     /// same name.
     ///

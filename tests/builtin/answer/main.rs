@@ -1,1 +1,4 @@
 //! Built-in hooks that shape the answer.
+
+mod streaming;
+mod structured_output;

@@ -1,0 +1,177 @@
+//! A call with a typed answer, as a stream.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures::{Stream, StreamExt};
+use serde::de::DeserializeOwned;
+
+use crate::builtin::answer::structured_output::error::StructuredOutputError;
+use crate::builtin::answer::structured_output::hook::StructuredOutput;
+use crate::builtin::answer::structured_output::typed::partial::{Partial, partial_value};
+use crate::builtin::answer::structured_output::typed::value::Typed;
+use crate::call::RunId;
+use crate::error::AgentError;
+use crate::message::ContentBlock;
+use crate::stream::{AgentEvent, AgentEventKind, AgentStream};
+
+/// A call with a typed answer, as a stream of what has arrived of it. The last item is
+/// [complete](Partial::complete), or the error of the call.
+///
+/// The text is what the stream of the call has: what a [`Rewrite`](crate::hook::Rewrite) removes is not in
+/// it. The call runs while the stream is polled; dropping it cancels the call. There is an item for each
+/// chunk from the begin of the JSON on; the JSON is parsed when an item is [looked at](Partial::value).
+///
+/// ```
+/// use futures::StreamExt;
+/// use hooks_agent::builtin::answer::TypedCalls;
+/// use hooks_agent::prelude::*;
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Poem {
+///     title: String,
+///     lines: u32,
+/// }
+///
+/// # futures::executor::block_on(async {
+/// let model = ScriptedModel::new("poet", |_| r#"{"title": "On rust", "lines": 4}"#);
+/// let agent = ReActAgent::builder("poet").model(model).build()?;
+/// let mut poem = agent.stream_typed::<Poem>("A poem, please");
+/// let mut titles = Vec::new();
+/// while let Some(partial) = poem.next().await {
+///     let partial = partial?;
+///     titles.extend(partial.get("/title").and_then(|title| title.as_str()).map(str::to_owned));
+///     if let Some(poem) = partial.complete() {
+///         assert_eq!((poem.title.as_str(), poem.lines), ("On rust", 4));
+///     }
+/// }
+/// titles.dedup();
+/// assert_eq!(titles, ["On ", "On rust"]);
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
+#[must_use = "the call runs while the stream is read"]
+pub struct TypedStream<T> {
+    state: State,
+    text: String,
+    attempt: u32,
+    run: Option<RunId>,
+    /// Whether there is JSON in the answer.
+    has_begun: bool,
+    of: PhantomData<fn() -> T>,
+}
+
+enum State {
+    Running(StructuredOutput, AgentStream<'static>),
+    Failed(Box<StructuredOutputError>),
+    Over,
+}
+
+impl<T> TypedStream<T> {
+    pub(super) fn new(output: StructuredOutput, events: AgentStream<'static>) -> Self {
+        Self::of(State::Running(output, events))
+    }
+
+    pub(super) fn failed(error: StructuredOutputError) -> Self {
+        Self::of(State::Failed(Box::new(error)))
+    }
+
+    fn of(state: State) -> Self {
+        let of = PhantomData;
+        Self { state, text: String::new(), attempt: 0, run: None, has_begun: false, of }
+    }
+}
+
+impl<T: DeserializeOwned> TypedStream<T> {
+    /// Reads the stream to its end and returns the value.
+    ///
+    /// # Errors
+    /// Those of [`StructuredOutput::call`].
+    pub async fn finish(mut self) -> Result<Typed<T>, StructuredOutputError> {
+        while let Some(partial) = self.next().await {
+            if let Some(typed) = partial?.into_typed() {
+                return Ok(typed);
+            }
+        }
+        Err(StructuredOutputError::Agent(AgentError::Interrupted))
+    }
+
+    /// Takes an event of the call, and returns its item.
+    fn item_of(
+        &mut self,
+        output: &StructuredOutput,
+        event: AgentEvent,
+    ) -> Option<Result<Partial<T>, StructuredOutputError>> {
+        // The first event is of this call, others may be of sub-agents.
+        if *self.run.get_or_insert(event.run) != event.run {
+            return None;
+        }
+        match event.kind {
+            AgentEventKind::ReasoningStarted => {
+                self.text.clear();
+                self.has_begun = false;
+                self.attempt += 1;
+                None
+            }
+            AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) => {
+                self.text.push_str(&text);
+                let schema = output.schema();
+                self.has_begun = self.has_begun || partial_value(&self.text, schema).is_some();
+                self.has_begun.then(|| Ok(Partial::new(&self.text, schema, self.attempt)))
+            }
+            AgentEventKind::Finished(reply) => {
+                let reply = Arc::unwrap_or_clone(reply);
+                Some(output.typed(reply).map(|typed| {
+                    let answer = output.schema().read(&typed.reply.text());
+                    let value = answer.map(|answer| answer.value).unwrap_or_default();
+                    let partial = Partial::new("", output.schema(), self.attempt);
+                    partial.with_typed(value, typed)
+                }))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<T: DeserializeOwned> Stream for TypedStream<T> {
+    type Item = Result<Partial<T>, StructuredOutputError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            match std::mem::replace(&mut self.state, State::Over) {
+                State::Over => return Poll::Ready(None),
+                State::Failed(error) => return Poll::Ready(Some(Err(*error))),
+                State::Running(output, mut events) => {
+                    let Poll::Ready(event) = events.poll_next_unpin(cx) else {
+                        self.state = State::Running(output, events);
+                        return Poll::Pending;
+                    };
+                    let item = match event {
+                        None => return Poll::Ready(None),
+                        Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
+                        Some(Ok(event)) => self.item_of(&output, event),
+                    };
+                    let is_last = matches!(&item, Some(Err(_)))
+                        || matches!(&item, Some(Ok(partial)) if partial.is_complete());
+                    if !is_last {
+                        self.state = State::Running(output, events);
+                    }
+                    if item.is_some() {
+                        return Poll::Ready(item);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for TypedStream<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypedStream").field("attempt", &self.attempt).finish_non_exhaustive()
+    }
+}

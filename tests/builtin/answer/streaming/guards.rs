@@ -1,0 +1,74 @@
+//! What redactors removed is not passed on.
+
+use futures::executor::block_on;
+use hooks_agent::builtin::answer::{Slow, StreamEvent, StreamType, Streaming};
+use hooks_agent::builtin::guard::PiiDetection;
+use hooks_agent::builtin::guard::pii::PiiStrategy;
+use hooks_agent::prelude::*;
+use hooks_agent::react::ReActAgentBuilder;
+use hooks_agent::testing::{Calls, Script};
+use serde_json::json;
+
+use crate::streaming::{all, bot};
+
+const ADDRESS: &str = "ada@example.com";
+
+/// All that is passed on of a call whose model, tool and arguments have an address.
+fn passed(more: impl FnOnce(ReActAgentBuilder) -> ReActAgentBuilder) -> String {
+    let call = ToolUse::new("1", "read", json!({ "to": ADDRESS }));
+    let script = Script::new()
+        .calls([call])
+        .thinks(format!("I write to {ADDRESS} now"), format!("Written to {ADDRESS} today"));
+    let (streaming, events) = Streaming::to_channel(1);
+    let read = Calls::new("read").answers(format!("sent to {ADDRESS}"));
+    let builder = ReActAgent::builder("bot").model(script).tool(read);
+    let agent = more(builder.hook(streaming.slow(Slow::Drop))).build().unwrap();
+    block_on(agent.call("Go")).unwrap();
+    drop(agent);
+    let events = block_on(all(events));
+    events.iter().map(StreamEvent::to_sse).collect()
+}
+
+#[test]
+fn what_redactors_removed_is_in_no_event() {
+    assert!(passed(|builder| builder).contains(ADDRESS));
+    let all = passed(|builder| builder.hook(PiiDetection::email().everywhere()));
+    assert!(!all.contains("ada@") && all.contains("[REDACTED_EMAIL]"), "{all}");
+}
+
+#[test]
+fn arguments_that_only_the_tool_gets_are_in_no_event() {
+    let hide = on(|event: &mut PreActing<'_>| event.tool_use_mut().hide("key", "s3cr3t"));
+    let all = passed(|builder| builder.hook(hide));
+    assert!(!all.contains("s3cr3t") && all.contains(r#""tool_started""#));
+}
+
+#[test]
+fn a_redactor_that_comes_later_is_named_by_the_plan() {
+    let (streaming, _events) = Streaming::to_channel(1);
+    let agent = bot(&Script::new(), streaming.clone());
+    agent.register_agent_hook(PiiDetection::email().everywhere());
+    assert_eq!(agent.hook_plan().warnings().len(), 0);
+
+    let (early, _events) = Streaming::to_channel(1);
+    let agent = ReActAgent::builder("bot").model(Script::new());
+    let agent = agent.hook(early.with_priority(5)).hook(PiiDetection::email().everywhere());
+    let warnings = agent.build().unwrap().hook_plan().warnings();
+    let text = warnings[0].to_string();
+    assert!(text.starts_with("`Streaming` (priority 5) observes"), "{text}");
+}
+
+#[test]
+fn a_block_ends_the_stream_without_the_text() {
+    let (streaming, events) = Streaming::to_channel(64);
+    let streaming = streaming.only([StreamType::Text, StreamType::Reply, StreamType::Failed]);
+    let block = PiiDetection::email().output(true);
+    let block = block.strategy(PiiStrategy::Block);
+    let script = Script::new().says(format!("Write to {ADDRESS}"));
+    let agent = ReActAgent::builder("bot").model(script).hook(streaming).hook(block);
+    let agent = agent.build().unwrap();
+    assert!(block_on(agent.call("Go")).is_err());
+    drop(agent);
+    let text: String = block_on(all(events)).iter().map(StreamEvent::to_sse).collect();
+    assert!(!text.contains("ada") && text.contains(r#""outcome":"failed""#), "{text}");
+}

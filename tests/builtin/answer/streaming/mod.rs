@@ -1,0 +1,56 @@
+//! `Streaming`: what an agent does, passed on to somebody who does not hold the agent.
+
+mod events;
+mod guards;
+mod readers;
+
+use futures::future::join;
+use hooks_agent::builtin::answer::{StreamEvent, StreamEventKind, StreamReceiver, Streaming};
+use hooks_agent::prelude::*;
+use hooks_agent::testing::Script;
+
+/// The numbers up to `count`, each a chunk of a model.
+fn numbers(count: usize) -> String {
+    (0..count).fold(String::new(), |text, number| text + &number.to_string() + " ")
+}
+
+/// What an event is, in few words.
+fn short(event: &StreamEvent) -> String {
+    match &event.kind {
+        StreamEventKind::Text(text) => text.clone(),
+        StreamEventKind::Thinking(text) => format!("({text})"),
+        StreamEventKind::ToolStarted { name, input, .. } => format!("{name} {input}"),
+        StreamEventKind::ToolProgress { name, text, .. } => format!("{name}.. {text}"),
+        StreamEventKind::ToolFinished { name, output, is_error, .. } => {
+            format!("{name}: {output}{}", if *is_error { "!" } else { "" })
+        }
+        StreamEventKind::Reply(reply) => format!("= {}", reply.text()),
+        StreamEventKind::Failed { kind } => format!("failed: {kind}"),
+        StreamEventKind::Settled { outcome } => format!("{outcome:?}"),
+        StreamEventKind::Lagged { dropped } => format!("-{dropped}"),
+        other => format!("{other:?}"),
+    }
+}
+
+/// All events until no agent has the hook.
+async fn all(mut events: StreamReceiver) -> Vec<StreamEvent> {
+    let mut all = Vec::new();
+    while let Some(event) = events.recv().await {
+        all.push(event);
+    }
+    all
+}
+
+/// What a reader sees of one call of an agent.
+async fn seen(
+    call: impl Future<Output = Result<Msg, AgentError>>,
+    events: StreamReceiver,
+) -> Vec<String> {
+    // The call owns the agent, so its end is that of the stream.
+    let (_, seen) = join(call, all(events)).await;
+    seen.iter().map(short).collect()
+}
+
+fn bot(script: &Script, streaming: Streaming) -> ReActAgent {
+    ReActAgent::builder("bot").model(script.clone()).hook(streaming).build().unwrap()
+}
