@@ -11,6 +11,8 @@ use futures::StreamExt;
 use futures::executor::block_on;
 use futures::stream;
 use hooks_agent::agent::AgentExt;
+use hooks_agent::builtin::answer::{StreamType, Streaming};
+use hooks_agent::builtin::context::{AutoContext, Summarization};
 use hooks_agent::builtin::guard::pii::{
     PiiDetector, PiiKind, PiiReplacement, PiiScanner, PiiStrategy,
 };
@@ -22,7 +24,7 @@ use hooks_agent::builtin::observe::{Logging, Monitoring, Timing};
 use hooks_agent::builtin::recover::ModelRetry;
 use hooks_agent::message::{Msg, Role, ToolUse, Usage};
 use hooks_agent::model::{
-    ChatChunk, ChatModel, ChatRequest, ChatStream, Find, Finding, ModelAnswer, Rewriter,
+    ChatChunk, ChatModel, ChatRequest, ChatStream, ContextSize, Find, Finding, ModelAnswer, Rewriter,
 };
 use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
 use hooks_agent::tool::FunctionTool;
@@ -248,6 +250,21 @@ const TEN: [(&str, Add); 10] = [
     ("Monitoring, no recorder", |it| it.hook(Monitoring::new())),
 ];
 
+/// Hooks of context, knowledge and answers that have nothing to do.
+const OF_CONTEXT: [(&str, Add); 3] = [
+    ("Summarization, not due", |it| {
+        let hook = Summarization::builder(Immediate).trigger(ContextSize::Messages(100));
+        it.hook(hook.build().expect("its sizes are valid"))
+    }),
+    ("AutoContext, within the budget", |it| {
+        let hook = AutoContext::builder().window(100_000).build();
+        it.hook(hook.expect("its budget is valid"))
+    }),
+    ("Streaming to a callback, results alone", |it| {
+        it.hook(Streaming::to_callback(|event| drop(black_box(event))).only([StreamType::Reply]))
+    }),
+];
+
 /// A turn as in the bench `turn`: a question, a tool call, an answer.
 fn print_turns() {
     println!("\n{:<40} {:>10} {:>12} {:>7}", "one turn", "time", "allocations", "plain");
@@ -256,6 +273,9 @@ fn print_turns() {
         turn(name, Some(plain), &add(builder()));
     }
     turn("Logging to a sink", Some(plain), &builder().hook(Logging::to_writer(std::io::sink())));
+    for (name, add) in OF_CONTEXT {
+        turn(name, Some(plain), &add(builder()));
+    }
     let ten = TEN.iter().fold(builder(), |builder, (_, add)| add(builder));
     turn("the first ten", Some(plain), &ten);
 }
