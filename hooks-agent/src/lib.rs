@@ -92,6 +92,7 @@
 //! | `retry` | `ModelRetry`, `ToolRetry` |
 //! | `secrets` | `ToolParams` |
 //! | `words` | `SensitiveWords` |
+//! | `skills` | `Skills` |
 //! | `tiktoken` | `TokenCounter::tiktoken` |
 //! | `sqlite` | `SqliteStore` |
 //! | `postgres` | `PostgresStore` |

@@ -25,6 +25,7 @@
 //! | `HumanInTheLoop` | asks people, whose decisions outlive the process | 20 | |
 //! | [`context`] | | | |
 //! | [`knowledge`] | | | |
+//! | `Skills` | offers folders with instructions, read when a task needs them | 82 | `skills` |
 //! | [`answer`] | | | |
 //! | [`control`] | | | |
 //! | `MessagesHook` | replaces or appends messages, and jumps | 100 | |

@@ -1,1 +1,3 @@
 //! Built-in hooks that bring in what is known.
+
+mod skills;
