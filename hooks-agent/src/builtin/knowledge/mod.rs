@@ -6,9 +6,13 @@ mod long_term_memory;
 #[cfg(feature = "skills")]
 mod skills;
 
+#[cfg(feature = "sqlite")]
+pub use long_term_memory::SqliteMemories;
 pub use long_term_memory::{
     Added, FailedWrite, Forget, Keep, LongTermMemory, Memories, MemoriesError, MemoriesFuture,
     MemoryLimits, Origin, ProcessMemories, Remembered, Said, Source,
 };
+#[cfg(feature = "postgres")]
+pub use long_term_memory::{PostgresMemories, PostgresMemoriesOptions};
 #[cfg(feature = "skills")]
 pub use skills::{Skill, SkillError, Skills, SkillsBuilder, SkillsError};

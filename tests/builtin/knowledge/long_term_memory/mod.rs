@@ -4,6 +4,7 @@ mod backend;
 mod background;
 mod calls;
 mod choosing;
+mod databases;
 mod faulty;
 mod memories;
 mod users;
