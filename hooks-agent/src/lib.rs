@@ -94,8 +94,8 @@
 //! | `words` | `SensitiveWords` |
 //! | `skills` | `Skills` |
 //! | `tiktoken` | `TokenCounter::tiktoken` |
-//! | `sqlite` | `SqliteStore` |
-//! | `postgres` | `PostgresStore` |
+//! | `sqlite` | `SqliteStore`, `SqliteMemories` |
+//! | `postgres` | `PostgresStore`, `PostgresMemories` |
 //! | `full` | all of them |
 //!
 //! [`ReActAgent`]: react::ReActAgent

@@ -25,6 +25,7 @@
 //! | `HumanInTheLoop` | asks people, whose decisions outlive the process | 20 | |
 //! | [`context`] | | | |
 //! | [`knowledge`] | | | |
+//! | `LongTermMemory` | remembers users across threads | 83 | `sqlite`, `postgres` outlive the process |
 //! | `Skills` | offers folders with instructions, read when a task needs them | 82 | `skills` |
 //! | [`answer`] | | | |
 //! | [`control`] | | | |

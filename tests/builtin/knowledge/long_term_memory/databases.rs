@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use hooks_agent::builtin::knowledge::{
-    LongTermMemory, Memories, MemoriesError, PostgresMemories, SqliteMemories,
+    LongTermMemory, Memories, MemoriesError, PostgresMemories, ProcessMemories, SqliteMemories,
 };
 use hooks_agent::prelude::*;
 use hooks_agent::store::{Filter, PostgresStore, SqliteStore, Store};
@@ -12,6 +12,7 @@ use sqlx::Connection;
 use sqlx::postgres::PgConnection;
 
 use crate::long_term_memory::backend::{Backend, SERVER, on_databases};
+use crate::long_term_memory::faulty::{Fault, Faulty};
 use crate::long_term_memory::memories::ODD;
 use crate::long_term_memory::{agent, entry, on, rule, shown, texts};
 
@@ -239,11 +240,19 @@ async fn a_new_file_is_for_its_owner_alone() {
 }
 
 #[tokio::test]
-async fn the_debug_text_names_no_user_and_no_password() {
-    let mut backend = Backend::sqlite();
-    let memory = LongTermMemory::new(backend.open().await, rule());
-    let (agent, _) = agent(&memory, 1);
-    agent.call_with(on("ada", "one"), "keep: a secret").await.unwrap();
-    let shown = format!("{memory:?}");
-    assert!(!shown.contains("ada") && !shown.contains("secret"), "{shown}");
+async fn the_debug_text_has_nothing_that_is_remembered() {
+    let failing = Faulty::new().adds([Some(Fault::Failed)]);
+    let mut file = Backend::sqlite();
+    let memories: [Arc<dyn Memories>; 3] =
+        [file.open().await, Arc::new(ProcessMemories::new()), Arc::new(failing.inner.clone())];
+    let failing = LongTermMemory::new(failing, rule());
+    for memory in
+        memories.map(|memories| LongTermMemory::new(memories, rule())).iter().chain([&failing])
+    {
+        let (agent, _) = agent(memory, 1);
+        agent.call_with(on("ada", "one"), "keep: a secret").await.unwrap();
+        let shown = format!("{memory:?}");
+        assert!(!shown.contains("\"ada\"") && !shown.contains("secret"), "{shown}");
+    }
+    assert_eq!(failing.failed().len(), 1);
 }

@@ -81,6 +81,10 @@ async fn killed_after(job: &Job, writes: u64) -> u64 {
         if let Some((_, number)) = line.split_once("confirmed ") {
             confirmed = number.parse::<u64>().unwrap() + 1;
             if confirmed == writes {
+                // Each time somewhat later in the next write.
+                for _ in 0..writes * 40_000 {
+                    std::hint::spin_loop();
+                }
                 child.start_kill().unwrap();
             }
         }

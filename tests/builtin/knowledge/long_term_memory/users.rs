@@ -42,8 +42,9 @@ fn a_user_is_required_by_choice() {
     let (agent, script) = agent(&memory, 1);
     for options in [CallOptions::new(), on("", "one")] {
         let error = block_on(agent.call_with(options, "hello")).unwrap_err();
-        let cause = std::iter::successors(Some(&error as &dyn std::error::Error), |it| it.source());
-        let found = cause.filter_map(|error| error.downcast_ref::<MemoriesError>()).next();
+        let mut causes =
+            std::iter::successors(Some(&error as &dyn std::error::Error), |it| it.source());
+        let found = causes.find_map(|error| error.downcast_ref::<MemoriesError>());
         assert!(matches!(found, Some(MemoriesError::NoUser)), "{error:?}");
     }
     assert!(script.requests().is_empty());

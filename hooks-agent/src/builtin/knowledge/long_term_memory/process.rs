@@ -1,7 +1,8 @@
 //! Memories of one process.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -27,17 +28,16 @@ const WEIGHT: usize = 1_000_000;
 /// # Ok::<(), hooks_agent::builtin::knowledge::MemoriesError>(())
 /// # }).unwrap();
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct ProcessMemories {
     users: Arc<Mutex<HashMap<Arc<str>, Vec<Entry>>>>,
     limits: MemoryLimits,
 }
 
-#[derive(Clone, Debug)]
 struct Entry {
     remembered: Remembered,
     digest: [u8; 32],
-    words: Vec<String>,
+    words: HashSet<String>,
 }
 
 impl ProcessMemories {
@@ -70,7 +70,8 @@ impl ProcessMemories {
         let (mut users, mut added) = (self.users(), Added::default());
         for remembered in entries {
             let known = users.entry(remembered.user.clone()).or_default();
-            let (digest, words) = (digest(&remembered.text), words(&remembered.text));
+            let digest = digest(&remembered.text);
+            let words = words(&remembered.text).into_iter().collect();
             let is_same = |it: &Entry| it.digest == digest || it.remembered.id == remembered.id;
             if known.iter().any(is_same) {
                 added.known += 1;
@@ -151,5 +152,11 @@ impl Memories for ProcessMemories {
 
     fn forget<'a>(&'a self, user: &'a str, which: Forget) -> MemoriesFuture<'a, u64> {
         Box::pin(ready(Ok(self.remove(user, &which) as u64)))
+    }
+}
+
+impl fmt::Debug for ProcessMemories {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProcessMemories").field("limits", &self.limits).finish_non_exhaustive()
     }
 }

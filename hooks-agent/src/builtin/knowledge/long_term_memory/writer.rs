@@ -1,6 +1,7 @@
 //! Chooses what is kept of a call, and writes it.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -38,7 +39,6 @@ pub(super) struct Call {
 }
 
 /// Chooses what is kept of a call, and writes it.
-#[derive(Debug)]
 pub(super) struct Writer {
     pub(super) memories: Arc<dyn Memories>,
     pub(super) keep: Keep,
@@ -132,5 +132,16 @@ impl Writer {
     /// Returns what could not be written.
     pub(super) fn failed(&self) -> MutexGuard<'_, VecDeque<FailedWrite>> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Without what is remembered.
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer")
+            .field("memories", &self.memories)
+            .field("keep", &self.keep)
+            .field("failed", &self.failed().len())
+            .finish_non_exhaustive()
     }
 }
