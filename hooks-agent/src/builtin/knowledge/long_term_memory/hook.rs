@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::HookResult;
 
+use crate::builtin::knowledge::long_term_memory::call::{is_final, latest_text, text_of, user_of};
 use crate::builtin::knowledge::long_term_memory::prompt::{insert, message};
 use crate::builtin::knowledge::long_term_memory::queue::Queue;
 use crate::builtin::knowledge::long_term_memory::writer::{Call, Writer};
@@ -13,7 +14,7 @@ use crate::builtin::knowledge::long_term_memory::{
 use crate::call::CallContext;
 use crate::event::{EventKind, EventMask, Flow, HookEvent, PostCall, PreCall};
 use crate::hook::AgentHook;
-use crate::message::{GenerateReason, Messages, Msg, Role};
+use crate::message::{Messages, Msg};
 
 /// How many calls wait for a write in the background by default.
 const PLACES: usize = 256;
@@ -259,38 +260,6 @@ impl LongTermMemory {
             _ => Ok(()),
         }
     }
-}
-
-/// Returns the user of a call, or else of the call that it is part of.
-fn user_of(cx: &CallContext) -> Option<Arc<str>> {
-    let mut calls = std::iter::successors(Some(cx), |cx| cx.parent());
-    calls.find_map(CallContext::user).filter(|user| !user.is_empty()).map(Into::into)
-}
-
-/// Returns what the user says in these messages.
-fn text_of(messages: &Messages) -> String {
-    let said = messages.iter().filter(|msg| msg.role == Role::User).map(Msg::text);
-    said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
-}
-
-/// Returns what the user said last in the thread, for a call that resumes another.
-fn latest_text(event: &PreCall<'_>) -> String {
-    let Some(memory) = event.context().memory() else { return String::new() };
-    let messages = memory.messages();
-    let mut said = messages.iter().filter(|msg| msg.role == Role::User).map(Msg::text);
-    said.rfind(|text| !text.is_empty()).unwrap_or_default()
-}
-
-/// Returns whether a reply is an answer, and not a question to people or the text of a hook.
-fn is_final(reply: &Msg) -> bool {
-    let is_answer = match reply.reason {
-        None => true,
-        Some(reason) => matches!(
-            reason,
-            GenerateReason::ModelStop | GenerateReason::MaxIterations | GenerateReason::Length
-        ),
-    };
-    is_answer && reply.pending().is_empty()
 }
 
 impl AgentHook for LongTermMemory {

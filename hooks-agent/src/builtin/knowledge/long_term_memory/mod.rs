@@ -1,5 +1,6 @@
 //! What is remembered of users across threads.
 
+mod call;
 mod error;
 mod hook;
 mod keep;
