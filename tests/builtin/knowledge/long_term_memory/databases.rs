@@ -22,6 +22,7 @@ on_databases!(
     newer_tables_are_refused_and_left_as_they_are,
     tables_of_another_program_are_refused_and_left_as_they_are,
     a_store_in_the_same_database_is_left_alone,
+    a_call_that_another_process_resumes_keeps_what_was_said,
     an_entry_in_the_row_of_another_user_is_never_returned,
     what_is_forgotten_leaves_no_row,
     a_write_that_is_dropped_is_done_or_not_done,
@@ -111,6 +112,39 @@ async fn a_store_in_the_same_database_is_left_alone(mut backend: Backend) {
     assert_eq!(threads.len(), 1);
     let history = store.history(&threads[0].key).await.unwrap();
     assert_eq!(history.len(), 4);
+}
+
+async fn a_call_that_another_process_resumes_keeps_what_was_said(mut backend: Backend) {
+    let address = backend.address();
+    let (_, place) = address.split_once(':').unwrap();
+    let memory = LongTermMemory::new(backend.open().await, rule());
+    let ask = || hooks_agent::prelude::on(|event: &mut PreActing<'_>| event.ask("may I?"));
+    let look = || FunctionTool::new("look", "Looks.", async |_: serde_json::Value| "seen");
+    let mut asked = String::new();
+    for resumes in [false, true] {
+        let store: Arc<dyn Store> = match &backend {
+            Backend::Postgres(_) => {
+                Arc::new(PostgresStore::options().schema(place).connect(SERVER).await.unwrap())
+            }
+            // A store makes no tables in a file of another program.
+            _ => Arc::new(SqliteStore::open(format!("{place}.store")).await.unwrap()),
+        };
+        let call = ToolUse::new("1", "look", serde_json::json!({}));
+        let script = hooks_agent::testing::Script::new();
+        let script = if resumes { script.says("done") } else { script.calls([call]) };
+        let builder = ReActAgent::builder("bot").model(script.clone()).tool(look());
+        let agent = builder.store(store).hook(memory.clone()).hook(ask()).build().unwrap();
+        if resumes {
+            agent.resume(on("ada", "one").confirm(&*asked)).await.unwrap();
+            assert_eq!(shown(&script.requests()[0]), ["old cat"]);
+        } else {
+            memory.memories().add(vec![entry("ada", "old cat", 1)]).await.unwrap();
+            let reply = agent.call_with(on("ada", "one"), "keep: a cat").await.unwrap();
+            asked = reply.pending()[0].id.to_string();
+        }
+    }
+    let entries = memory.memories().list("ada").await.unwrap();
+    assert_eq!(texts(&entries), ["old cat", "a cat"]);
 }
 
 async fn an_entry_in_the_row_of_another_user_is_never_returned(mut backend: Backend) {

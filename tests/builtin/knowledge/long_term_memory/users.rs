@@ -69,6 +69,29 @@ fn the_user_is_that_of_the_call_and_not_of_its_thread_or_its_values() {
 }
 
 #[test]
+fn another_user_who_resumes_a_call_gets_nothing_of_what_was_said() {
+    for (resumes, kept) in [("ada", 1), ("bob", 0)] {
+        let memories = ProcessMemories::new();
+        let entries = vec![entry("ada", "of Ada", 1), entry("bob", "of Bob", 1)];
+        block_on(memories.add(entries)).unwrap();
+        let memory = LongTermMemory::new(memories.clone(), rule());
+        let ask = hooks_agent::prelude::on(|event: &mut PreActing<'_>| event.ask("may I?"));
+        let look = FunctionTool::new("look", "Looks.", async |_: serde_json::Value| "seen");
+        let calls = [ToolUse::new("1", "look", json!({}))];
+        let script = Script::new().calls(calls).says("done");
+        let builder = ReActAgent::builder("bot").model(script.clone()).tool(look);
+        let agent = builder.hook(memory).hook(ask).build().unwrap();
+        let reply = block_on(agent.call_with(on("ada", "shared"), "keep: Ada's secret")).unwrap();
+        let options = on(resumes, "shared").confirm(&reply.pending()[0].id);
+        block_on(agent.resume(options)).unwrap();
+        let own = if resumes == "ada" { "of Ada" } else { "of Bob" };
+        assert_eq!(shown(&script.requests()[1]), [own]);
+        assert_eq!(listed(&memories, resumes).len(), 1 + kept);
+        assert!(!listed(&memories, "bob").contains(&"Ada's secret".to_owned()));
+    }
+}
+
+#[test]
 fn a_sub_agent_has_the_user_of_its_caller() {
     let memories = ProcessMemories::new();
     block_on(memories.add(vec![entry("ada", "of Ada", 1), entry("bob", "of Bob", 1)])).unwrap();

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::HookResult;
 
-use crate::builtin::knowledge::long_term_memory::call::{is_final, latest_text, text_of, user_of};
+use crate::builtin::knowledge::long_term_memory::call::{end_run, is_final, said_by, user_of};
 use crate::builtin::knowledge::long_term_memory::prompt::{insert, message};
 use crate::builtin::knowledge::long_term_memory::queue::Queue;
 use crate::builtin::knowledge::long_term_memory::writer::{Call, Writer};
@@ -32,7 +32,9 @@ const PLACES: usize = 256;
 /// The messages of the thread do not have them.
 ///
 /// After a call that ended with an answer of the model, [`Keep`] chooses what is kept, from the texts of
-/// the user and the final reply alone. Tool calls and their results are not looked at. An entry has its
+/// the user and the final reply alone. Tool calls and their results are not looked at, and a call in which
+/// the user says nothing keeps nothing. A call that resumes another has what the user said in that one; if
+/// another user resumes it, nothing is kept. An entry has its
 /// [source](crate::builtin::knowledge::Remembered::source) and its time.
 ///
 /// | setting | default |
@@ -203,12 +205,13 @@ impl LongTermMemory {
     async fn read(&self, event: &PreCall<'_>) -> HookResult<()> {
         let cx = event.context();
         let Some(user) = user_of(cx) else {
-            return if self.requires_user { Err(MemoriesError::NoUser.into()) } else { Ok(()) };
+            if self.requires_user {
+                return Err(MemoriesError::NoUser.into());
+            }
+            end_run(cx);
+            return Ok(());
         };
-        let said = match text_of(event.messages()) {
-            text if text.is_empty() => latest_text(event),
-            text => text,
-        };
+        let said = said_by(&user, event);
         let found = match self.limit {
             0 => Ok(Vec::new()),
             limit => self.writer.memories.search(&user, &said, limit).await,
@@ -246,6 +249,10 @@ impl LongTermMemory {
         let Some(Known { user, said, .. }) = known.filter(|_| is_final(reply)) else {
             return Ok(());
         };
+        end_run(cx);
+        if said.is_empty() {
+            return Ok(());
+        }
         let said = Said { user: said, reply: reply.text() };
         let mut call = Call { user, source: Source::of(cx), said };
         if self.is_in_background {

@@ -27,7 +27,8 @@ const READERS: u32 = 4;
 ///
 /// The file has a write-ahead log, which holds what is added before [`add`](Memories::add) returns, also
 /// through a loss of power. Its tables have names of their own that begin with `memory_`; tables of a
-/// [store](crate::store::SqliteStore) are never touched. A clone shares the connections.
+/// [store](crate::store::SqliteStore) are never touched. A file of its own is best: a store makes no tables
+/// in a file that has some already. A clone shares the connections.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
