@@ -140,7 +140,7 @@ async fn a_call_that_another_process_resumes_keeps_what_was_said(mut backend: Ba
         } else {
             memory.memories().add(vec![entry("ada", "old cat", 1)]).await.unwrap();
             let reply = agent.call_with(on("ada", "one"), "keep: a cat").await.unwrap();
-            asked = reply.pending()[0].id.to_string();
+            asked.clone_from(&reply.pending()[0].id);
         }
     }
     let entries = memory.memories().list("ada").await.unwrap();
@@ -188,11 +188,16 @@ async fn a_write_that_is_dropped_is_done_or_not_done(mut backend: Backend) {
         drop(add);
         let entries = memories.list("ada").await.unwrap();
         let found = entries.iter().filter(|entry| entry.text.starts_with(&format!("{round} ")));
+        // Nothing that is read or written now is in a transaction of the write that was dropped.
         assert!([0, 2].contains(&found.count()), "{entries:?}");
         // Adding it again is safe, whatever became of it.
         memories.add(pair).await.unwrap();
         assert_eq!(memories.list("ada").await.unwrap().len(), 2 * (round + 1));
+        let others = backend.sql("SELECT id FROM memory_entry").await;
+        assert_eq!(others.len(), 2 * (round + 1), "another connection sees it");
     }
+    assert_eq!(memories.forget_all("ada").await.unwrap(), 60);
+    assert_eq!(backend.sql("SELECT id FROM memory_entry").await.len(), 0);
 }
 
 async fn handles_of_one_database_share_the_limit(mut backend: Backend) {

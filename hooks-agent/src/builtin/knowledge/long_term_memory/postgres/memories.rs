@@ -23,7 +23,8 @@ use crate::builtin::knowledge::long_term_memory::{
 /// Memories in a PostgreSQL database, for many workers. Requires feature `postgres`.
 ///
 /// Its tables have names of their own that begin with `memory_`; tables of a
-/// [store](crate::store::PostgresStore) are never touched. A clone shares the connections.
+/// [store](crate::store::PostgresStore) are never touched. A write whose future is dropped goes on in a
+/// task of the runtime of tokio. A clone shares the connections.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), hooks_agent::builtin::knowledge::MemoriesError> {
@@ -173,7 +174,13 @@ impl Memories for PostgresMemories {
     }
 
     fn add(&self, entries: Vec<Remembered>) -> MemoriesFuture<'_, Added> {
-        Box::pin(self.add_all(entries))
+        // A task of its own, which is not dropped half-way: the connection would go back with a
+        // transaction that nobody ends, and take what others write into it.
+        let memories = self.clone();
+        Box::pin(async move {
+            let adding = tokio::spawn(async move { memories.add_all(entries).await });
+            adding.await.unwrap_or_else(|error| Err(MemoriesError::Failed(error.into())))
+        })
     }
 
     fn search<'a>(
