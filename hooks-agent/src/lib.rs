@@ -93,9 +93,10 @@
 //! | `secrets` | `ToolParams` |
 //! | `structured-output` | `StructuredOutput`, `call_typed`, `stream_typed` |
 //! | `words` | `SensitiveWords` |
+//! | `skills` | `Skills` |
 //! | `tiktoken` | `TokenCounter::tiktoken` |
-//! | `sqlite` | `SqliteStore` |
-//! | `postgres` | `PostgresStore` |
+//! | `sqlite` | `SqliteStore`, `SqliteMemories` |
+//! | `postgres` | `PostgresStore`, `PostgresMemories` |
 //! | `full` | all of them |
 //!
 //! [`ReActAgent`]: react::ReActAgent

@@ -27,6 +27,8 @@
 //! | `Summarization` | replaces old messages of a thread by a summary | 60 | |
 //! | `AutoContext` | fits each request into a budget of tokens | 290 | |
 //! | [`knowledge`] | | | |
+//! | `LongTermMemory` | remembers users across threads | 83 | `sqlite`, `postgres` outlive the process |
+//! | `Skills` | offers folders with instructions, read when a task needs them | 82 | `skills` |
 //! | [`answer`] | | | |
 //! | `StructuredOutput` | holds answers to a type, for one call by `call_typed` | 110 | `structured-output` |
 //! | `Streaming` | passes events on to a channel, as server-sent events, or to a callback | 650 | |

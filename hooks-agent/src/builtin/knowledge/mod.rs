@@ -1,3 +1,18 @@
 //! Hooks that bring in what is known: documents, memories of users, skills.
 //!
 //! See [the guide](crate::guide::builtin_knowledge).
+
+mod long_term_memory;
+#[cfg(feature = "skills")]
+mod skills;
+
+#[cfg(feature = "sqlite")]
+pub use long_term_memory::SqliteMemories;
+pub use long_term_memory::{
+    Added, FailedWrite, Forget, Keep, LongTermMemory, Memories, MemoriesError, MemoriesFuture,
+    MemoryLimits, Origin, ProcessMemories, Remembered, Said, Source,
+};
+#[cfg(feature = "postgres")]
+pub use long_term_memory::{PostgresMemories, PostgresMemoriesOptions};
+#[cfg(feature = "skills")]
+pub use skills::{Skill, SkillError, Skills, SkillsBuilder, SkillsError};

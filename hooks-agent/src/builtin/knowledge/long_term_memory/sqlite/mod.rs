@@ -1,0 +1,7 @@
+//! Memories in an SQLite file.
+
+mod memories;
+mod open;
+mod statements;
+
+pub use memories::SqliteMemories;

@@ -1,0 +1,24 @@
+-- Times are milliseconds since 1970. Names of users, ids and threads are bytes.
+CREATE TABLE memory_entry (
+    number INTEGER PRIMARY KEY,
+    user_key BLOB NOT NULL,
+    id BLOB NOT NULL,
+    digest BLOB NOT NULL,
+    thread BLOB,
+    made INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    UNIQUE (user_key, id),
+    UNIQUE (user_key, digest)
+);
+CREATE INDEX memory_entry_made ON memory_entry (user_key, made);
+
+CREATE TABLE memory_word (
+    user_key BLOB NOT NULL,
+    word TEXT NOT NULL,
+    entry INTEGER NOT NULL REFERENCES memory_entry (number) ON DELETE CASCADE,
+    PRIMARY KEY (user_key, word, entry)
+) WITHOUT ROWID;
+CREATE INDEX memory_word_entry ON memory_word (entry);
+
+CREATE TABLE memory_version (version INTEGER NOT NULL);
+INSERT INTO memory_version VALUES (1);
