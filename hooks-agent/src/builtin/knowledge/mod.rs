@@ -1,3 +1,11 @@
 //! Hooks that bring in what is known: documents, memories of users, skills.
 //!
 //! See [the guide](crate::guide::builtin_knowledge).
+
+mod rag;
+
+pub use rag::{
+    Hybrid, Knowledge, KnowledgeError, KnowledgeFuture, OnFailure, Passage, Passages, Rag,
+};
+#[cfg(feature = "knowledge")]
+pub use rag::{Refreshed, Skipped, TextIndex, TextIndexBuilder};

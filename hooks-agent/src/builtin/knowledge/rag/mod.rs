@@ -1,0 +1,27 @@
+//! Passages of documents in the prompt. [`Rag`] asks a [`Knowledge`]: a [`TextIndex`] of a folder,
+//! vectors, both, or the program's own.
+
+#[cfg(feature = "knowledge")]
+mod blocking;
+#[cfg(feature = "knowledge")]
+mod documents;
+mod error;
+mod hook;
+mod hybrid;
+mod knowledge;
+mod passage;
+mod prompt;
+mod search;
+mod settings;
+#[cfg(feature = "knowledge")]
+mod text_index;
+mod tool;
+
+pub use error::KnowledgeError;
+pub use hook::Rag;
+pub use hybrid::Hybrid;
+pub use knowledge::{Knowledge, KnowledgeFuture};
+pub use passage::{Passage, Passages};
+pub use settings::OnFailure;
+#[cfg(feature = "knowledge")]
+pub use text_index::{Refreshed, Skipped, TextIndex, TextIndexBuilder};
