@@ -1,1 +1,4 @@
-//! Built-in hooks that bring in what is known.
+//! Hooks that bring in what is known.
+
+mod evaluation;
+mod questions;

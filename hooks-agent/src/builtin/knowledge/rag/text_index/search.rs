@@ -13,6 +13,10 @@ use crate::builtin::knowledge::rag::text_index::schema::Fields;
 use crate::builtin::knowledge::rag::text_index::words;
 use crate::builtin::knowledge::{KnowledgeError, Passage};
 
+/// How much a pair of characters weighs that is in no text. Many pairs of a question are no words, but
+/// the end of one and the start of the next.
+const UNKNOWN_PAIR: f32 = 0.25;
+
 /// A query, and what the words that it is made of weigh together.
 struct Weighed {
     query: BooleanQuery,
@@ -62,6 +66,7 @@ fn weigh(
     for forms in words {
         let mut texts = 0;
         let mut queries: Vec<Box<dyn Query>> = Vec::new();
+        let is_pair = forms.iter().all(|form| words::is_pair(form));
         for form in forms {
             let term = Term::from_field_text(fields.words, &form);
             let with_form = searcher.doc_freq(&term)?;
@@ -70,7 +75,8 @@ fn weigh(
                 queries.push(Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)));
             }
         }
-        weight += rareness(texts, total);
+        let doubt = if is_pair && texts == 0 { UNKNOWN_PAIR } else { 1.0 };
+        weight += doubt * rareness(texts, total);
         match queries.len() {
             0 => {}
             1 => clauses.extend(queries.pop().map(|query| (Occur::Should, query))),

@@ -173,6 +173,11 @@ fn parts(word: &str) -> Vec<&str> {
     starts.iter().zip(ends).map(|(start, end)| &word[*start..end]).collect()
 }
 
+/// Returns whether the word is of a script that is split into pairs.
+pub(super) fn is_pair(word: &str) -> bool {
+    word.chars().all(is_wide)
+}
+
 /// Returns whether the character is of a script that is split into pairs: Thai to Khmer, and
 /// Chinese, Japanese and Korean.
 fn is_wide(char: char) -> bool {
