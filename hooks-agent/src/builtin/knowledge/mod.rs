@@ -8,4 +8,8 @@ pub use rag::{
     Hybrid, Knowledge, KnowledgeError, KnowledgeFuture, OnFailure, Passage, Passages, Rag,
 };
 #[cfg(feature = "knowledge")]
+pub use rag::{EmbedFuture, Embedded, Embedder, VectorIndex};
+#[cfg(feature = "knowledge")]
 pub use rag::{Refreshed, Skipped, TextIndex, TextIndexBuilder};
+#[cfg(all(feature = "knowledge", feature = "genai"))]
+pub use rag::GenAiEmbedder;

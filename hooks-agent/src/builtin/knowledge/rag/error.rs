@@ -38,6 +38,14 @@ pub enum KnowledgeError {
         /// The cause.
         source: BoxError,
     },
+    /// The file of the vectors is cut off, or of something else.
+    #[error("the vectors in `{}` are damaged: delete this file, and the next refresh makes them again", file.display())]
+    DamagedVectors {
+        /// The file.
+        file: PathBuf,
+        /// The cause.
+        source: BoxError,
+    },
     /// The folder of the index has other files and no index.
     #[error("`{}` is no index and not empty: choose a folder of its own for the index", index.display())]
     NotAnIndex {

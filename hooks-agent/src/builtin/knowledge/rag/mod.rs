@@ -9,6 +9,8 @@ mod error;
 mod hook;
 mod hybrid;
 mod knowledge;
+#[cfg(feature = "knowledge")]
+mod lock;
 mod passage;
 mod prompt;
 mod search;
@@ -16,6 +18,8 @@ mod settings;
 #[cfg(feature = "knowledge")]
 mod text_index;
 mod tool;
+#[cfg(feature = "knowledge")]
+mod vectors;
 
 pub use error::KnowledgeError;
 pub use hook::Rag;
@@ -25,3 +29,7 @@ pub use passage::{Passage, Passages};
 pub use settings::OnFailure;
 #[cfg(feature = "knowledge")]
 pub use text_index::{Refreshed, Skipped, TextIndex, TextIndexBuilder};
+#[cfg(feature = "knowledge")]
+pub use vectors::{EmbedFuture, Embedded, Embedder, VectorIndex};
+#[cfg(all(feature = "knowledge", feature = "genai"))]
+pub use vectors::GenAiEmbedder;

@@ -10,8 +10,8 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, Term};
 
 use crate::builtin::knowledge::rag::blocking::{self, Abandoned};
+use crate::builtin::knowledge::rag::lock::lock;
 use crate::builtin::knowledge::rag::text_index::failure::{damaged, on_index};
-use crate::builtin::knowledge::rag::text_index::lock::lock;
 use crate::builtin::knowledge::rag::text_index::reader::{Commit, Reader};
 use crate::builtin::knowledge::rag::text_index::refresh::Refresh;
 use crate::builtin::knowledge::rag::text_index::schema::{Fields, PASSAGE};
@@ -20,10 +20,13 @@ use crate::builtin::knowledge::{
     Knowledge, KnowledgeError, KnowledgeFuture, Refreshed, TextIndexBuilder,
 };
 
+/// The file that the writer of an index locks.
+const LOCK: &str = ".hooks-index.lock";
+
 /// A full-text index of the documents in a folder.
 #[derive(Clone)]
 pub struct TextIndex {
-    opened: Arc<Opened>,
+    pub(super) opened: Arc<Opened>,
 }
 
 pub(super) struct Opened {
@@ -65,7 +68,7 @@ impl TextIndex {
         let folder = &settings.index;
         fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
         let index = {
-            let _lock = lock(folder, abandoned)?;
+            let _lock = lock(folder, LOCK, abandoned)?;
             if folder.join("meta.json").exists() {
                 on_index(folder, || Index::open_in_dir(folder))?
             } else {
@@ -87,7 +90,7 @@ impl TextIndex {
     pub async fn refresh(&self) -> Result<Refreshed, KnowledgeError> {
         let opened = self.opened.clone();
         blocking::run(move |abandoned| {
-            let _lock = lock(&opened.settings.index, abandoned)?;
+            let _lock = lock(&opened.settings.index, LOCK, abandoned)?;
             Refresh::run(&opened, abandoned)
         })
         .await

@@ -4,8 +4,8 @@ mod builder;
 mod failure;
 mod folder;
 mod index;
+mod keys;
 mod language;
-mod lock;
 mod reader;
 mod refresh;
 mod refreshed;
@@ -13,6 +13,7 @@ mod schema;
 mod search;
 mod words;
 
+pub(super) use keys::Digest;
 pub use builder::TextIndexBuilder;
 pub use index::TextIndex;
 pub use refreshed::{Refreshed, Skipped};
