@@ -13,3 +13,5 @@ pub use rag::{EmbedFuture, Embedded, Embedder, VectorIndex};
 pub use rag::{Refreshed, Skipped, TextIndex, TextIndexBuilder};
 #[cfg(all(feature = "knowledge", feature = "genai"))]
 pub use rag::GenAiEmbedder;
+#[cfg(all(feature = "knowledge", feature = "postgres"))]
+pub use rag::PgVectors;

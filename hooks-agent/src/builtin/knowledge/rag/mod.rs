@@ -33,3 +33,5 @@ pub use text_index::{Refreshed, Skipped, TextIndex, TextIndexBuilder};
 pub use vectors::{EmbedFuture, Embedded, Embedder, VectorIndex};
 #[cfg(all(feature = "knowledge", feature = "genai"))]
 pub use vectors::GenAiEmbedder;
+#[cfg(all(feature = "knowledge", feature = "postgres"))]
+pub use vectors::PgVectors;

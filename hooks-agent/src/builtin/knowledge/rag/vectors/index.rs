@@ -24,7 +24,7 @@ const NAME: &str = "vectors.bin";
 const LOCK: &str = ".hooks-vectors.lock";
 
 /// How many texts an embedder is given at once.
-const BATCH: usize = 64;
+pub(super) const BATCH: usize = 64;
 
 /// How many new vectors are written at once, at least.
 const SAVE_EVERY: usize = 1024;

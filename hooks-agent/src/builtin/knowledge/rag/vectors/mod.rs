@@ -8,8 +8,12 @@ mod file;
 mod genai;
 mod index;
 mod matrix;
+#[cfg(feature = "postgres")]
+mod postgres;
 
 pub use embedder::{EmbedFuture, Embedder};
 #[cfg(feature = "genai")]
 pub use genai::GenAiEmbedder;
 pub use index::{Embedded, VectorIndex};
+#[cfg(feature = "postgres")]
+pub use postgres::PgVectors;
