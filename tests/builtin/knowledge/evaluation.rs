@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use hooks_agent::builtin::knowledge::{Knowledge, Passage, TextIndex};
+use hooks_agent::builtin::knowledge::{Knowledge, Passage, TextIndex, VectorIndex};
 
+use crate::embedders::Grams;
 use crate::questions::{CHINESE, ENGLISH, Question, UNANSWERED};
 
 fn repository() -> PathBuf {
@@ -31,36 +32,63 @@ fn is_hit(passage: &Passage, (_, source, words): &Question) -> bool {
     passage.source == *source && passage.text.contains(words)
 }
 
-/// Returns how many of the questions have their passage among the first 5, with the scores of these.
-async fn hits(knowledge: &impl Knowledge, questions: &[Question]) -> (usize, Vec<f32>) {
-    let mut scores = Vec::new();
+/// How well questions are answered.
+#[derive(Debug, Default)]
+struct Rate {
+    /// How many have their passage among the first 5.
+    hits: usize,
+    /// How many of these passages reach the default threshold.
+    reached: usize,
+}
+
+async fn rate(knowledge: &impl Knowledge, questions: &[Question]) -> Rate {
+    let mut rate = Rate::default();
     for question in questions {
         let found = knowledge.search(question.0, 5).await.unwrap();
-        match found.iter().position(|passage| is_hit(passage, question)) {
-            Some(rank) => {
-                println!("{rank} {:.2} (top {:.2}) {}", found[rank].score, found[0].score, question.0);
-                scores.push(found[rank].score);
+        match found.iter().find(|passage| is_hit(passage, question)) {
+            Some(passage) => {
+                rate.hits += 1;
+                rate.reached += usize::from(passage.score >= THRESHOLD);
             }
-            None => {
-                let tops: Vec<_> = found.iter().map(|it| format!("{:.2} {}", it.score, it.place())).collect();
-                println!("-  {}: {tops:?}", question.0);
-            }
+            None => println!("missed: {}", question.0),
         }
     }
-    (scores.len(), scores)
+    rate
 }
+
+/// How many passages of questions without an answer reach the threshold.
+async fn wrong(english: &impl Knowledge, chinese: &impl Knowledge) -> usize {
+    let mut wrong = 0;
+    for question in UNANSWERED {
+        let found = match question.is_ascii() {
+            true => english.search(question, 5).await.unwrap(),
+            false => chinese.search(question, 5).await.unwrap(),
+        };
+        wrong += found.iter().filter(|passage| passage.score >= THRESHOLD).count();
+    }
+    wrong
+}
+
+/// The default of `Rag`.
+const THRESHOLD: f32 = 0.5;
 
 #[tokio::test]
 async fn the_hit_rate_of_60_questions() {
     let folder = tempfile::tempdir().unwrap();
     let [english, chinese] = open(folder.path()).await;
-    let en = hits(&english, &ENGLISH).await;
-    let zh = hits(&chinese, &CHINESE).await;
-    for question in UNANSWERED {
-        let of = if question.is_ascii() { &english } else { &chinese };
-        let found = of.search(question, 5).await.unwrap();
-        println!("no: {:?} {question}", found.iter().map(|it| it.score).collect::<Vec<_>>());
-    }
-    let reached = |scores: &[f32]| scores.iter().filter(|score| **score >= 0.5).count();
-    println!("full text: {}/40 and {}/20 hits at 5, {} and {} of them reach 0.5", en.0, zh.0, reached(&en.1), reached(&zh.1));
+    let (en, zh) = (rate(&english, &ENGLISH).await, rate(&chinese, &CHINESE).await);
+    let wrong = wrong(&english, &chinese).await;
+    println!("full text: of 40 English {en:?}, of 20 Chinese {zh:?}, without an answer {wrong}");
+    assert!(en.hits >= 32 && zh.hits >= 16, "{en:?} {zh:?}");
+    assert!(en.reached >= 28 && zh.reached >= 12 && wrong <= 3, "{en:?} {zh:?} {wrong}");
+
+    let [vectors, wide] = [english, chinese].map(|text| VectorIndex::new(text, Grams::default()));
+    vectors.refresh().await.unwrap();
+    wide.refresh().await.unwrap();
+    let alone = (rate(&vectors, &ENGLISH).await, rate(&wide, &CHINESE).await);
+    println!("vectors: of 40 English {:?}, of 20 Chinese {:?}", alone.0, alone.1);
+    let (en, zh) =
+        (rate(&vectors.with_text(), &ENGLISH).await, rate(&wide.with_text(), &CHINESE).await);
+    println!("hybrid: of 40 English {en:?}, of 20 Chinese {zh:?}");
+    assert!(en.hits >= 30 && zh.hits >= 15, "{en:?} {zh:?}");
 }

@@ -9,27 +9,17 @@ pub(super) fn pack(
     blocks: impl IntoIterator<Item = Range<usize>>,
     size: usize,
 ) -> Vec<Range<usize>> {
+    let fits = |range: &Range<usize>| text[range.clone()].chars().nth(size).is_none();
     let mut packed: Vec<Range<usize>> = Vec::new();
-    let mut length = 0;
     for block in blocks {
         let block = trimmed(text, block);
-        let added = text[block.clone()].chars().count();
-        if added == 0 {
+        if block.is_empty() {
             continue;
         }
         match packed.last_mut() {
-            Some(last) if length + added <= size => {
-                last.end = block.end;
-                length += added;
-            }
-            _ if added <= size => {
-                packed.push(block);
-                length = added;
-            }
-            _ => {
-                packed.extend(split(text, block, size));
-                length = size;
-            }
+            Some(last) if fits(&(last.start..block.end)) => last.end = block.end,
+            _ if fits(&block) => packed.push(block),
+            _ => packed.extend(split(text, block, size)),
         }
     }
     packed

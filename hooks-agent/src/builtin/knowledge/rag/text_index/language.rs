@@ -1,7 +1,7 @@
 //! The language of a document, for the stems of its words.
 
 use tantivy::tokenizer;
-use whatlang::Lang;
+use whatlang::{Lang, Script};
 
 /// How much of a document tells its language, in bytes.
 const SAMPLE: usize = 4096;
@@ -69,7 +69,8 @@ impl Language {
     pub(super) fn of_text(text: &str) -> Self {
         let end = (0..=SAMPLE.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
         let detected = whatlang::detect(&text[..end.unwrap_or(0)]);
-        let clear = detected.filter(whatlang::Info::is_reliable);
+        // Of other scripts, a short text is enough.
+        let clear = detected.filter(|it| it.is_reliable() || it.script() != Script::Latin);
         clear.and_then(|info| Self::of_lang(info.lang())).unwrap_or(Self::English)
     }
 }
