@@ -19,7 +19,12 @@ pub(super) fn pack(
         match packed.last_mut() {
             Some(last) if fits(&(last.start..block.end)) => last.end = block.end,
             _ if fits(&block) => packed.push(block),
-            _ => packed.extend(split(text, block, size)),
+            _ => {
+                // A heading alone tells nothing: it stays with what is below.
+                let short = packed.pop_if(|last| text[last.clone()].len() < size / 4);
+                let start = short.map_or(block.start, |short| short.start);
+                packed.extend(split(text, start..block.end, size));
+            }
         }
     }
     packed
