@@ -3,8 +3,9 @@
 use std::str::FromStr;
 
 use futures::future::BoxFuture;
-use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{ConnectOptions, Error};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection};
+use sqlx::query::Query;
+use sqlx::{AssertSqlSafe, ConnectOptions, Error, Postgres};
 use tokio::sync::Mutex;
 
 use crate::builtin::knowledge::KnowledgeError;
@@ -18,6 +19,11 @@ pub(super) struct Database {
 /// Returns the error of an operation. Errors of the database quote neither the URL nor its password.
 pub(super) fn failed(action: &'static str) -> impl Fn(Error) -> KnowledgeError {
     move |source| KnowledgeError::Database { action, source: source.into() }
+}
+
+/// Returns a statement without a name, which poolers take that give each transaction another session.
+pub(super) fn statement<'q>(sql: impl Into<String>) -> Query<'q, Postgres, PgArguments> {
+    sqlx::query(AssertSqlSafe(sql.into())).persistent(false)
 }
 
 impl Database {

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Connection, Row};
 
 use crate::builtin::knowledge::rag::vectors::embed::Checked;
 use crate::builtin::knowledge::rag::vectors::index::{BATCH, titled};
-use crate::builtin::knowledge::rag::vectors::postgres::connection::Database;
+use crate::builtin::knowledge::rag::vectors::postgres::connection::{Database, statement};
 use crate::builtin::knowledge::rag::vectors::postgres::rows::{COLUMNS, id, literal, passage};
 use crate::builtin::knowledge::{
     Embedded, Embedder, Knowledge, KnowledgeError, KnowledgeFuture, Passage, TextIndex,
@@ -137,7 +137,7 @@ impl PgVectors {
         let row = self
             .database
             .run("read the table", |conn| {
-                async move { sqlx::query(AssertSqlSafe(stored)).bind(table).fetch_one(conn).await }
+                async move { statement(stored).bind(table).fetch_one(conn).await }
                     .boxed()
             })
             .await?;
@@ -164,7 +164,7 @@ impl PgVectors {
         self.database
             .run("read the passages", |conn| {
                 async move {
-                    let rows = sqlx::query(AssertSqlSafe(ids)).fetch_all(conn).await?;
+                    let rows = statement(ids).fetch_all(conn).await?;
                     rows.iter().map(|row| row.try_get("id")).collect()
                 }
                 .boxed()
@@ -188,7 +188,7 @@ impl PgVectors {
                     for ((id, passage), vector) in batch.into_iter().zip(vectors) {
                         let line = |line: usize| i64::try_from(line).unwrap_or(i64::MAX);
                         let lines = passage.lines.as_ref();
-                        sqlx::query(AssertSqlSafe(insert.as_str()))
+                        statement(insert.as_str())
                             .bind(id)
                             .bind(&embedder)
                             .bind(without_nul(passage.text))
@@ -217,7 +217,7 @@ impl PgVectors {
         self.database
             .run("remove passages", |conn| {
                 async move {
-                    sqlx::query(AssertSqlSafe(remove)).bind(ids).execute(conn).await.map(drop)
+                    statement(remove).bind(ids).execute(conn).await.map(drop)
                 }
                 .boxed()
             })
@@ -239,7 +239,7 @@ impl PgVectors {
         self.database
             .run("search", |conn| {
                 async move {
-                    let query = sqlx::query(AssertSqlSafe(search)).bind(vector).bind(limit);
+                    let query = statement(search).bind(vector).bind(limit);
                     query.fetch_all(conn).await?.iter().map(passage).collect()
                 }
                 .boxed()
