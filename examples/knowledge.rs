@@ -22,7 +22,9 @@ const QUESTIONS: [&str; 3] = [
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let documents = open_documents().await?;
     let agent = ReActAgent::builder("librarian")
-        .system_prompt("Answer from the passages and name their sources. Without a passage, say so.")
+        .system_prompt(
+            "Answer from the passages and name their sources. Without a passage, say so.",
+        )
         .model(ScriptedModel::new("quoting", quote))
         .hook(Rag::new(documents))
         .hook(on(name_sources))

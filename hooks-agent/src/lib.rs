@@ -93,6 +93,7 @@
 //! | `secrets` | `ToolParams` |
 //! | `words` | `SensitiveWords` |
 //! | `tiktoken` | `TokenCounter::tiktoken` |
+//! | `knowledge` | `TextIndex`, `VectorIndex`; with `genai` `GenAiEmbedder`, with `postgres` `PgVectors` |
 //! | `sqlite` | `SqliteStore` |
 //! | `postgres` | `PostgresStore` |
 //! | `full` | all of them |

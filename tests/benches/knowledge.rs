@@ -24,7 +24,8 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self, below: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).expect("31 bits") % below
     }
 
@@ -149,7 +150,10 @@ async fn search_passages(folder: &Path) {
     let vectors = VectorIndex::new(text.clone(), Hashed);
     let start = Instant::now();
     let embedded = vectors.refresh().await.unwrap().embedded;
-    println!("\n{embedded} vectors of {DIMENSION} numbers made and written: {:.2?}", start.elapsed());
+    println!(
+        "\n{embedded} vectors of {DIMENSION} numbers made and written: {:.2?}",
+        start.elapsed()
+    );
     measure("full text", &text).await;
     measure("vectors", &vectors).await;
     measure("hybrid", &vectors.with_text()).await;

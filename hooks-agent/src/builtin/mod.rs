@@ -25,6 +25,7 @@
 //! | `HumanInTheLoop` | asks people, whose decisions outlive the process | 20 | |
 //! | [`context`] | | | |
 //! | [`knowledge`] | | | |
+//! | `Rag` | searches documents for each call, or as a tool | 90 | |
 //! | [`answer`] | | | |
 //! | [`control`] | | | |
 //! | `MessagesHook` | replaces or appends messages, and jumps | 100 | |

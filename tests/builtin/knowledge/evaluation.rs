@@ -17,9 +17,9 @@ fn is_document(path: &Path) -> bool {
     let path = path.to_str().unwrap();
     let is_page = |name: &str| path.starts_with(&format!("{name}/docs/"));
     ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].contains(&path)
-        || ["hooks-core", "hooks-macros", "hooks-agent"].iter().any(|name| {
-            path == *name || path == format!("{name}/docs") || is_page(name)
-        })
+        || ["hooks-core", "hooks-macros", "hooks-agent"]
+            .iter()
+            .any(|name| path == *name || path == format!("{name}/docs") || is_page(name))
 }
 
 async fn open(index: &Path) -> [TextIndex; 2] {

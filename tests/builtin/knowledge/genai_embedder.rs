@@ -16,8 +16,10 @@ const KEY: &str = "sk-very-secret-key";
 type Asked = Arc<Mutex<Vec<(String, HeaderMap, Value)>>>;
 
 /// Starts a server that answers every request alike. Returns its URL and what it is asked.
-async fn start(status: StatusCode, answer: impl Fn(&Value) -> String + Clone + Send + Sync + 'static)
--> (String, Asked) {
+async fn start(
+    status: StatusCode,
+    answer: impl Fn(&Value) -> String + Clone + Send + Sync + 'static,
+) -> (String, Asked) {
     let asked = Asked::default();
     let record = asked.clone();
     let handle = move |request: Request| {
@@ -45,9 +47,9 @@ fn texts(texts: &[&str]) -> Vec<String> {
 /// The answer of a server that is compatible with `OpenAI`'s, in the wrong order.
 fn backwards(body: &Value) -> String {
     let count = body["input"].as_array().unwrap().len();
-    let data = (0..count).rev().map(|index| {
-        json!({ "object": "embedding", "index": index, "embedding": [index, 1.0, 0.5] })
-    });
+    let data = (0..count).rev().map(
+        |index| json!({ "object": "embedding", "index": index, "embedding": [index, 1.0, 0.5] }),
+    );
     let usage = json!({ "prompt_tokens": 3, "total_tokens": 3 });
     json!({ "object": "list", "data": data.collect::<Vec<_>>(), "model": "m", "usage": usage })
         .to_string()
@@ -99,7 +101,8 @@ async fn ollama_and_gemini_are_asked_in_their_own_way() {
 
 #[tokio::test]
 async fn errors_have_the_status_and_neither_key_nor_texts() {
-    let quoting = |body: &Value| json!({ "error": { "message": format!("{KEY} {body}") } }).to_string();
+    let quoting =
+        |body: &Value| json!({ "error": { "message": format!("{KEY} {body}") } }).to_string();
     let (url, _) = start(StatusCode::UNAUTHORIZED, quoting).await;
     let embedder = GenAiEmbedder::openai_compatible(&url, KEY, "m", 3);
     let error = embedder.embed(&texts(&["private text"])).await.unwrap_err();

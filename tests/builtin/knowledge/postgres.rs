@@ -71,7 +71,11 @@ async fn sources(knowledge: &impl Knowledge, query: &str, limit: usize) -> Vec<S
 #[tokio::test]
 async fn passages_are_kept_found_and_removed() {
     let Some(server) = Server::start().await else { return };
-    let place = Place::new(&[("a.md", "# Fruit\n\nsweet apples"), ("b.txt", "sour lemons"), ("c.md", "rain")]);
+    let place = Place::new(&[
+        ("a.md", "# Fruit\n\nsweet apples"),
+        ("b.txt", "sour lemons"),
+        ("c.md", "rain"),
+    ]);
     let text = place.open().await;
     let vectors = PgVectors::open(&server.url, "kept", Grams::default()).await.unwrap();
     assert!(sources(&vectors, "apple", 5).await.is_empty());
@@ -110,7 +114,8 @@ async fn scores_are_those_of_the_exact_search_in_the_process() {
     here.refresh().await.unwrap();
     let there = PgVectors::open(&server.url, "exact", Grams::default()).await.unwrap();
     there.refresh(&text).await.unwrap();
-    let (here, there) = futures::join!(here.search("text 7 words", 9), there.search("text 7 words", 9));
+    let (here, there) =
+        futures::join!(here.search("text 7 words", 9), there.search("text 7 words", 9));
     for (here, there) in here.unwrap().iter().zip(&there.unwrap()) {
         assert!((here.score - there.score).abs() < 1e-4, "{here:?} {there:?}");
     }

@@ -134,7 +134,8 @@ fn a_resumed_call_searches_with_the_question_of_the_thread() {
     let script = Script::new().calls([ToolUse::new("1", "pay", json!({}))]).says("paid");
     let knowledge = Fixed::new([passage("text")]);
     let ask = on(|event: &mut PreActing<'_>| event.ask("may I?"));
-    let agent = ReActAgent::builder("bot").model(script.clone()).tool(Calls::new("pay").answers("x"));
+    let agent =
+        ReActAgent::builder("bot").model(script.clone()).tool(Calls::new("pay").answers("x"));
     let agent = agent.hook(Rag::new(knowledge.clone())).hook(ask).build().unwrap();
     block_on(agent.call("Pay the baker")).unwrap();
     block_on(agent.resume(CallOptions::new().confirm("1"))).unwrap();

@@ -114,7 +114,8 @@ async fn malformed_vectors_are_errors_and_nothing_is_written() {
     );
     let count = refresh(|count| vec![vec![1.0_f32; 4]; count - 1]).await;
     assert_eq!(count.to_string(), "embedder `bad` returned 2 vectors for 3 texts");
-    for value in [|count| vec![vec![f32::NAN; 4]; count], |count| vec![vec![f32::INFINITY; 4]; count]]
+    for value in
+        [|count| vec![vec![f32::NAN; 4]; count], |count| vec![vec![f32::INFINITY; 4]; count]]
     {
         assert!(matches!(refresh(value).await, KnowledgeError::VectorValue { .. }));
     }
@@ -190,7 +191,9 @@ async fn vectors_of_another_embedder_are_refused_and_stay() {
     for error in [other.refresh().await.unwrap_err(), other.search("a", 1).await.unwrap_err()] {
         assert!(matches!(error, KnowledgeError::OtherEmbedder { .. }), "{error:?}");
         let text = error.to_string();
-        assert!(text.contains("`grams`") && text.contains("`other`") && text.contains("vectors.bin"));
+        assert!(
+            text.contains("`grams`") && text.contains("`other`") && text.contains("vectors.bin")
+        );
     }
     assert_eq!(vectors_of(&place), before);
 }
@@ -207,7 +210,8 @@ async fn a_file_that_is_cut_off_is_an_error_that_says_what_to_delete() {
         assert!(matches!(error, KnowledgeError::DamagedVectors { .. }), "{len}: {error:?}");
         assert!(error.to_string().contains("delete this file"), "{error}");
     }
-    let huge = br#"{"format":"hooks vectors 1","embedder":"grams","dimension":512,"count":99999999999}"#;
+    let huge =
+        br#"{"format":"hooks vectors 1","embedder":"grams","dimension":512,"count":99999999999}"#;
     fs::write(&path, [&huge[..], b"\n"].concat()).unwrap();
     grams_of(&place).await.search("document", 1).await.unwrap_err();
     fs::remove_file(&path).unwrap();

@@ -4,14 +4,14 @@
 
 mod rag;
 
-pub use rag::{
-    Hybrid, Knowledge, KnowledgeError, KnowledgeFuture, OnFailure, Passage, Passages, Rag,
-};
-#[cfg(feature = "knowledge")]
-pub use rag::{EmbedFuture, Embedded, Embedder, VectorIndex};
-#[cfg(feature = "knowledge")]
-pub use rag::{Refreshed, Skipped, TextIndex, TextIndexBuilder};
 #[cfg(all(feature = "knowledge", feature = "genai"))]
 pub use rag::GenAiEmbedder;
 #[cfg(all(feature = "knowledge", feature = "postgres"))]
 pub use rag::PgVectors;
+#[cfg(feature = "knowledge")]
+pub use rag::{EmbedFuture, Embedded, Embedder, VectorIndex};
+pub use rag::{
+    Hybrid, Knowledge, KnowledgeError, KnowledgeFuture, OnFailure, Passage, Passages, Rag,
+};
+#[cfg(feature = "knowledge")]
+pub use rag::{Refreshed, Skipped, TextIndex, TextIndexBuilder};

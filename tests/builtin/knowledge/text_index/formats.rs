@@ -10,7 +10,8 @@ use crate::text_index::{Place, first, sources};
 
 #[tokio::test]
 async fn markdown_is_cut_at_headings_and_has_their_path() {
-    let text = "# Guide\n\nIntro.\n\n## Install\n\nUse cargo.\n\n### Linux\n\nUse apt.\n\n## Run\n\nGo.\n";
+    let text =
+        "# Guide\n\nIntro.\n\n## Install\n\nUse cargo.\n\n### Linux\n\nUse apt.\n\n## Run\n\nGo.\n";
     let place = Place::new(&[("a.md", text)]);
     let index = place.open().await;
     let found = first(&index, "apt").await;
@@ -66,7 +67,9 @@ async fn deeply_nested_html_is_read_or_refused() {
 /// A PDF of pages with one line each.
 fn pdf(pages: &[&str]) -> Vec<u8> {
     let mut objects = vec!["<< /Type /Catalog /Pages 2 0 R >>".to_owned(), String::new()];
-    objects.push("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".into());
+    objects.push(
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".into(),
+    );
     let mut kids = String::new();
     for page in pages {
         let content = format!("BT /F1 12 Tf 72 720 Td ({page}) Tj ET");

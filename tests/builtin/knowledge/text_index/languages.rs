@@ -4,7 +4,8 @@ use crate::text_index::{Place, first, sources};
 
 #[tokio::test]
 async fn english_is_found_by_other_forms_of_a_word() {
-    let place = Place::new(&[("a.md", "The agents were running quickly."), ("b.md", "Nothing here.")]);
+    let place =
+        Place::new(&[("a.md", "The agents were running quickly."), ("b.md", "Nothing here.")]);
     let index = place.open().await;
     for query in ["agent", "AGENTS", "run", "runs", "Running agent"] {
         assert_eq!(sources(&index, query).await, ["a.md"], "{query}");
@@ -17,7 +18,8 @@ async fn each_document_has_the_stems_of_its_language() {
         dem Haus, bis die Sonne unterging und die Mutter sie rief.";
     let french = "Les maisons de la rue étaient anciennes et les enfants jouaient dans les jardins \
         derrière la maison jusqu'au coucher du soleil.";
-    let russian = "Дома на этой улице были старыми, и дети играли в садах за домом до заката солнца.";
+    let russian =
+        "Дома на этой улице были старыми, и дети играли в садах за домом до заката солнца.";
     let place = Place::new(&[("de.md", german), ("fr.md", french), ("ru.md", russian)]);
     let index = place.open().await;
     assert_eq!(sources(&index, "Garten").await, ["de.md"]);
@@ -85,7 +87,9 @@ async fn names_are_found_whole_and_by_their_parts() {
         ("b.md", "nothing of it"),
     ]);
     let index = place.open().await;
-    for query in ["CallContext", "callcontext", "call context", "hook state", "hook_state", "server"] {
+    for query in
+        ["CallContext", "callcontext", "call context", "hook state", "hook_state", "server"]
+    {
         assert_eq!(first(&index, query).await.source, "a.md", "{query}");
     }
 }

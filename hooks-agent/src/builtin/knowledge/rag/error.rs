@@ -74,7 +74,9 @@ pub enum KnowledgeError {
         found: usize,
     },
     /// An embedder returned a vector of another length than its dimension.
-    #[error("embedder `{embedder}` returned a vector of length {found}, its dimension is {expected}")]
+    #[error(
+        "embedder `{embedder}` returned a vector of length {found}, its dimension is {expected}"
+    )]
     VectorLength {
         /// The name of the embedder.
         embedder: String,

@@ -204,14 +204,10 @@ impl AgentHook for Rag {
     }
 
     fn events(&self) -> EventMask {
-        match self.settings.as_tool || self.settings.limit == 0 {
-            true => EventMask::NONE,
-            false => EventMask::of(&[
-                EventKind::PreCall,
-                EventKind::PreReasoning,
-                EventKind::PreSummary,
-            ]),
+        if self.settings.as_tool || self.settings.limit == 0 {
+            return EventMask::NONE;
         }
+        EventMask::of(&[EventKind::PreCall, EventKind::PreReasoning, EventKind::PreSummary])
     }
 
     fn sync_events(&self) -> EventMask {
@@ -219,10 +215,10 @@ impl AgentHook for Rag {
     }
 
     fn tools(&self) -> Tools {
-        match self.settings.as_tool {
-            true => vec![tool::tool(self.knowledge.clone(), self.settings)],
-            false => Tools::new(),
+        if !self.settings.as_tool {
+            return Tools::new();
         }
+        vec![tool::tool(self.knowledge.clone(), self.settings)]
     }
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {

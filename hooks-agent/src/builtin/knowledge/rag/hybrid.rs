@@ -51,11 +51,7 @@ impl Hybrid {
         Self { sides: [Arc::new(first), Arc::new(second)] }
     }
 
-    async fn search_both(
-        &self,
-        query: &str,
-        limit: usize,
-    ) -> Result<Vec<Passage>, KnowledgeError> {
+    async fn search_both(&self, query: &str, limit: usize) -> Result<Vec<Passage>, KnowledgeError> {
         let [first, second] = &self.sides;
         let deeper = limit.saturating_mul(DEEPER);
         let both = try_join(first.search(query, deeper), second.search(query, deeper)).await?;

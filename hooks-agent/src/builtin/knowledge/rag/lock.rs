@@ -13,7 +13,11 @@ const AGAIN: Duration = Duration::from_millis(20);
 
 /// Waits until no other writer has this file in the folder of the index. The lock is held until the
 /// file is dropped, or its process ends.
-pub(super) fn lock(folder: &Path, name: &str, abandoned: &Abandoned) -> Result<File, KnowledgeError> {
+pub(super) fn lock(
+    folder: &Path,
+    name: &str,
+    abandoned: &Abandoned,
+) -> Result<File, KnowledgeError> {
     let failed = |source: std::io::Error| KnowledgeError::Index {
         index: folder.to_owned(),
         source: source.into(),

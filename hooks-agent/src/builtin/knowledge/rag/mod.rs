@@ -4,6 +4,8 @@
 #[cfg(feature = "knowledge")]
 mod blocking;
 #[cfg(feature = "knowledge")]
+mod digest;
+#[cfg(feature = "knowledge")]
 mod documents;
 mod error;
 mod hook;
@@ -29,9 +31,9 @@ pub use passage::{Passage, Passages};
 pub use settings::OnFailure;
 #[cfg(feature = "knowledge")]
 pub use text_index::{Refreshed, Skipped, TextIndex, TextIndexBuilder};
-#[cfg(feature = "knowledge")]
-pub use vectors::{EmbedFuture, Embedded, Embedder, VectorIndex};
 #[cfg(all(feature = "knowledge", feature = "genai"))]
 pub use vectors::GenAiEmbedder;
 #[cfg(all(feature = "knowledge", feature = "postgres"))]
 pub use vectors::PgVectors;
+#[cfg(feature = "knowledge")]
+pub use vectors::{EmbedFuture, Embedded, Embedder, VectorIndex};

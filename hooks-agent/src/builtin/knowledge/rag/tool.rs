@@ -5,10 +5,10 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::knowledge::Knowledge;
 use crate::builtin::knowledge::rag::prompt;
 use crate::builtin::knowledge::rag::search::search;
 use crate::builtin::knowledge::rag::settings::Settings;
+use crate::builtin::knowledge::{Knowledge, KnowledgeError};
 use crate::tool::{FunctionTool, Tool};
 
 /// The name of the tool.
@@ -34,10 +34,11 @@ pub(super) fn tool(knowledge: Arc<dyn Knowledge>, settings: Settings) -> Arc<dyn
         async move {
             let limit = args.limit.unwrap_or(settings.limit).clamp(1, MOST);
             let found = search(&knowledge, settings, &args.query, limit).await;
-            found.map(|passages| match passages.is_empty() {
-                true => "No passage fits. Search again in other words.".to_owned(),
-                false => prompt::marked(&passages),
-            })
+            let passages = found?;
+            if passages.is_empty() {
+                return Ok("No passage fits. Search again in other words.".to_owned());
+            }
+            Ok::<_, KnowledgeError>(prompt::marked(&passages))
         }
     };
     Arc::new(FunctionTool::new(NAME, DESCRIPTION, run).idempotent())

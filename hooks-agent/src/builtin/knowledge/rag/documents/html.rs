@@ -14,7 +14,8 @@ pub(super) fn document(html: &str, size: usize) -> Result<Document, String> {
         .allow_width_overflow()
         .string_from_read(html.as_bytes(), WIDTH);
     let text = read.map_err(|error| format!("its HTML cannot be read: {error}"))?;
-    Ok(Document { pieces: markdown::pieces(&text, size, |_| None), text })
+    let pieces = markdown::pieces(&text, size, |_| None);
+    Ok(Document { text, pieces })
 }
 
 /// Marks headings and items, and nothing else.

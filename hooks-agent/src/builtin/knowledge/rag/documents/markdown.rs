@@ -16,7 +16,7 @@ struct Section {
 pub(super) fn document(text: String, size: usize) -> Document {
     let mut lines = Lines::new(&text);
     let pieces = pieces(&text, size, |range| Some(lines.of(range)));
-    Document { pieces, text }
+    Document { text, pieces }
 }
 
 /// Cuts Markdown. `lines` is asked in the order of the text.
@@ -52,7 +52,9 @@ fn sections(text: &str) -> Vec<Section> {
             }
             Event::End(tag) => {
                 depth -= 1;
-                if let (TagEnd::Heading(_), Some((level, title))) = (tag, heading.take_if(|_| depth == 0)) {
+                if let (TagEnd::Heading(_), Some((level, title))) =
+                    (tag, heading.take_if(|_| depth == 0))
+                {
                     headings.retain(|(above, _)| *above < level);
                     headings.push((level, title));
                     let path: Vec<_> = headings.iter().map(|(_, title)| title.as_str()).collect();
@@ -66,7 +68,9 @@ fn sections(text: &str) -> Vec<Section> {
                 } else if depth == 0 {
                     has_body = true;
                 }
-                if depth == 0 && let Some(last) = sections.last_mut() {
+                if depth == 0
+                    && let Some(last) = sections.last_mut()
+                {
                     last.blocks.push(range);
                 }
             }

@@ -75,9 +75,9 @@ impl TextIndexBuilder {
     /// # Errors
     /// As for [`TextIndex::open`].
     pub async fn open(self) -> Result<TextIndex, KnowledgeError> {
-        let refreshes = !self.is_search_only;
+        let is_search_only = self.is_search_only;
         let index = blocking::run(move |abandoned| TextIndex::open_now(self, abandoned)).await?;
-        if refreshes {
+        if !is_search_only {
             let refreshed = index.refresh().await?;
             for skipped in &refreshed.skipped {
                 let (source, reason) = (&*skipped.source, &*skipped.reason);

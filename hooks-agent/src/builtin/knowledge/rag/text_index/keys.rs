@@ -8,11 +8,9 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{TantivyDocument, Term};
 
 use crate::builtin::knowledge::rag::blocking;
+use crate::builtin::knowledge::rag::digest::{Digest, parse, written};
 use crate::builtin::knowledge::rag::text_index::failure::{damaged, on_index};
 use crate::builtin::knowledge::{KnowledgeError, Passage, TextIndex};
-
-/// The digest of a text.
-pub(in crate::builtin::knowledge::rag) type Digest = [u8; 16];
 
 impl TextIndex {
     /// Returns the folder of the index.
@@ -36,7 +34,9 @@ impl TextIndex {
                     let stored = store.iter::<TantivyDocument>(segment.alive_bitset());
                     let digest =
                         |stored| Ok(opened.fields.stored_text(&stored, field).map(str::to_owned));
-                    stored.map(|stored| stored.and_then(digest)).collect::<tantivy::Result<Vec<_>>>()
+                    stored
+                        .map(|stored| stored.and_then(digest))
+                        .collect::<tantivy::Result<Vec<_>>>()
                 })?;
                 // Files have none.
                 for digest in stored.into_iter().flatten() {
@@ -60,7 +60,7 @@ impl TextIndex {
             let searcher = opened.newest()?.searcher;
             let mut found = Vec::new();
             for digest in digests {
-                let term = Term::from_field_text(fields.digest, &written(&digest));
+                let term = Term::from_field_text(fields.digest, &written(digest));
                 let query = TermQuery::new(term, IndexRecordOption::Basic);
                 let stored = on_index(folder, || {
                     let mut at: Vec<_> =
@@ -75,13 +75,4 @@ impl TextIndex {
         })
         .await
     }
-}
-
-/// Returns the digest as the index has it.
-pub(super) fn written(digest: &Digest) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn parse(written: &str) -> Option<Digest> {
-    u128::from_str_radix(written, 16).ok().map(u128::to_be_bytes)
 }

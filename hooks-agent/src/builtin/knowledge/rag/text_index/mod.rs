@@ -13,7 +13,6 @@ mod schema;
 mod search;
 mod words;
 
-pub(super) use keys::Digest;
 pub use builder::TextIndexBuilder;
 pub use index::TextIndex;
 pub use refreshed::{Refreshed, Skipped};

@@ -4,14 +4,13 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
 
-use sha2::{Digest, Sha256};
 use tantivy::collector::DocSetCollector;
 use tantivy::query::TermQuery;
 use tantivy::schema::IndexRecordOption;
 use tantivy::{IndexWriter, TantivyDocument, Term};
 
-use crate::builtin::knowledge::KnowledgeError;
 use crate::builtin::knowledge::rag::blocking::Abandoned;
+use crate::builtin::knowledge::rag::digest;
 use crate::builtin::knowledge::rag::documents::{Document, Piece};
 use crate::builtin::knowledge::rag::text_index::failure::on_index;
 use crate::builtin::knowledge::rag::text_index::folder::{self, File};
@@ -19,6 +18,7 @@ use crate::builtin::knowledge::rag::text_index::index::Opened;
 use crate::builtin::knowledge::rag::text_index::language::Language;
 use crate::builtin::knowledge::rag::text_index::schema::{FILE, PASSAGE, VERSION};
 use crate::builtin::knowledge::rag::text_index::{Refreshed, Skipped, words};
+use crate::builtin::knowledge::{KnowledgeError, TextIndexBuilder};
 
 /// How much text is read between two commits.
 const COMMIT_EVERY: usize = 32 << 20;
@@ -40,7 +40,10 @@ enum Content {
     /// It cannot be read now. What the index has of it stays.
     Unreadable(String),
     Refused(String),
-    Read { hash: String, document: Document },
+    Read {
+        hash: String,
+        document: Document,
+    },
 }
 
 impl<'a> Refresh<'a> {
@@ -66,7 +69,9 @@ impl<'a> Refresh<'a> {
         }
         // Files that could not be found because the folder vanished meanwhile did not vanish.
         fs::read_dir(folder).map_err(unreadable)?;
-        refresh.known.retain(|source, _| !listing.unreadable.iter().any(|it| source.starts_with(it)));
+        refresh
+            .known
+            .retain(|source, _| !listing.unreadable.iter().any(|it| source.starts_with(it)));
         refresh.remove_vanished()?;
         refresh.finish()
     }
@@ -183,7 +188,7 @@ fn passage(
     passage.add_text(fields.source, source);
     passage.add_pre_tokenized_text(fields.words, words::of_text(&titled, language));
     passage.add_text(fields.text, text);
-    passage.add_text(fields.digest, digest(&[text.as_bytes()]));
+    passage.add_text(fields.digest, digest::written(digest::of(&[titled.as_bytes()])));
     if let Some(title) = &piece.title {
         passage.add_text(fields.title, title);
     }
@@ -196,11 +201,7 @@ fn passage(
     passage
 }
 
-fn read(
-    file: &File,
-    known: Option<&str>,
-    settings: &crate::builtin::knowledge::TextIndexBuilder,
-) -> Content {
+fn read(file: &File, known: Option<&str>, settings: &TextIndexBuilder) -> Content {
     let unreadable = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => Content::Vanished,
         _ => Content::Unreadable(error.to_string()),
@@ -218,7 +219,7 @@ fn read(
         Err(error) => return unreadable(error),
     };
     let passage_size = settings.passage_size.to_string();
-    let hash = digest(&[VERSION.as_bytes(), passage_size.as_bytes(), &bytes]);
+    let hash = digest::written(digest::of(&[VERSION.as_bytes(), passage_size.as_bytes(), &bytes]));
     if known == Some(&*hash) {
         return Content::Unchanged;
     }
@@ -226,16 +227,6 @@ fn read(
         Ok(document) => Content::Read { hash, document },
         Err(reason) => Content::Refused(reason),
     }
-}
-
-/// Returns the digest of these parts, as hexadecimal digits.
-fn digest(parts: &[&[u8]]) -> String {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update((part.len() as u64).to_le_bytes());
-        hasher.update(part);
-    }
-    hasher.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the hashes of the files in the index, by source.

@@ -2,8 +2,8 @@
 
 use tantivy::TantivyDocument;
 use tantivy::schema::{
-    Field, IndexRecordOption, STORED, STRING, Schema, SchemaBuilder, TextFieldIndexing, TextOptions,
-    Value,
+    Field, IndexRecordOption, STORED, STRING, Schema, SchemaBuilder, TextFieldIndexing,
+    TextOptions, Value,
 };
 
 use crate::builtin::knowledge::Passage;
@@ -62,7 +62,11 @@ impl Fields {
     }
 
     /// Returns a text that the index stores.
-    pub(super) fn stored_text<'a>(&self, stored: &'a TantivyDocument, field: Field) -> Option<&'a str> {
+    pub(super) fn stored_text<'a>(
+        &self,
+        stored: &'a TantivyDocument,
+        field: Field,
+    ) -> Option<&'a str> {
         stored.get_first(field)?.as_str()
     }
 

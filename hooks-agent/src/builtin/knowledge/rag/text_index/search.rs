@@ -39,9 +39,8 @@ pub(super) fn search(
         let Some(weighed) = weigh(searcher, fields, words)? else { return Ok(Vec::new()) };
         let top = TopDocs::with_limit(limit).order_by_score();
         let found = searcher.search(&weighed.query, &top)?.into_iter();
-        let stored = found.map(|(score, at)| {
-            Ok((score / weighed.weight, searcher.doc::<TantivyDocument>(at)?))
-        });
+        let stored = found
+            .map(|(score, at)| Ok((score / weighed.weight, searcher.doc::<TantivyDocument>(at)?)));
         stored.collect::<Result<Vec<_>, TantivyError>>()
     })?;
     let passages = found.into_iter().map(|(score, stored)| {

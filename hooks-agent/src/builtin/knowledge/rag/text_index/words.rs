@@ -31,8 +31,9 @@ const ASKED_WIDE: [char; 24] = [
 
 /// Returns the words of a text with stems of its language, for the index.
 pub(super) fn of_text(text: &str, language: Language) -> PreTokenizedString {
-    let mut analyzer =
-        TextAnalyzer::builder(Words { with_singles: true }).filter(Stemmer::new(language.stemmer())).build();
+    let mut analyzer = TextAnalyzer::builder(Words { with_singles: true })
+        .filter(Stemmer::new(language.stemmer()))
+        .build();
     let mut tokens = Vec::new();
     analyzer.token_stream(text).process(&mut |token| tokens.push(token.clone()));
     PreTokenizedString { text: String::new(), tokens }
@@ -165,7 +166,9 @@ fn parts(word: &str) -> Vec<&str> {
         let (at, char) = chars[window];
         let before = chars[window - 1].1;
         let is_next_lower = chars.get(window + 1).is_some_and(|(_, next)| next.is_lowercase());
-        if char.is_uppercase() && (before.is_lowercase() || (before.is_uppercase() && is_next_lower)) {
+        if char.is_uppercase()
+            && (before.is_lowercase() || (before.is_uppercase() && is_next_lower))
+        {
             starts.push(at);
         }
     }

@@ -45,6 +45,7 @@ impl Checked {
         Ok(self.embed(&query).await?.pop().unwrap_or_default())
     }
 
+    #[allow(clippy::cast_possible_truncation)]
     fn checked(&self, mut vector: Vec<f32>) -> Result<Vec<f32>, KnowledgeError> {
         let embedder = || self.embedder.name().to_owned();
         let (expected, found) = (self.embedder.dimension(), vector.len());
@@ -57,8 +58,9 @@ impl Checked {
         }
         if square > 0.0 {
             let length = square.sqrt();
-            #[allow(clippy::cast_possible_truncation)]
-            vector.iter_mut().for_each(|value| *value = (f64::from(*value) / length) as f32);
+            for value in &mut vector {
+                *value = (f64::from(*value) / length) as f32;
+            }
         }
         Ok(vector)
     }

@@ -85,10 +85,8 @@ pub(super) fn save(
         dimension: matrix.dimension,
         count: matrix.digests.len(),
     };
-    write(path, &header, matrix).map_err(|error| KnowledgeError::Index {
-        index: path.to_owned(),
-        source: error.into(),
-    })
+    write(path, &header, matrix)
+        .map_err(|error| KnowledgeError::Index { index: path.to_owned(), source: error.into() })
 }
 
 fn write(path: &Path, header: &Header, matrix: &Matrix) -> io::Result<()> {

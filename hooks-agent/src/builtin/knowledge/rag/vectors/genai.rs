@@ -90,13 +90,7 @@ impl GenAiEmbedder {
         self
     }
 
-    fn of(
-        adapter: AdapterKind,
-        url: String,
-        key: String,
-        model: String,
-        dimension: usize,
-    ) -> Self {
+    fn of(adapter: AdapterKind, url: String, key: String, model: String, dimension: usize) -> Self {
         Self {
             adapter,
             endpoint: with_slash(url),
@@ -131,13 +125,12 @@ impl GenAiEmbedder {
         let url = self.url().ok_or_else(|| {
             format!("the endpoint of `{}` is no URL of http or https without a query", self.model)
         })?;
-        let mut builder =
-            reqwest::Client::builder().redirect(Policy::none()).timeout(self.timeout);
+        let mut builder = reqwest::Client::builder().redirect(Policy::none()).timeout(self.timeout);
         if url.scheme() == "http" && is_local(&url) {
             // A server on this machine needs no proxy and no certificates, which may be missing.
             builder = builder.no_proxy().tls_certs_only([]);
         }
-        let http = builder.build().map_err(|error| error.without_url())?;
+        let http = builder.build().map_err(reqwest::Error::without_url)?;
         let client = Client::builder().with_reqwest(http).build();
         let client = client.map_err(|_| "the client of `genai` could not be made")?;
         Ok(self.client.get_or_init(|| client).clone())
@@ -174,8 +167,9 @@ impl GenAiEmbedder {
 }
 
 /// Returns the cause of this type.
-fn cause<'a, E: Error + 'static>(error: &'a genai::Error) -> Option<&'a E> {
-    if let genai::Error::WebModelCall { webc_error: genai::webc::Error::Reqwest(error), .. } = error {
+fn cause<E: Error + 'static>(error: &genai::Error) -> Option<&E> {
+    if let genai::Error::WebModelCall { webc_error: genai::webc::Error::Reqwest(error), .. } = error
+    {
         return (error as &dyn Error).downcast_ref();
     }
     None

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crate::builtin::knowledge::rag::blocking;
+use crate::builtin::knowledge::rag::digest::Digest;
 use crate::builtin::knowledge::rag::lock::lock;
-use crate::builtin::knowledge::rag::text_index::Digest;
 use crate::builtin::knowledge::rag::vectors::embed::Checked;
 use crate::builtin::knowledge::rag::vectors::file;
 use crate::builtin::knowledge::rag::vectors::matrix::Matrix;
@@ -104,10 +104,7 @@ impl VectorIndex {
     pub async fn refresh(&self) -> Result<Embedded, KnowledgeError> {
         let documents = self.text.refresh().await?;
         let folder = self.text.folder().to_owned();
-        let _lock = blocking::run(move |abandoned| {
-            lock(&folder, LOCK, abandoned)
-        })
-        .await?;
+        let _lock = blocking::run(move |abandoned| lock(&folder, LOCK, abandoned)).await?;
         let digests = self.text.digests().await?;
         let mut matrix = Matrix::clone(&*self.load().await?);
         let before = matrix.digests.len();
@@ -205,7 +202,9 @@ impl VectorIndex {
         }
         let ranked = nearest.into_iter().flat_map(|(cosine, digest)| {
             let mut same = passages.remove(&digest).unwrap_or_default();
-            same.iter_mut().for_each(|passage| passage.score = cosine.clamp(0.0, 1.0));
+            for passage in &mut same {
+                passage.score = cosine.clamp(0.0, 1.0);
+            }
             same
         });
         Ok(ranked.take(limit).collect())

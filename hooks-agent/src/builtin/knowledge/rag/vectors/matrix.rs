@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::builtin::knowledge::rag::text_index::Digest;
+use crate::builtin::knowledge::rag::digest::Digest;
 
 /// How many products are added up at once, so that the compiler uses vector instructions.
 const LANES: usize = 16;
@@ -84,8 +84,7 @@ impl Matrix {
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0_f32; LANES];
     let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f32 =
-        a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
+    let rest: f32 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
     for (a, b) in a_chunks.zip(b_chunks) {
         for lane in 0..LANES {
             sums[lane] += a[lane] * b[lane];

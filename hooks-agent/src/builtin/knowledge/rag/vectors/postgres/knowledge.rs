@@ -137,8 +137,7 @@ impl PgVectors {
         let row = self
             .database
             .run("read the table", |conn| {
-                async move { statement(stored).bind(table).fetch_one(conn).await }
-                    .boxed()
+                async move { statement(stored).bind(table).fetch_one(conn).await }.boxed()
             })
             .await?;
         let given = &self.embedder.embedder;
@@ -216,10 +215,7 @@ impl PgVectors {
         let remove = format!("DELETE FROM {} WHERE id = ANY($1)", self.table);
         self.database
             .run("remove passages", |conn| {
-                async move {
-                    statement(remove).bind(ids).execute(conn).await.map(drop)
-                }
-                .boxed()
+                async move { statement(remove).bind(ids).execute(conn).await.map(drop) }.boxed()
             })
             .await
     }

@@ -6,18 +6,14 @@ use sqlx::postgres::PgRow;
 use sqlx::{Error, Row};
 
 use crate::builtin::knowledge::Passage;
+use crate::builtin::knowledge::rag::digest;
 
 /// Returns the identity of a passage: of another text, another place or another title, another one.
 pub(super) fn id(passage: &Passage) -> String {
     let Passage { text, source, range, title, .. } = passage;
-    let mut hasher = sha2::Sha256::default();
     let place = format!("{}..{}", range.start, range.end);
-    for part in [text, source, &place, title.as_deref().unwrap_or_default()] {
-        sha2::Digest::update(&mut hasher, (part.len() as u64).to_le_bytes());
-        sha2::Digest::update(&mut hasher, part);
-    }
-    let digest = sha2::Digest::finalize(hasher);
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    let parts = [text, source, &place, title.as_deref().unwrap_or_default()];
+    digest::written(digest::of(&parts.map(str::as_bytes)))
 }
 
 /// Returns a vector as the extension reads it.
@@ -49,4 +45,5 @@ pub(super) fn passage(row: &PgRow) -> Result<Passage, Error> {
 }
 
 /// The columns of a passage.
-pub(super) const COLUMNS: &str = "passage, source, range_start, range_end, first_line, last_line, title";
+pub(super) const COLUMNS: &str =
+    "passage, source, range_start, range_end, first_line, last_line, title";
