@@ -52,7 +52,7 @@ impl Random {
 struct Hashed;
 
 impl Embedder for Hashed {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "hashed"
     }
 

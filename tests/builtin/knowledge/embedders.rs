@@ -41,7 +41,7 @@ pub(crate) fn grams(text: &str) -> Vec<f32> {
 }
 
 impl Embedder for Grams {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "grams"
     }
 

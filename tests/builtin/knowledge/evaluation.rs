@@ -60,10 +60,12 @@ async fn rate(knowledge: &impl Knowledge, questions: &[Question]) -> Rate {
 async fn wrong(english: &impl Knowledge, chinese: &impl Knowledge) -> usize {
     let mut wrong = 0;
     for question in UNANSWERED {
-        let found = match question.is_ascii() {
-            true => english.search(question, 5).await.unwrap(),
-            false => chinese.search(question, 5).await.unwrap(),
+        let asked = if question.is_ascii() {
+            english.search(question, 5)
+        } else {
+            chinese.search(question, 5)
         };
+        let found = asked.await.unwrap();
         wrong += found.iter().filter(|passage| passage.score >= THRESHOLD).count();
     }
     wrong

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
 use futures::future::pending;
@@ -31,7 +31,7 @@ impl Server {
     /// Waits for the server, and starts it if it is installed.
     async fn start() -> Option<Self> {
         static TURN: Mutex<()> = Mutex::const_new(());
-        static STARTED: OnceLock<(String, ChildStdin)> = OnceLock::new();
+        static STARTED: OnceLock<(String, Child)> = OnceLock::new();
         if !Path::new(SERVER).exists() {
             eprintln!("skipped: no PostgreSQL with vectors, `.ci/pglite` installs one");
             return None;
@@ -42,7 +42,7 @@ impl Server {
 }
 
 /// Starts the server. It runs until the other end of its input is dropped.
-fn start() -> (String, ChildStdin) {
+fn start() -> (String, Child) {
     let mut process = Command::new("node")
         .args(["--import", ENDS, SERVER, "--db=memory://", "--port=0", "--max-connections=8"])
         .arg("--extensions=@electric-sql/pglite-pgvector:vector")
@@ -60,7 +60,7 @@ fn start() -> (String, ChildStdin) {
     // Else it blocks once the pipe is full.
     std::thread::spawn(move || lines.for_each(drop));
     let url = format!("postgres://postgres:hidden@127.0.0.1:{port}/postgres?sslmode=disable");
-    (url, process.stdin.take().unwrap())
+    (url, process)
 }
 
 async fn sources(knowledge: &impl Knowledge, query: &str, limit: usize) -> Vec<String> {
@@ -158,7 +158,7 @@ async fn names_and_urls_that_cannot_be_used_are_refused_without_a_password() {
     for table in ["", "a b", "Passages", "a;DROP TABLE b", "1a", &"a".repeat(64)] {
         let url = "postgres://user:hidden@127.0.0.1:9/db";
         let error = PgVectors::open(url, table, Grams::default()).await.unwrap_err();
-        assert!(format!("{:?}", error).contains("is no name"), "{error:?}");
+        assert!(format!("{error:?}").contains("is no name"), "{error:?}");
     }
     for url in ["hidden", "postgres://user:hidden@127.0.0.1:9/db?sslmode=disable"] {
         let error = PgVectors::open(url, "names", Grams::default()).await.unwrap_err();

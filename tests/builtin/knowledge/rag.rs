@@ -153,7 +153,7 @@ fn passages_below_the_threshold_and_beyond_the_limit_are_left_out() {
         let script = Script::new().says("done");
         block_on(agent(&script, rag).call("ask")).unwrap();
         let messages = script.requests()[0].messages.clone();
-        (messages.len() == 2).then(|| messages[0].text().matches("source=").count()).unwrap_or(0)
+        if messages.len() == 2 { messages[0].text().matches("source=").count() } else { 0 }
     };
     assert_eq!(shown(Rag::new(knowledge.clone())), 5);
     assert_eq!(shown(Rag::new(knowledge.clone()).limit(2)), 2);
@@ -254,7 +254,7 @@ async fn a_search_that_hangs_ends_after_the_timeout() {
     let script = Script::new().says("never");
     let agent = agent(&script, Rag::new(Hangs).timeout(Duration::from_secs(5)));
     let error = agent.call("ask").await.unwrap_err();
-    assert!(format!("{:?}", error).contains("TimedOut"), "{error:?}");
+    assert!(format!("{error:?}").contains("TimedOut"), "{error:?}");
 }
 
 #[tokio::test]

@@ -139,8 +139,8 @@ async fn an_embedder_that_fails_keeps_what_was_made_and_the_next_refresh_goes_on
     let place = documents(200);
     let text = place.open().await;
     let left = Arc::new(AtomicUsize::new(2));
-    let embedded = Arc::new(AtomicUsize::new(0));
-    let (batches, count) = (left.clone(), embedded.clone());
+    let texts_embedded = Arc::new(AtomicUsize::new(0));
+    let (batches, count) = (left.clone(), texts_embedded.clone());
     let embedder = Closure("grams", 512, move |texts: &[String]| {
         let result = match batches.load(Ordering::Relaxed) {
             0 => Err("the server is down".into()),
@@ -157,7 +157,7 @@ async fn an_embedder_that_fails_keeps_what_was_made_and_the_next_refresh_goes_on
     assert!(matches!(error, KnowledgeError::Embedder { .. }), "{error:?}");
     left.store(99, Ordering::Relaxed);
     assert_eq!(index.refresh().await.unwrap().embedded, 200 - 128);
-    assert_eq!(embedded.load(Ordering::Relaxed), 200);
+    assert_eq!(texts_embedded.load(Ordering::Relaxed), 200);
     let grams = VectorIndex::new(place.open().await, Grams::default());
     assert_eq!(sources(&grams, "document", 300).await.len(), 200);
 }

@@ -90,9 +90,9 @@ fn pdf(pages: &[&str]) -> Vec<u8> {
     }
     let start = file.len();
     let _ = write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
-    offsets.iter().for_each(|at| {
+    for at in &offsets {
         let _ = writeln!(file, "{at:010} 00000 n ");
-    });
+    }
     let size = objects.len() + 1;
     let _ = write!(file, "trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
     file.into_bytes()
