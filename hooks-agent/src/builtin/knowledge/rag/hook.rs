@@ -8,8 +8,7 @@ use std::time::Duration;
 use futures::future::{Either, select};
 use hooks_core::HookResult;
 
-use crate::builtin::knowledge::rag::search::search;
-use crate::builtin::knowledge::rag::settings::Settings;
+use crate::builtin::knowledge::rag::search::{Settings, search};
 use crate::builtin::knowledge::rag::{prompt, tool};
 use crate::builtin::knowledge::{Knowledge, OnFailure, Passages};
 use crate::event::{EventKind, EventMask, Flow, HookEvent, PreCall};

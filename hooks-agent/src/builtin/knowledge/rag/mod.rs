@@ -16,7 +16,6 @@ mod lock;
 mod passage;
 mod prompt;
 mod search;
-mod settings;
 #[cfg(feature = "knowledge")]
 mod text_index;
 mod tool;
@@ -28,7 +27,7 @@ pub use hook::Rag;
 pub use hybrid::Hybrid;
 pub use knowledge::{Knowledge, KnowledgeFuture};
 pub use passage::{Passage, Passages};
-pub use settings::OnFailure;
+pub use search::OnFailure;
 #[cfg(feature = "knowledge")]
 pub use text_index::{Refreshed, Skipped, TextIndex, TextIndexBuilder};
 #[cfg(all(feature = "knowledge", feature = "genai"))]

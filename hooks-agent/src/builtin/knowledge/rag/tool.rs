@@ -6,8 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::builtin::knowledge::rag::prompt;
-use crate::builtin::knowledge::rag::search::search;
-use crate::builtin::knowledge::rag::settings::Settings;
+use crate::builtin::knowledge::rag::search::{Settings, search};
 use crate::builtin::knowledge::{Knowledge, KnowledgeError};
 use crate::tool::{FunctionTool, Tool};
 

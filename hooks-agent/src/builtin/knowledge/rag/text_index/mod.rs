@@ -5,7 +5,6 @@ mod failure;
 mod folder;
 mod index;
 mod keys;
-mod language;
 mod reader;
 mod refresh;
 mod refreshed;

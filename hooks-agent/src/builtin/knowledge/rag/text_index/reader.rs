@@ -10,7 +10,7 @@ use tantivy::{Index, IndexReader, ReloadPolicy, Searcher, TantivyError};
 
 use crate::builtin::knowledge::KnowledgeError;
 use crate::builtin::knowledge::rag::text_index::failure::on_index;
-use crate::builtin::knowledge::rag::text_index::language::Language;
+use crate::builtin::knowledge::rag::text_index::words::Language;
 
 /// The file that each commit replaces.
 const META: &str = "meta.json";

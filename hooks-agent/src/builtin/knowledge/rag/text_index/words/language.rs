@@ -10,23 +10,23 @@ macro_rules! languages {
     ($($name:ident $lang:ident $code:literal,)*) => {
         /// A language whose words have stems.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum Language {
+        pub(in crate::builtin::knowledge::rag::text_index) enum Language {
             $($name,)*
         }
 
         impl Language {
             /// Returns the code by which the index has it.
-            pub(super) fn code(self) -> &'static str {
+            pub(in crate::builtin::knowledge::rag::text_index) fn code(self) -> &'static str {
                 match self {
                     $(Self::$name => $code,)*
                 }
             }
 
-            pub(super) fn of_code(code: &[u8]) -> Option<Self> {
+            pub(in crate::builtin::knowledge::rag::text_index) fn of_code(code: &[u8]) -> Option<Self> {
                 [$(Self::$name),*].into_iter().find(|it| it.code().as_bytes() == code)
             }
 
-            pub(super) fn stemmer(self) -> tokenizer::Language {
+            pub(in crate::builtin::knowledge::rag::text_index) fn stemmer(self) -> tokenizer::Language {
                 match self {
                     $(Self::$name => tokenizer::Language::$name,)*
                 }
@@ -66,7 +66,7 @@ languages! {
 impl Language {
     /// Detects the language of a text. It is English if it is not clear, or one without stems: the
     /// words with letters that stand in Chinese text are English for the most part.
-    pub(super) fn of_text(text: &str) -> Self {
+    pub(in crate::builtin::knowledge::rag::text_index) fn of_text(text: &str) -> Self {
         let end = (0..=SAMPLE.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
         let detected = whatlang::detect(&text[..end.unwrap_or(0)]);
         // Of other scripts, a short text is enough.
