@@ -97,6 +97,9 @@
 //! | `tiktoken` | `TokenCounter::tiktoken` |
 //! | `sqlite` | `SqliteStore`, `SqliteMemories` |
 //! | `postgres` | `PostgresStore`, `PostgresMemories` |
+//! | `knowledge` | `TextIndex`, `VectorIndex`; with `genai` `GenAiEmbedder`, with `postgres` `PgVectors` |
+//! | `sqlite` | `SqliteStore` |
+//! | `postgres` | `PostgresStore` |
 //! | `full` | all of them |
 //!
 //! [`ReActAgent`]: react::ReActAgent

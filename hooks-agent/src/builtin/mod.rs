@@ -27,8 +27,9 @@
 //! | `Summarization` | replaces old messages of a thread by a summary | 60 | |
 //! | `AutoContext` | fits each request into a budget of tokens | 290 | |
 //! | [`knowledge`] | | | |
-//! | `LongTermMemory` | remembers users across threads | 83 | `sqlite`, `postgres` outlive the process |
 //! | `Skills` | offers folders with instructions, read when a task needs them | 82 | `skills` |
+//! | `LongTermMemory` | remembers users across threads | 83 | `sqlite`, `postgres` outlive the process |
+//! | `Rag` | searches documents for each call, or as a tool | 90 | |
 //! | [`answer`] | | | |
 //! | `StructuredOutput` | holds answers to a type, for one call by `call_typed` | 110 | `structured-output` |
 //! | `Streaming` | passes events on to a channel, as server-sent events, or to a callback | 650 | |

@@ -3,6 +3,7 @@
 //! See [the guide](crate::guide::builtin_knowledge).
 
 mod long_term_memory;
+mod rag;
 #[cfg(feature = "skills")]
 mod skills;
 
@@ -16,3 +17,14 @@ pub use long_term_memory::{
 pub use long_term_memory::{PostgresMemories, PostgresMemoriesOptions};
 #[cfg(feature = "skills")]
 pub use skills::{Skill, SkillError, Skills, SkillsBuilder, SkillsError};
+#[cfg(all(feature = "knowledge", feature = "genai"))]
+pub use rag::GenAiEmbedder;
+#[cfg(all(feature = "knowledge", feature = "postgres"))]
+pub use rag::PgVectors;
+#[cfg(feature = "knowledge")]
+pub use rag::{EmbedFuture, Embedded, Embedder, VectorIndex};
+pub use rag::{
+    Hybrid, Knowledge, KnowledgeError, KnowledgeFuture, OnFailure, Passage, Passages, Rag,
+};
+#[cfg(feature = "knowledge")]
+pub use rag::{Refreshed, Skipped, TextIndex, TextIndexBuilder};

@@ -1,0 +1,19 @@
+//! Search by the meaning of texts: vectors of an [`Embedder`], kept beside a text index and searched
+//! exactly, or in PostgreSQL.
+
+mod embed;
+mod embedder;
+mod file;
+#[cfg(feature = "genai")]
+mod genai;
+mod index;
+mod matrix;
+#[cfg(feature = "postgres")]
+mod postgres;
+
+pub use embedder::{EmbedFuture, Embedder};
+#[cfg(feature = "genai")]
+pub use genai::GenAiEmbedder;
+pub use index::{Embedded, VectorIndex};
+#[cfg(feature = "postgres")]
+pub use postgres::PgVectors;

@@ -1,0 +1,7 @@
+//! Vectors in PostgreSQL, by its extension `vector`.
+
+mod connection;
+mod knowledge;
+mod rows;
+
+pub use knowledge::PgVectors;

@@ -1,0 +1,145 @@
+//! 60 questions with known passages, and questions that no document answers.
+
+/// A question, the document that answers it, and words of the passage with the answer.
+pub(crate) type Question = (&'static str, &'static str, &'static str);
+
+pub(crate) const ENGLISH: [Question; 40] = [
+    ("Which environment variable holds the API key?", "README.md", "OPENAI_API_KEY"),
+    ("What Rust version do I need?", "README.md", "Rust 1.88"),
+    ("What may a hook that runs before the body return?", "README.md", "PRE_REPLY"),
+    ("How do I keep a count with a thread?", "README.md", "update_thread_value"),
+    ("How can I test a hook without an agent?", "README.md", "Probe::new"),
+    ("Under which license is the code?", "README.md", "MIT or Apache-2.0"),
+    ("Which built-in hook masks personal data?", "README.md", "`PiiDetection`"),
+    ("Which example shows workers that are killed?", "README.md", "workers that are killed"),
+    (
+        "Where do I change a message of the macro?",
+        "ARCHITECTURE.md",
+        "another message of the macro",
+    ),
+    (
+        "How many allocations does a call with sync hooks make?",
+        "ARCHITECTURE.md",
+        "allocations of a call",
+    ),
+    ("What does the macro do at build time?", "ARCHITECTURE.md", "At build time"),
+    ("Do readers of the registry wait?", "ARCHITECTURE.md", "Readers never wait"),
+    ("How do I accept changed compiler messages?", "CONTRIBUTING.md", "TRYBUILD=overwrite"),
+    ("Are sleeps allowed in tests?", "CONTRIBUTING.md", "No sleeps"),
+    ("How is an expansion shown?", "CONTRIBUTING.md", "cargo expand"),
+    (
+        "What happens if the process is killed while a tool runs?",
+        "hooks-agent/docs/stores.md",
+        "outcome is unknown",
+    ),
+    ("How long is the lease of a thread?", "hooks-agent/docs/stores.md", "lease of 30 seconds"),
+    ("How do I back up the SQLite database?", "hooks-agent/docs/stores.md", "VACUUM INTO"),
+    ("Is the store encrypted?", "hooks-agent/docs/stores.md", "not encrypted"),
+    ("How do I delete old conversations?", "hooks-agent/docs/stores.md", "Retention"),
+    (
+        "How many turns per second does one PostgreSQL carry?",
+        "hooks-agent/docs/stores.md",
+        "turns/s",
+    ),
+    (
+        "Does SQLite work on a network file system?",
+        "hooks-agent/docs/stores.md",
+        "network file systems",
+    ),
+    (
+        "What is a safe tool to repeat after a crash?",
+        "hooks-agent/docs/stores.md",
+        "safe to repeat",
+    ),
+    ("How do sub-agents ask questions?", "hooks-agent/docs/agents.md", "Its questions reach"),
+    (
+        "Do calls on one thread run at the same time?",
+        "hooks-agent/docs/agents.md",
+        "calls on one\nthread queue",
+    ),
+    ("How do I stream the chunks of an answer?", "hooks-agent/docs/agents.md", "stream"),
+    (
+        "How do I hide an argument such as a key from the model?",
+        "hooks-agent/docs/agents.md",
+        "[hides]",
+    ),
+    (
+        "Which model providers are supported?",
+        "hooks-agent/docs/agents.md",
+        "Anthropic, Gemini and Ollama",
+    ),
+    ("What happens when a tool fails?", "hooks-agent/docs/agents.md", "Tools that fail"),
+    (
+        "In which order do event hooks and method hooks run?",
+        "hooks-agent/docs/events.md",
+        "one order",
+    ),
+    ("When does the Settled event fire?", "hooks-agent/docs/events.md", "PRE_SETTLED"),
+    (
+        "Does PII detection find names and streets?",
+        "hooks-agent/docs/builtin_guard.md",
+        "names, streets",
+    ),
+    ("What does Spotlight not protect from?", "hooks-agent/docs/builtin_guard.md", "marked text"),
+    ("Whose tokens does the vault keep?", "hooks-agent/docs/builtin_guard.md", "whose tokens"),
+    (
+        "Does a retried model call count against the limit?",
+        "hooks-agent/docs/builtin_limit.md",
+        "each attempt",
+    ),
+    (
+        "Are limits shared between processes?",
+        "hooks-agent/docs/builtin_limit.md",
+        "Other processes",
+    ),
+    (
+        "Who may decide about waiting tool calls and who checks it?",
+        "hooks-agent/docs/builtin_people.md",
+        "nothing checks it",
+    ),
+    ("How does a question expire?", "hooks-agent/docs/builtin_people.md", "expires_after"),
+    ("Why is the circuit breaker innermost?", "hooks-agent/docs/builtin_recover.md", "innermost"),
+    (
+        "Is a removed line of the audit log found?",
+        "hooks-agent/docs/builtin_observe.md",
+        "removes the last lines",
+    ),
+];
+
+pub(crate) const CHINESE: [Question; 20] = [
+    ("钩子的优先级数字越小意味着什么？", "钩子.md", "数字越小"),
+    ("类上的钩子对哪些对象有效？", "钩子.md", "每一个对象"),
+    ("前置钩子返回错误会怎么样？", "钩子.md", "整个调用失败"),
+    ("清理工作应该放在哪里？", "钩子.md", "清理工作"),
+    ("什么是钩子？", "钩子.md", "固定的位置"),
+    ("人可以对工具调用作出哪些决定？", "审批.md", "批准、修改参数"),
+    ("哪些工具运行之前要先问人？", "审批.md", "付款、删除"),
+    ("没有人在期限内回答会发生什么？", "审批.md", "超过期限"),
+    ("两个人同时回答一个问题，谁的有效？", "审批.md", "先到的"),
+    ("进程退出以后问题还在吗？", "审批.md", "问题保存在数据库"),
+    ("崩溃以后工具会重复运行吗？", "存储.md", "强行终止"),
+    ("租约有多长时间？", "存储.md", "三十秒"),
+    ("怎样备份数据库？", "存储.md", "备份"),
+    ("不同的租户能读到彼此的数据吗？", "存储.md", "命名空间"),
+    ("没有价格的模型为什么被拒绝？", "限额.md", "没有价格"),
+    ("重试的时候每次等多久？", "限额.md", "加倍"),
+    ("断路器什么时候打开？", "限额.md", "连续失败"),
+    ("中文怎么分词？", "检索.md", "相邻的两个字"),
+    ("文件改了以后需要重新建立全部索引吗？", "检索.md", "散列值"),
+    ("怎样防止文档里藏着的命令？", "检索.md", "随机编号"),
+];
+
+pub(crate) const UNANSWERED: [&str; 12] = [
+    "What is the capital of France?",
+    "How do I bake sourdough bread?",
+    "Who won the football world cup?",
+    "When was the piano invented?",
+    "How tall is Mount Everest?",
+    "Recommend a hotel near the beach in Lisbon.",
+    "法国的首都是哪里？",
+    "怎样做红烧肉？",
+    "今天天气怎么样？",
+    "谁发明了电话？",
+    "北京到上海的火车票多少钱？",
+    "推荐一本历史小说。",
+];
