@@ -138,7 +138,8 @@ fn a_cleared_result_has_no_media_and_no_value_and_is_still_an_error() {
     let ask = Msg::from_blocks(Role::Assistant, "bot", vec![ContentBlock::ToolUse(call.clone())]);
     let image = ContentBlock::Image(Media::bytes("image/png", b"png"));
     let output = ToolOutput::json(json!({ "secret": "x".repeat(80) })).with_block(image);
-    let (sent, _) = sent(tokens(10).keep(0), [ask, Msg::tool_result(ToolResult::error(&call, output))]);
+    let (sent, _) =
+        sent(tokens(10).keep(0), [ask, Msg::tool_result(ToolResult::error(&call, output))]);
     let result = sent[1].tool_results().next().unwrap();
     assert_eq!(*result, ToolResult::error(&call, "[cleared]"));
 }
@@ -227,7 +228,9 @@ fn history(parts: &[(u8, usize)]) -> Vec<Msg> {
             calls => {
                 let calls: Vec<_> = (0..usize::from(*calls))
                     // Ids come again in later answers.
-                    .map(|call| ToolUse::new(call.to_string(), "log", json!({ "text": text(call) })))
+                    .map(|call| {
+                        ToolUse::new(call.to_string(), "log", json!({ "text": text(call) }))
+                    })
                     .collect();
                 let blocks = calls.iter().cloned().map(ContentBlock::ToolUse).collect();
                 all.push(Msg::from_blocks(Role::Assistant, "bot", blocks));

@@ -163,9 +163,10 @@ fn characters_are_counted_not_bytes() {
 
 #[test]
 fn hooks_and_tools_read_the_list_of_their_call() {
-    let count = FunctionTool::with_context("count", "Counts.", async |_: Value, cx: ToolContext| {
-        TodoList::read(cx.call()).map(|todos| todos.len().to_string())
-    });
+    let count =
+        FunctionTool::with_context("count", "Counts.", async |_: Value, cx: ToolContext| {
+            TodoList::read(cx.call()).map(|todos| todos.len().to_string())
+        });
     let script = Script::new()
         .calls([write("1", &[("a", "pending"), ("b", "pending")])])
         .calls([ToolUse::new("2", "count", json!({}))])
@@ -282,10 +283,8 @@ fn a_thread_value_of_another_kind_fails_the_call_and_names_it() {
     let values = json!({ "TodoList": "not a list" });
     agent.memory().set_values(values.as_object().unwrap().clone());
     let error = Arc::new(block_on(agent.call("go")).unwrap_err());
-    let causes = std::iter::successors(
-        Some(&*error as &dyn std::error::Error),
-        |error| error.source(),
-    );
+    let causes =
+        std::iter::successors(Some(&*error as &dyn std::error::Error), |error| error.source());
     let text: String = causes.map(ToString::to_string).collect();
     assert!(text.contains("the thread value `TodoList` is not what is read"), "{text}");
     assert!(TodoList::of(agent.memory()).is_err());

@@ -8,6 +8,7 @@ mod context_editing;
 mod summarization;
 mod summary;
 mod todo_list;
+mod tool_selector;
 
 pub use auto_context::{AutoContext, AutoContextBuilder, AutoContextError};
 pub use context_editing::{ContextEditing, ContextEditingBuilder, ContextEditingError};
@@ -16,3 +17,4 @@ pub use summarization::{
 };
 pub use summary::SummaryError;
 pub use todo_list::{Todo, TodoList, TodoListError, TodoStatus};
+pub use tool_selector::{OnSelectionFailure, ToolSelector, ToolSelectorError};

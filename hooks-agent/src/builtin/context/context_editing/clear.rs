@@ -84,7 +84,9 @@ impl Clearing {
     fn latest<'a>(&self, results: impl Iterator<Item = &'a ToolResult>, most: u64) -> usize {
         let mut left = Some(most);
         let fits = |result: &&ToolResult| {
-            left = left.and_then(|left| left.checked_sub(self.tokens(ContentBlock::ToolResult((*result).clone()))));
+            left = left.and_then(|left| {
+                left.checked_sub(self.tokens(ContentBlock::ToolResult((*result).clone())))
+            });
             left.is_some()
         };
         results.take_while(fits).count().max(1)
@@ -92,7 +94,9 @@ impl Clearing {
 
     /// Clears a result that is longer than the placeholder. Returns the tokens that this saves.
     fn clear_result(&self, messages: &mut Messages, (place, number): Place) -> u64 {
-        let Some(ContentBlock::ToolResult(result)) = block(messages, (place, number)) else { return 0 };
+        let Some(ContentBlock::ToolResult(result)) = block(messages, (place, number)) else {
+            return 0;
+        };
         let output = &result.output;
         let is_text = output.blocks().is_empty() && output.structured().is_none();
         if is_text && output.as_str().len() <= self.placeholder.len() {

@@ -31,7 +31,8 @@ struct List {
 
 /// Returns the tool.
 pub(super) fn writer(limits: Limits) -> Arc<dyn Tool> {
-    let write = move |list: List, cx: ToolContext| async move { write(cx.call(), &list.todos, limits) };
+    let write =
+        move |list: List, cx: ToolContext| async move { write(cx.call(), &list.todos, limits) };
     Arc::new(FunctionTool::with_context(NAME, DESCRIPTION, write).idempotent())
 }
 
