@@ -4,3 +4,4 @@ mod auto_context;
 mod context_editing;
 mod summarization;
 mod todo_list;
+mod tool_selector;
