@@ -107,7 +107,7 @@ fn a_model_that_fails_for_a_time_is_asked_again_another_one_is_not() {
 #[tokio::test(start_paused = true)]
 async fn a_model_that_hangs_is_given_up_after_its_timeout() {
     let script = Script::new().says("done");
-    let model = HookModel::new(Hangs::default()).timeout(Duration::from_secs(60));
+    let model = HookModel::new(Hangs::default()).timeout(Duration::from_mins(1));
     let hook = ToolSelector::by_model(model, 2).on_failure(OnSelectionFailure::None);
     agent(&script, hook).call("go").await.unwrap();
     assert!(offered(&script)[0].is_empty());
@@ -118,7 +118,7 @@ async fn a_model_that_hangs_is_given_up_after_its_timeout() {
 struct Hangs(Arc<Notify>);
 
 impl ChatModel for Hangs {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "hangs"
     }
 

@@ -115,7 +115,8 @@ impl TodoList {
     }
 
     /// Returns the list of a thread, for programs: of `agent.memory()`, or of
-    /// [`agent.threads().memory(id)`](crate::thread::Threads::memory).
+    /// [`agent.threads().memory(id)`](crate::thread::Threads::memory), which has a thread of a store once a
+    /// call used it.
     ///
     /// # Errors
     /// [`ThreadValueError::Read`] if the thread value is not a list.
@@ -159,10 +160,10 @@ impl AgentHook for TodoList {
                     event.append_system(list);
                 }
             }
-            HookEvent::PreActing(event) => {
-                if event.tool_use().name == NAME && is_parallel(event.context()) {
-                    return Ok(event.refuse(PARALLEL));
-                }
+            HookEvent::PreActing(event)
+                if event.tool_use().name == NAME && is_parallel(event.context()) =>
+            {
+                return Ok(event.refuse(PARALLEL));
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hooks_core::BoxError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -36,7 +37,7 @@ pub(super) fn writer(limits: Limits) -> Arc<dyn Tool> {
     Arc::new(FunctionTool::with_context(NAME, DESCRIPTION, write).idempotent())
 }
 
-fn write(cx: &CallContext, todos: &[Todo], limits: Limits) -> Result<String, hooks_core::BoxError> {
+fn write(cx: &CallContext, todos: &[Todo], limits: Limits) -> Result<String, BoxError> {
     limits.check(todos)?;
     cx.set_thread_value(TodoList::THREAD_VALUE, todos)?;
     let count = |status| todos.iter().filter(|todo| todo.status == status).count();

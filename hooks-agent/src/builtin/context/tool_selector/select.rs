@@ -30,8 +30,8 @@ impl ToolSelector {
             _ => &[],
         };
         let is_unknown = |name: &&String| known.iter().all(|tool| tool.name != **name);
-        let named = self.settings.always.iter().chain(listed);
-        let names: Vec<_> = named.filter(is_unknown).cloned().collect();
+        let all = self.settings.always.iter().chain(listed);
+        let names: Vec<_> = all.filter(is_unknown).cloned().collect();
         if names.is_empty() {
             return Ok(());
         }

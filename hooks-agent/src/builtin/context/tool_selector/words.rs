@@ -1,11 +1,12 @@
 //! The words of names and descriptions, as they are compared.
 
 /// English words that say nothing about a tool, but are in most questions.
-const STOP_WORDS: [&str; 48] = [
-    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "do",
-    "does", "for", "from", "have", "how", "i", "if", "in", "is", "it", "its", "me", "my", "no",
-    "not", "now", "of", "on", "or", "please", "so", "some", "that", "the", "then", "this", "to",
-    "was", "what", "will", "with", "would", "you", "your",
+const STOP_WORDS: [&str; 58] = [
+    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "but", "by", "can", "could",
+    "do", "does", "for", "from", "have", "how", "i", "if", "in", "is", "it", "its", "me", "my",
+    "no", "not", "now", "of", "on", "or", "our", "please", "should", "so", "some", "that", "the",
+    "them", "then", "there", "these", "this", "to", "was", "we", "what", "which", "who", "will",
+    "with", "would", "yes", "you", "your",
 ];
 
 // Input:  "the GitHub_issues 天气预报"
