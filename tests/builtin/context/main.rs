@@ -3,5 +3,6 @@
 mod auto_context;
 mod context_editing;
 mod summarization;
+mod side_by_side;
 mod todo_list;
 mod tool_selector;

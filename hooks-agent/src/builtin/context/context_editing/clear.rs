@@ -52,6 +52,15 @@ impl Clearing {
         }
     }
 
+    /// Returns whether there are more results than those that stay in any case. Counts no tokens.
+    pub(super) fn has_more(&self, messages: &Messages) -> bool {
+        let kept = match self.keep {
+            Keep::Results(count) => count,
+            Keep::Tokens(_) => 1,
+        };
+        messages.iter().flat_map(Msg::tool_results).nth(kept).is_some()
+    }
+
     /// Returns the results that may be cleared, oldest first.
     fn candidates(&self, messages: &Messages) -> Vec<Answered> {
         let mut calls: HashMap<&str, Place> = HashMap::new();

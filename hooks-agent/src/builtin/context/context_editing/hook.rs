@@ -83,7 +83,7 @@ impl ContextEditing {
         Self { settings: Arc::new(settings) }
     }
 
-    /// Returns whether a request reaches the trigger.
+    /// Returns whether a request reaches the trigger and has results to clear.
     fn is_due(
         &self,
         system: Option<&Msg>,
@@ -93,7 +93,11 @@ impl ContextEditing {
     ) -> Result<bool, ContextEditingError> {
         let Settings { trigger, clearing, .. } = &*self.settings;
         let window = self.settings.window.or(window);
-        Ok(match trigger.tokens(window)? {
+        let size = trigger.tokens(window)?;
+        if !clearing.has_more(messages) {
+            return Ok(false);
+        }
+        Ok(match size {
             None => trigger.is_reached(messages, &clearing.counter, window)?,
             Some(tokens) => {
                 let counter = &clearing.counter;

@@ -68,6 +68,12 @@ pub(super) fn open_calls(history: &Messages) -> BTreeSet<String> {
     rounds.flat_map(Msg::tool_uses).map(|call| call.name.clone()).collect()
 }
 
+/// Returns the tools that the last answer calls.
+pub(super) fn last_calls(history: &Messages) -> impl Iterator<Item = String> {
+    let last = history.iter().rfind(|msg| msg.role == Role::Assistant);
+    last.into_iter().flat_map(Msg::tool_uses).map(|call| call.name.clone())
+}
+
 /// Returns the digest of texts.
 pub(super) fn digest<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut digest = Sha256::new();

@@ -1,7 +1,7 @@
 //! The hook that picks tools.
 
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
@@ -148,11 +148,7 @@ impl AgentHook for ToolSelector {
     }
 
     fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreReasoning, EventKind::PostReasoning])
-    }
-
-    fn sync_events(&self) -> EventMask {
-        EventKind::PostReasoning.into()
+        EventKind::PreReasoning.into()
     }
 
     fn role(&self) -> Option<HookRole> {
@@ -162,15 +158,6 @@ impl AgentHook for ToolSelector {
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         if let HookEvent::PreReasoning(event) = event {
             self.select(event).await?;
-        }
-        Ok(Flow::Continue)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if let HookEvent::PostReasoning(event) = event {
-            let state = self.state(event.context());
-            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-            state.called.extend(event.message().tool_uses().map(|call| call.name.clone()));
         }
         Ok(Flow::Continue)
     }

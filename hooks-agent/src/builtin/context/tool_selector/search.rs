@@ -3,8 +3,6 @@
 //! An agent has hundreds of tools with a sentence each, which other hooks may change in each round. An index
 //! on disk would cost more than it saves, so the few thousand words are counted anew for each question.
 
-use std::collections::{BTreeSet, HashMap};
-
 use crate::builtin::context::tool_selector::words::words;
 use crate::model::ToolSpec;
 
@@ -15,20 +13,24 @@ const NAME: f64 = 3.0;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// How often words occur in a tool.
-#[derive(Default)]
+/// The words of a tool.
 struct Counts {
-    of: HashMap<String, f64>,
+    /// How often each wanted word occurs.
+    of: Vec<f64>,
+    /// How many words there are.
     length: f64,
 }
 
 impl Counts {
-    fn new(tool: &ToolSpec) -> Self {
-        let mut counts = Self::default();
-        let words_of = |text, weight| words(text).into_iter().map(move |word| (word, weight));
-        for (word, weight) in words_of(&tool.name, NAME).chain(words_of(&tool.description, 1.0)) {
-            *counts.of.entry(word).or_default() += weight;
-            counts.length += weight;
+    fn new(tool: &ToolSpec, wanted: &[String]) -> Self {
+        let mut counts = Self { of: vec![0.0; wanted.len()], length: 0.0 };
+        for (text, weight) in [(&tool.name, NAME), (&tool.description, 1.0)] {
+            for word in words(text) {
+                counts.length += weight;
+                if let Ok(place) = wanted.binary_search(&word) {
+                    counts.of[place] += weight;
+                }
+            }
         }
         counts
     }
@@ -36,22 +38,25 @@ impl Counts {
 
 /// Returns the places of the tools that have words of the text, best first; equal ones in their order.
 pub(super) fn ranked(tools: &[&ToolSpec], text: &str) -> Vec<usize> {
-    let wanted: BTreeSet<String> = words(text).into_iter().collect();
-    let counts: Vec<_> = tools.iter().map(|tool| Counts::new(tool)).collect();
+    let mut wanted = words(text);
+    wanted.sort_unstable();
+    wanted.dedup();
+    let counts: Vec<_> = tools.iter().map(|tool| Counts::new(tool, &wanted)).collect();
     let all = float(tools.len());
     let average = counts.iter().map(|counts| counts.length).sum::<f64>() / all.max(1.0);
     let mut scores = vec![0.0; tools.len()];
-    for word in &wanted {
-        let found = float(counts.iter().filter(|counts| counts.of.contains_key(word)).count());
+    for word in 0..wanted.len() {
+        let found = float(counts.iter().filter(|counts| counts.of[word] > 0.0).count());
         // A word of most tools tells them apart by chance only.
-        if found == 0.0 || found * 2.0 > all {
+        if found * 2.0 > all {
             continue;
         }
         let rarity = ((all - found + 0.5) / (found + 0.5)).ln_1p();
-        for (score, counts) in scores.iter_mut().zip(&counts) {
-            let Some(count) = counts.of.get(word) else { continue };
+        for (score, counts) in
+            scores.iter_mut().zip(&counts).filter(|(_, counts)| counts.of[word] > 0.0)
+        {
             let length = 1.0 - B + B * counts.length / average;
-            *score += rarity * count * (K1 + 1.0) / (count + K1 * length);
+            *score += rarity * counts.of[word] * (K1 + 1.0) / (counts.of[word] + K1 * length);
         }
     }
     let mut places: Vec<_> = (0..tools.len()).filter(|place| scores[*place] > 0.0).collect();

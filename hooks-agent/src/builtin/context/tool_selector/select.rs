@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hooks_core::HookResult;
 
 use crate::builtin::context::tool_selector::choice::{
-    Choice, State, digest, last_question, open_calls, question, text,
+    Choice, State, digest, last_calls, last_question, open_calls, question, text,
 };
 use crate::builtin::context::tool_selector::error::{OnSelectionFailure, ToolSelectorError};
 use crate::builtin::context::tool_selector::hook::{Settings, ToolSelector};
@@ -123,6 +123,8 @@ impl ToolSelector {
             // A value that cannot be read is made anew.
             let kept = cx.thread_value::<Choice>(Self::THREAD_VALUE).ok().flatten();
             state.choice = kept.filter(|choice| choice.of == self.digest(specs));
+        } else {
+            state.called.extend(last_calls(history));
         }
         state.choice.clone()
     }
