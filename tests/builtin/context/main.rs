@@ -2,7 +2,7 @@
 
 mod auto_context;
 mod context_editing;
-mod summarization;
 mod side_by_side;
+mod summarization;
 mod todo_list;
 mod tool_selector;

@@ -16,9 +16,8 @@ use crate::model::{ContextSize, ToolSpec};
 ///
 /// A request that reaches the trigger loses its results, the oldest first. The last ones and those of
 /// excluded tools stay. A tool call and its result stay a pair, in their order. A cleared result has no
-/// media and no structured value; a text that is not longer than the placeholder stays as it is. Each
-/// request is made of the whole conversation, so nothing is cleared twice, and what is still within the
-/// conversation is whole again once the conversation is short.
+/// media and no structured value; a text that is not longer than the placeholder stays as it is. What
+/// another such hook cleared in the request counts as cleared.
 ///
 /// | setting | default |
 /// |---|---|
