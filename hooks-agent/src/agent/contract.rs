@@ -10,6 +10,7 @@ use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::memory::{FindMemory, Memory};
 use crate::message::{GenerateReason, Messages, Msg};
+use crate::model::ToolSpec;
 
 /// An agent: answers messages. Use `dyn Agent` for an agent of any kind.
 ///
@@ -120,6 +121,12 @@ pub trait Agent: Hookable {
     /// Returns the system message that each call starts with. Hooks may change it for one call.
     fn system_message(&self) -> Option<Arc<Msg>> {
         None
+    }
+
+    /// Returns the descriptions of the agent's tools, as each round begins with them; hooks may send the
+    /// model others.
+    fn tool_specs(&self) -> &[ToolSpec] {
+        &[]
     }
 
     /// Returns the memory of the thread of a call, or `None` if the agent has no memory.

@@ -25,6 +25,9 @@
 //! | `HumanInTheLoop` | asks people, whose decisions outlive the process | 20 | |
 //! | [`context`] | | | |
 //! | `Summarization` | replaces old messages of a thread by a summary | 60 | |
+//! | `TodoList` | gives the model a list of what is to be done | 84 | |
+//! | `ToolSelector` | picks the tools of a round | 95 | |
+//! | `ContextEditing` | clears old results of tools in requests | 280 | |
 //! | `AutoContext` | fits each request into a budget of tokens | 290 | |
 //! | [`knowledge`] | | | |
 //! | `Skills` | offers folders with instructions, read when a task needs them | 82 | `skills` |

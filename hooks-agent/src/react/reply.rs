@@ -10,6 +10,7 @@ use crate::error::{AgentError, InputError};
 use crate::hook::{HookList, SharedHooks};
 use crate::memory::{FindMemory, Memory};
 use crate::message::{Messages, Msg};
+use crate::model::ToolSpec;
 use crate::react::agent::ReActAgent;
 
 #[hookable]
@@ -101,6 +102,10 @@ impl Agent for ReActAgent {
 
     fn system_message(&self) -> Option<Arc<Msg>> {
         self.core.system.clone()
+    }
+
+    fn tool_specs(&self) -> &[ToolSpec] {
+        &self.core.specs
     }
 
     fn memory_of(&self, cx: &CallContext) -> Option<Arc<Memory>> {

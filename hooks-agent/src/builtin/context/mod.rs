@@ -4,11 +4,17 @@
 //! See [the guide](crate::guide::builtin_context).
 
 mod auto_context;
+mod context_editing;
 mod summarization;
 mod summary;
+mod todo_list;
+mod tool_selector;
 
 pub use auto_context::{AutoContext, AutoContextBuilder, AutoContextError};
+pub use context_editing::{ContextEditing, ContextEditingBuilder, ContextEditingError};
 pub use summarization::{
     OnSummaryFailure, Summarization, SummarizationBuilder, SummarizationError,
 };
 pub use summary::SummaryError;
+pub use todo_list::{Todo, TodoList, TodoListError, TodoStatus};
+pub use tool_selector::{OnSelectionFailure, ToolSelector, ToolSelectorError};
