@@ -24,7 +24,8 @@ use hooks_agent::builtin::observe::{Logging, Monitoring, Timing};
 use hooks_agent::builtin::recover::ModelRetry;
 use hooks_agent::message::{Msg, Role, ToolUse, Usage};
 use hooks_agent::model::{
-    ChatChunk, ChatModel, ChatRequest, ChatStream, ContextSize, Find, Finding, ModelAnswer, Rewriter,
+    ChatChunk, ChatModel, ChatRequest, ChatStream, ContextSize, Find, Finding, ModelAnswer,
+    Rewriter,
 };
 use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
 use hooks_agent::tool::FunctionTool;

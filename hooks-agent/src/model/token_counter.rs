@@ -1,7 +1,9 @@
 //! Counts the tokens of texts and messages.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use crate::message::{ContentBlock, Msg};
 use crate::model::ToolSpec;
@@ -93,7 +95,7 @@ impl TokenCounter {
         let quarters = tools.into_iter().map(|tool| {
             self.quarters(&tool.name)
                 + self.quarters(&tool.description)
-                + self.quarters(&tool.schema.to_string())
+                + self.quarters_of_json(&tool.schema)
         });
         quarters.sum::<u64>().div_ceil(QUARTERS)
     }
@@ -107,13 +109,24 @@ impl TokenCounter {
         }
     }
 
+    /// Returns the quarters of tokens of a value as JSON.
+    pub(super) fn quarters_of_json(&self, value: &Value) -> u64 {
+        if self.0.is_some() {
+            return self.quarters(&value.to_string());
+        }
+        let mut quarters = Quarters(0);
+        // It takes everything.
+        let _ = write!(quarters, "{value}");
+        quarters.0
+    }
+
     fn quarters_of(&self, block: &ContentBlock) -> u64 {
         match block {
             ContentBlock::Text { text } => self.quarters(text),
             ContentBlock::Thinking { thinking, .. } => self.quarters(thinking),
             ContentBlock::RedactedThinking { data } => data.len() as u64,
             ContentBlock::ToolUse(call) => {
-                self.quarters(&call.name) + self.quarters(&call.input.to_string())
+                self.quarters(&call.name) + self.quarters_of_json(&call.input)
             }
             ContentBlock::ToolResult(result) => {
                 let output = &result.output;
@@ -124,6 +137,16 @@ impl TokenCounter {
                 MEDIA * QUARTERS
             }
         }
+    }
+}
+
+/// Counts the quarters of what is written, by the approximation.
+struct Quarters(u64);
+
+impl Write for Quarters {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 += TokenCounter::approximate().quarters(text);
+        Ok(())
     }
 }
 

@@ -146,7 +146,7 @@ fn quarters(chunk: &ChatChunk) -> u64 {
         ChatChunk::Text(text) | ChatChunk::Thinking(text) => counter.quarters(text),
         ChatChunk::RedactedThinking(data) => data.len() as u64,
         ChatChunk::ToolUse(call) => {
-            counter.quarters(&call.name) + counter.quarters(&call.input.to_string())
+            counter.quarters(&call.name) + counter.quarters_of_json(&call.input)
         }
         ChatChunk::Signature(_) | ChatChunk::End { .. } => 0,
     }

@@ -1,6 +1,6 @@
 //! How agents are called, and what a call costs and leaves.
 
-mod calls;
+mod contexts;
 mod custom_agents;
 mod gate;
 mod limits;

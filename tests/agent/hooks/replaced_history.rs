@@ -12,7 +12,7 @@ use serde_json::json;
 /// A hook that replaces the history by what the closure returns, and what became of it.
 struct Replace<F> {
     shorter: F,
-    ended: Arc<Mutex<Vec<Result<(), AgentError>>>>,
+    ended: Ended,
 }
 
 impl<F: Fn(&Messages) -> Messages + Send + Sync + 'static> AgentHook for Replace<F> {
@@ -29,6 +29,9 @@ impl<F: Fn(&Messages) -> Messages + Send + Sync + 'static> AgentHook for Replace
     }
 }
 
+/// What became of each replacement.
+type Ended = Arc<Mutex<Vec<Result<(), AgentError>>>>;
+
 /// What a model read.
 type Read = Arc<Mutex<Vec<String>>>;
 
@@ -36,7 +39,7 @@ fn agent(
     before: impl Into<Messages>,
     first: Option<Box<dyn DynAgentHook>>,
     shorter: impl Fn(&Messages) -> Messages + Send + Sync + 'static,
-) -> (ReActAgent, Read, Arc<Mutex<Vec<Result<(), AgentError>>>>) {
+) -> (ReActAgent, Read, Ended) {
     let (read, ended) = (Read::default(), Arc::default());
     let seen = read.clone();
     let model = ScriptedModel::new("m", move |request| {

@@ -15,8 +15,6 @@ pub use long_term_memory::{
 };
 #[cfg(feature = "postgres")]
 pub use long_term_memory::{PostgresMemories, PostgresMemoriesOptions};
-#[cfg(feature = "skills")]
-pub use skills::{Skill, SkillError, Skills, SkillsBuilder, SkillsError};
 #[cfg(all(feature = "knowledge", feature = "genai"))]
 pub use rag::GenAiEmbedder;
 #[cfg(all(feature = "knowledge", feature = "postgres"))]
@@ -28,3 +26,5 @@ pub use rag::{
 };
 #[cfg(feature = "knowledge")]
 pub use rag::{Refreshed, Skipped, TextIndex, TextIndexBuilder};
+#[cfg(feature = "skills")]
+pub use skills::{Skill, SkillError, Skills, SkillsBuilder, SkillsError};
