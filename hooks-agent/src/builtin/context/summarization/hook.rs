@@ -27,14 +27,14 @@ use crate::model::{ContextSize, ContextSizeError};
 ///
 /// | setting | default |
 /// |---|---|
-/// | [`trigger`](SummarizationBuilder::trigger), [`trigger_all`](SummarizationBuilder::trigger_all) | 0.8 of the context window |
-/// | [`keep`](SummarizationBuilder::keep) | 20 messages |
-/// | [`keep_first_user_message`](SummarizationBuilder::keep_first_user_message) | true |
-/// | [`counter`](SummarizationBuilder::counter) | the usage that the provider reported, else [`TokenCounter::approximate`](crate::model::TokenCounter::approximate) |
-/// | [`window`](SummarizationBuilder::window) | the [context window](crate::model::ChatModel::context_window) of the agent's model |
-/// | [`prompt`](SummarizationBuilder::prompt), [`prefix`](SummarizationBuilder::prefix) | English texts |
-/// | [`max_input`](SummarizationBuilder::max_input) | half of the window of the model that summarizes |
-/// | [`on_failure`](SummarizationBuilder::on_failure) | [`OnSummaryFailure::Keep`] |
+/// | [`trigger`](crate::builtin::context::SummarizationBuilder::trigger), [`trigger_all`](crate::builtin::context::SummarizationBuilder::trigger_all) | 0.8 of the context window |
+/// | [`keep`](crate::builtin::context::SummarizationBuilder::keep) | 20 messages |
+/// | [`keep_first_user_message`](crate::builtin::context::SummarizationBuilder::keep_first_user_message) | true |
+/// | [`counter`](crate::builtin::context::SummarizationBuilder::counter) | the usage that the provider reported, else [`TokenCounter::approximate`](crate::model::TokenCounter::approximate) |
+/// | [`window`](crate::builtin::context::SummarizationBuilder::window) | the [context window](crate::model::ChatModel::context_window) of the agent's model |
+/// | [`prompt`](crate::builtin::context::SummarizationBuilder::prompt), [`prefix`](crate::builtin::context::SummarizationBuilder::prefix) | English texts |
+/// | [`max_input`](crate::builtin::context::SummarizationBuilder::max_input) | half of the window of the model that summarizes |
+/// | [`on_failure`](crate::builtin::context::SummarizationBuilder::on_failure) | [`OnSummaryFailure::Keep`] |
 ///
 /// A summary that fails changes nothing: the model fails (asked up to 3 times if the error may pass),
 /// takes too long, calls a tool in place of an answer, or the call is interrupted. The model is a
