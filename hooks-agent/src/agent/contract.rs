@@ -123,8 +123,8 @@ pub trait Agent: Hookable {
         None
     }
 
-    /// Returns the descriptions of the agent's tools, as each round begins with them; hooks may send the
-    /// model others.
+    /// Returns the descriptions of the tools that the agent was given, without those that its hooks bring.
+    /// Each round begins with both; hooks may send the model others.
     fn tool_specs(&self) -> &[ToolSpec] {
         &[]
     }

@@ -86,6 +86,8 @@ pub(super) struct Core {
     pub(super) options: Arc<ModelOptions>,
     pub(super) tools: Vec<Arc<dyn Tool>>,
     pub(super) specs: Arc<[ToolSpec]>,
+    /// How many of the tools are not of hooks; they are the first ones.
+    pub(super) own_tools: usize,
     pub(super) compressor: Option<Arc<dyn CompressContext>>,
     pub(super) context: ContextConfig,
     pub(super) context_window: Option<u64>,

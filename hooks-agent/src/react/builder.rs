@@ -235,6 +235,7 @@ impl ReActAgentBuilder {
             return Err(BuildError::MissingModel { agent: name.to_string() });
         };
         let mut tools = self.tools;
+        let own_tools = tools.len();
         tools.extend(hooks.tools());
         refuse_duplicates(&name, &tools)?;
         let specs = tools.iter().map(|tool| ToolSpec {
@@ -260,6 +261,7 @@ impl ReActAgentBuilder {
             model,
             options: Arc::new(self.options),
             specs: specs.collect(),
+            own_tools,
             tools,
             compressor: self.compressor,
             context,

@@ -105,7 +105,7 @@ impl Agent for ReActAgent {
     }
 
     fn tool_specs(&self) -> &[ToolSpec] {
-        &self.core.specs
+        &self.core.specs[..self.core.own_tools]
     }
 
     fn memory_of(&self, cx: &CallContext) -> Option<Arc<Memory>> {

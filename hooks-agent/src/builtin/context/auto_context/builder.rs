@@ -48,7 +48,8 @@ impl AutoContextBuilder {
         self
     }
 
-    /// Sets above how many tokens a result is large. The default is 2,000.
+    /// Sets above how many tokens a result is large. The default is 2,000; more than a quarter of the budget
+    /// is always large.
     pub fn large(mut self, tokens: u64) -> Self {
         self.settings.shortening.large = tokens;
         self

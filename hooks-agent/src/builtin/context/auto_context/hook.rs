@@ -26,7 +26,7 @@ use crate::tool::Tools;
 ///
 /// 1. Large results of tools that are not in the latest messages become a head and a reference.
 /// 2. All results that are not in the latest messages become a reference.
-/// 3. Large results in the latest messages become a head and a reference.
+/// 3. Large results in the latest messages become a head and a reference, then all become a reference.
 /// 4. With [`summarize_with`](crate::builtin::context::AutoContextBuilder::summarize_with), a summary takes the place of the
 ///    oldest messages, tool calls and results included; the first message of the user stays. It is kept
 ///    with the thread, so each message is summarized once. The model that writes it reads the id of each
@@ -44,7 +44,7 @@ use crate::tool::Tools;
 /// |---|---|
 /// | [`budget`](crate::builtin::context::AutoContextBuilder::budget) | 0.75 of the context window |
 /// | [`window`](crate::builtin::context::AutoContextBuilder::window) | that of the agent's [model](crate::model::ChatModel::context_window) |
-/// | [`large`](crate::builtin::context::AutoContextBuilder::large), [`head`](crate::builtin::context::AutoContextBuilder::head) | 2,000 tokens, 1,000 characters |
+/// | [`large`](crate::builtin::context::AutoContextBuilder::large), [`head`](crate::builtin::context::AutoContextBuilder::head) | 2,000 tokens, or a quarter of the budget; 1,000 characters |
 /// | [`keep`](crate::builtin::context::AutoContextBuilder::keep) | the latest 6 messages |
 /// | [`read_at_once`](crate::builtin::context::AutoContextBuilder::read_at_once) | 4,000 characters |
 /// | [`summarize_with`](crate::builtin::context::AutoContextBuilder::summarize_with) | no summaries |

@@ -36,30 +36,33 @@ impl<'a> View<'a> {
     }
 
     /// Shortens results until the request fits: large results that are old, then all that are old, then
-    /// large ones that are not old.
+    /// the latest, large ones first. What the model reads again by the tool stays while it is not old.
     pub(super) fn shorten(&mut self, budget: u64) {
         let all = self.messages.len();
         let old = all.saturating_sub(self.how.keep);
         let Shortening { head, large, .. } = *self.how;
+        let large = large.min(budget / 4);
         let offload = |result: &ToolResult| offloaded(result, head);
         let is_large = |result: &ToolResult, tokens| tokens > large && result.name != TOOL;
-        let steps = (0..old).map(|place| (place, false));
-        let steps = steps.chain((0..old).map(|place| (place, true)));
-        for (place, trims) in steps.chain((old..all).map(|place| (place, false))) {
-            if self.total <= budget {
-                return;
-            }
-            if trims {
-                self.change(place, |_, _| true, trimmed);
-            } else {
-                self.change(place, is_large, offload);
-            }
+        let is_any = |result: &ToolResult, _| result.name != TOOL;
+        for place in 0..old {
+            self.change(budget, place, is_large, offload);
+        }
+        for place in 0..old {
+            self.change(budget, place, |_, _| true, trimmed);
+        }
+        for place in old..all {
+            self.change(budget, place, is_large, offload);
+        }
+        for place in old..all {
+            self.change(budget, place, is_any, trimmed);
         }
     }
 
-    /// Shortens those results of a message that become shorter.
+    /// Shortens those results of a message that become shorter, if the request does not fit.
     fn change(
         &mut self,
+        budget: u64,
         place: usize,
         is_meant: impl Fn(&ToolResult, u64) -> bool,
         shorten: impl Fn(&ToolResult) -> ToolResult,

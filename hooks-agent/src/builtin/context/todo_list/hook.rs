@@ -20,8 +20,8 @@ const INSTRUCTIONS: &str = "The tool `write_todos` keeps a to-do list for you. U
     when you learn something new: add what was found, remove what is no longer needed. Call the tool once \
     in an answer at most. Your last answer has what the user asked for, not the list.";
 
-/// Gives the model a list of what is to be done: the tool `write_todos` writes it, and each round reads it
-/// in the system prompt, if there is one.
+/// Gives the model a list of what is to be done: the tool `write_todos` writes it, and the
+/// system prompt of each round has it, if it is not empty.
 ///
 /// The list is kept with the thread: it outlives calls, and with a store the process. Each thread of each
 /// agent has a list, so a sub-agent with the hook has lists for itself. An answer that calls the tool more

@@ -22,7 +22,7 @@ use crate::hook::{AgentHook, HookModel};
 /// - those of [`always_include`](Self::always_include);
 /// - those that the model called in this call, or whose rounds the call resumes;
 /// - the one that the [tool choice](crate::model::ToolChoice) of the request names;
-/// - those that other hooks added to the round and the agent does not have.
+/// - those that other hooks bring to the agent or add to the round, such as `write_todos`.
 ///
 /// With no more tools than the limit, nothing happens, and no model is asked.
 ///

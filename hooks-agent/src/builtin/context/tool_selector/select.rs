@@ -1,6 +1,6 @@
 //! Selects the tools of a round.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::HookResult;
@@ -24,18 +24,24 @@ impl ToolSelector {
     }
 
     /// Checks that the agent has the tools that the settings name.
-    fn check_names(&self, known: &[ToolSpec]) -> Result<(), ToolSelectorError> {
+    fn check_names(
+        &self,
+        own: &[ToolSpec],
+        of_round: &[ToolSpec],
+    ) -> Result<(), ToolSelectorError> {
+        let known = || own.iter().chain(of_round).map(|tool| &tool.name);
         let listed = match &self.settings.on_failure {
             OnSelectionFailure::List(names) => &names[..],
             _ => &[],
         };
-        let is_unknown = |name: &&String| known.iter().all(|tool| tool.name != **name);
+        let is_unknown = |name: &&String| known().all(|known| known != *name);
         let all = self.settings.always.iter().chain(listed);
         let names: Vec<_> = all.filter(is_unknown).cloned().collect();
         if names.is_empty() {
             return Ok(());
         }
-        let known = known.iter().map(|tool| tool.name.clone()).collect();
+        let known: BTreeSet<_> = known().cloned().collect();
+        let known = known.into_iter().collect();
         Err(ToolSelectorError::NoSuchTools { names, known })
     }
 
@@ -46,7 +52,7 @@ impl ToolSelector {
             [] => event.tools(),
             specs => specs,
         };
-        self.check_names(specs)?;
+        self.check_names(specs, event.tools())?;
         if event.tools().len() <= self.settings.most {
             return Ok(());
         }
