@@ -67,6 +67,9 @@ impl<'a> View<'a> {
         is_meant: impl Fn(&ToolResult, u64) -> bool,
         shorten: impl Fn(&ToolResult) -> ToolResult,
     ) {
+        if self.total <= budget {
+            return;
+        }
         let cost =
             |result: &ToolResult| self.how.counter.count([&Msg::tool_result(result.clone())]);
         let now = &self.messages[place];
