@@ -236,11 +236,12 @@ impl LongTermMemory {
         Ok(())
     }
 
-    fn show(&self, cx: &CallContext, messages: &mut Messages) {
+    /// Inserts what is known of the user among the first `end` messages.
+    fn show(&self, cx: &CallContext, messages: &mut Messages, end: usize) {
         let of_call = self.of_call(cx);
         let known = of_call.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(memory) = known.as_ref().and_then(|known| known.memory.clone()) {
-            insert(messages, memory);
+            insert(messages, memory, end);
         }
     }
 
@@ -295,8 +296,15 @@ impl AgentHook for LongTermMemory {
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         match event {
-            HookEvent::PreReasoning(event) => self.show(event.context(), event.messages_mut()),
-            HookEvent::PreSummary(event) => self.show(event.context(), event.messages_mut()),
+            HookEvent::PreReasoning(event) => {
+                let end = event.messages().len();
+                self.show(event.context(), event.messages_mut(), end);
+            }
+            // The last message asks for the summary.
+            HookEvent::PreSummary(event) => {
+                let end = event.messages().len().saturating_sub(1);
+                self.show(event.context(), event.messages_mut(), end);
+            }
             _ => {}
         }
         Ok(Flow::Continue)
