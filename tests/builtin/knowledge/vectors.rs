@@ -305,3 +305,40 @@ proptest! {
         });
     }
 }
+
+#[tokio::test]
+async fn a_limit_may_be_any_number() {
+    let place = documents(3);
+    let index = grams_of(&place).await;
+    index.refresh().await.unwrap();
+    for limit in [1 << 40, usize::MAX] {
+        assert_eq!(sources(&index, "document", limit).await.len(), 3);
+        assert_eq!(sources(&index.clone().with_text(), "document", limit).await.len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn more_passages_than_ranks_are_ordered() {
+    struct Many;
+    impl Knowledge for Many {
+        fn search<'a>(&'a self, _: &'a str, _: usize) -> KnowledgeFuture<'a> {
+            let found = (0..70_000).map(|n| Passage::new("text", n.to_string(), 0.7)).collect();
+            Box::pin(async move { Ok(found) })
+        }
+    }
+    let found = Hybrid::new(Many, Many).search("anything", 20_000).await.unwrap();
+    assert_eq!((found.len(), &*found[0].source, &*found[19_999].source), (20_000, "0", "19999"));
+}
+
+#[tokio::test]
+async fn a_file_of_vectors_cut_off_anywhere_is_damage_and_no_panic() {
+    let place = documents(2);
+    grams_of(&place).await.refresh().await.unwrap();
+    let whole = vectors_of(&place);
+    let step = |at: &usize| *at < 200 || at.is_multiple_of(97);
+    for len in (0..whole.len()).filter(step) {
+        fs::write(place.index().join("vectors.bin"), &whole[..len]).unwrap();
+        let error = grams_of(&place).await.search("document", 1).await.unwrap_err();
+        assert!(matches!(error, KnowledgeError::DamagedVectors { .. }), "{len}: {error:?}");
+    }
+}
