@@ -3,11 +3,13 @@
 use std::fs::{self, File};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
-use futures::future::pending;
+use futures::future::{BoxFuture, pending};
 use hooks_agent::builtin::knowledge::{
-    Embedder, Hybrid, Knowledge, KnowledgeError, KnowledgeFuture, Passage, VectorIndex,
+    EmbedFuture, Embedder, Hybrid, Knowledge, KnowledgeError, KnowledgeFuture, Passage, VectorIndex,
 };
 use proptest::prelude::*;
 
@@ -341,4 +343,52 @@ async fn a_file_of_vectors_cut_off_anywhere_is_damage_and_no_panic() {
         let error = grams_of(&place).await.search("document", 1).await.unwrap_err();
         assert!(matches!(error, KnowledgeError::DamagedVectors { .. }), "{len}: {error:?}");
     }
+}
+
+/// Lets other work of its thread go on before it answers.
+struct Yields;
+
+impl Embedder for Yields {
+    fn name(&self) -> &'static str {
+        "yields"
+    }
+
+    fn dimension(&self) -> usize {
+        512
+    }
+
+    fn embed<'a>(&'a self, texts: &'a [String]) -> EmbedFuture<'a> {
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            Ok(texts.iter().map(|text| grams(text)).collect())
+        })
+    }
+}
+
+/// Returns whether two refreshes at once end that share what `run` gives them.
+fn both_end(run: impl FnOnce(BoxFuture<'static, ()>) + Send + 'static) -> bool {
+    let (end, ended) = mpsc::channel();
+    thread::spawn(move || {
+        run(Box::pin(async move {
+            let place = documents(3);
+            let index = VectorIndex::new(place.open().await, Yields);
+            let (one, other) = futures::join!(index.refresh(), index.refresh());
+            assert_eq!(one.unwrap().embedded + other.unwrap().embedded, 3);
+            end.send(()).unwrap();
+        }));
+    });
+    ended.recv_timeout(Duration::from_secs(20)).is_ok()
+}
+
+#[test]
+fn two_refreshes_on_one_thread_end_without_a_runtime() {
+    assert!(both_end(futures::executor::block_on));
+}
+
+#[test]
+fn two_refreshes_end_with_one_thread_for_blocking_work() {
+    assert!(both_end(|work| {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        runtime.enable_all().max_blocking_threads(1).build().unwrap().block_on(work);
+    }));
 }
