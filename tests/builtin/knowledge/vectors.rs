@@ -3,11 +3,13 @@
 use std::fs::{self, File};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
-use futures::future::pending;
+use futures::future::{BoxFuture, pending};
 use hooks_agent::builtin::knowledge::{
-    Embedder, Hybrid, Knowledge, KnowledgeError, KnowledgeFuture, Passage, VectorIndex,
+    EmbedFuture, Embedder, Hybrid, Knowledge, KnowledgeError, KnowledgeFuture, Passage, VectorIndex,
 };
 use proptest::prelude::*;
 
@@ -304,4 +306,89 @@ proptest! {
             }
         });
     }
+}
+
+#[tokio::test]
+async fn a_limit_may_be_any_number() {
+    let place = documents(3);
+    let index = grams_of(&place).await;
+    index.refresh().await.unwrap();
+    for limit in [1 << 40, usize::MAX] {
+        assert_eq!(sources(&index, "document", limit).await.len(), 3);
+        assert_eq!(sources(&index.clone().with_text(), "document", limit).await.len(), 3);
+    }
+}
+
+#[tokio::test]
+async fn more_passages_than_ranks_are_ordered() {
+    struct Many;
+    impl Knowledge for Many {
+        fn search<'a>(&'a self, _: &'a str, _: usize) -> KnowledgeFuture<'a> {
+            let found = (0..70_000).map(|n| Passage::new("text", n.to_string(), 0.7)).collect();
+            Box::pin(async move { Ok(found) })
+        }
+    }
+    let found = Hybrid::new(Many, Many).search("anything", 20_000).await.unwrap();
+    assert_eq!((found.len(), &*found[0].source, &*found[19_999].source), (20_000, "0", "19999"));
+}
+
+#[tokio::test]
+async fn a_file_of_vectors_cut_off_anywhere_is_damage_and_no_panic() {
+    let place = documents(2);
+    grams_of(&place).await.refresh().await.unwrap();
+    let whole = vectors_of(&place);
+    let step = |at: &usize| *at < 200 || at.is_multiple_of(97);
+    for len in (0..whole.len()).filter(step) {
+        fs::write(place.index().join("vectors.bin"), &whole[..len]).unwrap();
+        let error = grams_of(&place).await.search("document", 1).await.unwrap_err();
+        assert!(matches!(error, KnowledgeError::DamagedVectors { .. }), "{len}: {error:?}");
+    }
+}
+
+/// Lets other work of its thread go on before it answers.
+struct Yields;
+
+impl Embedder for Yields {
+    fn name(&self) -> &'static str {
+        "yields"
+    }
+
+    fn dimension(&self) -> usize {
+        512
+    }
+
+    fn embed<'a>(&'a self, texts: &'a [String]) -> EmbedFuture<'a> {
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            Ok(texts.iter().map(|text| grams(text)).collect())
+        })
+    }
+}
+
+/// Returns whether two refreshes at once end that share what `run` gives them.
+fn both_end(run: impl FnOnce(BoxFuture<'static, ()>) + Send + 'static) -> bool {
+    let (end, ended) = mpsc::channel();
+    thread::spawn(move || {
+        run(Box::pin(async move {
+            let place = documents(3);
+            let index = VectorIndex::new(place.open().await, Yields);
+            let (one, other) = futures::join!(index.refresh(), index.refresh());
+            assert_eq!(one.unwrap().embedded + other.unwrap().embedded, 3);
+            end.send(()).unwrap();
+        }));
+    });
+    ended.recv_timeout(Duration::from_secs(20)).is_ok()
+}
+
+#[test]
+fn two_refreshes_on_one_thread_end_without_a_runtime() {
+    assert!(both_end(futures::executor::block_on));
+}
+
+#[test]
+fn two_refreshes_end_with_one_thread_for_blocking_work() {
+    assert!(both_end(|work| {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        runtime.enable_all().max_blocking_threads(1).build().unwrap().block_on(work);
+    }));
 }

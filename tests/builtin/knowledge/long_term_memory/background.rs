@@ -209,3 +209,35 @@ async fn an_interrupt_after_the_call_does_not_stop_the_choice() {
     memory.flush().await;
     assert_eq!(listed(&memories, "ada"), ["a cat"]);
 }
+
+#[tokio::test]
+async fn a_call_that_waits_for_a_place_while_the_queue_ends_writes_by_itself() {
+    let memories = Faulty::new().closed();
+    let memory = memory(&memories).queue(1);
+    let (agent, _) = agent(&memory, 2);
+    agent.call_with(on("ada", "one"), "keep: first").await.unwrap();
+    let mut second = Box::pin(agent.call_with(on("ada", "two"), "keep: second"));
+    assert!(poll!(&mut second).is_pending());
+    let mut shutdown = Box::pin(memory.shutdown());
+    assert!(poll!(&mut shutdown).is_pending());
+    memories.gate.add_permits(2);
+    shutdown.await;
+    second.await.unwrap();
+    assert_eq!(listed(&memories, "ada"), ["first", "second"]);
+}
+
+#[tokio::test]
+async fn a_retry_that_is_dropped_loses_nothing() {
+    let memories = Faulty::new().adds([Some(Fault::Failed); 2]);
+    let memory = LongTermMemory::new(memories.clone(), rule());
+    let (agent, _) = agent(&memory, 2);
+    for number in 0..2 {
+        agent.call_with(on("ada", "one"), format!("keep: {number}")).await.unwrap();
+    }
+    memories.gate.forget_permits(usize::MAX);
+    assert!(poll!(Box::pin(memory.retry_failed())).is_pending());
+    assert_eq!(memory.failed().len(), 2);
+    memories.gate.add_permits(2);
+    assert_eq!(memory.retry_failed().await, 0);
+    assert_eq!(listed(&memories, "ada"), ["0", "1"]);
+}

@@ -107,8 +107,10 @@ fn a_summary_has_the_memories_too() {
     let reply = block_on(agent.call_with(on("ada", "one"), "My cat?")).unwrap();
     assert_eq!(reply.reason, Some(GenerateReason::MaxIterations));
     assert_eq!(shown(&script.requests()[1]), ["Ada has a cat."]);
-    let roles: Vec<_> = script.requests()[1].messages.iter().map(|msg| msg.role).collect();
-    let expected = [Role::User, Role::Assistant, Role::Tool, Role::User, Role::User];
+    let messages = &script.requests()[1].messages;
+    assert_eq!((&*messages[0].name, &*messages[1].text()), ("memory", "My cat?"));
+    let roles: Vec<_> = messages.iter().map(|msg| msg.role).collect();
+    let expected = [Role::User, Role::User, Role::Assistant, Role::Tool, Role::User];
     assert_eq!(roles, expected);
 }
 

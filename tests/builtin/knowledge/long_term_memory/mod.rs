@@ -6,6 +6,7 @@ mod calls;
 mod choosing;
 mod databases;
 mod faulty;
+mod forgetting;
 mod kills;
 mod memories;
 mod users;

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use futures::executor::block_on;
 use futures::future::join_all;
+use hooks_agent::builtin::context::AutoContext;
 use hooks_agent::builtin::knowledge::{LongTermMemory, Memories, MemoriesError, ProcessMemories};
+use hooks_agent::hook::HookModel;
+use hooks_agent::model::ContextSize;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 use hooks_tests::Reports;
@@ -188,4 +191,35 @@ fn the_mirror_of_the_property_shows_what_it_reads() {
     let memory = LongTermMemory::new(memories, rule());
     let agent = ReActAgent::builder("bot").model(mirror()).hook(memory).build().unwrap();
     assert_eq!(block_on(agent.call_with(on("ada", "one"), "go")).unwrap().text(), "|<0> seen");
+}
+
+#[test]
+#[ignore = "`AutoContext` takes the message of the memories for the first one of the user"]
+fn a_long_call_keeps_its_question_and_no_summary_has_memories() {
+    let memories = ProcessMemories::new();
+    block_on(memories.add(vec![entry("ada", "SECRET of Ada", 1)])).unwrap();
+    let summaries = (0..6).fold(Script::new(), |script, _| script.says("summary"));
+    let auto = AutoContext::builder()
+        .budget(ContextSize::Tokens(500))
+        .window(2000)
+        .keep(2)
+        .summarize_with(HookModel::new(summaries.clone()))
+        .build()
+        .unwrap();
+    let look = FunctionTool::new("look", "Looks.", async |_: serde_json::Value| "seen ".repeat(60));
+    let round =
+        |id: usize| [ToolUse::new(id.to_string(), "look", json!({ "why": "w".repeat(400) }))];
+    let script = (0..6).fold(Script::new(), |script, id| script.calls(round(id))).says("done");
+    let memory = LongTermMemory::new(memories, rule());
+    let agent = ReActAgent::builder("bot").model(script.clone()).tool(look);
+    let agent = agent.hook(memory).hook(auto).build().unwrap();
+    block_on(agent.call_with(on("ada", "shared"), "THE QUESTION")).unwrap();
+    for request in script.requests() {
+        let all: Vec<_> = request.messages.iter().map(Msg::text).collect();
+        assert!(all.iter().any(|text| text == "THE QUESTION"), "{all:#?}");
+    }
+    for request in summaries.requests() {
+        let all: Vec<_> = request.messages.iter().map(Msg::text).collect();
+        assert!(!all.concat().contains("SECRET"), "{all:#?}");
+    }
 }

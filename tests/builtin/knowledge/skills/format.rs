@@ -231,3 +231,15 @@ proptest! {
         prop_assert_eq!(Skills::open([folder.path()]).is_ok(), is_valid);
     }
 }
+
+#[test]
+fn front_matter_that_is_nested_deeply_is_refused() {
+    for value in
+        ["[".repeat(15_000), "{a: ".repeat(4_000), "- ".repeat(8_000), "&a [".repeat(4_000)]
+    {
+        for key in ["metadata", "description", "other"] {
+            let text = format!("---\nname: forms\ndescription: D.\n{key}: {value}\n---\n");
+            assert!(error(&text).contains("forms/SKILL.md"));
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::time::{Duration, Instant};
 
 use hooks_agent::builtin::knowledge::{Knowledge, TextIndex};
 use proptest::prelude::*;
@@ -62,6 +63,25 @@ async fn deeply_nested_html_is_read_or_refused() {
     place.write("deep.html", format!("{}pears", "<div>".repeat(2_000)));
     let index = place.open().await;
     assert_eq!(sources(&index, "apples").await, ["ok.html"]);
+}
+
+#[tokio::test]
+async fn html_that_is_nested_too_deeply_is_skipped_at_once_with_the_reason() {
+    let place = Place::new(&[]);
+    let count = 20_000;
+    place.write("div.html", format!("{}pears", "<div>".repeat(count)));
+    place.write("mixed.html", format!("{}pears", "<p><B class='>'></i><li>".repeat(count)));
+    let flat = ["<p>apples<br>", "<div><img src=a></div>", "<ul><li>a<li>b</ul>", "<!-- <div> -->"];
+    let flat = flat.map(|part| part.repeat(600)).concat();
+    place.write("flat.html", format!("{flat}<script>'<div>'</script>"));
+    let began = Instant::now();
+    let index = place.open().await;
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert_eq!(first(&index, "apples").await.source, "flat.html");
+    let skipped = index.refresh().await.unwrap().skipped;
+    let sources: Vec<_> = skipped.iter().map(|it| &*it.source).collect();
+    assert_eq!(sources, ["div.html", "mixed.html"]);
+    assert!(skipped.iter().all(|it| it.reason.contains("nested")), "{skipped:?}");
 }
 
 /// A PDF of pages with one line each.

@@ -1,6 +1,8 @@
 //! The index follows its folder.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 
 use hooks_agent::builtin::knowledge::{KnowledgeError, Refreshed, TextIndex};
 
@@ -114,4 +116,17 @@ async fn searches_go_on_during_refreshes() {
     };
     futures::join!(writer, reader);
     assert!(first(&index, "bananas").await.text.contains("19"));
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_utf_8_is_skipped_with_the_reason() {
+    let place = Place::new(&[("a.md", "apples")]);
+    for name in [&b"\xff.md"[..], b"\xfe.md"] {
+        fs::write(place.documents().join(OsStr::from_bytes(name)), "apples").unwrap();
+    }
+    let index = place.open().await;
+    assert_eq!(sources(&index, "apples").await, ["a.md"]);
+    let skipped = index.refresh().await.unwrap().skipped;
+    assert_eq!(skipped.len(), 2, "{skipped:?}");
+    assert!(skipped[0].reason.contains("UTF-8"), "{skipped:?}");
 }

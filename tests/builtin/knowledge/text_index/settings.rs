@@ -97,3 +97,12 @@ async fn dropping_a_refresh_leaves_the_index_whole() {
     assert_eq!(index.refresh().await.unwrap().skipped, []);
     assert_eq!(index.passages().await.unwrap(), 301);
 }
+
+#[tokio::test]
+async fn a_limit_may_be_any_number() {
+    let place = Place::new(&[("a.md", "apples"), ("b.md", "apples and pears")]);
+    let index = place.open().await;
+    for limit in [1 << 40, usize::MAX] {
+        assert_eq!(index.search("apples", limit).await.unwrap().len(), 2);
+    }
+}

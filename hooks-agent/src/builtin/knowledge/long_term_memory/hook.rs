@@ -7,6 +7,7 @@ use hooks_core::HookResult;
 use crate::builtin::knowledge::long_term_memory::call::{end_run, is_final, said_by, user_of};
 use crate::builtin::knowledge::long_term_memory::prompt::{insert, message};
 use crate::builtin::knowledge::long_term_memory::queue::Queue;
+use crate::builtin::knowledge::long_term_memory::unwritten::WithUnwritten;
 use crate::builtin::knowledge::long_term_memory::writer::{Call, Writer};
 use crate::builtin::knowledge::long_term_memory::{
     FailedWrite, Keep, Memories, MemoriesError, Said, Source,
@@ -161,10 +162,15 @@ impl LongTermMemory {
     }
 
     /// Returns where the memories are kept, to list, export and forget them. What waits in the
-    /// background is written later: [`flush`](Self::flush) first.
+    /// background is listed once it is written: [`flush`](Self::flush) first.
+    ///
+    /// What is forgotten here is not written later: neither what waits in the background, which is
+    /// written before it is forgotten, nor what is [`failed`](Self::failed). A call that runs meanwhile
+    /// may still keep what is said in it.
     #[must_use]
     pub fn memories(&self) -> Arc<dyn Memories> {
-        self.writer.memories.clone()
+        let memories = self.writer.memories.clone();
+        Arc::new(WithUnwritten { memories, queue: self.queue.clone() })
     }
 
     /// Waits until everything that calls left in the background is written, or is
@@ -189,11 +195,7 @@ impl LongTermMemory {
 
     /// Tries the writes that failed again, and returns how many fail now. Nothing is written twice.
     pub async fn retry_failed(&self) -> usize {
-        let failed = std::mem::take(&mut *self.writer.failed());
-        for write in failed {
-            // An error puts it back.
-            let _ = self.writer.write(&write.entries).await;
-        }
+        self.queue.retry_failed().await;
         self.writer.failed().len()
     }
 
@@ -234,11 +236,12 @@ impl LongTermMemory {
         Ok(())
     }
 
-    fn show(&self, cx: &CallContext, messages: &mut Messages) {
+    /// Inserts what is known of the user among the first `end` messages.
+    fn show(&self, cx: &CallContext, messages: &mut Messages, end: usize) {
         let of_call = self.of_call(cx);
         let known = of_call.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(memory) = known.as_ref().and_then(|known| known.memory.clone()) {
-            insert(messages, memory);
+            insert(messages, memory, end);
         }
     }
 
@@ -293,8 +296,15 @@ impl AgentHook for LongTermMemory {
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         match event {
-            HookEvent::PreReasoning(event) => self.show(event.context(), event.messages_mut()),
-            HookEvent::PreSummary(event) => self.show(event.context(), event.messages_mut()),
+            HookEvent::PreReasoning(event) => {
+                let end = event.messages().len();
+                self.show(event.context(), event.messages_mut(), end);
+            }
+            // The last message asks for the summary.
+            HookEvent::PreSummary(event) => {
+                let end = event.messages().len().saturating_sub(1);
+                self.show(event.context(), event.messages_mut(), end);
+            }
             _ => {}
         }
         Ok(Flow::Continue)

@@ -113,6 +113,20 @@ pub enum Forget {
     At(RangeInclusive<u64>),
 }
 
+impl Forget {
+    /// Returns whether an entry of the user is one of them.
+    pub(super) fn is_of(&self, entry: &Remembered) -> bool {
+        match self {
+            Self::All => true,
+            Self::Id(id) => entry.id == *id,
+            Self::Thread(thread) => {
+                entry.source.as_ref().is_some_and(|source| *source.thread == **thread)
+            }
+            Self::At(time) => time.contains(&entry.at),
+        }
+    }
+}
+
 /// What became of entries that were added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

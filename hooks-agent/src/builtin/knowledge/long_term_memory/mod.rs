@@ -15,6 +15,7 @@ mod remembered;
 mod sql;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod unwritten;
 mod words;
 mod writer;
 

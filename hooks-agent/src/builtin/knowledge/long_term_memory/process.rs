@@ -106,23 +106,12 @@ impl ProcessMemories {
         let mut users = self.users();
         let Some(entries) = users.get_mut(user) else { return 0 };
         let before = entries.len();
-        entries.retain(|entry| !is_meant(&entry.remembered, which));
+        entries.retain(|entry| !which.is_of(&entry.remembered));
         let removed = before - entries.len();
         if entries.is_empty() {
             users.remove(user);
         }
         removed
-    }
-}
-
-fn is_meant(entry: &Remembered, which: &Forget) -> bool {
-    match which {
-        Forget::All => true,
-        Forget::Id(id) => entry.id == *id,
-        Forget::Thread(thread) => {
-            entry.source.as_ref().is_some_and(|source| *source.thread == **thread)
-        }
-        Forget::At(time) => time.contains(&entry.at),
     }
 }
 

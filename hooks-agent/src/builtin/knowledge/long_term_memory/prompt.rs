@@ -30,9 +30,8 @@ pub(super) fn message(entries: &[Remembered]) -> Option<Msg> {
     Some(Msg::new(Role::User, "memory", text))
 }
 
-/// Inserts the message before the last message of the user.
-pub(super) fn insert(messages: &mut Messages, memory: Msg) {
-    let is_user = |msg: &Msg| msg.role == Role::User;
-    let place = messages.iter().rposition(is_user).unwrap_or_default();
+/// Inserts the message before the last message of the user, among the first `end` messages.
+pub(super) fn insert(messages: &mut Messages, memory: Msg, end: usize) {
+    let place = (0..end).rev().find(|&at| messages[at].role == Role::User).unwrap_or_default();
     messages.insert(place, memory);
 }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex as Turn, OwnedSemaphorePermit, Semaphore};
 
-use crate::builtin::knowledge::long_term_memory::Remembered;
 use crate::builtin::knowledge::long_term_memory::writer::{Call, Writer};
+use crate::builtin::knowledge::long_term_memory::{Forget, MemoriesError, Remembered};
 use crate::call::CallContext;
 
 /// Calls whose memories are written in the background, in order, by one task at a time.
@@ -58,8 +58,15 @@ impl Queue {
                 place
             }
         };
-        let job = Arc::new(Job { call, chosen: Mutex::default(), _place: place });
-        self.state().jobs.push_back(job);
+        {
+            let mut state = self.state();
+            // It may have been closed meanwhile, and then nobody drains it again.
+            if state.is_closed {
+                return Err(call);
+            }
+            let job = Arc::new(Job { call, chosen: Mutex::default(), _place: place });
+            state.jobs.push_back(job);
+        }
         self.run().await;
         Ok(())
     }
@@ -83,6 +90,25 @@ impl Queue {
     /// failed writes.
     pub(super) async fn drain(&self) {
         let _turn = self.turn.lock().await;
+        self.write_waiting().await;
+    }
+
+    /// Forgets entries of a user, also those that wait and those that could not be written.
+    pub(super) async fn forget(&self, user: &str, which: Forget) -> Result<u64, MemoriesError> {
+        let _turn = self.turn.lock().await;
+        self.write_waiting().await;
+        self.writer.forget_failed(user, &which);
+        self.writer.memories.forget(user, which).await
+    }
+
+    /// Tries the writes that failed again.
+    pub(super) async fn retry_failed(&self) {
+        let _turn = self.turn.lock().await;
+        self.writer.retry_failed().await;
+    }
+
+    /// Requires the turn.
+    async fn write_waiting(&self) {
         loop {
             // It stays in the queue until it is done, so that nothing is lost if this is dropped.
             let Some(job) = self.state().jobs.front().cloned() else { return };

@@ -10,7 +10,7 @@ use futures::FutureExt;
 use tokio::runtime::Handle;
 
 use crate::builtin::knowledge::long_term_memory::{
-    Keep, Memories, MemoriesError, Remembered, Said, Source,
+    Forget, Keep, Memories, MemoriesError, Remembered, Said, Source,
 };
 use crate::call::CallContext;
 
@@ -127,6 +127,27 @@ impl Writer {
             tracing::error!(entries = lost, "memories that were not written are dropped");
         }
         error
+    }
+
+    /// Writes what failed again. A write stays in the list until it is done.
+    pub(super) async fn retry_failed(&self) {
+        let failed: Vec<_> = self.failed().iter().cloned().collect();
+        for FailedWrite { entries, .. } in failed {
+            let added = self.add(&entries).await;
+            self.failed().retain(|write| write.entries != entries);
+            if let Err(error) = added {
+                self.fail(&entries, error);
+            }
+        }
+    }
+
+    /// Removes entries of a user from what could not be written.
+    pub(super) fn forget_failed(&self, user: &str, which: &Forget) {
+        let mut failed = self.failed();
+        for write in failed.iter_mut() {
+            write.entries.retain(|entry| *entry.user != *user || !which.is_of(entry));
+        }
+        failed.retain(|write| !write.entries.is_empty());
     }
 
     /// Returns what could not be written.

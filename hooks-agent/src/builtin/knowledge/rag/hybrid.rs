@@ -70,7 +70,8 @@ fn fuse(lists: [Vec<Passage>; 2], limit: usize) -> Vec<Passage> {
     let mut places: HashMap<(String, usize, usize), usize> = HashMap::new();
     let mut fused: Vec<(f32, Passage)> = Vec::new();
     for list in lists {
-        for (rank, passage) in (1_u16..).zip(list) {
+        let ranks = (1..u16::MAX).chain(std::iter::repeat(u16::MAX));
+        for (rank, passage) in ranks.zip(list) {
             let weight = 1.0 / (K + f32::from(rank));
             let range = &passage.range;
             let key = (passage.source.clone(), range.start, range.end);

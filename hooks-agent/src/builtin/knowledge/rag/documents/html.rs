@@ -1,5 +1,7 @@
 //! HTML: its text, with headings as in Markdown.
 
+use std::collections::HashMap;
+
 use html2text::config;
 use html2text::render::TextDecorator;
 
@@ -8,7 +10,21 @@ use crate::builtin::knowledge::rag::documents::{Document, markdown};
 /// Where long lines wrap.
 const WIDTH: usize = 200;
 
+/// The most elements inside of each other, as in Chromium. The reader takes a time that grows with the
+/// square of them.
+const DEEPEST: usize = 512;
+
+/// Elements of HTML that have no end, or whose end is often left out and does not nest them.
+const UNENDED: [&str; 31] = [
+    "area", "base", "body", "br", "caption", "col", "colgroup", "dd", "dt", "embed", "head", "hr",
+    "html", "img", "input", "li", "link", "meta", "optgroup", "option", "p", "param", "rp", "rt",
+    "source", "tbody", "td", "tfoot", "th", "thead", "tr",
+];
+
 pub(super) fn document(html: &str, size: usize) -> Result<Document, String> {
+    if depth(html) > DEEPEST {
+        return Err(format!("its elements are nested more than {DEEPEST} deep"));
+    }
     let read = config::with_decorator(Words)
         .no_table_borders()
         .allow_width_overflow()
@@ -16,6 +32,47 @@ pub(super) fn document(html: &str, size: usize) -> Result<Document, String> {
     let text = read.map_err(|error| format!("its HTML cannot be read: {error}"))?;
     let pieces = markdown::pieces(&text, size, |_| None);
     Ok(Document { text, pieces })
+}
+
+/// Returns about how many elements are inside of each other, at most: the text of a script or of an
+/// attribute may look like elements.
+fn depth(html: &str) -> usize {
+    let is_xml = html.starts_with("<?xml");
+    let mut open: HashMap<String, usize> = HashMap::new();
+    let (mut depth, mut deepest, mut rest) = (0, 0, html);
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        if let Some(comment) = rest.strip_prefix("!--") {
+            rest = behind_comment(comment);
+            continue;
+        }
+        let is_end = rest.starts_with('/');
+        let tag = &rest[usize::from(is_end)..];
+        let tag = &tag[..tag.find(['<', '>']).unwrap_or(tag.len())];
+        let is_of_name = |char: char| char.is_ascii_alphanumeric() || char == '-';
+        let name = tag.split(|char| !is_of_name(char)).next().unwrap_or_default();
+        let name = name.to_ascii_lowercase();
+        let is_unended = if is_xml { tag.ends_with('/') } else { UNENDED.contains(&&*name) };
+        if name.is_empty() || is_unended {
+            continue;
+        }
+        let count = open.entry(name).or_default();
+        if !is_end {
+            (*count, depth) = (*count + 1, depth + 1);
+        } else if *count > 0 {
+            (*count, depth) = (*count - 1, depth - 1);
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+/// Returns what is behind a comment. It also ends where its mark was mistyped: `<!-->`, `--!>`.
+fn behind_comment(comment: &str) -> &str {
+    let ends =
+        |text: &str| matches!(text, "" | "-") || text.ends_with("--") || text.ends_with("--!");
+    let end = comment.match_indices('>').find(|(at, _)| ends(&comment[..*at]));
+    end.map_or("", |(at, _)| &comment[at..])
 }
 
 /// Marks headings and items, and nothing else.

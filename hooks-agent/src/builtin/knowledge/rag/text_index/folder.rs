@@ -48,8 +48,13 @@ pub(super) fn list(folder: &Path, only: &Only) -> io::Result<Listing> {
             }
         };
         for entry in entries {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let source = format!("{prefix}{name}");
+            let name = entry.file_name();
+            let source = format!("{prefix}{}", name.to_string_lossy());
+            let Some(name) = name.to_str() else {
+                // Two such names may look the same, and the index knows documents by their names.
+                listing.skipped.push(Skipped::new(source, "its name is not UTF-8".to_owned()));
+                continue;
+            };
             if name.starts_with('.') || !only(Path::new(&source)) {
                 continue;
             }

@@ -37,7 +37,9 @@ pub(super) fn search(
     let searcher = &commit.searcher;
     let found = on_index(folder, || {
         let Some(weighed) = weigh(searcher, fields, words)? else { return Ok(Vec::new()) };
-        let top = TopDocs::with_limit(limit).order_by_score();
+        // The collector takes room for all of the limit.
+        let most = usize::try_from(searcher.num_docs()).unwrap_or(usize::MAX).max(1);
+        let top = TopDocs::with_limit(limit.min(most)).order_by_score();
         let found = searcher.search(&weighed.query, &top)?.into_iter();
         let stored = found
             .map(|(score, at)| Ok((score / weighed.weight, searcher.doc::<TantivyDocument>(at)?)));

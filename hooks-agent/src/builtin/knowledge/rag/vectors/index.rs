@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::builtin::knowledge::rag::blocking;
 use crate::builtin::knowledge::rag::digest::Digest;
-use crate::builtin::knowledge::rag::lock::lock;
+use crate::builtin::knowledge::rag::lock::lock_between;
 use crate::builtin::knowledge::rag::vectors::embed::Checked;
 use crate::builtin::knowledge::rag::vectors::file;
 use crate::builtin::knowledge::rag::vectors::matrix::Matrix;
@@ -103,8 +103,7 @@ impl VectorIndex {
     /// from there.
     pub async fn refresh(&self) -> Result<Embedded, KnowledgeError> {
         let documents = self.text.refresh().await?;
-        let folder = self.text.folder().to_owned();
-        let _lock = blocking::run(move |abandoned| lock(&folder, LOCK, abandoned)).await?;
+        let _lock = lock_between(self.text.folder(), LOCK).await?;
         let digests = self.text.digests().await?;
         let mut matrix = Matrix::clone(&*self.load().await?);
         let before = matrix.digests.len();

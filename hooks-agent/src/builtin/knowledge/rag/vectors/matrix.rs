@@ -63,6 +63,7 @@ impl Matrix {
     /// Returns the digests of the vectors that are nearest to this one, with their cosines, the
     /// nearest first. All vectors have length 1.
     pub(super) fn nearest(&self, vector: &[f32], limit: usize) -> Vec<(f32, Digest)> {
+        let limit = limit.min(self.digests.len());
         if limit == 0 || self.dimension == 0 {
             return Vec::new();
         }
