@@ -65,14 +65,29 @@ impl<'a> PreReasoning<'a> {
         self.cx.memory().map_or_else(|| self.input.messages.clone(), |memory| memory.messages())
     }
 
+    /// Returns whether the messages of the round are at their places in `history`: earlier hooks changed
+    /// messages, but added, removed and moved none. A message that changed has its role, and the ids of its
+    /// tool calls and results.
+    #[must_use]
+    pub fn keeps_places(&self, history: &Messages) -> bool {
+        let (of_round, history) = (self.input.messages.shared(), history.shared());
+        let is_moved = |msg: &Arc<Msg>| history.contains(msg);
+        let keeps = |(msg, before): (&Arc<Msg>, &Arc<Msg>)| {
+            Arc::ptr_eq(msg, before)
+                || msg == before
+                || (has_place_of(msg, before) && !is_moved(msg))
+        };
+        of_round.len() == history.len() && of_round.iter().zip(history).all(keeps)
+    }
+
     /// Replaces the messages of the thread by a shorter conversation of the same content, in memory and
     /// in the store, which keeps what was replaced as
     /// [history](crate::store::Store::history). `before` is the [history](Self::history) that the shorter
     /// one was made of; messages that were observed since then stay behind it.
     ///
     /// The model gets the shorter conversation in this round, with the changes that earlier hooks made
-    /// to messages that stay. If an earlier hook added or removed messages, the round keeps them all, and
-    /// the next one is shorter.
+    /// to messages that stay. If an earlier hook added, removed or moved messages, the round keeps them all,
+    /// and the next one is shorter.
     ///
     /// # Errors
     /// [`AgentError::Compression`] if a tool call is parted from its result, or if all messages of the
@@ -115,7 +130,7 @@ impl<'a> PreReasoning<'a> {
     ) -> Result<(), AgentError> {
         let messages = messages.into();
         self.cx.replace_history(before, &messages).await?;
-        if self.input.messages.len() == before.len() {
+        if self.keeps_places(before) {
             let of_round = self.input.messages.shared();
             let places: HashMap<_, _> =
                 before.shared().iter().map(Arc::as_ptr).zip(of_round).collect();
@@ -322,6 +337,14 @@ impl<'a> PostReasoning<'a> {
     pub fn jump_to_end(&self) -> Flow {
         Flow::jump(JumpTo::End)
     }
+}
+
+/// Returns whether a message may be another one with a change: of the same role, tool calls and results.
+fn has_place_of(msg: &Msg, before: &Msg) -> bool {
+    let calls = |msg: &Msg| msg.tool_uses().map(|call| call.id.clone()).collect::<Vec<_>>();
+    let results =
+        |msg: &Msg| msg.tool_results().map(|result| result.id.clone()).collect::<Vec<_>>();
+    msg.role == before.role && calls(msg) == calls(before) && results(msg) == results(before)
 }
 
 impl fmt::Debug for PreReasoning<'_> {

@@ -143,12 +143,14 @@ impl HookModel {
         purpose: &str,
         request: ChatRequest,
     ) -> Result<Msg, HookModelError> {
-        let read = pin!(self.read_in_time(request));
-        let ended = match select(read, pin!(cx.interrupted())).await {
-            Either::Left((ended, _)) => ended,
-            Either::Right(_) => Err(HookModelError::Interrupted),
+        let mut usage = Usage::default();
+        let ended = {
+            let read = pin!(self.read_in_time(request, &mut usage));
+            match select(read, pin!(cx.interrupted())).await {
+                Either::Left((ended, _)) => ended,
+                Either::Right(_) => Err(HookModelError::Interrupted),
+            }
         };
-        let usage = ended.as_ref().ok().and_then(|msg| msg.usage).unwrap_or_default();
         if self.counts_usage {
             cx.add_usage(usage);
         }
@@ -166,19 +168,27 @@ impl HookModel {
         ended
     }
 
-    async fn read_in_time(&self, request: ChatRequest) -> Result<Msg, HookModelError> {
-        let Some(limit) = self.timeout else { return self.read(request).await };
+    async fn read_in_time(
+        &self,
+        request: ChatRequest,
+        usage: &mut Usage,
+    ) -> Result<Msg, HookModelError> {
+        let Some(limit) = self.timeout else { return self.read(request, usage).await };
         let timeout = |_| HookModelError::Timeout { model: self.name().to_owned(), limit };
-        tokio::time::timeout(limit, self.read(request)).await.map_err(timeout)?
+        tokio::time::timeout(limit, self.read(request, usage)).await.map_err(timeout)?
     }
 
-    /// Reads the answer to its end.
-    async fn read(&self, request: ChatRequest) -> Result<Msg, HookModelError> {
+    /// Reads the answer to its end. An answer that is of no use has a usage too.
+    async fn read(&self, request: ChatRequest, usage: &mut Usage) -> Result<Msg, HookModelError> {
         let model = || self.name().to_owned();
         let mut chunks = self.model.stream(request);
         let (mut text, mut calls, mut bytes) = (String::new(), Vec::new(), 0);
         while let Some(chunk) = chunks.next().await {
-            match chunk? {
+            let chunk = chunk?;
+            if let ChatChunk::End { usage: reported, .. } = &chunk {
+                *usage = *reported;
+            }
+            match chunk {
                 ChatChunk::Text(chunk) => {
                     bytes += chunk.len();
                     text.push_str(&chunk);

@@ -1,14 +1,19 @@
 //! How requests become shorter.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use futures::executor::block_on;
-use hooks_agent::builtin::context::AutoContext;
+use hooks_agent::builtin::context::{AutoContext, ContextEditing};
+use hooks_agent::builtin::knowledge::{
+    Keep, LongTermMemory, Memories, ProcessMemories, Remembered,
+};
 use hooks_agent::message::{Messages, unanswered_tool_uses};
-use hooks_agent::model::ContextSize;
+use hooks_agent::model::{ContextSize, ScriptedAnswer};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 use serde_json::json;
 
-use super::{agent, of_tool, references, tokens, used};
+use super::{Requests, agent, of_tool, references, tokens, used};
 
 fn budget(tokens: u64) -> hooks_agent::builtin::context::AutoContextBuilder {
     AutoContext::builder().budget(ContextSize::Tokens(tokens + of_tool()))
@@ -175,4 +180,76 @@ fn images_of_an_offloaded_result_stay() {
     let result = sent[1].tool_results().next().unwrap();
     assert!(result.output.as_str().contains("of 4005 characters"), "{}", result.output);
     assert!(matches!(result.output.blocks(), [ContentBlock::Image(_)]));
+}
+
+/// A model that calls `log` in `rounds` rounds of a call, then answers.
+fn reading(rounds: usize) -> impl Fn(&ChatRequest) -> ScriptedAnswer + Send + Sync + 'static {
+    let number = AtomicUsize::new(0);
+    move |_| match number.fetch_add(1, Ordering::Relaxed) {
+        number if (number + 1) % (rounds + 1) == 0 => "done".into(),
+        number => ToolUse::new(number.to_string(), "log", json!({ "number": number })).into(),
+    }
+}
+
+/// How many requests have each of these texts, of tool calls 0 to `calls`.
+fn summarized(small: &Script, calls: usize) -> Vec<usize> {
+    let requests = small.requests();
+    let count = |text: String| requests.iter().filter(|it| it.last_text().contains(&text)).count();
+    (0..calls).map(|number| count(format!("{{\"number\":{number}}}"))).collect()
+}
+
+fn log() -> FunctionTool {
+    FunctionTool::new("log", "Reads the log.", async |_: serde_json::Value| "l".repeat(400))
+}
+
+fn summaries() -> Script {
+    (0..60).fold(Script::new(), |script, number| script.says(format!("summary {number}")))
+}
+
+#[test]
+fn messages_are_summarized_once_beside_a_hook_that_clears_results() {
+    let small = summaries();
+    let model = ScriptedModel::new("m", reading(30));
+    let editing = ContextEditing::builder().trigger(ContextSize::Tokens(300)).keep(3);
+    let auto = budget(300).keep(2).summarize_with(small.clone()).build().unwrap();
+    let agent = ReActAgent::builder("bot").model(model).tool(log()).max_iters(40).hook(auto);
+    let agent = agent.hook(editing.build().unwrap()).build().unwrap();
+    block_on(agent.call("go")).unwrap();
+    let counts = summarized(&small, 30);
+    assert!(counts[0] == 1 && counts.iter().all(|count| *count <= 1), "{counts:?}");
+}
+
+#[test]
+fn messages_are_summarized_once_beside_memories_of_the_user() {
+    let small = summaries();
+    let requests = Requests::default();
+    let (seen, answer) = (requests.clone(), reading(12));
+    let model = ScriptedModel::new("m", move |request| {
+        seen.lock().unwrap().push(request.clone());
+        answer(request)
+    });
+    let memories = ProcessMemories::new();
+    block_on(memories.add(vec![Remembered::new("ada", "Ada has a cat.")])).unwrap();
+    // It changes each message of the user in the request.
+    let redact = on(|event: &mut PreReasoning<'_>| {
+        for msg in event.messages_mut().iter_mut().filter(|msg| msg.role == Role::User) {
+            *msg = Msg::user(msg.text().replace("cat", "[redacted]"));
+        }
+    });
+    let auto = budget(400).keep(2).summarize_with(small.clone()).build().unwrap();
+    let agent = ReActAgent::builder("bot").model(model).tool(log()).max_iters(40).hook(auto);
+    let agent = agent.hook(LongTermMemory::new(memories, Keep::by_rule(|_| Vec::new())));
+    let agent = agent.hook(redact.with_priority(10)).build().unwrap();
+    for task in ["the first task about the cat", "the second task about the cat"] {
+        block_on(agent.call_with(CallOptions::new().user("ada"), task)).unwrap();
+    }
+    for request in &*requests.lock().unwrap() {
+        let texts: Vec<_> = request.messages.iter().map(Msg::text).collect();
+        assert!(
+            texts.iter().any(|text| text == "the first task about the [redacted]"),
+            "{texts:#?}"
+        );
+    }
+    let counts = summarized(&small, 24);
+    assert!(counts[0] == 1 && counts.iter().all(|count| *count <= 1), "{counts:?}");
 }

@@ -89,3 +89,18 @@ fn the_first_message_stays_first_over_many_summaries_and_summaries_are_summarize
     assert!(!requests[0].last_text().contains("u1"), "{}", requests[0].last_text());
     assert!(requests[1].last_text().contains("s1") && requests[2].last_text().contains("s2"));
 }
+
+#[test]
+fn a_summary_alone_is_not_summarized_again() {
+    let (small, model) = (Script::new().says("s").says("of s"), ScriptedModel::new("m", |_| "a"));
+    let hook = messages(6, 2, &small).keep_first_user_message(true).build().unwrap();
+    let agent = ReActAgent::builder("bot").model(model).hook(hook).build().unwrap();
+    let mut before = vec![Msg::user("u"), Msg::assistant("bot", "b")];
+    before.extend(batch("x", 6));
+    agent.memory().replace(before);
+    // No message, so that the batch is what is kept.
+    block_on(agent.call(Messages::new())).unwrap();
+    block_on(agent.call(Messages::new())).unwrap();
+    assert_eq!(texts(&agent)[..2], ["u", "S(s)"]);
+    assert_eq!(small.requests().len(), 1);
+}

@@ -11,7 +11,7 @@ use hooks_agent::call::Interrupt;
 use hooks_agent::error::AgentError;
 use hooks_agent::hook::{HookModel, HookModelError};
 use hooks_agent::message::{GenerateReason, Usage};
-use hooks_agent::model::{ChatChunk, ChatStream, ContextSize, ModelError};
+use hooks_agent::model::{ChatChunk, ChatStream, ContextSize, FinishReason, ModelError};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 use serde_json::json;
@@ -201,4 +201,25 @@ fn an_answer_that_is_too_long_is_no_summary() {
         matches!(cause.downcast_ref(), Some(HookModelError::TooLong { limit: 100, .. }))
     });
     assert!(is_too_long, "{error}");
+}
+
+#[test]
+fn the_tokens_of_a_summary_that_is_cut_count_by_choice() {
+    struct Cut;
+    impl ChatModel for Cut {
+        fn name(&self) -> &'static str {
+            "cut"
+        }
+
+        fn stream(&self, _: ChatRequest) -> ChatStream {
+            let end = ChatChunk::End { usage: Usage::new(70, 7), finish: FinishReason::Length };
+            Box::pin(futures::stream::iter([Ok(ChatChunk::Text("half".to_owned())), Ok(end)]))
+        }
+    }
+    let small = HookModel::new(Cut).count_usage(true);
+    let hook = Summarization::builder(small).trigger(ContextSize::Messages(5));
+    let agent = agent(hook.keep(ContextSize::Messages(1)), users(BEFORE));
+    let reply = block_on(agent.call("5")).unwrap();
+    assert_eq!(reply.usage.unwrap().input_tokens, 70);
+    assert_eq!(texts(&agent), ["1", "2", "3", "4", "5", "done"]);
 }

@@ -6,6 +6,7 @@ use futures::executor::block_on;
 use futures::{StreamExt, join};
 use hooks_agent::builtin::context::Summarization;
 use hooks_agent::builtin::limit::{Exit, ModelCallLimit};
+use hooks_agent::error::InputError;
 use hooks_agent::hook::HookModel;
 use hooks_agent::message::Usage;
 use hooks_agent::model::{ContextSize, ScriptedAnswer};
@@ -209,4 +210,30 @@ async fn two_calls_at_once_on_a_thread_summarize_once() {
     two.unwrap();
     assert_eq!(texts(&agent), ["S(s)", "4", "5", "done", "6", "done"]);
     assert_eq!(small.requests().len(), 1);
+}
+
+#[test]
+fn a_hook_that_moves_messages_before_it_keeps_the_conversation_as_it_is() {
+    let small = Script::new().says("s");
+    // As many messages as before, at other places.
+    let remind = on(|event: &mut PreReasoning<'_>| {
+        let mut all: Vec<_> = event.messages().iter().cloned().collect();
+        all.remove(0);
+        all.push(Msg::user("reminder"));
+        event.set_messages(all);
+    });
+    let model = Script::new().says("done");
+    let agent = ReActAgent::builder("bot").model(model.clone()).hook(remind.with_priority(10));
+    let agent = agent.hook(messages(6, 3, &small).build().unwrap()).build().unwrap();
+    let call = ToolUse::new("1", "search", json!({}));
+    let ask = Msg::from_blocks(Role::Assistant, "bot", vec![ContentBlock::ToolUse(call.clone())]);
+    let result = Msg::tool_result(ToolResult::success(&call, "found"));
+    agent.memory().replace([Msg::user("1"), Msg::user("2"), Msg::user("3"), ask, result]);
+    block_on(agent.call("go")).unwrap();
+    let request = &model.requests()[0];
+    InputError::check_history(&request.messages).unwrap();
+    let read: Vec<_> = request.messages.iter().map(Msg::text).collect();
+    assert_eq!(read, ["2", "3", "", "", "go", "reminder"]);
+    assert!(small.requests().is_empty());
+    assert_eq!(texts(&agent), ["1", "2", "3", "", "", "go", "done"]);
 }

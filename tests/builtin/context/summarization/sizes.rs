@@ -72,3 +72,18 @@ fn a_tokenizer_counts_as_the_model_does() {
     // Special tokens in a text are text.
     assert!(counter.count_text("<|endoftext|>") > 1);
 }
+
+#[test]
+fn the_usage_of_a_whole_call_of_another_agent_is_no_report() {
+    let other = ScriptedModel::new("other", |_| "short");
+    let other = ReActAgent::builder("other").model(other).build().unwrap();
+    let mut reply = block_on(other.call("a")).unwrap();
+    // What an agent of many rounds reports.
+    reply.usage = Some(Usage::new(90_000, 1_000));
+    let small = Script::new().says("s");
+    let hook = at(ContextSize::Tokens(10_000), ContextSize::Messages(1), &small);
+    let agent = agent(hook, users(["1", "2"]));
+    agent.memory().add(reply);
+    block_on(agent.call("go")).unwrap();
+    assert_eq!(small.requests().len(), 0, "{:?}", texts(&agent));
+}

@@ -7,7 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::message::{Messages, Msg, Role};
+use crate::builtin::context::auto_context::thread::OfThread;
+use crate::message::{Messages, Msg};
 
 /// The first line of a summary.
 const PREFIX: &str = "Here is a summary of the conversation to date:";
@@ -40,20 +41,18 @@ impl Covered {
         &self.summary
     }
 
-    /// Returns the messages with the summary in place of those that it covers. The first message of the
-    /// user stays.
-    pub(super) fn apply(&self, messages: &Messages) -> Messages {
-        let all: Vec<Arc<Msg>> = messages.clone().into_iter().collect();
-        let first = first_user_message(messages).filter(|first| *first < self.count);
+    /// Returns the messages of a request with the summary in place of those that it covers. The first
+    /// message of the user stays, and so do messages that hooks added.
+    pub(super) fn apply(&self, request: &Messages, thread: &OfThread) -> Messages {
+        let all: Vec<Arc<Msg>> = request.clone().into_iter().collect();
+        let end = thread.place_behind(self.count);
+        let first = thread.first_user_message(request).filter(|first| *first < end);
         let summary = Arc::new(Msg::user(format!("{PREFIX}\n\n{}", self.summary)));
         let first = first.map(|first| all[first].clone()).into_iter().chain([summary]);
-        first.chain(all[self.count..].iter().cloned()).collect()
+        let added = (0..end).filter(|place| !thread.is_own(*place));
+        let added = added.map(|place| all[place].clone());
+        first.chain(added).chain(all[end..].iter().cloned()).collect()
     }
-}
-
-/// Returns the place of the first message of the user.
-pub(super) fn first_user_message(messages: &Messages) -> Option<usize> {
-    messages.iter().position(|msg| msg.role == Role::User)
 }
 
 /// Returns the digest of the first messages.

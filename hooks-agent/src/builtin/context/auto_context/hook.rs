@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hooks_core::{HookResult, HookRole};
 
-use crate::builtin::context::auto_context::covered::{Covered, first_user_message};
+use crate::builtin::context::auto_context::covered::Covered;
 use crate::builtin::context::auto_context::error::AutoContextError;
 use crate::builtin::context::auto_context::offload::{id, whole_text};
 use crate::builtin::context::auto_context::reader::reader;
+use crate::builtin::context::auto_context::thread::OfThread;
 use crate::builtin::context::auto_context::view::{Shortening, View};
 use crate::builtin::context::summary::{Summarizer, SummaryError, place};
 use crate::call::CallContext;
@@ -28,8 +29,8 @@ use crate::tool::Tools;
 /// 2. All results that are not in the latest messages become a reference.
 /// 3. Large results in the latest messages become a head and a reference, then all become a reference.
 /// 4. With [`summarize_with`](crate::builtin::context::AutoContextBuilder::summarize_with), a summary takes the place of the
-///    oldest messages, tool calls and results included; the first message of the user stays. It is kept
-///    with the thread, so each message is summarized once. The model that writes it reads the id of each
+///    oldest messages, tool calls and results included; the first message of the user stays, and what
+///    hooks added to the request. It is kept with the thread, so each message is summarized once. The model that writes it reads the id of each
 ///    large result, so that the summary can refer to what it leaves out.
 ///
 /// A request that then does not fit into the context window is not sent: the call fails with
@@ -129,9 +130,10 @@ impl AutoContext {
             return Ok(None);
         }
         let covered = cx.thread_value::<Covered>(Self::THREAD_VALUE)?;
-        let covered = covered.filter(|covered| covered.is_of(whole));
+        let thread = OfThread::of(cx, whole);
+        let covered = covered.filter(|covered| covered.is_of(&thread.history));
         let apply = |covered: &Option<Covered>| {
-            let shorter = covered.as_ref().map(|covered| covered.apply(whole));
+            let shorter = covered.as_ref().map(|covered| covered.apply(whole, &thread));
             View::new(shortening, shorter.unwrap_or_else(|| whole.clone()), fixed)
         };
         let mut view = apply(&covered);
@@ -141,7 +143,7 @@ impl AutoContext {
         {
             // Boxed, so that the future of other rounds stays small.
             let left = budget.saturating_sub(fixed) / 2;
-            let cover = self.cover(cx, summarizer, whole, covered.as_ref(), &view, left);
+            let cover = self.cover(cx, summarizer, (whole, &thread), covered.as_ref(), &view, left);
             if let Some(covered) = Box::pin(cover).await? {
                 view = apply(&Some(covered));
                 view.shorten(budget);
@@ -160,24 +162,27 @@ impl AutoContext {
         &self,
         cx: &CallContext,
         summarizer: &Summarizer,
-        whole: &Messages,
+        (whole, thread): (&Messages, &OfThread),
         covered: Option<&Covered>,
         view: &View<'_>,
         mut left: u64,
     ) -> HookResult<Option<Covered>> {
         let failed: Arc<Failed> = cx.hook_state(Arc::as_ptr(&self.settings).addr());
-        let before = covered.map_or(0, Covered::count);
+        let before = covered.map_or(0, |covered| thread.place_behind(covered.count()));
         let mut kept = 0;
         for cost in view.costs.iter().rev() {
             let Some(rest) = left.checked_sub(*cost) else { break };
             (left, kept) = (rest, kept + 1);
         }
-        let first = first_user_message(whole);
+        let first = thread.first_user_message(whole);
         let end = place(whole, kept.min(whole.len() - before), first);
-        if end <= before || failed.0.load(Ordering::Relaxed) {
+        let count = thread.count_before(end);
+        if end <= before || count == thread.count_before(before) || failed.0.load(Ordering::Relaxed)
+        {
             return Ok(None);
         }
-        let new = (before..end).filter(|place| Some(*place) != first).map(|place| &whole[place]);
+        let new = (before..end).filter(|place| Some(*place) != first && thread.is_own(*place));
+        let new = new.map(|place| &whole[place]);
         let before = covered.map(Covered::summary).unwrap_or_default();
         let Shortening { counter, large, .. } = &self.settings.shortening;
         let id_of = |result: &ToolResult| {
@@ -186,7 +191,7 @@ impl AutoContext {
         };
         match summarizer.summarize(cx, before, new, &id_of).await {
             Ok(summary) => {
-                let covered = Covered::new(whole, end, summary);
+                let covered = Covered::new(&thread.history, count, summary);
                 cx.set_thread_value(Self::THREAD_VALUE, &covered)?;
                 Ok(Some(covered))
             }

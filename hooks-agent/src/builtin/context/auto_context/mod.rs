@@ -6,6 +6,7 @@ mod error;
 mod hook;
 mod offload;
 mod reader;
+mod thread;
 mod view;
 
 pub use builder::AutoContextBuilder;

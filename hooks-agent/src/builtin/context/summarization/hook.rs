@@ -41,7 +41,7 @@ use crate::model::{ContextSize, ContextSizeError};
 /// [`HookModel`](crate::hook::HookModel): the stream, the limits and the hooks of the agent do not see it.
 ///
 /// Its priority is 60: after hooks that redact at `PreReasoning`, whose changes the summary is made of,
-/// and before hooks that add to the request. While such a hook adds or removes messages, the
+/// and before hooks that add to the request. While an earlier hook adds, removes or moves messages, the
 /// conversation is not summarized. It is not inherited: a sub-agent has a conversation of its own.
 ///
 /// ```
@@ -135,7 +135,10 @@ impl Summarization {
             (_, None) => history.len(),
         };
         let first = self.first_user_message(history);
-        Ok(place(history, kept, first))
+        let place = place(history, kept, first);
+        let mut replaced = (0..place).filter(|place| Some(*place) != first);
+        // A summary alone does not become shorter.
+        Ok(if replaced.all(|place| is_summary(&history[place])) { 0 } else { place })
     }
 
     /// Returns the place of the first message of the user, if that stays.
@@ -150,10 +153,10 @@ impl Summarization {
         history: Messages,
         place: usize,
     ) -> HookResult {
-        if event.messages().len() != history.len() {
+        if !event.keeps_places(&history) {
             tracing::warn!(
                 agent = event.context().agent_name(),
-                "not summarized: a hook that runs before `Summarization` added or removed messages"
+                "not summarized: a hook that runs before `Summarization` added, removed or moved messages"
             );
             return Ok(());
         }

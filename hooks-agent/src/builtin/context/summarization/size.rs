@@ -6,7 +6,7 @@ use crate::model::TokenCounter;
 
 /// Returns the tokens of a conversation: what the provider reported for the last answer, and a count of
 /// what follows it. An answer that an earlier summary kept reports the conversation before that summary,
-/// so it does not count.
+/// so it does not count. Neither does the reply of another agent: it reports a whole call.
 pub(super) fn tokens(messages: &Messages, counter: &TokenCounter) -> u64 {
     let summary = messages.iter().rposition(|msg| kept_behind(msg).is_some());
     let begin = match summary {
@@ -14,7 +14,8 @@ pub(super) fn tokens(messages: &Messages, counter: &TokenCounter) -> u64 {
         None => 0,
     };
     let reported = messages.iter().enumerate().skip(begin).rev().find_map(|(place, msg)| {
-        let usage = msg.usage.filter(|usage| usage.input_tokens > 0)?;
+        let is_reply = msg.reason.is_some();
+        let usage = msg.usage.filter(|usage| usage.input_tokens > 0 && !is_reply)?;
         Some((place, usage.total_tokens()))
     });
     match reported {
