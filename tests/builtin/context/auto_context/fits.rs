@@ -57,7 +57,7 @@ fn large_results_are_offloaded_first_and_memory_keeps_them() {
 
 #[test]
 fn old_results_are_trimmed_next() {
-    let (agent, requests) = agent(budget(110).large(500).head(10).keep(1), conversation());
+    let (agent, requests) = agent(budget(90).large(500).head(200).keep(1), conversation());
     block_on(agent.call("go")).unwrap();
     let read = results(&requests.lock().unwrap()[0].messages);
     assert!(read[0].starts_with("[An old result of 4000 characters. Read it with read_offloaded"));
@@ -166,6 +166,21 @@ fn the_request_for_a_summary_of_the_rounds_fits_too() {
 }
 
 #[test]
+fn results_of_any_size_fit_into_a_small_window_by_default() {
+    let log =
+        FunctionTool::new("log", "Reads the log.", async |_: serde_json::Value| "l".repeat(5200));
+    let call = |id: &str| [ToolUse::new(id, "log", json!({}))];
+    let model = Script::new().calls(call("1")).says("one").calls(call("2")).says("two");
+    let hook = AutoContext::builder().window(2000).build().unwrap();
+    let agent = ReActAgent::builder("bot").model(model.clone()).tool(log).hook(hook);
+    let agent = agent.build().unwrap();
+    for _ in 0..2 {
+        block_on(agent.call("What happened?")).unwrap();
+    }
+    assert!(model.requests().iter().all(|request| tokens(request) <= 1500));
+}
+
+#[test]
 fn images_of_an_offloaded_result_stay() {
     let call = ToolUse::new("1", "log", json!({}));
     let ask = Msg::from_blocks(Role::Assistant, "bot", vec![ContentBlock::ToolUse(call.clone())]);
@@ -211,7 +226,7 @@ fn messages_are_summarized_once_beside_a_hook_that_clears_results() {
     let small = summaries();
     let model = ScriptedModel::new("m", reading(30));
     let editing = ContextEditing::builder().trigger(ContextSize::Tokens(300)).keep(3);
-    let auto = budget(300).keep(2).summarize_with(small.clone()).build().unwrap();
+    let auto = budget(150).keep(2).summarize_with(small.clone()).build().unwrap();
     let agent = ReActAgent::builder("bot").model(model).tool(log()).max_iters(40).hook(auto);
     let agent = agent.hook(editing.build().unwrap()).build().unwrap();
     block_on(agent.call("go")).unwrap();

@@ -194,7 +194,6 @@ fn the_mirror_of_the_property_shows_what_it_reads() {
 }
 
 #[test]
-#[ignore = "`AutoContext` takes the message of the memories for the first one of the user"]
 fn a_long_call_keeps_its_question_and_no_summary_has_memories() {
     let memories = ProcessMemories::new();
     block_on(memories.add(vec![entry("ada", "SECRET of Ada", 1)])).unwrap();

@@ -1,6 +1,6 @@
 //! Selects the tools of a round.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::HookResult;
@@ -40,8 +40,9 @@ impl ToolSelector {
         if names.is_empty() {
             return Ok(());
         }
-        let known: BTreeSet<_> = known().cloned().collect();
-        let known = known.into_iter().collect();
+        let is_of_hook = |tool: &&ToolSpec| own.iter().all(|known| known.name != tool.name);
+        let all = own.iter().chain(of_round.iter().filter(is_of_hook));
+        let known = all.map(|tool| tool.name.clone()).collect();
         Err(ToolSelectorError::NoSuchTools { names, known })
     }
 
