@@ -6,6 +6,7 @@ mod call;
 mod chunk;
 mod error;
 mod flow;
+mod history;
 mod mask;
 mod reasoning;
 mod summary;

@@ -1,12 +1,11 @@
 //! The events before and after the model call of a round.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::agent::Agent;
 use crate::call::CallContext;
-use crate::error::{AgentError, InputError};
+use crate::error::InputError;
 use crate::event::accessors::{model_input, of_a_call};
 use crate::event::{Decided, Flow, system};
 use crate::message::{ContentBlock, Messages, Msg, Question};
@@ -47,8 +46,8 @@ use crate::round::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
 /// ```
 pub struct PreReasoning<'a> {
     agent: &'a dyn Agent,
-    cx: &'a CallContext,
-    input: &'a mut ReasoningInput,
+    pub(super) cx: &'a CallContext,
+    pub(super) input: &'a mut ReasoningInput,
 }
 
 impl<'a> PreReasoning<'a> {
@@ -58,90 +57,6 @@ impl<'a> PreReasoning<'a> {
     }
 
     model_input!();
-
-    /// Returns the messages of the thread, in which the changes of hooks of this event are not.
-    #[must_use]
-    pub fn history(&self) -> Messages {
-        self.cx.memory().map_or_else(|| self.input.messages.clone(), |memory| memory.messages())
-    }
-
-    /// Returns whether the messages of the round are at their places in `history`: earlier hooks changed
-    /// messages, but added, removed and moved none. A message that changed has its role, and the ids of its
-    /// tool calls and results.
-    #[must_use]
-    pub fn keeps_places(&self, history: &Messages) -> bool {
-        let (of_round, history) = (self.input.messages.shared(), history.shared());
-        let is_moved = |msg: &Arc<Msg>| history.contains(msg);
-        let keeps = |(msg, before): (&Arc<Msg>, &Arc<Msg>)| {
-            Arc::ptr_eq(msg, before)
-                || msg == before
-                || (has_place_of(msg, before) && !is_moved(msg))
-        };
-        of_round.len() == history.len() && of_round.iter().zip(history).all(keeps)
-    }
-
-    /// Replaces the messages of the thread by a shorter conversation of the same content, in memory and
-    /// in the store, which keeps what was replaced as
-    /// [history](crate::store::Store::history). `before` is the [history](Self::history) that the shorter
-    /// one was made of; messages that were observed since then stay behind it.
-    ///
-    /// The model gets the shorter conversation in this round, with the changes that earlier hooks made
-    /// to messages that stay. If an earlier hook added, removed or moved messages, the round keeps them all,
-    /// and the next one is shorter.
-    ///
-    /// # Errors
-    /// [`AgentError::Compression`] if a tool call is parted from its result, or if all messages of the
-    /// thread were replaced since `before`; [`AgentError::Input`] for a message that cannot be in a
-    /// thread, such as a system message. The thread then stays as it was. [`AgentError::Store`] if the
-    /// store fails: memory then has the shorter conversation, which the next commit writes.
-    ///
-    /// A hook that forgets all but the latest messages, without tools:
-    ///
-    /// ```
-    /// use hooks_agent::prelude::*;
-    ///
-    /// struct Forget;
-    ///
-    /// #[agent_hook]
-    /// impl Forget {
-    ///     async fn keep_three(&self, event: &mut PreReasoning<'_>) -> HookResult {
-    ///         let history = event.history();
-    ///         if history.len() > 3 {
-    ///             let latest = history.iter().skip(history.len() - 3).cloned().collect::<Vec<_>>();
-    ///             event.replace_history(&history, latest).await?;
-    ///         }
-    ///         Ok(())
-    ///     }
-    /// }
-    ///
-    /// # futures::executor::block_on(async {
-    /// let model = ScriptedModel::new("count", |request| request.messages.len().to_string());
-    /// let agent = ReActAgent::builder("assistant").model(model).hook(Forget).build()?;
-    /// for expected in ["1", "3", "3"] {
-    ///     assert_eq!(agent.call("How many?").await?.text(), expected);
-    /// }
-    /// # Ok::<(), AgentError>(())
-    /// # }).unwrap();
-    /// ```
-    pub async fn replace_history(
-        &mut self,
-        before: &Messages,
-        messages: impl Into<Messages>,
-    ) -> Result<(), AgentError> {
-        let messages = messages.into();
-        self.cx.replace_history(before, &messages).await?;
-        if self.keeps_places(before) {
-            let of_round = self.input.messages.shared();
-            let places: HashMap<_, _> =
-                before.shared().iter().map(Arc::as_ptr).zip(of_round).collect();
-            let shorter = messages.shared().iter().map(|msg| {
-                let changed = places.get(&Arc::as_ptr(msg)).copied();
-                changed.unwrap_or(msg).clone()
-            });
-            self.input.messages = shorter.collect::<Vec<_>>().into();
-        }
-        Ok(())
-    }
 
     /// Returns the tools that the model may call.
     #[must_use]
@@ -337,14 +252,6 @@ impl<'a> PostReasoning<'a> {
     pub fn jump_to_end(&self) -> Flow {
         Flow::jump(JumpTo::End)
     }
-}
-
-/// Returns whether a message may be another one with a change: of the same role, tool calls and results.
-fn has_place_of(msg: &Msg, before: &Msg) -> bool {
-    let calls = |msg: &Msg| msg.tool_uses().map(|call| call.id.clone()).collect::<Vec<_>>();
-    let results =
-        |msg: &Msg| msg.tool_results().map(|result| result.id.clone()).collect::<Vec<_>>();
-    msg.role == before.role && calls(msg) == calls(before) && results(msg) == results(before)
 }
 
 impl fmt::Debug for PreReasoning<'_> {

@@ -95,6 +95,20 @@ pub enum HookModelError {
     Interrupted,
 }
 
+impl HookModelError {
+    /// Returns what is wrong, without words of the provider, which may quote the request.
+    fn summary(&self) -> &'static str {
+        match self {
+            Self::Model(ModelError::Status { .. }) => "refused by the provider",
+            Self::Model(_) => "failed",
+            Self::Incomplete { .. } => "incomplete",
+            Self::TooLong { .. } => "too long",
+            Self::Timeout { .. } => "timeout",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
 impl HookModel {
     /// Asks this model.
     pub fn new(model: impl ChatModel + 'static) -> Self {
@@ -154,7 +168,7 @@ impl HookModel {
         if self.counts_usage {
             cx.add_usage(usage);
         }
-        let error = ended.as_ref().err().map(tracing::field::display);
+        let error = ended.as_ref().err().map(HookModelError::summary);
         tracing::debug!(
             target: "hooks_agent::hook_model",
             agent = cx.agent_name(),

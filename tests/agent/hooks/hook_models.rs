@@ -67,13 +67,14 @@ fn a_trace_of_it_has_no_content() {
     let (reports, records) = Reports::up_to(Level::DEBUG);
     tracing::subscriber::with_default(reports, || {
         ask(&HookModel::new(Script::new().says("the pin 4711"))).unwrap();
-        ask(&HookModel::new(Script::new().fails(ModelError::status("m", 500)))).unwrap_err();
+        let quoted = ModelError::Failed { model: "m".to_owned(), reason: "not 4711".to_owned() };
+        ask(&HookModel::new(Script::new().fails(quoted))).unwrap_err();
     });
     let records = records.take();
     let of_model: Vec<_> = records.iter().filter(|record| record.contains("purpose")).collect();
     assert_eq!(of_model.len(), 2, "{records:?}");
     assert!(of_model.iter().all(|record| !record.contains("4711")), "{of_model:?}");
-    assert!(of_model[0].contains("test") && of_model[1].contains("500"), "{of_model:?}");
+    assert!(of_model[0].contains("test") && of_model[1].contains("failed"), "{of_model:?}");
 }
 
 #[test]

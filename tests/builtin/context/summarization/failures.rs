@@ -223,3 +223,17 @@ fn the_tokens_of_a_summary_that_is_cut_count_by_choice() {
     assert_eq!(reply.usage.unwrap().input_tokens, 70);
     assert_eq!(texts(&agent), ["1", "2", "3", "4", "5", "done"]);
 }
+
+#[test]
+fn messages_of_a_call_that_failed_are_not_doubled_if_a_summary_replaced_some() {
+    let small = Script::new().says("s").says("of s");
+    let error = ModelError::status("m", 400);
+    let model = Script::new().fails(error).says("done");
+    let hook = messages(6, 2, &small).build().unwrap();
+    let agent = ReActAgent::builder("bot").model(model).hook(hook).build().unwrap();
+    agent.memory().replace(users(["1", "2", "3"]));
+    block_on(agent.call(users(["a", "b", "c"]))).unwrap_err();
+    block_on(agent.call(users(["a", "b", "c"]))).unwrap();
+    assert!(!small.requests().iter().any(|it| it.last_text().contains("User: a")));
+    assert_eq!(texts(&agent), ["S(s)", "a", "b", "c", "done"]);
+}

@@ -51,7 +51,9 @@ impl OfThread {
 /// Returns for each message of a request whether it is of the thread; `None` if not all of these are there.
 fn own(history: &Messages, request: &Messages) -> Option<Vec<bool>> {
     let mut added = request.len().checked_sub(history.len())?;
-    let (request, mut rest) = (request.shared(), history.shared());
+    let request: Vec<Arc<Msg>> = request.clone().into_iter().collect();
+    let history: Vec<Arc<Msg>> = history.clone().into_iter().collect();
+    let mut rest = &history[..];
     let mut all = Vec::with_capacity(request.len());
     for (place, msg) in request.iter().enumerate() {
         let is_own = match rest {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use hooks_core::{HookResult, HookRole};
 use serde_json::json;
@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::builtin::context::summarization::builder::OnSummaryFailure;
 use crate::builtin::context::summarization::size::{is_summary, tokens};
 use crate::builtin::context::summary::{Summarizer, SummaryError, place};
+use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{EventKind, EventMask, Flow, HookEvent, PreReasoning};
 use crate::hook::{AgentHook, HookModelError};
@@ -21,8 +22,8 @@ use crate::model::{ContextSize, ContextSizeError};
 /// At the start of a round it looks at the conversation. If that reaches a trigger, a model summarizes all
 /// but the latest messages, tool calls and their results included. The thread then has the first message
 /// of the user, the summary as a message of the user, and the latest messages as they are. A tool call
-/// and its results stay on one side, so more messages may stay than asked for, or less if that alone
-/// leaves anything to summarize. The store keeps what was replaced as
+/// and its results stay on one side, and messages of the call that the model has not answered stay, so
+/// more messages may stay than asked for, or less if that alone leaves anything to summarize. The store keeps what was replaced as
 /// [history](crate::store::Store::history).
 ///
 /// | setting | default |
@@ -86,9 +87,14 @@ pub(super) struct Settings {
     pub(super) on_failure: OnSummaryFailure,
 }
 
-/// Whether a summary failed in this call.
+/// What the hook keeps of a call.
 #[derive(Default)]
-struct Failed(AtomicBool);
+struct OfCall {
+    /// Whether a summary failed.
+    has_failed: AtomicBool,
+    /// How many messages the caller sent.
+    input: AtomicUsize,
+}
 
 impl Summarization {
     /// The priority: after hooks that redact, before hooks that add to the request.
@@ -102,8 +108,8 @@ impl Summarization {
         Self { settings: Arc::new(settings) }
     }
 
-    fn failed(&self, event: &PreReasoning<'_>) -> Arc<Failed> {
-        event.context().hook_state(Arc::as_ptr(&self.settings).addr())
+    fn of_call(&self, cx: &CallContext) -> Arc<OfCall> {
+        cx.hook_state(Arc::as_ptr(&self.settings).addr())
     }
 
     /// Returns whether the conversation reaches a trigger.
@@ -127,13 +133,21 @@ impl Summarization {
     }
 
     /// Returns how many messages are replaced; 0 if none.
-    fn place(&self, history: &Messages, window: Option<u64>) -> Result<usize, ContextSizeError> {
+    fn place(
+        &self,
+        history: &Messages,
+        window: Option<u64>,
+        input: usize,
+    ) -> Result<usize, ContextSizeError> {
         let counter = &self.settings.summarizer.counter;
         let kept = match (self.settings.keep, self.settings.keep.tokens(window)?) {
             (_, Some(most)) => latest(history, most, |msg| counter.count([msg])),
             (ContextSize::Messages(count), None) => count,
             (_, None) => history.len(),
         };
+        // A caller may repeat messages that the model has not answered, so they stay as they are.
+        let unanswered = history.iter().rev().take_while(|msg| msg.role == Role::User).count();
+        let kept = kept.max(input.min(unanswered));
         let first = self.first_user_message(history);
         let place = place(history, kept, first);
         let mut replaced = (0..place).filter(|place| Some(*place) != first);
@@ -179,7 +193,7 @@ impl Summarization {
         let shorter: Vec<_> = shorter.chain(all[place..].iter().cloned()).collect();
         match event.replace_history(&history, shorter).await {
             Err(error @ AgentError::Compression(_)) => {
-                self.failed(event).0.store(true, Ordering::Relaxed);
+                self.of_call(event.context()).has_failed.store(true, Ordering::Relaxed);
                 tracing::warn!(error = &error as &dyn std::error::Error, "not summarized");
                 Ok(())
             }
@@ -191,7 +205,7 @@ impl Summarization {
         if self.settings.on_failure == OnSummaryFailure::Fail {
             return Err(error.into());
         }
-        self.failed(event).0.store(true, Ordering::Relaxed);
+        self.of_call(event.context()).has_failed.store(true, Ordering::Relaxed);
         tracing::warn!(
             agent = event.context().agent_name(),
             error = &error as &dyn std::error::Error,
@@ -220,20 +234,33 @@ impl AgentHook for Summarization {
     }
 
     fn events(&self) -> EventMask {
-        EventKind::PreReasoning.into()
+        EventMask::of(&[EventKind::PreCall, EventKind::PreReasoning])
+    }
+
+    fn sync_events(&self) -> EventMask {
+        EventKind::PreCall.into()
     }
 
     fn role(&self) -> Option<HookRole> {
         Some(HookRole::Observes)
     }
 
+    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        if let HookEvent::PreCall(event) = event {
+            let count = event.messages().len();
+            self.of_call(event.context()).input.store(count, Ordering::Relaxed);
+        }
+        Ok(Flow::Continue)
+    }
+
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        let HookEvent::PreReasoning(event) = event else { return Ok(Flow::Continue) };
+        let HookEvent::PreReasoning(event) = event else { return self.on_event_now(event) };
         let history = event.history();
         let window = self.settings.window.or(event.context_window());
         if self.is_due(&history, window)? {
-            let place = self.place(&history, window)?;
-            if place > 0 && !self.failed(event).0.load(Ordering::Relaxed) {
+            let of_call = self.of_call(event.context());
+            let place = self.place(&history, window, of_call.input.load(Ordering::Relaxed))?;
+            if place > 0 && !of_call.has_failed.load(Ordering::Relaxed) {
                 // Boxed, so that the future of other rounds stays small.
                 Box::pin(self.summarize(event, history, place)).await?;
             }
