@@ -1,6 +1,6 @@
 //! Counts the tokens of texts and messages.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -114,10 +114,7 @@ impl TokenCounter {
         if self.0.is_some() {
             return self.quarters(&value.to_string());
         }
-        let mut quarters = Quarters(0);
-        // It takes everything.
-        let _ = write!(quarters, "{value}");
-        quarters.0
+        json_quarters(value)
     }
 
     fn quarters_of(&self, block: &ContentBlock) -> u64 {
@@ -140,14 +137,32 @@ impl TokenCounter {
     }
 }
 
-/// Counts the quarters of what is written, by the approximation.
-struct Quarters(u64);
-
-impl Write for Quarters {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0 += TokenCounter::approximate().quarters(text);
-        Ok(())
+/// Returns the quarters of tokens of a value as JSON by the approximation, without writing it.
+fn json_quarters(value: &Value) -> u64 {
+    // Brackets and what is between the items.
+    let around = |count: usize| (count.max(1) + 1) as u64;
+    match value {
+        Value::Null | Value::Bool(true) => 4,
+        Value::Bool(false) => 5,
+        Value::Number(number) => number.to_string().len() as u64,
+        Value::String(text) => string_quarters(text),
+        Value::Array(items) => around(items.len()) + items.iter().map(json_quarters).sum::<u64>(),
+        Value::Object(fields) => {
+            let all =
+                fields.iter().map(|(name, value)| string_quarters(name) + 1 + json_quarters(value));
+            around(fields.len()) + all.sum::<u64>()
+        }
     }
+}
+
+/// Returns the quarters of tokens of a text in JSON: with its quotes and escapes.
+fn string_quarters(text: &str) -> u64 {
+    let escape = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 8 | 12 => 1,
+        0..32 => 5,
+        _ => 0,
+    };
+    2 + TokenCounter::approximate().quarters(text) + text.bytes().map(escape).sum::<u64>()
 }
 
 /// Returns whether the character is of Chinese, Japanese or Korean: from the radicals to the

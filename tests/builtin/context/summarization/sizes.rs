@@ -87,3 +87,21 @@ fn the_usage_of_a_whole_call_of_another_agent_is_no_report() {
     block_on(agent.call("go")).unwrap();
     assert_eq!(small.requests().len(), 0, "{:?}", texts(&agent));
 }
+
+proptest::proptest! {
+    #[test]
+    fn arguments_and_schemas_count_as_their_json(text in ".{0,12}", number in proptest::num::f64::NORMAL) {
+        let values = [
+            serde_json::json!({}),
+            serde_json::json!([]),
+            serde_json::json!(null),
+            serde_json::json!({ text.clone(): [number, true, false, { "人": text }], "b\u{1}\n": "\"" }),
+        ];
+        for value in values {
+            let call = ToolUse::new("1", "", value.clone());
+            let msg = Msg::from_blocks(Role::Assistant, "bot", vec![ContentBlock::ToolUse(call)]);
+            let counter = TokenCounter::approximate();
+            proptest::prop_assert_eq!(counter.count([&msg]), counter.count_text(&value.to_string()));
+        }
+    }
+}
