@@ -40,7 +40,7 @@ fn find<'a>(text: &'a str, beginning: &str) -> Option<&'a str> {
     Some(rest.split_once('.')?.0)
 }
 
-/// Reads a log when it is told of a new day, and answers questions from what it reads.
+/// Reads the log of a day, or answers a question from its request.
 fn librarian(request: &ChatRequest) -> ScriptedAnswer {
     let counter = TokenCounter::approximate();
     let tokens = counter.count(&request.messages) + counter.count_tools(&*request.tools);

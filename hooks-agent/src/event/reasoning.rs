@@ -64,6 +64,13 @@ impl<'a> PreReasoning<'a> {
         &self.input.tools
     }
 
+    /// Returns the same tools as they are shared. An agent has one list of tools, so a hook that counts or
+    /// searches them knows by [`Arc::ptr_eq`] whether they are the same as before.
+    #[must_use]
+    pub fn shared_tools(&self) -> Arc<[ToolSpec]> {
+        self.input.tools.clone()
+    }
+
     /// Replaces the tools that the model may call. A tool that the agent does not have cannot run.
     pub fn set_tools(&mut self, tools: impl Into<Arc<[ToolSpec]>>) {
         self.input.tools = tools.into();

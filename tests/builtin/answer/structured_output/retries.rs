@@ -31,7 +31,7 @@ fn an_answer_in_words_goes_back_with_what_was_expected() {
     }
 }
 
-/// What a model is told of this answer.
+/// The problems in the message that sends this answer back.
 fn told(answer: &str) -> String {
     let script = Script::new().says(answer).says(GOOD);
     let agent = bot(&script);

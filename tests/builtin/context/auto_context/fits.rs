@@ -181,6 +181,37 @@ fn results_of_any_size_fit_into_a_small_window_by_default() {
 }
 
 #[test]
+fn tools_that_a_hook_adds_in_one_call_count_in_that_call_alone() {
+    let (agent, requests) = agent(budget(100).window(of_tool() + 100), Messages::new());
+    let extra = || hooks_agent::model::ToolSpec::new("extra", "x".repeat(800), json!({}));
+    let adds = on(move |event: &mut PreReasoning<'_>| {
+        if event.messages().last().is_some_and(|msg| msg.text() == "more") {
+            let all = event.tools().iter().cloned().chain([extra()]);
+            event.set_tools(all.collect::<Vec<_>>());
+        }
+    });
+    agent.register_agent_hook(adds.with_priority(10));
+    block_on(agent.call("go")).unwrap();
+    assert!(block_on(agent.call("more")).is_err(), "200 tokens more do not fit");
+    agent.memory().clear();
+    block_on(agent.call("go on")).unwrap();
+    assert_eq!(requests.lock().unwrap().len(), 2);
+}
+
+#[test]
+fn the_model_that_summarizes_reads_the_id_of_each_large_result() {
+    let small = summaries();
+    // A result of 300 tokens is large in this budget, though below the default of 2,000.
+    let hook = budget(60).window(100_000).keep(1).summarize_with(small.clone());
+    let mut before = used("1", "l".repeat(1200)).to_vec();
+    before.extend((0..6).map(|number| Msg::user(format!("{number} {}", "z".repeat(100)))));
+    let (agent, _) = agent(hook, before);
+    block_on(agent.call("go")).unwrap();
+    let read = small.requests()[0].last_text();
+    assert!(read.contains("Result of tool `log` (id \""), "{read}");
+}
+
+#[test]
 fn images_of_an_offloaded_result_stay() {
     let call = ToolUse::new("1", "log", json!({}));
     let ask = Msg::from_blocks(Role::Assistant, "bot", vec![ContentBlock::ToolUse(call.clone())]);

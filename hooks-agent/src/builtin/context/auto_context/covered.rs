@@ -8,10 +8,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::builtin::context::auto_context::thread::OfThread;
+use crate::builtin::context::summary::PREFIX;
 use crate::message::{Messages, Msg};
-
-/// The first line of a summary.
-const PREFIX: &str = "Here is a summary of the conversation to date:";
 
 /// A summary of the first messages of a thread, as a value of the thread.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! The hook that fits requests into a budget.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::{HookResult, HookRole};
 
@@ -81,6 +81,7 @@ use crate::tool::Tools;
 #[must_use = "an agent runs it if it is added to its builder"]
 pub struct AutoContext {
     settings: Arc<Settings>,
+    counted: CountedTools,
 }
 
 /// How requests are fitted.
@@ -97,10 +98,13 @@ pub(super) struct Settings {
 /// What is sent, before it is shortened.
 struct Request<'a> {
     system: Option<&'a Msg>,
-    tools: &'a [ToolSpec],
+    tools: Arc<[ToolSpec]>,
     messages: &'a Messages,
     window: Option<u64>,
 }
+
+/// The tools of the latest round, and their tokens.
+type CountedTools = Arc<Mutex<Option<(Arc<[ToolSpec]>, u64)>>>;
 
 /// Whether a summary failed in this call.
 #[derive(Default)]
@@ -114,7 +118,23 @@ impl AutoContext {
     pub const THREAD_VALUE: &str = "AutoContext";
 
     pub(super) fn of(settings: Settings) -> Self {
-        Self { settings: Arc::new(settings) }
+        Self { settings: Arc::new(settings), counted: CountedTools::default() }
+    }
+
+    /// Returns the tokens of the tools. Those of an agent are the same in each round.
+    fn count_tools(&self, tools: &Arc<[ToolSpec]>) -> u64 {
+        if tools.is_empty() {
+            return 0;
+        }
+        let counted = || self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, tokens)) = &*counted()
+            && Arc::ptr_eq(known, tools)
+        {
+            return *tokens;
+        }
+        let tokens = self.settings.shortening.counter.count_tools(&**tools);
+        *counted() = Some((tools.clone(), tokens));
+        tokens
     }
 
     /// Returns the messages to send, if they differ from those of the request.
@@ -124,7 +144,7 @@ impl AutoContext {
         let size = |error| AutoContextError::Size(error);
         let budget = self.settings.budget.tokens(window).map_err(size)?.unwrap_or(u64::MAX);
         let counter = &shortening.counter;
-        let fixed = counter.count(request.system) + counter.count_tools(request.tools);
+        let fixed = counter.count(request.system) + self.count_tools(&request.tools);
         let whole = request.messages;
         if fixed + counter.count(whole) <= budget {
             return Ok(None);
@@ -134,11 +154,11 @@ impl AutoContext {
         let covered = covered.filter(|covered| covered.is_of(&thread.history));
         let apply = |covered: &Option<Covered>| {
             let shorter = covered.as_ref().map(|covered| covered.apply(whole, &thread));
-            View::new(shortening, shorter.unwrap_or_else(|| whole.clone()), fixed)
+            View::new(shortening, shorter.unwrap_or_else(|| whole.clone()), fixed, budget)
         };
         let mut view = apply(&covered);
-        view.shorten(budget);
-        if view.total > budget
+        view.shorten();
+        if !view.fits()
             && let Some(summarizer) = summarizer
         {
             // Boxed, so that the future of other rounds stays small.
@@ -146,7 +166,7 @@ impl AutoContext {
             let cover = self.cover(cx, summarizer, (whole, &thread), covered.as_ref(), &view, left);
             if let Some(covered) = Box::pin(cover).await? {
                 view = apply(&Some(covered));
-                view.shorten(budget);
+                view.shorten();
             }
         }
         let window = window.unwrap_or(budget);
@@ -184,10 +204,10 @@ impl AutoContext {
         let new = (before..end).filter(|place| Some(*place) != first && thread.is_own(*place));
         let new = new.map(|place| &whole[place]);
         let before = covered.map(Covered::summary).unwrap_or_default();
-        let Shortening { counter, large, .. } = &self.settings.shortening;
+        let counter = &self.settings.shortening.counter;
         let id_of = |result: &ToolResult| {
             let text = whole_text(result);
-            (counter.count_text(&text) > *large).then(|| id(&text))
+            view.is_large(counter.count_text(&text)).then(|| id(&text))
         };
         match summarizer.summarize(cx, before, new, &id_of).await {
             Ok(summary) => {
@@ -233,7 +253,7 @@ impl AgentHook for AutoContext {
             HookEvent::PreReasoning(event) => {
                 let request = Request {
                     system: event.system_message(),
-                    tools: event.tools(),
+                    tools: event.shared_tools(),
                     messages: event.messages(),
                     window: event.context_window(),
                 };
@@ -244,7 +264,7 @@ impl AgentHook for AutoContext {
             HookEvent::PreSummary(event) => {
                 let request = Request {
                     system: event.system_message(),
-                    tools: &[],
+                    tools: Arc::default(),
                     messages: event.messages(),
                     window: event.context_window(),
                 };

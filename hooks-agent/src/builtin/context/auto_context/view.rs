@@ -25,49 +25,59 @@ pub(super) struct View<'a> {
     pub(super) costs: Vec<u64>,
     /// The tokens of the request.
     pub(super) total: u64,
+    budget: u64,
 }
 
 impl<'a> View<'a> {
     /// Looks at a conversation, which is sent with `fixed` tokens of other content.
-    pub(super) fn new(how: &'a Shortening, whole: Messages, fixed: u64) -> Self {
+    pub(super) fn new(how: &'a Shortening, whole: Messages, fixed: u64, budget: u64) -> Self {
         let costs: Vec<_> = whole.iter().map(|msg| how.counter.count([msg])).collect();
         let total = fixed + costs.iter().sum::<u64>();
-        Self { how, messages: whole.clone(), whole, costs, total }
+        Self { how, messages: whole.clone(), whole, costs, total, budget }
+    }
+
+    /// Returns whether the request fits.
+    pub(super) fn fits(&self) -> bool {
+        self.total <= self.budget
+    }
+
+    /// Returns whether a result of this many tokens is large.
+    pub(super) fn is_large(&self, tokens: u64) -> bool {
+        tokens > self.how.large.min(self.budget / 4)
     }
 
     /// Shortens results until the request fits: large results that are old, then all that are old, then
     /// the latest, large ones first. What the model reads again by the tool stays while it is not old.
-    pub(super) fn shorten(&mut self, budget: u64) {
+    pub(super) fn shorten(&mut self) {
         let all = self.messages.len();
         let old = all.saturating_sub(self.how.keep);
-        let Shortening { head, large, .. } = *self.how;
-        let large = large.min(budget / 4);
+        let head = self.how.head;
         let offload = |result: &ToolResult| offloaded(result, head);
-        let is_large = |result: &ToolResult, tokens| tokens > large && result.name != TOOL;
-        let is_any = |result: &ToolResult, _| result.name != TOOL;
+        let is_large =
+            |view: &Self, result: &ToolResult, tokens| view.is_large(tokens) && result.name != TOOL;
+        let is_any = |_: &Self, result: &ToolResult, _| result.name != TOOL;
         for place in 0..old {
-            self.change(budget, place, is_large, offload);
+            self.change(place, is_large, offload);
         }
         for place in 0..old {
-            self.change(budget, place, |_, _| true, trimmed);
+            self.change(place, |_, _, _| true, trimmed);
         }
         for place in old..all {
-            self.change(budget, place, is_large, offload);
+            self.change(place, is_large, offload);
         }
         for place in old..all {
-            self.change(budget, place, is_any, trimmed);
+            self.change(place, is_any, trimmed);
         }
     }
 
     /// Shortens those results of a message that become shorter, if the request does not fit.
     fn change(
         &mut self,
-        budget: u64,
         place: usize,
-        is_meant: impl Fn(&ToolResult, u64) -> bool,
+        is_meant: impl Fn(&Self, &ToolResult, u64) -> bool,
         shorten: impl Fn(&ToolResult) -> ToolResult,
     ) {
-        if self.total <= budget {
+        if self.fits() {
             return;
         }
         let cost =
@@ -81,7 +91,7 @@ impl<'a> View<'a> {
                 continue;
             };
             let tokens = cost(before);
-            if !is_meant(whole, tokens) {
+            if !is_meant(self, whole, tokens) {
                 continue;
             }
             let result = shorten(whole);

@@ -4,12 +4,9 @@ use std::fmt;
 
 use crate::builtin::context::summarization::error::SummarizationError;
 use crate::builtin::context::summarization::hook::{Settings, Summarization};
-use crate::builtin::context::summary::Summarizer;
+use crate::builtin::context::summary::{PREFIX, Summarizer};
 use crate::hook::HookModel;
 use crate::model::{ContextSize, TokenCounter};
-
-/// The first line of a summary.
-const PREFIX: &str = "Here is a summary of the conversation to date:";
 
 /// What becomes of a call whose conversation cannot be summarized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

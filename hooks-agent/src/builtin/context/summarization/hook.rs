@@ -21,9 +21,9 @@ use crate::model::{ContextSize, ContextSizeError};
 ///
 /// At the start of a round it looks at the conversation. If that reaches a trigger, a model summarizes all
 /// but the latest messages, tool calls and their results included. The thread then has the first message
-/// of the user, the summary as a message of the user, and the latest messages as they are. A tool call
-/// and its results stay on one side, and messages of the call that the model has not answered stay, so
-/// more messages may stay than asked for, or less if that alone leaves anything to summarize. The store keeps what was replaced as
+/// of the user, the summary as a message of the user, and the latest messages as they are. More of these
+/// stay than asked for, if the cut would part a tool call from its results, or if the model has not answered
+/// them yet; fewer, if nothing else could be summarized. The store keeps what was replaced as
 /// [history](crate::store::Store::history).
 ///
 /// | setting | default |
@@ -78,7 +78,7 @@ pub struct Summarization {
 #[derive(Clone)]
 pub(super) struct Settings {
     pub(super) summarizer: Summarizer,
-    /// Any of them, each of them whole.
+    /// Any one is enough; of one, all sizes must be reached.
     pub(super) triggers: Vec<Vec<ContextSize>>,
     pub(super) keep: ContextSize,
     pub(super) keeps_first_user_message: bool,

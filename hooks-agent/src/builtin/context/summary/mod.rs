@@ -7,4 +7,4 @@ mod transcript;
 
 pub(super) use cut::place;
 pub use error::SummaryError;
-pub(super) use summarizer::Summarizer;
+pub(super) use summarizer::{PREFIX, Summarizer};

@@ -210,7 +210,7 @@ impl VectorIndex {
     }
 }
 
-/// What is embedded of a passage: the headings above it tell what it is about.
+/// Returns the text of a passage that is embedded: its title, which names the subject, and its text.
 pub(super) fn titled(passage: &Passage) -> String {
     match &passage.title {
         Some(title) => format!("{title}\n{}", passage.text),
