@@ -5,7 +5,7 @@ mod row;
 mod statements;
 
 pub(super) use failure::{describe, memories_error};
-pub(super) use row::{NewRow, key_of, read_all, signed};
+pub(super) use row::{NewRow, key_of, read_all, read_removed, signed};
 pub(super) use statements::statements;
 
 /// The version of the tables that this program writes.

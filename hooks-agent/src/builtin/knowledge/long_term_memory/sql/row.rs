@@ -61,3 +61,12 @@ pub(in crate::builtin::knowledge::long_term_memory) fn read_all(
 ) -> Result<Vec<Remembered>, MemoriesError> {
     bodies.iter().map(|body| read(user, body)).collect()
 }
+
+/// Reads entries of this user that were removed, each with its time and its number, the oldest first.
+pub(in crate::builtin::knowledge::long_term_memory) fn read_removed(
+    user: &str,
+    mut rows: Vec<(i64, i64, String)>,
+) -> Result<Vec<Remembered>, MemoriesError> {
+    rows.sort_unstable();
+    rows.iter().map(|(.., body)| read(user, body)).collect()
+}

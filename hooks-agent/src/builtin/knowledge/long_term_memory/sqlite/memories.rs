@@ -5,10 +5,10 @@ use std::fmt;
 use std::path::Path;
 
 use sqlx::sqlite::{Sqlite, SqlitePool, SqlitePoolOptions};
-use sqlx::{Error, Row, Transaction};
+use sqlx::{Error, Transaction};
 
 use crate::builtin::knowledge::long_term_memory::sql::{
-    NewRow, key_of, limit_of, memories_error, read_all, signed,
+    NewRow, key_of, limit_of, memories_error, read_all, read_removed, signed,
 };
 use crate::builtin::knowledge::long_term_memory::sqlite::open::open;
 use crate::builtin::knowledge::long_term_memory::sqlite::statements::{
@@ -95,17 +95,11 @@ impl SqliteMemories {
         }
         let users: BTreeSet<_> = entries.iter().map(|entry| entry.user.clone()).collect();
         for user in users {
-            let query =
-                sqlx::query(REMOVE_OLDEST).bind(key_of(&user)).bind(limit_of(self.limits.entries));
-            let rows = query.fetch_all(&mut *step).await.map_err(failed)?;
-            let columns = rows.iter().map(|row| {
-                Ok((row.try_get::<i64, _>(0)?, row.try_get::<i64, _>(1)?, row.try_get(2)?))
-            });
-            let mut gone: Vec<(_, _, String)> =
-                columns.collect::<Result<_, Error>>().map_err(failed)?;
-            gone.sort_unstable();
-            let bodies: Vec<_> = gone.into_iter().map(|(.., body)| body).collect();
-            added.removed.extend(read_all(&user, &bodies)?);
+            let query = sqlx::query_as(REMOVE_OLDEST)
+                .bind(key_of(&user))
+                .bind(limit_of(self.limits.entries));
+            let gone = query.fetch_all(&mut *step).await.map_err(failed)?;
+            added.removed.extend(read_removed(&user, gone)?);
         }
         step.commit().await.map_err(failed)?;
         Ok(added)
