@@ -98,8 +98,9 @@
 //! | `sqlite` | `SqliteStore`, `SqliteMemories` |
 //! | `postgres` | `PostgresStore`, `PostgresMemories` |
 //! | `knowledge` | `TextIndex`, `VectorIndex`; with `genai` `GenAiEmbedder`, with `postgres` `PgVectors` |
-//! | `sqlite` | `SqliteStore` |
-//! | `postgres` | `PostgresStore` |
+//! | `studio` | `Studio` |
+//! | `ag-ui` | `ag_ui` |
+//! | `otel` | `OpenTelemetry` |
 //! | `full` | all of them |
 //!
 //! [`ReActAgent`]: react::ReActAgent
@@ -166,6 +167,15 @@ pub mod guide {
 
     #[doc = include_str!("../docs/builtin_observe.md")]
     pub mod builtin_observe {}
+
+    #[doc = include_str!("../docs/studio.md")]
+    pub mod studio {}
+
+    #[doc = include_str!("../docs/ag_ui.md")]
+    pub mod ag_ui {}
+
+    #[doc = include_str!("../docs/otel.md")]
+    pub mod otel {}
 }
 
 #[path = "private.rs"]

@@ -177,6 +177,9 @@ async fn run_on<A: Agent + ?Sized>(
         Some(Err(error)) => {
             settle.with(CallOutcome::Failed(error.to_string().into()));
             close(&cx, session.get()).await;
+            if cx.parent().is_some() {
+                cx.emit(|| AgentEventKind::Failed { kind: error.kind() }).await;
+            }
             return Err(error);
         }
         Some(Ok(reply)) => {

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::agent::{Agent, CallOutcome};
 use crate::call::CallContext;
+use crate::report::ErrorKind;
+use crate::stream::AgentEventKind;
 
 /// Runs `settled` once, however the call ends.
 pub(super) struct Settle<'a, A: Agent + ?Sized> {
@@ -43,13 +45,16 @@ impl<A: Agent + ?Sized> Settle<'_, A> {
 
 impl<A: Agent + ?Sized> Drop for Settle<'_, A> {
     fn drop(&mut self) {
-        let outcome = if self.is_polled.load(Ordering::Relaxed) {
-            CallOutcome::Panicked
+        let (outcome, kind) = if self.is_polled.load(Ordering::Relaxed) {
+            (CallOutcome::Panicked, ErrorKind::Panicked)
         } else if self.cx.is_interrupted() {
-            CallOutcome::Interrupted
+            (CallOutcome::Interrupted, ErrorKind::Interrupted)
         } else {
-            CallOutcome::Cancelled
+            (CallOutcome::Cancelled, ErrorKind::Cancelled)
         };
         self.agent.settled(self.cx.clone(), outcome);
+        if self.cx.parent().is_some() {
+            self.cx.emit_now(AgentEventKind::Failed { kind });
+        }
     }
 }

@@ -42,8 +42,12 @@
 //! | `Logging` | events as fields of `tracing`, or as lines | 500 | |
 //! | `Timing` | how long each step took, as a struct | 600 | |
 //! | `Monitoring` | metrics | 600 | `metrics` |
+//! | `OpenTelemetry` | spans and metrics | 600 | `otel` |
 //! | `AuditLog` | a log whose changes are found | 700 | `audit` |
 //! | `JsonlTrace` | every event as a line of JSON | 900 | |
+//! | [`connect`] | | | |
+//! | `Studio` | a page that shows what agents do, and takes decisions | 600 | `studio` |
+//! | `ag_ui` | an agent as a server of AG-UI, for front ends | | `ag-ui` |
 //!
 //! Lower priorities run first and, around a call, outside. The guides say why each hook stands where it
 //! stands, and what it does not protect from:
@@ -61,6 +65,7 @@
 //! [inherited](crate::hook::AgentHookExt::inherited).
 
 pub mod answer;
+pub mod connect;
 pub mod context;
 pub mod control;
 pub mod guard;

@@ -48,6 +48,8 @@ pub(super) struct Call {
     pub(super) user: Option<Arc<str>>,
     /// What writes to the store, if the thread is in one.
     pub(super) saver: OnceLock<Arc<dyn SaveThread>>,
+    /// Who watches the event hooks.
+    pub(super) watchers: OnceLock<Arc<dyn Any + Send + Sync>>,
     state: Mutex<State>,
 }
 
@@ -94,6 +96,7 @@ impl CallContext {
             verdicts,
             user,
             saver: OnceLock::new(),
+            watchers: OnceLock::new(),
             state: Mutex::new(State { values, system, ..State::default() }),
         };
         Self { call: Arc::new(call), events, checked: None }
@@ -203,12 +206,24 @@ impl CallContext {
     /// Sends an event to the stream. `kind` runs only if the call has one.
     pub(crate) async fn emit(&self, kind: impl FnOnce() -> AgentEventKind) {
         if let Some(events) = &self.events {
-            let Call { run, agent_name, parent, .. } = &*self.call;
-            let parent = parent.as_ref().map(CallContext::run_id);
-            let event = AgentEvent { agent: agent_name.clone(), run: *run, parent, kind: kind() };
+            let event = self.stream_event(kind());
             // Boxed, so that the futures of calls without a stream stay small.
             Box::pin(events.send(event)).await;
         }
+    }
+
+    /// Sends an event to the stream, for a call that cannot wait.
+    pub(crate) fn emit_now(&self, kind: AgentEventKind) {
+        if let Some(events) = &self.events {
+            events.send_now(self.stream_event(kind));
+        }
+    }
+
+    fn stream_event(&self, kind: AgentEventKind) -> AgentEvent {
+        let Call { run, agent_name, parent, .. } = &*self.call;
+        let parent = parent.as_ref().map(CallContext::run_id);
+        let tool_call = parent.and_then(|_| self.shared_tool_call_id().cloned());
+        AgentEvent { agent: agent_name.clone(), run: *run, parent, tool_call, kind }
     }
 
     /// Returns whether the call has a stream.

@@ -164,8 +164,12 @@ impl CallContext {
     /// ```
     #[must_use]
     pub fn tool_call_id(&self) -> Option<&str> {
-        let through = self.through().map(|through| &*through.call);
-        through.or_else(|| Some(&**self.parent()?.checked()?.id()))
+        self.shared_tool_call_id().map(|id| &**id)
+    }
+
+    pub(super) fn shared_tool_call_id(&self) -> Option<&Arc<str>> {
+        let through = self.through().map(|through| &through.call);
+        through.or_else(|| Some(self.parent()?.checked()?.id()))
     }
 
     /// Returns the tool call that runs the agent, if it is a tool.
@@ -181,6 +185,16 @@ impl CallContext {
     /// Returns the event hooks of the agent, for agents that it calls.
     pub(crate) fn hooks(&self) -> Option<Arc<dyn Any + Send + Sync>> {
         self.state().hooks.clone()
+    }
+
+    /// Sets who watches the event hooks of the call, once.
+    pub(crate) fn set_watchers(&self, watchers: Arc<dyn Any + Send + Sync>) {
+        let _ = self.call.watchers.set(watchers);
+    }
+
+    /// Returns who watches the event hooks of the call.
+    pub(crate) fn watchers(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.call.watchers.get().map(|watchers| &**watchers)
     }
 
     /// Returns the ids that the caller confirmed, before they are checked.

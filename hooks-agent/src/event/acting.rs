@@ -59,6 +59,11 @@ impl<'a> PreActing<'a> {
         &self.input.call
     }
 
+    /// Returns the id of the model's tool call.
+    pub(crate) fn id(&self) -> &str {
+        self.input.id()
+    }
+
     /// Returns a mutable reference to the tool call. A changed id has no effect: the result answers
     /// the model's tool call.
     pub fn tool_use_mut(&mut self) -> &mut ToolUse {

@@ -110,6 +110,14 @@ impl Flow {
     }
 
     /// Returns the decision, if there is one.
+    pub(crate) fn decision(&self) -> Option<&Decided> {
+        match self {
+            Self::Continue => None,
+            Self::Then(Decision(decided)) => Some(decided),
+        }
+    }
+
+    /// Takes the decision, if there is one.
     pub(crate) fn decided(self) -> Option<Decided> {
         match self {
             Self::Continue => None,

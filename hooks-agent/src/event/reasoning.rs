@@ -56,6 +56,11 @@ impl<'a> PreReasoning<'a> {
         Self { agent, cx, input }
     }
 
+    /// Returns what is sent to the model.
+    pub(crate) fn input(&self) -> &ReasoningInput {
+        self.input
+    }
+
     model_input!();
 
     /// Returns the tools that the model may call.

@@ -51,6 +51,11 @@ impl<'a> PreSummary<'a> {
         Self { agent, cx, input }
     }
 
+    /// Returns what is sent to the model.
+    pub(crate) fn input(&self) -> &SummaryInput {
+        self.input
+    }
+
     model_input!();
 
     /// Returns the limit of rounds of a call.

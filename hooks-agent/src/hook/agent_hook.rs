@@ -7,7 +7,7 @@ use hooks_core::{HookResult, HookRole};
 
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::{AroundMask, ModelCall, NextModel, NextTool, ToolCall, priority};
+use crate::hook::{AroundMask, HookWatcher, ModelCall, NextModel, NextTool, ToolCall, priority};
 use crate::message::ToolResult;
 use crate::model::ModelAnswer;
 use crate::tool::{ToolError, Tools};
@@ -116,6 +116,13 @@ pub trait AgentHook: Send + Sync + 'static {
         None
     }
 
+    /// Returns what receives the runs of the other event hooks, for a hook that shows or counts what
+    /// they do, in calls of a [`ReActAgent`](crate::react::ReActAgent). Called once, when the hook is
+    /// registered.
+    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
+        None
+    }
+
     /// Handles an event. Dropping the call drops this future at its current await. The default is
     /// [`on_event_now`](AgentHook::on_event_now).
     ///
@@ -199,6 +206,10 @@ impl<H: AgentHook> AgentHook for Arc<H> {
 
     fn role(&self) -> Option<HookRole> {
         H::role(self)
+    }
+
+    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
+        H::watcher(self)
     }
 
     fn on_event(&self, event: &mut HookEvent<'_>) -> impl Future<Output = HookResult<Flow>> + Send {

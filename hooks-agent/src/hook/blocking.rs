@@ -1,12 +1,14 @@
 //! Hooks that block their thread.
 
+use std::sync::Arc;
+
 use hooks_core::{HookResult, HookRole};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall};
+use crate::hook::{AgentHook, AroundMask, HookWatcher, ModelCall, NextModel, NextTool, ToolCall};
 use crate::message::ToolResult;
 use crate::model::ModelAnswer;
 use crate::tool::{ToolError, Tools};
@@ -65,6 +67,10 @@ impl<H: AgentHook> AgentHook for Blocking<H> {
 
     fn role(&self) -> Option<HookRole> {
         self.0.role()
+    }
+
+    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
+        self.0.watcher()
     }
 
     fn around(&self) -> AroundMask {

@@ -1,10 +1,12 @@
 //! Hooks of different types in one list.
 
+use std::sync::Arc;
+
 use hooks_core::{BoxFuture, HookResult, HookRole};
 
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall};
+use crate::hook::{AgentHook, AroundMask, HookWatcher, ModelCall, NextModel, NextTool, ToolCall};
 use crate::message::ToolResult;
 use crate::model::ModelAnswer;
 use crate::tool::{ToolError, Tools};
@@ -52,6 +54,7 @@ pub trait Sealed: Send + Sync + 'static {
     fn dyn_inherit(&self) -> bool;
     fn dyn_always(&self) -> bool;
     fn dyn_role(&self) -> Option<HookRole>;
+    fn dyn_watcher(&self) -> Option<Arc<dyn HookWatcher>>;
     fn dyn_on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>>;
     fn dyn_on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow>;
     fn dyn_around_model_call<'a>(
@@ -101,6 +104,10 @@ impl<H: AgentHook> Sealed for H {
 
     fn dyn_role(&self) -> Option<HookRole> {
         self.role()
+    }
+
+    fn dyn_watcher(&self) -> Option<Arc<dyn HookWatcher>> {
+        self.watcher()
     }
 
     fn dyn_on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>> {
@@ -164,6 +171,10 @@ impl AgentHook for Box<dyn DynAgentHook> {
 
     fn role(&self) -> Option<HookRole> {
         (**self).dyn_role()
+    }
+
+    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
+        (**self).dyn_watcher()
     }
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {

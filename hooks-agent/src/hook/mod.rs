@@ -11,6 +11,7 @@ mod placed;
 pub mod priority;
 mod registration;
 mod rewrite;
+mod watch;
 
 pub use agent_hook::AgentHook;
 pub(crate) use around::Inner;
@@ -30,7 +31,10 @@ pub use registration::link;
 pub(crate) use registration::{
     EventPoints, HookList, Instance, Registration, SharedHooks, Target, answered, contained,
     contained_now, install_call, install_error, install_look, install_one, install_post,
-    install_pre, message_of, named, new_group, no_flow, not_found, recover, register_class,
-    remove_by_name, remove_class, report, result_of, settle_now, was_reported,
+    install_pre, level_of, message_of, named, new_group, no_flow, not_found, recover,
+    register_class, remove_by_name, remove_class, report, result_of, settle_now, was_reported,
+    watch_class,
 };
 pub use rewrite::{Rewrite, TextBlocked};
+pub(crate) use watch::{AroundRun, CallWatchers, Installed, NoteInside};
+pub use watch::{HookChange, HookFlow, HookRun, HookWatcher};

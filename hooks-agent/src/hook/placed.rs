@@ -1,12 +1,13 @@
 //! Hooks with another name, another priority, or in other agents.
 
 use std::fmt;
+use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall};
+use crate::hook::{AgentHook, AroundMask, HookWatcher, ModelCall, NextModel, NextTool, ToolCall};
 use crate::message::ToolResult;
 use crate::model::ModelAnswer;
 use crate::tool::{ToolError, Tools};
@@ -54,6 +55,12 @@ pub trait AgentHookExt: AgentHook + Sized {
     fn in_nested_calls(self, always: bool) -> Placed<Self> {
         Placed { always: Some(always), ..Placed::of(self) }
     }
+
+    /// Sets what the hook does to a call, for the warnings of plans, and so that nobody shows what a
+    /// hook that [redacts](HookRole::Redacts) removed.
+    fn with_role(self, role: HookRole) -> Placed<Self> {
+        Placed { role: Some(role), ..Placed::of(self) }
+    }
 }
 
 impl<H: AgentHook> AgentHookExt for H {}
@@ -68,11 +75,12 @@ pub struct Placed<H> {
     priority: Option<i32>,
     inherits: Option<bool>,
     always: Option<bool>,
+    role: Option<HookRole>,
 }
 
 impl<H> Placed<H> {
     fn of(hook: H) -> Self {
-        Self { hook, name: None, priority: None, inherits: None, always: None }
+        Self { hook, name: None, priority: None, inherits: None, always: None, role: None }
     }
 }
 
@@ -110,7 +118,11 @@ impl<H: AgentHook> AgentHook for Placed<H> {
     }
 
     fn role(&self) -> Option<HookRole> {
-        self.hook.role()
+        self.role.or_else(|| self.hook.role())
+    }
+
+    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
+        self.hook.watcher()
     }
 
     fn on_event(&self, event: &mut HookEvent<'_>) -> impl Future<Output = HookResult<Flow>> + Send {

@@ -1,5 +1,6 @@
 //! The streaming answer of a model.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::task::{Context, Poll};
 use futures::{Stream, StreamExt, stream};
 
 use crate::message::GenerateReason;
+use crate::model::chat::UNKNOWN_PROVIDER;
 use crate::model::rewrite::rewritten;
 use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError, Rewriter};
 use crate::usage::Usage;
@@ -45,6 +47,7 @@ use crate::usage::Usage;
 /// ```
 pub struct ModelAnswer {
     model: Arc<str>,
+    provider: Cow<'static, str>,
     first: Option<ChatChunk>,
     rest: ChatStream,
     /// Rare, so that most answers stay small.
@@ -63,7 +66,8 @@ impl ModelAnswer {
     /// Creates an answer of the model of this name.
     #[must_use]
     pub fn new(model: impl Into<Arc<str>>, stream: ChatStream) -> Self {
-        Self { model: model.into(), first: None, rest: stream, more: None }
+        let provider = UNKNOWN_PROVIDER.into();
+        Self { model: model.into(), provider, first: None, rest: stream, more: None }
     }
 
     /// Calls a model and waits for the first chunk of its answer.
@@ -79,8 +83,8 @@ impl ModelAnswer {
                 Err(ModelError::Empty { model: name() })
             }
             Some(Ok(first)) => {
-                let model = model.name();
-                Ok(Self { first: Some(first), ..Self::new(model, rest) })
+                let provider = model.provider();
+                Ok(Self { first: Some(first), provider, ..Self::new(model.name(), rest) })
             }
             Some(Err(error)) => Err(error),
             None => Err(ModelError::Cut { model: name() }),
@@ -141,6 +145,13 @@ impl ModelAnswer {
         &self.model
     }
 
+    /// Returns the [provider](ChatModel::provider) of the model that answers; `unknown` for an answer
+    /// of a hook.
+    #[must_use]
+    pub fn provider(&self) -> &str {
+        &self.provider
+    }
+
     pub(crate) fn shared_model(&self) -> Arc<str> {
         self.model.clone()
     }
@@ -156,9 +167,10 @@ impl ModelAnswer {
     /// Replaces the stream of the answer, to inspect, drop, change or add chunks.
     #[must_use]
     pub fn map_stream(self, map: impl FnOnce(ChatStream) -> ChatStream) -> Self {
-        let (model, reason) = (self.model.clone(), self.reason());
+        let (model, provider) = (self.model.clone(), self.provider.clone());
+        let reason = self.reason();
         let more = reason.map(|reason| Box::new(More { reason: Some(reason), ..More::default() }));
-        Self { more, ..Self::new(model, map(Box::pin(self))) }
+        Self { provider, more, ..Self::new(model, map(Box::pin(self))) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The interface between an agent and a model.
 
+use std::borrow::Cow;
 use std::pin::Pin;
-
 use std::sync::Arc;
 
 use futures::Stream;
@@ -12,6 +12,9 @@ use crate::message::{Messages, Msg, ToolUse};
 use crate::model::{ModelError, ModelOptions, known_context_window};
 use crate::usage::Usage;
 
+/// The name of a provider that is not known.
+pub(super) const UNKNOWN_PROVIDER: &str = "unknown";
+
 /// A chat model with streaming answers.
 ///
 /// A complete stream ends with [`ChatChunk::End`]. A stream that ends without it was cut, and the
@@ -20,6 +23,13 @@ use crate::usage::Usage;
 pub trait ChatModel: Send + Sync {
     /// Returns the name of the model.
     fn name(&self) -> &str;
+
+    /// Returns the name of the provider, for traces and metrics: such as `openai`, `anthropic`,
+    /// `gcp.gemini` or `ollama`, the names of
+    /// [OpenTelemetry](https://opentelemetry.io/docs/specs/semconv/gen-ai/). The default is `unknown`.
+    fn provider(&self) -> Cow<'static, str> {
+        UNKNOWN_PROVIDER.into()
+    }
 
     /// Returns how many tokens a request and its answer may have together, if it is known. The default
     /// is [`known_context_window`] of the name.
@@ -37,6 +47,10 @@ impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
         M::name(self)
     }
 
+    fn provider(&self) -> Cow<'static, str> {
+        M::provider(self)
+    }
+
     fn context_window(&self) -> Option<u64> {
         M::context_window(self)
     }
@@ -50,6 +64,10 @@ impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
 impl<M: ChatModel + ?Sized> ChatModel for Box<M> {
     fn name(&self) -> &str {
         M::name(self)
+    }
+
+    fn provider(&self) -> Cow<'static, str> {
+        M::provider(self)
     }
 
     fn context_window(&self) -> Option<u64> {

@@ -1,10 +1,12 @@
 //! A model in process, for examples and tests.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use futures::stream;
 
 use crate::message::{ContentBlock, ToolUse};
+use crate::model::chat::UNKNOWN_PROVIDER;
 use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
 use crate::usage::Usage;
 
@@ -26,6 +28,7 @@ use crate::usage::Usage;
 /// ```
 pub struct ScriptedModel {
     name: String,
+    provider: Cow<'static, str>,
     window: Option<u64>,
     script: Box<dyn Fn(&ChatRequest) -> ScriptedAnswer + Send + Sync>,
 }
@@ -39,9 +42,17 @@ impl ScriptedModel {
     {
         Self {
             name: name.into(),
+            provider: UNKNOWN_PROVIDER.into(),
             window: None,
             script: Box::new(move |request| script(request).into()),
         }
+    }
+
+    /// Sets the [provider](ChatModel::provider).
+    #[must_use]
+    pub fn with_provider(mut self, provider: impl Into<Cow<'static, str>>) -> Self {
+        self.provider = provider.into();
+        self
     }
 
     /// Sets the context window, in tokens.
@@ -55,6 +66,10 @@ impl ScriptedModel {
 impl ChatModel for ScriptedModel {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn provider(&self) -> Cow<'static, str> {
+        self.provider.clone()
     }
 
     fn context_window(&self) -> Option<u64> {

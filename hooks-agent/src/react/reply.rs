@@ -7,7 +7,7 @@ use hooks_core::{Hookable, hookable};
 use crate::agent::{Agent, AgentState, CallOutcome};
 use crate::call::CallContext;
 use crate::error::{AgentError, InputError};
-use crate::hook::{HookList, SharedHooks};
+use crate::hook::{CallWatchers, HookList, SharedHooks, watch_class};
 use crate::memory::{FindMemory, Memory};
 use crate::message::{Messages, Msg};
 use crate::model::ToolSpec;
@@ -80,6 +80,11 @@ impl Agent for ReActAgent {
                 inherited.inherit(&hooks.lock());
             }
         }
+        let mut watchers = CallWatchers::default();
+        self.event_hooks.lock().watch(&mut watchers);
+        inherited.watch(&mut watchers);
+        watch_class::<Self>(&mut watchers);
+        watchers.watch(cx);
         let governed = (!inherited.is_empty()).then(|| {
             let (core, event_hooks) = (self.core.clone(), self.event_hooks.clone());
             let agent = Self { core, event_hooks, hooks: self.hooks.clone() };

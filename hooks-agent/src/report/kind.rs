@@ -69,6 +69,8 @@ kinds! {
     QueueTimeout = "queue_timeout",
     /// The call is interrupted.
     Interrupted = "interrupted",
+    /// The call was dropped before it ended.
+    Cancelled = "cancelled",
     /// The conversation could not be compressed.
     Compression = "compression",
     /// The input of the user could not be read.

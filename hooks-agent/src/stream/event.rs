@@ -5,12 +5,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::message::{ContentBlock, Msg, PendingCall, ToolResult, ToolUse};
+use crate::report::ErrorKind;
 use crate::run_id::RunId;
 
 /// An event of a call, as [`AgentStream`](crate::stream::AgentStream) yields it.
 ///
 /// In JSON, `type` is the kind in snake case and `data` what it carries; kinds without data have no
-/// `data`. `parent` is there for events of sub-agents.
+/// `data`. `parent` and `tool_call` are there for events of sub-agents.
 ///
 /// | `type` | `data` |
 /// |---|---|
@@ -21,6 +22,7 @@ use crate::run_id::RunId;
 /// | `tool_chunk` | `{"call": .., "text": ".."}` |
 /// | `tool_finished` | a [result](crate::message::ToolResult) |
 /// | `permission_asked` | a [pending call](crate::message::PendingCall) |
+/// | `failed` | `{"kind": ".."}`, a [kind](crate::error::ErrorKind) |
 ///
 /// ```
 /// use hooks_agent::prelude::*;
@@ -50,6 +52,9 @@ pub struct AgentEvent {
     /// The id of the call that this call is part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<RunId>,
+    /// The id of the tool call of the [parent](Self::parent) that this call serves, if it serves one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call: Option<Arc<str>>,
     /// The kind of the event, with its data.
     #[serde(flatten)]
     pub kind: AgentEventKind,
@@ -59,7 +64,7 @@ impl AgentEvent {
     /// Creates an event of a call that is not part of another.
     #[must_use]
     pub fn new(agent: impl Into<Arc<str>>, run: RunId, kind: AgentEventKind) -> Self {
-        Self { agent: agent.into(), run, parent: None, kind }
+        Self { agent: agent.into(), run, parent: None, tool_call: None, kind }
     }
 }
 
@@ -98,4 +103,13 @@ pub enum AgentEventKind {
     Summarized(Arc<Msg>),
     /// The call ended with this reply. This is the last event of a call that did not fail.
     Finished(Arc<Msg>),
+    /// A call that is part of another failed, or was dropped or interrupted before it ended. This is
+    /// its last event; without [`Started`](Self::Started), it did not begin. The stream of a call that
+    /// is not part of another ends with its error instead.
+    ///
+    /// Without the text of the error: hooks of the parent may remove it from the result of the tool.
+    Failed {
+        /// The kind of the error.
+        kind: ErrorKind,
+    },
 }

@@ -1,6 +1,7 @@
 //! The queue from a call to its stream.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,15 +22,28 @@ pub(crate) enum EventSink {
 impl EventSink {
     /// Sends the event and waits until it is read, so that a call runs no faster than its stream is
     /// read.
-    pub(crate) async fn send(&self, mut event: AgentEvent) {
+    pub(crate) async fn send(&self, event: AgentEvent) {
+        if let Some((event, sender)) = self.mapped(event) {
+            sender.send(event).await;
+        }
+    }
+
+    /// Sends the event without waiting until it is read. Drops one at which a map panics: the call
+    /// may be unwinding.
+    pub(crate) fn send_now(&self, event: AgentEvent) {
+        let mapped = catch_unwind(AssertUnwindSafe(|| self.mapped(event)));
+        if let Some((event, sender)) = mapped.ok().flatten() {
+            sender.push(event);
+        }
+    }
+
+    /// Returns the event as hooks changed it, and the queue, unless one of them dropped it.
+    fn mapped(&self, mut event: AgentEvent) -> Option<(AgentEvent, &EventSender)> {
         let mut sink = self;
         loop {
             match sink {
-                Self::Mapped(map, inner) => {
-                    let Some(mapped) = map(event) else { return };
-                    (event, sink) = (mapped, inner);
-                }
-                Self::Queue(sender) => return sender.send(event).await,
+                Self::Mapped(map, inner) => (event, sink) = (map(event)?, inner),
+                Self::Queue(sender) => return Some((event, sender)),
             }
         }
     }
@@ -73,10 +87,8 @@ pub(crate) fn event_queue() -> (EventSender, EventReceiver) {
 
 impl EventSender {
     async fn send(&self, event: AgentEvent) {
+        self.push(event);
         let Unread { count, read } = &*self.unread;
-        count.fetch_add(1, Ordering::AcqRel);
-        // A closed stream means that the call is being dropped.
-        let _ = self.events.send(event);
         loop {
             let mut more = pin!(read.notified());
             more.as_mut().enable();
@@ -85,6 +97,12 @@ impl EventSender {
             }
             more.await;
         }
+    }
+
+    fn push(&self, event: AgentEvent) {
+        self.unread.count.fetch_add(1, Ordering::AcqRel);
+        // A closed stream means that the call is being dropped.
+        let _ = self.events.send(event);
     }
 }
 

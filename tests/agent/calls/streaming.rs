@@ -136,6 +136,7 @@ async fn a_stream_has_the_events_of_sub_agents_with_the_run_they_are_part_of() {
     let of_sub: Vec<_> = events.iter().filter(|event| &*event.agent == "sub").collect();
     assert!(of_sub.len() >= 4);
     assert!(of_sub.iter().all(|event| event.parent == Some(events[0].run)));
+    assert!(of_sub.iter().all(|event| event.tool_call.as_deref() == Some("1")));
     assert_eq!(&*events.last().unwrap().agent, "boss");
 }
 

@@ -14,3 +14,4 @@ mod hooks_that_drop;
 mod odd_closures;
 mod plan_warnings;
 mod replaced_history;
+mod watched_hooks;

@@ -12,6 +12,8 @@ mod meters;
 mod monitoring;
 #[cfg(feature = "metrics")]
 mod names;
+#[cfg(feature = "otel")]
+mod open_telemetry;
 mod timing;
 
 #[cfg(feature = "audit")]

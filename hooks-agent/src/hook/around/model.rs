@@ -1,5 +1,6 @@
 //! A model call, for a hook around it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use hooks_core::BoxError;
@@ -9,7 +10,7 @@ use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::of_a_call;
 use crate::hook::around::Inner;
-use crate::model::{ChatRequest, ModelAnswer};
+use crate::model::{ChatModel, ChatRequest, ModelAnswer};
 
 /// A call of the model, for a hook around it. Memory and the events of the round are not affected
 /// by a changed request.
@@ -46,7 +47,7 @@ use crate::model::{ChatRequest, ModelAnswer};
 pub struct ModelCall<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
-    model: &'a str,
+    model: &'a dyn ChatModel,
     request: ChatRequest,
 }
 
@@ -54,7 +55,7 @@ impl<'a> ModelCall<'a> {
     pub(crate) fn new(
         agent: &'a dyn Agent,
         cx: &'a CallContext,
-        model: &'a str,
+        model: &'a dyn ChatModel,
         request: ChatRequest,
     ) -> Self {
         Self { agent, cx, model, request }
@@ -66,7 +67,13 @@ impl<'a> ModelCall<'a> {
     /// [`ModelAnswer::model`] is the one that answers.
     #[must_use]
     pub fn model_name(&self) -> &'a str {
-        self.model
+        self.model.name()
+    }
+
+    /// Returns the [provider](ChatModel::provider) of the agent's model.
+    #[must_use]
+    pub fn provider(&self) -> Cow<'static, str> {
+        self.model.provider()
     }
 
     /// Returns the request, with the system message.

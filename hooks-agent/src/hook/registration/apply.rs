@@ -9,7 +9,7 @@ use hooks_core::{HookError, HookResult, Recovery};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{Decided, EventKind, Flow, HookEvent, Substitute};
-use crate::hook::AgentHook;
+use crate::hook::{AgentHook, Installed};
 use crate::message::{GenerateReason, Msg, ToolResult};
 
 /// The failure of a hook that waits at `Settled`.
@@ -112,11 +112,12 @@ pub(crate) fn report<H: AgentHook>(ended: HookResult<Flow>, kind: EventKind, hoo
 }
 
 /// Runs a hook at `Settled`, where it cannot wait.
-pub(crate) fn settle_now<H: AgentHook>(hook: &H, event: &mut HookEvent<'_>) {
+pub(crate) fn settle_now<H: AgentHook>(installed: &Installed<H>, event: &mut HookEvent<'_>) {
+    let hook = &*installed.hook;
     let ended = if hook.sync_events().contains(EventKind::Settled) {
-        contained_now(|| hook.on_event_now(event))
+        contained_now(|| installed.run_now(event))
     } else {
-        let ended = contained(hook.on_event(event)).now_or_never();
+        let ended = contained(installed.run(event)).now_or_never();
         ended.unwrap_or_else(|| Err(WAITS_AT_SETTLED.into()))
     };
     report(ended, EventKind::Settled, hook);

@@ -3,6 +3,7 @@
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_core::{HookGroup, Hookable, Level, RegistryError};
@@ -10,14 +11,18 @@ use hooks_core::{HookGroup, Hookable, Level, RegistryError};
 use crate::agent::Agent;
 use crate::agent::linked::install_linked;
 use crate::hook::registration::{Class, new_group};
-use crate::hook::{AgentHook, EventPoints, Registration};
+use crate::hook::{AgentHook, CallWatchers, EventPoints, HookWatcher, Registration};
 
 /// A hook of all agents of a type.
 struct ClassHook {
     agent: TypeId,
     name: String,
     group: HookGroup,
+    watcher: Option<Arc<dyn HookWatcher>>,
 }
+
+/// How many class hooks watch others.
+static WATCHING: AtomicUsize = AtomicUsize::new(0);
 
 /// Registers a hook for all agents of a type, and removes an earlier one of its name.
 #[track_caller]
@@ -37,9 +42,9 @@ pub fn link<A: EventPoints + ?Sized>(hook: impl AgentHook) {
 
 fn install<A: EventPoints + ?Sized>(hook: impl AgentHook, location: &'static Location<'static>) {
     let (name, group) = (hook.name(), new_group());
-    let registration = Registration::of(&hook, group, location);
+    let (registration, watcher) = (Registration::of(&hook, group, location), hook.watcher());
     A::install(&Class::<A>(PhantomData), &Arc::new(hook), &registration);
-    let added = ClassHook { agent: TypeId::of::<A>(), name: name.clone(), group };
+    let added = ClassHook { agent: TypeId::of::<A>(), name: name.clone(), group, watcher };
     replace::<A>(&name, Some(added));
 }
 
@@ -60,6 +65,8 @@ fn replace<A: EventPoints + ?Sized>(name: &str, added: Option<ClassHook>) -> boo
         let is_meant = |hook: &mut ClassHook| hook.agent == TypeId::of::<A>() && hook.name == name;
         let removed = known.extract_if(.., is_meant).collect();
         known.extend(added);
+        let watching = known.iter().filter(|hook| hook.watcher.is_some()).count();
+        WATCHING.store(watching, Ordering::Release);
         removed
     };
     // Without the lock: a hook may use this module when it is dropped.
@@ -67,6 +74,19 @@ fn replace<A: EventPoints + ?Sized>(name: &str, added: Option<ClassHook>) -> boo
         <A as Hookable>::remove_class_group(hook.group);
     }
     !removed.is_empty()
+}
+
+/// Adds the watchers that class hooks of agents of this type bring.
+pub(crate) fn watch_class<A: EventPoints>(watchers: &mut CallWatchers) {
+    if WATCHING.load(Ordering::Acquire) == 0 {
+        return;
+    }
+    let types = [TypeId::of::<A>(), TypeId::of::<dyn Agent>()];
+    for hook in lock().iter().filter(|hook| types.contains(&hook.agent)) {
+        if let Some(watcher) = &hook.watcher {
+            watchers.add(hook.group, watcher);
+        }
+    }
 }
 
 fn lock() -> MutexGuard<'static, Vec<ClassHook>> {

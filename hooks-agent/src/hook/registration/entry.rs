@@ -29,11 +29,11 @@ pub(crate) trait EventPoints: Agent + 'static {
 
 /// What a hook is registered with at each method; the methods of the hook are called once.
 pub(crate) struct Registration {
-    name: Arc<str>,
-    group: HookGroup,
-    priority: i32,
+    pub(crate) name: Arc<str>,
+    pub(crate) group: HookGroup,
+    pub(crate) priority: i32,
     always: bool,
-    role: Option<HookRole>,
+    pub(crate) role: Option<HookRole>,
     pub(crate) events: EventMask,
     pub(crate) sync_events: EventMask,
     pub(crate) around: AroundMask,

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_core::{HookGroup, Hookable};
 
-use crate::hook::AgentHook;
 use crate::hook::registration::{EventPoints, Instance, Registration, new_group};
+use crate::hook::{AgentHook, CallWatchers, HookWatcher};
 use crate::tool::{Tool, Tools};
 
 /// Event hooks, in the order in which they were added.
@@ -15,6 +15,7 @@ pub(crate) struct HookList<A: ?Sized>(Vec<Listed<A>>);
 
 struct Listed<A: ?Sized> {
     group: HookGroup,
+    watcher: Option<Arc<dyn HookWatcher>>,
     hook: Arc<dyn Installable<A>>,
 }
 
@@ -49,8 +50,9 @@ impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Typed<H> {
 impl<A: EventPoints + ?Sized> HookList<A> {
     #[track_caller]
     pub(crate) fn add(&mut self, hook: impl AgentHook) {
+        let watcher = hook.watcher();
         let hook = Arc::new(Typed(Arc::new(hook), Location::caller()));
-        self.0.push(Listed { group: new_group(), hook });
+        self.0.push(Listed { group: new_group(), watcher, hook });
     }
 
     /// Adds a hook and registers it at an agent, then removes the earlier hooks of its name and
@@ -78,7 +80,7 @@ impl<A: EventPoints + ?Sized> HookList<A> {
 
     /// Registers the hooks at the methods of an agent.
     pub(crate) fn install(&self, agent: &A) {
-        for Listed { group, hook } in &self.0 {
+        for Listed { group, hook, .. } in &self.0 {
             hook.install(agent, *group);
         }
     }
@@ -89,9 +91,19 @@ impl<A: EventPoints + ?Sized> HookList<A> {
 
     /// Adds the hooks of another list that also run in agents that are tools, each once.
     pub(crate) fn inherit(&mut self, other: &Self) {
-        for Listed { group, hook } in &other.0 {
-            if hook.inherit() && self.0.iter().all(|known| known.group != *group) {
-                self.0.push(Listed { group: *group, hook: hook.clone() });
+        for listed in &other.0 {
+            let is_known = self.0.iter().any(|known| known.group == listed.group);
+            if listed.hook.inherit() && !is_known {
+                self.0.push(listed.clone());
+            }
+        }
+    }
+
+    /// Adds the watchers that the hooks bring.
+    pub(crate) fn watch(&self, watchers: &mut CallWatchers) {
+        for listed in &self.0 {
+            if let Some(watcher) = &listed.watcher {
+                watchers.add(listed.group, watcher);
             }
         }
     }
@@ -117,8 +129,13 @@ impl<A: EventPoints + ?Sized> SharedHooks<A> {
 
 impl<A: ?Sized> Clone for HookList<A> {
     fn clone(&self) -> Self {
-        let copy = |listed: &Listed<A>| Listed { group: listed.group, hook: listed.hook.clone() };
-        Self(self.0.iter().map(copy).collect())
+        Self(self.0.clone())
+    }
+}
+
+impl<A: ?Sized> Clone for Listed<A> {
+    fn clone(&self) -> Self {
+        Self { group: self.group, watcher: self.watcher.clone(), hook: self.hook.clone() }
     }
 }
 

@@ -11,16 +11,16 @@ macro_rules! install_pre {
             move |$agent: &$agent_type, $args: &mut $args_type| {
                 let flow = {
                     let mut event = $crate::event::HookEvent::$kind($event);
-                    hook.on_event_now(&mut event)?
+                    hook.run_now(&mut event)?
                 };
-                $apply($crate::hook::named(flow, &*hook), $args)
+                $apply($crate::hook::named(flow, &*hook.hook), $args)
             },
             async move |$agent, $args| {
                 let flow = {
                     let mut event = $crate::event::HookEvent::$kind($event);
-                    hook.on_event(&mut event).await?
+                    hook.run(&mut event).await?
                 };
-                $apply($crate::hook::named(flow, &*hook), $args)
+                $apply($crate::hook::named(flow, &*hook.hook), $args)
             }
         )
     };
@@ -38,16 +38,16 @@ macro_rules! install_post {
             move |$agent: &$agent_type, $args: &$args_type, $output: &mut $output_type| {
                 let flow = {
                     let Some(event) = $event else { return Ok(()) };
-                    hook.on_event_now(&mut $crate::event::HookEvent::$kind(event))?
+                    hook.run_now(&mut $crate::event::HookEvent::$kind(event))?
                 };
-                $apply($crate::hook::named(flow, &*hook), $output)
+                $apply($crate::hook::named(flow, &*hook.hook), $output)
             },
             async move |$agent, $args, $output| {
                 let flow = {
                     let Some(event) = $event else { return Ok(()) };
-                    hook.on_event(&mut $crate::event::HookEvent::$kind(event)).await?
+                    hook.run(&mut $crate::event::HookEvent::$kind(event)).await?
                 };
-                $apply($crate::hook::named(flow, &*hook), $output)
+                $apply($crate::hook::named(flow, &*hook.hook), $output)
             }
         )
     };
@@ -70,7 +70,7 @@ macro_rules! install_error {
                     let event =
                         $crate::event::ErrorEvent::new($agent, &$args.cx, $phase, &*$error);
                     let mut event = $crate::event::HookEvent::Error(event);
-                    $crate::hook::contained_now(|| hook.on_event_now(&mut event))
+                    $crate::hook::contained_now(|| hook.run_now(&mut event))
                 };
                 $crate::hook::recover(ended, &$args.cx, |substitute| $fits(substitute))
             },
@@ -82,7 +82,7 @@ macro_rules! install_error {
                     let event =
                         $crate::event::ErrorEvent::new($agent, &$args.cx, $phase, &*$error);
                     let mut event = $crate::event::HookEvent::Error(event);
-                    $crate::hook::contained(hook.on_event(&mut event)).await
+                    $crate::hook::contained(hook.run(&mut event)).await
                 };
                 $crate::hook::recover(ended, &$args.cx, |substitute| $fits(substitute))
             }
@@ -100,13 +100,13 @@ macro_rules! install_look {
         $crate::hook::install_one!($target, $hook, $registration, $kind at $hook_type, hook =>
             move |$agent: &$agent_type, $args: &mut $args_type| {
                 let mut event = $crate::event::HookEvent::$kind($event);
-                let ended = $crate::hook::contained_now(|| hook.on_event_now(&mut event));
-                $crate::hook::report(ended, $crate::event::EventKind::$kind, &*hook);
+                let ended = $crate::hook::contained_now(|| hook.run_now(&mut event));
+                $crate::hook::report(ended, $crate::event::EventKind::$kind, &*hook.hook);
             },
             async move |$agent, $args| {
                 let mut event = $crate::event::HookEvent::$kind($event);
-                let ended = $crate::hook::contained(hook.on_event(&mut event)).await;
-                $crate::hook::report(ended, $crate::event::EventKind::$kind, &*hook);
+                let ended = $crate::hook::contained(hook.run(&mut event)).await;
+                $crate::hook::report(ended, $crate::event::EventKind::$kind, &*hook.hook);
             }
         )
     };
@@ -120,7 +120,8 @@ macro_rules! install_one {
         $inner:ident => $now:expr, $waits:expr
     ) => {
         if $registration.events.contains($crate::event::EventKind::$kind) {
-            let $inner = $hook.clone();
+            let level = $crate::hook::level_of($target);
+            let $inner = $crate::hook::Installed::new($hook, $registration, level);
             let options = $registration.options();
             if $registration.sync_events.contains($crate::event::EventKind::$kind) {
                 $target.register($hook_type, options, $now);
@@ -157,14 +158,15 @@ macro_rules! install_call {
             unless $knows_phases && $crate::hook::was_reported(&args.cx, error),
             $crate::hook::message_of);
         if $registration.events.contains($crate::event::EventKind::Settled) {
-            let hook = $hook.clone();
+            let level = $crate::hook::level_of($target);
+            let hook = $crate::hook::Installed::new($hook, $registration, level);
             let options = $registration.options();
             $target.register(
                 <$agent_type>::PRE_SETTLED,
                 options,
                 move |agent: &$agent_type, args: &mut $crate::agent::AgentSettledArgs| {
                     let event = $crate::event::Settled::new(agent, &args.cx, &args.outcome);
-                    $crate::hook::settle_now(&*hook, &mut $crate::event::HookEvent::Settled(event));
+                    $crate::hook::settle_now(&hook, &mut $crate::event::HookEvent::Settled(event));
                 },
             );
         }

@@ -1,5 +1,6 @@
 //! A model behind an HTTP API.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -261,6 +262,10 @@ impl fmt::Debug for GenAiModel {
 impl ChatModel for GenAiModel {
     fn name(&self) -> &str {
         &self.connection.model
+    }
+
+    fn provider(&self) -> Cow<'static, str> {
+        self.connection.provider.id().into()
     }
 
     fn context_window(&self) -> Option<u64> {

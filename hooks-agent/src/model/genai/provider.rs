@@ -26,6 +26,16 @@ impl Provider {
         }
     }
 
+    /// Returns the name in traces, as OpenTelemetry has it.
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gcp.gemini",
+            Self::Ollama => "ollama",
+        }
+    }
+
     /// Returns the default endpoint.
     pub(super) fn endpoint(self) -> &'static str {
         match self {

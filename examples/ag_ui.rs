@@ -1,0 +1,3 @@
+//! An agent behind AG-UI.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! Traces of an agent.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! A page that shows what agents do.
+
+fn main() {}

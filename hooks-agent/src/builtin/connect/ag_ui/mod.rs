@@ -1,0 +1,1 @@
+//! An agent behind AG-UI, the protocol between agents and front ends.

@@ -1,0 +1,6 @@
+//! Connections to browsers: a live view, and front ends that speak AG-UI.
+
+#[cfg(feature = "ag-ui")]
+pub mod ag_ui;
+#[cfg(feature = "studio")]
+mod studio;

@@ -1,0 +1,1 @@
+//! A page that shows what agents do, and takes decisions.

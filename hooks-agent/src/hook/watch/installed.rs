@@ -1,0 +1,151 @@
+//! Runs an event hook that is registered at a method.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use hooks_core::{HookGroup, HookResult, HookRole, Level};
+
+use crate::call::CallContext;
+use crate::event::{Decided, EventKind, EventMask, Flow, HookEvent};
+use crate::hook::watch::content::Content;
+use crate::hook::watch::hook_run::{HookFlow, HookRun};
+use crate::hook::watch::watchers::{is_watched, tell_watchers};
+use crate::hook::{AgentHook, Registration};
+
+/// The events at which only failures of hooks are told: there is one for each chunk.
+const CHUNKS: EventMask =
+    EventMask::of(&[EventKind::ReasoningChunk, EventKind::ActingChunk, EventKind::SummaryChunk]);
+
+/// An event hook that is registered at a method.
+pub(crate) struct Installed<H> {
+    pub(crate) hook: Arc<H>,
+    pub(super) info: Arc<HookInfo>,
+}
+
+/// What a watcher reads of a hook.
+pub(super) struct HookInfo {
+    pub(super) name: Arc<str>,
+    pub(super) group: HookGroup,
+    pub(super) level: Level,
+    pub(super) priority: i32,
+    pub(super) role: Option<HookRole>,
+}
+
+impl<H: AgentHook> Installed<H> {
+    pub(crate) fn new(hook: &Arc<H>, registration: &Registration, level: Level) -> Self {
+        let info = HookInfo {
+            name: registration.name.clone(),
+            group: registration.group,
+            level,
+            priority: registration.priority,
+            role: registration.role,
+        };
+        Self { hook: hook.clone(), info: Arc::new(info) }
+    }
+
+    /// Runs the hook at one of its sync events.
+    pub(crate) fn run_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        if !is_watched(event.context(), self.info.group) {
+            return self.hook.on_event_now(event);
+        }
+        let mut run = EventRun::begin(&self.info, event);
+        let ended = self.hook.on_event_now(event);
+        run.end(event, &ended);
+        ended
+    }
+
+    /// Runs the hook at one of its other events.
+    pub(crate) async fn run(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        if !is_watched(event.context(), self.info.group) {
+            return self.hook.on_event(event).await;
+        }
+        // Boxed, so that the futures of other calls stay small.
+        Box::pin(async {
+            let mut run = EventRun::begin(&self.info, event);
+            let ended = self.hook.on_event(event).await;
+            run.end(event, &ended);
+            ended
+        })
+        .await
+    }
+}
+
+impl<H> Clone for Installed<H> {
+    fn clone(&self) -> Self {
+        Self { hook: self.hook.clone(), info: self.info.clone() }
+    }
+}
+
+/// A run of a hook at an event, told when it is dropped.
+struct EventRun<'a> {
+    info: &'a HookInfo,
+    cx: CallContext,
+    kind: EventKind,
+    tool_call: Option<Box<str>>,
+    start: Instant,
+    contents: [(Content, Content); 1],
+    flow: Option<HookFlow>,
+}
+
+impl<'a> EventRun<'a> {
+    fn begin(info: &'a HookInfo, event: &HookEvent<'_>) -> Self {
+        let tool_call = match event {
+            HookEvent::PreActing(event) => Some(event.id()),
+            HookEvent::PostActing(event) => Some(&*event.tool_use().id),
+            HookEvent::ActingChunk(event) => Some(&*event.tool_use().id),
+            _ => None,
+        };
+        Self {
+            info,
+            cx: event.context().clone(),
+            kind: event.kind(),
+            tool_call: tool_call.map(Into::into),
+            contents: [(Content::of(event), Content::Nothing)],
+            start: Instant::now(),
+            flow: None,
+        }
+    }
+
+    fn end(&mut self, event: &HookEvent<'_>, ended: &HookResult<Flow>) {
+        self.contents[0].1 = Content::of(event);
+        self.flow = Some(flow_of(ended));
+    }
+}
+
+impl Drop for EventRun<'_> {
+    fn drop(&mut self) {
+        let flow = self.flow.unwrap_or_else(unended);
+        if CHUNKS.contains(self.kind) && flow == HookFlow::Continue {
+            return;
+        }
+        tell_watchers(&HookRun {
+            cx: &self.cx,
+            info: self.info,
+            event: self.kind.name(),
+            tool_call: self.tool_call.as_deref(),
+            elapsed: self.start.elapsed(),
+            flow,
+            contents: &self.contents,
+        });
+    }
+}
+
+/// The flow of a hook that did not end.
+pub(super) fn unended() -> HookFlow {
+    if std::thread::panicking() { HookFlow::Panicked } else { HookFlow::Cancelled }
+}
+
+fn flow_of(ended: &HookResult<Flow>) -> HookFlow {
+    match ended {
+        Err(_) => HookFlow::Failed,
+        Ok(flow) => match flow.decision() {
+            None => HookFlow::Continue,
+            Some(Decided::AnswerTool(result, _)) if result.is_error => HookFlow::Refuse,
+            Some(Decided::Answer(_) | Decided::AnswerTool(..)) => HookFlow::Answer,
+            Some(Decided::Ask(_) | Decided::AskPeople(..)) => HookFlow::Ask,
+            Some(Decided::Stop(_)) => HookFlow::Stop,
+            Some(Decided::Jump(_)) => HookFlow::Jump,
+            Some(Decided::Recover(_)) => HookFlow::Recover,
+        },
+    }
+}

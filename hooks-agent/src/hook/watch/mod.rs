@@ -1,0 +1,17 @@
+//! What event hooks do, for hooks that show or count it.
+//!
+//! `installed` runs each event hook; if the call has watchers, it compares the event before and
+//! after and tells them.
+
+mod around;
+mod changes;
+mod content;
+mod hook_run;
+mod installed;
+mod watchers;
+
+pub(crate) use around::{AroundRun, NoteInside};
+pub use changes::HookChange;
+pub use hook_run::{HookFlow, HookRun, HookWatcher};
+pub(crate) use installed::Installed;
+pub(crate) use watchers::CallWatchers;

@@ -1,0 +1,1 @@
+//! AG-UI: the stream of a call as events of the protocol.
