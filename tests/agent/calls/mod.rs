@@ -5,6 +5,7 @@ mod custom_agents;
 mod gate;
 mod limits;
 mod owned_calls;
+mod part_calls;
 mod queues;
 mod seams;
 mod streaming;
