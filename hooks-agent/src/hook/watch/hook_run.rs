@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::CallContext;
 use crate::hook::watch::changes::HookChange;
 use crate::hook::watch::content::Content;
-use crate::hook::watch::installed::HookInfo;
+use crate::hook::watch::hook_info::HookInfo;
 
 /// Receives the runs of the event hooks of an agent, to show or count what they do.
 ///

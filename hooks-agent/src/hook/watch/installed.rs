@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use hooks_core::{HookGroup, HookResult, HookRole, Level};
+use hooks_core::{HookResult, Level};
 
 use crate::call::CallContext;
 use crate::event::{Decided, EventKind, EventMask, Flow, HookEvent};
 use crate::hook::watch::content::Content;
+use crate::hook::watch::hook_info::HookInfo;
 use crate::hook::watch::hook_run::{HookFlow, HookRun};
 use crate::hook::watch::watchers::{is_watched, tell_watchers};
 use crate::hook::{AgentHook, Registration};
@@ -22,25 +23,9 @@ pub(crate) struct Installed<H> {
     pub(super) info: Arc<HookInfo>,
 }
 
-/// What a watcher reads of a hook.
-pub(super) struct HookInfo {
-    pub(super) name: Arc<str>,
-    pub(super) group: HookGroup,
-    pub(super) level: Level,
-    pub(super) priority: i32,
-    pub(super) role: Option<HookRole>,
-}
-
 impl<H: AgentHook> Installed<H> {
     pub(crate) fn new(hook: &Arc<H>, registration: &Registration, level: Level) -> Self {
-        let info = HookInfo {
-            name: registration.name.clone(),
-            group: registration.group,
-            level,
-            priority: registration.priority,
-            role: registration.role,
-        };
-        Self { hook: hook.clone(), info: Arc::new(info) }
+        Self { hook: hook.clone(), info: Arc::new(HookInfo::of(registration, level)) }
     }
 
     /// Runs the hook at one of its sync events.

@@ -6,6 +6,7 @@
 mod around;
 mod changes;
 mod content;
+mod hook_info;
 mod hook_run;
 mod installed;
 mod watchers;

@@ -6,11 +6,11 @@ use futures::StreamExt;
 use hooks_core::HookResult;
 use serde_json::Value;
 
-use crate::builtin::answer::structured_output::builder::Mode;
 use crate::builtin::answer::structured_output::error::StructuredOutputError;
-use crate::builtin::answer::structured_output::hook::Settings;
+use crate::builtin::answer::structured_output::mode::Mode;
 use crate::builtin::answer::structured_output::schema::answer_schema::AnswerSchema;
 use crate::builtin::answer::structured_output::schema::problem::Problem;
+use crate::builtin::answer::structured_output::settings::Settings;
 use crate::event::PreReasoning;
 use crate::message::ToolUse;
 use crate::model::{ChatChunk, ChatStream, FinishReason, ResponseFormat, ToolChoice, ToolSpec};

@@ -8,34 +8,12 @@ use serde_json::Value;
 
 use crate::builtin::answer::structured_output::error::StructuredOutputError;
 use crate::builtin::answer::structured_output::failures::FailureCount;
-use crate::builtin::answer::structured_output::hook::{Settings, StructuredOutput};
+use crate::builtin::answer::structured_output::hook::StructuredOutput;
+use crate::builtin::answer::structured_output::mode::Mode;
 use crate::builtin::answer::structured_output::schema::answer_schema::{
     AnswerSchema, FitsType, fits,
 };
-
-/// How the model is asked for JSON of a schema.
-///
-/// | | [`Format`](Mode::Format) | [`Tool`](Mode::Tool) | [`Prompt`](Mode::Prompt) |
-/// |---|---|---|---|
-/// | `OpenAI` and compatible servers | yes, strict: no maps | yes | yes |
-/// | Anthropic | newer models | yes, not while it is made to think | yes |
-/// | Gemini | yes; older models not together with tools | yes | yes |
-/// | Ollama's own API | no: the call fails | no: the call fails | yes |
-/// | partial values while streaming | yes | at the end: tool calls arrive whole | yes |
-///
-/// Ollama takes a format by `GenAiModel::openai_compatible` with its `/v1/`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Mode {
-    /// By the provider's [format of answers](crate::model::ResponseFormat), in every round.
-    Format,
-    /// By a tool that takes the answer: the model has to call it, or in a round with other tools one of
-    /// them. What it calls the tool with is the text of its answer: no tool runs, hooks of tool calls do
-    /// not see it, and those of texts do.
-    Tool,
-    /// By the schema in the system message.
-    Prompt,
-}
+use crate::builtin::answer::structured_output::settings::Settings;
 
 /// Builds a [`StructuredOutput`].
 #[derive(Clone, Debug)]
@@ -49,18 +27,23 @@ pub struct StructuredOutputBuilder {
     tool_name: String,
 }
 
-impl StructuredOutputBuilder {
-    pub(super) fn of<T: DeserializeOwned + JsonSchema>() -> Self {
+impl StructuredOutput {
+    /// Starts a hook for answers of a type.
+    pub fn of<T: DeserializeOwned + JsonSchema>() -> StructuredOutputBuilder {
         let schema = SchemaGenerator::default().into_root_schema_for::<T>().to_value();
-        let builder = Self::with_schema(T::schema_name().into_owned(), schema);
-        Self { fits_type: Some(fits::<T>), ..builder }
+        let builder = Self::with_schema(T::schema_name(), schema);
+        StructuredOutputBuilder { fits_type: Some(fits::<T>), ..builder }
     }
 
-    pub(super) fn with_schema(name: String, schema: Value) -> Self {
-        let tool_name = StructuredOutput::TOOL_NAME.to_owned();
-        Self { name, schema, fits_type: None, mode: None, retries: 3, tool_name }
+    /// Starts a hook for answers of a schema.
+    pub fn with_schema(name: impl Into<String>, schema: Value) -> StructuredOutputBuilder {
+        let tool_name = Self::TOOL_NAME.to_owned();
+        let name = name.into();
+        StructuredOutputBuilder { name, schema, fits_type: None, mode: None, retries: 3, tool_name }
     }
+}
 
+impl StructuredOutputBuilder {
     /// Sets how the model is asked, instead of by its format in a round without tools whose schema
     /// providers hold a model to, and by a tool otherwise.
     pub fn mode(mut self, mode: Mode) -> Self {

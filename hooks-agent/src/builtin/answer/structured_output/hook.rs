@@ -4,15 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hooks_core::{HookResult, HookRole};
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::builtin::answer::structured_output::ask::answer_as_text;
-use crate::builtin::answer::structured_output::builder::{Mode, StructuredOutputBuilder};
 use crate::builtin::answer::structured_output::error::StructuredOutputError;
-use crate::builtin::answer::structured_output::failures::FailureCount;
+use crate::builtin::answer::structured_output::mode::Mode;
 use crate::builtin::answer::structured_output::schema::answer_schema::AnswerSchema;
+use crate::builtin::answer::structured_output::settings::Settings;
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{EventKind, EventMask, Flow, HookEvent, PostReasoning};
@@ -34,9 +31,9 @@ use crate::model::ModelAnswer;
 ///
 /// | setting | default |
 /// |---|---|
-/// | [`mode`](StructuredOutputBuilder::mode) | by the format in a round without tools whose schema providers hold a model to, else by a tool |
-/// | [`retries`](StructuredOutputBuilder::retries) | 3; a call that resumes goes on with the count |
-/// | [`tool_name`](StructuredOutputBuilder::tool_name) | `final_answer` |
+/// | [`mode`](crate::builtin::answer::StructuredOutputBuilder::mode) | by the format in a round without tools whose schema providers hold a model to, else by a tool |
+/// | [`retries`](crate::builtin::answer::StructuredOutputBuilder::retries) | 3; a call that resumes goes on with the count |
+/// | [`tool_name`](crate::builtin::answer::StructuredOutputBuilder::tool_name) | `final_answer` |
 ///
 /// # Order
 /// The priority is [`PRIORITY`](Self::PRIORITY): after hooks of
@@ -86,15 +83,6 @@ pub struct StructuredOutput {
     settings: Arc<Settings>,
 }
 
-#[derive(Debug)]
-pub(super) struct Settings {
-    pub(super) schema: Arc<AnswerSchema>,
-    pub(super) mode: Option<Mode>,
-    pub(super) retries: u32,
-    pub(super) tool_name: String,
-    pub(super) failures: FailureCount,
-}
-
 /// What the hook keeps of a call.
 #[derive(Default)]
 struct Round {
@@ -114,16 +102,6 @@ impl StructuredOutput {
     /// The key in the metadata of a message that sends an answer back. Its value is the name of the
     /// schema.
     pub const METADATA_KEY: &'static str = "structured_output";
-
-    /// Starts a hook for answers of a type.
-    pub fn of<T: DeserializeOwned + JsonSchema>() -> StructuredOutputBuilder {
-        StructuredOutputBuilder::of::<T>()
-    }
-
-    /// Starts a hook for answers of a schema.
-    pub fn with_schema(name: impl Into<String>, schema: Value) -> StructuredOutputBuilder {
-        StructuredOutputBuilder::with_schema(name.into(), schema)
-    }
 
     pub(super) fn new(settings: Settings) -> Self {
         Self { settings: Arc::new(settings) }

@@ -6,11 +6,14 @@ mod builder;
 mod error;
 mod failures;
 mod hook;
+mod mode;
 mod schema;
+mod settings;
 mod typed;
 
-pub use builder::{Mode, StructuredOutputBuilder};
+pub use builder::StructuredOutputBuilder;
 pub use error::StructuredOutputError;
 pub use hook::StructuredOutput;
+pub use mode::Mode;
 pub use schema::problem::Problem;
 pub use typed::{Partial, Typed, TypedCalls, TypedStream};

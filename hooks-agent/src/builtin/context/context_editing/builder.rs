@@ -1,26 +1,15 @@
 //! How results are cleared.
 
 use crate::builtin::context::context_editing::clear::{Clearing, Keep};
+use crate::builtin::context::context_editing::error::ContextEditingError;
 use crate::builtin::context::context_editing::hook::{ContextEditing, Settings};
-use crate::model::{ContextSize, ContextSizeError, TokenCounter};
+use crate::model::{ContextSize, TokenCounter};
 
 /// Builds a [`ContextEditing`].
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct ContextEditingBuilder {
     settings: Settings,
-}
-
-/// Why a [`ContextEditing`] cannot be built, or does not know when to clear.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ContextEditingError {
-    /// A size is none, or the context window is not known.
-    #[error(transparent)]
-    Size(#[from] ContextSizeError),
-    /// The placeholder is blank, which some providers refuse as a result.
-    #[error("the placeholder of a cleared result is empty")]
-    NoPlaceholder,
 }
 
 impl ContextEditing {

@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::builtin::context::context_editing::hook::ContextEditing;
 use crate::message::{ContentBlock, Messages, Msg, ToolOutput, ToolResult, ToolUse};
 use crate::model::TokenCounter;
+
+/// The key of the metadata of a message in which something was cleared.
+pub(super) const METADATA_KEY: &str = "context_editing";
 
 /// What is cleared.
 #[derive(Clone, Debug)]
@@ -150,7 +152,7 @@ impl Clearing {
         let after = self.tokens(cleared.clone());
         let before = self.tokens(std::mem::replace(&mut msg.content[place.1], cleared));
         let saved = before.saturating_sub(after);
-        let key = ContextEditing::METADATA_KEY;
+        let key = METADATA_KEY;
         let about = msg.metadata.entry(key).or_insert_with(|| json!({}));
         if let Value::Object(about) = about {
             note(about);
@@ -167,7 +169,7 @@ impl Clearing {
 
 /// Returns the tokens that were saved in these messages before.
 fn saved_before(messages: &Messages) -> u64 {
-    let about = messages.iter().filter_map(|msg| msg.metadata.get(ContextEditing::METADATA_KEY));
+    let about = messages.iter().filter_map(|msg| msg.metadata.get(METADATA_KEY));
     about.filter_map(|about| about.get("saved")?.as_u64()).sum()
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hooks_core::HookResult;
 
-use crate::builtin::context::context_editing::builder::ContextEditingError;
-use crate::builtin::context::context_editing::clear::Clearing;
+use crate::builtin::context::context_editing::clear::{Clearing, METADATA_KEY};
+use crate::builtin::context::context_editing::error::ContextEditingError;
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::AgentHook;
 use crate::message::{Messages, Msg};
@@ -76,7 +76,7 @@ impl ContextEditing {
 
     /// The key of the metadata of a message in which something was cleared: `cleared`, `strategy`,
     /// `cleared_tool_inputs` (ids of tool calls) and `saved` (tokens).
-    pub const METADATA_KEY: &str = "context_editing";
+    pub const METADATA_KEY: &str = METADATA_KEY;
 
     pub(super) fn of(settings: Settings) -> Self {
         Self { settings: Arc::new(settings) }

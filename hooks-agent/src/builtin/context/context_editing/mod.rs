@@ -2,7 +2,9 @@
 
 mod builder;
 mod clear;
+mod error;
 mod hook;
 
-pub use builder::{ContextEditingBuilder, ContextEditingError};
+pub use builder::ContextEditingBuilder;
+pub use error::ContextEditingError;
 pub use hook::ContextEditing;

@@ -4,21 +4,10 @@ use std::fmt;
 
 use crate::builtin::context::summarization::error::SummarizationError;
 use crate::builtin::context::summarization::hook::{Settings, Summarization};
+use crate::builtin::context::summarization::on_failure::OnSummaryFailure;
 use crate::builtin::context::summary::{PREFIX, Summarizer};
 use crate::hook::HookModel;
 use crate::model::{ContextSize, TokenCounter};
-
-/// What becomes of a call whose conversation cannot be summarized.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OnSummaryFailure {
-    /// The call goes on with the conversation as it is, and reports the failure through `tracing`. The
-    /// same call does not try again; the next one does.
-    #[default]
-    Keep,
-    /// The call fails with the [`SummaryError`](crate::builtin::context::SummaryError).
-    Fail,
-}
 
 /// Builds a [`Summarization`].
 #[must_use]

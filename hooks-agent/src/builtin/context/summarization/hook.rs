@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use hooks_core::{HookResult, HookRole};
 use serde_json::json;
 
-use crate::builtin::context::summarization::builder::OnSummaryFailure;
-use crate::builtin::context::summarization::size::{is_summary, tokens};
+use crate::builtin::context::summarization::on_failure::OnSummaryFailure;
+use crate::builtin::context::summarization::size::{METADATA_KEY, is_summary, tokens};
 use crate::builtin::context::summary::{Summarizer, SummaryError, place};
 use crate::call::CallContext;
 use crate::error::AgentError;
@@ -102,7 +102,7 @@ impl Summarization {
 
     /// The key of the metadata of a summary: how many messages it replaced, as `replaced`, and how many
     /// it kept behind itself, as `kept`.
-    pub const METADATA_KEY: &str = "summarization";
+    pub const METADATA_KEY: &str = METADATA_KEY;
 
     pub(super) fn of(settings: Settings) -> Self {
         Self { settings: Arc::new(settings) }

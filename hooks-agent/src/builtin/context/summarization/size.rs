@@ -1,8 +1,10 @@
 //! How many tokens a conversation has.
 
-use crate::builtin::context::summarization::hook::Summarization;
 use crate::message::{Messages, Msg};
 use crate::model::TokenCounter;
+
+/// The key of the metadata of a summary.
+pub(super) const METADATA_KEY: &str = "summarization";
 
 /// Returns the tokens of a conversation: what the provider reported for the last answer, and a count of
 /// what follows it. An answer that an earlier summary kept reports the conversation before that summary,
@@ -26,7 +28,7 @@ pub(super) fn tokens(messages: &Messages, counter: &TokenCounter) -> u64 {
 
 /// Returns how many messages a summary kept behind itself, if the message is a summary.
 fn kept_behind(msg: &Msg) -> Option<usize> {
-    let kept = msg.metadata.get(Summarization::METADATA_KEY)?.get("kept")?.as_u64()?;
+    let kept = msg.metadata.get(METADATA_KEY)?.get("kept")?.as_u64()?;
     usize::try_from(kept).ok()
 }
 

@@ -6,7 +6,7 @@ use hooks_core::HookResult;
 use serde::Deserialize;
 
 use crate::builtin::context::todo_list::list::{Limits, Todo, lines};
-use crate::builtin::context::todo_list::tool::{NAME, PARALLEL, is_parallel, writer};
+use crate::builtin::context::todo_list::tool::{NAME, PARALLEL, THREAD_VALUE, is_parallel, writer};
 use crate::call::CallContext;
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::AgentHook;
@@ -79,7 +79,7 @@ impl TodoList {
     pub const PRIORITY: i32 = 84;
 
     /// The name of the thread value with the list.
-    pub const THREAD_VALUE: &str = "TodoList";
+    pub const THREAD_VALUE: &str = THREAD_VALUE;
 
     /// Creates a hook with the default settings.
     pub fn new() -> Self {

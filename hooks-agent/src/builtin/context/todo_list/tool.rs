@@ -6,11 +6,13 @@ use hooks_core::BoxError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::context::todo_list::hook::TodoList;
 use crate::builtin::context::todo_list::list::{Limits, Todo, TodoStatus};
 use crate::call::CallContext;
 use crate::message::Msg;
 use crate::tool::{FunctionTool, Tool, ToolContext};
+
+/// The thread value that has the list.
+pub(super) const THREAD_VALUE: &str = "TodoList";
 
 /// The name of the tool.
 pub(super) const NAME: &str = "write_todos";
@@ -39,7 +41,7 @@ pub(super) fn writer(limits: Limits) -> Arc<dyn Tool> {
 
 fn write(cx: &CallContext, todos: &[Todo], limits: Limits) -> Result<String, BoxError> {
     limits.check(todos)?;
-    cx.set_thread_value(TodoList::THREAD_VALUE, todos)?;
+    cx.set_thread_value(THREAD_VALUE, todos)?;
     let count = |status| todos.iter().filter(|todo| todo.status == status).count();
     let [pending, begun, done] =
         [TodoStatus::Pending, TodoStatus::InProgress, TodoStatus::Completed].map(count);

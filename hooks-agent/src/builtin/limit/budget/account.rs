@@ -1,6 +1,9 @@
 //! What one model call spends.
 
-use crate::builtin::limit::budget::hook::Budget;
+use std::sync::Arc;
+
+use crate::builtin::limit::budget::ledger::Ledger;
+use crate::builtin::limit::budget::settings::Settings;
 use crate::builtin::limit::budget::spent::Spent;
 use crate::call::CallContext;
 use crate::error::AgentError;
@@ -9,7 +12,8 @@ use crate::model::{ChatRequest, ModelAnswer, ModelError};
 /// The account of one model call. Dropped before it is settled, it charges an estimate of the
 /// request: the provider may have begun.
 pub(super) struct Account {
-    budget: Budget,
+    settings: Arc<Settings>,
+    ledger: Ledger,
     cx: CallContext,
     day_key: String,
     model: String,
@@ -18,19 +22,20 @@ pub(super) struct Account {
 
 impl Account {
     pub(super) fn new(
-        budget: Budget,
+        settings: Arc<Settings>,
+        ledger: Ledger,
         cx: CallContext,
         day_key: String,
         model: String,
         request: ChatRequest,
     ) -> Self {
-        Self { budget, cx, day_key, model, request: Some(request) }
+        Self { settings, ledger, cx, day_key, model, request: Some(request) }
     }
 
     fn charge(&self, input: u64, output: u64, estimated: bool) {
-        let money = self.budget.cost(&self.model, input, output);
+        let money = self.settings.cost(&self.model, input, output);
         let more = Spent { tokens: input.saturating_add(output), money, estimated };
-        self.budget.charge(&self.cx, &self.day_key, more);
+        self.settings.charge(&self.ledger, &self.cx, &self.day_key, more);
     }
 
     /// Charges what the answer costs, once it ends.

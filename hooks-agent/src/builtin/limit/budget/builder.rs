@@ -6,9 +6,10 @@ use std::time::SystemTime;
 use crate::builtin::limit::Exit;
 use crate::builtin::limit::budget::days::Days;
 use crate::builtin::limit::budget::error::BudgetError;
-use crate::builtin::limit::budget::hook::{Budget, Settings};
+use crate::builtin::limit::budget::hook::Budget;
 use crate::builtin::limit::budget::ledger::Ledger;
 use crate::builtin::limit::budget::price_table::PriceTable;
+use crate::builtin::limit::budget::settings::Settings;
 use crate::builtin::limit::budget::spent::{BudgetScope, BudgetUnit, BudgetWarning, Cap};
 use crate::call::CallContext;
 

@@ -1,17 +1,16 @@
 //! A limit of tokens and money.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
 use crate::builtin::limit::Exit;
 use crate::builtin::limit::budget::account::{Account, is_free};
-use crate::builtin::limit::budget::error::{BudgetExceeded, SpendingError, UnknownPrice};
+use crate::builtin::limit::budget::error::SpendingError;
 use crate::builtin::limit::budget::ledger::Ledger;
-use crate::builtin::limit::budget::price_table::PriceTable;
-use crate::builtin::limit::budget::spent::{BudgetReport, BudgetScope, BudgetWarning, Cap, Spent};
+use crate::builtin::limit::budget::settings::Settings;
+use crate::builtin::limit::budget::spent::{BudgetReport, Spent};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
@@ -83,28 +82,6 @@ pub struct Budget {
     ledger: Ledger,
 }
 
-type OnWarning = dyn Fn(&BudgetWarning) + Send + Sync;
-
-pub(super) struct Settings {
-    pub(super) caps: Vec<Cap>,
-    pub(super) limits_money: bool,
-    pub(super) prices: Option<PriceTable>,
-    pub(super) exit: Exit,
-    pub(super) on_warning: Option<Arc<OnWarning>>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            caps: Vec::new(),
-            limits_money: false,
-            prices: None,
-            exit: Exit::End,
-            on_warning: None,
-        }
-    }
-}
-
 impl Budget {
     /// The default priority: inside of hooks that retry.
     pub const PRIORITY: i32 = 200;
@@ -127,53 +104,6 @@ impl Budget {
     #[must_use]
     pub fn spent_today(&self, key: &str) -> Spent {
         self.ledger.days.spent(key)
-    }
-
-    /// Returns the first limit that is spent.
-    fn exceeded(&self, report: &BudgetReport) -> Option<BudgetExceeded> {
-        self.settings.caps.iter().find_map(|cap| {
-            let spent = match cap.scope {
-                BudgetScope::Run => report.run,
-                BudgetScope::Thread => report.thread,
-                BudgetScope::Day => report.day,
-            };
-            let Cap { scope, unit, limit, .. } = *cap;
-            let (spent, estimated) = (spent.of(unit), spent.estimated);
-            let exceeded = BudgetExceeded { scope, unit, spent, limit, estimated };
-            (spent >= limit).then_some(exceeded)
-        })
-    }
-
-    fn check_price(&self, model: &str) -> Result<(), UnknownPrice> {
-        let prices = self.settings.prices.as_ref().filter(|_| self.settings.limits_money);
-        let is_known = prices.is_none_or(|prices| prices.cost(model, 0, 0).is_some());
-        if is_known { Ok(()) } else { Err(UnknownPrice { model: model.to_owned() }) }
-    }
-
-    /// Adds what a model call spent to all sums, and warns of those that pass a threshold.
-    pub(super) fn charge(&self, cx: &CallContext, day_key: &str, more: Spent) {
-        for (scope, before, after) in self.ledger.add(cx, day_key, more) {
-            let caps = self.settings.caps.iter().filter(|cap| cap.scope == scope);
-            for warning in caps.filter_map(|cap| cap.warning(before, after)) {
-                self.warn(cx.agent_name(), &warning);
-            }
-        }
-    }
-
-    /// Returns what tokens of a model cost; nothing without a price.
-    pub(super) fn cost(&self, model: &str, input: u64, output: u64) -> u64 {
-        let prices = self.settings.prices.as_ref();
-        prices.and_then(|prices| prices.cost(model, input, output)).unwrap_or(0)
-    }
-
-    fn warn(&self, agent: &str, warning: &BudgetWarning) {
-        let BudgetWarning { scope, unit, spent, limit, estimated } = *warning;
-        let scope = tracing::field::display(scope);
-        tracing::warn!(agent, scope, ?unit, spent, limit, estimated, "most of a budget is spent");
-        if let Some(on_warning) = &self.settings.on_warning {
-            // It was reported; a budget does not depend on who listens.
-            drop(catch_unwind(AssertUnwindSafe(|| on_warning(warning))));
-        }
     }
 }
 
@@ -221,16 +151,17 @@ impl AgentHook for Budget {
         let cx = call.context().clone();
         let day_key = self.ledger.day_key(&cx).map_err(|error| next.fail(error))?;
         let report = self.ledger.report(&cx, &day_key).map_err(|error| next.fail(error))?;
-        if let Some(exceeded) = self.exceeded(&report) {
+        if let Some(exceeded) = self.settings.exceeded(&report) {
             if self.settings.exit == Exit::Error {
                 return Err(next.fail(exceeded));
             }
             let reason = GenerateReason::LimitReached;
             return Ok(ModelAnswer::in_place("Budget", exceeded.to_string(), reason));
         }
-        self.check_price(call.model_name()).map_err(|error| next.fail(error))?;
+        self.settings.check_price(call.model_name()).map_err(|error| next.fail(error))?;
         let (model, request) = (call.model_name().to_owned(), call.request().clone());
-        let account = Account::new(self.clone(), cx, day_key, model, request);
+        let (settings, ledger) = (self.settings.clone(), self.ledger.clone());
+        let account = Account::new(settings, ledger, cx, day_key, model, request);
         match next.run(call.into_request()).await {
             // A hook answered in place of the model.
             Ok(answer) if answer.reason().is_some() => {
@@ -238,7 +169,7 @@ impl AgentHook for Budget {
                 Ok(answer)
             }
             Ok(answer) => {
-                let price = self.check_price(answer.model());
+                let price = self.settings.check_price(answer.model());
                 let answer = account.settle(answer);
                 price.map(|()| answer).map_err(|error| next.fail(error))
             }

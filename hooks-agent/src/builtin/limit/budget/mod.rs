@@ -8,6 +8,7 @@ mod error;
 mod hook;
 mod ledger;
 mod price_table;
+mod settings;
 mod spent;
 
 pub use builder::BudgetBuilder;

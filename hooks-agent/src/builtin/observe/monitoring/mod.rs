@@ -1,5 +1,6 @@
 //! Metrics of calls, through the facade of the crate `metrics`.
 
+mod count;
 mod hook;
 mod meters;
 mod run;

@@ -12,7 +12,8 @@ use tantivy::{Index, Term};
 use crate::builtin::knowledge::rag::blocking::{self, Abandoned};
 use crate::builtin::knowledge::rag::lock::lock;
 use crate::builtin::knowledge::rag::text_index::failure::{damaged, on_index};
-use crate::builtin::knowledge::rag::text_index::reader::{Commit, Reader};
+use crate::builtin::knowledge::rag::text_index::opened::Opened;
+use crate::builtin::knowledge::rag::text_index::reader::Reader;
 use crate::builtin::knowledge::rag::text_index::refresh::Refresh;
 use crate::builtin::knowledge::rag::text_index::schema::{Fields, PASSAGE};
 use crate::builtin::knowledge::rag::text_index::search::search;
@@ -98,20 +99,6 @@ pub struct TextIndex {
     pub(super) opened: Arc<Opened>,
 }
 
-pub(super) struct Opened {
-    pub(super) settings: TextIndexBuilder,
-    pub(super) index: Index,
-    pub(super) fields: Fields,
-    reader: Reader,
-}
-
-impl Opened {
-    /// Returns the newest commit, whichever process made it.
-    pub(super) fn newest(&self) -> Result<Commit, KnowledgeError> {
-        self.reader.newest(&self.settings.index, self.fields.language)
-    }
-}
-
 impl TextIndex {
     /// Opens the index in the folder `index` and [refreshes](Self::refresh) it from the folder
     /// `documents`. Documents that are skipped are reported through `tracing`.
@@ -150,7 +137,7 @@ impl TextIndex {
             return Err(damaged(folder, "it has other fields"));
         }
         let reader = on_index(folder, || Reader::new(&index))?;
-        let opened = Opened { settings, index, fields, reader };
+        let opened = Opened::new(settings, index, fields, reader);
         opened.newest()?;
         Ok(Self { opened: Arc::new(opened) })
     }

@@ -5,6 +5,7 @@ mod failure;
 mod folder;
 mod index;
 mod keys;
+mod opened;
 mod reader;
 mod refresh;
 mod refreshed;

@@ -14,7 +14,7 @@ use crate::builtin::knowledge::rag::digest;
 use crate::builtin::knowledge::rag::documents::{Document, Piece};
 use crate::builtin::knowledge::rag::text_index::failure::on_index;
 use crate::builtin::knowledge::rag::text_index::folder::{self, File};
-use crate::builtin::knowledge::rag::text_index::index::Opened;
+use crate::builtin::knowledge::rag::text_index::opened::Opened;
 use crate::builtin::knowledge::rag::text_index::schema::{FILE, PASSAGE, VERSION};
 use crate::builtin::knowledge::rag::text_index::words::Language;
 use crate::builtin::knowledge::rag::text_index::{Refreshed, Skipped, words};
