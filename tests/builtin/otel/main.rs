@@ -1,1 +1,4 @@
 //! OpenTelemetry: spans and metrics of calls.
+
+mod recorded;
+mod spans;
