@@ -19,7 +19,7 @@ pub(crate) fn tool_then_text() -> ScriptedModel {
     ScriptedModel::new("m", |request| -> ScriptedAnswer {
         let answer: ScriptedAnswer = match request.messages.last() {
             Some(msg) if msg.tool_results().next().is_some() => "done".into(),
-            _ => ToolUse::new("call-1", "t", json!({ "city": "Rome" })).into(),
+            _ => ToolUse::new("call-1", "t", json!({ "task": "Go" })).into(),
         };
         answer.costing(Usage::new(10, 3))
     })
