@@ -44,7 +44,8 @@ async fn by_default_nothing_that_was_said_is_recorded() {
     let script = Script::new()
         .calls([call("1", "t"), call("2", "broken"), call("3", "name-secret")])
         .thinks("thought-secret", "answer-secret");
-    let rewrite = on(|event: &mut PostCall<'_>| event.final_message_mut().push_text("rewrite-secret"));
+    let rewrite =
+        on(|event: &mut PostCall<'_>| event.final_message_mut().push_text("rewrite-secret"));
     let agent = ReActAgent::builder("a")
         .model(script)
         .system_prompt("system-secret")
@@ -177,7 +178,8 @@ async fn with_a_redactor_only_what_it_left_is_recorded() {
         let everything = everything(&recorded);
         assert!(!everything.contains("example.com"), "{everything}");
         let spans = recorded.spans();
-        let masked = |span: usize, key| text(&spans[span], key).unwrap().contains("[REDACTED_EMAIL]");
+        let masked =
+            |span: usize, key| text(&spans[span], key).unwrap().contains("[REDACTED_EMAIL]");
         assert!(masked(1, INPUT) && masked(1, OUTPUT), "the arguments are in the answer");
         assert!(masked(2, ARGUMENTS) && masked(2, RESULT));
         assert!(masked(3, INPUT) && masked(3, OUTPUT));

@@ -76,7 +76,9 @@ async fn a_method_hook_that_answers_the_call_leaves_a_span_of_its_end() {
     agent.register_instance_hook(
         ReActAgent::PRE_REPLY,
         "door",
-        hook!(ReActAgent::PRE_REPLY, |_, _| std::ops::ControlFlow::Break(Msg::assistant("a", "no"))),
+        hook!(ReActAgent::PRE_REPLY, |_, _| std::ops::ControlFlow::Break(Msg::assistant(
+            "a", "no"
+        ))),
     );
     agent.call("Go").await.unwrap();
     let call = recorded.span("invoke_agent a");

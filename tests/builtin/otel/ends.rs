@@ -131,7 +131,8 @@ async fn an_interrupted_call_has_no_error() {
 async fn a_call_that_waits_for_approval_has_no_error_and_no_tool_span() {
     let recorded = Recorded::new();
     let ask = on(|event: &mut PreActing<'_>| event.ask("sure?"));
-    let agent = ReActAgent::builder("a").model(tool_then_text()).tool(Calls::new("t").answers("ok"));
+    let agent =
+        ReActAgent::builder("a").model(tool_then_text()).tool(Calls::new("t").answers("ok"));
     let agent = agent.hook(ask).hook(recorded.hook()).build().unwrap();
     agent.call("Go").await.unwrap();
     let call = recorded.span("invoke_agent a");

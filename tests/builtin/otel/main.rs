@@ -5,5 +5,8 @@ mod decisions;
 mod ends;
 mod metrics;
 mod nesting;
+mod otlp;
+mod receiver;
 mod recorded;
 mod spans;
+mod table;

@@ -53,10 +53,7 @@ async fn tokens_times_and_chunks_are_measured_by_their_labels() {
     let tokens = &metrics["gen_ai.client.token.usage"];
     for (kind, sum) in [("input", 20.0), ("output", 6.0)] {
         let mut expected = labels(model);
-        expected.extend(labels([
-            ("gen_ai.response.model", "m"),
-            ("gen_ai.token.type", kind),
-        ]));
+        expected.extend(labels([("gen_ai.response.model", "m"), ("gen_ai.token.type", kind)]));
         let point = tokens.iter().find(|point| point.labels == expected).unwrap();
         assert_eq!((point.count, point.sum), (2, sum));
         assert_eq!((point.bounds.len(), point.bounds[13]), (14, 67_108_864.0));
@@ -79,9 +76,9 @@ async fn each_chunk_after_the_first_is_measured() {
 async fn tokens_that_are_not_reported_are_not_measured() {
     for name in [LATEST, "nothing"] {
         let recorded = Recorded::new();
-        let hook = recorded.builder().environment(move |of| {
-            (of == name).then(|| "gen_ai_latest_experimental".to_owned())
-        });
+        let hook = recorded
+            .builder()
+            .environment(move |of| (of == name).then(|| "gen_ai_latest_experimental".to_owned()));
         let model = ScriptedModel::new("m", |_| "Done.");
         let agent = ReActAgent::builder("a").model(model).hook(hook.build()).build().unwrap();
         agent.call("Go").await.unwrap();

@@ -95,7 +95,8 @@ async fn the_same_hook_on_both_agents_records_once() {
 #[tokio::test]
 async fn of_two_hooks_the_first_records_the_call() {
     let (first, second) = (Recorded::new(), Recorded::new());
-    let agent = ReActAgent::builder("a").model(tool_then_text()).tool(Calls::new("t").answers("ok"));
+    let agent =
+        ReActAgent::builder("a").model(tool_then_text()).tool(Calls::new("t").answers("ok"));
     let agent = agent.hook(first.hook()).hook(second.hook().named("second")).build().unwrap();
     agent.call("Go").await.unwrap();
     assert_eq!(first.spans().len(), 4);

@@ -127,9 +127,14 @@ impl Providers {
         self.meters.force_flush().and(spans)
     }
 
+    /// Shuts both down at once, so that a receiver that stalls is waited for once.
     fn shutdown(&self) -> OTelSdkResult {
-        let spans = again(self.tracers.shutdown_with_timeout(self.patience));
-        again(self.meters.shutdown_with_timeout(self.patience)).and(spans)
+        thread::scope(|scope| {
+            let meters = scope.spawn(|| self.meters.shutdown_with_timeout(self.patience));
+            let spans = again(self.tracers.shutdown_with_timeout(self.patience));
+            let panicked = |_| Err(OTelSdkError::InternalFailure("a thread panicked".to_owned()));
+            again(meters.join().unwrap_or_else(panicked)).and(spans)
+        })
     }
 }
 
