@@ -260,3 +260,26 @@ invoke_agent a
 ";
     assert_eq!(recorded.tree(), expected);
 }
+
+#[tokio::test]
+async fn where_telemetry_is_suppressed_nothing_is_recorded() {
+    let recorded = Recorded::new();
+    let tool = calling(poet().build().unwrap(), false);
+    let agent = ReActAgent::builder("a").model(tool_then_text()).tool(tool);
+    let agent = agent.hook(recorded.hook()).build().unwrap();
+    let suppressed = Context::new().with_telemetry_suppressed();
+    agent.call("Go").with_context(suppressed).await.unwrap();
+    assert_eq!(recorded.tree(), "");
+}
+
+#[tokio::test]
+async fn a_hook_of_all_agents_of_a_type_and_of_one_records_once() {
+    let recorded = Recorded::new();
+    let agent = ReActAgent::builder("of a class").model(ScriptedModel::new("m", |_| "Done."));
+    let agent = agent.hook(recorded.hook()).build().unwrap();
+    let class = recorded.hook().named("class otel");
+    ReActAgent::register_class_agent_hook(class);
+    agent.call("Go").await.unwrap();
+    ReActAgent::remove_class_agent_hook("class otel").unwrap();
+    assert_eq!(recorded.tree(), "invoke_agent of a class\n  chat m\n");
+}

@@ -12,7 +12,9 @@ use opentelemetry::{Context, KeyValue, StringValue};
 use crate::builtin::observe::open_telemetry::content;
 use crate::builtin::observe::open_telemetry::names;
 use crate::builtin::observe::open_telemetry::outcome::{self, ErrorType};
-use crate::builtin::observe::open_telemetry::run::{Held, HeldOf, SharedRun, lock, parent_of};
+use crate::builtin::observe::open_telemetry::run::{
+    Held, HeldOf, SharedRun, lock, parent_of, release_all,
+};
 use crate::builtin::observe::open_telemetry::shared::{
     Shared, conversation, finish_reasons, set_error, span, texts, usage_attributes,
 };
@@ -88,7 +90,7 @@ impl Chat {
         if run.running_chats == 0 {
             // No event followed the answer before.
             let held = run.take_held(|of| matches!(of, HeldOf::Chat { .. }));
-            held.into_iter().for_each(|held| held.release(self.shared.capture));
+            release_all(held, self.shared.capture);
         }
         run.running_chats += 1;
         if let Some(call) = run.call.as_ref().filter(|_| !run.has_model) {

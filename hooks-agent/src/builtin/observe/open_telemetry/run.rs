@@ -86,6 +86,9 @@ impl Run {
 /// that runs the agent.
 pub(super) fn parent_of(cx: &CallContext) -> Context {
     let current = current();
+    if current.is_telemetry_suppressed() {
+        return current;
+    }
     let span = current.span().span_context().clone();
     let mut callers = std::iter::successors(cx.parent(), |caller| caller.parent());
     // A task that a tool spawns may carry the span around the whole call.
@@ -102,11 +105,18 @@ fn current() -> Context {
     use tracing_opentelemetry::OpenTelemetrySpanExt;
 
     let current = Context::current();
-    if current.span().span_context().is_valid() {
+    if current.span().span_context().is_valid() || current.is_telemetry_suppressed() {
         return current;
     }
     let traced = tracing::Span::current().context();
     if traced.span().span_context().is_valid() { traced } else { current }
+}
+
+/// Ends spans that waited.
+pub(super) fn release_all(held: Vec<Held>, capture: Capture) {
+    for held in held {
+        held.release(capture);
+    }
 }
 
 impl Held {

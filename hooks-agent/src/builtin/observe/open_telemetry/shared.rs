@@ -13,7 +13,9 @@ use crate::builtin::observe::open_telemetry::content;
 use crate::builtin::observe::open_telemetry::meters::Meters;
 use crate::builtin::observe::open_telemetry::names;
 use crate::builtin::observe::open_telemetry::outcome::{self, ErrorType};
-use crate::builtin::observe::open_telemetry::run::{HeldOf, Run, SharedRun, lock, parent_of};
+use crate::builtin::observe::open_telemetry::run::{
+    HeldOf, Run, SharedRun, lock, parent_of, release_all,
+};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{ErrorEvent, EventKind, HookEvent, PostActing, Settled};
@@ -83,9 +85,7 @@ impl Shared {
         self.start(run, cx, Duration::ZERO);
         let Some(call) = run.call.take().filter(|_| !run.is_settled) else { return };
         run.is_settled = true;
-        for held in run.take_held(|_| true) {
-            held.release(self.capture);
-        }
+        release_all(run.take_held(|_| true), self.capture);
         let (ended, reason) = outcome::outcome(event.outcome());
         let error = match event.outcome() {
             CallOutcome::Failed(text) => Some(match run.error.take() {
@@ -119,7 +119,7 @@ impl Shared {
             let output = content::output(msg, finish, self.limit);
             last.content.push(KeyValue::new(names::OUTPUT_MESSAGES, output));
         }
-        held.into_iter().for_each(|held| held.release(self.capture));
+        release_all(held, self.capture);
     }
 
     /// Ends the span of a tool call with its result, as hooks left it.
@@ -130,7 +130,7 @@ impl Shared {
             let result = content::result(event.tool_result().output.as_str(), self.limit);
             last.content.push(KeyValue::new(names::TOOL_RESULT, result));
         }
-        held.into_iter().for_each(|held| held.release(self.capture));
+        release_all(held, self.capture);
     }
 }
 
