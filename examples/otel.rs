@@ -24,7 +24,7 @@ struct Place {
 /// Asks for the weather, then for a poem about it, and then answers.
 fn editor() -> ScriptedModel {
     ScriptedModel::new("editor-model", |request| -> ScriptedAnswer {
-        let results: Vec<_> = request.messages.iter().flat_map(|msg| msg.tool_results()).collect();
+        let results: Vec<_> = request.messages.iter().flat_map(Msg::tool_results).collect();
         let answer: ScriptedAnswer = match &*results {
             [] => ToolUse::new("call-1", "weather", json!({ "city": "Rome" })).into(),
             [_] => ToolUse::new("call-2", "poet", json!({ "task": "a poem on sun" })).into(),

@@ -8,5 +8,6 @@ mod nesting;
 mod otlp;
 mod receiver;
 mod recorded;
+mod redaction;
 mod spans;
 mod table;

@@ -6,7 +6,9 @@ use std::fmt::Write;
 use hooks_agent::builtin::observe::{OpenTelemetry, OpenTelemetryBuilder};
 use opentelemetry::trace::{SpanId, Status};
 use opentelemetry::{Key, KeyValue, Value};
-use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData};
+use opentelemetry_sdk::metrics::data::{
+    AggregatedMetrics, MetricData, ResourceMetrics, ScopeMetrics,
+};
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, PeriodicReader, SdkMeterProvider};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
 
@@ -78,8 +80,8 @@ impl Recorded {
         self.metrics.reset();
         self.meters.force_flush().unwrap();
         let resources = self.metrics.get_finished_metrics().unwrap();
-        let scopes = resources.iter().flat_map(|resource| resource.scope_metrics());
-        let metrics = scopes.flat_map(|scope| scope.metrics());
+        let scopes = resources.iter().flat_map(ResourceMetrics::scope_metrics);
+        let metrics = scopes.flat_map(ScopeMetrics::metrics);
         metrics.map(|metric| (metric.name().to_owned(), points(metric.data()))).collect()
     }
 }

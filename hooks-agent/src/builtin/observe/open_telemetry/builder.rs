@@ -3,16 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use opentelemetry::global::{self, BoxedTracer, ObjectSafeTracerProvider};
 use opentelemetry::metrics::{Meter, MeterProvider};
-use opentelemetry::trace::TracerProvider;
-use opentelemetry::{InstrumentationScope, global::GlobalTracerProvider};
+use opentelemetry::trace::{Span, Tracer, TracerProvider};
+use opentelemetry::{InstrumentationScope, global};
 
 use crate::builtin::observe::open_telemetry::capture::Capture;
 use crate::builtin::observe::open_telemetry::hook::OpenTelemetry;
 use crate::builtin::observe::open_telemetry::meters::Meters;
 use crate::builtin::observe::open_telemetry::names;
-use crate::builtin::observe::open_telemetry::shared::Shared;
+use crate::builtin::observe::open_telemetry::shared::{OpenSpan, Shared};
 
 /// Builds an [`OpenTelemetry`] hook.
 ///
@@ -30,7 +29,7 @@ use crate::builtin::observe::open_telemetry::shared::Shared;
 /// ```
 #[must_use]
 pub struct OpenTelemetryBuilder {
-    tracer: Option<BoxedTracer>,
+    tracer: Option<Box<dyn OpenSpan>>,
     meter: Option<Meter>,
     pub(super) settings: Settings,
 }
@@ -54,8 +53,12 @@ impl OpenTelemetry {
 
 impl OpenTelemetryBuilder {
     /// Sets the provider of the spans. The default is the one that is global when the hook is built.
-    pub fn tracer_provider(mut self, provider: &impl ObjectSafeTracerProvider) -> Self {
-        self.tracer = Some(BoxedTracer::new(provider.boxed_tracer(scope())));
+    pub fn tracer_provider<P>(mut self, provider: &P) -> Self
+    where
+        P: TracerProvider<Tracer: Send + Sync + 'static>,
+        <P::Tracer as Tracer>::Span: Span + Send + Sync + 'static,
+    {
+        self.tracer = Some(Box::new(provider.tracer_with_scope(scope())));
         self
     }
 
@@ -72,8 +75,9 @@ impl OpenTelemetryBuilder {
         self
     }
 
-    /// Sets how many bytes of text an attribute may have; longer texts are cut, the oldest messages
-    /// first. What is written stays JSON, whose structure does not count. The default is 64 KiB.
+    /// Sets how many bytes of text an attribute may have. Longer texts are cut, and of a request the
+    /// oldest messages are left out. What is written stays JSON, whose structure does not count, and is
+    /// therefore somewhat longer. The default is 64 KiB.
     pub fn content_limit(mut self, bytes: usize) -> Self {
         self.settings.limit = bytes;
         self
@@ -93,8 +97,7 @@ impl OpenTelemetryBuilder {
     /// `gen_ai_latest_experimental`, the metrics are those of the newest version of the conventions.
     pub fn build(self) -> OpenTelemetry {
         let Self { tracer, meter, settings } = self;
-        let global =
-            || GlobalTracerProvider::tracer_with_scope(&global::tracer_provider(), scope());
+        let global = || Box::new(global::tracer_provider().tracer_with_scope(scope())) as Box<_>;
         let tracer = tracer.unwrap_or_else(global);
         let meter = meter.unwrap_or_else(|| global::meter_with_scope(scope()));
         OpenTelemetry { shared: Arc::new(settings.shared(tracer, &meter)), exporter: None }
@@ -102,7 +105,7 @@ impl OpenTelemetryBuilder {
 }
 
 impl Settings {
-    fn shared(self, tracer: BoxedTracer, meter: &Meter) -> Shared {
+    fn shared(self, tracer: Box<dyn OpenSpan>, meter: &Meter) -> Shared {
         let read = &self.environment;
         let from_environment =
             || read(names::ENV_CAPTURE).map_or(Capture::Nothing, |text| Capture::from_text(&text));

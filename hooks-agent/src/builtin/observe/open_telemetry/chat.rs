@@ -34,9 +34,11 @@ pub(super) struct Chat {
     last_chunk: Option<Instant>,
     has_tool_calls: bool,
     is_ended: bool,
-    /// The operation, the provider and the model, and the model that answers.
-    labels: Vec<KeyValue>,
-    response_model: Option<StringValue>,
+    /// The operation, the provider and the model.
+    labels: [KeyValue; 3],
+    /// The name of the model that answers, or else of the agent's.
+    response_model: Arc<str>,
+    has_answer: bool,
     content: Vec<KeyValue>,
 }
 
@@ -47,33 +49,33 @@ impl Chat {
     /// Starts the span of a model call, unless another hook does.
     pub(super) fn start(shared: &Arc<Shared>, call: &ModelCall<'_>) -> Option<Self> {
         let cx = call.context();
-        let is_inside = |context: &Context| {
-            context.get::<InChat>().is_some_and(|InChat(run)| *run == cx.run_id())
-        };
-        if Context::map_current(is_inside) {
+        let run = shared.run(cx)?;
+        if lock(&run).is_inside(|InChat(run)| *run == cx.run_id()) {
             return None;
         }
-        let run = shared.run(cx)?;
         let parent = lock(&run).call.clone().unwrap_or_else(|| parent_of(cx));
         let model: Arc<str> = call.model_name().into();
         let provider = KeyValue::new(names::PROVIDER, call.provider());
         let model_attribute = KeyValue::new(names::REQUEST_MODEL, model.clone());
         let operation = KeyValue::new(names::OPERATION, names::CHAT);
-        let labels = vec![operation, provider, model_attribute];
+        let labels = [operation, provider, model_attribute];
         let attributes = attributes(cx, call.request(), &labels);
         let name = format!("{} {model}", names::CHAT);
-        let span = shared.open(span(name, SpanKind::Client, attributes), &parent);
+        let span = shared.tracer.open(span(name, SpanKind::Client, attributes), &parent);
+        let content = content_of(shared, &span, call.request());
+        let span = lock(&run).marked(span, || InChat(cx.run_id()));
         let chat = Self {
-            content: content_of(shared, &span, call.request()),
+            content,
             shared: shared.clone(),
-            span: span.with_value(InChat(cx.run_id())),
+            span,
             run,
             started: Instant::now(),
             last_chunk: None,
             has_tool_calls: false,
             is_ended: false,
             labels,
-            response_model: None,
+            response_model: model,
+            has_answer: false,
         };
         chat.begin();
         Some(chat)
@@ -102,7 +104,10 @@ impl Chat {
     /// Goes on with the answer, whose first chunk has arrived.
     pub(super) fn answered(mut self, answer: ModelAnswer) -> ModelAnswer {
         let first_chunk = Instant::now();
-        self.response_model = Some(answer.model().to_owned().into());
+        self.has_answer = true;
+        if answer.model() != &*self.response_model {
+            self.response_model = answer.model().into();
+        }
         answer.map_stream(|inner| {
             Box::pin(Watched { inner, chat: self, first_chunk: Some(first_chunk) })
         })
@@ -142,12 +147,15 @@ impl Chat {
         span.set_attributes(usage_attributes(usage).into_iter().flatten());
         lock(&self.run).finish = Some(finish);
         if usage != Usage::default() {
-            let mut labels = self.labels.clone();
-            let model = self.response_model.clone();
-            labels.extend(model.map(|model| KeyValue::new(names::RESPONSE_MODEL, model)));
-            self.shared.meters.tokens(usage, &mut labels);
+            let [operation, provider, model] = self.labels.clone();
+            let labels = [operation, provider, model, self.response_model()];
+            self.shared.meters.tokens(usage, labels);
         }
         self.end_with(None, Some(finish));
+    }
+
+    fn response_model(&self) -> KeyValue {
+        KeyValue::new(names::RESPONSE_MODEL, self.response_model.clone())
     }
 
     fn end(&mut self, error: Option<ErrorType>) {
@@ -161,13 +169,19 @@ impl Chat {
             return;
         }
         let ended = SystemTime::now();
-        let model = self.response_model.take();
-        let model = model.map(|model| KeyValue::new(names::RESPONSE_MODEL, model));
-        self.span.span().set_attributes(model);
+        if self.has_answer {
+            self.span.span().set_attribute(self.response_model());
+        }
         set_error(&self.span, error.clone());
         let time = self.started.elapsed();
-        self.labels.extend(error.map(|error| KeyValue::new(names::ERROR_TYPE, error)));
-        self.shared.meters.duration(time, &self.labels);
+        match error {
+            None => self.shared.meters.duration(time, &self.labels),
+            Some(error) => {
+                let [operation, provider, model] = self.labels.clone();
+                let error = KeyValue::new(names::ERROR_TYPE, error);
+                self.shared.meters.duration(time, &[operation, provider, model, error]);
+            }
+        }
         let (of, content) = (HeldOf::Chat { finish: finish.unwrap_or("error") }, &mut self.content);
         let held = Held { of, span: self.span.clone(), ended, content: std::mem::take(content) };
         let run = &mut *lock(&self.run);

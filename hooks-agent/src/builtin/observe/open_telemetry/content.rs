@@ -8,7 +8,10 @@ use crate::model::ToolSpec;
 /// What stands at the end of a text that was cut.
 const CUT: &str = "…";
 
-/// How many bytes of text may still be written. The structure around the texts does not count.
+/// How much longer than its texts a value may be, as a multiple and in bytes.
+const STRUCTURE: (usize, usize) = (2, 256);
+
+/// How many bytes of text may still be written. Structure around texts that are cut does not count.
 struct Budget(usize);
 
 /// Writes the system messages of a request. `None` if there are none.
@@ -22,7 +25,7 @@ pub(super) fn system<'a>(
     (!parts.is_empty()).then(|| Value::Array(parts).to_string())
 }
 
-/// Writes the other messages of a request. A limit cuts the oldest first.
+/// Writes the other messages of a request, the newest as far as the limit allows.
 pub(super) fn input<'a>(
     messages: impl DoubleEndedIterator<Item = &'a Msg>,
     limit: usize,
@@ -123,13 +126,28 @@ impl Budget {
         }
     }
 
-    /// Copies a value, with its texts cut.
+    /// Copies a value, with its texts cut. One that is long for other reasons becomes a text.
     fn value(&mut self, value: &Value) -> Value {
+        let (text, limit) = (value.to_string(), self.0);
+        if text.len() <= limit {
+            self.0 -= text.len();
+            return value.clone();
+        }
+        let cut = self.texts(value);
+        let (times, more) = STRUCTURE;
+        if cut.to_string().len() <= limit.saturating_mul(times).saturating_add(more) {
+            return cut;
+        }
+        self.0 = 0;
+        Self(limit).text(&text).into()
+    }
+
+    fn texts(&mut self, value: &Value) -> Value {
         match value {
             Value::String(text) => self.text(text).into(),
-            Value::Array(values) => values.iter().map(|value| self.value(value)).collect(),
+            Value::Array(values) => values.iter().map(|value| self.texts(value)).collect(),
             Value::Object(fields) => {
-                fields.iter().map(|(name, value)| (name.clone(), self.value(value))).collect()
+                fields.iter().map(|(name, value)| (name.clone(), self.texts(value))).collect()
             }
             value => value.clone(),
         }

@@ -67,21 +67,22 @@ impl Meters {
         self.per_chunk.record(time.as_secs_f64(), labels);
     }
 
-    /// Records the tokens of an answer. Adds the type of the tokens to the labels.
-    pub(super) fn tokens(&self, usage: Usage, labels: &mut Vec<KeyValue>) {
-        let tokens = [usage.input_tokens, usage.output_tokens];
+    /// Records the tokens of an answer.
+    pub(super) fn tokens(&self, usage: Usage, labels: [KeyValue; 4]) {
         match &self.tokens {
             Tokens::Stable(histogram) => {
-                for (kind, tokens) in ["input", "output"].into_iter().zip(tokens) {
-                    labels.push(KeyValue::new(names::TOKEN_TYPE, kind));
-                    histogram.record(tokens, labels);
-                    labels.pop();
-                }
+                let [operation, provider, model, response_model] = labels;
+                let kind = KeyValue::new(names::TOKEN_TYPE, "input");
+                let mut labels = [operation, provider, model, response_model, kind];
+                histogram.record(usage.input_tokens, &labels);
+                labels[4] = KeyValue::new(names::TOKEN_TYPE, "output");
+                histogram.record(usage.output_tokens, &labels);
             }
             Tokens::Newest(both) => {
+                let tokens = [usage.input_tokens, usage.output_tokens];
                 for ((sum, histogram), tokens) in both.iter().zip(tokens) {
-                    sum.add(tokens, labels);
-                    histogram.record(tokens, labels);
+                    sum.add(tokens, &labels);
+                    histogram.record(tokens, &labels);
                 }
             }
         }

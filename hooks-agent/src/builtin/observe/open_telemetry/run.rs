@@ -1,5 +1,6 @@
 //! What is kept of a running call.
 
+use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
@@ -15,6 +16,8 @@ use crate::call::CallContext;
 #[derive(Default)]
 pub(super) struct Run {
     owner: Option<usize>,
+    /// How often the hook is registered; 0 if a method was called without a call around it.
+    pub(super) registrations: usize,
     /// The span of the call, while it runs.
     pub(super) call: Option<Context>,
     pub(super) started: Option<Instant>,
@@ -69,9 +72,34 @@ impl Run {
         *self.owner.get_or_insert(hook) == hook
     }
 
+    /// Returns whether the context is inside of a model or a tool call whose span was started by the same
+    /// hook, registered twice: `T` marks these.
+    pub(super) fn is_inside<T: Any + Send + Sync>(&self, is_same: impl Fn(&T) -> bool) -> bool {
+        self.registrations != 1
+            && Context::map_current(|context| context.get::<T>().is_some_and(&is_same))
+    }
+
+    /// Marks a context, if the hook is registered twice.
+    pub(super) fn marked<T: Any + Send + Sync>(
+        &self,
+        context: Context,
+        mark: impl FnOnce() -> T,
+    ) -> Context {
+        if self.registrations == 1 { context } else { context.with_value(mark()) }
+    }
+
     /// Takes the spans that wait, for which the closure holds.
     pub(super) fn take_held(&mut self, is_meant: impl Fn(&HeldOf) -> bool) -> Vec<Held> {
         self.held.extract_if(.., |held| is_meant(&held.of)).collect()
+    }
+
+    /// Removes the tool call with this span, and returns its id.
+    pub(super) fn end_tool(&mut self, span: &Context) -> Option<String> {
+        let is_meant = |(_, other): &(String, Context)| {
+            other.span().span_context() == span.span().span_context()
+        };
+        let index = self.running_tools.iter().position(is_meant)?;
+        Some(self.running_tools.swap_remove(index).0)
     }
 
     /// Returns the span of the tool call of this id, if it runs, or else of the call.

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use opentelemetry::global::BoxedTracer;
-use opentelemetry::trace::{SpanBuilder, SpanKind, Status, TraceContextExt, Tracer};
+use opentelemetry::trace::{Span, SpanBuilder, SpanKind, Status, TraceContextExt, Tracer};
 use opentelemetry::{Array, Context, KeyValue, StringValue, Value};
 
 use crate::agent::CallOutcome;
@@ -25,10 +24,22 @@ use crate::tool::ToolError;
 
 /// The tracer, the instruments, and what they record.
 pub(super) struct Shared {
-    pub(super) tracer: BoxedTracer,
+    pub(super) tracer: Box<dyn OpenSpan>,
     pub(super) meters: Meters,
     pub(super) capture: Capture,
     pub(super) limit: usize,
+}
+
+/// A tracer of any type.
+pub(super) trait OpenSpan: Send + Sync {
+    /// Starts a span, and returns the context in which it is active.
+    fn open(&self, span: SpanBuilder, parent: &Context) -> Context;
+}
+
+impl<T: Tracer<Span: Span + Send + Sync + 'static> + Send + Sync> OpenSpan for T {
+    fn open(&self, span: SpanBuilder, parent: &Context) -> Context {
+        parent.with_span(self.build_with_context(span, parent))
+    }
 }
 
 impl Shared {
@@ -43,7 +54,10 @@ impl Shared {
         let Some(run) = self.run(event.context()) else { return };
         let run = &mut *lock(&run);
         match event {
-            HookEvent::PreCall(event) => self.start(run, event.context(), Duration::ZERO),
+            HookEvent::PreCall(event) => {
+                run.registrations += 1;
+                self.start(run, event.context(), Duration::ZERO);
+            }
             HookEvent::PostReasoning(event) => self.release_answer(run, event.message()),
             HookEvent::PostSummary(event) => self.release_answer(run, event.message()),
             HookEvent::PostActing(event) => self.release_result(run, event),
@@ -70,13 +84,8 @@ impl Shared {
         let mut span = span(name, SpanKind::Internal, attributes);
         span.start_time = Some(SystemTime::now().checked_sub(ago).unwrap_or_else(SystemTime::now));
         run.outside = parent.has_active_span().then(|| parent.span().span_context().span_id());
-        run.call = Some(self.open(span, &parent));
+        run.call = Some(self.tracer.open(span, &parent));
         run.started = Some(now.checked_sub(ago).unwrap_or(now));
-    }
-
-    /// Starts a span, and returns the context in which it is active.
-    pub(super) fn open(&self, span: SpanBuilder, parent: &Context) -> Context {
-        parent.with_span(self.tracer.build_with_context(span, parent))
     }
 
     fn settle(&self, run: &mut Run, event: &Settled<'_>) {

@@ -20,7 +20,6 @@ use crate::tool::ToolError;
 pub(super) struct Tool {
     shared: Arc<Shared>,
     run: SharedRun,
-    id: String,
     /// The name of the tool, as an attribute.
     name: KeyValue,
     span: Context,
@@ -36,18 +35,15 @@ impl Tool {
     /// Starts the span of a tool call, unless another hook does.
     pub(super) fn start(shared: &Arc<Shared>, call: &ToolCall<'_>) -> Option<Self> {
         let (cx, tool_use) = (call.context(), call.tool_use());
-        let is_inside = |context: &Context| {
-            let inside = context.get::<InTool>();
-            inside.is_some_and(|InTool(run, id)| *run == cx.run_id() && *id == tool_use.id)
-        };
-        if Context::map_current(is_inside) {
+        let run = shared.run(cx)?;
+        let is_same = |InTool(run, id): &_| *run == cx.run_id() && *id == tool_use.id;
+        if lock(&run).is_inside(is_same) {
             return None;
         }
-        let run = shared.run(cx)?;
         let parent = lock(&run).call.clone().unwrap_or_else(|| parent_of(cx));
         // A model may write anything as the name of a tool that there is not.
         let tool = call.tool_spec().map_or(names::OTHER, |spec| &spec.name);
-        let name = KeyValue::new(names::TOOL_NAME, tool.to_owned());
+        let name = KeyValue::new(names::TOOL_NAME, Arc::<str>::from(tool));
         let mut attributes = Vec::with_capacity(8);
         attributes.push(KeyValue::new(names::OPERATION, names::EXECUTE_TOOL));
         attributes.push(name.clone());
@@ -56,21 +52,21 @@ impl Tool {
         let description = call.tool_spec().map(|spec| spec.description.clone());
         attributes.extend(description.map(|it| KeyValue::new(names::TOOL_DESCRIPTION, it)));
         let title = format!("{} {tool}", names::EXECUTE_TOOL);
-        let span = shared.open(span(title, SpanKind::Internal, attributes), &parent);
+        let span = shared.tracer.open(span(title, SpanKind::Internal, attributes), &parent);
         let mut content = Vec::new();
         if shared.capture.is_on() && span.span().is_recording() {
             let arguments = content::arguments(tool_use, shared.limit);
             content.push(KeyValue::new(names::TOOL_ARGUMENTS, arguments));
         }
         let id = tool_use.id.clone();
-        let span = span.with_value(InTool(cx.run_id(), id.clone()));
+        let span = lock(&run).marked(span, || InTool(cx.run_id(), id.clone()));
         {
             let run = &mut *lock(&run);
             run.tools += 1;
-            run.running_tools.push((id.clone(), span.clone()));
+            run.running_tools.push((id, span.clone()));
         }
         let (shared, started) = (shared.clone(), Instant::now());
-        Some(Self { shared, run, id, name, span, started, is_ended: false, content })
+        Some(Self { shared, run, name, span, started, is_ended: false, content })
     }
 
     /// The context to run the tool in.
@@ -92,15 +88,15 @@ impl Tool {
         }
         let ended = SystemTime::now();
         set_error(&self.span, error.clone());
-        let mut labels = vec![self.name.clone()];
-        labels.extend(error.map(|error| KeyValue::new(names::ERROR_TYPE, error)));
-        self.shared.meters.tool(self.started.elapsed(), &labels);
-        let (of, content) = (HeldOf::Tool(self.id.clone()), std::mem::take(&mut self.content));
-        let held = Held { of, span: self.span.clone(), ended, content };
+        if self.shared.meters.has_agents() {
+            let mut labels = vec![self.name.clone()];
+            labels.extend(error.map(|error| KeyValue::new(names::ERROR_TYPE, error)));
+            self.shared.meters.tool(self.started.elapsed(), &labels);
+        }
         let run = &mut *lock(&self.run);
-        let this = self.span.span();
-        let this = this.span_context();
-        run.running_tools.retain(|(_, span)| span.span().span_context() != this);
+        let (span, content) = (self.span.clone(), std::mem::take(&mut self.content));
+        let id = run.end_tool(&span);
+        let held = Held { of: HeldOf::Tool(id.unwrap_or_default()), span, ended, content };
         if has_result && !held.content.is_empty() && !run.is_settled {
             run.held.push(held);
         } else {
