@@ -61,7 +61,7 @@
 //! [`warnings`](hooks_core::HookPlan::warnings) name hooks whose order defeats them.
 //!
 //! Guards, limits and `HumanInTheLoop` also run in agents that are tools of their agent, except
-//! `InjectPrompt`; so does `Streaming`, and other observers do if they are
+//! `InjectPrompt`; so do `Streaming` and `OpenTelemetry`, and other observers do if they are
 //! [inherited](crate::hook::AgentHookExt::inherited).
 
 pub mod answer;

@@ -329,3 +329,13 @@ async fn changes_hold_the_values_before_and_after() {
     assert!(values.contains(&(Some(json!("Go")), Some(json!("Went")))), "{values:#?}");
     assert!(values.iter().any(|(before, after)| before.is_none() && after.is_some()));
 }
+
+#[tokio::test]
+async fn a_watcher_that_two_hooks_bring_receives_each_run_once() {
+    let lines = Arc::new(Lines::default());
+    let (model, _) = script(["done"]);
+    let agent = ReActAgent::builder("bot").model(model).hook(on(|_: &mut PreCall<'_>| {}));
+    let agent = agent.hook(Watch(lines.clone())).hook(Watch(lines.clone()).named("again"));
+    agent.build().unwrap().call("Go").await.unwrap();
+    assert_eq!(lines.0.take(), ["PRE_CALL PRE_CALL continue"]);
+}

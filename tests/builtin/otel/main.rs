@@ -1,1 +1,13 @@
 //! OpenTelemetry: spans and metrics of calls.
+
+mod content;
+mod decisions;
+mod ends;
+mod metrics;
+mod nesting;
+mod otlp;
+mod receiver;
+mod recorded;
+mod redaction;
+mod spans;
+mod table;

@@ -24,4 +24,6 @@ pub use logging::Logging;
 pub use metered_store::MeteredStore;
 #[cfg(feature = "metrics")]
 pub use monitoring::{Monitoring, MonitoringSnapshot};
+#[cfg(feature = "otel")]
+pub use open_telemetry::{Capture, OpenTelemetry, OpenTelemetryBuilder, OtlpBuilder, OtlpError};
 pub use timing::{CallTiming, ModelTiming, RoundTiming, Timing, ToolTiming};

@@ -17,6 +17,8 @@ use crate::hook::watch::hook_info::HookInfo;
 /// run of every other event hook of the calls in which the hook runs, right after that run: at
 /// events, and around calls of the model and of tools. A run at a chunk is received only if the hook
 /// fails there. Runs of method hooks are not received.
+/// A watcher that several hooks bring, as clones of one hook may, receives each run once, and none of
+/// theirs.
 ///
 /// It is called by the call, so it should return at once. A panic in it is reported through
 /// `tracing` and does not affect the call.

@@ -1,0 +1,9 @@
+//! Exporters that send spans and metrics over HTTP.
+
+mod builder;
+mod error;
+mod exporter;
+
+pub use builder::OtlpBuilder;
+pub use error::OtlpError;
+pub(super) use exporter::Exporter;

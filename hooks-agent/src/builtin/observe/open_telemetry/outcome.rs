@@ -1,0 +1,94 @@
+//! How calls, models and tools ended, as texts without content.
+
+use std::borrow::Cow;
+
+use crate::agent::CallOutcome;
+use crate::builtin::observe::open_telemetry::names::OTHER;
+use crate::error::{AgentError, ErrorKind};
+use crate::message::GenerateReason;
+use crate::model::{FinishReason, ModelError};
+use crate::tool::ToolError;
+
+/// The value of `error.type`.
+pub(super) type ErrorType = Cow<'static, str>;
+
+pub(super) const PANIC: ErrorType = Cow::Borrowed("panic");
+pub(super) const MODEL_CUT: ErrorType = Cow::Borrowed("model_cut");
+pub(super) const TOOL_FAILED: ErrorType = Cow::Borrowed("tool_failed");
+
+/// Returns the type of the error of a call or of a model. An interrupt is no error.
+pub(super) fn agent_error(error: &AgentError) -> Option<ErrorType> {
+    Some(match error {
+        AgentError::Model(error) => model_error(error),
+        AgentError::Hook(_) => "hook".into(),
+        AgentError::Interrupted => return None,
+        AgentError::Recorded(report) if report.kind() == ErrorKind::Hook => "hook".into(),
+        _ => OTHER.into(),
+    })
+}
+
+pub(super) fn model_error(error: &ModelError) -> ErrorType {
+    match error {
+        ModelError::Status { status, .. } => status.to_string().into(),
+        ModelError::Unreachable { .. } => "model_unreachable".into(),
+        ModelError::Cut { .. } => MODEL_CUT,
+        ModelError::Empty { .. } => "model_empty".into(),
+        ModelError::Blocked { .. } => "model_blocked".into(),
+        _ => OTHER.into(),
+    }
+}
+
+/// Returns the type of the error of a tool. A tool that waits for people or is interrupted has none.
+pub(super) fn tool_error(error: &ToolError) -> Option<ErrorType> {
+    Some(match error {
+        ToolError::Failed(_) => TOOL_FAILED,
+        ToolError::Panicked { .. } => "tool_panicked".into(),
+        ToolError::TimedOut { .. } => "tool_timeout".into(),
+        ToolError::Unknown { .. } => "tool_unknown".into(),
+        ToolError::InvalidInput { .. } => "tool_invalid_input".into(),
+        ToolError::Hook(_) => "hook".into(),
+        ToolError::Waiting { .. } | ToolError::Interrupted => return None,
+        ToolError::Recorded(report) if report.kind() == ErrorKind::Hook => "hook".into(),
+        _ => OTHER.into(),
+    })
+}
+
+/// Returns how the call ended, and its reason.
+pub(super) fn outcome(outcome: &CallOutcome) -> (&'static str, Option<&'static str>) {
+    match outcome {
+        CallOutcome::Finished(ended) => ("finished", ended.map(reason)),
+        CallOutcome::Failed(_) => ("failed", None),
+        CallOutcome::Interrupted => ("interrupted", None),
+        CallOutcome::Cancelled => ("cancelled", None),
+        CallOutcome::Panicked => ("panicked", None),
+    }
+}
+
+/// Returns why a model ended its answer. Models report a stop for answers that call tools, too.
+pub(super) fn finish(finish: FinishReason, has_tool_calls: bool) -> &'static str {
+    match finish {
+        FinishReason::Stop | FinishReason::Other if has_tool_calls => "tool_call",
+        FinishReason::ToolCalls => "tool_call",
+        FinishReason::Stop => "stop",
+        FinishReason::Length => "length",
+        FinishReason::ContentFilter => "content_filter",
+        FinishReason::Other => "other",
+    }
+}
+
+fn reason(reason: GenerateReason) -> &'static str {
+    match reason {
+        GenerateReason::ModelStop => "model_stop",
+        GenerateReason::ReasoningStopRequested => "reasoning_stop_requested",
+        GenerateReason::ActingStopRequested => "acting_stop_requested",
+        GenerateReason::PermissionAsking => "permission_asking",
+        GenerateReason::HookEnded => "hook_ended",
+        GenerateReason::LimitReached => "limit_reached",
+        GenerateReason::HookAnswered => "hook_answered",
+        GenerateReason::Recovered => "recovered",
+        GenerateReason::Length => "length",
+        GenerateReason::ContentFilter => "content_filter",
+        GenerateReason::Interrupted => "interrupted",
+        GenerateReason::MaxIterations => "max_iterations",
+    }
+}
