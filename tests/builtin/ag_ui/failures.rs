@@ -124,3 +124,35 @@ async fn a_run_after_a_failed_one_asks_the_model_again() {
     client.send(json!({})).await.unwrap();
     assert_eq!(client.messages[1]["content"], "better");
 }
+
+#[tokio::test]
+async fn a_message_in_place_of_a_failed_call_is_shown() {
+    let model = ScriptedModel::new("m", |request| -> ScriptedAnswer {
+        match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+            Some(_) => ModelError::status("m", 503).into(),
+            None => {
+                vec![ContentBlock::text("let me check"), call("c1", "unknown", json!({}))].into()
+            }
+        }
+    });
+    let recover = on(|event: &mut ErrorEvent<'_>| event.recover(Msg::assistant("bot", "sorry")));
+    let agent = ReActAgent::builder("bot").model(model).hook(recover).build().unwrap();
+    let mut client = Client::new(agent);
+    let events = client.say("hi").await;
+    assert_eq!(types(&events).last(), Some(&"RUN_FINISHED"));
+    let texts: Vec<_> = client.messages.iter().filter_map(|it| it["content"].as_str()).collect();
+    assert!(texts.contains(&"let me check") && texts.contains(&"sorry"), "{texts:?}");
+}
+
+#[tokio::test]
+async fn a_thread_whose_redactions_cannot_be_read_is_refused() {
+    let break_it = on(|event: &mut Settled<'_>| {
+        event.context().set_thread_value("ag_ui", "broken").unwrap();
+    });
+    let model = ScriptedModel::new("m", |_| "ok");
+    let agent = ReActAgent::builder("bot").model(model).hook(break_it).build().unwrap();
+    let mut client = Client::new(agent);
+    client.say("hi").await;
+    let refused = client.send(json!({})).await.unwrap_err();
+    assert_eq!((refused.status(), refused.body()["message"].as_str().unwrap().len()), (500, 31));
+}

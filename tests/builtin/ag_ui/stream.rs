@@ -282,3 +282,23 @@ async fn a_newer_minor_version_is_served() {
     assert_eq!(events[0]["protocolVersion"], "1.0");
     assert_eq!(outcome(&events), &json!({ "type": "success" }));
 }
+
+#[tokio::test]
+async fn a_summary_is_a_step_and_the_reason_of_the_result() {
+    let model = ScriptedModel::new("m", |request| -> ScriptedAnswer {
+        match request.tools.is_empty() {
+            true => "that is all".into(),
+            false => ToolUse::new("c", "echo", json!({})).into(),
+        }
+    });
+    let agent = ReActAgent::builder("bot").model(model).tool(echo("echo")).max_iters(1);
+    let mut client = Client::new(agent.build().unwrap());
+    let events = client.say("hi").await;
+    let steps: Vec<_> =
+        all(&events, "STEP_STARTED").iter().map(|it| it["stepName"].as_str().unwrap()).collect();
+    assert_eq!(steps, ["reasoning-1", "tool-c", "summary"]);
+    assert_eq!(one(&events, "RUN_FINISHED")["result"], json!({ "reason": "max_iterations" }));
+    let before = client.messages.clone();
+    client.send(json!({})).await.unwrap();
+    assert_eq!(client.messages, before);
+}

@@ -53,7 +53,8 @@ impl AgUi {
     ///
     /// Requires a runtime of tokio with time enabled.
     pub fn into_router(self) -> Router {
-        let origins = self.origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
+        let origins = self.origins.iter().filter(|origin| *origin != "*");
+        let origins = origins.filter_map(|origin| HeaderValue::from_str(origin).ok());
         let origins: Vec<_> = origins.collect();
         let is_open = !origins.is_empty();
         let router = Router::new().route("/", post(start).get(describe)).with_state(self);

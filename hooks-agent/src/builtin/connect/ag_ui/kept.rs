@@ -38,10 +38,22 @@ pub(super) struct KeptCall {
 }
 
 impl Kept {
-    /// Reads what is kept. What cannot be read is as if it were not there.
-    pub(super) fn of(memory: Option<&Memory>) -> Self {
+    /// Reads what is kept.
+    ///
+    /// # Errors
+    /// If it is there and cannot be read: without it, a snapshot could show what a hook removed.
+    pub(super) fn of(memory: Option<&Memory>) -> Result<Self, serde_json::Error> {
         let value = memory.and_then(|memory| memory.values().remove(KEPT));
-        value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+        value.map_or_else(|| Ok(Self::default()), serde_json::from_value)
+    }
+
+    /// Writes what is kept, outside of a hook.
+    pub(super) fn write(&self, memory: &Memory) {
+        let mut values = memory.values();
+        if let Ok(value) = serde_json::to_value(self) {
+            values.insert(KEPT.to_owned(), value);
+            memory.set_values(values);
+        }
     }
 }
 

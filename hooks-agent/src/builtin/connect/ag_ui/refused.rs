@@ -15,9 +15,6 @@ pub enum Refused {
     /// Who asks may not.
     #[error("this is not allowed")]
     Forbidden,
-    /// There is no agent of this name.
-    #[error("there is no such agent")]
-    NoSuchAgent,
     /// Interrupts of the thread are open, and the input does not answer them all.
     #[error("interrupts are not answered")]
     NotAnswered {
@@ -46,7 +43,6 @@ impl Refused {
             Self::Malformed(_) => 400,
             Self::Unauthenticated => 401,
             Self::Forbidden => 403,
-            Self::NoSuchAgent => 404,
             Self::NotAnswered { .. } | Self::Expired { .. } | Self::NotAllowed(_) => 409,
             Self::Unreadable => 500,
         }
@@ -67,7 +63,6 @@ impl Refused {
             Self::Malformed(_) => "malformed",
             Self::Unauthenticated => "unauthenticated",
             Self::Forbidden => "forbidden",
-            Self::NoSuchAgent => "no_such_agent",
             Self::NotAnswered { .. } => "interrupts_not_answered",
             Self::Expired { .. } => "interrupts_expired",
             Self::NotAllowed(_) => "decision_not_allowed",

@@ -131,6 +131,10 @@ impl Request {
             (None, Some(of)) => of.starts_with(&run),
             _ => false,
         };
+        if id.is_none() && reply.reason == Some(GenerateReason::Recovered) {
+            // It is a message of its own.
+            return None;
+        }
         let last = history.iter().rev().find(is_it)?;
         let (of_reply, of_memory) = (texts(reply), texts(last));
         let is_nothing = of_reply.is_empty()
@@ -140,6 +144,17 @@ impl Request {
             return None;
         }
         Some((message_id(last)?.to_owned(), of_reply))
+    }
+
+    /// Writes the texts of answers to the thread, if hooks after ours changed them once more.
+    pub(super) fn write_replies(&self) {
+        let Some(memory) = self.memory.get() else { return };
+        let Ok(mut kept) = Kept::of(Some(memory)) else { return };
+        let replies = self.replies();
+        if kept.replies != replies {
+            kept.replies = replies;
+            kept.write(memory);
+        }
     }
 
     /// Returns the texts of answers that hooks changed for the caller.

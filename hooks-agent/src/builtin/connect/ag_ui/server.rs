@@ -1,5 +1,6 @@
 //! An agent behind AG-UI.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::builtin::connect::ag_ui::client::ClientInput;
 use crate::builtin::connect::ag_ui::hooks::{First, Last};
 use crate::builtin::connect::ag_ui::ids::Ids;
 use crate::builtin::connect::ag_ui::kept::Kept;
-use crate::builtin::connect::ag_ui::protocol::{Capabilities, RunAgentInput};
+use crate::builtin::connect::ag_ui::protocol::{Capabilities, InputTool, RunAgentInput};
 use crate::builtin::connect::ag_ui::refused::Refused;
 use crate::builtin::connect::ag_ui::request::Request;
 use crate::builtin::connect::ag_ui::run::RunEvents;
@@ -117,8 +118,7 @@ impl AgUi {
         self
     }
 
-    /// Lets pages of these origins call it, such as `https://example.org`. A text that is no origin lets
-    /// nobody in.
+    /// Lets pages of these origins call it, such as `https://example.org`. `*` lets nobody in.
     pub fn origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.origins = origins.into_iter().map(Into::into).collect();
         self
@@ -160,7 +160,10 @@ impl AgUi {
             tracing::warn!(error = &error as &dyn std::error::Error, "a thread cannot be read");
             Refused::Unreadable
         })?;
-        let kept = Kept::of(memory.as_deref());
+        let kept = Kept::of(memory.as_deref()).map_err(|error| {
+            tracing::warn!(error = &error as &dyn std::error::Error, "a thread cannot be read");
+            Refused::Unreadable
+        })?;
         let history = memory.as_ref().map(|memory| memory.messages()).unwrap_or_default();
         let before = replay(&history, &kept.replies);
         let (name, user) = (self.agent.name(), caller.user.as_deref());
@@ -201,7 +204,10 @@ impl AgUi {
         let known = before.call_ids.iter().cloned().chain(of_client).collect();
         let mut request = Request::new(run, Ids::new(known, plan.wires.clone()), kept);
         if self.takes_tools {
-            request.tools.clone_from(&input.tools);
+            let mut names = HashSet::new();
+            let is_new =
+                |tool: &&InputTool| !tool.name.is_empty() && names.insert(tool.name.clone());
+            request.tools = input.tools.iter().filter(is_new).cloned().collect();
         }
         request.edits.clone_from(&plan.edits);
         if self.takes_system {

@@ -102,14 +102,17 @@ impl Transcript {
     fn show_reply(&mut self, reply: &Msg, events: &mut Vec<Event>) -> bool {
         let history = self.request.memory.get().map(|memory| memory.messages()).unwrap_or_default();
         if self.request.keep_reply(reply, &history) {
+            self.request.write_replies();
             return true;
         }
         let id = message_id(reply);
-        let is_known = id.is_some() || self.calls[0].last.is_some();
+        let is_recovered = reply.reason == Some(GenerateReason::Recovered);
+        let is_known = id.is_some() || self.calls[0].last.is_some() && !is_recovered;
         let text = reply.text();
         if is_known || text.is_empty() || reply.role == Role::Tool {
             return false;
         }
+        self.request.ids.next_answer(self.request.run);
         let message_id = self.request.ids.message(self.request.run);
         let start =
             EventKind::TextMessageStart { message_id: message_id.clone(), role: "assistant" };
