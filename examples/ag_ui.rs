@@ -65,7 +65,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 /// A front end without a page: it prints what a page would show.
 async fn visit(url: &str) -> Result<(), Box<dyn Error>> {
-    let question = json!([{ "id": "m-1", "role": "user", "content": "A poem, please. Pay for it." }]);
+    let question =
+        json!([{ "id": "m-1", "role": "user", "content": "A poem, please. Pay for it." }]);
     let mut input = json!({ "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0",
         "messages": question });
     let last = run(url, &input).await?;

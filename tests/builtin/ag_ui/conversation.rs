@@ -15,7 +15,7 @@ fn counting() -> ReActAgent {
     ReActAgent::builder("bot").model(model).build().unwrap()
 }
 
-fn input(messages: Value) -> hooks_agent::builtin::connect::ag_ui::RunAgentInput {
+fn input(messages: &Value) -> hooks_agent::builtin::connect::ag_ui::RunAgentInput {
     let input =
         json!({ "threadId": "t", "runId": "r", "protocolVersion": "1.0", "messages": messages });
     serde_json::from_value(input).unwrap()
@@ -26,9 +26,11 @@ fn user(id: &str, text: &str) -> Value {
 }
 
 async fn answer(server: &AgUi, caller: Caller, messages: Value) -> String {
-    let events = collect(server.run(caller, input(messages)).await.unwrap()).await;
+    let events = collect(server.run(caller, input(&messages)).await.unwrap()).await;
     let mut messages = Vec::new();
-    events.iter().for_each(|event| apply(&mut messages, event));
+    for event in &events {
+        apply(&mut messages, event);
+    }
     messages.last().map(|it| it["content"].as_str().unwrap().to_owned()).unwrap_or_default()
 }
 
@@ -142,8 +144,8 @@ async fn images_reach_the_model_and_parts_that_cannot_be_used_are_skipped() {
 #[tokio::test]
 async fn requests_on_one_thread_queue() {
     let server = AgUi::new(counting());
-    let first = server.run(Caller::new("ada"), input(json!([user("a", "one")]))).await.unwrap();
-    let mut second = Box::pin(server.run(Caller::new("ada"), input(json!([user("b", "two")]))));
+    let first = server.run(Caller::new("ada"), input(&json!([user("a", "one")]))).await.unwrap();
+    let mut second = Box::pin(server.run(Caller::new("ada"), input(&json!([user("b", "two")]))));
     assert!(futures::poll!(second.as_mut()).is_pending());
     collect(first).await;
     let events = collect(second.await.unwrap()).await;
@@ -167,9 +169,21 @@ async fn a_thread_that_other_channels_wrote_to_is_shown() {
 }
 
 #[tokio::test]
+async fn a_page_that_has_nothing_gets_the_conversation() {
+    let agent = Arc::new(counting());
+    let mut page = Client::of(AgUi::new(agent.clone()));
+    page.send(json!({})).await.unwrap();
+    assert!(page.messages.is_empty(), "nobody said anything");
+    page.say("hi").await;
+    let mut reloaded = Client::of(AgUi::new(agent));
+    reloaded.send(json!({})).await.unwrap();
+    assert_eq!(reloaded.messages, page.messages);
+}
+
+#[tokio::test]
 async fn a_message_without_an_id_is_malformed() {
     let server = AgUi::new(counting());
     let messages = json!([{ "role": "user", "content": "hi" }]);
-    let refused = server.run(Caller::default(), input(messages)).await.unwrap_err();
+    let refused = server.run(Caller::default(), input(&messages)).await.unwrap_err();
     assert_eq!(refused.status(), 400);
 }

@@ -5,8 +5,8 @@ use hooks_agent::prelude::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::client::{Client, outcome};
-use crate::stream::{blocks_then_done, call, echo};
+use crate::client::Client;
+use crate::events::stream::{blocks_then_done, call, echo};
 
 /// A piece of an answer.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ fn piece() -> impl Strategy<Value = Piece> {
 struct Script(Vec<Vec<Piece>>);
 
 impl ChatModel for Script {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "script"
     }
 
@@ -77,51 +77,59 @@ fn chunks(pieces: &[Piece]) -> Vec<Result<ChatChunk, ModelError>> {
     chunks
 }
 
-/// What hooks do.
-#[derive(Clone, Debug)]
-struct Hooked {
-    redacts: bool,
-    signs: bool,
-    changes: bool,
-    interrupts_at: Option<usize>,
-    parallel: bool,
-    is_old: bool,
+/// What hooks and the client do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Trick {
+    Redacts,
+    Signs,
+    Changes,
+    RunsAtOnce,
+    IsOld,
+    /// At this chunk.
+    Interrupts(usize),
 }
 
-fn hooked() -> impl Strategy<Value = Hooked> {
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    let rare = (prop::option::weighted(0.15, 1..12_usize), prop::bool::weighted(0.1));
-    (flags, rare).prop_map(|((redacts, signs, changes, parallel), (interrupts_at, is_old))| {
-        Hooked { redacts, signs, changes, interrupts_at, parallel, is_old }
-    })
+fn tricks() -> impl Strategy<Value = Vec<Trick>> {
+    use Trick::{Changes, Interrupts, IsOld, Redacts, RunsAtOnce, Signs};
+    let often = prop::sample::subsequence(vec![Redacts, Signs, Changes, RunsAtOnce], 0..=4);
+    let rare = prop_oneof![
+        6 => Just(None),
+        1 => Just(Some(IsOld)),
+        1 => (1..12_usize).prop_map(|at| Some(Interrupts(at))),
+    ];
+    (often, rare).prop_map(|(often, rare)| often.into_iter().chain(rare).collect())
 }
 
-fn agent(answers: Vec<Vec<Piece>>, inner: Vec<Vec<Piece>>, hooked: &Hooked) -> ReActAgent {
+fn agent(answers: Vec<Vec<Piece>>, inner: Vec<Vec<Piece>>, tricks: &[Trick]) -> ReActAgent {
+    let has = |trick| tricks.contains(&trick);
     let fails = FunctionTool::new("fails", "Fails.", async |_: Value| Err::<String, _>("broken"));
     let ask = || echo("ask").permission(|_| Permission::Ask);
     let poet = ReActAgent::builder("poet").model(Script(inner)).tool(echo("echo")).tool(ask());
-    let poet = poet.parallel_tools(hooked.parallel).build().unwrap();
-    let hooks = hooked.clone();
+    let poet = poet.parallel_tools(has(Trick::RunsAtOnce)).build().unwrap();
+    let redacts = has(Trick::Redacts);
     let redact = on(move |event: &mut PostReasoning<'_>| {
         for block in &mut event.message_mut().content {
-            if let (true, ContentBlock::Text { text }) = (hooks.redacts, block) {
+            if let (true, ContentBlock::Text { text }) = (redacts, block) {
                 *text = text.replace('e', "*");
             }
         }
     });
-    let signs = hooked.signs;
+    let signs = has(Trick::Signs);
     let sign = on(move |event: &mut PostCall<'_>| {
         if signs {
             event.final_message_mut().push_text(" - A.");
         }
     });
-    let changes = hooked.changes;
+    let changes = has(Trick::Changes);
     let change = on(move |event: &mut PreActing<'_>| {
         if changes {
             event.tool_use_mut().input["more"] = json!(true);
         }
     });
-    let at = hooked.interrupts_at;
+    let at = tricks.iter().find_map(|trick| match trick {
+        Trick::Interrupts(at) => Some(*at),
+        _ => None,
+    });
     let count = std::sync::atomic::AtomicUsize::new(0);
     let interrupt = on(move |event: &mut ReasoningChunk<'_>| {
         let count = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
@@ -130,7 +138,8 @@ fn agent(answers: Vec<Vec<Piece>>, inner: Vec<Vec<Piece>>, hooked: &Hooked) -> R
         }
     });
     let builder = ReActAgent::builder("bot").model(Script(answers)).tool(echo("echo")).tool(fails);
-    let builder = builder.tool(ask()).tool(poet.to_tool("Writes")).parallel_tools(hooked.parallel);
+    let builder =
+        builder.tool(ask()).tool(poet.to_tool("Writes")).parallel_tools(has(Trick::RunsAtOnce));
     let builder = builder.hook(redact.named("redact").inherited(true)).hook(sign.named("sign"));
     builder
         .hook(change.named("change"))
@@ -139,8 +148,8 @@ fn agent(answers: Vec<Vec<Piece>>, inner: Vec<Vec<Piece>>, hooked: &Hooked) -> R
         .unwrap()
 }
 
-/// Answers what waits, one way or the other, and says something in between.
-async fn talk(client: &mut Client, says: &[bool]) {
+/// Answers what waits, one way or the other, and says something in between. Returns the last events.
+async fn talk(client: &mut Client, says: &[bool]) -> Vec<Value> {
     let mut events = client.say("go").await;
     for approved in says {
         let last = events.last().unwrap().clone();
@@ -164,6 +173,20 @@ async fn talk(client: &mut Client, says: &[bool]) {
         }
         events = client.send(json!({ "resume": entries })).await.unwrap();
     }
+    events
+}
+
+/// Returns messages and their tool calls in the order of their ids: a snapshot does not move what a client has.
+fn sorted(messages: &[Value]) -> Vec<Value> {
+    let by_id = |value: &Value| value["id"].as_str().unwrap().to_owned();
+    let mut messages = messages.to_vec();
+    for message in &mut messages {
+        if let Some(calls) = message.get_mut("toolCalls").and_then(Value::as_array_mut) {
+            calls.sort_by_key(by_id);
+        }
+    }
+    messages.sort_by_key(by_id);
+    messages
 }
 
 proptest! {
@@ -174,14 +197,14 @@ proptest! {
     fn ag_15_every_stream_passes_the_verifier(
         answers in prop::collection::vec(prop::collection::vec(piece(), 1..6), 1..5),
         inner in prop::collection::vec(prop::collection::vec(piece(), 1..4), 1..3),
-        hooked in hooked(),
+        tricks in tricks(),
         says in prop::collection::vec(any::<bool>(), 1..5),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let mut client = Client::new(agent(answers, inner, &hooked));
+            let mut client = Client::new(agent(answers, inner, &tricks));
             client.tools = json!([{ "name": "confetti", "description": "" }]);
-            if hooked.is_old {
+            if tricks.contains(&Trick::IsOld) {
                 client.version = None;
             }
             talk(&mut client, &says).await;
@@ -192,24 +215,23 @@ proptest! {
     #[test]
     fn the_events_of_a_conversation_add_up_to_its_snapshot(
         answer in prop::collection::vec(piece(), 1..8),
-        signs in any::<bool>(),
-        redacts in any::<bool>(),
+        tricks in tricks(),
+        says in prop::collection::vec(any::<bool>(), 0..4),
     ) {
         let answer: Vec<_> = answer.into_iter().filter(|it| !matches!(it, Piece::Cut)).collect();
-        let hooked = Hooked { redacts, signs, changes: false, interrupts_at: None, parallel: true, is_old: false };
+        let tricks: Vec<_> =
+            tricks.into_iter().filter(|it| !matches!(it, Trick::IsOld | Trick::Interrupts(_))).collect();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let mut client = Client::new(agent(vec![answer], Vec::new(), &hooked));
-            let events = client.say("go").await;
-            if events.last().unwrap()["type"] == "RUN_ERROR" || outcome(&events)["type"] != "success" {
+            let mut client = Client::new(agent(vec![answer], Vec::new(), &tricks));
+            client.tools = json!([{ "name": "confetti", "description": "" }]);
+            let events = talk(&mut client, &says).await;
+            if events.last().unwrap()["outcome"] != json!({ "type": "success" }) {
                 return;
             }
-            let mut built = client.messages.clone();
+            let built = sorted(&client.messages);
             client.send(json!({})).await.unwrap();
-            let mut shown = client.messages.clone();
-            let by_id = |message: &Value| message["id"].as_str().unwrap().to_owned();
-            built.sort_by_key(by_id);
-            shown.sort_by_key(by_id);
+            let shown = sorted(&client.messages);
             assert_eq!(built, shown);
         });
     }

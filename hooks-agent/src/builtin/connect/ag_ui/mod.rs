@@ -3,12 +3,7 @@
 
 mod admit;
 mod caller;
-mod client;
-mod failure;
-mod hooks;
 mod http;
-mod ids;
-mod kept;
 mod protocol;
 mod refused;
 mod request;
@@ -19,7 +14,6 @@ mod transcript;
 mod turns;
 
 pub use caller::{Caller, Denied};
-pub use client::ClientInput;
 pub use http::router;
 pub use protocol::{
     Capabilities, Content, ContentPart, ContextEntry, Event, EventKind, FunctionCall, InputMessage,
@@ -27,5 +21,6 @@ pub use protocol::{
     SubagentOutcome, TokenUsage, WireToolCall,
 };
 pub use refused::Refused;
+pub use request::client::ClientInput;
 pub use run::RunEvents;
 pub use server::AgUi;

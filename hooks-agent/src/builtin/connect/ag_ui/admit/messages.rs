@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::builtin::connect::ag_ui::protocol::InputMessage;
-use crate::builtin::connect::ag_ui::transcript::{ID, blocks_of, text_of};
+use crate::builtin::connect::ag_ui::request::ids::ID;
+use crate::builtin::connect::ag_ui::transcript::{blocks_of, text_of};
 use crate::message::{ContentBlock, Msg, Role, ToolResult, ToolUse};
 
 /// Returns the messages that are new: those of the user with unknown ids after the last known one.

@@ -9,13 +9,14 @@ use crate::builtin::connect::ag_ui::admit::messages::{
     conversation, new_messages, of_sub_agents, result, system_texts,
 };
 use crate::builtin::connect::ag_ui::admit::waiting::{Open, open_calls};
-use crate::builtin::connect::ag_ui::kept::Kept;
-use crate::builtin::connect::ag_ui::protocol::RunAgentInput;
+use crate::builtin::connect::ag_ui::protocol::{InputMessage, RunAgentInput};
 use crate::builtin::connect::ag_ui::refused::Refused;
+use crate::builtin::connect::ag_ui::request::kept::Kept;
 use crate::builtin::connect::ag_ui::transcript::{Replay, Resumed};
 use crate::call::CallOptions;
 use crate::memory::Memory;
 use crate::message::{Msg, Role};
+use crate::store::Decision;
 
 /// What a run does with an input.
 pub(in crate::builtin::connect::ag_ui) struct Plan {
@@ -55,6 +56,7 @@ pub(in crate::builtin::connect::ag_ui) fn plan(
     };
     let Some(memory) = memory.filter(|memory| !memory.is_empty()) else {
         plan.messages = conversation(&input.messages, agent);
+        plan.is_idle = plan.messages.is_empty();
         return Ok(plan);
     };
     let new = new_messages(&input.messages, &known);
@@ -96,7 +98,7 @@ impl Plan {
                 options.confirm(&pending.id)
             }
             Choice::Decide(verdict) => {
-                if is_below && matches!(verdict.decision, crate::store::Decision::Reject(_)) {
+                if is_below && matches!(verdict.decision, Decision::Reject(_)) {
                     self.resumed.refused.push((kept.wire.clone(), "rejected".to_owned()));
                 }
                 options.verdict(verdict)
@@ -116,7 +118,7 @@ impl Plan {
     fn answer_client(&mut self, open: &[Open], input: &RunAgentInput, goes_on: bool) {
         let mut answered = HashSet::new();
         for Open { pending, kept, .. } in open.iter().filter(|open| open.kept.is_frontend) {
-            let is_answer = |message: &&crate::builtin::connect::ag_ui::protocol::InputMessage| {
+            let is_answer = |message: &&InputMessage| {
                 message.role() == "tool" && message.text("toolCallId") == kept.wire
             };
             match input.messages.iter().rev().find(is_answer) {

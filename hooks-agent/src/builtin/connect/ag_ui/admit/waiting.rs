@@ -1,6 +1,6 @@
 //! What waits on a thread.
 
-use crate::builtin::connect::ag_ui::kept::{Kept, KeptCall};
+use crate::builtin::connect::ag_ui::request::kept::{Kept, KeptCall};
 use crate::builtin::connect::ag_ui::transcript::Replay;
 use crate::memory::Memory;
 use crate::message::{PendingCall, PendingReason};

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::builtin::connect::ag_ui::failure::{code_of, message_of};
 use crate::builtin::connect::ag_ui::protocol::{
     Event, EventKind, Interrupt, Message, Outcome, SubagentOutcome,
 };
-use crate::builtin::connect::ag_ui::request::{message_id, texts};
+use crate::builtin::connect::ag_ui::request::shared::{message_id, texts};
 use crate::builtin::connect::ag_ui::timestamp::rfc3339;
 use crate::builtin::connect::ag_ui::transcript::answer::Answer;
+use crate::builtin::connect::ag_ui::transcript::failure::{code_of, message_of};
 use crate::builtin::connect::ag_ui::transcript::machine::{About, Transcript};
 use crate::builtin::connect::ag_ui::transcript::replay::override_text;
 use crate::error::{AgentError, ErrorKind};

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::builtin::connect::ag_ui::protocol::{Content, Event, EventKind, Message};
-use crate::builtin::connect::ag_ui::request::Request;
+use crate::builtin::connect::ag_ui::request::shared::Request;
 use crate::builtin::connect::ag_ui::transcript::answer::{Answer, looks_same, tool_calls};
 use crate::builtin::connect::ag_ui::transcript::call::Call;
 use crate::builtin::connect::ag_ui::transcript::content::content_of_output;
-use crate::builtin::connect::ag_ui::transcript::replay::{Replay, replay, result_id};
+use crate::builtin::connect::ag_ui::transcript::replay::{Replay, result_id};
 use crate::message::{ContentBlock, Msg, ToolResult, ToolUse};
 use crate::stream::{AgentEvent, AgentEventKind};
 
@@ -76,9 +76,9 @@ impl Transcript {
         let is_root = event.run == self.request.run;
         if let AgentEventKind::Started = event.kind {
             if is_root {
-                self.start_run(&event, &mut events)
+                self.start_run(&event, &mut events);
             } else {
-                self.start_agent(&event, &mut events)
+                self.start_agent(&event, &mut events);
             }
         } else if let Some(at) =
             self.calls.iter().position(|call| call.run == event.run && !call.is_over)
@@ -277,45 +277,6 @@ impl Transcript {
         for result in history.iter().skip(from).flat_map(Msg::tool_results) {
             if let Some(wire) = self.unreported.remove(&result.id) {
                 self.report(0, wire, result, events);
-            }
-        }
-    }
-
-    /// Sends all messages of the conversation.
-    pub(super) fn show_all(&mut self, events: &mut Vec<Event>) {
-        let history = self.request.memory.get().map(|memory| memory.messages()).unwrap_or_default();
-        let Replay { messages: own, .. } = replay(&history, &self.request.replies());
-        let mut messages = Vec::with_capacity(own.len());
-        if !self.about.is_old {
-            self.add_kept(None, &mut messages);
-        }
-        for message in own {
-            let id = message.id().to_owned();
-            let calls: Vec<_> =
-                tool_calls(std::slice::from_ref(&message)).map(|call| call.id.clone()).collect();
-            messages.push(message);
-            if !self.about.is_old {
-                self.add_kept(Some(&id), &mut messages);
-                calls.iter().for_each(|call| self.add_below(call, &mut messages));
-            }
-        }
-        events.push(Event::new(EventKind::MessagesSnapshot { messages }));
-    }
-
-    fn add_kept(&self, behind: Option<&str>, messages: &mut Vec<Message>) {
-        let kept = self.kept.iter().filter(|(anchor, _)| anchor.as_deref() == behind);
-        messages.extend(kept.map(|(_, value)| Message::Other(value.clone())));
-    }
-
-    /// Adds the messages of the sub-agents of this run that a tool call ran, and of theirs.
-    fn add_below(&self, tool_call: &str, messages: &mut Vec<Message>) {
-        for call in self.calls.iter().filter(|call| call.through.as_deref() == Some(tool_call)) {
-            let draft = call.draft.iter().flat_map(|draft| &draft.messages);
-            for message in call.messages.iter().chain(draft) {
-                messages.push(message.clone());
-                for below in tool_calls(std::slice::from_ref(message)) {
-                    self.add_below(&below.id, messages);
-                }
             }
         }
     }

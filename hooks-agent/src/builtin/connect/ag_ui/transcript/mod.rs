@@ -4,9 +4,11 @@ mod answer;
 mod call;
 mod content;
 mod end;
+mod failure;
 mod machine;
 mod replay;
+mod snapshot;
 
 pub(super) use content::{blocks_of, text_of};
 pub(super) use machine::{About, Resumed, Transcript};
-pub(super) use replay::{ID, Replay, WIRE_CALLS, replay};
+pub(super) use replay::{Replay, replay};

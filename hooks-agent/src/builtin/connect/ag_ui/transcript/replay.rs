@@ -5,17 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::builtin::connect::ag_ui::ids::free;
 use crate::builtin::connect::ag_ui::protocol::Message;
+use crate::builtin::connect::ag_ui::request::ids::{ID, WIRE_CALLS, free};
+use crate::builtin::connect::ag_ui::request::kept::hex;
 use crate::builtin::connect::ag_ui::transcript::answer::{Answer, tool_calls};
 use crate::builtin::connect::ag_ui::transcript::content::{content_of, content_of_output};
 use crate::message::{ContentBlock, Messages, Msg, Role};
-
-/// The key of the id of a message in its metadata.
-pub(in crate::builtin::connect::ag_ui) const ID: &str = "ag_ui_id";
-
-/// The key of the ids of its tool calls that differ from those of the model.
-pub(in crate::builtin::connect::ag_ui) const WIRE_CALLS: &str = "ag_ui_calls";
 
 /// The messages of a thread as messages of the protocol.
 #[derive(Debug, Default)]
@@ -115,11 +110,9 @@ pub(in crate::builtin::connect::ag_ui) fn override_text(msg: &Msg, texts: &[Stri
     let mut msg = msg.clone();
     let is_text = |block: &&mut ContentBlock| matches!(block, ContentBlock::Text { .. });
     let places = msg.content.iter_mut().filter(is_text).count();
-    let mut texts = match texts.len() == places {
-        true => texts.to_vec(),
-        false => vec![texts.join("\n")],
-    }
-    .into_iter();
+    let fits = texts.len() == places;
+    let texts = if fits { texts.to_vec() } else { vec![texts.join("\n")] };
+    let mut texts = texts.into_iter();
     for block in &mut msg.content {
         if let ContentBlock::Text { text } = block {
             *text = texts.next().unwrap_or_default();
@@ -133,9 +126,8 @@ pub(in crate::builtin::connect::ag_ui) fn override_text(msg: &Msg, texts: &[Stri
 /// removed.
 fn unnamed_id(msg: &Msg, seen: &mut HashSet<String>) -> String {
     let json = serde_json::to_string(msg).unwrap_or_default();
-    let digest = Sha256::digest(json.as_bytes());
-    let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    let id = free(seen, &format!("h-{hex}"));
+    let digest = hex(&Sha256::digest(json.as_bytes())[..8]);
+    let id = free(seen, &format!("h-{digest}"));
     seen.insert(id.clone());
     id
 }

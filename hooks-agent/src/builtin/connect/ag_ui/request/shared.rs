@@ -5,30 +5,29 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::Value;
 
-use crate::builtin::connect::ag_ui::ids::Ids;
-use crate::builtin::connect::ag_ui::kept::{Kept, KeptCall};
 use crate::builtin::connect::ag_ui::protocol::{InputTool, TokenUsage};
-use crate::builtin::connect::ag_ui::transcript::ID;
+use crate::builtin::connect::ag_ui::request::ids::{ID, Ids};
+use crate::builtin::connect::ag_ui::request::kept::{Kept, KeptCall};
 use crate::call::RunId;
 use crate::memory::Memory;
 use crate::message::{ContentBlock, GenerateReason, Messages, Msg, PendingCall, Role, Usage};
 
 /// What hooks and the stream of one request share.
 #[derive(Debug)]
-pub(super) struct Request {
+pub(in crate::builtin::connect::ag_ui) struct Request {
     /// The call of the agent that the client called.
-    pub(super) run: RunId,
-    pub(super) ids: Ids,
+    pub(in crate::builtin::connect::ag_ui) run: RunId,
+    pub(in crate::builtin::connect::ag_ui) ids: Ids,
     /// What was kept with the thread when the request came.
-    pub(super) before: Kept,
+    pub(in crate::builtin::connect::ag_ui) before: Kept,
     /// The tools of the client.
-    pub(super) tools: Vec<InputTool>,
+    pub(in crate::builtin::connect::ag_ui) tools: Vec<InputTool>,
     /// Texts for the system message.
-    pub(super) system: Vec<String>,
+    pub(in crate::builtin::connect::ag_ui) system: Vec<String>,
     /// The arguments in place of those of tool calls that wait, by their path.
-    pub(super) edits: HashMap<String, Value>,
+    pub(in crate::builtin::connect::ag_ui) edits: HashMap<String, Value>,
     /// The thread, once the call has it.
-    pub(super) memory: OnceLock<Arc<Memory>>,
+    pub(in crate::builtin::connect::ag_ui) memory: OnceLock<Arc<Memory>>,
     state: Mutex<State>,
 }
 
@@ -41,7 +40,7 @@ struct State {
 }
 
 impl Request {
-    pub(super) fn new(run: RunId, ids: Ids, before: Kept) -> Self {
+    pub(in crate::builtin::connect::ag_ui) fn new(run: RunId, ids: Ids, before: Kept) -> Self {
         let state = State { replies: before.replies.clone(), ..State::default() };
         Self {
             run,
@@ -55,12 +54,12 @@ impl Request {
         }
     }
 
-    pub(super) fn set_frontend(&self, names: HashSet<String>) {
+    pub(in crate::builtin::connect::ag_ui) fn set_frontend(&self, names: HashSet<String>) {
         self.lock().frontend = names;
     }
 
     /// Returns whether the client runs the tool of this name.
-    pub(super) fn is_frontend(&self, name: &str) -> bool {
+    pub(in crate::builtin::connect::ag_ui) fn is_frontend(&self, name: &str) -> bool {
         self.lock().frontend.contains(name)
     }
 
@@ -72,7 +71,10 @@ impl Request {
     }
 
     /// Returns the tool calls that wait, with their ids on the wire.
-    pub(super) fn kept(&self, pending: &[PendingCall]) -> Vec<KeptCall> {
+    pub(in crate::builtin::connect::ag_ui) fn kept(
+        &self,
+        pending: &[PendingCall],
+    ) -> Vec<KeptCall> {
         let kept = pending.iter().map(|pending| {
             let wire = self.ids.waiting(self.run, &pending.id, !pending.agents.is_empty());
             self.kept_call(wire, pending)
@@ -81,13 +83,22 @@ impl Request {
     }
 
     /// Returns a tool call that waits, by its id on the wire.
-    pub(super) fn kept_call(&self, wire: String, pending: &PendingCall) -> KeptCall {
+    pub(in crate::builtin::connect::ag_ui) fn kept_call(
+        &self,
+        wire: String,
+        pending: &PendingCall,
+    ) -> KeptCall {
         let before = self.before.pending.values().find(|before| before.wire == wire);
         KeptCall::new(wire, &pending.call, self.is_of_client(pending), before)
     }
 
     /// Adds what a model call used: one entry for each model of each provider.
-    pub(super) fn add_usage(&self, provider: &str, model: &str, usage: Usage) {
+    pub(in crate::builtin::connect::ag_ui) fn add_usage(
+        &self,
+        provider: &str,
+        model: &str,
+        usage: Usage,
+    ) {
         let provider = Some(provider).filter(|provider| *provider != "unknown");
         let mut state = self.lock();
         let is_same = |entry: &&mut TokenUsage| {
@@ -109,13 +120,17 @@ impl Request {
     }
 
     /// Returns what the model calls used.
-    pub(super) fn usage(&self) -> Vec<TokenUsage> {
+    pub(in crate::builtin::connect::ag_ui) fn usage(&self) -> Vec<TokenUsage> {
         self.lock().usage.clone()
     }
 
     /// Keeps the texts of the reply if hooks changed them for the caller: memory has those from before.
     /// Returns whether the client is to see others than it has.
-    pub(super) fn keep_reply(&self, reply: &Msg, history: &Messages) -> bool {
+    pub(in crate::builtin::connect::ag_ui) fn keep_reply(
+        &self,
+        reply: &Msg,
+        history: &Messages,
+    ) -> bool {
         let Some((id, texts)) = self.changed_reply(reply, history) else { return false };
         self.lock().replies.insert(id, texts);
         true
@@ -147,7 +162,7 @@ impl Request {
     }
 
     /// Writes the texts of answers to the thread, if hooks after ours changed them once more.
-    pub(super) fn write_replies(&self) {
+    pub(in crate::builtin::connect::ag_ui) fn write_replies(&self) {
         let Some(memory) = self.memory.get() else { return };
         let Ok(mut kept) = Kept::of(Some(memory)) else { return };
         let replies = self.replies();
@@ -158,7 +173,7 @@ impl Request {
     }
 
     /// Returns the texts of answers that hooks changed for the caller.
-    pub(super) fn replies(&self) -> BTreeMap<String, Vec<String>> {
+    pub(in crate::builtin::connect::ag_ui) fn replies(&self) -> BTreeMap<String, Vec<String>> {
         self.lock().replies.clone()
     }
 
@@ -168,12 +183,12 @@ impl Request {
 }
 
 /// Returns the id of a message on the wire.
-pub(super) fn message_id(msg: &Msg) -> Option<&str> {
+pub(in crate::builtin::connect::ag_ui) fn message_id(msg: &Msg) -> Option<&str> {
     msg.metadata.get(ID).and_then(Value::as_str)
 }
 
 /// Returns the texts of a message.
-pub(super) fn texts(msg: &Msg) -> Vec<String> {
+pub(in crate::builtin::connect::ag_ui) fn texts(msg: &Msg) -> Vec<String> {
     let texts = msg.content.iter().filter_map(|block| match block {
         ContentBlock::Text { text } => Some(text.clone()),
         _ => None,

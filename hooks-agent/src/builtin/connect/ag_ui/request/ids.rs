@@ -5,13 +5,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::call::RunId;
 
+/// The key of the id of a message in its metadata.
+pub(in crate::builtin::connect::ag_ui) const ID: &str = "ag_ui_id";
+
+/// The key of the ids of its tool calls that differ from those of the model.
+pub(in crate::builtin::connect::ag_ui) const WIRE_CALLS: &str = "ag_ui_calls";
+
 /// The ids of a request. The stream chooses them when it shows the first chunk, and hooks keep them with
 /// the message in memory.
 ///
 /// Clients know a tool call by its id in the whole conversation, models may use an id again: one that is
 /// known gets a number. Those of a sub-agent begin with the tool call that runs it.
 #[derive(Debug, Default)]
-pub(super) struct Ids(Mutex<State>);
+pub(in crate::builtin::connect::ag_ui) struct Ids(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -34,12 +40,19 @@ struct CallIds {
 }
 
 impl Ids {
-    pub(super) fn new(known: HashSet<String>, resumed: HashMap<String, String>) -> Self {
+    pub(in crate::builtin::connect::ag_ui) fn new(
+        known: HashSet<String>,
+        resumed: HashMap<String, String>,
+    ) -> Self {
         Self(Mutex::new(State { known, resumed, calls: HashMap::new() }))
     }
 
     /// Begins a call that serves a tool call of another one; `None` if it serves none.
-    pub(super) fn begin(&self, run: RunId, through: Option<(RunId, &str)>) -> Option<String> {
+    pub(in crate::builtin::connect::ag_ui) fn begin(
+        &self,
+        run: RunId,
+        through: Option<(RunId, &str)>,
+    ) -> Option<String> {
         let mut state = self.lock();
         let wire = through.map(|(parent, call)| state.wire(parent, call));
         let path = through.map(|(parent, call)| state.path(parent, call));
@@ -54,7 +67,7 @@ impl Ids {
     }
 
     /// Begins the next answer of a call.
-    pub(super) fn next_answer(&self, run: RunId) {
+    pub(in crate::builtin::connect::ag_ui) fn next_answer(&self, run: RunId) {
         let mut state = self.lock();
         let path = state.call(run).path.clone();
         let is_own = |id: &str| match id.strip_prefix(&path) {
@@ -68,7 +81,7 @@ impl Ids {
     }
 
     /// Returns the id of the message of the current answer.
-    pub(super) fn message(&self, run: RunId) -> String {
+    pub(in crate::builtin::connect::ag_ui) fn message(&self, run: RunId) -> String {
         let mut state = self.lock();
         let call = state.call(run);
         if let Some(id) = &call.message {
@@ -79,12 +92,17 @@ impl Ids {
     }
 
     /// Returns the id of a tool call of the current answer.
-    pub(super) fn tool_call(&self, run: RunId, id: &str) -> String {
+    pub(in crate::builtin::connect::ag_ui) fn tool_call(&self, run: RunId, id: &str) -> String {
         self.lock().wire(run, id)
     }
 
     /// Returns the id of a tool call that waits, by its path from this call on.
-    pub(super) fn waiting(&self, run: RunId, path: &str, is_below: bool) -> String {
+    pub(in crate::builtin::connect::ag_ui) fn waiting(
+        &self,
+        run: RunId,
+        path: &str,
+        is_below: bool,
+    ) -> String {
         let mut state = self.lock();
         let Some((top, rest)) = path.split_once('/').filter(|_| is_below) else {
             return state.wire(run, path);
@@ -132,7 +150,7 @@ impl State {
 }
 
 /// Returns the id, with a number if it is known.
-pub(super) fn free(known: &HashSet<String>, id: &str) -> String {
+pub(in crate::builtin::connect::ag_ui) fn free(known: &HashSet<String>, id: &str) -> String {
     let numbered = (2..).map(|number| format!("{id}~{number}"));
     let mut ids = std::iter::once(id.to_owned()).chain(numbered);
     ids.find(|id| !known.contains(id)).unwrap_or_default()

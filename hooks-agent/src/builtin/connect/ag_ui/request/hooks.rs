@@ -7,20 +7,22 @@ use futures::StreamExt;
 use hooks_core::HookResult;
 use serde_json::{Map, Value};
 
-use crate::builtin::connect::ag_ui::kept::{KEPT, Kept};
-use crate::builtin::connect::ag_ui::request::{Request, message_id};
-use crate::builtin::connect::ag_ui::transcript::{ID, WIRE_CALLS};
+use crate::agent_hook;
+use crate::builtin::connect::ag_ui::request::ids::{ID, WIRE_CALLS};
+use crate::builtin::connect::ag_ui::request::kept::{KEPT, Kept};
+use crate::builtin::connect::ag_ui::request::shared::{Request, message_id};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{Flow, PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning};
 use crate::hook::{ModelCall, NextModel};
-use crate::macros::agent_hook;
 use crate::message::{ContentBlock, Msg};
 use crate::model::{ChatChunk, ModelAnswer, ToolSpec};
 
 /// What has its turn before every other hook: what the client sent. Guards see it like anything else.
 #[derive(Debug)]
-pub(super) struct First(pub(super) Arc<Request>);
+pub(in crate::builtin::connect::ag_ui) struct First(
+    pub(in crate::builtin::connect::ag_ui) Arc<Request>,
+);
 
 #[agent_hook(crate = crate, name = "ag_ui_input", priority = i32::MIN, inherit)]
 impl First {
@@ -102,7 +104,9 @@ impl First {
 
 /// What has its turn after every other hook: what the client will see.
 #[derive(Debug)]
-pub(super) struct Last(pub(super) Arc<Request>);
+pub(in crate::builtin::connect::ag_ui) struct Last(
+    pub(in crate::builtin::connect::ag_ui) Arc<Request>,
+);
 
 #[agent_hook(crate = crate, name = "ag_ui", priority = i32::MAX)]
 impl Last {

@@ -5,7 +5,7 @@ use hooks_agent::prelude::*;
 use serde_json::{Value, json};
 
 use crate::client::{Client, all, one, outcome};
-use crate::stream::{blocks_then_done, call, echo};
+use crate::events::stream::{blocks_then_done, call, echo};
 
 fn tools() -> Value {
     json!([{ "name": "confetti", "description": "Shows confetti.",
@@ -21,10 +21,10 @@ fn model(blocks: Vec<ContentBlock>) -> ScriptedModel {
             .flat_map(Msg::tool_results)
             .map(|it| it.output.to_string())
             .collect();
-        match results.is_empty() {
-            true => blocks.clone().into(),
-            false => format!("results: {}", results.join(", ")).into(),
+        if results.is_empty() {
+            return blocks.clone().into();
         }
+        format!("results: {}", results.join(", ")).into()
     })
 }
 

@@ -1,6 +1,7 @@
 //! What the server keeps with a thread beside its messages.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -9,28 +10,28 @@ use crate::memory::Memory;
 use crate::message::ToolUse;
 
 /// The name of the value of the thread.
-pub(super) const KEPT: &str = "ag_ui";
+pub(in crate::builtin::connect::ag_ui) const KEPT: &str = "ag_ui";
 
 /// What the server keeps with a thread beside its messages.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Kept {
+pub(in crate::builtin::connect::ag_ui) struct Kept {
     /// The tool calls that wait, by their path.
-    pub(super) pending: BTreeMap<String, KeptCall>,
+    pub(in crate::builtin::connect::ag_ui) pending: BTreeMap<String, KeptCall>,
     /// The texts of answers that hooks changed for the caller alone, by the id of the message. Memory has
     /// the texts from before, which the client must not see.
-    pub(super) replies: BTreeMap<String, Vec<String>>,
+    pub(in crate::builtin::connect::ag_ui) replies: BTreeMap<String, Vec<String>>,
 }
 
 /// A tool call that waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct KeptCall {
+pub(in crate::builtin::connect::ag_ui) struct KeptCall {
     /// The id on the wire.
-    pub(super) wire: String,
+    pub(in crate::builtin::connect::ag_ui) wire: String,
     /// The id of the interrupt.
-    pub(super) interrupt: String,
+    pub(in crate::builtin::connect::ag_ui) interrupt: String,
     /// Whether the client answers it.
-    pub(super) is_frontend: bool,
+    pub(in crate::builtin::connect::ag_ui) is_frontend: bool,
     /// The digest of the tool call, so that an answer is about what was shown.
     digest: String,
     /// How many times it asked, each time as another tool call.
@@ -42,13 +43,15 @@ impl Kept {
     ///
     /// # Errors
     /// If it is there and cannot be read: without it, a snapshot could show what a hook removed.
-    pub(super) fn of(memory: Option<&Memory>) -> Result<Self, serde_json::Error> {
+    pub(in crate::builtin::connect::ag_ui) fn of(
+        memory: Option<&Memory>,
+    ) -> Result<Self, serde_json::Error> {
         let value = memory.and_then(|memory| memory.values().remove(KEPT));
         value.map_or_else(|| Ok(Self::default()), serde_json::from_value)
     }
 
     /// Writes what is kept, outside of a hook.
-    pub(super) fn write(&self, memory: &Memory) {
+    pub(in crate::builtin::connect::ag_ui) fn write(&self, memory: &Memory) {
         let mut values = memory.values();
         if let Ok(value) = serde_json::to_value(self) {
             values.insert(KEPT.to_owned(), value);
@@ -59,7 +62,7 @@ impl Kept {
 
 impl KeptCall {
     /// Creates the entry of a tool call. `before` is the entry of the same tool call, if it waited before.
-    pub(super) fn new(
+    pub(in crate::builtin::connect::ag_ui) fn new(
         wire: String,
         call: &ToolUse,
         is_frontend: bool,
@@ -80,13 +83,21 @@ impl KeptCall {
     }
 
     /// Returns whether the tool call is the one that was shown.
-    pub(super) fn is_of(&self, call: &ToolUse) -> bool {
+    pub(in crate::builtin::connect::ag_ui) fn is_of(&self, call: &ToolUse) -> bool {
         self.digest == digest(call)
     }
 }
 
 fn digest(call: &ToolUse) -> String {
     let text = format!("{}\n{}", call.name, call.input);
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(text.as_bytes())[..16])
+}
+
+/// Returns bytes as text.
+pub(in crate::builtin::connect::ag_ui) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        // Writing to a text does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

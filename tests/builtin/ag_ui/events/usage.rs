@@ -6,7 +6,7 @@ use hooks_agent::prelude::*;
 use serde_json::json;
 
 use crate::client::{Client, one};
-use crate::stream::call;
+use crate::events::stream::call;
 
 #[tokio::test]
 async fn each_model_has_an_entry_also_those_of_sub_agents() {

@@ -1,22 +1,18 @@
 //! Interrupts and their answers.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use hooks_agent::builtin::connect::ag_ui::{AgUi, Caller, Refused};
-use hooks_agent::builtin::people::{Gate, HumanInTheLoop};
-use hooks_agent::message::DecisionKind;
 use hooks_agent::prelude::*;
-use hooks_agent::store::{Filter, SqliteStore, Store};
 use serde_json::{Value, json};
 
 use crate::client::{Client, all, one, outcome, types};
-use crate::stream::{blocks_then_done, call};
+use crate::events::stream::{blocks_then_done, call};
 
-type Seen = Arc<Mutex<Vec<Value>>>;
+pub(crate) type Seen = Arc<Mutex<Vec<Value>>>;
 
 /// A tool that keeps the arguments of its calls.
-fn pay(seen: &Seen) -> FunctionTool {
+pub(crate) fn pay(seen: &Seen) -> FunctionTool {
     let seen = seen.clone();
     FunctionTool::new("pay", "Pays.", move |input: Value| {
         seen.lock().unwrap().push(input);
@@ -24,7 +20,7 @@ fn pay(seen: &Seen) -> FunctionTool {
     })
 }
 
-fn two_payments() -> ScriptedModel {
+pub(crate) fn two_payments() -> ScriptedModel {
     blocks_then_done(vec![
         call("c1", "pay", json!({ "euros": 1 })),
         call("c2", "pay", json!({ "euros": 2 })),
@@ -37,15 +33,15 @@ fn asking(seen: &Seen, parallel: bool) -> ReActAgent {
     agent.parallel_tools(parallel).build().unwrap()
 }
 
-fn approve(id: &str) -> Value {
+pub(crate) fn approve(id: &str) -> Value {
     json!({ "interruptId": id, "status": "resolved", "payload": { "approved": true } })
 }
 
-fn deny(id: &str, reason: &str) -> Value {
+pub(crate) fn deny(id: &str, reason: &str) -> Value {
     json!({ "interruptId": id, "status": "resolved", "payload": { "approved": false, "reason": reason } })
 }
 
-fn ids(events: &[Value]) -> Vec<&str> {
+pub(crate) fn ids(events: &[Value]) -> Vec<&str> {
     let interrupts = outcome(events)["interrupts"].as_array().expect("an interrupt");
     interrupts.iter().map(|it| it["id"].as_str().unwrap()).collect()
 }
@@ -243,77 +239,5 @@ async fn a_call_that_asks_again_as_another_one_needs_another_answer() {
     assert_eq!(ids(&events), ["int-c1.2"], "{events:#?}");
     let refused = client.send(json!({ "resume": [approve("int-c1")] })).await.unwrap_err();
     assert_eq!(refused, Refused::NotAnswered { ids: vec!["int-c1.2".to_owned()] });
-    assert!(seen.lock().unwrap().is_empty());
-}
-
-#[tokio::test]
-async fn questions_of_human_in_the_loop_are_decided_in_the_name_of_the_user() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path().join("agents.db")).await.unwrap();
-    let seen = Seen::default();
-    let build = || {
-        let hook = HumanInTheLoop::new().ask("pay");
-        let agent = ReActAgent::builder("bot").model(two_payments()).tool(pay(&seen)).hook(hook);
-        AgUi::new(agent.store(store.clone()).build().unwrap())
-    };
-    let input = |resume: Value| {
-        let message = json!({ "id": "u", "role": "user", "content": "pay" });
-        let input = json!({ "threadId": "t", "runId": "r", "protocolVersion": "1.0",
-            "messages": [message], "resume": resume });
-        serde_json::from_value(input).unwrap()
-    };
-    let caller = || Caller::new("ada").user("ada@example.org");
-    let events = crate::http::collect(build().run(caller(), input(json!([]))).await.unwrap()).await;
-    assert_eq!(ids(&events), ["int-c1", "int-c2"]);
-    // Another process goes on.
-    let other = build();
-    let refused = other.run(caller(), input(json!([approve("int-c1")]))).await.unwrap_err();
-    assert_eq!(refused, Refused::NotAnswered { ids: vec!["int-c2".to_owned()] });
-    let run = other.run(caller(), input(json!([approve("int-c1"), deny("int-c2", "too much")])));
-    let events = crate::http::collect(run.await.unwrap()).await;
-    let results = all(&events, "TOOL_CALL_RESULT");
-    assert_eq!(results[0]["content"], "paid");
-    let rejected = "User rejected the tool call for `pay` with reason: too much";
-    assert_eq!(results[1]["content"], rejected);
-    assert_eq!(*seen.lock().unwrap(), [json!({ "euros": 1 })]);
-    let threads = store.threads(Filter::agent("bot").user("ada@example.org")).await.unwrap();
-    assert_eq!(threads.len(), 1);
-}
-
-#[tokio::test]
-async fn a_decision_that_the_gate_does_not_allow_is_refused_before_the_run() {
-    let seen = Seen::default();
-    let gate = Gate::new().allow([DecisionKind::Approve]).unwrap();
-    let hook = HumanInTheLoop::new().ask_with("pay", gate);
-    let agent = ReActAgent::builder("bot").model(two_payments()).tool(pay(&seen)).hook(hook);
-    let mut client = Client::new(agent.build().unwrap());
-    client.say("pay").await;
-    let resume = json!({ "resume": [approve("int-c1"), deny("int-c2", "no")] });
-    let refused = client.send(resume).await.unwrap_err();
-    assert_eq!((refused.status(), &refused.body()["error"]), (409, &json!("decision_not_allowed")));
-    assert!(seen.lock().unwrap().is_empty());
-    let cancel = json!({ "interruptId": "int-c2", "status": "cancelled" });
-    let events = client.resume(json!([approve("int-c1"), cancel])).await;
-    assert_eq!(outcome(&events), &json!({ "type": "success" }));
-    assert_eq!(seen.lock().unwrap().len(), 1);
-}
-
-#[tokio::test]
-async fn an_expired_interrupt_can_be_cancelled_but_not_answered() {
-    let seen = Seen::default();
-    let gate = Gate::new().expires_after(Duration::ZERO);
-    let hook = HumanInTheLoop::new().ask_with("pay", gate);
-    let model = blocks_then_done(vec![call("c1", "pay", json!({ "euros": 1 }))]);
-    let agent = ReActAgent::builder("bot").model(model).tool(pay(&seen)).hook(hook);
-    let mut client = Client::new(agent.build().unwrap());
-    let events = client.say("pay").await;
-    let expires = outcome(&events)["interrupts"][0]["expiresAt"].as_str().unwrap();
-    assert!(expires.ends_with('Z') && expires.contains('T'), "{expires}");
-    let refused = client.send(json!({ "resume": [approve("int-c1")] })).await.unwrap_err();
-    assert_eq!(refused, Refused::Expired { ids: vec!["int-c1".to_owned()] });
-    let cancel = json!({ "interruptId": "int-c1", "status": "cancelled" });
-    let events = client.resume(json!([cancel])).await;
-    let result = one(&events, "TOOL_CALL_RESULT")["content"].as_str().unwrap();
-    assert!(result.contains("no decision in time"), "{result}");
     assert!(seen.lock().unwrap().is_empty());
 }

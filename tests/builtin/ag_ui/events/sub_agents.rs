@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
 use crate::client::{Client, all, one, outcome, types};
-use crate::stream::{blocks_then_done, call, echo};
+use crate::events::stream::{blocks_then_done, call, echo};
 
 fn agent_of(name: &str, model: ScriptedModel) -> ReActAgent {
     ReActAgent::builder(name).model(model).build().unwrap()

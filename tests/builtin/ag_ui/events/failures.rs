@@ -7,7 +7,7 @@ use hooks_agent::prelude::*;
 use serde_json::json;
 
 use crate::client::{Client, all, one, types};
-use crate::stream::{blocks_then_done, call};
+use crate::events::stream::{blocks_then_done, call};
 
 #[tokio::test]
 async fn ag_10_a_model_that_fails_in_a_text_leaves_it_open() {
@@ -28,7 +28,7 @@ async fn ag_10_a_model_that_fails_in_a_text_leaves_it_open() {
 fn cut_model() -> impl hooks_agent::model::ChatModel + 'static {
     struct Cut;
     impl hooks_agent::model::ChatModel for Cut {
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "cut"
         }
 
@@ -113,10 +113,8 @@ async fn a_tool_that_fails_does_not_fail_the_run() {
 async fn a_run_after_a_failed_one_asks_the_model_again() {
     let failed = std::sync::atomic::AtomicBool::new(false);
     let model = ScriptedModel::new("m", move |_| -> ScriptedAnswer {
-        match failed.swap(true, std::sync::atomic::Ordering::Relaxed) {
-            false => ModelError::status("m", 503).into(),
-            true => "better".into(),
-        }
+        let has_failed = failed.swap(true, std::sync::atomic::Ordering::Relaxed);
+        if has_failed { "better".into() } else { ModelError::status("m", 503).into() }
     });
     let mut client = Client::new(ReActAgent::builder("bot").model(model).build().unwrap());
     let events = client.say("hi").await;

@@ -9,7 +9,7 @@ use hooks_agent::prelude::*;
 use serde_json::{Value, json};
 
 use crate::client::{Client, all, one, types};
-use crate::stream::{blocks_then_done, call, echo};
+use crate::events::stream::{blocks_then_done, call, echo};
 
 fn redacted(text: &str) -> String {
     text.replace("hunter2", "***")

@@ -9,10 +9,8 @@ use crate::client::{Client, all, one, outcome, types};
 /// Answers with these blocks first, and with "done" once a tool has answered.
 pub(crate) fn blocks_then_done(blocks: Vec<ContentBlock>) -> ScriptedModel {
     ScriptedModel::new("script", move |request| -> ScriptedAnswer {
-        match request.messages.iter().any(|msg| msg.tool_results().next().is_some()) {
-            true => "done".into(),
-            false => blocks.clone().into(),
-        }
+        let is_answered = request.messages.iter().any(|msg| msg.tool_results().next().is_some());
+        if is_answered { "done".into() } else { blocks.clone().into() }
     })
 }
 
@@ -251,45 +249,12 @@ fn call_block(id: &str) -> ToolUse {
 }
 
 #[tokio::test]
-async fn clients_before_1_0_get_no_success_outcome() {
-    let model = ScriptedModel::new("words", |_| "one");
-    let agent = ReActAgent::builder("bot").model(model).build().unwrap();
-    let mut client = Client::new(agent);
-    client.version = None;
-    let events = client.say("hi").await;
-    assert!(one(&events, "RUN_FINISHED").get("outcome").is_none());
-}
-
-#[tokio::test]
-async fn clients_before_1_0_read_of_an_interrupt_in_a_custom_event() {
-    let model = ScriptedModel::new("words", |_| "one two three");
-    let interrupt = on(|event: &mut ReasoningChunk<'_>| event.context().interrupt());
-    let agent = ReActAgent::builder("bot").model(model).hook(interrupt).build().unwrap();
-    let mut client = Client::new(agent);
-    client.version = Some("0.0.59");
-    let events = client.say("hi").await;
-    assert_eq!(one(&events, "CUSTOM")["name"], "hooks.cancelled");
-    assert!(one(&events, "RUN_FINISHED").get("outcome").is_none());
-}
-
-#[tokio::test]
-async fn a_newer_minor_version_is_served() {
-    let model = ScriptedModel::new("words", |_| "one");
-    let agent = ReActAgent::builder("bot").model(model).build().unwrap();
-    let mut client = Client::new(agent);
-    client.version = Some("1.10");
-    let events = client.say("hi").await;
-    assert_eq!(events[0]["protocolVersion"], "1.0");
-    assert_eq!(outcome(&events), &json!({ "type": "success" }));
-}
-
-#[tokio::test]
 async fn a_summary_is_a_step_and_the_reason_of_the_result() {
     let model = ScriptedModel::new("m", |request| -> ScriptedAnswer {
-        match request.tools.is_empty() {
-            true => "that is all".into(),
-            false => ToolUse::new("c", "echo", json!({})).into(),
+        if request.tools.is_empty() {
+            return "that is all".into();
         }
+        ToolUse::new("c", "echo", json!({})).into()
     });
     let agent = ReActAgent::builder("bot").model(model).tool(echo("echo")).max_iters(1);
     let mut client = Client::new(agent.build().unwrap());
