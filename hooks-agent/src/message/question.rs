@@ -72,6 +72,13 @@ impl Question {
         self
     }
 
+    /// Returns whether the tool call waits until it is decided, whatever hooks do meanwhile: people are asked
+    /// before anything of the answer runs.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.is_held
+    }
+
     /// Sets the words in which the model reads the decision.
     #[must_use]
     pub fn wording(mut self, wording: Wording) -> Self {

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use hooks_core::{Hookable, Hooks};
 
-use crate::agent::{Agent, AgentState, Printer};
+use crate::agent::{Agent, AgentExt, AgentState, Printer};
+use crate::call::CallOptions;
 use crate::hook::{HookList, SharedHooks};
 use crate::memory::Memory;
 use crate::message::Msg;
@@ -125,6 +126,37 @@ impl ReActAgent {
     #[must_use]
     pub fn threads(&self) -> &Threads {
         &self.core.threads
+    }
+
+    /// Returns the memory of a thread, up to date with the store; `None` if there is no such thread in an
+    /// agent without a store outside of the process. While a call runs on the thread, here or in another
+    /// process, memory is as this process knows it.
+    ///
+    /// For programs that show what waits before they call: [`Memory::pending`] and [`Memory::waiting`].
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let model = ScriptedModel::new("fixed", |_| "Done.");
+    /// let agent = ReActAgent::builder("assistant").model(model).build()?;
+    /// assert!(agent.read_thread("ada").await?.is_none());
+    /// agent.call_with(CallOptions::new().thread("ada"), "Go").await?;
+    /// let memory = agent.read_thread("ada").await?.expect("the call began the thread");
+    /// assert_eq!(memory.messages().len(), 2);
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// [`StoreError`] of a store outside of the process.
+    pub async fn read_thread(&self, thread: &str) -> Result<Option<Arc<Memory>>, StoreError> {
+        let threads = &self.core.threads;
+        let Some(durable) = threads.stored() else { return Ok(threads.memory(thread)) };
+        let cx = self.context(CallOptions::new().thread(thread));
+        let memory = self.memory_of_call(&cx);
+        Box::pin(durable.refresh(&cx, &memory)).await?;
+        Ok(Some(memory))
     }
 
     /// Forgets a thread, in the process and in the store, with its values and questions. Returns whether

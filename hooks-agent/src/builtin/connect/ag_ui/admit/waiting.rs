@@ -1,0 +1,48 @@
+//! What waits on a thread.
+
+use crate::builtin::connect::ag_ui::request::kept::{Kept, KeptCall};
+use crate::builtin::connect::ag_ui::transcript::Replay;
+use crate::memory::Memory;
+use crate::message::{PendingCall, PendingReason};
+use crate::store::Waiting;
+
+/// A tool call that waits.
+pub(super) struct Open {
+    pub(super) pending: PendingCall,
+    pub(super) kept: KeptCall,
+    /// The question to people, if there is one that nobody has decided.
+    pub(super) question: Option<Waiting>,
+}
+
+impl Open {
+    /// Returns whether people are to decide: not about calls of tools of the client, nor about what somebody
+    /// decided already.
+    pub(super) fn is_asked(&self) -> bool {
+        let is_decided = self.question.is_none() && self.pending.why != PendingReason::NotRun;
+        !self.kept.is_frontend && !is_decided
+    }
+}
+
+/// Returns what waits on a thread; nothing, if a process ended in mid-call: the next call goes on by itself.
+pub(super) fn open_calls(memory: &Memory, kept: &Kept, replay: &Replay) -> Vec<Open> {
+    let pending = memory.pending();
+    let was_cut_off = pending.iter().all(|pending| {
+        pending.why == PendingReason::NotRun && !kept.pending.contains_key(&pending.id)
+    });
+    if was_cut_off {
+        return Vec::new();
+    }
+    let mut questions = memory.waiting();
+    let open = pending.into_iter().map(|pending| {
+        let before = kept.pending.get(&pending.id);
+        let is_frontend = before.is_some_and(|it| it.is_frontend && it.is_of(&pending.call));
+        let wire = match before {
+            Some(before) => before.wire.clone(),
+            None => replay.last_calls.get(&pending.id).unwrap_or(&pending.id).clone(),
+        };
+        let kept = KeptCall::new(wire, &pending.call, is_frontend, before);
+        let at = questions.iter().position(|question| question.call_id == pending.id);
+        Open { kept, question: at.map(|at| questions.swap_remove(at)), pending }
+    });
+    open.collect()
+}

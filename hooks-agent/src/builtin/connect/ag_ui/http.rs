@@ -1,0 +1,148 @@
+//! The transport: `POST` and server-sent events.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use axum::{Json, Router};
+use futures::stream::unfold;
+use futures::{Stream, StreamExt};
+use serde_json::json;
+use tower_http::cors::CorsLayer;
+
+use crate::builtin::connect::ag_ui::protocol::RunAgentInput;
+use crate::builtin::connect::ag_ui::refused::Refused;
+use crate::builtin::connect::ag_ui::run::RunEvents;
+use crate::builtin::connect::ag_ui::server::AgUi;
+use crate::react::ReActAgent;
+
+/// The most bytes of an input.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+
+/// How long the stream is silent at most.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Returns a router that serves the agent at `/`, without authentication: for one user, or behind something
+/// that lets nobody else in. [`AgUi`] has the settings.
+///
+/// ```no_run
+/// use hooks_agent::builtin::connect::ag_ui;
+/// use hooks_agent::prelude::*;
+///
+/// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+/// let model = ScriptedModel::new("fixed", |_| "Done.");
+/// let agent = ReActAgent::builder("assistant").model(model).build()?;
+/// let app = axum::Router::new().nest("/assistant", ag_ui::router(agent));
+/// let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
+/// axum::serve(listener, app).await?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn router(agent: impl Into<std::sync::Arc<ReActAgent>>) -> Router {
+    AgUi::new(agent).into_router()
+}
+
+impl AgUi {
+    /// Returns a router that serves the agent at `/`: `POST` runs it, `GET` says what it can do. Routers of
+    /// several agents are nested below their names.
+    ///
+    /// Requires a runtime of tokio with time enabled.
+    pub fn into_router(self) -> Router {
+        let origins = self.origins.iter().filter(|origin| *origin != "*");
+        let origins = origins.filter_map(|origin| HeaderValue::from_str(origin).ok());
+        let origins: Vec<_> = origins.collect();
+        let is_open = !origins.is_empty();
+        let router = Router::new().route("/", post(start).get(describe)).with_state(self);
+        if !is_open {
+            return router;
+        }
+        let allowed = [Method::GET, Method::POST];
+        router.layer(CorsLayer::new().allow_origin(origins).allow_methods(allowed).allow_headers([
+            CONTENT_TYPE,
+            axum::http::header::AUTHORIZATION,
+            axum::http::header::ACCEPT,
+        ]))
+    }
+}
+
+async fn start(State(server): State<AgUi>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let caller = match (server.authenticate)(&parts) {
+        Ok(caller) => caller,
+        Err(denied) => return Refused::from(denied).into_response(),
+    };
+    let is_json = |value: &HeaderValue| {
+        let text = value.to_str().unwrap_or_default();
+        text.split(';')
+            .next()
+            .is_some_and(|mime| mime.trim().eq_ignore_ascii_case("application/json"))
+    };
+    if !parts.headers.get(CONTENT_TYPE).is_some_and(is_json) {
+        let body =
+            json!({ "error": "not_json", "message": "`Content-Type` is not `application/json`" });
+        return (StatusCode::UNSUPPORTED_MEDIA_TYPE, Json(body)).into_response();
+    }
+    let Ok(bytes) = axum::body::to_bytes(body, MOST_BYTES).await else {
+        let body = json!({ "error": "too_large", "message": "the input has more than 4 MiB" });
+        return (StatusCode::PAYLOAD_TOO_LARGE, Json(body)).into_response();
+    };
+    let input: RunAgentInput = match serde_json::from_slice(&bytes) {
+        Ok(input) => input,
+        Err(error) => return Refused::Malformed(error.to_string()).into_response(),
+    };
+    match server.run(caller, input).await {
+        Ok(events) => stream(events),
+        Err(refused) => refused.into_response(),
+    }
+}
+
+async fn describe(State(server): State<AgUi>, request: Request) -> Response {
+    match (server.authenticate)(&request.into_parts().0) {
+        Ok(_) => Json(server.capabilities()).into_response(),
+        Err(denied) => Refused::from(denied).into_response(),
+    }
+}
+
+fn stream(events: RunEvents) -> Response {
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
+        (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ];
+    (headers, Body::from_stream(frames(events))).into_response()
+}
+
+/// Returns each event as a frame, and a comment when there was none for a while, so that nothing on the way
+/// takes the connection for a dead one. It ends after the last event.
+fn frames(events: RunEvents) -> impl Stream<Item = Result<Bytes, Infallible>> {
+    unfold(Some(events), async |events| {
+        let mut events = events?;
+        let frame = match tokio::time::timeout(KEEP_ALIVE, events.next()).await {
+            Err(_) => Bytes::from_static(b": keep-alive\n\n"),
+            Ok(event) => {
+                let event = event?;
+                let json = serde_json::to_string(&event).unwrap_or_default();
+                let is_last = event.is_last();
+                let frame = Bytes::from(format!("data: {json}\n\n"));
+                if is_last {
+                    // The rest of the call has nothing for the client, and must not be cut off.
+                    while events.next().await.is_some() {}
+                    return Some((Ok(frame), None));
+                }
+                frame
+            }
+        };
+        Some((Ok(frame), Some(events)))
+    })
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status()).unwrap_or(StatusCode::BAD_REQUEST);
+        (status, Json(self.body())).into_response()
+    }
+}

@@ -1,0 +1,103 @@
+//! What the server keeps with a thread beside its messages.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::memory::Memory;
+use crate::message::ToolUse;
+
+/// The name of the value of the thread.
+pub(in crate::builtin::connect::ag_ui) const KEPT: &str = "ag_ui";
+
+/// What the server keeps with a thread beside its messages.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::builtin::connect::ag_ui) struct Kept {
+    /// The tool calls that wait, by their path.
+    pub(in crate::builtin::connect::ag_ui) pending: BTreeMap<String, KeptCall>,
+    /// The texts of answers that hooks changed for the caller alone, by the id of the message. Memory has
+    /// the texts from before, which the client must not see.
+    pub(in crate::builtin::connect::ag_ui) replies: BTreeMap<String, Vec<String>>,
+}
+
+/// A tool call that waits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::builtin::connect::ag_ui) struct KeptCall {
+    /// The id on the wire.
+    pub(in crate::builtin::connect::ag_ui) wire: String,
+    /// The id of the interrupt.
+    pub(in crate::builtin::connect::ag_ui) interrupt: String,
+    /// Whether the client answers it.
+    pub(in crate::builtin::connect::ag_ui) is_frontend: bool,
+    /// The digest of the tool call, so that an answer is about what was shown.
+    digest: String,
+    /// How many times it asked, each time as another tool call.
+    asked: u32,
+}
+
+impl Kept {
+    /// Reads what is kept.
+    ///
+    /// # Errors
+    /// If it is there and cannot be read: without it, a snapshot could show what a hook removed.
+    pub(in crate::builtin::connect::ag_ui) fn of(
+        memory: Option<&Memory>,
+    ) -> Result<Self, serde_json::Error> {
+        let value = memory.and_then(|memory| memory.values().remove(KEPT));
+        value.map_or_else(|| Ok(Self::default()), serde_json::from_value)
+    }
+
+    /// Writes what is kept, outside of a hook.
+    pub(in crate::builtin::connect::ag_ui) fn write(&self, memory: &Memory) {
+        let mut values = memory.values();
+        if let Ok(value) = serde_json::to_value(self) {
+            values.insert(KEPT.to_owned(), value);
+            memory.set_values(values);
+        }
+    }
+}
+
+impl KeptCall {
+    /// Creates the entry of a tool call. `before` is the entry of the same tool call, if it waited before.
+    pub(in crate::builtin::connect::ag_ui) fn new(
+        wire: String,
+        call: &ToolUse,
+        is_frontend: bool,
+        before: Option<&Self>,
+    ) -> Self {
+        let digest = digest(call);
+        let asked = match before {
+            Some(before) if before.digest == digest => before.asked,
+            Some(before) => before.asked + 1,
+            None => 1,
+        };
+        // An answer to an earlier question must not answer this one.
+        let interrupt = match asked {
+            1 => format!("int-{wire}"),
+            number => format!("int-{wire}.{number}"),
+        };
+        Self { wire, interrupt, is_frontend, digest, asked }
+    }
+
+    /// Returns whether the tool call is the one that was shown.
+    pub(in crate::builtin::connect::ag_ui) fn is_of(&self, call: &ToolUse) -> bool {
+        self.digest == digest(call)
+    }
+}
+
+fn digest(call: &ToolUse) -> String {
+    let text = format!("{}\n{}", call.name, call.input);
+    hex(&Sha256::digest(text.as_bytes())[..16])
+}
+
+/// Returns bytes as text.
+pub(in crate::builtin::connect::ag_ui) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        // Writing to a text does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,204 @@
+//! What hooks and the stream of one request share.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use serde_json::Value;
+
+use crate::builtin::connect::ag_ui::protocol::{InputTool, TokenUsage};
+use crate::builtin::connect::ag_ui::request::ids::{ID, Ids};
+use crate::builtin::connect::ag_ui::request::kept::{Kept, KeptCall};
+use crate::call::RunId;
+use crate::memory::Memory;
+use crate::message::{ContentBlock, GenerateReason, Messages, Msg, PendingCall, Role, Usage};
+
+/// What hooks and the stream of one request share.
+#[derive(Debug)]
+pub(in crate::builtin::connect::ag_ui) struct Request {
+    /// The call of the agent that the client called.
+    pub(in crate::builtin::connect::ag_ui) run: RunId,
+    pub(in crate::builtin::connect::ag_ui) ids: Ids,
+    /// What was kept with the thread when the request came.
+    pub(in crate::builtin::connect::ag_ui) before: Kept,
+    /// The tools of the client.
+    pub(in crate::builtin::connect::ag_ui) tools: Vec<InputTool>,
+    /// Texts for the system message.
+    pub(in crate::builtin::connect::ag_ui) system: Vec<String>,
+    /// The arguments in place of those of tool calls that wait, by their path.
+    pub(in crate::builtin::connect::ag_ui) edits: HashMap<String, Value>,
+    /// The thread, once the call has it.
+    pub(in crate::builtin::connect::ag_ui) memory: OnceLock<Arc<Memory>>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The names of tools of the client that no tool of the agent has.
+    frontend: HashSet<String>,
+    usage: Vec<TokenUsage>,
+    replies: BTreeMap<String, Vec<String>>,
+}
+
+impl Request {
+    pub(in crate::builtin::connect::ag_ui) fn new(run: RunId, ids: Ids, before: Kept) -> Self {
+        let state = State { replies: before.replies.clone(), ..State::default() };
+        Self {
+            run,
+            ids,
+            before,
+            tools: Vec::new(),
+            system: Vec::new(),
+            edits: HashMap::new(),
+            memory: OnceLock::new(),
+            state: Mutex::new(state),
+        }
+    }
+
+    pub(in crate::builtin::connect::ag_ui) fn set_frontend(&self, names: HashSet<String>) {
+        self.lock().frontend = names;
+    }
+
+    /// Returns whether the client runs the tool of this name.
+    pub(in crate::builtin::connect::ag_ui) fn is_frontend(&self, name: &str) -> bool {
+        self.lock().frontend.contains(name)
+    }
+
+    /// Returns whether the client answers the tool call that waits.
+    fn is_of_client(&self, pending: &PendingCall) -> bool {
+        let before = self.before.pending.get(&pending.id);
+        let was = before.is_some_and(|before| before.is_frontend && before.is_of(&pending.call));
+        pending.agents.is_empty() && (was || self.is_frontend(&pending.call.name))
+    }
+
+    /// Returns the tool calls that wait, with their ids on the wire.
+    pub(in crate::builtin::connect::ag_ui) fn kept(
+        &self,
+        pending: &[PendingCall],
+    ) -> Vec<KeptCall> {
+        let kept = pending.iter().map(|pending| {
+            let wire = self.ids.waiting(self.run, &pending.id, !pending.agents.is_empty());
+            self.kept_call(wire, pending)
+        });
+        kept.collect()
+    }
+
+    /// Returns a tool call that waits, by its id on the wire.
+    pub(in crate::builtin::connect::ag_ui) fn kept_call(
+        &self,
+        wire: String,
+        pending: &PendingCall,
+    ) -> KeptCall {
+        let before = self.before.pending.values().find(|before| before.wire == wire);
+        KeptCall::new(wire, &pending.call, self.is_of_client(pending), before)
+    }
+
+    /// Adds what a model call used: one entry for each model of each provider.
+    pub(in crate::builtin::connect::ag_ui) fn add_usage(
+        &self,
+        provider: &str,
+        model: &str,
+        usage: Usage,
+    ) {
+        let provider = Some(provider).filter(|provider| *provider != "unknown");
+        let mut state = self.lock();
+        let is_same = |entry: &&mut TokenUsage| {
+            entry.provider.as_deref() == provider && entry.model.as_deref() == Some(model)
+        };
+        let entry = match state.usage.iter_mut().find(is_same) {
+            Some(entry) => entry,
+            None => {
+                let (provider, model) = (provider.map(str::to_owned), Some(model.to_owned()));
+                state.usage.push(TokenUsage { provider, model, ..TokenUsage::default() });
+                let last = state.usage.len() - 1;
+                &mut state.usage[last]
+            }
+        };
+        add(&mut entry.input_tokens, usage.input_tokens);
+        add(&mut entry.output_tokens, usage.output_tokens);
+        entry.total_tokens =
+            entry.input_tokens.zip(entry.output_tokens).map(|(one, other)| one + other);
+    }
+
+    /// Returns what the model calls used.
+    pub(in crate::builtin::connect::ag_ui) fn usage(&self) -> Vec<TokenUsage> {
+        self.lock().usage.clone()
+    }
+
+    /// Keeps the texts of the reply if hooks changed them for the caller: memory has those from before.
+    /// Returns whether the client is to see others than it has.
+    pub(in crate::builtin::connect::ag_ui) fn keep_reply(
+        &self,
+        reply: &Msg,
+        history: &Messages,
+    ) -> bool {
+        let Some((id, texts)) = self.changed_reply(reply, history) else { return false };
+        self.lock().replies.insert(id, texts);
+        true
+    }
+
+    /// Returns the id of the message of the reply, and its texts, if memory has others.
+    fn changed_reply(&self, reply: &Msg, history: &Messages) -> Option<(String, Vec<String>)> {
+        let id = message_id(reply);
+        // A hook may have replaced the whole message: then it stands for the last answer of the call.
+        let run = format!("{}-", self.run);
+        let is_it = |msg: &&Msg| match (id, message_id(msg)) {
+            (Some(id), Some(of)) => id == of,
+            (None, Some(of)) => of.starts_with(&run),
+            _ => false,
+        };
+        if id.is_none() && reply.reason == Some(GenerateReason::Recovered) {
+            // It is a message of its own.
+            return None;
+        }
+        let last = history.iter().rev().find(is_it)?;
+        let (of_reply, of_memory) = (texts(reply), texts(last));
+        let is_nothing = of_reply.is_empty()
+            && id.is_none()
+            && reply.reason == Some(GenerateReason::ReasoningStopRequested);
+        if reply.role == Role::Tool || is_nothing || of_reply == of_memory {
+            return None;
+        }
+        Some((message_id(last)?.to_owned(), of_reply))
+    }
+
+    /// Writes the texts of answers to the thread, if hooks after ours changed them once more.
+    pub(in crate::builtin::connect::ag_ui) fn write_replies(&self) {
+        let Some(memory) = self.memory.get() else { return };
+        let Ok(mut kept) = Kept::of(Some(memory)) else { return };
+        let replies = self.replies();
+        if kept.replies != replies {
+            kept.replies = replies;
+            kept.write(memory);
+        }
+    }
+
+    /// Returns the texts of answers that hooks changed for the caller.
+    pub(in crate::builtin::connect::ag_ui) fn replies(&self) -> BTreeMap<String, Vec<String>> {
+        self.lock().replies.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns the id of a message on the wire.
+pub(in crate::builtin::connect::ag_ui) fn message_id(msg: &Msg) -> Option<&str> {
+    msg.metadata.get(ID).and_then(Value::as_str)
+}
+
+/// Returns the texts of a message.
+pub(in crate::builtin::connect::ag_ui) fn texts(msg: &Msg) -> Vec<String> {
+    let texts = msg.content.iter().filter_map(|block| match block {
+        ContentBlock::Text { text } => Some(text.clone()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// Adds a count. Zero is no count: the provider did not report one.
+fn add(sum: &mut Option<u64>, count: u64) {
+    if count > 0 {
+        *sum = Some(sum.unwrap_or_default() + count);
+    }
+}

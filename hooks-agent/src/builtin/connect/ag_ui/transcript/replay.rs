@@ -1,0 +1,133 @@
+//! The messages of a thread as messages of the protocol.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::builtin::connect::ag_ui::protocol::Message;
+use crate::builtin::connect::ag_ui::request::ids::{ID, WIRE_CALLS, free};
+use crate::builtin::connect::ag_ui::request::kept::hex;
+use crate::builtin::connect::ag_ui::transcript::answer::{Answer, tool_calls};
+use crate::builtin::connect::ag_ui::transcript::content::{content_of, content_of_output};
+use crate::message::{ContentBlock, Messages, Msg, Role};
+
+/// The messages of a thread as messages of the protocol.
+#[derive(Debug, Default)]
+pub(in crate::builtin::connect::ag_ui) struct Replay {
+    pub(in crate::builtin::connect::ag_ui) messages: Vec<Message>,
+    /// The ids of all tool calls.
+    pub(in crate::builtin::connect::ag_ui) call_ids: HashSet<String>,
+    /// The ids of the tool calls of the last answer that has some, by the model's ids.
+    pub(in crate::builtin::connect::ag_ui) last_calls: HashMap<String, String>,
+}
+
+/// Returns the messages of a thread as messages of the protocol. `replies` has the texts of answers that a
+/// hook changed for the caller, by the id of the message. System messages are left out.
+pub(in crate::builtin::connect::ag_ui) fn replay(
+    history: &Messages,
+    replies: &BTreeMap<String, Vec<String>>,
+) -> Replay {
+    let mut replay = Replay::default();
+    let mut unnamed = HashSet::new();
+    for msg in history {
+        let id = match msg.metadata.get(ID).and_then(Value::as_str) {
+            Some(id) => id.to_owned(),
+            None => unnamed_id(msg, &mut unnamed),
+        };
+        match msg.role {
+            Role::User => {
+                let content = content_of(&msg.content);
+                replay.messages.push(Message::User { id, content });
+            }
+            Role::Assistant => replay.add_answer(msg, id, replies),
+            Role::Tool => replay.add_results(msg),
+            Role::System => {}
+        }
+    }
+    replay
+}
+
+impl Replay {
+    fn add_answer(&mut self, msg: &Msg, id: String, replies: &BTreeMap<String, Vec<String>>) {
+        let replaced = replies.get(&id).map(|texts| override_text(msg, texts));
+        let msg = replaced.as_ref().unwrap_or(msg);
+        let mut calls = HashMap::new();
+        for call in msg.tool_uses() {
+            let kept = msg.metadata.get(WIRE_CALLS).and_then(|calls| calls[&call.id].as_str());
+            let wire = free(&self.call_ids, kept.unwrap_or(&call.id));
+            self.call_ids.insert(wire.clone());
+            calls.insert(call.id.clone(), wire);
+        }
+        let mut answer = Answer::new(id, None);
+        for block in &msg.content {
+            answer.push(block, |id| calls.get(id).cloned().unwrap_or_default(), &mut Vec::new());
+        }
+        self.messages.append(&mut answer.messages);
+        if !calls.is_empty() {
+            self.last_calls = calls;
+        }
+    }
+
+    fn add_results(&mut self, msg: &Msg) {
+        for result in msg.tool_results() {
+            let wire = self.last_calls.get(&result.id).unwrap_or(&result.id).clone();
+            let sent = msg.metadata.get(ID).and_then(Value::as_str).map(str::to_owned);
+            let mut metadata = Map::new();
+            if result.is_error {
+                metadata.insert("hooks".to_owned(), json!({ "isError": true }));
+            }
+            self.messages.push(Message::Tool {
+                id: sent.unwrap_or_else(|| result_id(&wire)),
+                tool_call_id: wire,
+                content: content_of_output(&result.output),
+                subagent_run_id: None,
+                metadata,
+            });
+        }
+    }
+
+    /// Returns the ids of the messages.
+    pub(in crate::builtin::connect::ag_ui) fn message_ids(&self) -> HashSet<&str> {
+        self.messages.iter().map(Message::id).collect()
+    }
+
+    /// Returns the arguments of the tool calls, as text, by id.
+    pub(super) fn arguments(&self) -> HashMap<String, String> {
+        let calls = tool_calls(&self.messages);
+        calls.map(|call| (call.id.clone(), call.function.arguments.clone())).collect()
+    }
+}
+
+/// Returns the id of the message that is the result of a tool call.
+pub(super) fn result_id(tool_call: &str) -> String {
+    format!("result-{tool_call}")
+}
+
+/// Returns the message with these texts in place of its own: each in its place if there are as many, else
+/// all in the place of the first.
+pub(in crate::builtin::connect::ag_ui) fn override_text(msg: &Msg, texts: &[String]) -> Msg {
+    let mut msg = msg.clone();
+    let is_text = |block: &&mut ContentBlock| matches!(block, ContentBlock::Text { .. });
+    let places = msg.content.iter_mut().filter(is_text).count();
+    let fits = texts.len() == places;
+    let texts = if fits { texts.to_vec() } else { vec![texts.join("\n")] };
+    let mut texts = texts.into_iter();
+    for block in &mut msg.content {
+        if let ContentBlock::Text { text } = block {
+            *text = texts.next().unwrap_or_default();
+        }
+    }
+    msg.content.extend(texts.map(ContentBlock::text));
+    msg
+}
+
+/// Returns an id for a message that another channel wrote: the same one each time, also after others were
+/// removed.
+fn unnamed_id(msg: &Msg, seen: &mut HashSet<String>) -> String {
+    let json = serde_json::to_string(msg).unwrap_or_default();
+    let digest = hex(&Sha256::digest(json.as_bytes())[..8]);
+    let id = free(seen, &format!("h-{digest}"));
+    seen.insert(id.clone());
+    id
+}
