@@ -1,6 +1,6 @@
 // The page: which view is shown, and what brings it up to date.
 
-import { closeRun, on, start, state, touch } from './state.js';
+import { closeRun, on, start, state } from './state.js';
 import { agentList, agentPage } from './agents.js';
 import { Cards, decidedList, waitingText } from './approvals.js';
 import { announce, fill, h, say } from './dom.js';
@@ -193,4 +193,4 @@ setInterval(() => {
 
 beginTheme();
 route();
-start().then(() => touch('connection'));
+start();

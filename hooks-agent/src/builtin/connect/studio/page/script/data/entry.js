@@ -2,7 +2,7 @@
 
 /** Whether a run of a hook changed nothing and let the call continue. */
 export function isQuiet(hook) {
-  return hook.flow === 'continue' && !hook.changed?.length;
+  return hook.flow === 'continue' && !hook.changed?.length && !hook.cut;
 }
 
 /** The text of a message. */

@@ -1,44 +1,21 @@
-// The stream of events, and whether it is live.
+// The stream of events.
 
-const FIRST_DELAY = 500;
-const LONGEST_DELAY = 15000;
+const KINDS = ['run', 'event', 'hook', 'approval', 'resync'];
 
 /**
- * Reads the stream. `take(kind, data, seq)` gets each event, `state(name)` the state of the
- * connection: `connecting`, `live`, `reconnecting`. `reopened()` is called when a new stream, which
- * knows nothing of the old one, is open.
+ * Reads what happens after the entry of this number. `take(kind, data)` gets each event. A stream that
+ * breaks is opened again by the browser, which knows its last event; `broken()` says so, `open()` when
+ * it is there again, and `closed()` when the browser gave up.
  */
-export function connect({ take, state, reopened }) {
-  let source = null;
-  let delay = FIRST_DELAY;
-  let isFirst = true;
-
-  const open = () => {
-    source = new EventSource('/api/events');
-    source.onopen = () => {
-      delay = FIRST_DELAY;
-      state('live');
-      if (!isFirst) reopened();
-      isFirst = false;
-    };
-    source.onerror = () => {
-      state('reconnecting');
-      // The browser tries again by itself, unless the answer was not a stream.
-      if (source.readyState !== EventSource.CLOSED) return;
-      setTimeout(open, delay);
-      delay = Math.min(delay * 2, LONGEST_DELAY);
-    };
-    for (const kind of ['run', 'event', 'hook', 'approval', 'resync']) {
-      source.addEventListener(kind, (event) => {
-        take(kind, JSON.parse(event.data), Number(event.lastEventId) || 0);
-      });
-    }
+export function listen(after, { take, open, broken, closed }) {
+  const source = new EventSource(`/api/events?after=${after}`);
+  source.onopen = open;
+  source.onerror = () => {
+    broken();
+    if (source.readyState === EventSource.CLOSED) closed();
   };
-
-  state('connecting');
-  open();
-  addEventListener('pagehide', () => source.close());
-  addEventListener('pageshow', (event) => {
-    if (event.persisted) open();
-  });
+  for (const kind of KINDS) {
+    source.addEventListener(kind, (event) => take(kind, JSON.parse(event.data)));
+  }
+  return source;
 }

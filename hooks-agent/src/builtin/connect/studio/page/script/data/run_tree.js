@@ -1,16 +1,13 @@
 // What happened in one run, as a tree that grows entry by entry.
 
 import { isQuiet, textOf } from './entry.js';
+import { nodeOf } from './node.js';
+import { drafts, grow, hide, hideTexts, settleTexts } from './texts.js';
 
 const IN_TOOL = new Set(['PRE_ACTING', 'ACTING_CHUNK', 'POST_ACTING', 'TOOL_CALL']);
 const BEFORE_MODEL = new Set(['PRE_REASONING', 'PRE_SUMMARY']);
 const IN_ROUND = new Set(['MODEL_CALL', 'REASONING_CHUNK', 'POST_REASONING', 'SUMMARY_CHUNK',
   'POST_SUMMARY', 'ERROR']);
-
-/** A node: `key`, `kind`, `at` (ms), its children, and what its kind holds. */
-function nodeOf(key, kind, at, more) {
-  return { key, kind, at, children: [], ...more };
-}
 
 export class RunTree {
   constructor(run, agent, view) {
@@ -114,6 +111,8 @@ export class RunTree {
   }
 
   on_request(entry, data) {
+    // What streamed without an answer at its end was not used: hooks never saw it.
+    for (const draft of drafts(this.round)) hide(draft, draft.text.length);
     const round = this.round?.request ? this.beginRound(entry) : this.freshRound(entry);
     round.request = data;
     this.changed(round);
@@ -136,18 +135,8 @@ export class RunTree {
     round.isBusy = true;
     if (block.type === 'tool_use') {
       this.plan(round, block, entry);
-      return;
-    }
-    const kind = block.type === 'text' ? 'text' : 'thinking';
-    const last = round.children.findLast((it) => it.isSaid);
-    const more = block.text ?? block.thinking ?? '';
-    if (last?.kind === kind && !last.isWhole) {
-      last.text += more;
-      last.end = entry.ts;
-      this.changed(last);
     } else {
-      const said = { text: more, isSaid: true, isGrowing: true, end: entry.ts };
-      this.add(round, nodeOf(this.keyOf(entry), kind, entry.ts, said));
+      grow(this, round, entry, block);
     }
   }
 
@@ -160,33 +149,15 @@ export class RunTree {
     round.isBusy = true;
     round.usage = msg.usage ?? null;
     round.said = entry.ts;
-    this.settleTexts(round, entry, msg.content ?? []);
-    for (const block of msg.content ?? []) {
-      if (block.type === 'tool_use') this.plan(round, block, entry);
-    }
+    if (msg.hidden) hideTexts(this, round, entry, msg.chars);
+    else settleTexts(this, round, entry, msg.content);
+    const calls = msg.hidden ? msg.tools ?? [] : msg.content.filter((it) => it.type === 'tool_use');
+    for (const call of calls) this.plan(round, call, entry);
     this.changed(round);
   }
 
   on_summarized(entry, msg) {
     this.on_reasoned(entry, msg);
-  }
-
-  /** Replaces what streamed by what hooks left of it. */
-  settleTexts(round, entry, content) {
-    const streamed = round.children.filter((it) => it.isSaid && !it.isWhole);
-    let index = 0;
-    for (const block of content) {
-      const kind = { text: 'text', thinking: 'thinking' }[block.type];
-      if (!kind) continue;
-      const text = block.text ?? block.thinking ?? '';
-      while (streamed[index] && streamed[index].kind !== kind) this.drop(round, streamed[index++]);
-      const known = streamed[index++];
-      if (known) Object.assign(known, { text, isWhole: true, isGrowing: false });
-      const said = { text, isSaid: true, isWhole: true, end: entry.ts };
-      if (known) this.changed(known);
-      else this.add(round, nodeOf(`${this.keyOf(entry)}:${index}`, kind, entry.ts, said));
-    }
-    for (const rest of streamed.slice(index)) this.drop(round, rest);
   }
 
   drop(parent, node) {
@@ -200,16 +171,24 @@ export class RunTree {
     const known = this.tools.get(call.id);
     // An id of a model may come again in a later answer.
     if (known && known.round === round && known.result === undefined) {
-      Object.assign(known, { input: call.input, invalid: call.invalid_input });
+      this.describe(known, call);
       this.changed(known);
       return known;
     }
-    const more = { id: call.id, name: call.name, input: call.input, invalid: call.invalid_input,
-      state: 'planned', begin: null, end: null, round };
+    const more = { id: call.id, name: '', state: 'planned', begin: null, end: null, round };
     const tool = this.add(round, nodeOf(`${this.keyOf(entry)}:${call.id}`, 'tool', entry.ts, more));
+    this.describe(tool, call);
     this.tools.set(call.id, tool);
     this.adoptOrphan(tool);
     return tool;
+  }
+
+  describe(tool, call) {
+    tool.name = call.name ?? tool.name;
+    tool.input = call.input ?? tool.input;
+    tool.invalid = call.invalid_input;
+    tool.hidden = call.hidden ? call.chars : undefined;
+    this.changed(tool);
   }
 
   tool(entry, call) {
@@ -219,19 +198,19 @@ export class RunTree {
   on_tool_started(entry, call) {
     let tool = this.tool(entry, call);
     if (tool.result !== undefined) tool = this.plan(this.toolRound(entry), call, entry);
-    Object.assign(tool, { input: call.input, state: 'running', begin: entry.ts });
-    this.changed(tool);
+    Object.assign(tool, { state: 'running', begin: entry.ts });
+    this.describe(tool, call);
   }
 
-  on_tool_chunk(entry, { call, text }) {
-    const tool = this.tool(entry, call ?? { id: entry.tool_call });
-    this.add(tool, nodeOf(this.keyOf(entry), 'progress', entry.ts, { text }));
+  on_tool_chunk(entry, { call, text, chars }) {
+    const tool = this.tool(entry, call);
+    this.add(tool, nodeOf(this.keyOf(entry), 'progress', entry.ts, { text, chars }));
   }
 
   on_tool_finished(entry, result) {
     const tool = this.tool(entry, result);
     const state = result.is_error ? (tool.begin ? 'failed' : 'refused') : 'done';
-    Object.assign(tool, { state, end: entry.ts, result });
+    Object.assign(tool, { name: result.name, state, end: entry.ts, result });
     this.add(tool, nodeOf(this.keyOf(entry), 'result', entry.ts, { result }));
     this.changed(tool);
   }
@@ -264,7 +243,7 @@ export class RunTree {
   placeOf(entry, data) {
     const id = data.tool_call;
     if (IN_TOOL.has(data.event) || (data.event === 'ERROR' && id)) {
-      return this.tools.get(id) ?? this.round ?? this;
+      return id ? this.tool(entry, { id }) : this.round ?? this;
     }
     if (BEFORE_MODEL.has(data.event)) return this.freshRound(entry);
     return IN_ROUND.has(data.event) ? this.round ?? this : this;
@@ -288,6 +267,10 @@ export class RunTree {
 
   on_settled(entry, data) {
     this.closeRound(entry.ts);
+    // Hooks that did not see an answer to its end may have hidden it meanwhile.
+    const unseen = drafts(this.round);
+    if (this.view.isLoaded && unseen.length) this.view.isStale = true;
+    for (const draft of unseen) Object.assign(draft, { isWhole: true, isGrowing: false });
     for (const tool of this.tools.values()) {
       if (tool.state !== 'running' && tool.state !== 'planned') continue;
       Object.assign(tool, { state: tool.begin ? 'cut' : 'not run', end: tool.begin && entry.ts });

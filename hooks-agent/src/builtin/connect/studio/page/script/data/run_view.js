@@ -9,6 +9,8 @@ export class RunView {
     /** Whether a node is open, by its key, where a person chose. */
     this.folds = new Map();
     this.isLoaded = false;
+    /** Whether the program has another text by now. */
+    this.isStale = false;
     this.error = null;
     /** Entries that came while the run was loading. */
     this.early = null;
@@ -45,6 +47,7 @@ export class RunView {
     const known = this.trees.get(run.run);
     if (!known && !this.isOurs(run)) return false;
     const tree = known ?? this.plant(run);
+    if (tree.summary?.events > run.events) return false;
     if (tree.takeSummary(run)) this.version += 1;
     this.dirty.add(tree);
     return true;

@@ -1,11 +1,13 @@
 // What the page knows: runs, agents, approvals, and the entries of the run that is open.
 
 import { api } from './api.js';
-import { connect } from './live.js';
+import { listen } from './live.js';
 import { RunView } from './run_view.js';
 
 const MOST_RUNS = 1000;
 const MOST_DECIDED = 100;
+const FIRST_DELAY = 500;
+const LONGEST_DELAY = 15_000;
 
 export const state = {
   runs: new Map(),
@@ -16,14 +18,12 @@ export const state = {
   open: null,
   connection: 'connecting',
   error: null,
-  isLoaded: false,
 };
 
 const listeners = new Map();
 const changed = new Set();
 let isScheduled = false;
 let queue = [];
-let loadedSeq = 0;
 
 /** Calls the function, at most once a frame, after changes of the topic. */
 export function on(topic, listener) {
@@ -49,17 +49,18 @@ function flush() {
   isScheduled = false;
   const events = queue;
   queue = [];
-  for (const [kind, data, seq] of events) apply(kind, data, seq);
+  for (const [kind, data] of events) apply(kind, data);
   const topics = [...changed];
   changed.clear();
   for (const topic of topics) for (const listener of listeners.get(topic) ?? []) listener();
 }
 
-function apply(kind, data, seq) {
+function apply(kind, data) {
   if (kind === 'run') {
-    if (seq >= loadedSeq) takeRun(data);
+    takeRun(data);
   } else if (kind === 'event' || kind === 'hook') {
     if (state.open?.take(data)) touch('open');
+    if (state.open?.isStale) openRun(state.open.id);
   } else if (kind === 'approval') {
     takeApproval(data);
   } else if (kind === 'resync') {
@@ -70,6 +71,8 @@ function apply(kind, data, seq) {
 }
 
 function takeRun(run) {
+  // An older summary may come after a newer one was loaded.
+  if (state.runs.get(run.run)?.events > run.events) return;
   state.runs.set(run.run, run);
   if (state.runs.size > MOST_RUNS) state.runs.delete(oldestRun());
   if (state.open?.takeRun(run)) touch('open');
@@ -95,22 +98,23 @@ function takeApproval({ id, state: now, approval, decided }) {
   touch('approvals');
 }
 
-/** Loads everything again. */
+/** Loads everything again. Returns the number of the last entry that is in it, or `null`. */
 export async function reload() {
+  let seq = null;
   try {
     const [agents, runs] = await Promise.all([api.agents(), api.runs()]);
     state.agents = agents.agents;
     state.runs = new Map(runs.runs.map((run) => [run.run, run]));
-    loadedSeq = runs.seq;
     await reloadApprovals();
     if (state.open) await openRun(state.open.id);
     state.error = null;
-    state.isLoaded = true;
     if (state.connection === 'resync') state.connection = 'live';
+    seq = runs.seq;
   } catch (error) {
     state.error = error;
   }
   for (const topic of ['agents', 'runs', 'connection']) touch(topic);
+  return seq;
 }
 
 /** Loads the approvals again. */
@@ -154,18 +158,27 @@ export function closeRun() {
 /** Returns the agent of this name. */
 export const agentOf = (name) => state.agents.find((agent) => agent.name === name);
 
-/** Begins to read. */
-export function start() {
-  connect({
-    take: (kind, data, seq) => {
-      queue.push([kind, data, seq]);
+function setConnection(name) {
+  state.connection = name;
+  touch('connection');
+}
+
+/** Loads what there is and listens from there; again, if the stream ends. */
+export async function start(delay = FIRST_DELAY) {
+  const again = (next) => setTimeout(() => start(next), delay);
+  const seq = await reload();
+  if (seq === null) {
+    setConnection('reconnecting');
+    again(Math.min(delay * 2, LONGEST_DELAY));
+    return;
+  }
+  listen(seq, {
+    take: (kind, data) => {
+      queue.push([kind, data]);
       schedule();
     },
-    state: (name) => {
-      state.connection = name;
-      touch('connection');
-    },
-    reopened: reload,
+    open: () => setConnection('live'),
+    broken: () => setConnection('reconnecting'),
+    closed: () => again(FIRST_DELAY),
   });
-  return reload();
 }

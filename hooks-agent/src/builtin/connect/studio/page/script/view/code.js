@@ -62,12 +62,14 @@ export function change({ path, before, after, hidden, ...sizes }) {
   return h('div.change', {}, place, h('div.values', {}, difference(before, after)));
 }
 
-const WHY_HIDDEN = 'The studio shows what an event ended with. What a hook removed, and values that '
-  + 'a redacting hook may still have changed, are not kept.';
+const WHY_HIDDEN = 'The studio keeps what an event ended with. What hooks replaced is kept only with '
+  + 'show_removed, what a hook removed that redacts never, and texts only with show_content. '
+  + 'An answer is shown when the hooks that may change it have seen it.';
 
-function hiddenText(which, chars) {
+/** A value that is not shown, and its size. */
+export function hiddenText(what, chars) {
   const size = chars === undefined ? '' : `, ${number(chars)} character${chars === 1 ? '' : 's'}`;
-  return h('span.hidden-value', { title: WHY_HIDDEN }, `${which} hidden${size}`.trim());
+  return h('span.hidden-value', { title: WHY_HIDDEN }, `${what} hidden${size}`.trim());
 }
 
 function textOf(value) {

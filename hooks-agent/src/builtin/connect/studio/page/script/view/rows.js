@@ -1,7 +1,7 @@
 // The rows of a run: what each kind of node looks like.
 
 import { STATES, REASONS, mediaOf, outputOf, whyOf } from './entry.js';
-import { change, code, longText } from './code.js';
+import { change, code, hiddenText, longText } from './code.js';
 import { button, fill, h, icon, say } from './dom.js';
 import { args, brief, clock, compact, count, duration, line, micros, shown } from './format.js';
 
@@ -40,10 +40,9 @@ const KINDS = {
   thinking: (node) => ({
     icon: 'thinking',
     name: `Thinking: ${line(node.text)}`,
-    text: node.text,
-    isMissing: node.text === '',
+    ...said(node),
   }),
-  text: (node) => ({ icon: 'text', name: `Says: ${line(node.text)}`, text: node.text }),
+  text: (node) => ({ icon: 'text', name: `Says: ${line(node.text)}`, ...said(node) }),
   reply: (node) => ({
     icon: 'text',
     parts: [h('span.label', {}, 'Reply'), h('span.faint', {}, 'as hooks left it')],
@@ -58,6 +57,7 @@ const KINDS = {
       parts: [
         h('span.tool-name', {}, shown(node.name)),
         h('span.args', {}, isShort ? shown(inline) : ''),
+        node.hidden !== undefined && hiddenText('arguments', node.hidden),
         TOOL_STATES[node.state] && h(`span.chip.${node.state.replace(' ', '-')}`, {},
           TOOL_STATES[node.state]),
       ],
@@ -72,7 +72,8 @@ const KINDS = {
   },
   progress: (node) => ({
     icon: 'none',
-    parts: [h('span.muted', {}, line(node.text, 400))],
+    parts: [node.text === undefined ? hiddenText('progress', node.chars)
+      : h('span.muted', {}, line(node.text, 400))],
     name: `Progress: ${line(node.text)}`,
     time: clock(node.at),
   }),
@@ -82,7 +83,8 @@ const KINDS = {
       icon: result.is_error ? 'error' : 'none',
       name: `${result.is_error ? 'Error' : 'Result'}: ${line(text)}`,
       body: [
-        text ? code(text) : !more.length && missing('The result is empty or not shown.'),
+        result.hidden && hiddenText('result', result.chars),
+        text ? code(text) : !result.hidden && !more.length && missing('The result is empty.'),
         more.map((it) => h('p.media', {}, shown(it))),
       ],
     };
@@ -115,7 +117,10 @@ const KINDS = {
     ],
     name: `Hook ${hook.hook} at ${hook.event}: ${hook.flow}, ${count(hook.changed?.length ?? 0, 'change')}`,
     time: hook.us === undefined ? '' : micros(hook.us),
-    body: (hook.changed ?? []).map(change),
+    body: [
+      (hook.changed ?? []).map(change),
+      hook.cut && missing('What it changed is too large to be kept.'),
+    ],
   }),
   run: (tree) => ({
     icon: 'run',
@@ -177,7 +182,13 @@ function message(msg, at, all) {
     if (block.type === 'tool_result') return code(outputOf(block.output).text);
     return h('p.media', {}, shown(mediaOf(block)));
   });
-  return h('div.message', {}, label, blocks.length ? blocks : missing('The content is not shown.'));
+  return h('div.message', {}, label, msg.hidden ? hiddenText('text', msg.chars) : blocks);
+}
+
+/** A text that the model says, or how long it is. */
+function said({ text, hidden, isGrowing }) {
+  if (!hidden) return { text };
+  return { parts: [hiddenText(isGrowing ? 'draft' : 'text', hidden)] };
 }
 
 /** Makes the element of a row. */
@@ -209,6 +220,7 @@ export function updateRow(element, row) {
   fill(twist, hasChildren && icon('chevron'));
   element.told = told;
   if (told.text === undefined) {
+    element.streamed = null;
     fill(head, twist, told.icon !== 'none' && icon(told.icon), told.parts);
     fill(body, told.body);
   } else {
