@@ -1,1 +1,4 @@
 //! The server of the studio.
+
+mod runs;
+mod support;

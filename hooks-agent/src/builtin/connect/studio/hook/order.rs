@@ -1,0 +1,51 @@
+//! What the order of the hooks of an agent means for what may be shown.
+
+use hooks_core::plan::PlannedHook;
+use hooks_core::{HookPlan, HookRole, Phase};
+
+use crate::hook::priority;
+
+/// What the order of the hooks of an agent means for what may be shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Order {
+    /// A redactor runs after the studio, which so sees what is yet to be removed.
+    pub(super) is_unredacted: bool,
+    /// Hooks see an answer after its chunks were shown, and nothing says that they only look.
+    pub(super) reviews_answers: bool,
+}
+
+impl Order {
+    /// Reads the plan of an agent. `name` is that of the studio's hook; if it was given another one, the
+    /// first observer stands for it.
+    pub(super) fn of(plan: &HookPlan, name: &str) -> Self {
+        let mut order = Self::default();
+        for hooks in plan.hooks().chunk_by(|one, other| one.hook_type() == other.hook_type()) {
+            let Some(first) = hooks.first() else { continue };
+            let phase = first.hook_type().phase();
+            if phase == Phase::Around {
+                continue;
+            }
+            let own = place(hooks, name);
+            let later = own.map_or(&[][..], |own| &hooks[own + 1..]);
+            order.is_unredacted |= later.iter().any(|it| it.role() == Some(HookRole::Redacts));
+            let is_answer = matches!(first.hook_type().method(), "reasoning" | "summarizing");
+            if phase == Phase::Post && is_answer {
+                let earlier = own.map_or(hooks, |own| &hooks[..own]);
+                order.reviews_answers |= earlier.iter().any(may_change);
+            }
+        }
+        order
+    }
+}
+
+fn place(hooks: &[PlannedHook], name: &str) -> Option<usize> {
+    let is_observer = |hook: &&PlannedHook| hook.role() == Some(HookRole::Observes);
+    let named = hooks.iter().position(|hook| is_observer(&hook) && hook.name() == name);
+    named.or_else(|| hooks.iter().position(|hook| is_observer(&hook)))
+}
+
+/// Returns whether a hook may change an answer: it has no role that says otherwise, and does not run
+/// among those that log and measure. A redactor of answers also rewrites the chunks.
+fn may_change(hook: &PlannedHook) -> bool {
+    hook.role().is_none() && hook.priority() < priority::LOGGING
+}

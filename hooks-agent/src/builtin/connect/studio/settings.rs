@@ -1,0 +1,73 @@
+//! What the hooks and the server of a studio share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use tokio::sync::Notify;
+
+use crate::builtin::connect::studio::ring::Ring;
+
+/// What the hooks and the server of a studio share. It does not hold the agents: they hold the hooks.
+#[derive(Default)]
+pub(super) struct Shared {
+    pub(super) ring: Ring,
+    /// Notified when a call ended that may have left questions.
+    pub(super) asked: Notify,
+    pub(super) settings: Settings,
+    hooks: AtomicU64,
+}
+
+/// What is shown.
+pub(super) struct Settings {
+    content: AtomicBool,
+    removed: AtomicBool,
+    drafts: AtomicBool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let flag = AtomicBool::new;
+        Self { content: flag(true), removed: flag(false), drafts: flag(false) }
+    }
+}
+
+impl Settings {
+    /// Returns whether texts, arguments and results are shown.
+    pub(super) fn shows_content(&self) -> bool {
+        self.content.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether values that hooks replaced are shown.
+    pub(super) fn shows_removed(&self) -> bool {
+        self.removed.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether answers are shown before hooks have seen them.
+    pub(super) fn shows_drafts(&self) -> bool {
+        self.drafts.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn show_content(&self, show: bool) {
+        self.content.store(show, Ordering::Relaxed);
+    }
+
+    pub(super) fn show_removed(&self, show: bool) {
+        self.removed.store(show, Ordering::Relaxed);
+    }
+
+    pub(super) fn show_drafts(&self, show: bool) {
+        self.drafts.store(show, Ordering::Relaxed);
+    }
+}
+
+impl Shared {
+    /// Returns the number of a new hook.
+    pub(super) fn next_hook(&self) -> u64 {
+        self.hooks.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Returns the number by which calls find what the hooks of this studio keep of them.
+    pub(super) fn number(self: &Arc<Self>) -> usize {
+        Arc::as_ptr(self).addr()
+    }
+}
