@@ -1,4 +1,5 @@
 //! The server of the studio.
 
+mod approvals;
 mod runs;
 mod support;

@@ -72,4 +72,20 @@ impl Browser {
         let run = runs.iter().find(|run| run.get("parent").is_none()).unwrap();
         self.json(&format!("/api/runs/{}", run["run"].as_str().unwrap())).await
     }
+
+    /// Waits for the question that waits next.
+    pub(crate) async fn question(&self) -> Value {
+        let waiting = self.json("/api/approvals").await;
+        waiting["waiting"][0].clone()
+    }
+
+    /// Decides about a question as it was shown.
+    pub(crate) async fn decide(&self, question: &Value, mut body: Value) -> (StatusCode, Value) {
+        if body.get("digest").is_none() {
+            body["digest"] = question["digest"].clone();
+        }
+        let path = format!("/api/approvals/{}", question["id"].as_str().unwrap());
+        let answer = self.post(&path, &body).await;
+        (answer.status(), answer.json().await.unwrap())
+    }
 }

@@ -5,5 +5,5 @@ mod scripts;
 mod sse;
 
 pub(crate) use browser::{Browser, open};
-pub(crate) use scripts::{calls_then, says};
+pub(crate) use scripts::{Clerk, calls_then, clerk, says};
 pub(crate) use sse::{Message, Stream};

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
+use crate::builtin::connect::studio::approvals::Announced;
 use crate::builtin::connect::studio::ring::Ring;
 
 /// What the hooks and the server of a studio share. It does not hold the agents: they hold the hooks.
 #[derive(Default)]
 pub(super) struct Shared {
     pub(super) ring: Ring,
-    /// Notified when a call ended that may have left questions.
-    pub(super) asked: Notify,
+    /// Changed when a call ended that may have left or answered questions.
+    pub(super) asked: watch::Sender<()>,
+    pub(super) announced: Announced,
     pub(super) settings: Settings,
     hooks: AtomicU64,
 }

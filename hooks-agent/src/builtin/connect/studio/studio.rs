@@ -8,6 +8,7 @@ use tokio::net::{TcpListener, lookup_host};
 
 use crate::agent::Agent;
 use crate::builtin::connect::studio::agents::Agents;
+use crate::builtin::connect::studio::approvals::Desk;
 use crate::builtin::connect::studio::error::StudioError;
 use crate::builtin::connect::studio::hook::StudioHook;
 use crate::builtin::connect::studio::ring::Capacity;
@@ -62,7 +63,11 @@ pub struct Studio {
     agents: Agents,
     hosts: Vec<String>,
     token: Option<String>,
+    decider: Option<String>,
 }
+
+/// Who decides, unless the program says it.
+const DECIDER: &str = "studio";
 
 impl Studio {
     /// Creates a studio that shows nothing yet.
@@ -124,6 +129,13 @@ impl Studio {
         self
     }
 
+    /// Sets who decides, as the [store](crate::store::Decided::by) records it: the person who has the
+    /// token. The default is `studio`.
+    pub fn decided_by(mut self, who: impl Into<String>) -> Self {
+        self.decider = Some(who.into());
+        self
+    }
+
     /// Sets how much is kept: runs, events of a run, and bytes of all as JSON. The oldest goes first.
     pub fn capacity(self, runs: usize, events: usize, bytes: usize) -> Self {
         self.shared.ring.set_capacity(Capacity { runs, entries: events, bytes });
@@ -157,14 +169,9 @@ impl Studio {
         let listener = TcpListener::bind(&*places).await.map_err(failed)?;
         let bound = listener.local_addr().map_err(failed)?;
         let hosts = Hosts::new(bound, &self.hosts);
-        Ok(StudioServer::new(
-            self.shared.clone(),
-            self.agents.clone(),
-            listener,
-            bound,
-            hosts,
-            token,
-        ))
+        let decider = self.decider.as_deref().unwrap_or(DECIDER).into();
+        let desk = Desk::new(self.shared.clone(), self.agents.clone(), decider);
+        Ok(StudioServer::new(desk, listener, bound, hosts, token))
     }
 }
 

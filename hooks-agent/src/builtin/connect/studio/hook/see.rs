@@ -202,7 +202,9 @@ impl Recorder {
         });
         let head = kept.head(|| RunHead::of(cx));
         self.shared.ring.end(head.run);
-        self.shared.asked.notify_one();
+        if kept.is_waiting || self.shared.announced.concern(&head.agent, &head.thread) {
+            self.shared.asked.send_replace(());
+        }
     }
 }
 

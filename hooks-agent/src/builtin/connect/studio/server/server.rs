@@ -11,11 +11,10 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::builtin::connect::studio::agents::Agents;
+use crate::builtin::connect::studio::approvals::Desk;
 use crate::builtin::connect::studio::server::hosts::Hosts;
 use crate::builtin::connect::studio::server::routes::router;
 use crate::builtin::connect::studio::server::token::Token;
-use crate::builtin::connect::studio::settings::Shared;
 
 /// How many streams are open at most.
 const STREAMS: usize = 32;
@@ -25,8 +24,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// What the routes share.
 pub(super) struct App {
-    pub(super) shared: Arc<Shared>,
-    pub(super) agents: Agents,
+    pub(super) desk: Desk,
     pub(super) hosts: Hosts,
     pub(super) token: Token,
     /// The name of the cookie, with the port: browsers share cookies between ports.
@@ -51,16 +49,14 @@ pub struct StudioServer {
 
 impl StudioServer {
     pub(in crate::builtin::connect::studio) fn new(
-        shared: Arc<Shared>,
-        agents: Agents,
+        desk: Desk,
         listener: TcpListener,
         address: SocketAddr,
         hosts: Hosts,
         token: Token,
     ) -> Self {
         let app = App {
-            shared,
-            agents,
+            desk,
             hosts,
             token,
             cookie: format!("studio_{}", address.port()),
@@ -114,8 +110,13 @@ impl StudioServer {
                 stopping.cancelled().await;
                 tokio::time::sleep(PATIENCE).await;
             };
+            let watching = async {
+                this.app.desk.watch(&stopping).await;
+                std::future::pending::<()>().await;
+            };
             tokio::select! {
                 served = serving => served,
+                () = watching => Ok(()),
                 // What is left are connections without a request.
                 () = late => Ok(()),
             }

@@ -43,8 +43,8 @@ pub(super) fn events(app: Arc<App>, headers: &HeaderMap, uri: &Uri) -> Response 
     let asked = asked.filter_map(|pair| pair.strip_prefix("after=")).next();
     // A number that is none is of no entry: the reader is behind.
     let after = last.or(asked).map(|id| id.trim().parse().unwrap_or_default());
-    let more = app.shared.ring.subscribe();
-    let after = after.unwrap_or_else(|| app.shared.ring.last());
+    let more = app.desk.shared.ring.subscribe();
+    let after = after.unwrap_or_else(|| app.desk.shared.ring.last());
     // The browser knows that it is connected.
     let ready = VecDeque::from([": studio\n\n".to_owned()]);
     let reader = Reader { app, after, more, ready, _permit: permit };
@@ -82,7 +82,7 @@ impl Reader {
     /// Takes the next entries.
     fn read(&mut self) {
         let mut text = String::new();
-        match self.app.shared.ring.read(self.after, MOST) {
+        match self.app.desk.shared.ring.read(self.after, MOST) {
             Batch::Behind(last) => {
                 self.after = last;
                 text = format!("id: {last}\nevent: resync\ndata: {{\"seq\":{last}}}\n\n");
