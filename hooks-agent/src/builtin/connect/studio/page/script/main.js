@@ -131,6 +131,7 @@ on('open', () => run.draw());
 on('connection', drawConnection);
 on('approvals', () => {
   drawApprovals();
+  run.drawDecisions();
   announceApprovals();
 });
 on('agents', () => {

@@ -59,3 +59,12 @@ export const REASONS = {
   interrupted: 'interrupted',
   max_iterations: 'the limit of rounds is reached',
 };
+
+/** What a person decided, in words. */
+export const DECISIONS = {
+  approve: 'approved',
+  edit: 'approved with other arguments',
+  deny: 'denied',
+  reject: 'denied',
+  respond: 'answered by a person',
+};

@@ -219,7 +219,8 @@ export class RunTree {
     const [top] = String(pending.id ?? '').split('/');
     const tool = this.tools.get(pending.id) ?? this.tools.get(top) ?? this.tool(entry, pending.call);
     Object.assign(tool, { state: 'waiting', end: entry.ts });
-    this.add(tool, nodeOf(this.keyOf(entry), 'asked', entry.ts, { pending }));
+    const more = { pending, run: this.run };
+    this.add(tool, nodeOf(this.keyOf(entry), 'asked', entry.ts, more));
     this.changed(tool);
   }
 

@@ -1,6 +1,7 @@
 // What the page knows: runs, agents, approvals, and the entries of the run that is open.
 
 import { api } from './api.js';
+import { shown } from './format.js';
 import { listen } from './live.js';
 import { RunView } from './run_view.js';
 
@@ -157,6 +158,18 @@ export function closeRun() {
 
 /** Returns the agent of this name. */
 export const agentOf = (name) => state.agents.find((agent) => agent.name === name);
+
+/** The title of a run. One that resumes another has no text of its own, and takes that of the other. */
+export function titleOf(run) {
+  if (run.title) return shown(run.title);
+  let before = null;
+  for (const other of run.parent ? [] : state.runs.values()) {
+    const isBefore = other.title && other.agent === run.agent && other.thread === run.thread
+      && other.started <= run.started && !(before?.started > other.started);
+    if (isBefore) before = other;
+  }
+  return before ? `Resumed: ${shown(before.title)}` : `Run ${run.run.slice(0, 8)}`;
+}
 
 function setConnection(name) {
   state.connection = name;

@@ -1,14 +1,11 @@
 // Tool calls that wait for a person, and what was decided.
 
 import { api } from './api.js';
-import { whyOf } from './entry.js';
+import { DECISIONS, whyOf } from './entry.js';
 import { agentOf, reloadApprovals, state } from './state.js';
 import { announce, button, fill, h, say } from './dom.js';
 import { ago, clock, count, date, duration, shown } from './format.js';
 import { longText } from './code.js';
-
-const DECISIONS = { approve: 'approved', edit: 'approved with other arguments', deny: 'denied',
-  reject: 'denied', respond: 'answered by a person' };
 
 /** The cards of what waits, in one place of the page. */
 export class Cards {

@@ -75,6 +75,3 @@ export function args(input) {
   if (!input || typeof input !== 'object' || Array.isArray(input)) return brief(input);
   return Object.entries(input).map(([key, it]) => `${key}: ${JSON.stringify(it)}`).join(', ');
 }
-
-/** A run without a title. */
-export const titleOf = (run) => shown(run.title) || `Run ${run.run.slice(0, 8)}`;

@@ -1,6 +1,7 @@
 // The rows of a run: what each kind of node looks like.
 
-import { STATES, REASONS, mediaOf, outputOf, whyOf } from './entry.js';
+import { DECISIONS, STATES, REASONS, mediaOf, outputOf, whyOf } from './entry.js';
+import { state } from './state.js';
 import { change, code, hiddenText, longText } from './code.js';
 import { button, fill, h, icon, say } from './dom.js';
 import { args, brief, clock, compact, count, duration, line, micros, shown } from './format.js';
@@ -89,15 +90,19 @@ const KINDS = {
       ],
     };
   },
-  asked: ({ pending }) => ({
-    icon: 'asked',
-    parts: [
-      h('span.wrap', {}, shown(pending.question?.description || whyOf(pending.why))),
-      pending.asked_by && h('span.faint', {}, `asked by ${shown(pending.asked_by)}`),
-      h('a.decide', { href: '#/approvals' }, 'Decide'),
-    ],
-    name: `Waits: ${whyOf(pending.why)}`,
-  }),
+  asked: ({ pending, run }) => {
+    const decided = state.decided.find((it) => it.run === run && it.tool === pending.call.name);
+    return {
+      icon: 'asked',
+      parts: [
+        h('span.wrap', {}, shown(pending.question?.description || whyOf(pending.why))),
+        pending.asked_by && h('span.faint', {}, `asked by ${shown(pending.asked_by)}`),
+        decided ? decision(decided) : h('a.decide', { href: '#/approvals' }, 'Decide'),
+      ],
+      name: `Waits: ${whyOf(pending.why)}`,
+      time: decided && clock(decided.at),
+    };
+  },
   hooks: (node) => ({
     icon: 'hook',
     parts: [
@@ -153,6 +158,11 @@ const KINDS = {
     time: clock(at),
   }),
 };
+
+function decision({ decision: kind, reason, by }) {
+  return [h(`span.chip.${kind}`, {}, DECISIONS[kind] ?? shown(kind)),
+    h('span.muted', {}, [by && `by ${shown(by)}`, reason && shown(reason)].filter(Boolean).join(': '))];
+}
 
 const missing = (text) => h('p.missing', {}, text);
 const roleOf = (msg) => ({ user: 'User', tool: 'Tool result', system: 'System' })[msg.role]

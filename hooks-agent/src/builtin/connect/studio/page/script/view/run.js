@@ -2,9 +2,9 @@
 
 import { api } from './api.js';
 import { STATES, REASONS } from './entry.js';
-import { agentOf, openRun, state, touch } from './state.js';
+import { agentOf, openRun, state, titleOf, touch } from './state.js';
 import { announce, button, fill, h, icon, say } from './dom.js';
-import { clock, compact, count, date, duration, number, shown, titleOf } from './format.js';
+import { clock, compact, count, date, duration, number, shown } from './format.js';
 import { headButton, placeBar, renderRow, updateRow } from './rows.js';
 import { composer } from './agents.js';
 import { Windowed } from './windowed.js';
@@ -47,6 +47,7 @@ export class RunPage {
     this.view = null;
     fill(this.main, this.head, this.tree, this.foot, this.follow);
     this.isFollowing = true;
+    this.lastTop = 0;
     this.follow.hidden = true;
     this.draw();
   }
@@ -74,11 +75,23 @@ export class RunPage {
     for (const node of view.dirty) this.list.refresh(node.key);
     view.dirty.clear();
     this.tick();
-    if (this.isFollowing && this.isRunning()) this.toEnd();
+    if (this.isFollowing && this.isLive()) this.toEnd();
   }
 
   isRunning() {
     return this.view?.tree?.summary?.state === 'running';
+  }
+
+  /** Whether it runs, or ended just now: its last entries may follow. */
+  isLive() {
+    return this.isRunning() || Date.now() - (this.view?.tree?.end ?? 0) < 2000;
+  }
+
+  /** Shows what was decided meanwhile. */
+  drawDecisions() {
+    for (const [key, { row }] of this.list.elements) {
+      if (row.node.kind === 'asked') this.list.refresh(key);
+    }
   }
 
   drawHead(view) {
@@ -237,8 +250,11 @@ export class RunPage {
 
   noteScroll() {
     if (!this.head.isConnected) return;
+    // What is added below moves nothing: only a person scrolls up.
     const { scrollTop, scrollHeight, clientHeight } = this.main;
-    this.isFollowing = scrollHeight - scrollTop - clientHeight < 60;
+    if (scrollHeight - scrollTop - clientHeight < 60) this.isFollowing = true;
+    else if (scrollTop < this.lastTop) this.isFollowing = false;
+    this.lastTop = scrollTop;
     this.follow.hidden = this.isFollowing || !this.isRunning();
   }
 

@@ -1,9 +1,9 @@
 // The list of runs, with filters.
 
 import { STATES } from './entry.js';
-import { state } from './state.js';
+import { state, titleOf } from './state.js';
 import { fill, h, say } from './dom.js';
-import { ago, compact, count, duration, shown, titleOf } from './format.js';
+import { ago, compact, count, duration, shown } from './format.js';
 
 export class RunList {
   constructor(side) {
@@ -67,7 +67,7 @@ export class RunList {
     if (agent && run.agent !== agent) return false;
     if (wanted && run.state !== wanted) return false;
     if (!text) return true;
-    const all = `${run.title ?? ''}\n${run.agent}\n${run.thread}\n${run.run}\n${run.error ?? ''}`;
+    const all = `${titleOf(run)}\n${run.agent}\n${run.thread}\n${run.run}\n${run.error ?? ''}`;
     return all.toLowerCase().includes(text);
   }
 
