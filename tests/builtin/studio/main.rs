@@ -1,5 +1,9 @@
 //! The server of the studio.
 
 mod approvals;
+mod hooks;
+mod redaction;
 mod runs;
+mod security;
+mod stream;
 mod support;
