@@ -300,6 +300,7 @@ async fn errors_are_a_code_and_a_sentence() {
         (browser.get(unknown).await, 404, "not_found"),
         (browser.get("/api/runs/no-id").await, 404, "not_found"),
         (browser.get("/api/runs?limit=many").await, 400, "malformed"),
+        (browser.get("/api/runs/%ff").await, 400, "malformed"),
         (browser.post(POSTS[0], &json!({})).await, 404, "not_found"),
         (browser.post(POSTS[2], &json!({ "text": "hi" })).await, 403, "chat"),
         (
@@ -343,7 +344,7 @@ async fn two_agents_of_one_name_are_refused() {
     let build = || Arc::new(ReActAgent::builder("clerk").model(says("Done.")).build().unwrap());
     let agent = build();
     let same = Studio::new().agent(agent.clone()).agent(agent.clone());
-    same.bind("127.0.0.1:0").await.unwrap();
+    assert!(same.bind("127.0.0.1:0").await.is_ok());
     let refused = Studio::new().agent(agent).agent(build()).bind("127.0.0.1:0").await;
     assert!(matches!(refused, Err(StudioError::DuplicateAgent { .. })));
 }
