@@ -1,5 +1,12 @@
 //! The server of the studio.
 
 mod approvals;
+mod bounds;
+mod chat;
+mod hooks;
+mod redaction;
 mod runs;
+mod security;
+mod stream;
+mod sub_agents;
 mod support;

@@ -15,11 +15,21 @@ use crate::builtin::connect::studio::server::server::App;
 /// Lets a request pass, or answers it.
 pub(super) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let mut response = match check(&app, &request) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => worded(next.run(request).await),
         Err(refused) => *refused,
     };
     secure(response.headers_mut());
     response
+}
+
+/// Words an error of the router as the other errors are worded: a path or a query that cannot be read.
+fn worded(response: Response) -> Response {
+    let status = response.status();
+    let kind = response.headers().get(CONTENT_TYPE);
+    if !status.is_client_error() || kind.is_some_and(|kind| kind == "application/json") {
+        return response;
+    }
+    error(status, "malformed", "the address cannot be read")
 }
 
 fn check(app: &App, request: &Request) -> Result<(), Box<Response>> {
