@@ -1,8 +1,11 @@
 // What entries say.
 
-/** Whether a run of a hook changed nothing and let the call continue. */
+/** From how many microseconds on a hook is slow. */
+const SLOW = 20_000;
+
+/** Whether a run of a hook changed nothing, let the call continue, and took no time to speak of. */
 export function isQuiet(hook) {
-  return hook.flow === 'continue' && !hook.changed?.length && !hook.cut;
+  return hook.flow === 'continue' && !hook.changed?.length && !hook.cut && !(hook.us >= SLOW);
 }
 
 /** The text of a message. */

@@ -67,12 +67,12 @@ function drawPlan(plan, hooks, warnings) {
       h('table', {}, h('thead', {}, h('tr', {}, ['Hook', 'Level', 'Priority', 'Role', 'Registered at']
         .map((it) => h('th', { scope: 'col' }, it)))),
       [...groups].sort(byMoment).map(([type, of]) => h('tbody', {},
-        h('tr.group', {}, h('th', { colSpan: 5, scope: 'rowgroup' }, shown(type))),
+        h('tr.group', {}, h('th', { colSpan: 5, scope: 'rowgroup' }, shown(type).toUpperCase())),
         of.map(planRow))))));
 }
 
 function momentOf(type) {
-  const [, phase, method] = /^(PRE|AROUND|POST|ERROR|SETTLED)_(.*)$/.exec(type) ?? [];
+  const [, phase, method] = /^(PRE|AROUND|POST|ERROR|SETTLED)_(.*)$/.exec(type.toUpperCase()) ?? [];
   const [side, after] = PHASES[phase] ?? [0, 0];
   return (MOMENTS[method] ?? [80, 81])[side] + after;
 }

@@ -11,7 +11,7 @@ const KEYS = [
   ['/', 'filter runs'],
   ['a', 'to the first waiting approval'],
   ['e d', 'on an approval: edit, deny'],
-  ['g then r, a, h', 'runs, approvals, agents and hooks'],
+  ['g then r a h', 'runs, approvals, agents and hooks'],
   ['t', 'colours: as the system, light, dark'],
   ['?', 'this page'],
 ];

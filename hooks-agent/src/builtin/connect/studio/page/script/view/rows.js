@@ -6,7 +6,7 @@ import { change, code, hiddenText, longText } from './code.js';
 import { button, fill, h, icon, say } from './dom.js';
 import { args, brief, clock, compact, count, duration, line, micros, shown } from './format.js';
 
-const INLINE = 90;
+const INLINE = 44;
 
 const TOOL_STATES = {
   planned: 'planned',
@@ -32,7 +32,7 @@ const KINDS = {
     parts: [
       h('span.label', {}, labelOf(node)),
       node.request?.model && h('span.muted.mono', {}, shown(node.request.model)),
-      node.request && h('span.faint', {}, requestOf(node.request)),
+      node.request && h('span.faint.cut', {}, requestOf(node.request)),
       node.usage && h('span.faint.tokens', {}, tokensOf(node.usage)),
     ],
     name: `${labelOf(node)} ${node.request?.model ?? ''}`,
@@ -57,7 +57,7 @@ const KINDS = {
       icon: 'tool',
       parts: [
         h('span.tool-name', {}, shown(node.name)),
-        h('span.args', {}, isShort ? shown(inline) : ''),
+        isShort && inline !== '' && h('span.args', {}, shown(inline)),
         node.hidden !== undefined && hiddenText('arguments', node.hidden),
         TOOL_STATES[node.state] && h(`span.chip.${node.state.replace(' ', '-')}`, {},
           TOOL_STATES[node.state]),
@@ -95,9 +95,9 @@ const KINDS = {
     return {
       icon: 'asked',
       parts: [
-        h('span.wrap', {}, shown(pending.question?.description || whyOf(pending.why))),
-        pending.asked_by && h('span.faint', {}, `asked by ${shown(pending.asked_by)}`),
-        decided ? decision(decided) : h('a.decide', { href: '#/approvals' }, 'Decide'),
+        h('span.wrap', {}, shown(pending.question?.description || whyOf(pending.why)), ' ',
+          pending.asked_by && h('span.faint', {}, `asked by ${shown(pending.asked_by)} `),
+          decided ? decision(decided) : h('a.decide', { href: '#/approvals' }, 'Decide')),
       ],
       name: `Waits: ${whyOf(pending.why)}`,
       time: decided && clock(decided.at),
@@ -160,7 +160,7 @@ const KINDS = {
 };
 
 function decision({ decision: kind, reason, by }) {
-  return [h(`span.chip.${kind}`, {}, DECISIONS[kind] ?? shown(kind)),
+  return [h(`span.chip.${kind}`, {}, DECISIONS[kind] ?? shown(kind)), ' ',
     h('span.muted', {}, [by && `by ${shown(by)}`, reason && shown(reason)].filter(Boolean).join(': '))];
 }
 
