@@ -212,6 +212,12 @@ async fn answers_are_shown_as_drafts_unless_hooks_may_change_them() {
     assert_eq!(seen, [text("one "), text("two")]);
     let studio = Studio::new().show_drafts(true);
     assert_eq!(chunks(&studio, look().named("look")).await, [text("one "), text("two")]);
+    // A redactor of chunks does its work before they are shown; one of whole answers does not.
+    let studio = Studio::new();
+    let pii = chunks(&studio, PiiDetection::all().everywhere()).await;
+    assert!(pii.iter().all(|chunk| chunk.get("hidden").is_none()), "{pii:?}");
+    let studio = Studio::new();
+    assert_eq!(chunks(&studio, look().with_role(HookRole::Redacts)).await[0], hidden);
 }
 
 #[tokio::test]

@@ -23,8 +23,9 @@ pub(in crate::builtin::connect::studio) enum Refused {
 }
 
 impl Desk {
-    /// Decides about a question and resumes its thread in the background. Returns the name of the
-    /// decision.
+    /// Decides about a question, and resumes its thread in the background once no other question of the
+    /// same call is open: a call that is resumed earlier asks the others anew, while they are decided.
+    /// Returns the name of the decision, and how many questions are open.
     ///
     /// Runs to its end if the future is dropped: a page that is closed does not leave a decision that
     /// nobody carries out.
@@ -32,7 +33,7 @@ impl Desk {
         &self,
         id: String,
         request: DecisionRequest,
-    ) -> Result<&'static str, Refused> {
+    ) -> Result<(&'static str, usize), Refused> {
         let desk = self.clone();
         let deciding = tokio::spawn(async move { desk.decide_now(id.into(), &request).await });
         let failed =
@@ -44,7 +45,7 @@ impl Desk {
         &self,
         id: Arc<str>,
         request: &DecisionRequest,
-    ) -> Result<&'static str, Refused> {
+    ) -> Result<(&'static str, usize), Refused> {
         let (agent, waiting) = self.find(&id).await?;
         let digest = waiting.digest.as_bytes();
         let is_same: bool = digest.ct_eq(request.digest.as_bytes()).into();
@@ -73,8 +74,12 @@ impl Desk {
             by = &*self.decider,
             "a question was decided in the studio"
         );
-        self.resuming.resume(&agent, waiting.thread.clone());
-        Ok(chosen)
+        // The decision is stored: a store that cannot be listed now is asked again by the resume.
+        let waits = others(&agent, &waiting).await.unwrap_or_default();
+        if waits == 0 {
+            self.resuming.resume(&agent, waiting.thread.clone());
+        }
+        Ok((chosen, waits))
     }
 
     /// Finds a question that waits, and the agent that asks it.
@@ -99,6 +104,14 @@ impl Desk {
         }
         Err(DecisionError::Unknown { id: id.clone() }.into())
     }
+}
+
+/// Returns how many other questions of the same call can still be decided.
+async fn others(agent: &ReActAgent, decided: &Waiting) -> Result<usize, StoreError> {
+    let of_thread = Filter::agent(agent.name()).thread(decided.thread.clone());
+    let listed = agent.store().waiting(of_thread).await?;
+    let is_open = |it: &&Waiting| it.run == decided.run && it.expires.is_none_or(|at| at > now());
+    Ok(listed.iter().filter(is_open).count())
 }
 
 impl From<DecisionError> for Refused {

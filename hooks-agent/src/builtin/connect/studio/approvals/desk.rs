@@ -40,7 +40,10 @@ impl Desk {
     pub(in crate::builtin::connect::studio) async fn watch(&self, stopping: &CancellationToken) {
         let mut asked = self.shared.asked.subscribe();
         loop {
-            if let Err(error) = self.waiting().await {
+            // Nobody is told while no page is open; one that opens asks for the list.
+            if self.shared.ring.is_read()
+                && let Err(error) = self.waiting().await
+            {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "the studio cannot list what waits");
             }

@@ -85,8 +85,8 @@ impl AgentHook for StudioHook {
             let mut kept = run.lock();
             // The call itself may have what a vault put back into it.
             let shown = kept.call(&call.tool_use().id, &call.tool_use().name);
-            let hidden = content::tool_use(&shown);
-            let entry = Entry { kind: "tool_started", data: shown, hidden };
+            let hidden = || content::tool_use(&shown);
+            let entry = Entry { kind: "tool_started", data: &shown, hidden };
             self.recorder.add(&mut kept, call.context(), entry, |_| {});
         }
         next.run(call.into_tool_use()).await

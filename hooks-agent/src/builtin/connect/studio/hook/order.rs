@@ -19,6 +19,15 @@ impl Order {
     /// first observer stands for it.
     pub(super) fn of(plan: &HookPlan, name: &str) -> Self {
         let mut order = Self::default();
+        let is_around_model = |hook: &&PlannedHook| {
+            let hook_type = hook.hook_type();
+            hook_type.method() == "model_call" && hook_type.phase() == Phase::Around
+        };
+        // A redactor of chunks is also around the model call.
+        let around: Vec<_> = plan.hooks().iter().filter(is_around_model).collect();
+        let rewrites = |hook: &PlannedHook| {
+            hook.group().is_some() && around.iter().any(|it| it.group() == hook.group())
+        };
         for hooks in plan.hooks().chunk_by(|one, other| one.hook_type() == other.hook_type()) {
             let Some(first) = hooks.first() else { continue };
             let phase = first.hook_type().phase();
@@ -31,7 +40,7 @@ impl Order {
             let is_answer = matches!(first.hook_type().method(), "reasoning" | "summarizing");
             if phase == Phase::Post && is_answer {
                 let earlier = own.map_or(hooks, |own| &hooks[..own]);
-                order.reviews_answers |= earlier.iter().any(may_change);
+                order.reviews_answers |= earlier.iter().any(|it| may_change(it, rewrites));
             }
         }
         order
@@ -44,8 +53,12 @@ fn place(hooks: &[PlannedHook], name: &str) -> Option<usize> {
     named.or_else(|| hooks.iter().position(|hook| is_observer(&hook)))
 }
 
-/// Returns whether a hook may change an answer: it has no role that says otherwise, and does not run
-/// among those that log and measure. A redactor of answers also rewrites the chunks.
-fn may_change(hook: &PlannedHook) -> bool {
-    hook.role().is_none() && hook.priority() < priority::LOGGING
+/// Returns whether a hook may change an answer in a way that its chunks do not have: a redactor that
+/// does not rewrite them, or a hook that has no role and does not run among those that log and measure.
+fn may_change(hook: &PlannedHook, rewrites: impl Fn(&PlannedHook) -> bool) -> bool {
+    match hook.role() {
+        Some(HookRole::Redacts) => !rewrites(hook),
+        Some(_) => false,
+        None => hook.priority() < priority::LOGGING,
+    }
 }

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::builtin::connect::studio::hook::body::{body, event};
 use crate::builtin::connect::studio::hook::changes::Shown;
+use crate::builtin::connect::studio::hook::content;
 use crate::builtin::connect::studio::hook::run::{Kept, Run};
 use crate::builtin::connect::studio::ring::{EntryKind, NewEntry, RunHead, RunSummary};
 use crate::builtin::connect::studio::settings::Shared;
 use crate::call::CallContext;
+use crate::message::{ContentBlock, Msg};
 
 /// Writes what one hook sees into the ring.
 pub(super) struct Recorder {
@@ -19,12 +21,12 @@ pub(super) struct Recorder {
     number: u64,
 }
 
-/// An entry, with its data as it is shown or not.
-pub(super) struct Entry<'a, D> {
+/// An entry.
+pub(super) struct Entry<'a, D, H> {
     pub(super) kind: &'a str,
     pub(super) data: D,
-    /// The data without content.
-    pub(super) hidden: Value,
+    /// Returns the data without content.
+    pub(super) hidden: H,
 }
 
 impl Recorder {
@@ -65,17 +67,18 @@ impl Recorder {
         &self,
         kept: &mut Kept,
         cx: &CallContext,
-        entry: Entry<'_, impl Serialize>,
+        entry: Entry<'_, impl Serialize, impl Fn() -> Value>,
         update: impl FnOnce(&mut RunSummary),
     ) -> Option<u64> {
         let head = kept.head(|| RunHead::of(cx));
         let Entry { kind, data, hidden } = entry;
         let most = self.shared.ring.capacity().entry_bytes();
         let shown = kept.is_shown().then(|| body(&head, kind, Some(data))).flatten();
+        let shown = shown.filter(|json| json.len() <= most);
         let json = shown
+            .or_else(|| body(&head, kind, Some(hidden())))
             .filter(|json| json.len() <= most)
-            .or_else(|| body(&head, kind, Some(hidden)))
-            .filter(|json| json.len() <= most)?;
+            .or_else(|| body(&head, kind, Some(json!({ "hidden": true }))))?;
         let is_milestone = !kind.ends_with("_chunk");
         self.shared.ring.push(&head, event(json, is_milestone), update)
     }
@@ -86,18 +89,25 @@ impl Recorder {
         &self,
         kept: &mut Kept,
         cx: &CallContext,
-        entry: Entry<'_, impl Serialize>,
+        kind: &str,
+        block: &ContentBlock,
     ) {
-        let Entry { kind, data, hidden } = entry;
-        if !kept.is_draft_shown() {
-            let entry = Entry { kind, data: hidden.clone(), hidden };
-            self.add(kept, cx, entry, |_| {});
-            return;
+        let hidden = || content::block(block);
+        if kept.is_draft_shown() {
+            let seq = self.add(kept, cx, Entry { kind, data: block, hidden }, |_| {});
+            kept.draft.shown.extend(seq);
+        } else {
+            self.add(kept, cx, Entry { kind, data: hidden(), hidden }, |_| {});
         }
-        let head = kept.head(|| RunHead::of(cx));
-        let without = body(&head, kind, Some(&hidden));
-        let seq = self.add(kept, cx, Entry { kind, data, hidden }, |_| {});
-        kept.draft.shown.extend(seq.zip(without));
+    }
+
+    /// Hides the chunks of an answer, unless hooks left it as it is.
+    pub(super) fn hide_draft(&self, kept: &mut Kept, answer: Option<&Msg>) {
+        let ring = &self.shared.ring;
+        let chunks = kept.draft.end(answer);
+        // Read and written without the lock of the ring.
+        let hidden = ring.texts(&chunks).into_iter().map(|(seq, json)| (seq, without_text(&json)));
+        ring.replace(&hidden.collect::<Vec<_>>());
     }
 
     /// Adds what other hooks did.
@@ -136,4 +146,17 @@ impl Recorder {
         self.push_hooks(kept, cx, entries);
         kept.last_seen(event, tool_call);
     }
+}
+
+/// Returns the entry of a chunk without its text; without all of it, if it cannot be read.
+fn without_text(json: &str) -> Arc<str> {
+    let entry = serde_json::from_str::<Map<String, Value>>(&format!("{{{json}"));
+    let Ok(mut entry) = entry else { return "\"type\":\"hidden\"}".into() };
+    let block = entry.remove("data").map(serde_json::from_value::<ContentBlock>);
+    let hidden = match block {
+        Some(Ok(block)) => content::block(&block),
+        _ => json!({ "hidden": true }),
+    };
+    entry.insert("data".to_owned(), hidden);
+    Value::from(entry).to_string()[1..].into()
 }

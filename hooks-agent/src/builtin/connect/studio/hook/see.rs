@@ -5,16 +5,17 @@ use serde::Serialize;
 use serde_json::{Map, Value, json, to_value};
 
 use crate::agent::CallOutcome;
+use crate::builtin::connect::studio::hook::body::{self, body};
 use crate::builtin::connect::studio::hook::content;
 use crate::builtin::connect::studio::hook::hook::StudioHook;
 use crate::builtin::connect::studio::hook::order::Order;
 use crate::builtin::connect::studio::hook::recorder::{Entry, Recorder};
 use crate::builtin::connect::studio::hook::run::Kept;
-use crate::builtin::connect::studio::ring::{RunHead, RunState, now};
+use crate::builtin::connect::studio::ring::{RunHead, RunState, RunSummary, now};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{HookEvent, PostActing, PostCall, PreActing, PreCall, Settled};
-use crate::message::{ContentBlock, Messages, Msg, Role, ToolUse};
+use crate::message::{Messages, Msg, Role, ToolUse};
 use crate::tool::ToolError;
 
 /// How many characters of the first text are the title of a run.
@@ -75,18 +76,18 @@ impl Recorder {
             }
             HookEvent::ReasoningChunk(event) => {
                 kept.draft.so_far = Some(event.accumulated().clone());
-                self.chunk(kept, cx, "reasoning_chunk", event.incremental());
+                self.add_chunk(kept, cx, "reasoning_chunk", event.incremental());
             }
             HookEvent::SummaryChunk(event) => {
                 kept.draft.so_far = Some(event.accumulated().clone());
-                self.chunk(kept, cx, "summary_chunk", event.incremental());
+                self.add_chunk(kept, cx, "summary_chunk", event.incremental());
             }
             HookEvent::PostReasoning(event) => self.answer(kept, cx, "reasoned", event.message()),
             HookEvent::PostSummary(event) => self.answer(kept, cx, "summarized", event.message()),
             HookEvent::PreActing(event) => pre_acting(kept, event),
             HookEvent::ActingChunk(event) => {
                 let call = kept.call(&event.tool_use().id, &event.tool_use().name);
-                let hidden = content::tool_chunk(&call, event.chunk());
+                let hidden = || content::tool_chunk(&call, event.chunk());
                 let data = Progress { call: &call, text: event.chunk() };
                 self.add(kept, cx, Entry { kind: "tool_chunk", data, hidden }, |_| {});
             }
@@ -106,9 +107,24 @@ impl Recorder {
     fn pre_call(&self, kept: &mut Kept, event: &PreCall<'_>) {
         let title = kept.is_shown().then(|| title(event.messages())).flatten();
         let messages = event.messages();
-        let hidden = content::messages(messages);
+        let hidden = || content::messages(messages);
         let entry = Entry { kind: "input", data: Input { messages }, hidden };
         self.add(kept, event.context(), entry, |run| run.title = title.map(Into::into));
+        if event.resumes() {
+            self.end_waiting(kept, event.context());
+        }
+    }
+
+    /// Ends the runs that waited on the thread of a call that resumes them.
+    fn end_waiting(&self, kept: &mut Kept, cx: &CallContext) {
+        let own = kept.head(|| RunHead::of(cx));
+        let ring = &self.shared.ring;
+        for head in ring.waiting(&own.agent, &own.thread) {
+            if let Some(json) = body(&head, "resumed", Some(json!({ "by": own.run }))) {
+                let finished = |run: &mut RunSummary| run.state = RunState::Finished;
+                ring.push(&head, body::event(json, true), finished);
+            }
+        }
     }
 
     fn request(&self, kept: &mut Kept, cx: &CallContext, request: &Request<'_>, is_round: bool) {
@@ -116,10 +132,12 @@ impl Recorder {
         self.hide_draft(kept, None);
         let Request { model, system, messages, tools } = request;
         let count = messages.len();
-        let hidden = json!({
-            "hidden": true, "model": model, "messages": count, "tools": tools,
-            "system_chars": system.map_or(0, |system| system.text().chars().count()),
-        });
+        let hidden = || {
+            json!({
+                "hidden": true, "model": model, "messages": count, "tools": tools,
+                "system_chars": system.map_or(0, |system| system.text().chars().count()),
+            })
+        };
         let mut data = json!({ "model": model, "messages": count, "tools": tools });
         if let Some(system) = system {
             data["system"] = system.text().into();
@@ -128,30 +146,17 @@ impl Recorder {
         self.add(kept, cx, Entry { kind: "request", data, hidden }, |run| run.rounds += rounds);
     }
 
-    fn chunk(&self, kept: &mut Kept, cx: &CallContext, kind: &str, block: &ContentBlock) {
-        let hidden = content::block(block);
-        self.add_chunk(kept, cx, Entry { kind, data: block, hidden });
-    }
-
     fn answer(&self, kept: &mut Kept, cx: &CallContext, kind: &str, answer: &Msg) {
         self.hide_draft(kept, Some(answer));
-        let hidden = content::message(answer);
+        let hidden = || content::message(answer);
         let usage = cx.usage();
         self.add(kept, cx, Entry { kind, data: answer, hidden }, |run| run.set_usage(usage));
-    }
-
-    /// Hides the chunks of an answer, unless hooks left it as it is.
-    fn hide_draft(&self, kept: &mut Kept, answer: Option<&Msg>) {
-        let hidden = kept.draft.end(answer);
-        if !hidden.is_empty() {
-            self.shared.ring.replace(hidden);
-        }
     }
 
     fn post_acting(&self, kept: &mut Kept, event: &PostActing<'_>) {
         let result = event.tool_result();
         kept.calls.remove(&event.tool_use().id);
-        let hidden = content::tool_result(result);
+        let hidden = || content::tool_result(result);
         let entry = Entry { kind: "tool_finished", data: result, hidden };
         self.add(kept, event.context(), entry, |run| run.tools += 1);
     }
@@ -160,10 +165,10 @@ impl Recorder {
         let (cx, reply) = (event.context(), event.final_message());
         kept.is_waiting = !reply.pending().is_empty();
         for pending in reply.pending() {
-            let hidden = content::pending(pending);
+            let hidden = || content::pending(pending);
             self.add(kept, cx, Entry { kind: "permission_asked", data: pending, hidden }, |_| {});
         }
-        let hidden = content::message(reply);
+        let hidden = || content::message(reply);
         self.add(kept, cx, Entry { kind: "finished", data: reply, hidden }, |_| {});
     }
 
@@ -184,7 +189,12 @@ impl Recorder {
         let error = (state == RunState::Failed).then(|| kept.error.unwrap_or("other"));
         if let Some(kind) = error {
             let data = json!({ "kind": kind });
-            self.add(kept, cx, Entry { kind: "failed", data: &data, hidden: data.clone() }, |_| {});
+            self.add(
+                kept,
+                cx,
+                Entry { kind: "failed", data: &data, hidden: || data.clone() },
+                |_| {},
+            );
         }
         let outcome = if state == RunState::Waiting { RunState::Finished } else { state };
         let mut data = json!({ "outcome": outcome.name() });
@@ -192,7 +202,7 @@ impl Recorder {
             data["reason"] = json!(reason);
         }
         let (usage, ended) = (cx.usage(), now());
-        let entry = Entry { kind: "settled", data: &data, hidden: data.clone() };
+        let entry = Entry { kind: "settled", data: &data, hidden: || data.clone() };
         self.add(kept, cx, entry, |run| {
             run.state = state;
             run.reason = reason;

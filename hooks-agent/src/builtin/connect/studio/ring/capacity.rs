@@ -19,6 +19,6 @@ impl Default for Capacity {
 impl Capacity {
     /// Returns the bytes that one entry may have.
     pub(in crate::builtin::connect::studio) fn entry_bytes(self) -> usize {
-        (1 << 20).min(self.bytes / 8)
+        (self.bytes / 8).clamp(4 << 10, 1 << 20)
     }
 }

@@ -92,15 +92,38 @@ impl Ring {
         self.last.send_replace(seq);
     }
 
-    /// Replaces the texts of entries, of those that are still there.
-    pub(in crate::builtin::connect::studio) fn replace(
+    /// Returns the texts of entries, of those that are still there.
+    pub(in crate::builtin::connect::studio) fn texts(
         &self,
-        texts: impl IntoIterator<Item = (u64, Arc<str>)>,
-    ) {
+        entries: &[u64],
+    ) -> Vec<(u64, Arc<str>)> {
+        let state = self.lock();
+        let text = |seq: &u64| Some((*seq, state.entries.get(seq)?.json.clone()));
+        entries.iter().filter_map(text).collect()
+    }
+
+    /// Replaces the texts of entries, of those that are still there.
+    pub(in crate::builtin::connect::studio) fn replace(&self, texts: &[(u64, Arc<str>)]) {
+        if texts.is_empty() {
+            return;
+        }
         let mut state = self.lock();
         for (seq, json) in texts {
-            state.replace(seq, json);
+            state.replace(*seq, json.clone());
         }
+    }
+
+    /// Returns the runs of a thread whose tool calls wait.
+    pub(in crate::builtin::connect::studio) fn waiting(
+        &self,
+        agent: &str,
+        thread: &str,
+    ) -> Vec<RunHead> {
+        let state = self.lock();
+        let waiting = state.runs.values().map(|record| &record.summary).filter(|run| {
+            run.state == RunState::Waiting && *run.agent == *agent && *run.thread == *thread
+        });
+        waiting.map(RunSummary::head).collect()
     }
 
     /// Begins a run, and keeps its context until it [ends](Self::end).
@@ -182,6 +205,11 @@ impl Ring {
     /// Returns the number of the last entry.
     pub(in crate::builtin::connect::studio) fn last(&self) -> u64 {
         self.lock().last
+    }
+
+    /// Returns whether somebody reads.
+    pub(in crate::builtin::connect::studio) fn is_read(&self) -> bool {
+        self.last.receiver_count() > 0
     }
 
     /// Returns what tells a reader that there is more.

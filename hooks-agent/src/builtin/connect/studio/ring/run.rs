@@ -63,7 +63,7 @@ impl RunState {
 pub(in crate::builtin::connect::studio) struct RunSummary {
     pub(in crate::builtin::connect::studio) run: RunId,
     pub(in crate::builtin::connect::studio) agent: Arc<str>,
-    thread: Arc<str>,
+    pub(super) thread: Arc<str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) parent: Option<RunId>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,6 +110,11 @@ impl RunSummary {
             events: 0,
             dropped: 0,
         }
+    }
+
+    pub(super) fn head(&self) -> RunHead {
+        let Self { run, agent, thread, parent, tool_call, .. } = self.clone();
+        RunHead { run, agent, thread, parent, tool_call }
     }
 
     /// Sets the tokens, if a model reported any.

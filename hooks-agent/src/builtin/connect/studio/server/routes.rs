@@ -122,8 +122,8 @@ async fn decide(State(app): State<Arc<App>>, Path(id): Path<String>, request: Re
         Err(refused) => return refused,
     };
     match app.desk.decide(id.clone(), wanted).await {
-        Ok(decision) => {
-            let body = serde_json::json!({ "id": id, "decision": decision });
+        Ok((decision, waits)) => {
+            let body = serde_json::json!({ "id": id, "decision": decision, "waits": waits });
             json(StatusCode::OK, body.to_string())
         }
         Err(Refused::Conflict(code, message)) => error(StatusCode::CONFLICT, code, &message),
