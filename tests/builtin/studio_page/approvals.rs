@@ -22,7 +22,7 @@ async fn approve_runs_the_tool_exactly_once() {
         page.eval("(() => { const it = document.querySelector('.card .primary'); it.click(); it.click(); })()")
             .await;
         page.until("document.title === 'Studio' && !document.querySelector('.card')").await;
-        page.until("document.querySelectorAll('a.run .dot.finished').length === 1").await;
+        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
         assert_eq!(paid.load(Ordering::SeqCst), 1);
         page.go("#/approvals").await;
         page.until_text(".decided", "approved").await;
@@ -43,7 +43,7 @@ async fn deny_gives_the_model_the_reason() {
         page.click(".card button", "Deny the call").await;
         page.until_text(".decided", "denied").await;
         page.until_text(".decided", "Not today").await;
-        page.until("document.querySelectorAll('a.run .dot.finished').length === 1").await;
+        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
         page.until_text("a.run", "Resumed: Pay the baker").await;
         page.eval("document.querySelectorAll('a.run')[1].click()").await;
         page.until_text(".k-asked .chip", "denied").await;
@@ -82,7 +82,7 @@ async fn other_arguments_are_checked_before_they_run() {
         write("{\"to\": \"miller\", \"euros\": 7}").await;
         page.click(".card button", "Approve these").await;
         page.until_text(".decided", "approved with other arguments").await;
-        page.until("document.querySelectorAll('a.run .dot.finished').length === 1").await;
+        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
         page.eval("document.querySelector('a.run').click()").await;
         page.until_text(".k-result", "7 euros to miller").await;
         assert_eq!(paid.load(Ordering::SeqCst), 1);

@@ -22,7 +22,7 @@ async fn the_keyboard_alone_approves() {
         page.until("document.activeElement.matches(':focus-visible')").await;
         assert_eq!(paid.load(Ordering::SeqCst), 0);
         page.press([Key::Enter.into()]).await;
-        page.until("document.querySelectorAll('a.run .dot.finished').length === 1").await;
+        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
         assert_eq!(paid.load(Ordering::SeqCst), 1);
     })
     .await;

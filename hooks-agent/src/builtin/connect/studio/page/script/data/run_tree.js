@@ -261,6 +261,10 @@ export class RunTree {
     this.add(this, nodeOf(this.keyOf(entry), 'reply', entry.ts, { text }));
   }
 
+  on_resumed(entry, data) {
+    this.add(this, nodeOf(this.keyOf(entry), 'resumed', entry.ts, { by: data.by }));
+  }
+
   on_failed(entry, data) {
     this.closeRound(entry.ts);
     this.error = data.kind;

@@ -25,6 +25,8 @@ export class Cards {
         this.cards.set(approval.id, card);
         this.element.append(card.element);
       }
+      const isSame = (it) => it.agent === approval.agent && it.thread === approval.thread;
+      this.cards.get(approval.id).tellOthers(waiting.filter(isSame).length);
     }
   }
 
@@ -60,6 +62,7 @@ class Card {
     this.isOver = false;
     this.times = h('span.times');
     this.form = h('div.decision');
+    this.others = h('p.note');
     this.status = h('p.status', { role: 'status' });
     const { tool, agent, agents = [], thread, description, why, asked_by: asked } = approval;
     const path = [agent, ...agents].map(shown).join(' › ');
@@ -69,11 +72,19 @@ class Card {
       description || why ? h('p.why', {}, shown(description || whyOf(why))) : '',
       asked && h('p.faint', {}, `Asked by ${shown(asked)}`),
       h('h4', {}, 'Arguments'),
-      longText('pre.code', approval.shown ?? JSON.stringify(approval.arguments, null, 2)),
-      this.form, this.status,
+      approval.hidden
+        ? h('p.note', {}, 'The studio shows no content, so the call can only be denied.')
+        : longText('pre.code', approval.shown ?? JSON.stringify(approval.arguments, null, 2)),
+      this.others, this.form, this.status,
       h('a.link', { href: `#/run/${encodeURIComponent(approval.run)}` }, 'Open the run'));
     this.buttons();
     this.tick(Date.now());
+  }
+
+  /** Says that other questions hold the call too. */
+  tellOthers(all) {
+    say(this.others, all > 1 ? `The call goes on when all ${all} questions of its thread are decided.`
+      : '');
   }
 
   allows(kind) {

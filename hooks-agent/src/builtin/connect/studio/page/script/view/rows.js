@@ -151,6 +151,15 @@ const KINDS = {
       time: clock(at),
     };
   },
+  resumed: ({ by, at }) => ({
+    icon: 'run',
+    parts: [
+      h('span.label', {}, 'Resumed'),
+      h('a.link', { href: `#/run/${encodeURIComponent(by)}` }, 'Open the run that goes on'),
+    ],
+    name: 'Resumed by another run',
+    time: clock(at),
+  }),
   note: ({ entry, at }) => ({
     icon: 'none',
     parts: [h('span.muted', {}, shown(entry.type)), h('span.faint.cut', {}, brief(entry.data))],
