@@ -150,6 +150,34 @@ async fn the_page_loads_again_when_the_program_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_is_behind_loads_again() {
+    let studio = Studio::new().token("a-token-of-this-test").capacity(3, 100, 1 << 20);
+    let agent = ReActAgent::builder("greeter").model(says("Hello.")).hook(studio.hook()).build();
+    let agent = agent.unwrap();
+    open(studio.clone(), async |page| {
+        // The browser logs the requests that fail meanwhile.
+        page.may_log();
+        agent.call("first").await.unwrap();
+        page.open_run("first").await;
+        page.server.shutdown().await;
+        page.until_text("#connection", "Reconnecting").await;
+        for text in ["second", "third", "fourth", "fifth"] {
+            agent.call(text).await.unwrap();
+        }
+        let again = studio.bind(page.server.address().to_string()).await.unwrap();
+        let serving = tokio::spawn(again.serve());
+        // The entries between are gone, so the page asks for what there is.
+        page.until_text("a.run", "fifth").await;
+        page.until_text("#connection", "Live").await;
+        assert_eq!(page.eval("document.querySelectorAll('a.run').length").await, json!(3));
+        page.until_text("h1", "This run is not here").await;
+        again.shutdown().await;
+        serving.await.unwrap().unwrap();
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_message_is_sent_to_an_agent() {
     let studio = Studio::new().allow_chat(true);
     let echo = ScriptedModel::new("echo", |request| format!("you said: {}", request.last_text()));
