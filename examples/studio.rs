@@ -46,17 +46,17 @@ const RESEARCH: [(&str, &str); 3] = [
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
-    let serves = std::env::args().any(|arg| arg == "--serve") || std::io::stdin().is_terminal();
+    let is_endless = std::env::args().any(|arg| arg == "--serve") || std::io::stdin().is_terminal();
     // What an agent says before its hooks have seen the end of it, and what hooks replaced, is for
     // the eyes of developers.
     let studio = Studio::new().allow_chat(true).show_drafts(true).show_removed(true);
-    let pace = if serves { Duration::from_millis(70) } else { Duration::from_millis(1) };
+    let pace = if is_endless { Duration::from_millis(70) } else { Duration::from_millis(1) };
     let office = Office::open(&studio, pace)?;
     let studio = office.agents().into_iter().fold(studio, Studio::agent);
     let server = studio.bind("127.0.0.1:0").await?;
     let serving = tokio::spawn(server.serve());
 
-    if serves {
+    if is_endless {
         println!("open {}", server.url());
         println!("Ctrl-C ends it");
         let _busy = [

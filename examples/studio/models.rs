@@ -48,8 +48,8 @@ pub(crate) fn results(request: &ChatRequest) -> Vec<&ToolResult> {
 
 /// What the caller asked last.
 pub(crate) fn question(request: &ChatRequest) -> String {
-    let of_user = request.messages.iter().filter(|msg| msg.role == Role::User);
-    of_user.last().map(Msg::text).unwrap_or_default()
+    let mut of_user = request.messages.iter().rev().filter(|msg| msg.role == Role::User);
+    of_user.next().map(Msg::text).unwrap_or_default()
 }
 
 /// The first number in a text.

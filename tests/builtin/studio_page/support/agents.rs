@@ -61,15 +61,16 @@ pub(crate) fn tool_then(tool: &'static str, input: Value, text: &'static str) ->
     })
 }
 
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Payment {
+    to: String,
+    euros: u64,
+}
+
 /// An agent whose tool `pay` asks, and how often the tool ran.
 pub(crate) fn clerk(studio: &Studio) -> (Arc<ReActAgent>, Arc<AtomicUsize>) {
     let paid = Arc::new(AtomicUsize::new(0));
     let count = paid.clone();
-    #[derive(serde::Deserialize, schemars::JsonSchema)]
-    struct Payment {
-        to: String,
-        euros: u64,
-    }
     let pay = FunctionTool::new("pay", "Pays.", move |it: Payment| {
         count.fetch_add(1, Ordering::SeqCst);
         async move { format!("{} euros to {}", it.euros, it.to) }

@@ -2,7 +2,7 @@
 
 import { api } from './api.js';
 import { DECISIONS, whyOf } from './entry.js';
-import { agentOf, reloadApprovals, state } from './state.js';
+import { agentOf, reloadApprovals, state, touch } from './state.js';
 import { announce, button, fill, h, say } from './dom.js';
 import { ago, clock, count, date, duration, shown } from './format.js';
 import { longText } from './code.js';
@@ -21,7 +21,7 @@ export class Cards {
     }
     for (const approval of waiting) {
       if (!this.cards.has(approval.id)) {
-        const card = new Card(approval);
+        const card = new Card(approval, () => this.remove(approval.id));
         this.cards.set(approval.id, card);
         this.element.append(card.element);
       }
@@ -34,17 +34,19 @@ export class Cards {
   close(id, card) {
     const decided = state.decided.find((it) => it.id === id);
     if (!card.isBusy()) {
-      card.element.remove();
-      this.cards.delete(id);
+      this.remove(id);
       return;
     }
     if (card.isOver) return;
     const what = decided ? `It was ${DECISIONS[decided.decision] ?? decided.decision} elsewhere.`
       : 'It no longer waits.';
-    card.end(`${what} What you wrote was not sent.`, () => {
-      card.element.remove();
-      this.cards.delete(id);
-    });
+    card.end(`${what} What you wrote was not sent.`);
+  }
+
+  remove(id) {
+    this.cards.get(id)?.element.remove();
+    this.cards.delete(id);
+    touch('approvals');
   }
 
   tick(now) {
@@ -57,8 +59,9 @@ export class Cards {
 }
 
 class Card {
-  constructor(approval) {
+  constructor(approval, remove) {
     this.approval = approval;
+    this.remove = remove;
     this.isOver = false;
     this.times = h('span.times');
     this.form = h('div.decision');
@@ -175,8 +178,7 @@ class Card {
     if (error.status === 409 || error.status === 404) {
       const what = { changed: 'The arguments changed after they were shown.', expired: 'It expired.',
         decided: 'It was decided before.', unknown: 'It no longer waits.' }[error.code];
-      this.end(`${what ?? error.message} Nothing was done here.`, () => this.element.remove());
-      this.isOver = true;
+      this.end(`${what ?? error.message} Nothing was done here.`);
       await reloadApprovals().catch(() => {});
       return;
     }
@@ -193,15 +195,12 @@ class Card {
   }
 
   /** Says what happened, and waits until the person has read it. */
-  end(text, close) {
+  end(text) {
     this.isOver = 'told';
     this.element.classList.add('is-over');
     say(this.status, text);
     const keep = this.draft && h('pre.code', {}, shown(this.draft));
-    fill(this.form, keep, h('div.actions', {}, button('Dismiss', () => {
-      this.draft = null;
-      close();
-    })));
+    fill(this.form, keep, h('div.actions', {}, button('Dismiss', this.remove)));
   }
 
   tick(now) {

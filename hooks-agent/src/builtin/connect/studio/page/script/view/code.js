@@ -69,7 +69,7 @@ const WHY_HIDDEN = 'The studio keeps what an event ended with. What hooks replac
 /** A value that is not shown, and its size. */
 export function hiddenText(what, chars) {
   const size = chars === undefined ? '' : `, ${number(chars)} character${chars === 1 ? '' : 's'}`;
-  return h('span.hidden-value', { title: WHY_HIDDEN }, `${what} hidden${size}`.trim());
+  return h('span.hidden-value', { title: WHY_HIDDEN, 'aria-description': WHY_HIDDEN }, `${what} hidden${size}`.trim());
 }
 
 function textOf(value) {

@@ -5,6 +5,7 @@ import { button, h } from './dom.js';
 const KEYS = [
   ['j k', 'next, previous run or entry'],
   ['↓ ↑', 'the same'],
+  ['Home End', 'first, last entry'],
   ['Enter', 'open the run; open or close the entry'],
   ['→ ←', 'open, close the entry'],
   ['Esc', 'from an entry to the list; close what is open'],
@@ -69,6 +70,8 @@ function press(page, target, key) {
   switch (key) {
     case 'j': case 'ArrowDown': return page.move(1, target);
     case 'k': case 'ArrowUp': return page.move(-1, target);
+    case 'Home': return row ? page.move(-Infinity, target) : false;
+    case 'End': return row ? page.move(Infinity, target) : false;
     case 'ArrowRight': return row ? page.fold(row, true) : false;
     case 'ArrowLeft': return row ? page.fold(row, false) : false;
     case 'Enter': return row && !isControl ? page.fold(row) : false;

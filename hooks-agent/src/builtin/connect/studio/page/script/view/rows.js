@@ -231,6 +231,9 @@ export function updateRow(element, row) {
   const { twist, head, time, body } = element.parts;
   const told = KINDS[node.kind](node);
   element.setAttribute('aria-level', row.depth + 1);
+  // There are more than are in the document.
+  element.setAttribute('aria-posinset', row.position);
+  element.setAttribute('aria-setsize', -1);
   element.setAttribute('aria-label', told.name);
   element.classList.toggle('is-error', node.result?.is_error === true);
   element.classList.toggle('is-growing', node.isGrowing === true);

@@ -194,20 +194,20 @@ export class RunPage {
 
   flatten(tree) {
     const rows = [];
-    const visit = (node, depth) => {
+    const visit = (node, depth, position) => {
       if (node.kind === 'hooks' && !this.showsQuiet) return;
       const isOpen = this.view.folds.get(node.key) ?? isOpenFirst(node);
       const hasChildren = node.children.some((it) => it.kind !== 'hooks' || this.showsQuiet);
       let row = this.rows.get(node.key);
       if (row?.node !== node || row.depth !== depth || row.isOpen !== isOpen
-        || row.hasChildren !== hasChildren) {
-        row = { key: node.key, node, depth, isOpen, hasChildren };
+        || row.hasChildren !== hasChildren || row.position !== position) {
+        row = { key: node.key, node, depth, position, isOpen, hasChildren };
         this.rows.set(node.key, row);
       }
       rows.push(row);
-      if (isOpen) for (const child of node.children) visit(child, depth + 1);
+      if (isOpen) node.children.forEach((child, at) => visit(child, depth + 1, at + 1));
     };
-    for (const child of tree?.children ?? []) visit(child, 0);
+    tree?.children.forEach((child, at) => visit(child, 0, at + 1));
     return rows;
   }
 
