@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use hooks_core::Hookable;
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
 use crate::builtin::connect::studio::hook::role_name;
 use crate::react::ReActAgent;
-use hooks_core::Hookable;
 
 /// The agents that the page knows, by name.
 #[derive(Clone, Default)]

@@ -5,15 +5,15 @@
 
 mod agents;
 mod approvals;
+mod builder;
 mod error;
 mod hook;
 mod page;
 mod ring;
 mod server;
-mod settings;
-mod studio;
+mod shared;
 
+pub use builder::Studio;
 pub use error::StudioError;
 pub use hook::StudioHook;
 pub use server::StudioServer;
-pub use studio::Studio;

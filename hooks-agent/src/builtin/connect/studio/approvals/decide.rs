@@ -55,7 +55,7 @@ impl Desk {
         let Some(decision) = request.decision() else {
             return Err(Refused::Invalid("an edit needs the new arguments as `input`".to_owned()));
         };
-        let is_blind = !self.shared.settings.shows_content();
+        let is_blind = !self.shared.settings.shows().content;
         if is_blind && !matches!(decision, Decision::Reject(_)) {
             let reason = "the arguments are not shown, so the call can only be denied";
             return Err(Refused::Invalid(reason.to_owned()));

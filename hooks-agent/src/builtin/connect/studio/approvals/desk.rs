@@ -10,7 +10,7 @@ use crate::agent::Agent;
 use crate::builtin::connect::studio::agents::Agents;
 use crate::builtin::connect::studio::approvals::resume::Resuming;
 use crate::builtin::connect::studio::approvals::shown::approval;
-use crate::builtin::connect::studio::settings::Shared;
+use crate::builtin::connect::studio::shared::Shared;
 use crate::react::ReActAgent;
 use crate::store::{Filter, StoreError, Waiting};
 
@@ -68,7 +68,7 @@ impl Desk {
         let mut all = Vec::new();
         for agent in self.agents.iter() {
             let listed = self.waiting_of(agent).await?;
-            let is_shown = self.shared.settings.shows_content();
+            let is_shown = self.shared.settings.shows().content;
             for waiting in &listed {
                 let approval = approval(waiting, is_shown);
                 self.shared.announced.tell_waiting(&self.shared.ring, waiting, &approval);
@@ -92,7 +92,7 @@ impl Desk {
             let found = decided.iter().find(|it| it.id == id);
             match found.and_then(|it| Some((it, it.decided.as_ref()?))) {
                 Some((waiting, by)) => {
-                    announced.tell_decided(ring, waiting, by, settings.shows_content());
+                    announced.tell_decided(ring, waiting, by, settings.shows().content);
                 }
                 None => announced.tell_closed(ring, &id),
             }

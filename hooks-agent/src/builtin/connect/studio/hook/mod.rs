@@ -4,14 +4,14 @@ mod body;
 mod changes;
 mod content;
 mod draft;
-mod hook;
 mod order;
 mod pending;
 mod recorder;
 mod run;
 mod see;
+mod studio_hook;
 mod values;
 mod watcher;
 
 pub(super) use changes::role_name;
-pub use hook::StudioHook;
+pub use studio_hook::StudioHook;

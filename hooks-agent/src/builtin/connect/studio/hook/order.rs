@@ -47,6 +47,16 @@ impl Order {
     }
 }
 
+impl Order {
+    /// Returns what holds if either does.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            is_unredacted: self.is_unredacted || other.is_unredacted,
+            reviews_answers: self.reviews_answers || other.reviews_answers,
+        }
+    }
+}
+
 fn place(hooks: &[PlannedHook], name: &str) -> Option<usize> {
     let is_observer = |hook: &&PlannedHook| hook.role() == Some(HookRole::Observes);
     let named = hooks.iter().position(|hook| is_observer(&hook) && hook.name() == name);

@@ -10,7 +10,7 @@ use crate::builtin::connect::studio::hook::changes::Shown;
 use crate::builtin::connect::studio::hook::content;
 use crate::builtin::connect::studio::hook::run::{Kept, Run};
 use crate::builtin::connect::studio::ring::{EntryKind, NewEntry, RunHead, RunSummary};
-use crate::builtin::connect::studio::settings::Shared;
+use crate::builtin::connect::studio::shared::Shared;
 use crate::call::CallContext;
 use crate::message::{ContentBlock, Msg};
 
@@ -42,10 +42,7 @@ impl Recorder {
         let mut kept = run.lock();
         let (is_own, begins) = kept.claim(self.number);
         if begins {
-            let settings = &self.shared.settings;
-            kept.shows_content = settings.shows_content();
-            kept.shows_removed = settings.shows_removed();
-            kept.shows_drafts = settings.shows_drafts();
+            kept.shows = self.shared.settings.shows();
             let head = kept.head(|| RunHead::of(cx));
             self.shared.ring.begin(&head, cx);
             self.note(&mut kept, cx, "started");
@@ -141,7 +138,7 @@ impl Recorder {
         let (event, tool_call) = at;
         let is_shown = kept.is_shown();
         let end = (is_shown && kept.pending.has(event, tool_call)).then(end).flatten();
-        let shown = Shown { end: end.as_ref(), removed: is_shown && kept.shows_removed };
+        let shown = Shown { end: end.as_ref(), removed: is_shown && kept.shows.removed };
         let entries = kept.pending.take(event, tool_call, &shown);
         self.push_hooks(kept, cx, entries);
         kept.last_seen(event, tool_call);

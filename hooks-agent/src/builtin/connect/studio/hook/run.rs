@@ -7,6 +7,7 @@ use crate::builtin::connect::studio::hook::draft::Draft;
 use crate::builtin::connect::studio::hook::order::Order;
 use crate::builtin::connect::studio::hook::pending::Pending;
 use crate::builtin::connect::studio::ring::RunHead;
+use crate::builtin::connect::studio::shared::Shows;
 use crate::event::EventKind;
 use crate::message::ToolUse;
 
@@ -31,10 +32,8 @@ pub(super) struct Kept {
     /// The last event that the hook saw, of the call and of each tool call.
     seen: Vec<(Option<Box<str>>, &'static str)>,
     pub(super) pending: Pending,
-    /// Whether content is shown, as it was set when the call began.
-    pub(super) shows_content: bool,
-    pub(super) shows_removed: bool,
-    pub(super) shows_drafts: bool,
+    /// What is shown, as it was set when the call began.
+    pub(super) shows: Shows,
 }
 
 impl Kept {
@@ -75,13 +74,13 @@ impl Kept {
 
     /// Returns whether content may be shown.
     pub(super) fn is_shown(&self) -> bool {
-        self.shows_content && self.order.is_some_and(|order| !order.is_unredacted)
+        self.shows.content && self.order.is_some_and(|order| !order.is_unredacted)
     }
 
     /// Returns whether the chunks of an answer may be shown before hooks have seen all of it.
     pub(super) fn is_draft_shown(&self) -> bool {
         let is_reviewed = self.order.is_none_or(|order| order.reviews_answers);
-        self.is_shown() && (self.shows_drafts || !is_reviewed)
+        self.is_shown() && (self.shows.drafts || !is_reviewed)
     }
 
     /// Returns a tool call that has not ended, as redactors left it.

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json, to_value};
 use crate::agent::CallOutcome;
 use crate::builtin::connect::studio::hook::body::{self, body};
 use crate::builtin::connect::studio::hook::content;
-use crate::builtin::connect::studio::hook::hook::StudioHook;
 use crate::builtin::connect::studio::hook::order::Order;
 use crate::builtin::connect::studio::hook::recorder::{Entry, Recorder};
 use crate::builtin::connect::studio::hook::run::Kept;
+use crate::builtin::connect::studio::hook::studio_hook::StudioHook;
 use crate::builtin::connect::studio::ring::{RunHead, RunState, RunSummary, now};
 use crate::call::CallContext;
 use crate::error::AgentError;
@@ -28,9 +28,11 @@ impl Recorder {
         let Some(run) = self.claim(cx) else { return };
         let mut kept = run.lock();
         let kept = &mut *kept;
-        if kept.order.is_none() {
-            let plan = event.agent().hook_plan();
-            kept.order = Some(Order::of(&plan, StudioHook::NAME));
+        // Hooks may come and go between rounds.
+        let begins_round = matches!(event, HookEvent::PreReasoning(_) | HookEvent::PreSummary(_));
+        if kept.order.is_none() || begins_round {
+            let order = Order::of(&event.agent().hook_plan(), StudioHook::NAME);
+            kept.order = Some(order.or(kept.order.unwrap_or_default()));
         }
         let tool_call = match event {
             HookEvent::PreActing(event) => Some(&*event.tool_use().id),

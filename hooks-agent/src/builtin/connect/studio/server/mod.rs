@@ -5,10 +5,10 @@ mod guard;
 mod headers;
 mod hosts;
 mod routes;
-mod server;
 mod stream;
+mod studio_server;
 mod token;
 
 pub(super) use hosts::Hosts;
-pub use server::StudioServer;
+pub use studio_server::StudioServer;
 pub(super) use token::Token;

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use crate::builtin::connect::studio::ring::Batch;
 use crate::builtin::connect::studio::server::answer::{error, typed};
-use crate::builtin::connect::studio::server::server::App;
+use crate::builtin::connect::studio::server::studio_server::App;
 
 /// How many entries are taken at once.
 const MOST: usize = 64;
@@ -39,8 +40,8 @@ pub(super) fn events(app: Arc<App>, headers: &HeaderMap, uri: &Uri) -> Response 
         return error(StatusCode::SERVICE_UNAVAILABLE, "streams", message);
     };
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
-    let asked = uri.query().unwrap_or_default().split('&');
-    let asked = asked.filter_map(|pair| pair.strip_prefix("after=")).next();
+    let mut asked = uri.query().unwrap_or_default().split('&');
+    let asked = asked.find_map(|pair| pair.strip_prefix("after="));
     // A number that is none is of no entry: the reader is behind.
     let after = last.or(asked).map(|id| id.trim().parse().unwrap_or_default());
     let more = app.desk.shared.ring.subscribe();
@@ -91,10 +92,11 @@ impl Reader {
                 for run in runs {
                     // JSON has no line breaks.
                     let Ok(json) = serde_json::to_string(&run) else { continue };
-                    text.push_str(&format!("event: run\ndata: {json}\n\n"));
+                    // Writing to a text does not fail.
+                    let _ = write!(text, "event: run\ndata: {json}\n\n");
                 }
                 for (seq, kept) in entries {
-                    text.push_str(&format!("id: {seq}\nevent: {}\ndata: ", kept.kind.name()));
+                    let _ = write!(text, "id: {seq}\nevent: {}\ndata: ", kept.kind.name());
                     kept.write(seq, &mut text);
                     text.push_str("\n\n");
                     self.after = seq;

@@ -20,6 +20,17 @@ pub(super) struct Shared {
 }
 
 /// What is shown.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Shows {
+    /// Texts, arguments and results.
+    pub(super) content: bool,
+    /// Values that hooks replaced.
+    pub(super) removed: bool,
+    /// Answers before hooks have seen them.
+    pub(super) drafts: bool,
+}
+
+/// What is set to be shown.
 pub(super) struct Settings {
     content: AtomicBool,
     removed: AtomicBool,
@@ -34,19 +45,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns whether texts, arguments and results are shown.
-    pub(super) fn shows_content(&self) -> bool {
-        self.content.load(Ordering::Relaxed)
-    }
-
-    /// Returns whether values that hooks replaced are shown.
-    pub(super) fn shows_removed(&self) -> bool {
-        self.removed.load(Ordering::Relaxed)
-    }
-
-    /// Returns whether answers are shown before hooks have seen them.
-    pub(super) fn shows_drafts(&self) -> bool {
-        self.drafts.load(Ordering::Relaxed)
+    pub(super) fn shows(&self) -> Shows {
+        let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        let Self { content, removed, drafts } = self;
+        Shows { content: is_set(content), removed: is_set(removed), drafts: is_set(drafts) }
     }
 
     pub(super) fn show_content(&self, show: bool) {

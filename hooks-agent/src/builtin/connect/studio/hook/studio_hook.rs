@@ -8,7 +8,7 @@ use hooks_core::{HookResult, HookRole};
 
 use crate::builtin::connect::studio::hook::content;
 use crate::builtin::connect::studio::hook::recorder::{Entry, Recorder};
-use crate::builtin::connect::studio::settings::Shared;
+use crate::builtin::connect::studio::shared::Shared;
 use crate::event::{EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, AroundMask, HookWatcher, NextTool, ToolCall, priority};
 use crate::message::ToolResult;

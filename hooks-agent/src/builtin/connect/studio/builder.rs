@@ -13,7 +13,7 @@ use crate::builtin::connect::studio::error::StudioError;
 use crate::builtin::connect::studio::hook::StudioHook;
 use crate::builtin::connect::studio::ring::Capacity;
 use crate::builtin::connect::studio::server::{Hosts, StudioServer, Token};
-use crate::builtin::connect::studio::settings::Shared;
+use crate::builtin::connect::studio::shared::Shared;
 use crate::react::ReActAgent;
 
 /// A page in the browser that shows what agents do while they do it, and takes the decisions that they
