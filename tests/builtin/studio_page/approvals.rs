@@ -112,9 +112,9 @@ async fn what_was_decided_elsewhere_is_not_decided_again() {
         assert_eq!(first, json!(200));
         page.eval("document.querySelector('.card .primary').click()").await;
         page.until_text(".card .status", "It was decided before. Nothing was done here.").await;
-        page.eval("window.requestAnimationFrame = (frame) => setTimeout(frame, 0)").await;
+        page.eval("void (window.requestAnimationFrame = setTimeout, window.held())").await;
         page.click(".card button", "Dismiss").await;
-        page.until("!document.querySelector('.card') && document.querySelector('.waiting').hidden").await;
+        page.until("!document.querySelector('.card') && document.querySelector('#waiting').hidden").await;
         assert_eq!(paid.load(Ordering::SeqCst), 0);
     })
     .await;

@@ -126,7 +126,14 @@ function announceApprovals() {
   if (fresh.length) announce(`${fresh.map((it) => it.tool).join(', ')}: waits for a decision`);
 }
 
-on('runs', () => runs.draw());
+let hadRuns = false;
+
+on('runs', () => {
+  runs.draw();
+  const hasRuns = state.runs.size > 0;
+  if (view.name === 'runs' && hasRuns !== hadRuns) blank();
+  hadRuns = hasRuns;
+});
 on('open', () => run.draw());
 on('connection', drawConnection);
 on('approvals', () => {
