@@ -6,6 +6,7 @@ use hooks_agent::HookRole;
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::builtin::guard::{PiiDetection, Sanitize, ToolParams, Vault};
 use hooks_agent::hook::Rewrite;
+use hooks_agent::model::ChatRequest;
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
 use serde_json::{Value, json};
@@ -60,7 +61,7 @@ fn gone(text: &str) -> String {
 async fn personal_data_of_the_input() {
     for studio in [Studio::new(), Studio::new().show_removed(true).show_drafts(true)] {
         let texts = everything(&studio, "Write to ada@example.com", |builder| {
-            let echo = ScriptedModel::new("echo", |request| request.last_text());
+            let echo = ScriptedModel::new("echo", ChatRequest::last_text);
             builder.model(echo).hook(PiiDetection::all())
         })
         .await;

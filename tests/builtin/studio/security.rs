@@ -335,8 +335,8 @@ async fn other_machines_need_a_token_of_the_program() {
     );
     let refused = Studio::new().bind("nowhere").await.unwrap_err();
     assert!(matches!(refused, StudioError::Bind { .. }), "{refused}");
-    let taken = server.address().to_string().replace("0.0.0.0", "127.0.0.1");
-    assert!(matches!(Studio::new().bind(taken).await, Err(StudioError::Bind { .. })));
+    let in_use = server.address().to_string().replace("0.0.0.0", "127.0.0.1");
+    assert!(matches!(Studio::new().bind(in_use).await, Err(StudioError::Bind { .. })));
 }
 
 #[tokio::test]
