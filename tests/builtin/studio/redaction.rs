@@ -1,66 +1,20 @@
 //! ST-13: what redactors removed is in no answer of the server, whoever removed it and where.
 
-use std::sync::Arc;
-
-use hooks_agent::HookRole;
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::builtin::guard::{PiiDetection, Sanitize, ToolParams, Vault};
 use hooks_agent::hook::Rewrite;
+use hooks_agent::model::ChatRequest;
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
 use serde_json::{Value, json};
 
-use crate::support::{calls_then, open, says};
-
-/// What must be nowhere.
-const SECRET: &str = "sk-9f2c77ab";
-const MAIL: &str = "ada@example.com";
-
-/// Runs an agent under the studio, and returns all that the server says of it.
-async fn everything(
-    studio: &Studio,
-    message: &str,
-    build: impl FnOnce(ReActAgentBuilder) -> ReActAgentBuilder,
-) -> String {
-    let builder = build(ReActAgent::builder("clerk")).hook(studio.hook());
-    let agent = Arc::new(builder.build().unwrap());
-    let browser = open(&studio.clone().agent(agent.clone())).await;
-    let mut stream = browser.events(None).await;
-    let _ = agent.call(message).await;
-    stream.until_settled().await;
-    let mut texts = vec![stream.text.clone()];
-    for path in ["/api/agents", "/api/runs", "/api/approvals", "/api/plan/clerk"] {
-        texts.push(browser.get(path).await.text().await.unwrap());
-    }
-    for run in browser.runs().await {
-        let path = format!("/api/runs/{}", run["run"].as_str().unwrap());
-        texts.push(browser.get(&path).await.text().await.unwrap());
-    }
-    texts.join("\n")
-}
-
-/// Checks that a text is nowhere, and another one, which shows that something is there at all.
-fn assert_gone(texts: &str, secret: &str, kept: &str) {
-    assert!(texts.contains(kept), "{kept} is not there:\n{texts}");
-    let place = texts.find(secret);
-    let around = place.map(|at| &texts[at.saturating_sub(600)..(at + 100).min(texts.len())]);
-    assert_eq!(around, None);
-}
-
-fn reads(text: &'static str) -> impl Tool {
-    FunctionTool::new("read", "Reads.", move |_: Value| async move { text })
-}
-
-/// A closure that removes the secret from a text.
-fn gone(text: &str) -> String {
-    text.replace(SECRET, "***")
-}
+use crate::support::{MAIL, SECRET, assert_gone, calls_then, everything, gone, reads, says};
 
 #[tokio::test]
 async fn personal_data_of_the_input() {
     for studio in [Studio::new(), Studio::new().show_removed(true).show_drafts(true)] {
         let texts = everything(&studio, "Write to ada@example.com", |builder| {
-            let echo = ScriptedModel::new("echo", |request| request.last_text());
+            let echo = ScriptedModel::new("echo", ChatRequest::last_text);
             builder.model(echo).hook(PiiDetection::all())
         })
         .await;
@@ -256,76 +210,6 @@ async fn texts_of_errors() {
     ] {
         let texts = everything(&studio, "Go", build).await;
         assert_gone(&texts, SECRET, "\"failed\"");
-    }
-}
-
-#[tokio::test]
-async fn what_a_redactor_after_the_studio_removes() {
-    let late = |builder: ReActAgentBuilder| {
-        builder
-            .model(calls_then("read", json!({ "key": SECRET }), "The key sk-9f2c77ab."))
-            .tool(reads("result sk-9f2c77ab"))
-            .hook(Late.with_priority(700).with_role(HookRole::Redacts))
-    };
-    let texts = everything(&Studio::new().show_removed(true), "sk-9f2c77ab", late).await;
-    assert_gone(&texts, SECRET, "\"hidden\":true");
-    // Also if nobody knows the hook of the studio by its name.
-    let studio = Studio::new();
-    let agent = late(ReActAgent::builder("clerk")).hook(studio.hook().named("live"));
-    let agent = Arc::new(agent.build().unwrap());
-    let browser = open(&studio.clone().agent(agent.clone())).await;
-    agent.call("sk-9f2c77ab").await.unwrap();
-    let texts = browser.newest().await.to_string();
-    assert_gone(&texts, SECRET, "\"hidden\":true");
-}
-
-#[tokio::test]
-async fn what_an_inherited_redactor_after_the_studio_removes_in_a_sub_agent() {
-    let texts = everything(&Studio::new(), "Go", |builder| {
-        let part = ReActAgent::builder("part")
-            .model(calls_then("read", json!({}), "Done."))
-            .tool(reads("result sk-9f2c77ab"))
-            .build()
-            .unwrap();
-        builder
-            .model(calls_then("part", json!({ "task": "read" }), "Done."))
-            .tool(part.to_tool("Reads."))
-            .hook(Late.with_priority(700).with_role(HookRole::Redacts).inherited(true))
-    })
-    .await;
-    assert_gone(&texts, SECRET, "\"agent\":\"part\"");
-}
-
-#[tokio::test]
-async fn what_a_redactor_removes_that_comes_while_the_call_runs() {
-    let studio = Studio::new();
-    let agent = ReActAgent::builder("clerk")
-        .model(calls_then("read", json!({}), "Done."))
-        .tool(reads("result sk-9f2c77ab"))
-        .hook(on(|event: &mut PreCall<'_>| {
-            let late = Late.with_priority(700).with_role(HookRole::Redacts);
-            event.context().get::<Arc<ReActAgent>>().unwrap().register_agent_hook(late);
-        }))
-        .hook(studio.hook());
-    let agent = Arc::new(agent.build().unwrap());
-    let browser = open(&studio).await;
-    agent.call_with(CallOptions::new().value(agent.clone()), "Go").await.unwrap();
-    let texts = browser.newest().await.to_string();
-    assert_gone(&texts, SECRET, "tool_finished");
-}
-
-/// Removes the secret everywhere.
-struct Late;
-
-#[agent_hook]
-impl Late {
-    fn input(&self, event: &mut PreCall<'_>) {
-        let text = gone(&event.messages()[0].text());
-        event.set_messages(Msg::user(text));
-    }
-
-    fn result(&self, event: &mut PostActing<'_>) {
-        event.tool_result_mut().output.map_text(gone);
     }
 }
 

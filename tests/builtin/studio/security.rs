@@ -1,59 +1,21 @@
 //! Who may ask, and what every answer has.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use hooks_agent::builtin::connect::{Studio, StudioError};
 use hooks_agent::prelude::*;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
-use crate::support::{Browser, open, says};
+use crate::support::{Browser, GETS, POSTS, calls_then, open, says, seen};
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
                       img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-const GETS: [&str; 8] = [
-    "/",
-    "/assets/x.js",
-    "/api/agents",
-    "/api/runs",
-    "/api/runs/6f1c2d3e-0a4b-4c5d-8e6f-708192a3b4c5",
-    "/api/plan/clerk",
-    "/api/approvals",
-    "/api/events",
-];
-
-const POSTS: [&str; 3] = [
-    "/api/runs/6f1c2d3e-0a4b-4c5d-8e6f-708192a3b4c5/interrupt",
-    "/api/approvals/x",
-    "/api/threads/clerk/default/messages",
-];
-
-async fn studio() -> (Browser, Arc<ReActAgent>) {
-    let studio = Studio::new();
-    let agent = ReActAgent::builder("clerk").model(says("secret words")).hook(studio.hook());
-    let agent = Arc::new(agent.build().unwrap());
-    let browser = open(&studio.agent(agent.clone())).await;
-    agent.call("Go").await.unwrap();
-    (browser, agent)
-}
-
-/// Sends a request as it is written and returns the answer up to its end.
-async fn raw(address: SocketAddr, request: &str) -> String {
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    stream.write_all(request.replace('\n', "\r\n").as_bytes()).await.unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await.unwrap();
-    String::from_utf8_lossy(&answer).into_owned()
-}
-
 // ST-01
 #[tokio::test]
 async fn without_the_cookie_there_is_nothing() {
-    let (browser, _agent) = studio().await;
+    let (browser, _agent) = seen().await;
     for path in GETS {
         let answer = browser.client.get(browser.address(path)).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{path}");
@@ -82,7 +44,7 @@ async fn without_the_cookie_there_is_nothing() {
 
 #[tokio::test]
 async fn the_token_is_exchanged_for_a_cookie_and_leaves_the_address() {
-    let (browser, _agent) = studio().await;
+    let (browser, _agent) = seen().await;
     let answer = browser.client.get(browser.server.url()).send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::SEE_OTHER);
     assert_eq!(answer.headers()["location"], "/");
@@ -106,103 +68,10 @@ async fn the_token_is_exchanged_for_a_cookie_and_leaves_the_address() {
     assert!(!format!("{:?}", browser.server).contains(token));
 }
 
-// ST-02
-#[tokio::test]
-async fn another_host_is_refused_also_with_the_cookie() {
-    let (browser, _agent) = studio().await;
-    let (address, cookie) = (browser.server.address(), &browser.cookie);
-    let port = address.port();
-    let ask = async |hosts: &str, path: &str| {
-        let request =
-            format!("GET {path} HTTP/1.1\n{hosts}Cookie: {cookie}\nConnection: close\n\n");
-        raw(address, &request).await
-    };
-    let refused = [
-        "Host: evil.test\n".to_owned(),
-        format!("Host: evil.test:{port}\n"),
-        "Host: 127.0.0.1\n".to_owned(),
-        format!("Host: 127.0.0.1:{}\n", port.wrapping_add(1)),
-        format!("Host: 127.0.0.1:{port}.evil.test\n"),
-        format!("Host: localhost.evil.test:{port}\n"),
-        format!("Host: user@127.0.0.1:{port}\n"),
-        format!("Host: 127.0.0.1:{port}\nHost: evil.test\n"),
-        "Host: \n".to_owned(),
-    ];
-    for host in refused {
-        for path in ["/api/runs", "/", &format!("/?{}", cookie.replace("studio_", "token="))] {
-            let answer = ask(&host, path).await;
-            let is_refused =
-                answer.starts_with("HTTP/1.1 421") || answer.starts_with("HTTP/1.1 400");
-            assert!(is_refused && !answer.contains("secret"), "{host}: {answer}");
-            assert!(!answer.contains("set-cookie"));
-        }
-    }
-    let answer = ask(&format!("Host: 127.0.0.1:{port}\n"), "http://evil.test/api/runs").await;
-    assert!(answer.starts_with("HTTP/1.1 421"), "{answer}");
-    let old = format!("GET /api/runs HTTP/1.0\nCookie: {cookie}\n\n");
-    assert!(raw(address, &old).await.starts_with("HTTP/1.0 421"));
-    for host in ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"] {
-        let answer = ask(&format!("Host: {host}:{port}\n"), "/api/runs").await;
-        assert!(answer.starts_with("HTTP/1.1 200"), "{host}: {answer}");
-    }
-}
-
-#[tokio::test]
-async fn a_host_of_the_program_is_allowed() {
-    let studio = Studio::new().allowed_host("Studio.Example").allowed_host("proxy.example:8443");
-    let browser = open(&studio).await;
-    let (address, cookie) = (browser.server.address(), &browser.cookie);
-    let ask = async |host: &str, origin: &str| {
-        let request = format!(
-            "POST /api/approvals/x HTTP/1.1\nHost: {host}\nOrigin: {origin}\nCookie: {cookie}\n\
-             Content-Type: application/json\nContent-Length: 2\nConnection: close\n\n{{}}"
-        );
-        raw(address, &request).await[9..12].to_owned()
-    };
-    assert_eq!(ask("studio.example", "https://studio.example").await, "400");
-    assert_eq!(ask("proxy.example:8443", "https://proxy.example:8443").await, "400");
-    assert_eq!(ask("proxy.example", "https://proxy.example").await, "421");
-    assert_eq!(ask("studio.example", "https://proxy.example:8443").await, "403");
-}
-
-// ST-03
-#[tokio::test]
-async fn another_origin_may_not_post_or_read_the_stream() {
-    let (browser, _agent) = studio().await;
-    let host = browser.server.address().to_string();
-    let foreign = [
-        "http://evil.test".to_owned(),
-        "null".to_owned(),
-        String::new(),
-        format!("https://{host}"),
-        format!("http://{host}.evil.test"),
-        format!("http://{}", host.replace("127.0.0.1", "localhost")),
-        "http://127.0.0.1:1".to_owned(),
-    ];
-    for origin in foreign {
-        for path in POSTS {
-            let request = browser.request(Method::POST, path).json(&json!({}));
-            let answer = request.header("origin", &origin).send().await.unwrap();
-            assert_eq!(answer.status(), StatusCode::FORBIDDEN, "{path} {origin}");
-        }
-        let request = browser.request(Method::GET, "/api/events").header("origin", &origin);
-        assert_eq!(request.send().await.unwrap().status(), StatusCode::FORBIDDEN, "{origin}");
-    }
-    let own = format!("http://{host}");
-    let request = browser.request(Method::GET, "/api/events").header("origin", own);
-    assert_eq!(request.send().await.unwrap().status(), StatusCode::OK);
-    // A browser asks before it sends JSON elsewhere, and gets no leave.
-    let ask =
-        browser.request(Method::OPTIONS, "/api/approvals/x").header("origin", "http://evil.test");
-    let answer = ask.send().await.unwrap();
-    assert!(answer.status().is_client_error());
-    assert!(answer.headers().keys().all(|name| !name.as_str().starts_with("access-control")));
-}
-
 // ST-04
 #[tokio::test]
 async fn only_json_is_taken() {
-    let (browser, _agent) = studio().await;
+    let (browser, _agent) = seen().await;
     for path in POSTS {
         for kind in ["text/plain", "application/x-www-form-urlencoded", "text/json", "json"] {
             let request = browser.request(Method::POST, path).header("content-type", kind);
@@ -220,7 +89,7 @@ async fn only_json_is_taken() {
 
 #[tokio::test]
 async fn a_body_is_at_most_a_mebibyte() {
-    let (browser, _agent) = studio().await;
+    let (browser, _agent) = seen().await;
     let body = json!({ "text": "a".repeat(1 << 20) });
     let answer = browser.post("/api/approvals/x", &body).await;
     assert_eq!(answer.status(), StatusCode::PAYLOAD_TOO_LARGE);
@@ -233,7 +102,7 @@ async fn a_body_is_at_most_a_mebibyte() {
 // ST-05
 #[tokio::test]
 async fn every_answer_has_the_headers_and_the_page_no_inline_script() {
-    let (browser, _agent) = studio().await;
+    let (browser, _agent) = seen().await;
     let mut answers = vec![
         browser.get("/nothing").await,
         browser.get("/api/nothing").await,
@@ -276,7 +145,7 @@ async fn markup_of_a_tool_arrives_as_text() {
     let studio = Studio::new();
     let read = FunctionTool::new("read", "Reads.", async |_: serde_json::Value| MARKUP);
     let agent = ReActAgent::builder("clerk")
-        .model(crate::support::calls_then("read", json!({}), "Done."))
+        .model(calls_then("read", json!({}), "Done."))
         .tool(read)
         .hook(studio.hook())
         .build()
@@ -294,7 +163,7 @@ async fn markup_of_a_tool_arrives_as_text() {
 
 #[tokio::test]
 async fn errors_are_a_code_and_a_sentence() {
-    let (browser, _agent) = studio().await;
+    let (browser, _agent) = seen().await;
     let unknown = "/api/runs/6f1c2d3e-0a4b-4c5d-8e6f-708192a3b4c5";
     for (answer, status, code) in [
         (browser.get(unknown).await, 404, "not_found"),
@@ -335,8 +204,8 @@ async fn other_machines_need_a_token_of_the_program() {
     );
     let refused = Studio::new().bind("nowhere").await.unwrap_err();
     assert!(matches!(refused, StudioError::Bind { .. }), "{refused}");
-    let taken = server.address().to_string().replace("0.0.0.0", "127.0.0.1");
-    assert!(matches!(Studio::new().bind(taken).await, Err(StudioError::Bind { .. })));
+    let in_use = server.address().to_string().replace("0.0.0.0", "127.0.0.1");
+    assert!(matches!(Studio::new().bind(in_use).await, Err(StudioError::Bind { .. })));
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use hooks_agent::builtin::connect::Studio;
+use hooks_agent::model::ChatRequest;
 use hooks_agent::prelude::*;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -154,7 +155,7 @@ async fn a_class_hook_and_an_own_one_write_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn eight_calls_at_once_are_eight_runs() {
     let studio = Studio::new();
-    let echo = ScriptedModel::new("echo", |request| request.last_text());
+    let echo = ScriptedModel::new("echo", ChatRequest::last_text);
     let agent = ReActAgent::builder("clerk").model(echo).hook(studio.hook()).build().unwrap();
     let agent = Arc::new(agent);
     let browser = open(&studio).await;
