@@ -86,8 +86,8 @@ impl AgentState {
     #[must_use]
     pub fn with_store(self, store: impl Store) -> Self {
         let name = self.name.clone();
-        let threads =
-            StoreOptions::default().threads(Arc::new(store), &name, Threads::DEFAULT_MAX_IDLE);
+        let store = Some(Arc::new(store) as Arc<dyn Store>);
+        let (threads, _) = StoreOptions::default().threads(store, &name, Threads::DEFAULT_MAX_IDLE);
         self.with_threads(threads)
     }
 

@@ -14,7 +14,7 @@ use crate::message::Msg;
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
 use crate::react::compression::{CompressContext, ContextConfig};
 use crate::react::limits::Limits;
-use crate::store::StoreError;
+use crate::store::{Store, StoreError};
 use crate::thread::Threads;
 use crate::tool::Tool;
 
@@ -81,6 +81,8 @@ pub struct ReActAgent {
 pub(super) struct Core {
     pub(super) state: Arc<AgentState>,
     pub(super) threads: Arc<Threads>,
+    /// Where the threads are.
+    pub(super) store: Arc<dyn Store>,
     pub(super) system: Option<Arc<Msg>>,
     pub(super) model: Arc<dyn ChatModel>,
     pub(super) model_name: Arc<str>,
@@ -157,6 +159,32 @@ impl ReActAgent {
         let memory = self.memory_of_call(&cx);
         Box::pin(durable.refresh(&cx, &memory)).await?;
         Ok(Some(memory))
+    }
+
+    /// Returns the [store](crate::react::ReActAgentBuilder::store) of the agent. One that was built without a
+    /// store has its threads in the memory of the process; its store lists and decides their questions.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    /// use hooks_agent::store::Filter;
+    /// # use serde_json::{Value, json};
+    ///
+    /// # futures::executor::block_on(async {
+    /// // `model` calls the tool `pay`.
+    /// # let model =
+    /// #     ScriptedModel::new("script", |_| ScriptedAnswer::from(ToolUse::new("1", "pay", json!({}))));
+    /// # let pay = FunctionTool::new("pay", "Pays.", async |_: Value| "paid");
+    /// let ask = on(|event: &mut PreActing<'_>| event.ask("money leaves"));
+    /// let agent = ReActAgent::builder("clerk").model(model).tool(pay).hook(ask).build()?;
+    /// agent.call("Pay the baker").await?;
+    /// let waiting = agent.store().waiting(Filter::agent("clerk")).await?;
+    /// assert_eq!(waiting[0].tool, "pay");
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.core.store
     }
 
     /// Forgets a thread, in the process and in the store, with its values and questions. Returns whether

@@ -244,10 +244,7 @@ impl ReActAgentBuilder {
             schema: tool.schema().clone(),
         });
         let system = self.system_prompt.filter(|prompt| !prompt.trim().is_empty());
-        let threads = match self.store {
-            None => Arc::new(Threads::new(self.max_idle_threads)),
-            Some(store) => self.store_options.threads(store, &name, self.max_idle_threads),
-        };
+        let (threads, store) = self.store_options.threads(self.store, &name, self.max_idle_threads);
         let mut context = self.context;
         if self.compressor.is_some() {
             context.window = context.window.or(model.context_window());
@@ -255,6 +252,7 @@ impl ReActAgentBuilder {
         let core = Core {
             state: Arc::new(AgentState::new(name).with_threads(threads.clone())),
             threads,
+            store,
             system: system.map(|prompt| Arc::new(Msg::system(prompt))),
             model_name: model.name().into(),
             context_window: model.context_window(),

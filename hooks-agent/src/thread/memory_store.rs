@@ -68,6 +68,12 @@ impl MemoryStore {
         Ok(Self { agents: self.agents.clone(), namespace: Some(name) })
     }
 
+    /// Creates the store of the threads of one agent.
+    pub(crate) fn of(agent: &Arc<str>, threads: &Arc<Threads>) -> Self {
+        let agents = HashMap::from([((None, agent.clone()), threads.clone())]);
+        Self { agents: Arc::new(Mutex::new(agents)), namespace: None }
+    }
+
     /// Returns the threads of an agent.
     pub(crate) fn threads_of(&self, agent: &Arc<str>, max_idle: usize) -> Arc<Threads> {
         let key = (self.namespace.clone(), agent.clone());

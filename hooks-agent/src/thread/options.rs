@@ -15,23 +15,31 @@ pub(crate) struct StoreOptions {
 }
 
 impl StoreOptions {
-    /// Returns the threads of an agent in a store.
+    /// Returns the threads of an agent, and the store that they are in: without one, the memory of the
+    /// process.
     pub(crate) fn threads(
         self,
-        store: Arc<dyn Store>,
+        store: Option<Arc<dyn Store>>,
         agent: &Arc<str>,
         max_idle: usize,
-    ) -> Arc<Threads> {
-        match store.backend() {
+    ) -> (Arc<Threads>, Arc<dyn Store>) {
+        let Some(store) = store else {
+            let threads = Arc::new(Threads::new(max_idle));
+            let store = Arc::new(MemoryStore::of(agent, &threads));
+            return (threads, store);
+        };
+        let threads = match store.backend() {
             Backend::Steps(steps) => {
                 let Self { durability, unknown } = self;
-                let durable = Durable::new(store, steps, agent.clone(), durability, unknown);
+                let durable =
+                    Durable::new(store.clone(), steps, agent.clone(), durability, unknown);
                 Arc::new(Threads::durable(max_idle, durable))
             }
             Backend::InProcess(threads) => match threads.downcast_ref::<MemoryStore>() {
                 Some(store) => store.threads_of(agent, max_idle),
                 None => Arc::new(Threads::new(max_idle)),
             },
-        }
+        };
+        (threads, store)
     }
 }

@@ -1,1 +1,15 @@
 //! The server of the studio.
+
+mod approvals;
+mod bounds;
+mod chat;
+mod hooks;
+mod hosts;
+mod late_redaction;
+mod questions;
+mod redaction;
+mod runs;
+mod security;
+mod stream;
+mod sub_agents;
+mod support;

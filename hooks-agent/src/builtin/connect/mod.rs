@@ -4,3 +4,6 @@
 pub mod ag_ui;
 #[cfg(feature = "studio")]
 mod studio;
+
+#[cfg(feature = "studio")]
+pub use studio::{Studio, StudioError, StudioHook, StudioServer};

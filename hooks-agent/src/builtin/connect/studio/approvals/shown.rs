@@ -1,0 +1,66 @@
+//! A question as the page shows it.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::store::Waiting;
+
+/// Returns a question as JSON. Without its content it is its names and times, and can only be denied.
+pub(super) fn approval(waiting: &Waiting, is_shown: bool) -> Value {
+    let mut approval = serde_json::to_value(waiting).unwrap_or_default();
+    if is_shown {
+        approval["shown"] = text(&waiting.arguments).into();
+        return approval;
+    }
+    for field in ["arguments", "schema"] {
+        approval[field] = Value::Null;
+    }
+    for field in ["description", "shown"] {
+        approval[field] = "".into();
+    }
+    approval["why"] = "hidden".into();
+    approval["allowed"] = json!(["reject"]);
+    approval["hidden"] = true.into();
+    approval
+}
+
+/// Returns arguments as a text in which nothing is invisible or changes the direction of other text.
+fn text(arguments: &Value) -> String {
+    let Ok(pretty) = serde_json::to_string_pretty(arguments) else { return String::new() };
+    let mut text = String::with_capacity(pretty.len());
+    for char in pretty.chars() {
+        // JSON writes the line breaks of texts as `\n`; these are between its lines.
+        if char != '\n' && is_invisible(char) {
+            // Writing to a text does not fail.
+            let _ = write!(text, "\\u{{{:x}}}", u32::from(char));
+        } else {
+            text.push(char);
+        }
+    }
+    text
+}
+
+/// Returns whether a character is a control or format character: it shows nothing, or moves other text.
+fn is_invisible(char: char) -> bool {
+    char.is_control()
+        || matches!(
+            char,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}

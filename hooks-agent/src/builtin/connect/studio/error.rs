@@ -1,0 +1,41 @@
+//! The errors of a studio.
+
+use std::io;
+use std::net::SocketAddr;
+
+/// Why a studio cannot be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudioError {
+    /// The address cannot be bound, or is none.
+    #[error("the studio cannot be bound to {address}")]
+    Bind {
+        /// The address.
+        address: String,
+        /// The cause.
+        source: io::Error,
+    },
+    /// Other machines can reach the address, and no token was given.
+    #[error(
+        "{address} can be reached by other machines: give the studio a token, or bind it to 127.0.0.1"
+    )]
+    TokenRequired {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// The token is too short, or has other characters than letters, digits, `-`, `.`, `_` and `~`.
+    #[error("the token of the studio needs at least {least} letters, digits or `-._~`")]
+    WeakToken {
+        /// How many characters it needs.
+        least: usize,
+    },
+    /// There are no random numbers for a token.
+    #[error("the system has no random numbers for the token of the studio")]
+    NoRandom(#[source] io::Error),
+    /// Two agents have one name.
+    #[error("two agents of the studio are named `{agent}`")]
+    DuplicateAgent {
+        /// The name.
+        agent: String,
+    },
+}

@@ -1,0 +1,100 @@
+//! The hook of a studio.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use hooks_core::{HookResult, HookRole};
+
+use crate::builtin::connect::studio::hook::content;
+use crate::builtin::connect::studio::hook::recorder::{Entry, Recorder};
+use crate::builtin::connect::studio::shared::Shared;
+use crate::event::{EventMask, Flow, HookEvent};
+use crate::hook::{AgentHook, AroundMask, HookWatcher, NextTool, ToolCall, priority};
+use crate::message::ToolResult;
+use crate::tool::ToolError;
+
+/// The hook by which a [`Studio`](crate::builtin::connect::Studio) sees the calls of an agent, of
+/// [`Studio::hook`](crate::builtin::connect::Studio::hook).
+///
+/// It copies what happens and never waits. The priority is [`METRICS`](priority::METRICS) and the role
+/// [`Observes`](HookRole::Observes): it sees what the hooks before it left, and a plan warns of redactors
+/// that run after it. The content of calls with such redactors is not kept. It is inherited, so that
+/// sub-agents are seen too; if several hooks of one studio see a call, the first one writes of it.
+#[must_use = "an agent runs it if it is added to its builder"]
+pub struct StudioHook {
+    recorder: Arc<Recorder>,
+}
+
+impl StudioHook {
+    /// The default name, by which the order of hooks is judged.
+    pub(super) const NAME: &str = "Studio";
+
+    pub(in crate::builtin::connect::studio) fn new(shared: Arc<Shared>) -> Self {
+        Self { recorder: Arc::new(Recorder::new(shared)) }
+    }
+}
+
+impl AgentHook for StudioHook {
+    fn name(&self) -> String {
+        Self::NAME.to_owned()
+    }
+
+    fn priority(&self) -> i32 {
+        priority::METRICS
+    }
+
+    fn events(&self) -> EventMask {
+        EventMask::ALL
+    }
+
+    fn sync_events(&self) -> EventMask {
+        EventMask::ALL
+    }
+
+    fn around(&self) -> AroundMask {
+        AroundMask::TOOL_CALL
+    }
+
+    fn inherit(&self) -> bool {
+        true
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Observes)
+    }
+
+    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
+        Some(self.recorder.clone())
+    }
+
+    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        // A view fails no call.
+        if catch_unwind(AssertUnwindSafe(|| self.recorder.see(event))).is_err() {
+            tracing::error!(event = event.kind().name(), "the studio did not show an event");
+        }
+        Ok(Flow::Continue)
+    }
+
+    async fn around_tool_call(
+        &self,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> Result<ToolResult, ToolError> {
+        if let Some(run) = self.recorder.claim(call.context()) {
+            let mut kept = run.lock();
+            // The call itself may have what a vault put back into it.
+            let shown = kept.call(&call.tool_use().id, &call.tool_use().name);
+            let hidden = || content::tool_use(&shown);
+            let entry = Entry { kind: "tool_started", data: &shown, hidden };
+            self.recorder.add(&mut kept, call.context(), entry, |_| {});
+        }
+        next.run(call.into_tool_use()).await
+    }
+}
+
+impl fmt::Debug for StudioHook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StudioHook").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,50 @@
+// The API of the studio.
+
+/** An answer that is not a success: `status`, the `code` of the error, and its message. */
+export class ApiError extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+async function ask(path, options) {
+  let answer;
+  try {
+    answer = await fetch(path, { credentials: 'same-origin', cache: 'no-store', ...options });
+  } catch {
+    throw new ApiError(0, 'offline', 'The program does not answer.');
+  }
+  const text = await answer.text();
+  let body = null;
+  try {
+    body = text ? JSON.parse(text) : null;
+  } catch {
+    body = null;
+  }
+  if (!answer.ok) {
+    const message = body?.message ?? `The program answers ${answer.status}.`;
+    throw new ApiError(answer.status, body?.error ?? String(answer.status), message);
+  }
+  return body;
+}
+
+const at = (...parts) => '/api/' + parts.map(encodeURIComponent).join('/');
+
+const post = (path, body) => ask(path, {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body ?? {}),
+});
+
+export const api = {
+  agents: () => ask(at('agents')),
+  runs: () => ask(at('runs') + '?limit=1000'),
+  run: (run) => ask(at('runs', run)),
+  plan: (agent) => ask(at('plan', agent)),
+  approvals: () => ask(at('approvals')),
+  interrupt: (run) => post(at('runs', run, 'interrupt')),
+  decide: (id, decision) => post(at('approvals', id), decision),
+  send: (agent, thread, text) => post(at('threads', agent, thread, 'messages'), { text }),
+};

@@ -1,0 +1,61 @@
+//! One entry.
+
+use std::sync::Arc;
+
+use crate::call::RunId;
+
+/// What an entry is about, which is the name of its server-sent event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::builtin::connect::studio) enum EntryKind {
+    Event,
+    Hook,
+    Approval,
+}
+
+impl EntryKind {
+    pub(in crate::builtin::connect::studio) const fn name(self) -> &'static str {
+        match self {
+            Self::Event => "event",
+            Self::Hook => "hook",
+            Self::Approval => "approval",
+        }
+    }
+}
+
+/// An entry that is not in the ring yet.
+#[derive(Debug)]
+pub(in crate::builtin::connect::studio) struct NewEntry {
+    pub(in crate::builtin::connect::studio) kind: EntryKind,
+    /// Whether readers get the summary of the run with it.
+    pub(in crate::builtin::connect::studio) is_milestone: bool,
+    /// The JSON: without its opening brace, as the number is added in front; whole for an approval.
+    pub(in crate::builtin::connect::studio) json: Arc<str>,
+}
+
+/// An entry of the ring. A clone shares the text.
+#[derive(Clone, Debug)]
+pub(in crate::builtin::connect::studio) struct Kept {
+    pub(in crate::builtin::connect::studio) kind: EntryKind,
+    pub(super) is_milestone: bool,
+    pub(super) run: Option<RunId>,
+    pub(super) json: Arc<str>,
+}
+
+impl Kept {
+    /// What an entry takes beside its text: its places in the tables.
+    const OVERHEAD: usize = 160;
+
+    pub(super) fn cost(&self) -> usize {
+        self.json.len() + Self::OVERHEAD
+    }
+
+    /// Writes the JSON of the entry.
+    pub(in crate::builtin::connect::studio) fn write(&self, seq: u64, into: &mut String) {
+        if self.kind != EntryKind::Approval {
+            into.push_str("{\"seq\":");
+            into.push_str(&seq.to_string());
+            into.push(',');
+        }
+        into.push_str(&self.json);
+    }
+}

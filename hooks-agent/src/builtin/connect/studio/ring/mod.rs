@@ -1,0 +1,13 @@
+//! What is kept of runs: bounded, the oldest goes first. A call that adds to it takes a short lock and
+//! never waits for a reader; a reader takes what it has not seen, by number.
+
+mod buffer;
+mod capacity;
+mod kept;
+mod run;
+mod state;
+
+pub(super) use buffer::{Batch, Ring, RunTree, now};
+pub(super) use capacity::Capacity;
+pub(super) use kept::{EntryKind, Kept, NewEntry};
+pub(super) use run::{RunHead, RunState, RunSummary};

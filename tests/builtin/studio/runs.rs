@@ -1,0 +1,57 @@
+//! Runs and their entries.
+
+use hooks_agent::builtin::connect::Studio;
+use hooks_agent::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::{calls_then, open};
+
+#[tokio::test]
+async fn a_run_is_listed_with_its_entries_and_streamed() {
+    let studio = Studio::new();
+    let read = FunctionTool::new("read", "Reads.", async |_: Value| "text");
+    let agent = ReActAgent::builder("clerk")
+        .model(calls_then("read", json!({ "path": "a" }), "It says text."))
+        .tool(read)
+        .hook(studio.hook())
+        .build()
+        .unwrap();
+    let browser = open(&studio).await;
+    let mut stream = browser.events(None).await;
+
+    agent.call("What does it say?").await.unwrap();
+
+    let streamed = stream.until_settled().await;
+    let run = browser.newest().await;
+    let types: Vec<_> =
+        run["entries"].as_array().unwrap().iter().map(|it| it["type"].as_str().unwrap()).collect();
+    assert_eq!(
+        types,
+        [
+            "started",
+            "input",
+            "request",
+            "reasoning_started",
+            "reasoning_chunk",
+            "reasoned",
+            "tool_started",
+            "tool_finished",
+            "request",
+            "reasoning_started",
+            "reasoning_chunk",
+            "reasoning_chunk",
+            "reasoning_chunk",
+            "reasoned",
+            "finished",
+            "settled",
+        ],
+        "{run:#}"
+    );
+    let summary = &run["runs"][0];
+    assert_eq!(summary["state"], "finished");
+    assert_eq!(summary["title"], "What does it say?");
+    assert_eq!((&summary["rounds"], &summary["tools"]), (&json!(2), &json!(1)));
+    let streamed: Vec<_> =
+        streamed.iter().filter(|it| it.event == "event").map(|it| it.data.clone()).collect();
+    assert_eq!(&streamed, run["entries"].as_array().unwrap());
+}
