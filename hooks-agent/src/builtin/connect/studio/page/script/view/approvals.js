@@ -205,7 +205,8 @@ class Card {
 
   tick(now) {
     const { since, expires } = this.approval;
-    const parts = [`waits ${ago(since, now)}`];
+    const waits = ago(since, now);
+    const parts = [waits === 'now' ? 'asked now' : `waits ${waits}`];
     if (expires) parts.push(expires > now ? `expires in ${duration(expires - now)}` : 'expired');
     say(this.times, parts.join(' · '));
     this.element.classList.toggle('is-late', Boolean(expires) && expires - now < 60_000);
