@@ -208,14 +208,16 @@ async fn hidden_arguments_are_in_no_change() {
     assert!(texts.iter().all(|text| !text.contains("hunter2")), "{texts:#?}");
 }
 
+type Whose = (Level, i32, Option<HookRole>, Option<String>, HookFlow);
+
 #[tokio::test]
 async fn a_run_says_whose_it_is() {
     #[derive(Default)]
-    struct Seen(Records<(Level, i32, Option<HookRole>, Option<String>, HookFlow)>);
+    struct Seen(Records<Whose>);
     impl HookWatcher for Seen {
         fn hook_ran(&self, run: &HookRun<'_>) {
             assert_eq!(run.context().agent_name(), "bot");
-            assert!(run.elapsed() < Duration::from_secs(60));
+            assert!(run.elapsed() < Duration::from_mins(1));
             let id = run.tool_call_id().map(str::to_owned);
             self.0.push((run.level(), run.priority(), run.role(), id, run.flow()));
         }
