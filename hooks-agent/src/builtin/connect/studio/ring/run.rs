@@ -6,8 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::call::{CallContext, RunId};
-use crate::message::GenerateReason;
-use crate::usage::Usage;
+use crate::message::{GenerateReason, Usage};
 
 /// What a run is, from its beginning.
 #[derive(Clone, Debug)]
