@@ -17,6 +17,7 @@ use crate::hook::point_hooks::HookTypeOf;
 use crate::hook_type::{HookType, Level};
 use crate::plan::hook_plan::HookPlan;
 use crate::plan::select::SelectHookType;
+use crate::plan::version::HooksVersion;
 use crate::point::hook_slot::HookSlot;
 use crate::registry::class::class_tables;
 use crate::registry::hooks::HasHooks;
@@ -329,6 +330,35 @@ pub trait Hookable: HasHooks {
     fn hook_plan(&self) -> HookPlan {
         let (class, type_name) = self.__hooks_type();
         HookPlan::of(self.hooks(), class, type_name)
+    }
+
+    /// Returns a value that differs once the [plan](Self::hook_plan) of this instance may differ, for
+    /// keeping what was read off a plan. It is cheap: two atomic loads.
+    ///
+    /// ```
+    /// use hooks_core::{Hookable, Hooks, hookable};
+    ///
+    /// #[derive(Hookable, Default)]
+    /// struct Greeter {
+    ///     hooks: Hooks,
+    /// }
+    ///
+    /// #[hookable]
+    /// impl Greeter {
+    ///     fn reply(&self, name: &str) -> String {
+    ///         format!("Hello, {name}")
+    ///     }
+    /// }
+    ///
+    /// let greeter = Greeter::default();
+    /// let before = greeter.hooks_version();
+    /// assert_eq!(greeter.hooks_version(), before);
+    /// greeter.register_instance_hook(Greeter::PRE_REPLY, "look", |_: &Greeter, _: &GreeterReplyArgs| {});
+    /// assert_ne!(greeter.hooks_version(), before);
+    /// ```
+    #[must_use]
+    fn hooks_version(&self) -> HooksVersion {
+        HooksVersion::of(self.hooks())
     }
 }
 

@@ -69,7 +69,7 @@ impl HookPlan {
 
         let methods = methods_of(class, type_name);
         // Stable: within a type and a level the rows are in order already.
-        planned.sort_by_key(|(rank, hook)| {
+        planned.sort_by_cached_key(|(rank, hook)| {
             let method = hook.row.hook_type.method();
             let place = methods.iter().position(|known| known.name == method);
             (place, method.to_owned(), hook.row.hook_type.phase(), hook.level, *rank)

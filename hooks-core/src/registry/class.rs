@@ -33,7 +33,7 @@ impl ClassHooks {
         self.registry.get_or_init(|| {
             // Before anyone can register here, so that nobody looks for this table in vain.
             known().push(self);
-            let registry = Registry::default();
+            let registry = Registry::of_class();
             let linked = inventory::iter::<LinkedHook>.into_iter();
             let mut linked: Vec<_> = linked.filter(|hook| ptr::eq((hook.class)(), self)).collect();
             // Priorities are applied at insertion; here only ties are put in order.

@@ -3,6 +3,9 @@
 use std::any::{Any, TypeId};
 use std::fmt;
 use std::panic::Location;
+// Counters that nothing waits for: schedules do not depend on them.
+use std::sync::atomic::AtomicU64 as Counter;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::{Arc, PoisonError};
 
 use crate::hook::options::group::HookGroup;
@@ -62,11 +65,14 @@ pub struct Registry {
     interest: AtomicU64,
     table: ArcSwap<Table>,
     writers: Mutex<()>,
+    is_of_class: bool,
 }
 
 #[derive(Clone, Default)]
 struct Table {
     points: Vec<Point>,
+    /// Tells this table from all others; 0 if nothing was ever registered.
+    version: u64,
 }
 
 /// The hooks of one point, by the type that they have as [`ErasedHooks`].
@@ -101,6 +107,16 @@ impl LoadedTable {
 }
 
 impl Registry {
+    /// Creates the registry of the class hooks of a method.
+    pub(crate) fn of_class() -> Self {
+        Self { is_of_class: true, ..Self::default() }
+    }
+
+    /// Returns the version of the table, which no other table has.
+    pub(crate) fn version(&self) -> u64 {
+        self.table.load().version
+    }
+
     #[inline]
     pub(crate) fn has_interest(&self, bit: u64) -> bool {
         self.interest.load(Ordering::Acquire) & bit != 0
@@ -170,7 +186,7 @@ impl Registry {
     pub(crate) fn copy_from(&self, other: &Self) {
         let table = other.table.load();
         let copied = |point: &Point| Point { key: point.key, hooks: point.hooks.copied() };
-        self.publish(Table { points: table.points.iter().map(copied).collect() });
+        self.publish(Table { points: table.points.iter().map(copied).collect(), version: 0 });
     }
 
     /// Every hook, point by point in the order of their first registration.
@@ -198,10 +214,27 @@ impl Registry {
     fn publish(&self, mut table: Table) -> Arc<Table> {
         table.points.retain(|point| point.hooks.interest() != 0);
         let interest = table.points.iter().fold(0, |mask, point| mask | point.hooks.interest());
+        table.version = next_version();
         let old = self.table.swap(Arc::new(table));
+        if self.is_of_class {
+            CLASS_CHANGES.fetch_add(1, Release);
+        }
         self.interest.store(interest, Ordering::Release);
         old
     }
+}
+
+/// How often a table of class hooks was replaced.
+static CLASS_CHANGES: Counter = Counter::new(0);
+
+/// Returns how often a table of class hooks was replaced in this process.
+pub(crate) fn class_changes() -> u64 {
+    CLASS_CHANGES.load(Acquire)
+}
+
+fn next_version() -> u64 {
+    static LAST: Counter = Counter::new(0);
+    LAST.fetch_add(1, Relaxed) + 1
 }
 
 impl Table {

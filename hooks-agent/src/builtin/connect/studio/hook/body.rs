@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::builtin::connect::studio::ring::{EntryKind, NewEntry, RunHead, now};
+use crate::builtin::connect::studio::ring::{EntryKind, NewEntry, RunHead, Text};
 use crate::call::RunId;
 
 /// An entry without its number.
@@ -24,15 +24,20 @@ struct Body<'a, D> {
 }
 
 /// Writes an entry without its number and its opening brace. `None` if the data cannot be written.
-pub(super) fn body(head: &RunHead, kind: &str, data: Option<impl Serialize>) -> Option<Arc<str>> {
+pub(super) fn body(
+    head: &RunHead,
+    ts: u64,
+    kind: &str,
+    data: Option<impl Serialize>,
+) -> Option<Arc<str>> {
     let RunHead { run, agent, parent, tool_call, .. } = head;
     let (parent, tool_call) = (*parent, tool_call.as_deref());
-    let body = Body { ts: now(), run: *run, agent, parent, tool_call, kind, data };
+    let body = Body { ts, run: *run, agent, parent, tool_call, kind, data };
     let json = serde_json::to_string(&body).ok()?;
     json.get(1..).map(Into::into)
 }
 
 /// Creates the entry of an event.
-pub(super) fn event(json: Arc<str>, is_milestone: bool) -> NewEntry {
-    NewEntry { kind: EntryKind::Event, is_milestone, json }
+pub(super) fn event(text: Text, is_milestone: bool) -> NewEntry {
+    NewEntry { kind: EntryKind::Event, is_milestone, text }
 }

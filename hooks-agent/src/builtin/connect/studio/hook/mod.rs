@@ -3,12 +3,15 @@
 mod body;
 mod changes;
 mod content;
+mod data;
 mod draft;
 mod order;
+mod orders;
 mod pending;
 mod recorder;
 mod run;
 mod see;
+mod sizes;
 mod studio_hook;
 mod values;
 mod watcher;

@@ -5,6 +5,9 @@ use hooks_core::{HookPlan, HookRole, Phase};
 
 use crate::hook::priority;
 
+/// The default name of the studio's hook, by which the order of hooks is judged.
+pub(super) const NAME: &str = "Studio";
+
 /// What the order of the hooks of an agent means for what may be shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Order {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::builtin::connect::studio::hook::body::{body, event};
 use crate::builtin::connect::studio::hook::changes::Shown;
-use crate::builtin::connect::studio::hook::content;
+use crate::builtin::connect::studio::hook::data::Data;
+use crate::builtin::connect::studio::hook::orders::Orders;
 use crate::builtin::connect::studio::hook::run::{Kept, Run};
-use crate::builtin::connect::studio::ring::{EntryKind, NewEntry, RunHead, RunSummary};
+use crate::builtin::connect::studio::hook::{content, sizes};
+use crate::builtin::connect::studio::ring::{EntryKind, NewEntry, RunHead, RunSummary, Text, now};
 use crate::builtin::connect::studio::shared::Shared;
 use crate::call::CallContext;
 use crate::message::{ContentBlock, Msg};
@@ -19,20 +20,16 @@ pub(super) struct Recorder {
     pub(super) shared: Arc<Shared>,
     /// The number of the hook: one hook writes of a run, be there several in it.
     number: u64,
+    pub(super) orders: Orders,
 }
 
-/// An entry.
-pub(super) struct Entry<'a, D, H> {
-    pub(super) kind: &'a str,
-    pub(super) data: D,
-    /// Returns the data without content.
-    pub(super) hidden: H,
-}
+/// About how long an entry without data is.
+const SIZE: usize = 256;
 
 impl Recorder {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
         let number = shared.next_hook();
-        Self { shared, number }
+        Self { shared, number, orders: Orders::default() }
     }
 
     /// Returns what is kept of a call, which begins if nobody has seen it. `None` if another hook of the
@@ -43,7 +40,7 @@ impl Recorder {
         let (is_own, begins) = kept.claim(self.number);
         if begins {
             kept.shows = self.shared.settings.shows();
-            let head = kept.head(|| RunHead::of(cx));
+            let head = kept.head(cx);
             self.shared.ring.begin(&head, cx);
             self.note(&mut kept, cx, "started");
         }
@@ -52,11 +49,13 @@ impl Recorder {
     }
 
     /// Adds an entry without data.
-    pub(super) fn note(&self, kept: &mut Kept, cx: &CallContext, kind: &str) {
-        let head = kept.head(|| RunHead::of(cx));
-        if let Some(json) = body(&head, kind, None::<()>) {
-            self.shared.ring.push(&head, event(json, true), |_| {});
-        }
+    pub(super) fn note(&self, kept: &mut Kept, cx: &CallContext, kind: &'static str) {
+        let (head, ts) = (kept.head(cx), now());
+        let of = head.clone();
+        let text = Text::later(SIZE, move || {
+            body(&head, ts, kind, None::<()>).unwrap_or_else(|| nothing(&head, ts, kind))
+        });
+        self.shared.ring.push(&of, event(text, true), |_| {});
     }
 
     /// Adds an entry, without content unless it is shown and fits. Returns its number.
@@ -64,20 +63,40 @@ impl Recorder {
         &self,
         kept: &mut Kept,
         cx: &CallContext,
-        entry: Entry<'_, impl Serialize, impl Fn() -> Value>,
+        kind: &'static str,
+        data: impl Data,
         update: impl FnOnce(&mut RunSummary),
     ) -> Option<u64> {
-        let head = kept.head(|| RunHead::of(cx));
-        let Entry { kind, data, hidden } = entry;
-        let most = self.shared.ring.capacity().entry_bytes();
-        let shown = kept.is_shown().then(|| body(&head, kind, Some(data))).flatten();
-        let shown = shown.filter(|json| json.len() <= most);
-        let json = shown
-            .or_else(|| body(&head, kind, Some(hidden())))
-            .filter(|json| json.len() <= most)
-            .or_else(|| body(&head, kind, Some(json!({ "hidden": true }))))?;
+        let is_shown = kept.is_shown();
+        self.add_as(kept, cx, (kind, is_shown), data, update)
+    }
+
+    fn add_as(
+        &self,
+        kept: &mut Kept,
+        cx: &CallContext,
+        (kind, is_shown): (&'static str, bool),
+        data: impl Data,
+        update: impl FnOnce(&mut RunSummary),
+    ) -> Option<u64> {
+        let (head, ts, most) = (kept.head(cx), now(), self.shared.ring.capacity().entry_bytes());
+        let size = if is_shown { data.size().saturating_add(SIZE) } else { SIZE };
+        let is_shown = is_shown && size <= most;
+        let of = head.clone();
+        let write = move || {
+            let fits = |json: &Arc<str>| json.len() <= most;
+            let shown = if is_shown { body(&head, ts, kind, Some(&data)) } else { None };
+            let hidden = || body(&head, ts, kind, Some(data.hidden())).filter(fits);
+            shown.filter(fits).or_else(hidden).unwrap_or_else(|| nothing(&head, ts, kind))
+        };
+        let text = if is_shown {
+            Text::later(size, write)
+        } else {
+            // What is not shown is not kept.
+            Text::from(write().to_string())
+        };
         let is_milestone = !kind.ends_with("_chunk");
-        self.shared.ring.push(&head, event(json, is_milestone), update)
+        self.shared.ring.push(&of, event(text, is_milestone), update)
     }
 
     /// Adds the chunk of an answer, without its text unless it may be shown before the hooks of the
@@ -86,16 +105,12 @@ impl Recorder {
         &self,
         kept: &mut Kept,
         cx: &CallContext,
-        kind: &str,
+        kind: &'static str,
         block: &ContentBlock,
     ) {
-        let hidden = || content::block(block);
-        if kept.is_draft_shown() {
-            let seq = self.add(kept, cx, Entry { kind, data: block, hidden }, |_| {});
-            kept.draft.shown.extend(seq);
-        } else {
-            self.add(kept, cx, Entry { kind, data: hidden(), hidden }, |_| {});
-        }
+        let is_shown = kept.is_draft_shown();
+        let seq = self.add_as(kept, cx, (kind, is_shown), block.clone(), |_| {});
+        kept.draft.shown.extend(seq.filter(|_| is_shown));
     }
 
     /// Hides the chunks of an answer, unless hooks left it as it is.
@@ -103,8 +118,8 @@ impl Recorder {
         let ring = &self.shared.ring;
         let chunks = kept.draft.end(answer);
         // Read and written without the lock of the ring.
-        let hidden = ring.texts(&chunks).into_iter().map(|(seq, json)| (seq, without_text(&json)));
-        ring.replace(&hidden.collect::<Vec<_>>());
+        let hidden = |(seq, text): (u64, Text)| (seq, Text::from(without_text(&text.read())));
+        ring.replace(ring.texts(&chunks).into_iter().map(hidden).collect());
     }
 
     /// Adds what other hooks did.
@@ -112,18 +127,23 @@ impl Recorder {
         if entries.is_empty() {
             return;
         }
-        let head = kept.head(|| RunHead::of(cx));
+        let head = kept.head(cx);
         let most = self.shared.ring.capacity().entry_bytes();
         for mut data in entries {
-            let mut json = body(&head, "hook", Some(&data));
-            if json.as_ref().is_some_and(|json| json.len() > most) {
+            let (head, ts) = (head.clone(), now());
+            let of = head.clone();
+            let mut size = sizes::value(&data).saturating_add(SIZE);
+            if size > most {
                 data["changed"] = json!([]);
                 data["cut"] = true.into();
-                json = body(&head, "hook", Some(&data));
+                size = sizes::value(&data).saturating_add(SIZE);
             }
-            let Some(json) = json else { continue };
-            let entry = NewEntry { kind: EntryKind::Hook, is_milestone: false, json };
-            self.shared.ring.push(&head, entry, |_| {});
+            let text = Text::later(size, move || {
+                let text = body(&head, ts, "hook", Some(&data));
+                text.unwrap_or_else(|| nothing(&head, ts, "hook"))
+            });
+            let entry = NewEntry { kind: EntryKind::Hook, is_milestone: false, text };
+            self.shared.ring.push(&of, entry, |_| {});
         }
     }
 
@@ -146,14 +166,20 @@ impl Recorder {
 }
 
 /// Returns the entry of a chunk without its text; without all of it, if it cannot be read.
-fn without_text(json: &str) -> Arc<str> {
+fn without_text(json: &str) -> String {
     let entry = serde_json::from_str::<Map<String, Value>>(&format!("{{{json}"));
-    let Ok(mut entry) = entry else { return "\"type\":\"hidden\"}".into() };
+    let Ok(mut entry) = entry else { return "\"type\":\"hidden\"}".to_owned() };
     let block = entry.remove("data").map(serde_json::from_value::<ContentBlock>);
     let hidden = match block {
         Some(Ok(block)) => content::block(&block),
         _ => json!({ "hidden": true }),
     };
     entry.insert("data".to_owned(), hidden);
-    Value::from(entry).to_string()[1..].into()
+    Value::from(entry).to_string()[1..].to_owned()
+}
+
+/// Writes an entry whose data cannot be written, or are too long.
+fn nothing(head: &RunHead, ts: u64, kind: &str) -> Arc<str> {
+    let hidden = Some(json!({ "hidden": true }));
+    body(head, ts, kind, hidden).unwrap_or_else(|| "\"type\":\"hidden\"}".into())
 }

@@ -1,13 +1,16 @@
 //! What the hook keeps of a call.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hooks_core::plan::HooksVersion;
 
 use crate::builtin::connect::studio::hook::draft::Draft;
 use crate::builtin::connect::studio::hook::order::Order;
 use crate::builtin::connect::studio::hook::pending::Pending;
 use crate::builtin::connect::studio::ring::RunHead;
 use crate::builtin::connect::studio::shared::Shows;
+use crate::call::CallContext;
 use crate::event::EventKind;
 use crate::message::ToolUse;
 
@@ -19,9 +22,11 @@ pub(super) struct Run(Mutex<Kept>);
 pub(super) struct Kept {
     /// The hook that writes of this call: the first one that saw it.
     owner: Option<u64>,
-    head: Option<RunHead>,
+    head: Option<Arc<RunHead>>,
     /// The order of the hooks, once an event was seen.
     pub(super) order: Option<Order>,
+    /// The hooks that the order is of.
+    pub(super) version: Option<HooksVersion>,
     /// Tool calls that have not ended, as redactors left them.
     pub(super) calls: HashMap<String, ToolUse>,
     /// The kind of the last error.
@@ -43,8 +48,8 @@ impl Kept {
         (*self.owner.get_or_insert(number) == number, begins)
     }
 
-    pub(super) fn head(&mut self, of: impl FnOnce() -> RunHead) -> RunHead {
-        self.head.get_or_insert_with(of).clone()
+    pub(super) fn head(&mut self, cx: &CallContext) -> Arc<RunHead> {
+        self.head.get_or_insert_with(|| Arc::new(RunHead::of(cx))).clone()
     }
 
     /// Notes the last event that the hook saw.

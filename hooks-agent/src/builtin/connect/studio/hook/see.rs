@@ -1,17 +1,14 @@
 //! What the hook writes at each event.
 
 use hooks_core::Hookable;
-use serde::Serialize;
 use serde_json::{Map, Value, json, to_value};
 
 use crate::agent::CallOutcome;
 use crate::builtin::connect::studio::hook::body::{self, body};
-use crate::builtin::connect::studio::hook::content;
-use crate::builtin::connect::studio::hook::order::Order;
-use crate::builtin::connect::studio::hook::recorder::{Entry, Recorder};
+use crate::builtin::connect::studio::hook::data::{Input, Plain, Progress, Request};
+use crate::builtin::connect::studio::hook::recorder::Recorder;
 use crate::builtin::connect::studio::hook::run::Kept;
-use crate::builtin::connect::studio::hook::studio_hook::StudioHook;
-use crate::builtin::connect::studio::ring::{RunHead, RunState, RunSummary, now};
+use crate::builtin::connect::studio::ring::{RunState, RunSummary, now};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{HookEvent, PostActing, PostCall, PreActing, PreCall, Settled};
@@ -28,10 +25,11 @@ impl Recorder {
         let Some(run) = self.claim(cx) else { return };
         let mut kept = run.lock();
         let kept = &mut *kept;
-        // Hooks may come and go between rounds.
-        let begins_round = matches!(event, HookEvent::PreReasoning(_) | HookEvent::PreSummary(_));
-        if kept.order.is_none() || begins_round {
-            let order = Order::of(&event.agent().hook_plan(), StudioHook::NAME);
+        // Hooks may come and go while a call runs.
+        let version = event.agent().hooks_version();
+        if kept.version != Some(version) {
+            let order = self.orders.of(event.agent(), version);
+            kept.version = Some(version);
             kept.order = Some(order.or(kept.order.unwrap_or_default()));
         }
         let tool_call = match event {
@@ -56,24 +54,23 @@ impl Recorder {
         match event {
             HookEvent::PreCall(event) => self.pre_call(kept, event),
             HookEvent::PreReasoning(event) => {
-                let tools: Vec<_> = event.tools().iter().map(|tool| &*tool.name).collect();
                 let request = Request {
-                    model: event.model_name(),
-                    system: event.system_message(),
-                    messages: event.messages(),
-                    tools,
+                    model: event.model_name().to_owned(),
+                    messages: event.messages().len(),
+                    tools: event.tools().iter().map(|tool| tool.name.clone()).collect(),
+                    system: event.system_message().map(Msg::text),
                 };
-                self.request(kept, cx, &request, true);
+                self.request(kept, cx, request, true);
                 self.note(kept, cx, "reasoning_started");
             }
             HookEvent::PreSummary(event) => {
                 let request = Request {
-                    model: event.model_name(),
-                    system: event.system_message(),
-                    messages: event.messages(),
+                    model: event.model_name().to_owned(),
+                    messages: event.messages().len(),
                     tools: Vec::new(),
+                    system: event.system_message().map(Msg::text),
                 };
-                self.request(kept, cx, &request, false);
+                self.request(kept, cx, request, false);
                 self.note(kept, cx, "summary_started");
             }
             HookEvent::ReasoningChunk(event) => {
@@ -89,9 +86,8 @@ impl Recorder {
             HookEvent::PreActing(event) => pre_acting(kept, event),
             HookEvent::ActingChunk(event) => {
                 let call = kept.call(&event.tool_use().id, &event.tool_use().name);
-                let hidden = || content::tool_chunk(&call, event.chunk());
-                let data = Progress { call: &call, text: event.chunk() };
-                self.add(kept, cx, Entry { kind: "tool_chunk", data, hidden }, |_| {});
+                let progress = Progress { call, text: event.chunk().to_owned() };
+                self.add(kept, cx, "tool_chunk", progress, |_| {});
             }
             HookEvent::PostActing(event) => self.post_acting(kept, event),
             HookEvent::PostCall(event) => self.post_call(kept, event),
@@ -108,10 +104,9 @@ impl Recorder {
 
     fn pre_call(&self, kept: &mut Kept, event: &PreCall<'_>) {
         let title = kept.is_shown().then(|| title(event.messages())).flatten();
-        let messages = event.messages();
-        let hidden = || content::messages(messages);
-        let entry = Entry { kind: "input", data: Input { messages }, hidden };
-        self.add(kept, event.context(), entry, |run| run.title = title.map(Into::into));
+        let input = Input { messages: event.messages().clone() };
+        let titled = |run: &mut RunSummary| run.title = title.map(Into::into);
+        self.add(kept, event.context(), "input", input, titled);
         if event.resumes() {
             self.end_waiting(kept, event.context());
         }
@@ -119,59 +114,42 @@ impl Recorder {
 
     /// Ends the runs that waited on the thread of a call that resumes them.
     fn end_waiting(&self, kept: &mut Kept, cx: &CallContext) {
-        let own = kept.head(|| RunHead::of(cx));
+        let own = kept.head(cx);
         let ring = &self.shared.ring;
         for head in ring.waiting(&own.agent, &own.thread) {
-            if let Some(json) = body(&head, "resumed", Some(json!({ "by": own.run }))) {
+            if let Some(json) = body(&head, now(), "resumed", Some(json!({ "by": own.run }))) {
                 let finished = |run: &mut RunSummary| run.state = RunState::Finished;
-                ring.push(&head, body::event(json, true), finished);
+                ring.push(&head, body::event(json.to_string().into(), true), finished);
             }
         }
     }
 
-    fn request(&self, kept: &mut Kept, cx: &CallContext, request: &Request<'_>, is_round: bool) {
+    fn request(&self, kept: &mut Kept, cx: &CallContext, request: Request, is_round: bool) {
         // Chunks that nobody confirmed are of an answer that was not used.
         self.hide_draft(kept, None);
-        let Request { model, system, messages, tools } = request;
-        let count = messages.len();
-        let hidden = || {
-            json!({
-                "hidden": true, "model": model, "messages": count, "tools": tools,
-                "system_chars": system.map_or(0, |system| system.text().chars().count()),
-            })
-        };
-        let mut data = json!({ "model": model, "messages": count, "tools": tools });
-        if let Some(system) = system {
-            data["system"] = system.text().into();
-        }
         let rounds = u64::from(is_round);
-        self.add(kept, cx, Entry { kind: "request", data, hidden }, |run| run.rounds += rounds);
+        self.add(kept, cx, "request", request, |run| run.rounds += rounds);
     }
 
-    fn answer(&self, kept: &mut Kept, cx: &CallContext, kind: &str, answer: &Msg) {
+    fn answer(&self, kept: &mut Kept, cx: &CallContext, kind: &'static str, answer: &Msg) {
         self.hide_draft(kept, Some(answer));
-        let hidden = || content::message(answer);
         let usage = cx.usage();
-        self.add(kept, cx, Entry { kind, data: answer, hidden }, |run| run.set_usage(usage));
+        self.add(kept, cx, kind, answer.clone(), |run| run.set_usage(usage));
     }
 
     fn post_acting(&self, kept: &mut Kept, event: &PostActing<'_>) {
         let result = event.tool_result();
         kept.calls.remove(&event.tool_use().id);
-        let hidden = || content::tool_result(result);
-        let entry = Entry { kind: "tool_finished", data: result, hidden };
-        self.add(kept, event.context(), entry, |run| run.tools += 1);
+        self.add(kept, event.context(), "tool_finished", result.clone(), |run| run.tools += 1);
     }
 
     fn post_call(&self, kept: &mut Kept, event: &PostCall<'_>) {
         let (cx, reply) = (event.context(), event.final_message());
         kept.is_waiting = !reply.pending().is_empty();
         for pending in reply.pending() {
-            let hidden = || content::pending(pending);
-            self.add(kept, cx, Entry { kind: "permission_asked", data: pending, hidden }, |_| {});
+            self.add(kept, cx, "permission_asked", pending.clone(), |_| {});
         }
-        let hidden = || content::message(reply);
-        self.add(kept, cx, Entry { kind: "finished", data: reply, hidden }, |_| {});
+        self.add(kept, cx, "finished", reply.clone(), |_| {});
     }
 
     /// Writes how a call ended.
@@ -190,13 +168,7 @@ impl Recorder {
         };
         let error = (state == RunState::Failed).then(|| kept.error.unwrap_or("other"));
         if let Some(kind) = error {
-            let data = json!({ "kind": kind });
-            self.add(
-                kept,
-                cx,
-                Entry { kind: "failed", data: &data, hidden: || data.clone() },
-                |_| {},
-            );
+            self.add(kept, cx, "failed", Plain(json!({ "kind": kind })), |_| {});
         }
         let outcome = if state == RunState::Waiting { RunState::Finished } else { state };
         let mut data = json!({ "outcome": outcome.name() });
@@ -204,15 +176,14 @@ impl Recorder {
             data["reason"] = json!(reason);
         }
         let (usage, ended) = (cx.usage(), now());
-        let entry = Entry { kind: "settled", data: &data, hidden: || data.clone() };
-        self.add(kept, cx, entry, |run| {
+        self.add(kept, cx, "settled", Plain(data), |run| {
             run.state = state;
             run.reason = reason;
             run.error = error;
             run.ended = Some(ended);
             run.set_usage(usage);
         });
-        let head = kept.head(|| RunHead::of(cx));
+        let head = kept.head(cx);
         self.shared.ring.end(head.run);
         if kept.is_waiting || self.shared.announced.concern(&head.agent, &head.thread) {
             self.shared.asked.send_replace(());
@@ -220,31 +191,14 @@ impl Recorder {
     }
 }
 
-/// What a call got.
-#[derive(Serialize)]
-struct Input<'a> {
-    messages: &'a Messages,
-}
-
-/// The progress of a tool.
-#[derive(Serialize)]
-struct Progress<'a> {
-    call: &'a ToolUse,
-    text: &'a str,
-}
-
-/// What is sent to the model.
-struct Request<'a> {
-    model: &'a str,
-    system: Option<&'a Msg>,
-    messages: &'a Messages,
-    tools: Vec<&'a str>,
-}
-
 /// Keeps a tool call as hooks left it, until it ends.
 fn pre_acting(kept: &mut Kept, event: &PreActing<'_>) {
     let call = event.tool_use();
-    kept.calls.insert(call.id.clone(), call.clone());
+    // Without its hidden arguments.
+    let mut shown = ToolUse::new(call.id.clone(), call.name.clone(), call.input.clone());
+    shown.invalid_input.clone_from(&call.invalid_input);
+    shown.signature.clone_from(&call.signature);
+    kept.calls.insert(call.id.clone(), shown);
 }
 
 /// Returns the first text of the caller, cut.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
-use crate::builtin::connect::studio::hook::content;
-use crate::builtin::connect::studio::hook::recorder::{Entry, Recorder};
+use crate::builtin::connect::studio::hook::order::NAME;
+use crate::builtin::connect::studio::hook::recorder::Recorder;
 use crate::builtin::connect::studio::shared::Shared;
 use crate::event::{EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, AroundMask, HookWatcher, NextTool, ToolCall, priority};
@@ -27,9 +27,6 @@ pub struct StudioHook {
 }
 
 impl StudioHook {
-    /// The default name, by which the order of hooks is judged.
-    pub(super) const NAME: &str = "Studio";
-
     pub(in crate::builtin::connect::studio) fn new(shared: Arc<Shared>) -> Self {
         Self { recorder: Arc::new(Recorder::new(shared)) }
     }
@@ -37,7 +34,7 @@ impl StudioHook {
 
 impl AgentHook for StudioHook {
     fn name(&self) -> String {
-        Self::NAME.to_owned()
+        NAME.to_owned()
     }
 
     fn priority(&self) -> i32 {
@@ -85,9 +82,7 @@ impl AgentHook for StudioHook {
             let mut kept = run.lock();
             // The call itself may have what a vault put back into it.
             let shown = kept.call(&call.tool_use().id, &call.tool_use().name);
-            let hidden = || content::tool_use(&shown);
-            let entry = Entry { kind: "tool_started", data: &shown, hidden };
-            self.recorder.add(&mut kept, call.context(), entry, |_| {});
+            self.recorder.add(&mut kept, call.context(), "tool_started", shown, |_| {});
         }
         next.run(call.into_tool_use()).await
     }

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 
 use crate::builtin::connect::studio::ring::state::State;
 use crate::builtin::connect::studio::ring::{
-    Capacity, EntryKind, Kept, NewEntry, RunHead, RunState, RunSummary,
+    Capacity, EntryKind, Kept, NewEntry, RunHead, RunState, RunSummary, Text,
 };
 use crate::call::{CallContext, RunId};
 
@@ -69,48 +69,47 @@ impl Ring {
         entry: NewEntry,
         update: impl FnOnce(&mut RunSummary),
     ) -> Option<u64> {
-        let NewEntry { kind, is_milestone, json } = entry;
+        let NewEntry { kind, is_milestone, text } = entry;
         let mut state = self.lock();
         state.runs.get(&head.run)?;
         state.update(head.run, update);
-        let seq = state.add(Kept { kind, is_milestone, run: Some(head.run), json });
+        let seq = state.add(Kept { kind, is_milestone, run: Some(head.run), text });
         let gone = state.make_room(Some(head.run));
         drop(state);
         drop(gone);
-        self.last.send_replace(seq);
+        self.tell(seq);
         Some(seq)
     }
 
     /// Adds a change of an approval.
-    pub(in crate::builtin::connect::studio) fn push_approval(&self, json: Arc<str>) {
-        let kept = Kept { kind: EntryKind::Approval, is_milestone: false, run: None, json };
+    pub(in crate::builtin::connect::studio) fn push_approval(&self, text: Text) {
+        let kept = Kept { kind: EntryKind::Approval, is_milestone: false, run: None, text };
         let mut state = self.lock();
         let seq = state.add(kept);
         let gone = state.make_room(None);
         drop(state);
         drop(gone);
-        self.last.send_replace(seq);
+        self.tell(seq);
     }
 
     /// Returns the texts of entries, of those that are still there.
-    pub(in crate::builtin::connect::studio) fn texts(
-        &self,
-        entries: &[u64],
-    ) -> Vec<(u64, Arc<str>)> {
+    pub(in crate::builtin::connect::studio) fn texts(&self, entries: &[u64]) -> Vec<(u64, Text)> {
         let state = self.lock();
-        let text = |seq: &u64| Some((*seq, state.entries.get(seq)?.json.clone()));
+        let text = |seq: &u64| Some((*seq, state.entries.get(seq)?.text.clone()));
         entries.iter().filter_map(text).collect()
     }
 
     /// Replaces the texts of entries, of those that are still there.
-    pub(in crate::builtin::connect::studio) fn replace(&self, texts: &[(u64, Arc<str>)]) {
+    pub(in crate::builtin::connect::studio) fn replace(&self, texts: Vec<(u64, Text)>) {
         if texts.is_empty() {
             return;
         }
         let mut state = self.lock();
-        for (seq, json) in texts {
-            state.replace(*seq, json.clone());
-        }
+        let replace = |(seq, text)| state.replace(seq, text);
+        let old: Vec<_> = texts.into_iter().filter_map(replace).collect();
+        drop(state);
+        // Without the lock.
+        drop(old);
     }
 
     /// Returns the runs of a thread whose tool calls wait.
@@ -215,6 +214,13 @@ impl Ring {
     /// Returns what tells a reader that there is more.
     pub(in crate::builtin::connect::studio) fn subscribe(&self) -> watch::Receiver<u64> {
         self.last.subscribe()
+    }
+
+    /// Tells readers that there is more. Who reads later looks at the tables first.
+    fn tell(&self, seq: u64) {
+        if self.is_read() {
+            self.last.send_replace(seq);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

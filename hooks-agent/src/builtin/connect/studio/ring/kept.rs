@@ -1,7 +1,6 @@
 //! One entry.
 
-use std::sync::Arc;
-
+use crate::builtin::connect::studio::ring::text::Text;
 use crate::call::RunId;
 
 /// What an entry is about, which is the name of its server-sent event.
@@ -28,8 +27,7 @@ pub(in crate::builtin::connect::studio) struct NewEntry {
     pub(in crate::builtin::connect::studio) kind: EntryKind,
     /// Whether readers get the summary of the run with it.
     pub(in crate::builtin::connect::studio) is_milestone: bool,
-    /// The JSON: without its opening brace, as the number is added in front; whole for an approval.
-    pub(in crate::builtin::connect::studio) json: Arc<str>,
+    pub(in crate::builtin::connect::studio) text: Text,
 }
 
 /// An entry of the ring. A clone shares the text.
@@ -38,7 +36,7 @@ pub(in crate::builtin::connect::studio) struct Kept {
     pub(in crate::builtin::connect::studio) kind: EntryKind,
     pub(super) is_milestone: bool,
     pub(super) run: Option<RunId>,
-    pub(super) json: Arc<str>,
+    pub(super) text: Text,
 }
 
 impl Kept {
@@ -46,7 +44,7 @@ impl Kept {
     const OVERHEAD: usize = 160;
 
     pub(super) fn cost(&self) -> usize {
-        self.json.len() + Self::OVERHEAD
+        self.text.size() + Self::OVERHEAD
     }
 
     /// Writes the JSON of the entry.
@@ -56,6 +54,6 @@ impl Kept {
             into.push_str(&seq.to_string());
             into.push(',');
         }
-        into.push_str(&self.json);
+        into.push_str(&self.text.read());
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::builtin::connect::studio::ring::run::Record;
+use crate::builtin::connect::studio::ring::text::Text;
 use crate::builtin::connect::studio::ring::{Capacity, Kept, RunHead, RunSummary};
 use crate::call::RunId;
 
@@ -75,13 +76,13 @@ impl State {
         seq
     }
 
-    /// Replaces the text of an entry, if it is still there.
-    pub(super) fn replace(&mut self, seq: u64, json: std::sync::Arc<str>) {
-        if let Some(kept) = self.entries.get_mut(&seq) {
-            let before = kept.cost();
-            kept.json = json;
-            self.bytes = (self.bytes + kept.cost()).saturating_sub(before);
-        }
+    /// Replaces the text of an entry, if it is still there, and returns the old one.
+    pub(super) fn replace(&mut self, seq: u64, text: Text) -> Option<Text> {
+        let kept = self.entries.get_mut(&seq)?;
+        let before = kept.cost();
+        let old = std::mem::replace(&mut kept.text, text);
+        self.bytes = (self.bytes + kept.cost()).saturating_sub(before);
+        Some(old)
     }
 
     /// Gives up what is too much, the oldest first. `current` stays. Returns the runs that are gone,
