@@ -84,7 +84,8 @@ impl HookPlan {
         &self.agent
     }
 
-    /// The hooks: by method in the order of the source, phase, level, and order in the level.
+    /// The hooks: by method, phase, level, and order in the level. Methods of one `#[hookable]` block are in
+    /// the order of the source; which of several blocks of a type comes first depends on the linker.
     #[must_use]
     pub fn hooks(&self) -> &[PlannedHook] {
         &self.hooks

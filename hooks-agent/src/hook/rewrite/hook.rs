@@ -22,7 +22,7 @@ use crate::tool::ToolError;
 /// | [`output`](Rewrite::output) | yes | answers and summaries, before hooks, memory, stream and caller receive them; replies that hooks answer with |
 /// | [`input`](Rewrite::input) | no | texts of the user, before memory receives them; what came into memory another way, before the model receives it |
 /// | [`tool_results`](Rewrite::tool_results) | no | results, errors and progress of tools, before error hooks, memory, stream and model receive them; results in the input |
-/// | [`tool_arguments`](Rewrite::tool_arguments) | no | arguments of tool calls, before hooks, memory, stream and tool receive them |
+/// | [`tool_arguments`](Rewrite::tool_arguments) | no | arguments of tool calls of the model, before hooks, memory, stream and tool receive them; not those that a person edits |
 ///
 /// Images, audio, files, system messages and names stay as they are. Changed thoughts lose their
 /// signature. Empty chunks of a stream are dropped.
@@ -130,7 +130,8 @@ impl Rewrite {
         self
     }
 
-    /// Sets whether the arguments of tool calls are rewritten.
+    /// Sets whether the arguments of tool calls of the model are rewritten. Arguments that a person edits
+    /// stay as they are.
     #[must_use]
     pub fn tool_arguments(mut self, rewrite: bool) -> Self {
         self.places.tool_arguments = rewrite;

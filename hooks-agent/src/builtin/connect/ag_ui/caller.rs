@@ -51,13 +51,13 @@ impl Caller {
     }
 }
 
-/// Why somebody is not let in.
+/// Why authentication refuses a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Denied {
-    /// Nobody is known to ask: 401.
+    /// The request has no credentials that the program knows: 401.
     Unauthenticated,
-    /// Who asks may not: 403.
+    /// The caller is known, and may not use the agent: 403.
     Forbidden,
 }
 

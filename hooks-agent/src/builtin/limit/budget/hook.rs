@@ -50,8 +50,8 @@ use crate::model::ModelAnswer;
 /// runs in sub-agents and in nested calls.
 ///
 /// # Errors
-/// [`BudgetExceeded`] with [`Exit::Error`], [`UnknownPrice`]. A call fails if what it spent cannot
-/// be read.
+/// [`BudgetExceeded`](crate::builtin::limit::BudgetExceeded) with [`Exit::Error`],
+/// [`UnknownPrice`](crate::builtin::limit::UnknownPrice). A call fails if what it spent cannot be read.
 ///
 /// ```
 /// use hooks_agent::builtin::limit::{Budget, PriceTable};

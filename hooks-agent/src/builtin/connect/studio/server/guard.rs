@@ -29,14 +29,14 @@ fn worded(response: Response) -> Response {
     if !status.is_client_error() || kind.is_some_and(|kind| kind == "application/json") {
         return response;
     }
-    error(status, "malformed", "the address cannot be read")
+    error(status, "malformed", "the path or the query cannot be read")
 }
 
 fn check(app: &App, request: &Request) -> Result<(), Box<Response>> {
     let refuse = |status, code, message| Err(Box::new(error(status, code, message)));
     let (headers, uri) = (request.headers(), request.uri());
     let Some(host) = app.hosts.of(headers, uri) else {
-        let message = "the studio is not reached by this host";
+        let message = "this host is not allowed: use the printed address, or set `allowed_host`";
         return refuse(StatusCode::MISDIRECTED_REQUEST, "host", message);
     };
     if app.stopping.is_cancelled() {
@@ -57,10 +57,11 @@ fn check(app: &App, request: &Request) -> Result<(), Box<Response>> {
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     let is_stream = uri.path() == "/api/events";
     if (changes || is_stream) && !app.hosts.is_own_origin(headers, &host) {
-        return refuse(StatusCode::FORBIDDEN, "origin", "another page may not do this");
+        let message = "the request comes from a page of another origin";
+        return refuse(StatusCode::FORBIDDEN, "origin", message);
     }
     if changes && !is_json(headers) {
-        let message = "the body is to be of the type application/json";
+        let message = "`Content-Type` is not `application/json`";
         return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content_type", message);
     }
     Ok(())

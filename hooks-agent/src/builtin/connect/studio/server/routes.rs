@@ -180,8 +180,9 @@ async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
         let message = "the body is larger than 1 MiB, or was cut";
         return Err(error(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message));
     };
-    serde_json::from_slice(&bytes).map_err(|_| {
-        error(StatusCode::BAD_REQUEST, "malformed", "the body is not the JSON of this request")
+    serde_json::from_slice(&bytes).map_err(|unread| {
+        let message = format!("the body cannot be read: {unread}");
+        error(StatusCode::BAD_REQUEST, "malformed", &message)
     })
 }
 
