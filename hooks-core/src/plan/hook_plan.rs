@@ -84,8 +84,9 @@ impl HookPlan {
         &self.agent
     }
 
-    /// The hooks: by method, phase, level, and order in the level. Methods of one `#[hookable]` block are in
-    /// the order of the source; which of several blocks of a type comes first depends on the linker.
+    /// The hooks: by method, phase, level, and order in the level. The methods of traits come first, then
+    /// those of the type, each in the order of the source; blocks in several modules by the name of the
+    /// module.
     #[must_use]
     pub fn hooks(&self) -> &[PlannedHook] {
         &self.hooks

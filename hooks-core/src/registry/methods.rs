@@ -14,6 +14,7 @@ pub struct HookedMethods {
     /// The trait, as `dyn Trait`, that the block implements.
     pub base: Option<fn() -> TypeId>,
     pub module: &'static str,
+    pub line: u32,
     pub ident: &'static str,
     pub methods: &'static [HookedMethod],
 }
@@ -70,14 +71,15 @@ const fn is_same(left: &[u8], right: &[u8]) -> bool {
 
 inventory::collect!(HookedMethods);
 
-/// The hooked methods of a type, in the order of the source.
+/// The hooked methods of a type: those of its traits, then its own, each in the order of the source.
 pub(crate) fn methods_of(agent: TypeId, type_name: &str) -> Vec<HookedMethod> {
-    blocks_of(agent, type_name).flat_map(|block| block.methods).copied().collect()
+    blocks_of(agent, type_name).into_iter().flat_map(|block| block.methods).copied().collect()
 }
 
 /// The hookable traits that a type implements, as `dyn Trait`.
 pub(crate) fn bases_of(agent: TypeId, type_name: &str) -> Vec<TypeId> {
-    blocks_of(agent, type_name).filter_map(|block| block.base).map(|base| base()).collect()
+    let blocks = blocks_of(agent, type_name).into_iter();
+    blocks.filter_map(|block| block.base).map(|base| base()).collect()
 }
 
 /// The hookable traits that exactly this type implements; none of a generic one, which is known by its
@@ -89,11 +91,15 @@ pub(crate) fn exact_bases_of(agent: TypeId) -> impl Iterator<Item = TypeId> {
     blocks.filter_map(|block| block.base).map(|base| base())
 }
 
-fn blocks_of(agent: TypeId, type_name: &str) -> impl Iterator<Item = &'static HookedMethods> {
+/// The blocks of a type. The order of the linker is not that of the source.
+fn blocks_of(agent: TypeId, type_name: &str) -> Vec<&'static HookedMethods> {
     let (path, ident) = split_type_name(type_name);
     let blocks = inventory::iter::<HookedMethods>.into_iter();
-    blocks.filter(move |block| match block.agent {
+    let is_of_type = |block: &&HookedMethods| match block.agent {
         Some(known) => known() == agent,
         None => block.ident == ident && crate_of(block.module) == crate_of(path),
-    })
+    };
+    let mut blocks: Vec<_> = blocks.filter(is_of_type).collect();
+    blocks.sort_by_key(|block| (block.base.is_none(), block.module, block.line));
+    blocks
 }

@@ -209,6 +209,7 @@ pub(crate) fn hooked_methods(
                 agent: #agent,
                 base: #base,
                 module: ::core::module_path!(),
+                line: ::core::line!(),
                 ident: #ident,
                 methods: #methods,
             }
