@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::builtin::connect::ag_ui::request::reply::Reply;
 use crate::memory::Memory;
 use crate::message::ToolUse;
 
@@ -18,9 +19,9 @@ pub(in crate::builtin::connect::ag_ui) const KEPT: &str = "ag_ui";
 pub(in crate::builtin::connect::ag_ui) struct Kept {
     /// The tool calls that wait, by their path.
     pub(in crate::builtin::connect::ag_ui) pending: BTreeMap<String, KeptCall>,
-    /// The texts of answers that hooks changed for the caller alone, by the id of the message. Memory has
-    /// the texts from before, which the client must not see.
-    pub(in crate::builtin::connect::ag_ui) replies: BTreeMap<String, Vec<String>>,
+    /// What answers say that hooks changed for the caller alone, by the id of the message. Memory has what
+    /// they said before, which the client must not see.
+    pub(in crate::builtin::connect::ag_ui) replies: BTreeMap<String, Reply>,
 }
 
 /// A tool call that waits.
