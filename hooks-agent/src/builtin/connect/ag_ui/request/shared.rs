@@ -89,8 +89,7 @@ impl Request {
         wire: String,
         pending: &PendingCall,
     ) -> KeptCall {
-        let before = self.before.pending.values().find(|before| before.wire == wire);
-        KeptCall::new(wire, &pending.call, self.is_of_client(pending), before)
+        KeptCall::new(wire, &pending.call, self.is_of_client(pending), self.before.next_asked())
     }
 
     /// Adds what a model call used: one entry for each model of each provider.
