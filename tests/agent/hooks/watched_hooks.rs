@@ -33,6 +33,11 @@ impl<W: HookWatcher + 'static> AgentHook for Watch<W> {
         "watch".to_owned()
     }
 
+    /// None: that of all agents of a type is in other tests of this process, too.
+    fn events(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn inherit(&self) -> bool {
         true
     }
@@ -340,4 +345,21 @@ async fn a_watcher_that_two_hooks_bring_receives_each_run_once() {
     let agent = agent.hook(Watch(lines.clone())).hook(Watch(lines.clone()).named("again"));
     agent.build().unwrap().call("Go").await.unwrap();
     assert_eq!(lines.0.take(), ["PRE_CALL PRE_CALL continue"]);
+}
+
+#[tokio::test]
+async fn a_hook_that_runs_a_tool_twice_at_once_is_received_once() {
+    let lines = lines_of(|builder| builder.hook(Twice.named("twice"))).await;
+    assert_eq!(lines, ["twice TOOL_CALL continue"]);
+}
+
+struct Twice;
+
+#[agent_hook]
+impl Twice {
+    async fn twice(&self, call: ToolCall<'_>, next: NextTool<'_>) -> Result<ToolResult, ToolError> {
+        let call = call.into_tool_use();
+        let (one, _) = futures::join!(next.run(call.clone()), next.run(call));
+        one
+    }
 }

@@ -6,7 +6,7 @@ use hooks_agent::builtin::guard::PiiDetection;
 use hooks_agent::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{calls_then, open, says};
+use crate::support::{Browser, calls_then, open, says};
 
 /// Returns what hooks did in the newest run.
 async fn hooks_of(studio: &Studio, agent: &ReActAgent, message: &str) -> Vec<Value> {
@@ -252,7 +252,9 @@ async fn the_plan_names_hooks_in_order_and_its_warnings() {
 
     let plan = browser.json("/api/plan/clerk").await;
 
-    let first: Vec<_> = plan["hooks"].as_array().unwrap().iter().take(2).collect();
+    // The methods of an agent have no order that is the same in every build.
+    let hooks = plan["hooks"].as_array().unwrap().iter();
+    let first: Vec<_> = hooks.filter(|it| it["hook_type"] == "pre_reply").collect();
     assert_eq!(
         (&first[0]["hook_type"], &first[0]["name"], &first[0]["role"], &first[0]["priority"]),
         (&json!("pre_reply"), &json!("Studio"), &json!("observes"), &json!(600))
@@ -265,4 +267,34 @@ async fn the_plan_names_hooks_in_order_and_its_warnings() {
         json!([{ "name": "clerk", "tools": [], "chat": false, "decides": true }])
     );
     assert_eq!(browser.get("/api/plan/nobody").await.status(), 404);
+}
+
+#[tokio::test]
+async fn a_studio_of_another_name_shows_no_drafts_that_a_hook_may_change() {
+    let studio = Studio::new();
+    let browser = open(&studio).await;
+    let look = on(|_: &PostReasoning<'_>| ()).with_role(HookRole::Observes).with_priority(-500);
+    let agent = ReActAgent::builder("clerk")
+        .model(says("long words"))
+        .hook(look.named("look"))
+        .hook(Brief(browser.clone()))
+        .hook(studio.hook().named("live"))
+        .build()
+        .unwrap();
+
+    agent.call("Go").await.unwrap();
+
+    assert!(browser.newest().await.to_string().contains("short"));
+}
+
+/// Replaces an answer that the page does not show yet.
+struct Brief(Browser);
+
+#[agent_hook]
+impl Brief {
+    async fn replace(&self, event: &mut PostReasoning<'_>) {
+        let seen = self.0.newest().await.to_string();
+        assert!(seen.contains("reasoning_chunk") && !seen.contains("long"), "{seen}");
+        event.set_message(Msg::assistant("c", "short"));
+    }
 }

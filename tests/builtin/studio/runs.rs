@@ -1,10 +1,12 @@
 //! Runs and their entries.
 
+use std::sync::Arc;
+
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{calls_then, open};
+use crate::support::{calls_then, open, reads, says};
 
 #[tokio::test]
 async fn a_run_is_listed_with_its_entries_and_streamed() {
@@ -54,4 +56,16 @@ async fn a_run_is_listed_with_its_entries_and_streamed() {
     let streamed: Vec<_> =
         streamed.iter().filter(|it| it.event == "event").map(|it| it.data.clone()).collect();
     assert_eq!(&streamed, run["entries"].as_array().unwrap());
+}
+
+#[tokio::test]
+async fn a_method_that_is_called_without_a_call_leaves_no_run_behind() {
+    let studio = Studio::new();
+    let agent = ReActAgent::builder("clerk").model(says("Done.")).tool(reads("text"));
+    let agent = agent.hook(studio.hook()).build().unwrap();
+    let browser = open(&studio).await;
+    let call = Arc::new(ToolUse::new("1", "read", json!({})));
+    agent.tool_call(CallContext::default(), call).await.unwrap();
+    let runs = browser.runs().await;
+    assert!(runs.iter().all(|run| run["state"] != "running"), "{runs:?}");
 }

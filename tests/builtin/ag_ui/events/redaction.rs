@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use hooks_agent::builtin::connect::ag_ui::{AgUi, Caller};
+use hooks_agent::builtin::guard::{PiiDetection, Vault};
 use hooks_agent::hook::Rewrite;
 use hooks_agent::model::Finding;
 use hooks_agent::prelude::*;
+use hooks_agent::testing::Script;
 use serde_json::{Value, json};
 
 use crate::client::{Client, all, one, types};
@@ -169,4 +171,81 @@ async fn the_system_prompt_is_in_no_event() {
     let first = client.say("hi").await;
     let second = client.send(json!({})).await.unwrap();
     assert!(!has_secret(&first) && !has_secret(&second));
+}
+
+#[tokio::test]
+async fn what_a_vault_gives_back_to_a_tool_alone_is_in_no_event() {
+    let look = FunctionTool::new("look", "Looks up.", async |_: Value| "it is ada@example.com");
+    let send = FunctionTool::new("send", "Sends.", async |input: Value| {
+        assert_eq!(input, json!({ "to": "it is ada@example.com" }));
+        "sent"
+    });
+    let model = ScriptedModel::new("m", |request| -> ScriptedAnswer {
+        let last = request.messages.last().unwrap();
+        match last.tool_results().next() {
+            None => ToolUse::new("c1", "look", json!({})).into(),
+            Some(result) if result.name == "look" => {
+                ToolUse::new("c2", "send", json!({ "to": result.output.as_str() })).into()
+            }
+            Some(_) => "done".into(),
+        }
+    });
+    let pii = PiiDetection::all().everywhere().vault(Vault::new());
+    let agent = ReActAgent::builder("bot").model(model).tool(look).tool(send).hook(pii);
+    let mut client = Client::new(agent.build().unwrap());
+    let events = client.say("hi").await;
+    assert_eq!(all(&events, "TOOL_CALL_RESULT").len(), 2);
+    let shown: Vec<_> = events.iter().filter(|it| it.to_string().contains("ada@")).collect();
+    assert!(shown.is_empty(), "{shown:#?}");
+}
+
+#[tokio::test]
+async fn thoughts_that_a_hook_removes_for_the_caller_alone_stay_removed() {
+    for says in ["it is hunter2", "it is nothing"] {
+        let model = Script::new().thinks("thought of hunter2", says);
+        let hook = on(|event: &mut PostCall<'_>| {
+            let msg = event.final_message_mut();
+            msg.content.retain(|block| !matches!(block, ContentBlock::Thinking { .. }));
+            redact(msg);
+        });
+        let agent = ReActAgent::builder("bot").model(model).hook(hook).build().unwrap();
+        let mut client = Client::new(agent);
+        client.say("hi").await;
+        assert!(!has_secret(&client.messages), "{:#?}", client.messages);
+        let events = client.send(json!({})).await.unwrap();
+        assert!(!has_secret(&events));
+    }
+}
+
+#[tokio::test]
+async fn thoughts_that_a_hook_removes_from_the_reply_of_a_sub_agent_stay_removed() {
+    let inner = Script::new().thinks("thought of hunter2", "a poem");
+    let hook = on(|event: &mut PostCall<'_>| {
+        let msg = event.final_message_mut();
+        msg.content.retain(|block| !matches!(block, ContentBlock::Thinking { .. }));
+    });
+    let poet = ReActAgent::builder("poet").model(inner).hook(hook).build().unwrap();
+    let model = blocks_then_done(vec![call("c1", "poet", json!({ "task": "a poem" }))]);
+    let agent =
+        ReActAgent::builder("bot").model(model).tool(poet.to_tool("Writes")).build().unwrap();
+    let mut client = Client::new(agent);
+    client.say("hi").await;
+    assert!(!has_secret(&client.messages), "{:#?}", client.messages);
+    assert!(client.messages.iter().any(|it| it["content"] == "a poem"));
+}
+
+#[tokio::test]
+async fn progress_is_shown_as_the_hooks_left_it() {
+    let tool = FunctionTool::with_context("echo", "Echoes.", async |_: Value, cx| {
+        let cx: ToolContext = cx;
+        cx.progress("half of ada@example.com");
+        "all of ada@example.com".to_owned()
+    });
+    let model = blocks_then_done(vec![call("c1", "echo", json!({}))]);
+    let pii = PiiDetection::all().everywhere();
+    let agent = ReActAgent::builder("bot").model(model).tool(tool).hook(pii).build().unwrap();
+    let mut client = Client::new(agent);
+    let events = client.say("hi").await;
+    let shown: Vec<_> = events.iter().filter(|it| it.to_string().contains("ada@")).collect();
+    assert!(shown.is_empty(), "{shown:#?}");
 }

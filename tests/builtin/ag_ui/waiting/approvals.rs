@@ -241,3 +241,52 @@ async fn a_call_that_asks_again_as_another_one_needs_another_answer() {
     assert_eq!(refused, Refused::NotAnswered { ids: vec!["int-c1.2".to_owned()] });
     assert!(seen.lock().unwrap().is_empty());
 }
+
+#[tokio::test]
+async fn an_answer_to_a_question_that_the_thread_forgot_is_not_one_to_another() {
+    let seen = Seen::default();
+    let model = ScriptedModel::new("m", |request| -> ScriptedAnswer {
+        let last = request.messages.last().unwrap();
+        match last.tool_results().next() {
+            Some(_) => "done".into(),
+            None => {
+                let euros = if last.text() == "more" { 100 } else { 1 };
+                ToolUse::new("c1", "pay", json!({ "euros": euros })).into()
+            }
+        }
+    });
+    let tool = pay(&seen).permission(|_| Permission::Ask);
+    let agent = Arc::new(ReActAgent::builder("bot").model(model).tool(tool).build().unwrap());
+    let mut client = Client::of(AgUi::new(agent.clone()));
+    assert_eq!(ids(&client.say("pay").await), ["int-c1"]);
+    client.resume(json!([approve("int-c1")])).await;
+    // A summary takes the place of the conversation, and the page loads it anew.
+    let memory = agent.read_thread(&Caller::new("ada").thread("t")).await.unwrap().unwrap();
+    memory.replace(vec![Msg::user("pay"), Msg::assistant("bot", "paid")]);
+    client.messages.clear();
+    client.send(json!({})).await.unwrap();
+    client.say("more").await;
+    // Another tab answers the question that it still shows.
+    let refused = client.send(json!({ "resume": [approve("int-c1")] })).await.unwrap_err();
+    assert!(matches!(refused, Refused::NotAnswered { .. }), "{refused:?}");
+    assert_eq!(*seen.lock().unwrap(), [json!({ "euros": 1 })]);
+}
+
+#[tokio::test]
+async fn a_call_that_asks_once_more_needs_one_more_answer() {
+    let seen = Seen::default();
+    let times = Mutex::new(0);
+    let twice = on(move |event: &mut PreActing<'_>| {
+        let mut times = times.lock().unwrap();
+        *times += 1;
+        if *times < 3 { event.stop() } else { Flow::Continue }
+    });
+    let model = blocks_then_done(vec![call("c1", "pay", json!({ "euros": 1 }))]);
+    let agent = ReActAgent::builder("bot").model(model).tool(pay(&seen)).hook(twice);
+    let mut client = Client::new(agent.build().unwrap());
+    client.say("pay").await;
+    client.resume(json!([approve("int-c1")])).await;
+    let refused = client.send(json!({ "resume": [approve("int-c1")] })).await.unwrap_err();
+    assert!(matches!(refused, Refused::NotAnswered { .. }), "{refused:?}");
+    assert!(seen.lock().unwrap().is_empty());
+}

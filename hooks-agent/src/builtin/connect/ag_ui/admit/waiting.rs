@@ -40,7 +40,10 @@ pub(super) fn open_calls(memory: &Memory, kept: &Kept, replay: &Replay) -> Vec<O
             Some(before) => before.wire.clone(),
             None => replay.last_calls.get(&pending.id).unwrap_or(&pending.id).clone(),
         };
-        let kept = KeptCall::new(wire, &pending.call, is_frontend, before);
+        let kept = match before.filter(|before| before.is_of(&pending.call)) {
+            Some(before) => before.clone(),
+            None => KeptCall::new(wire, &pending.call, is_frontend, kept.next_asked()),
+        };
         let at = questions.iter().position(|question| question.call_id == pending.id);
         Open { kept, question: at.map(|at| questions.swap_remove(at)), pending }
     });

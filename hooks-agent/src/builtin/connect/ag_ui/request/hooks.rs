@@ -145,8 +145,10 @@ impl Last {
         let mut replies = self.0.replies();
         replies.retain(|id, _| ids.contains(id.as_str()));
         let kept = self.0.kept(reply.pending());
+        let before = &self.0.before;
+        let asked = if kept.is_empty() { before.asked } else { before.next_asked() };
         let pending = reply.pending().iter().map(|pending| pending.id.clone()).zip(kept).collect();
-        let kept = Kept { pending, replies };
+        let kept = Kept { pending, replies, asked };
         if kept != self.0.before {
             cx.set_thread_value(KEPT, &kept)?;
         }

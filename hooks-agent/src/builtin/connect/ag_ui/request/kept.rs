@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::builtin::connect::ag_ui::request::reply::Reply;
 use crate::memory::Memory;
 use crate::message::ToolUse;
 
@@ -18,9 +19,11 @@ pub(in crate::builtin::connect::ag_ui) const KEPT: &str = "ag_ui";
 pub(in crate::builtin::connect::ag_ui) struct Kept {
     /// The tool calls that wait, by their path.
     pub(in crate::builtin::connect::ag_ui) pending: BTreeMap<String, KeptCall>,
-    /// The texts of answers that hooks changed for the caller alone, by the id of the message. Memory has
-    /// the texts from before, which the client must not see.
-    pub(in crate::builtin::connect::ag_ui) replies: BTreeMap<String, Vec<String>>,
+    /// What answers say that hooks changed for the caller alone, by the id of the message. Memory has what
+    /// they said before, which the client must not see.
+    pub(in crate::builtin::connect::ag_ui) replies: BTreeMap<String, Reply>,
+    /// How many runs on the thread left tool calls that wait.
+    pub(in crate::builtin::connect::ag_ui) asked: u32,
 }
 
 /// A tool call that waits.
@@ -34,7 +37,7 @@ pub(in crate::builtin::connect::ag_ui) struct KeptCall {
     pub(in crate::builtin::connect::ag_ui) is_frontend: bool,
     /// The digest of the tool call, so that an answer is about what was shown.
     digest: String,
-    /// How many times it asked, each time as another tool call.
+    /// The number of the run that left it, of those that left some.
     asked: u32,
 }
 
@@ -50,6 +53,11 @@ impl Kept {
         value.map_or_else(|| Ok(Self::default()), serde_json::from_value)
     }
 
+    /// Returns the number of the next run that leaves tool calls that wait.
+    pub(in crate::builtin::connect::ag_ui) fn next_asked(&self) -> u32 {
+        self.asked.saturating_add(1)
+    }
+
     /// Writes what is kept, outside of a hook.
     pub(in crate::builtin::connect::ag_ui) fn write(&self, memory: &Memory) {
         let mut values = memory.values();
@@ -61,20 +69,16 @@ impl Kept {
 }
 
 impl KeptCall {
-    /// Creates the entry of a tool call. `before` is the entry of the same tool call, if it waited before.
+    /// Creates the entry of a tool call, which the run of this number left.
     pub(in crate::builtin::connect::ag_ui) fn new(
         wire: String,
         call: &ToolUse,
         is_frontend: bool,
-        before: Option<&Self>,
+        asked: u32,
     ) -> Self {
         let digest = digest(call);
-        let asked = match before {
-            Some(before) if before.digest == digest => before.asked,
-            Some(before) => before.asked + 1,
-            None => 1,
-        };
-        // An answer to an earlier question must not answer this one.
+        // An answer to an earlier question must not answer this one, also if the thread forgot that one
+        // and the model uses its id again.
         let interrupt = match asked {
             1 => format!("int-{wire}"),
             number => format!("int-{wire}.{number}"),

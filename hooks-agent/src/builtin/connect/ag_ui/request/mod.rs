@@ -5,4 +5,5 @@ pub(super) mod client;
 pub(super) mod hooks;
 pub(super) mod ids;
 pub(super) mod kept;
+pub(super) mod reply;
 pub(super) mod shared;

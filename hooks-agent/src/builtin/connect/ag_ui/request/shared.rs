@@ -8,9 +8,10 @@ use serde_json::Value;
 use crate::builtin::connect::ag_ui::protocol::{InputTool, TokenUsage};
 use crate::builtin::connect::ag_ui::request::ids::{ID, Ids};
 use crate::builtin::connect::ag_ui::request::kept::{Kept, KeptCall};
+use crate::builtin::connect::ag_ui::request::reply::Reply;
 use crate::call::RunId;
 use crate::memory::Memory;
-use crate::message::{ContentBlock, GenerateReason, Messages, Msg, PendingCall, Role, Usage};
+use crate::message::{GenerateReason, Messages, Msg, PendingCall, Role, Usage};
 
 /// What hooks and the stream of one request share.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ struct State {
     /// The names of tools of the client that no tool of the agent has.
     frontend: HashSet<String>,
     usage: Vec<TokenUsage>,
-    replies: BTreeMap<String, Vec<String>>,
+    replies: BTreeMap<String, Reply>,
 }
 
 impl Request {
@@ -88,8 +89,7 @@ impl Request {
         wire: String,
         pending: &PendingCall,
     ) -> KeptCall {
-        let before = self.before.pending.values().find(|before| before.wire == wire);
-        KeptCall::new(wire, &pending.call, self.is_of_client(pending), before)
+        KeptCall::new(wire, &pending.call, self.is_of_client(pending), self.before.next_asked())
     }
 
     /// Adds what a model call used: one entry for each model of each provider.
@@ -124,20 +124,20 @@ impl Request {
         self.lock().usage.clone()
     }
 
-    /// Keeps the texts of the reply if hooks changed them for the caller: memory has those from before.
+    /// Keeps what the reply says if hooks changed it for the caller: memory has what it said before.
     /// Returns whether the client is to see others than it has.
     pub(in crate::builtin::connect::ag_ui) fn keep_reply(
         &self,
         reply: &Msg,
         history: &Messages,
     ) -> bool {
-        let Some((id, texts)) = self.changed_reply(reply, history) else { return false };
-        self.lock().replies.insert(id, texts);
+        let Some((id, reply)) = self.changed_reply(reply, history) else { return false };
+        self.lock().replies.insert(id, reply);
         true
     }
 
-    /// Returns the id of the message of the reply, and its texts, if memory has others.
-    fn changed_reply(&self, reply: &Msg, history: &Messages) -> Option<(String, Vec<String>)> {
+    /// Returns the id of the message of the reply, and what it says, if memory has something else.
+    fn changed_reply(&self, reply: &Msg, history: &Messages) -> Option<(String, Reply)> {
         let id = message_id(reply);
         // A hook may have replaced the whole message: then it stands for the last answer of the call.
         let run = format!("{}-", self.run);
@@ -151,8 +151,8 @@ impl Request {
             return None;
         }
         let last = history.iter().rev().find(is_it)?;
-        let (of_reply, of_memory) = (texts(reply), texts(last));
-        let is_nothing = of_reply.is_empty()
+        let (of_reply, of_memory) = (Reply::of(reply), Reply::of(last));
+        let is_nothing = of_reply.texts.is_empty()
             && id.is_none()
             && reply.reason == Some(GenerateReason::ReasoningStopRequested);
         if reply.role == Role::Tool || is_nothing || of_reply == of_memory {
@@ -161,7 +161,7 @@ impl Request {
         Some((message_id(last)?.to_owned(), of_reply))
     }
 
-    /// Writes the texts of answers to the thread, if hooks after ours changed them once more.
+    /// Writes what answers say to the thread, if hooks after ours changed it once more.
     pub(in crate::builtin::connect::ag_ui) fn write_replies(&self) {
         let Some(memory) = self.memory.get() else { return };
         let Ok(mut kept) = Kept::of(Some(memory)) else { return };
@@ -172,8 +172,8 @@ impl Request {
         }
     }
 
-    /// Returns the texts of answers that hooks changed for the caller.
-    pub(in crate::builtin::connect::ag_ui) fn replies(&self) -> BTreeMap<String, Vec<String>> {
+    /// Returns what answers say that hooks changed for the caller.
+    pub(in crate::builtin::connect::ag_ui) fn replies(&self) -> BTreeMap<String, Reply> {
         self.lock().replies.clone()
     }
 
@@ -185,15 +185,6 @@ impl Request {
 /// Returns the id of a message on the wire.
 pub(in crate::builtin::connect::ag_ui) fn message_id(msg: &Msg) -> Option<&str> {
     msg.metadata.get(ID).and_then(Value::as_str)
-}
-
-/// Returns the texts of a message.
-pub(in crate::builtin::connect::ag_ui) fn texts(msg: &Msg) -> Vec<String> {
-    let texts = msg.content.iter().filter_map(|block| match block {
-        ContentBlock::Text { text } => Some(text.clone()),
-        _ => None,
-    });
-    texts.collect()
 }
 
 /// Adds a count. Zero is no count: the provider did not report one.

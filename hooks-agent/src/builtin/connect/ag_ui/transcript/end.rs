@@ -5,12 +5,12 @@ use serde_json::{Map, Value, json};
 use crate::builtin::connect::ag_ui::protocol::{
     Event, EventKind, Interrupt, Message, Outcome, SubagentOutcome,
 };
-use crate::builtin::connect::ag_ui::request::shared::{message_id, texts};
+use crate::builtin::connect::ag_ui::request::reply::Reply;
+use crate::builtin::connect::ag_ui::request::shared::message_id;
 use crate::builtin::connect::ag_ui::timestamp::rfc3339;
 use crate::builtin::connect::ag_ui::transcript::answer::Answer;
 use crate::builtin::connect::ag_ui::transcript::failure::{code_of, message_of};
 use crate::builtin::connect::ag_ui::transcript::machine::{About, Transcript};
-use crate::builtin::connect::ag_ui::transcript::replay::override_text;
 use crate::error::{AgentError, ErrorKind};
 use crate::message::{GenerateReason, Msg, PendingCall, PendingReason, Role};
 
@@ -152,8 +152,8 @@ impl Transcript {
     fn correct_agent(&mut self, at: usize, reply: &Msg) -> bool {
         let call = &mut self.calls[at];
         let Some((place, last)) = call.last.clone() else { return false };
-        let texts = texts(reply);
-        if texts == self::texts(&last)
+        let of_reply = Reply::of(reply);
+        if of_reply == Reply::of(&last)
             || reply.role != Role::Assistant
             || !reply.pending().is_empty()
         {
@@ -163,7 +163,7 @@ impl Transcript {
         let base = id.strip_suffix("-r1").unwrap_or(id).to_owned();
         let (ids, run) = (&self.request.ids, call.run);
         let mut answer = Answer::new(base, call.tag.clone());
-        for block in &override_text(&last, &texts).content {
+        for block in &of_reply.put_into(&last).content {
             answer.push(block, |id| ids.tool_call(run, id), &mut Vec::new());
         }
         call.messages.splice(place, answer.messages);

@@ -8,9 +8,10 @@ use sha2::{Digest, Sha256};
 use crate::builtin::connect::ag_ui::protocol::Message;
 use crate::builtin::connect::ag_ui::request::ids::{ID, WIRE_CALLS, free};
 use crate::builtin::connect::ag_ui::request::kept::hex;
+use crate::builtin::connect::ag_ui::request::reply::Reply;
 use crate::builtin::connect::ag_ui::transcript::answer::{Answer, tool_calls};
 use crate::builtin::connect::ag_ui::transcript::content::{content_of, content_of_output};
-use crate::message::{ContentBlock, Messages, Msg, Role};
+use crate::message::{Messages, Msg, Role};
 
 /// The messages of a thread as messages of the protocol.
 #[derive(Debug, Default)]
@@ -22,11 +23,11 @@ pub(in crate::builtin::connect::ag_ui) struct Replay {
     pub(in crate::builtin::connect::ag_ui) last_calls: HashMap<String, String>,
 }
 
-/// Returns the messages of a thread as messages of the protocol. `replies` has the texts of answers that a
+/// Returns the messages of a thread as messages of the protocol. `replies` has what answers say that a
 /// hook changed for the caller, by the id of the message. System messages are left out.
 pub(in crate::builtin::connect::ag_ui) fn replay(
     history: &Messages,
-    replies: &BTreeMap<String, Vec<String>>,
+    replies: &BTreeMap<String, Reply>,
 ) -> Replay {
     let mut replay = Replay::default();
     let mut unnamed = HashSet::new();
@@ -49,8 +50,8 @@ pub(in crate::builtin::connect::ag_ui) fn replay(
 }
 
 impl Replay {
-    fn add_answer(&mut self, msg: &Msg, id: String, replies: &BTreeMap<String, Vec<String>>) {
-        let replaced = replies.get(&id).map(|texts| override_text(msg, texts));
+    fn add_answer(&mut self, msg: &Msg, id: String, replies: &BTreeMap<String, Reply>) {
+        let replaced = replies.get(&id).map(|reply| reply.put_into(msg));
         let msg = replaced.as_ref().unwrap_or(msg);
         let mut calls = HashMap::new();
         for call in msg.tool_uses() {
@@ -102,24 +103,6 @@ impl Replay {
 /// Returns the id of the message that is the result of a tool call.
 pub(super) fn result_id(tool_call: &str) -> String {
     format!("result-{tool_call}")
-}
-
-/// Returns the message with these texts in place of its own: each in its place if there are as many, else
-/// all in the place of the first.
-pub(in crate::builtin::connect::ag_ui) fn override_text(msg: &Msg, texts: &[String]) -> Msg {
-    let mut msg = msg.clone();
-    let is_text = |block: &&mut ContentBlock| matches!(block, ContentBlock::Text { .. });
-    let places = msg.content.iter_mut().filter(is_text).count();
-    let fits = texts.len() == places;
-    let texts = if fits { texts.to_vec() } else { vec![texts.join("\n")] };
-    let mut texts = texts.into_iter();
-    for block in &mut msg.content {
-        if let ContentBlock::Text { text } = block {
-            *text = texts.next().unwrap_or_default();
-        }
-    }
-    msg.content.extend(texts.map(ContentBlock::text));
-    msg
 }
 
 /// Returns an id for a message that another channel wrote: the same one each time, also after others were

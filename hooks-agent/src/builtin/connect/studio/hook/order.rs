@@ -42,7 +42,8 @@ impl Order {
             order.is_unredacted |= later.iter().any(|it| it.role() == Some(HookRole::Redacts));
             let is_answer = matches!(first.hook_type().method(), "reasoning" | "summarizing");
             if phase == Phase::Post && is_answer {
-                let earlier = own.map_or(hooks, |own| &hooks[..own]);
+                // Who stands for the studio may run long before it.
+                let earlier = named(hooks, name).map_or(hooks, |own| &hooks[..own]);
                 order.reviews_answers |= earlier.iter().any(|it| may_change(it, rewrites));
             }
         }
@@ -60,10 +61,17 @@ impl Order {
     }
 }
 
+/// Returns the place of the studio, or else that of the first observer.
 fn place(hooks: &[PlannedHook], name: &str) -> Option<usize> {
-    let is_observer = |hook: &&PlannedHook| hook.role() == Some(HookRole::Observes);
-    let named = hooks.iter().position(|hook| is_observer(&hook) && hook.name() == name);
-    named.or_else(|| hooks.iter().position(|hook| is_observer(&hook)))
+    named(hooks, name).or_else(|| hooks.iter().position(is_observer))
+}
+
+fn named(hooks: &[PlannedHook], name: &str) -> Option<usize> {
+    hooks.iter().position(|hook| is_observer(hook) && hook.name() == name)
+}
+
+fn is_observer(hook: &PlannedHook) -> bool {
+    hook.role() == Some(HookRole::Observes)
 }
 
 /// Returns whether a hook may change an answer in a way that its chunks do not have: a redactor that

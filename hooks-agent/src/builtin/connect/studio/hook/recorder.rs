@@ -33,8 +33,11 @@ impl Recorder {
     }
 
     /// Returns what is kept of a call, which begins if nobody has seen it. `None` if another hook of the
-    /// studio writes of it.
+    /// studio writes of it, or if a method was called without a call: nothing tells its end.
     pub(super) fn claim(&self, cx: &CallContext) -> Option<Arc<Run>> {
+        if cx.agent_id().is_empty() {
+            return None;
+        }
         let run: Arc<Run> = cx.hook_state(self.shared.number());
         let mut kept = run.lock();
         let (is_own, begins) = kept.claim(self.number);
