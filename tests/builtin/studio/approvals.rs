@@ -175,3 +175,25 @@ async fn a_question_of_an_earlier_process_is_decided_and_its_call_resumed() {
         assert_eq!(status, StatusCode::CONFLICT);
     }
 }
+
+#[tokio::test]
+async fn members_of_another_decision_are_refused_and_nothing_runs() {
+    let studio = Studio::new();
+    let (browser, _stream, clerk) = asked(&studio).await;
+    let question = browser.question().await;
+
+    for body in [
+        json!({ "decision": "approve", "input": { "euros": 1 } }),
+        json!({ "decision": "approve", "reason": "why not" }),
+        json!({ "decision": "edit" }),
+    ] {
+        let (status, refused) = browser.decide(&question, body).await;
+        assert_eq!(
+            (status, &refused["error"]),
+            (StatusCode::UNPROCESSABLE_ENTITY, &json!("invalid"))
+        );
+    }
+    let misspelt = json!({ "decision": "approve", "inputs": {} });
+    assert_eq!(browser.decide(&question, misspelt).await.0, StatusCode::BAD_REQUEST);
+    assert!(clerk.paid.take().is_empty());
+}

@@ -252,9 +252,7 @@ async fn the_plan_names_hooks_in_order_and_its_warnings() {
 
     let plan = browser.json("/api/plan/clerk").await;
 
-    // The methods of an agent have no order that is the same in every build.
-    let hooks = plan["hooks"].as_array().unwrap().iter();
-    let first: Vec<_> = hooks.filter(|it| it["hook_type"] == "pre_reply").collect();
+    let first: Vec<_> = plan["hooks"].as_array().unwrap().iter().take(2).collect();
     assert_eq!(
         (&first[0]["hook_type"], &first[0]["name"], &first[0]["role"], &first[0]["priority"]),
         (&json!("pre_reply"), &json!("Studio"), &json!("observes"), &json!(600))

@@ -13,4 +13,6 @@ pub enum HookRole {
     Limits,
     /// Repeats calls.
     Retries,
+    /// Asks people about calls, and leaves content as it is.
+    Asks,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::HookResult;
+use hooks_core::{HookResult, HookRole};
 
 use crate::builtin::people::human_in_the_loop::gate::Gate;
 use crate::builtin::people::human_in_the_loop::shown::Shown;
@@ -207,6 +207,10 @@ fn not_asked(call: &ToolUse) -> String {
 impl AgentHook for HumanInTheLoop {
     fn priority(&self) -> i32 {
         priority::AUTH
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Asks)
     }
 
     fn events(&self) -> EventMask {

@@ -52,9 +52,7 @@ impl Desk {
         if !is_same || !waiting.is_as_shown() {
             return Err(DecisionError::Changed { id }.into());
         }
-        let Some(decision) = request.decision() else {
-            return Err(Refused::Invalid("an edit needs the new arguments as `input`".to_owned()));
-        };
+        let decision = request.decision().map_err(|reason| Refused::Invalid(reason.to_owned()))?;
         let is_blind = !self.shared.settings.shows().content;
         if is_blind && !matches!(decision, Decision::Reject(_)) {
             let reason = "the arguments are not shown, so the call can only be denied";

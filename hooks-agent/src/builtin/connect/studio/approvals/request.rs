@@ -7,6 +7,7 @@ use crate::store::Decision;
 
 /// What the page sends to decide.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(in crate::builtin::connect::studio) struct DecisionRequest {
     decision: Choice,
     #[serde(default)]
@@ -26,13 +27,22 @@ enum Choice {
 }
 
 impl DecisionRequest {
-    /// Returns the decision; `None` for an edit without arguments.
-    pub(super) fn decision(&self) -> Option<Decision> {
-        Some(match self.decision {
-            Choice::Approve => Decision::Approve,
-            Choice::Deny => Decision::Reject(self.reason.clone().unwrap_or_default()),
-            Choice::Edit => Decision::Edit(self.input.clone()?),
-        })
+    /// Returns the decision.
+    ///
+    /// # Errors
+    /// What is wrong: a member that belongs to another decision may mean that the person meant that one.
+    pub(super) fn decision(&self) -> Result<Decision, &'static str> {
+        match (self.decision, &self.input, &self.reason) {
+            (Choice::Approve, None, None) => Ok(Decision::Approve),
+            (Choice::Approve, Some(_), _) => Err("`input` is for an edit: decide by \"edit\""),
+            (Choice::Deny, None, reason) => {
+                Ok(Decision::Reject(reason.clone().unwrap_or_default()))
+            }
+            (Choice::Deny, Some(_), _) => Err("`input` is for an edit, not for a denial"),
+            (Choice::Edit, Some(input), None) => Ok(Decision::Edit(input.clone())),
+            (Choice::Edit, None, _) => Err("an edit needs the new arguments as `input`"),
+            (Choice::Approve | Choice::Edit, _, Some(_)) => Err("`reason` is for a denial"),
+        }
     }
 }
 

@@ -126,6 +126,7 @@ pub(in crate::builtin::connect::studio) fn role_name(role: HookRole) -> &'static
         HookRole::Observes => "observes",
         HookRole::Limits => "limits",
         HookRole::Retries => "retries",
+        HookRole::Asks => "asks",
         _ => "other",
     }
 }

@@ -136,6 +136,7 @@ async fn decide(State(app): State<Arc<App>>, Path(id): Path<String>, request: Re
 
 /// What a person writes to an agent.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Written {
     text: String,
 }
