@@ -14,6 +14,7 @@ mod nested_calls;
 mod never_skipped;
 mod other_executors;
 mod phases;
+mod plans;
 mod random_operations;
 mod registration;
 mod registry;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::builtin::connect::studio::hook::body::{body, event};
-use crate::builtin::connect::studio::hook::changes::Shown;
-use crate::builtin::connect::studio::hook::data::Data;
+use crate::builtin::connect::studio::hook::entry::body::{body, event};
+use crate::builtin::connect::studio::hook::entry::data::Data;
+use crate::builtin::connect::studio::hook::entry::{content, sizes};
 use crate::builtin::connect::studio::hook::orders::Orders;
+use crate::builtin::connect::studio::hook::other_hooks::changes::Shown;
 use crate::builtin::connect::studio::hook::run::{Kept, Run};
-use crate::builtin::connect::studio::hook::{content, sizes};
 use crate::builtin::connect::studio::ring::{EntryKind, NewEntry, RunHead, RunSummary, Text, now};
 use crate::builtin::connect::studio::shared::Shared;
 use crate::call::CallContext;

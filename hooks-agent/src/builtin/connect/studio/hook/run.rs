@@ -7,7 +7,7 @@ use hooks_core::plan::HooksVersion;
 
 use crate::builtin::connect::studio::hook::draft::Draft;
 use crate::builtin::connect::studio::hook::order::Order;
-use crate::builtin::connect::studio::hook::pending::Pending;
+use crate::builtin::connect::studio::hook::other_hooks::pending::Pending;
 use crate::builtin::connect::studio::ring::RunHead;
 use crate::builtin::connect::studio::shared::Shows;
 use crate::call::CallContext;

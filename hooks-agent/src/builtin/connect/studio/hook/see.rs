@@ -4,8 +4,8 @@ use hooks_core::Hookable;
 use serde_json::{Map, Value, json, to_value};
 
 use crate::agent::CallOutcome;
-use crate::builtin::connect::studio::hook::body::{self, body};
-use crate::builtin::connect::studio::hook::data::{Input, Plain, Progress, Request};
+use crate::builtin::connect::studio::hook::entry::body::{self, body};
+use crate::builtin::connect::studio::hook::entry::data::{Input, Plain, Progress, Request};
 use crate::builtin::connect::studio::hook::recorder::Recorder;
 use crate::builtin::connect::studio::hook::run::Kept;
 use crate::builtin::connect::studio::ring::{RunState, RunSummary, now};

@@ -1,6 +1,6 @@
 //! What receives the runs of other hooks.
 
-use crate::builtin::connect::studio::hook::changes::{Ran, Shown};
+use crate::builtin::connect::studio::hook::other_hooks::changes::{Ran, Shown};
 use crate::builtin::connect::studio::hook::recorder::Recorder;
 use crate::hook::{HookFlow, HookRun, HookWatcher};
 

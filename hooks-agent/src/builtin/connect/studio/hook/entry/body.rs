@@ -24,7 +24,7 @@ struct Body<'a, D> {
 }
 
 /// Writes an entry without its number and its opening brace. `None` if the data cannot be written.
-pub(super) fn body(
+pub(in crate::builtin::connect::studio::hook) fn body(
     head: &RunHead,
     ts: u64,
     kind: &str,
@@ -38,6 +38,6 @@ pub(super) fn body(
 }
 
 /// Creates the entry of an event.
-pub(super) fn event(text: Text, is_milestone: bool) -> NewEntry {
+pub(in crate::builtin::connect::studio::hook) fn event(text: Text, is_milestone: bool) -> NewEntry {
     NewEntry { kind: EntryKind::Event, is_milestone, text }
 }

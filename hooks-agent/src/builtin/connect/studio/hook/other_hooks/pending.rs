@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::builtin::connect::studio::hook::changes::{Ran, Shown};
+use crate::builtin::connect::studio::hook::other_hooks::changes::{Ran, Shown};
 
 /// Runs of other hooks at events that the studio's hook has not seen yet, in order.
 #[derive(Default)]
-pub(super) struct Pending(Vec<At>);
+pub(in crate::builtin::connect::studio::hook) struct Pending(Vec<At>);
 
 /// The runs at one event.
 struct At {
@@ -17,7 +17,7 @@ struct At {
 
 impl Pending {
     /// Adds a run.
-    pub(super) fn add(&mut self, ran: Ran) {
+    pub(in crate::builtin::connect::studio::hook) fn add(&mut self, ran: Ran) {
         let found = self.0.iter_mut().find(|at| at.is(ran.event, ran.tool_call.as_deref()));
         match found {
             Some(at) => at.runs.push(ran),
@@ -29,13 +29,17 @@ impl Pending {
     }
 
     /// Returns whether runs wait at this event.
-    pub(super) fn has(&self, event: &str, tool_call: Option<&str>) -> bool {
+    pub(in crate::builtin::connect::studio::hook) fn has(
+        &self,
+        event: &str,
+        tool_call: Option<&str>,
+    ) -> bool {
         self.0.iter().any(|at| at.is(event, tool_call))
     }
 
     /// Takes the runs at events that are over when the hook sees this event. Those of this very event
     /// come with `end`, what the event holds now; of the others nobody saw the end.
-    pub(super) fn take(
+    pub(in crate::builtin::connect::studio::hook) fn take(
         &mut self,
         event: &'static str,
         tool_call: Option<&str>,
@@ -59,7 +63,7 @@ impl Pending {
     }
 
     /// Takes the runs at an event whose end nobody sees.
-    pub(super) fn take_at(
+    pub(in crate::builtin::connect::studio::hook) fn take_at(
         &mut self,
         event: &str,
         tool_call: Option<&str>,

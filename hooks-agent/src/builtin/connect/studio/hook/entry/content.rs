@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse};
 
 /// The JSON of a message without its content.
-pub(super) fn message(msg: &Msg) -> Value {
+pub(in crate::builtin::connect::studio::hook) fn message(msg: &Msg) -> Value {
     let chars: usize = msg.content.iter().map(block_chars).sum();
     let tools: Vec<_> = msg.tool_uses().map(name_of).collect();
     json!({
@@ -18,13 +18,13 @@ pub(super) fn message(msg: &Msg) -> Value {
     })
 }
 
-pub(super) fn messages(messages: &Messages) -> Value {
+pub(in crate::builtin::connect::studio::hook) fn messages(messages: &Messages) -> Value {
     let messages: Vec<_> = messages.iter().map(message).collect();
     json!({ "hidden": true, "messages": messages })
 }
 
 /// The JSON of a block of an answer without its content.
-pub(super) fn block(block: &ContentBlock) -> Value {
+pub(in crate::builtin::connect::studio::hook) fn block(block: &ContentBlock) -> Value {
     let kind = match block {
         ContentBlock::Text { .. } => "text",
         ContentBlock::Thinking { .. } => "thinking",
@@ -38,15 +38,15 @@ pub(super) fn block(block: &ContentBlock) -> Value {
     json!({ "type": kind, "hidden": true, "chars": block_chars(block) })
 }
 
-pub(super) fn tool_use(call: &ToolUse) -> Value {
+pub(in crate::builtin::connect::studio::hook) fn tool_use(call: &ToolUse) -> Value {
     json!({ "hidden": true, "id": call.id, "name": call.name, "chars": json_chars(&call.input) })
 }
 
-pub(super) fn tool_chunk(call: &ToolUse, text: &str) -> Value {
+pub(in crate::builtin::connect::studio::hook) fn tool_chunk(call: &ToolUse, text: &str) -> Value {
     json!({ "hidden": true, "call": name_of(call), "chars": text.chars().count() })
 }
 
-pub(super) fn tool_result(result: &ToolResult) -> Value {
+pub(in crate::builtin::connect::studio::hook) fn tool_result(result: &ToolResult) -> Value {
     json!({
         "hidden": true,
         "id": result.id,
@@ -56,7 +56,7 @@ pub(super) fn tool_result(result: &ToolResult) -> Value {
     })
 }
 
-pub(super) fn pending(pending: &PendingCall) -> Value {
+pub(in crate::builtin::connect::studio::hook) fn pending(pending: &PendingCall) -> Value {
     let PendingCall { id, call, agents, asked_by, .. } = pending;
     json!({
         "hidden": true,
@@ -87,7 +87,7 @@ fn block_chars(block: &ContentBlock) -> usize {
 }
 
 /// Returns the length of a value: of a text, its characters, otherwise those of its JSON.
-pub(super) fn json_chars(value: &Value) -> usize {
+pub(in crate::builtin::connect::studio::hook) fn json_chars(value: &Value) -> usize {
     match value {
         Value::String(text) => text.chars().count(),
         value => value.to_string().chars().count(),

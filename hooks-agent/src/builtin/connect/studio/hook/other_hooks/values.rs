@@ -46,7 +46,10 @@ const KNOWN: &[&str] = &[
 ];
 
 /// Returns the value at a place, if what an event holds has it.
-pub(super) fn find<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+pub(in crate::builtin::connect::studio::hook) fn find<'v>(
+    value: &'v Value,
+    path: &str,
+) -> Option<&'v Value> {
     if path.is_empty() {
         return Some(value);
     }
@@ -64,7 +67,7 @@ pub(super) fn find<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
 }
 
 /// Returns a place with names of the user written as `*`: a redactor may have removed them.
-pub(super) fn without_names(path: &str) -> String {
+pub(in crate::builtin::connect::studio::hook) fn without_names(path: &str) -> String {
     let mut shown = String::new();
     for (index, part) in path.split('.').enumerate() {
         if index > 0 {

@@ -3,11 +3,13 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::builtin::connect::studio::hook::{content, sizes};
+use crate::builtin::connect::studio::hook::entry::{content, sizes};
 use crate::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse};
 
 /// What an entry says.
-pub(super) trait Data: Serialize + Send + 'static {
+pub(in crate::builtin::connect::studio::hook) trait Data:
+    Serialize + Send + 'static
+{
     /// Returns the JSON without content: names and sizes.
     fn hidden(&self) -> Value;
 
@@ -17,31 +19,33 @@ pub(super) trait Data: Serialize + Send + 'static {
 
 /// What a call got.
 #[derive(Serialize)]
-pub(super) struct Input {
-    pub(super) messages: Messages,
+pub(in crate::builtin::connect::studio::hook) struct Input {
+    pub(in crate::builtin::connect::studio::hook) messages: Messages,
 }
 
 /// What is sent to the model.
 #[derive(Serialize)]
-pub(super) struct Request {
-    pub(super) model: String,
-    pub(super) messages: usize,
-    pub(super) tools: Vec<String>,
+pub(in crate::builtin::connect::studio::hook) struct Request {
+    pub(in crate::builtin::connect::studio::hook) model: String,
+    pub(in crate::builtin::connect::studio::hook) messages: usize,
+    pub(in crate::builtin::connect::studio::hook) tools: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) system: Option<String>,
+    pub(in crate::builtin::connect::studio::hook) system: Option<String>,
 }
 
 /// The progress of a tool.
 #[derive(Serialize)]
-pub(super) struct Progress {
-    pub(super) call: ToolUse,
-    pub(super) text: String,
+pub(in crate::builtin::connect::studio::hook) struct Progress {
+    pub(in crate::builtin::connect::studio::hook) call: ToolUse,
+    pub(in crate::builtin::connect::studio::hook) text: String,
 }
 
 /// Names and numbers, which are always shown.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub(super) struct Plain(pub(super) Value);
+pub(in crate::builtin::connect::studio::hook) struct Plain(
+    pub(in crate::builtin::connect::studio::hook) Value,
+);
 
 impl Data for Input {
     fn hidden(&self) -> Value {

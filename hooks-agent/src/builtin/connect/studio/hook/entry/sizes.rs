@@ -8,7 +8,7 @@ use crate::message::{ContentBlock, Msg, ToolResult, ToolUse};
 const FIELDS: usize = 96;
 
 /// Returns the length of a text in JSON.
-pub(super) fn text(text: &str) -> usize {
+pub(in crate::builtin::connect::studio::hook) fn text(text: &str) -> usize {
     let escaped = text.bytes().map(|byte| match byte {
         b'"' | b'\\' => 2,
         0..0x20 => 6,
@@ -17,7 +17,7 @@ pub(super) fn text(text: &str) -> usize {
     escaped.sum::<usize>() + 2
 }
 
-pub(super) fn value(value: &Value) -> usize {
+pub(in crate::builtin::connect::studio::hook) fn value(value: &Value) -> usize {
     match value {
         Value::String(value) => text(value) + 1,
         Value::Array(values) => values.iter().map(self::value).sum::<usize>() + 2,
@@ -28,14 +28,14 @@ pub(super) fn value(value: &Value) -> usize {
     }
 }
 
-pub(super) fn message(msg: &Msg) -> usize {
+pub(in crate::builtin::connect::studio::hook) fn message(msg: &Msg) -> usize {
     let blocks: usize = msg.content.iter().map(block).sum();
     let metadata: usize = msg.metadata.iter().map(|(name, it)| name.len() + value(it) + 8).sum();
     let pending: usize = msg.pending().iter().map(|it| 2 * FIELDS + tool_use(&it.call)).sum();
     2 * FIELDS + blocks + metadata + pending
 }
 
-pub(super) fn block(block: &ContentBlock) -> usize {
+pub(in crate::builtin::connect::studio::hook) fn block(block: &ContentBlock) -> usize {
     FIELDS
         + match block {
             ContentBlock::Text { text: it } => text(it),
@@ -49,13 +49,13 @@ pub(super) fn block(block: &ContentBlock) -> usize {
         }
 }
 
-pub(super) fn tool_use(call: &ToolUse) -> usize {
+pub(in crate::builtin::connect::studio::hook) fn tool_use(call: &ToolUse) -> usize {
     let written = call.invalid_input.as_deref().map_or(0, text);
     let signature = call.signature.as_deref().map_or(0, text);
     FIELDS + text(&call.id) + text(&call.name) + value(&call.input) + written + signature
 }
 
-pub(super) fn tool_result(result: &ToolResult) -> usize {
+pub(in crate::builtin::connect::studio::hook) fn tool_result(result: &ToolResult) -> usize {
     let output = &result.output;
     let blocks: usize = output.blocks().iter().map(block).sum();
     let structured = output.structured().map_or(0, value);

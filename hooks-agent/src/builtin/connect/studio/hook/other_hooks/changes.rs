@@ -6,43 +6,44 @@ use std::time::Duration;
 use hooks_core::{HookRole, Level};
 use serde_json::{Map, Value, json};
 
-use crate::builtin::connect::studio::hook::content::json_chars;
-use crate::builtin::connect::studio::hook::values::{find, without_names};
+use crate::builtin::connect::studio::hook::entry::content::json_chars;
+use crate::builtin::connect::studio::hook::other_hooks::values::{find, without_names};
 use crate::hook::{HookChange, HookFlow, HookRun};
 
 /// A run of another hook.
-pub(super) struct Ran {
+pub(in crate::builtin::connect::studio::hook) struct Ran {
     hook: String,
-    pub(super) event: &'static str,
+    pub(in crate::builtin::connect::studio::hook) event: &'static str,
     level: Level,
     priority: i32,
     role: Option<HookRole>,
     elapsed: Duration,
-    pub(super) flow: HookFlow,
-    pub(super) tool_call: Option<Arc<str>>,
-    pub(super) changes: Vec<HookChange>,
+    pub(in crate::builtin::connect::studio::hook) flow: HookFlow,
+    pub(in crate::builtin::connect::studio::hook) tool_call: Option<Arc<str>>,
+    pub(in crate::builtin::connect::studio::hook) changes: Vec<HookChange>,
 }
 
 /// What may be shown of changes at an event.
 #[derive(Clone, Copy)]
-pub(super) struct Shown<'a> {
+pub(in crate::builtin::connect::studio::hook) struct Shown<'a> {
     /// What the event holds after all hooks; `None` if that was not seen.
-    pub(super) end: Option<&'a Value>,
+    pub(in crate::builtin::connect::studio::hook) end: Option<&'a Value>,
     /// Whether values that hooks replaced are shown.
-    pub(super) removed: bool,
+    pub(in crate::builtin::connect::studio::hook) removed: bool,
 }
 
 impl Shown<'_> {
     /// Shows no value.
-    pub(super) const NOTHING: Self = Self { end: None, removed: false };
+    pub(in crate::builtin::connect::studio::hook) const NOTHING: Self =
+        Self { end: None, removed: false };
 
-    pub(super) fn unseen(self) -> Self {
+    pub(in crate::builtin::connect::studio::hook) fn unseen(self) -> Self {
         Self { end: None, ..self }
     }
 }
 
 impl Ran {
-    pub(super) fn of(run: &HookRun<'_>) -> Self {
+    pub(in crate::builtin::connect::studio::hook) fn of(run: &HookRun<'_>) -> Self {
         Self {
             hook: run.hook().to_owned(),
             event: run.event(),
@@ -57,7 +58,10 @@ impl Ran {
     }
 
     /// Writes the runs at one event, in their order.
-    pub(super) fn write(runs: Vec<Self>, shown: &Shown<'_>) -> Vec<Value> {
+    pub(in crate::builtin::connect::studio::hook) fn write(
+        runs: Vec<Self>,
+        shown: &Shown<'_>,
+    ) -> Vec<Value> {
         let redacts = |ran: &Self| ran.role == Some(HookRole::Redacts) && !ran.changes.is_empty();
         let last_redactor = runs.iter().rposition(redacts);
         let mut entries = Vec::with_capacity(runs.len());
