@@ -5,12 +5,13 @@ use std::fmt::Write;
 use std::io;
 use std::time::Duration;
 
+use hooks_agent::builtin::connect::Studio;
 use hooks_agent::builtin::guard::{
     Decision, InjectPrompt, PiiDetection, RuleOfTwo, Sanitize, SensitiveWords, Spotlight,
     ToolApproval, ToolParams, Vault, WordList,
 };
 use hooks_agent::builtin::limit::{Budget, ModelCallLimit, RateLimit, ToolCallLimit};
-use hooks_agent::builtin::observe::{JsonlTrace, Logging, Monitoring, Timing};
+use hooks_agent::builtin::observe::{JsonlTrace, Logging, Monitoring, OpenTelemetry, Timing};
 use hooks_agent::builtin::recover::{
     CircuitBreaker, ModelFallback, ModelRetry, RetryPolicy, ToolRetry,
 };
@@ -140,5 +141,7 @@ pub(crate) fn observers_at_once(
     monitoring: &Monitoring,
 ) -> ReActAgentBuilder {
     let logging = Logging::to_writer(out).content(true);
+    let telemetry = OpenTelemetry::builder().environment(|_| None).build();
+    let builder = builder.hook(telemetry).hook(Studio::new().hook());
     builder.hook(logging).hook(Timing::new()).hook(monitoring.clone())
 }

@@ -15,7 +15,7 @@ use hooks_core::{HookPlan, Hookable};
 use crate::agents::{MINUTE, guards, limits, observers, recovery};
 
 /// Every built-in with a place in the order, from the first to the last.
-const ORDER: [(&str, i32); 22] = [
+const ORDER: [(&str, i32); 24] = [
     ("PiiDetection", 10),
     ("Sanitize", 10),
     ("SensitiveWords", 10),
@@ -34,6 +34,8 @@ const ORDER: [(&str, i32); 22] = [
     ("ToolEmulator", 350),
     ("Logging", 500),
     ("Monitoring", 600),
+    ("OpenTelemetry", 600),
+    ("Studio", 600),
     ("Timing", 600),
     ("AuditLog", 700),
     ("JsonlTrace", 900),
@@ -125,7 +127,7 @@ fn the_tables_of_the_pages_agree_with_the_plan() {
     let pages = [
         (include_str!("../../../hooks-agent/docs/builtin_guard.md"), 8),
         (include_str!("../../../hooks-agent/docs/builtin_recover.md"), 5),
-        (include_str!("../../../hooks-agent/docs/builtin_observe.md"), 5),
+        (include_str!("../../../hooks-agent/docs/builtin_observe.md"), 6),
     ];
     for (page, count) in pages {
         let rows = documented(page);
