@@ -3,10 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures::stream;
 use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
 use hooks_agent::hook::AgentHook;
-use hooks_agent::message::{ContentBlock, Msg, ToolResult, ToolUse, unanswered_tool_uses};
-use hooks_agent::model::{ChatRequest, ModelError, ScriptedAnswer, ScriptedModel};
+use hooks_agent::message::{
+    ContentBlock, Msg, Role, ToolResult, ToolUse, Usage, unanswered_tool_uses,
+};
+use hooks_agent::model::{
+    ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError, ScriptedAnswer, ScriptedModel,
+};
 use hooks_agent::react::ReActAgent;
 use hooks_agent::tool::{FunctionTool, ToolContext};
 use hooks_core::HookResult;
@@ -32,6 +37,26 @@ pub fn script<A: Into<ScriptedAnswer>>(
         })
     });
     (model, requests)
+}
+
+/// A model that asks for the tool `look`, then says that it is done, without waiting.
+#[derive(Clone, Copy, Debug)]
+pub struct Immediate;
+
+impl ChatModel for Immediate {
+    fn name(&self) -> &'static str {
+        "immediate"
+    }
+
+    fn stream(&self, request: ChatRequest) -> ChatStream {
+        let has_result = request.messages.last().is_some_and(|msg| msg.role == Role::Tool);
+        let chunk = if has_result {
+            ChatChunk::Text("done".to_owned())
+        } else {
+            ChatChunk::ToolUse(ToolUse::new("1", "look", json!({})))
+        };
+        Box::pin(stream::iter([Ok(chunk), Ok(ChatChunk::end(Usage::new(10, 2)))]))
+    }
 }
 
 /// A call of the tool `echo`, which gives its text back.

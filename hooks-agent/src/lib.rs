@@ -73,6 +73,10 @@
 //! | [`stream`] | a call as a stream of its events |
 //! | [`thread`] | the threads of an agent, and the store of one process |
 //! | [`round`] | the inputs and outputs of the agent's methods, for hooks of methods |
+//! | `command` | programs as hooks (feature `command`) |
+//! | `policy` | hooks from files that operators write (feature `policy`) |
+//! | `replay` | calls that are recorded and replayed (feature `replay`) |
+//! | `guest` | the hooks of this crate for agents written elsewhere (feature `cli`) |
 //! | [`user`] | the user as an agent |
 //! | [`builtin`] | built-in hooks, by what they are for, and their order |
 //! | [`error`] | the errors |
@@ -101,6 +105,10 @@
 //! | `studio` | `Studio` |
 //! | `ag-ui` | `ag_ui` |
 //! | `otel` | `OpenTelemetry` |
+//! | `command` | `CommandHooks` |
+//! | `policy` | `Policy` |
+//! | `replay` | `Tape` |
+//! | `cli` | the program `agent-hooks`, and `guest` |
 //! | `full` | all of them |
 //!
 //! [`ReActAgent`]: react::ReActAgent
@@ -176,6 +184,18 @@ pub mod guide {
 
     #[doc = include_str!("../docs/otel.md")]
     pub mod otel {}
+
+    #[doc = include_str!("../docs/command.md")]
+    pub mod command {}
+
+    #[doc = include_str!("../docs/policy.md")]
+    pub mod policy {}
+
+    #[doc = include_str!("../docs/replay.md")]
+    pub mod replay {}
+
+    #[doc = include_str!("../docs/guest.md")]
+    pub mod guest {}
 }
 
 #[path = "private.rs"]
@@ -184,8 +204,15 @@ pub mod __private;
 pub mod agent;
 pub mod builtin;
 pub mod call;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
+#[cfg(feature = "command")]
+pub mod command;
 pub mod error;
 pub mod event;
+#[cfg(feature = "cli")]
+pub mod guest;
 pub mod hook;
 #[cfg(any(feature = "genai", feature = "mcp-http"))]
 mod http;
@@ -193,8 +220,14 @@ mod macros;
 pub mod memory;
 pub mod message;
 pub mod model;
+#[cfg(feature = "command")]
+mod near_name;
+#[cfg(feature = "policy")]
+pub mod policy;
 pub mod prelude;
 pub mod react;
+#[cfg(feature = "replay")]
+pub mod replay;
 mod report;
 pub mod round;
 mod run_id;

@@ -84,7 +84,8 @@
 /// A method that takes a [`ModelCall`](crate::hook::ModelCall) and its
 /// [`NextModel`](crate::hook::NextModel) runs around each call of the model; one that takes a
 /// [`ToolCall`](crate::hook::ToolCall) and its [`NextTool`](crate::hook::NextTool), around each call
-/// of a tool. Such a handler is async and returns what the call returns:
+/// of a tool; likewise [`PermissionCheck`](crate::hook::PermissionCheck) and
+/// [`Compression`](crate::hook::Compression). Such a handler is async and returns what the call returns:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};

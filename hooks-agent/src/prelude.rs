@@ -11,7 +11,8 @@ pub use crate::event::{
     ReasoningChunk, Settled, SummaryChunk,
 };
 pub use crate::hook::{
-    AgentHook, AgentHookExt, CallHooks, ModelCall, NextModel, NextTool, ToolCall, on, priority,
+    AgentHook, AgentHookExt, CallHooks, Compression, ModelCall, NextCompression, NextModel,
+    NextPermission, NextTool, PermissionCheck, ToolCall, on, priority,
 };
 pub use crate::macros::{agent_hook, tool};
 pub use crate::message::{ContentBlock, Messages, Msg, Role, ToolResult, ToolUse};

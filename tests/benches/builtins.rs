@@ -22,16 +22,13 @@ use hooks_agent::builtin::guard::{
 use hooks_agent::builtin::limit::{Budget, ModelCallLimit, ToolCallLimit};
 use hooks_agent::builtin::observe::{Logging, Monitoring, Timing};
 use hooks_agent::builtin::recover::ModelRetry;
-use hooks_agent::message::{Msg, Role, ToolUse, Usage};
-use hooks_agent::model::{
-    ChatChunk, ChatModel, ChatRequest, ChatStream, ContextSize, Find, Finding, ModelAnswer,
-    Rewriter,
-};
+use hooks_agent::message::{Msg, Usage};
+use hooks_agent::model::{ChatChunk, ContextSize, Find, Finding, ModelAnswer, Rewriter};
 use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
 use hooks_agent::tool::FunctionTool;
+use hooks_tests::scripted_agents::Immediate;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
 
 use texts::{CHINESE, ENGLISH, MEGABYTE, text_of};
 
@@ -195,25 +192,6 @@ fn print_several() {
                 println!("{case:<40} {time:>10.2?} {:>10} {speed:>8.0} {ratio:>8.1}x", "");
             }
         }
-    }
-}
-
-/// Asks for the tool, then says that it is done.
-struct Immediate;
-
-impl ChatModel for Immediate {
-    fn name(&self) -> &'static str {
-        "immediate"
-    }
-
-    fn stream(&self, request: ChatRequest) -> ChatStream {
-        let has_result = request.messages.last().is_some_and(|msg| msg.role == Role::Tool);
-        let chunk = if has_result {
-            ChatChunk::Text("done".to_owned())
-        } else {
-            ChatChunk::ToolUse(ToolUse::new("1", "look", Value::Object(Map::new())))
-        };
-        Box::pin(stream::iter([Ok(chunk), Ok(ChatChunk::end(Usage::new(20, 5)))]))
     }
 }
 

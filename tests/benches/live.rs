@@ -8,40 +8,20 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use futures::stream;
 use hooks_agent::agent::AgentExt;
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::builtin::observe::OpenTelemetry;
-use hooks_agent::message::{Msg, Role, ToolUse, Usage};
-use hooks_agent::model::{ChatChunk, ChatModel, ChatRequest, ChatStream};
+use hooks_agent::message::Msg;
 use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
 use hooks_agent::tool::FunctionTool;
+use hooks_tests::scripted_agents::Immediate;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::metrics::data::ResourceMetrics;
 use opentelemetry_sdk::metrics::exporter::PushMetricExporter;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider, Temporality};
 use opentelemetry_sdk::trace::{SdkTracerProvider, SpanData, SpanExporter};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::runtime::Runtime;
-
-/// Asks for the tool, then says that it is done.
-struct Immediate;
-
-impl ChatModel for Immediate {
-    fn name(&self) -> &'static str {
-        "immediate"
-    }
-
-    fn stream(&self, request: ChatRequest) -> ChatStream {
-        let has_result = request.messages.last().is_some_and(|msg| msg.role == Role::Tool);
-        let chunk = if has_result {
-            ChatChunk::Text("done".to_owned())
-        } else {
-            ChatChunk::ToolUse(ToolUse::new("1", "look", Value::Object(Map::new())))
-        };
-        Box::pin(stream::iter([Ok(chunk), Ok(ChatChunk::end(Usage::new(10, 2)))]))
-    }
-}
 
 /// An exporter that throws everything away.
 #[derive(Debug)]

@@ -20,33 +20,14 @@ use hooks_agent::event::{
     PreActing, PreCall, PreReasoning, PreSummary, ReasoningChunk, Settled, SummaryChunk,
 };
 use hooks_agent::hook::AgentHook;
-use hooks_agent::message::{Msg, Role, ToolUse, Usage};
-use hooks_agent::model::{ChatChunk, ChatModel, ChatRequest, ChatStream};
+use hooks_agent::message::Msg;
+use hooks_agent::model::{ChatModel, ChatRequest, ChatStream};
 use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
 use hooks_agent::tool::FunctionTool;
 use hooks_core::HookResult;
+use hooks_tests::scripted_agents::Immediate;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
-
-/// Asks for the tool, then says that it is done.
-struct Immediate;
-
-impl ChatModel for Immediate {
-    fn name(&self) -> &'static str {
-        "immediate"
-    }
-
-    fn stream(&self, request: ChatRequest) -> ChatStream {
-        let has_result = request.messages.last().is_some_and(|msg| msg.role == Role::Tool);
-        let chunk = if has_result {
-            ChatChunk::Text("done".to_owned())
-        } else {
-            ChatChunk::ToolUse(ToolUse::new("1", "look", Value::Object(Map::new())))
-        };
-        Box::pin(stream::iter([Ok(chunk), Ok(ChatChunk::end(Usage::default()))]))
-    }
-}
 
 /// Never answers.
 struct Silent;

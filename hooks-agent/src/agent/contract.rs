@@ -86,7 +86,7 @@ pub trait Agent: Hookable {
     /// Begins a call of the agent. Returns the agent to run it on, if hooks of a parent call apply
     /// to it.
     #[doc(hidden)]
-    fn begin(&self, _cx: &CallContext) -> Option<Box<dyn Agent>> {
+    fn begin(&self, _cx: &CallContext) -> Option<Arc<dyn Agent>> {
         None
     }
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::message::ToolUse;
-use crate::tool::ToolError;
+use crate::tool::{Tool, ToolError};
 
 /// Changes a progress report, or drops it.
 pub(crate) type MapProgress = dyn Fn(String) -> Option<String> + Send + Sync;
@@ -27,6 +27,8 @@ pub(crate) struct CheckedCall {
     progress: Mutex<Vec<Arc<MapProgress>>>,
     /// What the hooks around the call demand of the call that runs.
     checks: Mutex<Vec<Arc<CheckCall>>>,
+    /// The tool that runs in place of the agent's.
+    stand_in: Mutex<Option<Arc<dyn Tool>>>,
 }
 
 impl CheckedCall {
@@ -44,6 +46,7 @@ impl CheckedCall {
             ran: Mutex::default(),
             progress: Mutex::default(),
             checks: Mutex::default(),
+            stand_in: Mutex::default(),
         }
     }
 
@@ -87,6 +90,16 @@ impl CheckedCall {
     pub(crate) fn add_check(self: &Arc<Self>, check: Arc<CheckCall>) -> Added<CheckCall> {
         lock(&self.checks).push(check.clone());
         Added { call: self.clone(), list: |call| &call.checks, item: check }
+    }
+
+    /// Sets the tool that runs in place of the agent's, and returns the one before.
+    pub(crate) fn set_stand_in(&self, tool: Option<Arc<dyn Tool>>) -> Option<Arc<dyn Tool>> {
+        std::mem::replace(&mut *self.stand_in.lock().unwrap_or_else(PoisonError::into_inner), tool)
+    }
+
+    /// Returns the tool that runs in place of the agent's.
+    pub(crate) fn stand_in(&self) -> Option<Arc<dyn Tool>> {
+        self.stand_in.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Runs the checks of the hooks around the call, the outermost first. A check that panics fails.

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::memory::{Confirmed, FindMemory, Memory, SaveThread, Through};
 use crate::message::Msg;
 use crate::run_id::RunId;
 use crate::store::Verdict;
-use crate::stream::{AgentEvent, AgentEventKind, EventSink};
+use crate::stream::EventSink;
 use crate::usage::Usage;
 
 /// The context of a call, shared by hooks, tools and the agent: its ids, its thread, the caller's
@@ -24,17 +25,17 @@ use crate::usage::Usage;
 #[derive(Clone)]
 pub struct CallContext {
     pub(super) call: Arc<Call>,
-    events: Option<EventSink>,
+    pub(super) events: Option<EventSink>,
     /// The tool call that runs on it.
-    checked: Option<Arc<CheckedCall>>,
+    pub(super) checked: Option<Arc<CheckedCall>>,
 }
 
 pub(super) struct Call {
-    run: RunId,
+    pub(super) run: RunId,
     agent_id: Arc<str>,
-    agent_name: Arc<str>,
+    pub(super) agent_name: Arc<str>,
     thread: Option<Arc<str>>,
-    parent: Option<CallContext>,
+    pub(super) parent: Option<CallContext>,
     pub(super) interrupt: Interrupts,
     /// What the caller confirmed, before it is checked.
     pub(super) confirms: Vec<Confirmed>,
@@ -50,6 +51,8 @@ pub(super) struct Call {
     pub(super) saver: OnceLock<Arc<dyn SaveThread>>,
     /// Who watches the event hooks.
     pub(super) watchers: OnceLock<Arc<dyn Any + Send + Sync>>,
+    /// The most rounds that hooks allow.
+    max_iters: AtomicUsize,
     state: Mutex<State>,
 }
 
@@ -97,6 +100,7 @@ impl CallContext {
             user,
             saver: OnceLock::new(),
             watchers: OnceLock::new(),
+            max_iters: AtomicUsize::new(usize::MAX),
             state: Mutex::new(State { values, system, ..State::default() }),
         };
         Self { call: Arc::new(call), events, checked: None }
@@ -163,6 +167,40 @@ impl CallContext {
         self.state().resumed.confirmed.iter().any(|confirmed| confirmed.id == tool_call_id)
     }
 
+    /// Limits the rounds of this call to this number, if it is below the limits set before: those of
+    /// other hooks, and the one of the [agent](crate::react::ReActAgentBuilder::max_iters). A call that
+    /// reaches the limit asks the model for a summary.
+    ///
+    /// ```
+    /// use hooks_agent::message::GenerateReason;
+    /// use hooks_agent::prelude::*;
+    /// # use serde_json::{Value, json};
+    ///
+    /// # futures::executor::block_on(async {
+    /// let limit = on(|event: &mut PreCall<'_>| event.context().limit_iters(2));
+    /// let again = FunctionTool::new("again", "Has more to say.", async |_: Value| "call it again");
+    /// // `model` calls the tool in each round.
+    /// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+    /// #     match request.tools.is_empty() {
+    /// #         true => "Nothing yet.".into(),
+    /// #         false => ToolUse::new("1", "again", json!({})).into(),
+    /// #     }
+    /// # });
+    /// let agent = ReActAgent::builder("assistant").model(model).tool(again).hook(limit).build()?;
+    /// let reply = agent.call("Go").await?;
+    /// assert_eq!(reply.reason, Some(GenerateReason::MaxIterations));
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn limit_iters(&self, max_iters: usize) {
+        self.call.max_iters.fetch_min(max_iters, Ordering::Relaxed);
+    }
+
+    /// Returns the most rounds that hooks allow.
+    pub(crate) fn max_iters(&self) -> usize {
+        self.call.max_iters.load(Ordering::Relaxed)
+    }
+
     /// Returns the token usage of this call so far, including its sub-agents.
     #[must_use]
     pub fn usage(&self) -> Usage {
@@ -178,21 +216,6 @@ impl CallContext {
         self.state().hook_failures.clone()
     }
 
-    /// Returns the same context with a filter on the events of its stream: the closure changes an
-    /// event, or drops it by returning `None`.
-    ///
-    /// An around hook of `reply` that replaces `args.cx` with it receives the events of the call,
-    /// an inner hook before an outer one. The first and the last event of the call are sent outside
-    /// of `reply`, so the hook does not receive them.
-    #[must_use]
-    pub fn map_events(
-        &self,
-        map: impl Fn(AgentEvent) -> Option<AgentEvent> + Send + Sync + 'static,
-    ) -> Self {
-        let mapped = |sink: EventSink| EventSink::Mapped(Arc::new(map), Arc::new(sink));
-        Self { events: self.events.clone().map(mapped), ..self.clone() }
-    }
-
     /// Returns the same context for running a tool call.
     pub(crate) fn of_checked(&self, checked: &Arc<CheckedCall>) -> Self {
         Self { checked: Some(checked.clone()), ..self.clone() }
@@ -201,34 +224,6 @@ impl CallContext {
     /// Returns the tool call that runs on this context.
     pub(crate) fn checked(&self) -> Option<&Arc<CheckedCall>> {
         self.checked.as_ref()
-    }
-
-    /// Sends an event to the stream. `kind` runs only if the call has one.
-    pub(crate) async fn emit(&self, kind: impl FnOnce() -> AgentEventKind) {
-        if let Some(events) = &self.events {
-            let event = self.stream_event(kind());
-            // Boxed, so that the futures of calls without a stream stay small.
-            Box::pin(events.send(event)).await;
-        }
-    }
-
-    /// Sends an event to the stream, for a call that cannot wait.
-    pub(crate) fn emit_now(&self, kind: AgentEventKind) {
-        if let Some(events) = &self.events {
-            events.send_now(self.stream_event(kind));
-        }
-    }
-
-    fn stream_event(&self, kind: AgentEventKind) -> AgentEvent {
-        let Call { run, agent_name, parent, .. } = &*self.call;
-        let parent = parent.as_ref().map(CallContext::run_id);
-        let tool_call = parent.and_then(|_| self.shared_tool_call_id().cloned());
-        AgentEvent { agent: agent_name.clone(), run: *run, parent, tool_call, kind }
-    }
-
-    /// Returns whether the call has a stream.
-    pub(crate) fn is_watched(&self) -> bool {
-        self.events.is_some()
     }
 
     /// Returns the memory of the thread: always the same one, also if the thread is forgotten

@@ -2,6 +2,7 @@
 
 mod checked;
 mod context;
+mod events;
 mod history;
 mod hook_state;
 mod interrupt;

@@ -38,6 +38,12 @@ impl EventMask {
     pub const fn contains(self, kind: EventKind) -> bool {
         self.0 & (1 << kind as u16) != 0
     }
+
+    /// Returns the events that are in both sets.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
 }
 
 impl From<EventKind> for EventMask {

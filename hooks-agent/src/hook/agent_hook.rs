@@ -7,10 +7,13 @@ use hooks_core::{HookResult, HookRole};
 
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::{AroundMask, HookWatcher, ModelCall, NextModel, NextTool, ToolCall, priority};
-use crate::message::ToolResult;
+use crate::hook::{
+    AroundMask, Compression, HookWatcher, ModelCall, NextCompression, NextModel, NextPermission,
+    NextTool, PermissionCheck, ToolCall, priority,
+};
+use crate::message::{Messages, ToolResult};
 use crate::model::ModelAnswer;
-use crate::tool::{ToolError, Tools};
+use crate::tool::{Permission, ToolError, Tools};
 
 /// A hook that receives the events of an agent's calls and may change them.
 ///
@@ -86,8 +89,10 @@ pub trait AgentHook: Send + Sync + 'static {
     }
 
     /// Returns the calls that the hook runs around, by
-    /// [`around_model_call`](AgentHook::around_model_call) and
-    /// [`around_tool_call`](AgentHook::around_tool_call). Called once, when the hook is registered.
+    /// [`around_model_call`](AgentHook::around_model_call),
+    /// [`around_tool_call`](AgentHook::around_tool_call),
+    /// [`around_permission_check`](AgentHook::around_permission_check) and
+    /// [`around_compression`](AgentHook::around_compression). Called once, when the hook is registered.
     /// A hook that does nothing else returns [`EventMask::NONE`] from [`events`](AgentHook::events).
     fn around(&self) -> AroundMask {
         AroundMask::NONE
@@ -172,6 +177,34 @@ pub trait AgentHook: Send + Sync + 'static {
     ) -> impl Future<Output = Result<ToolResult, ToolError>> + Send {
         async move { next.run(call.into_tool_use()).await }
     }
+
+    /// Runs around each check whether a tool call may run, if [`around`](AgentHook::around) has
+    /// [`PERMISSION_CHECK`](AroundMask::PERMISSION_CHECK). A hook of lower priority runs outside of one
+    /// of higher priority.
+    ///
+    /// # Errors
+    /// An error fails the call.
+    fn around_permission_check(
+        &self,
+        check: PermissionCheck<'_>,
+        next: NextPermission<'_>,
+    ) -> impl Future<Output = Result<Permission, AgentError>> + Send {
+        async move { next.run(check.into_tool_use()).await }
+    }
+
+    /// Runs around each compression of the conversation, if [`around`](AgentHook::around) has
+    /// [`COMPRESSION`](AroundMask::COMPRESSION). A hook of lower priority runs outside of one of higher
+    /// priority.
+    ///
+    /// # Errors
+    /// An error fails the call.
+    fn around_compression(
+        &self,
+        compression: Compression<'_>,
+        next: NextCompression<'_>,
+    ) -> impl Future<Output = Result<Messages, AgentError>> + Send {
+        async move { next.run(compression.into_messages()).await }
+    }
 }
 
 /// Forwards to the shared hook.
@@ -238,5 +271,21 @@ impl<H: AgentHook> AgentHook for Arc<H> {
         next: NextTool<'_>,
     ) -> impl Future<Output = Result<ToolResult, ToolError>> + Send {
         H::around_tool_call(self, call, next)
+    }
+
+    fn around_permission_check(
+        &self,
+        check: PermissionCheck<'_>,
+        next: NextPermission<'_>,
+    ) -> impl Future<Output = Result<Permission, AgentError>> + Send {
+        H::around_permission_check(self, check, next)
+    }
+
+    fn around_compression(
+        &self,
+        compression: Compression<'_>,
+        next: NextCompression<'_>,
+    ) -> impl Future<Output = Result<Messages, AgentError>> + Send {
+        H::around_compression(self, compression, next)
     }
 }

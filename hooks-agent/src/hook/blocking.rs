@@ -8,16 +8,19 @@ use tokio::task::block_in_place;
 
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, AroundMask, HookWatcher, ModelCall, NextModel, NextTool, ToolCall};
-use crate::message::ToolResult;
+use crate::hook::{
+    AgentHook, AroundMask, Compression, HookWatcher, ModelCall, NextCompression, NextModel,
+    NextPermission, NextTool, PermissionCheck, ToolCall,
+};
+use crate::message::{Messages, ToolResult};
 use crate::model::ModelAnswer;
-use crate::tool::{ToolError, Tools};
+use crate::tool::{Permission, ToolError, Tools};
 
 /// Runs a hook that blocks its thread: it reads files, queries a database with a blocking driver,
 /// or computes.
 ///
 /// Meanwhile the runtime moves other tasks to another thread, but other futures of the same task,
-/// such as parallel tools, wait. Handlers around model and tool calls run as they are. Requires the multi-threaded runtime of tokio; in any other runtime
+/// such as parallel tools, wait. Handlers around calls run as they are. Requires the multi-threaded runtime of tokio; in any other runtime
 /// the hook fails.
 ///
 /// ```
@@ -107,5 +110,21 @@ impl<H: AgentHook> AgentHook for Blocking<H> {
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
         self.0.around_tool_call(call, next).await
+    }
+
+    async fn around_permission_check(
+        &self,
+        check: PermissionCheck<'_>,
+        next: NextPermission<'_>,
+    ) -> Result<Permission, AgentError> {
+        self.0.around_permission_check(check, next).await
+    }
+
+    async fn around_compression(
+        &self,
+        compression: Compression<'_>,
+        next: NextCompression<'_>,
+    ) -> Result<Messages, AgentError> {
+        self.0.around_compression(compression, next).await
     }
 }

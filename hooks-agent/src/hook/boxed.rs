@@ -6,10 +6,13 @@ use hooks_core::{BoxFuture, HookResult, HookRole};
 
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, AroundMask, HookWatcher, ModelCall, NextModel, NextTool, ToolCall};
-use crate::message::ToolResult;
+use crate::hook::{
+    AgentHook, AroundMask, Compression, HookWatcher, ModelCall, NextCompression, NextModel,
+    NextPermission, NextTool, PermissionCheck, ToolCall,
+};
+use crate::message::{Messages, ToolResult};
 use crate::model::ModelAnswer;
-use crate::tool::{ToolError, Tools};
+use crate::tool::{Permission, ToolError, Tools};
 
 /// An event hook of any type: `Box<dyn DynAgentHook>` is an [`AgentHook`]. Implemented for every
 /// event hook.
@@ -67,6 +70,16 @@ pub trait Sealed: Send + Sync + 'static {
         call: ToolCall<'a>,
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolResult, ToolError>>;
+    fn dyn_around_permission_check<'a>(
+        &'a self,
+        check: PermissionCheck<'a>,
+        next: NextPermission<'a>,
+    ) -> BoxFuture<'a, Result<Permission, AgentError>>;
+    fn dyn_around_compression<'a>(
+        &'a self,
+        compression: Compression<'a>,
+        next: NextCompression<'a>,
+    ) -> BoxFuture<'a, Result<Messages, AgentError>>;
 }
 
 impl<H: AgentHook> Sealed for H {
@@ -132,6 +145,22 @@ impl<H: AgentHook> Sealed for H {
         next: NextTool<'a>,
     ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
         Box::pin(self.around_tool_call(call, next))
+    }
+
+    fn dyn_around_permission_check<'a>(
+        &'a self,
+        check: PermissionCheck<'a>,
+        next: NextPermission<'a>,
+    ) -> BoxFuture<'a, Result<Permission, AgentError>> {
+        Box::pin(self.around_permission_check(check, next))
+    }
+
+    fn dyn_around_compression<'a>(
+        &'a self,
+        compression: Compression<'a>,
+        next: NextCompression<'a>,
+    ) -> BoxFuture<'a, Result<Messages, AgentError>> {
+        Box::pin(self.around_compression(compression, next))
     }
 }
 
@@ -199,5 +228,21 @@ impl AgentHook for Box<dyn DynAgentHook> {
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
         (**self).dyn_around_tool_call(call, next).await
+    }
+
+    async fn around_permission_check(
+        &self,
+        check: PermissionCheck<'_>,
+        next: NextPermission<'_>,
+    ) -> Result<Permission, AgentError> {
+        (**self).dyn_around_permission_check(check, next).await
+    }
+
+    async fn around_compression(
+        &self,
+        compression: Compression<'_>,
+        next: NextCompression<'_>,
+    ) -> Result<Messages, AgentError> {
+        (**self).dyn_around_compression(compression, next).await
     }
 }

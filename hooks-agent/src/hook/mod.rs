@@ -15,7 +15,10 @@ mod watch;
 
 pub use agent_hook::AgentHook;
 pub(crate) use around::Inner;
-pub use around::{AroundMask, ModelCall, NextModel, NextTool, ToolCall};
+pub use around::{
+    AroundMask, Compression, ModelCall, NextCompression, NextModel, NextPermission, NextTool,
+    PermissionCheck, ToolCall,
+};
 pub use blocking::Blocking;
 pub use boxed::DynAgentHook;
 pub use call_hooks::CallHooks;
@@ -29,7 +32,7 @@ pub(crate) use registration::WAITS_AT_SETTLED;
 #[doc(hidden)]
 pub use registration::link;
 pub(crate) use registration::{
-    EventPoints, HookList, Instance, Registration, SharedHooks, Target, answered, contained,
+    EventPoints, HookList, Instance, Registration, Scope, SharedHooks, Target, answered, contained,
     contained_now, install_call, install_error, install_look, install_one, install_post,
     install_pre, level_of, message_of, named, new_group, no_flow, not_found, recover,
     register_class, remove_by_name, remove_class, report, result_of, settle_now, was_reported,

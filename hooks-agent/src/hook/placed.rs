@@ -7,10 +7,13 @@ use hooks_core::{HookResult, HookRole};
 
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, AroundMask, HookWatcher, ModelCall, NextModel, NextTool, ToolCall};
-use crate::message::ToolResult;
+use crate::hook::{
+    AgentHook, AroundMask, Compression, HookWatcher, ModelCall, NextCompression, NextModel,
+    NextPermission, NextTool, PermissionCheck, ToolCall,
+};
+use crate::message::{Messages, ToolResult};
 use crate::model::ModelAnswer;
-use crate::tool::{ToolError, Tools};
+use crate::tool::{Permission, ToolError, Tools};
 
 /// The methods that place an event hook: its name, its priority, the calls and agents that it runs
 /// in. Implemented for every event hook.
@@ -147,6 +150,22 @@ impl<H: AgentHook> AgentHook for Placed<H> {
         next: NextTool<'_>,
     ) -> impl Future<Output = Result<ToolResult, ToolError>> + Send {
         self.hook.around_tool_call(call, next)
+    }
+
+    fn around_permission_check(
+        &self,
+        check: PermissionCheck<'_>,
+        next: NextPermission<'_>,
+    ) -> impl Future<Output = Result<Permission, AgentError>> + Send {
+        self.hook.around_permission_check(check, next)
+    }
+
+    fn around_compression(
+        &self,
+        compression: Compression<'_>,
+        next: NextCompression<'_>,
+    ) -> impl Future<Output = Result<Messages, AgentError>> + Send {
+        self.hook.around_compression(compression, next)
     }
 }
 

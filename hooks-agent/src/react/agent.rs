@@ -13,6 +13,7 @@ use crate::memory::Memory;
 use crate::message::Msg;
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
 use crate::react::compression::{CompressContext, ContextConfig};
+use crate::react::hook_source::{Chosen, HookSources};
 use crate::react::limits::Limits;
 use crate::store::{Store, StoreError};
 use crate::thread::Threads;
@@ -74,6 +75,7 @@ use crate::tool::Tool;
 pub struct ReActAgent {
     pub(super) core: Arc<Core>,
     pub(super) event_hooks: Arc<SharedHooks<Self>>,
+    pub(super) chosen: Arc<Chosen>,
     pub(super) hooks: Hooks,
 }
 
@@ -89,6 +91,7 @@ pub(super) struct Core {
     pub(super) options: Arc<ModelOptions>,
     pub(super) tools: Vec<Arc<dyn Tool>>,
     pub(super) specs: Arc<[ToolSpec]>,
+    pub(super) sources: HookSources,
     /// How many of the tools are not of hooks; they are the first ones.
     pub(super) own_tools: usize,
     pub(super) compressor: Option<Arc<dyn CompressContext>>,
@@ -107,15 +110,17 @@ impl ReActAgent {
     /// Creates an agent from its parts and registers its hooks.
     pub(super) fn assemble(core: Core, hooks: HookList<Self>) -> Self {
         let event_hooks = Arc::new(SharedHooks::new(hooks));
-        let agent = Self { core: Arc::new(core), event_hooks, hooks: Hooks::new() };
-        agent.event_hooks.lock().install(&agent);
+        let (core, chosen) = (Arc::new(core), Arc::default());
+        let agent = Self { core, event_hooks, chosen, hooks: Hooks::new() };
+        agent.event_hooks.install(&agent);
         agent
     }
 
     /// Returns the same agent with its own set of hooks.
     pub(crate) fn fork(&self) -> Self {
         let event_hooks = Arc::new(SharedHooks::new(self.event_hooks.lock().clone()));
-        Self { core: self.core.clone(), event_hooks, hooks: self.hooks.clone() }
+        let (core, chosen) = (self.core.clone(), Arc::default());
+        Self { core, event_hooks, chosen, hooks: self.hooks.clone() }
     }
 
     /// Returns the memory of the default thread.

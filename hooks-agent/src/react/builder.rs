@@ -12,6 +12,7 @@ use crate::message::Msg;
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
 use crate::react::agent::{Core, ReActAgent};
 use crate::react::compression::{CompressContext, ContextConfig};
+use crate::react::hook_source::{HookSource, HookSources};
 use crate::react::limits::Limits;
 use crate::store::{Durability, Store, Unknown};
 use crate::thread::{StoreOptions, Threads};
@@ -41,6 +42,7 @@ pub struct ReActAgentBuilder {
     options: ModelOptions,
     tools: Vec<Arc<dyn Tool>>,
     hooks: HookList<ReActAgent>,
+    sources: HookSources,
     compressor: Option<Arc<dyn CompressContext>>,
     context: ContextConfig,
     limits: Limits,
@@ -65,6 +67,7 @@ impl ReActAgent {
             options: ModelOptions::default(),
             tools: Vec::new(),
             hooks: HookList::default(),
+            sources: HookSources::new(),
             compressor: None,
             context: ContextConfig::default(),
             limits: Limits::new(),
@@ -131,6 +134,14 @@ impl ReActAgentBuilder {
     #[track_caller]
     pub fn hook(mut self, hook: impl AgentHook) -> Self {
         self.hooks.add(hook);
+        self
+    }
+
+    /// Adds a source of hooks, which chooses the hooks of each call when it begins.
+    ///
+    /// With one, hooks that are registered at the agent while a call runs take effect at the next call.
+    pub fn hook_source(mut self, source: impl HookSource) -> Self {
+        self.sources.push(Arc::new(source));
         self
     }
 
@@ -261,6 +272,7 @@ impl ReActAgentBuilder {
             specs: specs.collect(),
             own_tools,
             tools,
+            sources: self.sources,
             compressor: self.compressor,
             context,
             limits: self.limits,

@@ -34,7 +34,7 @@ impl ReActAgent {
     /// not added.
     #[track_caller]
     pub fn register_agent_hook(&self, hook: impl AgentHook) {
-        let replaced = self.event_hooks.lock().replace(self, hook);
+        let replaced = self.event_hooks.replace(self, hook);
         // Without the lock: a hook may use this agent when it is dropped.
         drop(replaced);
     }
@@ -71,7 +71,7 @@ impl ReActAgent {
     /// # Errors
     /// [`RegistryError::NotFound`] if there is none.
     pub fn remove_agent_hook(&self, name: &str) -> Result<(), RegistryError> {
-        let removed = self.event_hooks.lock().remove(self, name);
+        let removed = self.event_hooks.remove(self, name);
         // Those of `register_call_hook` are not in the list.
         let others = remove_by_name(self, name);
         if !removed.is_empty() || others > 0 { Ok(()) } else { Err(not_found(self, name)) }

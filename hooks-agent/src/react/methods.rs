@@ -157,7 +157,8 @@ impl ReActAgent {
             let written = cut(written, self.core.limits.arguments).into_owned();
             return Err(ToolError::InvalidInput { tool: call.name.clone(), written });
         }
-        let Some(tool) = self.tool(&call.name) else {
+        let stand_in = cx.checked().and_then(|checked| checked.stand_in());
+        let Some(tool) = stand_in.as_ref().or_else(|| self.tool(&call.name)) else {
             let known = self.core.tools.iter().map(|tool| tool.name().to_owned()).collect();
             return Err(ToolError::Unknown { tool: call.name.clone(), known });
         };

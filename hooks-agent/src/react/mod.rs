@@ -6,6 +6,7 @@ mod around_hooks;
 mod builder;
 mod compression;
 mod event_hooks;
+mod hook_source;
 mod limits;
 mod methods;
 mod reply;
@@ -16,6 +17,7 @@ pub use agent::ReActAgent;
 pub use agent_tool::AgentTool;
 pub use builder::ReActAgentBuilder;
 pub use compression::{CompressContext, ContextConfig};
+pub use hook_source::{HookSet, HookSource};
 pub use limits::Limits;
 pub use methods::{
     ReActAgentActingArgs, ReActAgentActingChunkArgs, ReActAgentCheckPermissionArgs,

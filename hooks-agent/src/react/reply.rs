@@ -72,7 +72,9 @@ impl Agent for ReActAgent {
         }
     }
 
-    fn begin(&self, cx: &CallContext) -> Option<Box<dyn Agent>> {
+    fn begin(&self, cx: &CallContext) -> Option<Arc<dyn Agent>> {
+        let chosen = self.with_chosen_hooks(cx);
+        let base = chosen.as_deref().unwrap_or(self);
         let callers = std::iter::successors(cx.parent(), |caller| caller.parent());
         let mut inherited = HookList::default();
         for hooks in callers.filter_map(CallContext::hooks) {
@@ -80,21 +82,29 @@ impl Agent for ReActAgent {
                 inherited.inherit(&hooks.lock());
             }
         }
+        if chosen.is_some() {
+            // A source may choose the same hook for both.
+            inherited.remove_all(&base.event_hooks.lock());
+        }
         let mut watchers = CallWatchers::default();
-        self.event_hooks.lock().watch(&mut watchers);
+        base.event_hooks.watch(&mut watchers);
         inherited.watch(&mut watchers);
         watch_class::<Self>(&mut watchers);
         watchers.watch(cx);
-        let governed = (!inherited.is_empty()).then(|| {
-            let (core, event_hooks) = (self.core.clone(), self.event_hooks.clone());
-            let agent = Self { core, event_hooks, hooks: self.hooks.clone() };
+        let governed = if inherited.is_empty() {
+            chosen.clone()
+        } else {
+            // The list of its own hooks alone: sub-agents read the lists of all their callers.
+            let (core, event_hooks) = (base.core.clone(), base.event_hooks.clone());
+            let (hooks, chosen) = (base.hooks.clone(), base.chosen.clone());
+            let agent = Self { core, event_hooks, chosen, hooks };
             inherited.install(&agent);
-            Box::new(agent)
-        });
+            Some(Arc::new(agent))
+        };
         let agent = governed.as_deref().unwrap_or(self);
         cx.set_hooks(agent.event_hooks.clone());
         cx.set_has_reviewers(agent.has_reviewers());
-        governed.map(|agent| -> Box<dyn Agent> { agent })
+        governed.map(|agent| -> Arc<dyn Agent> { agent })
     }
 
     fn hold(&self, cx: &CallContext) -> Option<Arc<Memory>> {

@@ -20,6 +20,7 @@ use crate::run_id::RunId;
 /// | `reasoned`, `summarized`, `finished` | a [message](crate::message::Msg) |
 /// | `tool_started` | a [tool call](crate::message::ToolUse) |
 /// | `tool_chunk` | `{"call": .., "text": ".."}` |
+/// | `warning` | `{"text": ".."}` |
 /// | `tool_finished` | a [result](crate::message::ToolResult) |
 /// | `permission_asked` | a [pending call](crate::message::PendingCall) |
 /// | `failed` | `{"kind": ".."}`, a [kind](crate::error::ErrorKind) |
@@ -84,6 +85,11 @@ pub enum AgentEventKind {
     /// A tool starts to run, with this input. A tool call that a hook answers or refuses does not
     /// start.
     ToolStarted(ToolUse),
+    /// A hook [warns](crate::call::CallContext::warn) the people who watch.
+    Warning {
+        /// The text of the hook.
+        text: String,
+    },
     /// A running tool reports its progress.
     ToolChunk {
         /// The tool call.

@@ -10,7 +10,7 @@ use crate::support::types::ungrouped;
 
 /// The calls that a hook may run around: the type of the call and of its rest, the constant of the
 /// mask, the method of `AgentHook`, and what that returns.
-const AROUND: [Around; 2] = [
+const AROUND: [Around; 4] = [
     Around {
         call: "ModelCall",
         next: "NextModel",
@@ -26,6 +26,22 @@ const AROUND: [Around; 2] = [
         method: "around_tool_call",
         output: ("message", "ToolResult"),
         error: ("tool", "ToolError"),
+    },
+    Around {
+        call: "PermissionCheck",
+        next: "NextPermission",
+        mask: "PERMISSION_CHECK",
+        method: "around_permission_check",
+        output: ("tool", "Permission"),
+        error: ("error", "AgentError"),
+    },
+    Around {
+        call: "Compression",
+        next: "NextCompression",
+        mask: "COMPRESSION",
+        method: "around_compression",
+        output: ("message", "Messages"),
+        error: ("error", "AgentError"),
     },
 ];
 

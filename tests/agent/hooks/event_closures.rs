@@ -11,7 +11,7 @@ use hooks_agent::hook::{AgentHook, AgentHookExt, on, priority};
 use hooks_agent::model::ModelError;
 use hooks_agent::on;
 use hooks_agent::react::ReActAgent;
-use hooks_core::{HookResult, Hookable};
+use hooks_core::HookResult;
 use hooks_tests::Records;
 use hooks_tests::scripted_agents::{echo, echo_tool, go, results, script, uses};
 

@@ -1,10 +1,12 @@
 //! What hooks get, may do, and cannot break.
 
 mod around_changed_calls;
+mod around_checks;
 mod around_event_hooks;
 mod around_hooks;
 mod around_model_calls;
 mod builtins;
+mod chosen_hooks;
 mod event_closures;
 mod events;
 mod governance;

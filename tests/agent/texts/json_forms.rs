@@ -157,6 +157,7 @@ fn event() -> impl Strategy<Value = AgentEvent> {
         Just(AgentEventKind::Started),
         text().prop_map(|text| AgentEventKind::ReasoningChunk(ContentBlock::text(text))),
         text().prop_map(|text| AgentEventKind::Reasoned(Arc::new(Msg::assistant("bot", text)))),
+        text().prop_map(|text| AgentEventKind::Warning { text }),
         tool_use().prop_map(AgentEventKind::ToolStarted),
         (tool_use(), text()).prop_map(|(call, text)| AgentEventKind::ToolChunk { call, text }),
     ];

@@ -13,8 +13,15 @@ fn repository() -> PathBuf {
 }
 
 /// Pages that came after the questions: each page more has more words of every question.
-const LATER: [&str; 3] =
-    ["hooks-agent/docs/ag_ui.md", "hooks-agent/docs/otel.md", "hooks-agent/docs/studio.md"];
+const LATER: [&str; 7] = [
+    "hooks-agent/docs/ag_ui.md",
+    "hooks-agent/docs/command.md",
+    "hooks-agent/docs/guest.md",
+    "hooks-agent/docs/otel.md",
+    "hooks-agent/docs/policy.md",
+    "hooks-agent/docs/replay.md",
+    "hooks-agent/docs/studio.md",
+];
 
 /// Whether a path is one of the documents that the questions are about.
 fn is_document(path: &Path) -> bool {

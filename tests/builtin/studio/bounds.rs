@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Browser, open};
 
-/// An agent that says as many words as it is told.
+/// An agent whose reply has as many words as the user asks for.
 fn counter(studio: &Studio) -> ReActAgent {
     let model = ScriptedModel::new("counter", |request| {
         let count: usize = request.last_text().parse().unwrap();

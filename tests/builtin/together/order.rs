@@ -10,7 +10,7 @@ use hooks_agent::builtin::observe::{AuditLog, JsonlTrace, Logging, Monitoring, T
 use hooks_agent::builtin::recover::{ModelRetry, ToolEmulator, ToolRetry};
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
-use hooks_core::{HookPlan, Hookable};
+use hooks_core::HookPlan;
 
 use crate::agents::{MINUTE, guards, limits, observers, recovery};
 

@@ -2,8 +2,9 @@
 
 use hooks_agent::agent_hook;
 use hooks_agent::error::AgentError;
-use hooks_agent::hook::{ModelCall, NextModel, NextTool, ToolCall};
+use hooks_agent::hook::{ModelCall, NextModel, NextTool, PermissionCheck, ToolCall};
 use hooks_agent::model::ModelAnswer;
+use hooks_agent::tool::Permission;
 
 struct Alone;
 
@@ -44,6 +45,15 @@ struct Other;
 #[agent_hook]
 impl Other {
     async fn ask(&self, call: ModelCall<'_>, next: NextModel<'_>) -> Result<String, AgentError> {
+        Err(AgentError::Interrupted)
+    }
+}
+
+struct Check;
+
+#[agent_hook]
+impl Check {
+    async fn check(&self, check: PermissionCheck<'_>) -> Result<Permission, AgentError> {
         Err(AgentError::Interrupted)
     }
 }

@@ -5,6 +5,8 @@
 
 mod auto_context;
 mod context_editing;
+#[cfg(feature = "policy")]
+mod policy;
 mod summarization;
 mod summary;
 mod todo_list;

@@ -5,6 +5,8 @@ mod inject_prompt;
 pub mod pii;
 #[cfg(feature = "pii")]
 mod pii_detection;
+#[cfg(feature = "policy")]
+mod policy;
 mod rule_of_two;
 #[cfg(feature = "pii")]
 mod sanitize;

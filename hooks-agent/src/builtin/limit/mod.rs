@@ -3,6 +3,8 @@
 mod budget;
 mod calls;
 mod exit;
+#[cfg(feature = "policy")]
+mod policy;
 #[cfg(feature = "rate-limit")]
 mod rate_limit;
 

@@ -14,6 +14,8 @@ mod monitoring;
 mod names;
 #[cfg(feature = "otel")]
 mod open_telemetry;
+#[cfg(feature = "policy")]
+mod policy;
 mod timing;
 
 #[cfg(feature = "audit")]

@@ -4,6 +4,8 @@ mod circuit_breaker;
 mod model_fallback;
 #[cfg(feature = "retry")]
 mod model_retry;
+#[cfg(feature = "policy")]
+mod policy;
 #[cfg(feature = "retry")]
 mod retry_policy;
 mod tool_emulator;

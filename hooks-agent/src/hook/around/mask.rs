@@ -20,11 +20,21 @@ impl AroundMask {
     pub const MODEL_CALL: Self = Self(1);
     /// Calls of tools.
     pub const TOOL_CALL: Self = Self(2);
+    /// Checks whether a tool call may run.
+    pub const PERMISSION_CHECK: Self = Self(4);
+    /// Compressions of the conversation.
+    pub const COMPRESSION: Self = Self(8);
 
     /// Returns whether all calls of the other set are in this one.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Returns the calls that are in both sets.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 
     /// Returns the calls of all these sets.

@@ -1,18 +1,24 @@
-//! What a hook that runs around model calls or tool calls receives.
+//! What a hook that runs around calls receives.
 
+mod compression;
 mod mask;
 mod model;
+mod next_tool;
+mod permission;
 mod tool;
 
+pub use compression::{Compression, NextCompression};
 pub use mask::AroundMask;
 pub use model::{ModelCall, NextModel};
-pub use tool::{NextTool, ToolCall};
+pub use next_tool::NextTool;
+pub use permission::{NextPermission, PermissionCheck};
+pub use tool::ToolCall;
 
 use hooks_core::{BoxError, BoxFuture};
 
 use crate::call::CallContext;
 
-/// The rest of a call: the hooks further in, then the model or the tool.
+/// The rest of a call: the hooks further in, then what it runs around.
 pub(crate) trait Inner<Input, Output, Error>: Send + Sync {
     fn run(&self, input: Input) -> BoxFuture<'_, Result<Output, Error>>;
 

@@ -41,6 +41,14 @@ pub(crate) struct Registration {
     location: &'static Location<'static>,
 }
 
+/// The events and calls at which hooks are registered.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope {
+    pub(crate) events: EventMask,
+    /// The calls that a hook of a role runs around.
+    pub(crate) around: fn(Option<HookRole>) -> AroundMask,
+}
+
 impl Registration {
     pub(crate) fn of(
         hook: &impl AgentHook,
@@ -52,6 +60,14 @@ impl Registration {
         let around = hook.around();
         let (always, role) = (hook.always(), hook.role());
         Self { name, group, priority, always, role, events, sync_events, around, location }
+    }
+
+    /// Returns the registration at these events and calls alone.
+    pub(crate) fn within(self, scope: &Scope) -> Self {
+        let events = self.events.intersection(scope.events);
+        let sync_events = self.sync_events.intersection(scope.events);
+        let around = self.around.intersection((scope.around)(self.role));
+        Self { events, sync_events, around, ..self }
     }
 
     /// Returns the options for one method.

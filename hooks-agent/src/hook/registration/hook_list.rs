@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::panic::Location;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_core::{HookGroup, Hookable};
 
-use crate::hook::registration::{EventPoints, Instance, Registration, new_group};
+use crate::hook::registration::{EventPoints, Instance, Registration, Scope, new_group};
 use crate::hook::{AgentHook, CallWatchers, HookWatcher};
 use crate::tool::{Tool, Tools};
 
@@ -17,11 +18,13 @@ struct Listed<A: ?Sized> {
     group: HookGroup,
     watcher: Option<Arc<dyn HookWatcher>>,
     hook: Arc<dyn Installable<A>>,
+    /// Where the hook is registered, if not at all that it receives.
+    scope: Option<Scope>,
 }
 
 trait Installable<A: ?Sized>: Send + Sync {
     fn name(&self) -> String;
-    fn install(&self, agent: &A, group: HookGroup);
+    fn install(&self, agent: &A, group: HookGroup, scope: Option<&Scope>);
     fn tools(&self) -> Tools;
     fn inherit(&self) -> bool;
 }
@@ -34,8 +37,13 @@ impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Typed<H> {
         self.0.name()
     }
 
-    fn install(&self, agent: &A, group: HookGroup) {
-        A::install(&Instance(agent), &self.0, &Registration::of(&*self.0, group, self.1));
+    fn install(&self, agent: &A, group: HookGroup, scope: Option<&Scope>) {
+        let registration = Registration::of(&*self.0, group, self.1);
+        let registration = match scope {
+            None => registration,
+            Some(scope) => registration.within(scope),
+        };
+        A::install(&Instance(agent), &self.0, &registration);
     }
 
     fn tools(&self) -> Tools {
@@ -52,7 +60,7 @@ impl<A: EventPoints + ?Sized> HookList<A> {
     pub(crate) fn add(&mut self, hook: impl AgentHook) {
         let watcher = hook.watcher();
         let hook = Arc::new(Typed(Arc::new(hook), Location::caller()));
-        self.0.push(Listed { group: new_group(), watcher, hook });
+        self.0.push(Listed { group: new_group(), watcher, hook, scope: None });
     }
 
     /// Adds a hook and registers it at an agent, then removes the earlier hooks of its name and
@@ -62,7 +70,7 @@ impl<A: EventPoints + ?Sized> HookList<A> {
         let name = hook.name();
         self.add(hook);
         let Some(added) = self.0.pop() else { return Self::default() };
-        added.hook.install(agent, added.group);
+        added.hook.install(agent, added.group, added.scope.as_ref());
         let removed = self.remove(agent, &name);
         self.0.push(added);
         removed
@@ -80,8 +88,8 @@ impl<A: EventPoints + ?Sized> HookList<A> {
 
     /// Registers the hooks at the methods of an agent.
     pub(crate) fn install(&self, agent: &A) {
-        for Listed { group, hook, .. } in &self.0 {
-            hook.install(agent, *group);
+        for Listed { group, hook, scope, .. } in &self.0 {
+            hook.install(agent, *group, scope.as_ref());
         }
     }
 
@@ -89,14 +97,51 @@ impl<A: EventPoints + ?Sized> HookList<A> {
         self.0.iter().flat_map(|listed| listed.hook.tools())
     }
 
-    /// Adds the hooks of another list that also run in agents that are tools, each once.
-    pub(crate) fn inherit(&mut self, other: &Self) {
+    /// Adds the hooks of another list, each once.
+    pub(crate) fn join(&mut self, other: &Self) {
         for listed in &other.0 {
-            let is_known = self.0.iter().any(|known| known.group == listed.group);
-            if listed.hook.inherit() && !is_known {
+            if !self.has(listed.group) {
                 self.0.push(listed.clone());
             }
         }
+    }
+
+    /// Returns the hooks, registered at these events and calls alone.
+    pub(crate) fn within(&self, scope: Scope) -> Self {
+        let hooks = self.0.iter().cloned();
+        Self(
+            hooks
+                .map(|listed| Listed { group: new_group(), scope: Some(scope), ..listed })
+                .collect(),
+        )
+    }
+
+    /// Returns whether both have the same hooks in the same order.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let groups = |list: &Self| list.0.iter().map(|listed| listed.group).collect::<Vec<_>>();
+        self.0.len() == other.0.len() && groups(self) == groups(other)
+    }
+
+    /// Removes the hooks that another list has.
+    pub(crate) fn remove_all(&mut self, other: &Self) {
+        self.0.retain(|listed| !other.has(listed.group));
+    }
+
+    fn has(&self, group: HookGroup) -> bool {
+        self.0.iter().any(|known| known.group == group)
+    }
+
+    /// Adds the hooks of another list that also run in agents that are tools, each once.
+    pub(crate) fn inherit(&mut self, other: &Self) {
+        for listed in &other.0 {
+            if listed.hook.inherit() && !self.has(listed.group) {
+                self.0.push(listed.clone());
+            }
+        }
+    }
+
+    fn watches(&self) -> bool {
+        self.0.iter().any(|listed| listed.watcher.is_some())
     }
 
     /// Adds the watchers that the hooks bring.
@@ -114,16 +159,59 @@ impl<A: EventPoints + ?Sized> HookList<A> {
 }
 
 /// The event hooks of an agent, which come and go while calls run.
-pub(crate) struct SharedHooks<A: ?Sized>(Mutex<HookList<A>>);
+pub(crate) struct SharedHooks<A: ?Sized> {
+    hooks: Mutex<HookList<A>>,
+    /// Whether a hook that watches others was ever among them.
+    has_watched: AtomicBool,
+}
 
 impl<A: EventPoints + ?Sized> SharedHooks<A> {
     pub(crate) fn new(hooks: HookList<A>) -> Self {
-        Self(Mutex::new(hooks))
+        let has_watched = AtomicBool::new(hooks.watches());
+        Self { hooks: Mutex::new(hooks), has_watched }
+    }
+
+    /// Registers the hooks at the methods of an agent.
+    pub(crate) fn install(&self, agent: &A) {
+        self.lock().install(agent);
+    }
+
+    /// Adds the hooks of a list and registers them at an agent.
+    pub(crate) fn add(&self, agent: &A, hooks: &HookList<A>) {
+        self.note_watchers(hooks.watches());
+        hooks.install(agent);
+        self.lock().join(hooks);
+    }
+
+    /// Adds a hook and registers it at an agent, then removes the earlier hooks of its name and
+    /// returns them.
+    #[track_caller]
+    pub(crate) fn replace(&self, agent: &A, hook: impl AgentHook) -> HookList<A> {
+        let mut hooks = self.lock();
+        let removed = hooks.replace(agent, hook);
+        self.note_watchers(hooks.watches());
+        removed
+    }
+
+    /// Removes the hooks of this name from the list and from the agent, and returns them.
+    pub(crate) fn remove(&self, agent: &A, name: &str) -> HookList<A> {
+        self.lock().remove(agent, name)
+    }
+
+    /// Adds the watchers that the hooks bring.
+    pub(crate) fn watch(&self, watchers: &mut CallWatchers) {
+        if self.has_watched.load(Ordering::Acquire) {
+            self.lock().watch(watchers);
+        }
     }
 
     /// Returns the hooks as they are now.
     pub(crate) fn lock(&self) -> MutexGuard<'_, HookList<A>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.hooks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_watchers(&self, watches: bool) {
+        self.has_watched.fetch_or(watches, Ordering::AcqRel);
     }
 }
 
@@ -135,7 +223,8 @@ impl<A: ?Sized> Clone for HookList<A> {
 
 impl<A: ?Sized> Clone for Listed<A> {
     fn clone(&self) -> Self {
-        Self { group: self.group, watcher: self.watcher.clone(), hook: self.hook.clone() }
+        let (watcher, hook) = (self.watcher.clone(), self.hook.clone());
+        Self { group: self.group, watcher, hook, scope: self.scope }
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) use apply::{
 };
 pub use class::link;
 pub(crate) use class::{register_class, remove_class, watch_class};
-pub(crate) use entry::{EventPoints, Registration, new_group, not_found, remove_by_name};
+pub(crate) use entry::{EventPoints, Registration, Scope, new_group, not_found, remove_by_name};
 pub(crate) use hook_list::{HookList, SharedHooks};
 pub(crate) use install::{
     install_call, install_error, install_look, install_one, install_post, install_pre,

@@ -1,4 +1,4 @@
-//! A run of a hook around a call of the model or of a tool.
+//! A run of a hook around a call.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -54,6 +54,21 @@ impl<'a, H: AgentHook> AroundRun<'a, H> {
         Self::begin(hook, cx, "TOOL_CALL", content)
     }
 
+    /// Begins the run around a permission check, if somebody watches.
+    pub(crate) fn of_check(
+        hook: &'a Installed<H>,
+        cx: &'a CallContext,
+        call: &ToolUse,
+    ) -> Option<Self> {
+        let content = || (Some(call.id.as_str().into()), Content::Nothing);
+        Self::begin(hook, cx, "PERMISSION_CHECK", content)
+    }
+
+    /// Begins the run around a compression, if somebody watches.
+    pub(crate) fn of_compression(hook: &'a Installed<H>, cx: &'a CallContext) -> Option<Self> {
+        Self::begin(hook, cx, "COMPRESSION", || (None, Content::Nothing))
+    }
+
     fn begin(
         hook: &'a Installed<H>,
         cx: &'a CallContext,
@@ -80,6 +95,8 @@ impl<'a, H: AgentHook> AroundRun<'a, H> {
 pub(crate) trait NoteInside: Send + Sync {
     fn passes_request(&self, request: &ChatRequest);
     fn passes_call(&self, call: &ToolUse);
+    /// Notes that the hook runs what is inside, whose content is not compared.
+    fn passes(&self);
     /// Notes how long a call inside of the hook ran, and its result.
     fn got(&self, result: Option<&ToolResult>, has_failed: bool, time: Duration);
 }
@@ -91,6 +108,10 @@ impl<H: AgentHook> NoteInside for AroundRun<'_, H> {
 
     fn passes_call(&self, call: &ToolUse) {
         self.seen().pass(Content::of_tool_use(call));
+    }
+
+    fn passes(&self) {
+        self.seen().pass(Content::Nothing);
     }
 
     fn got(&self, result: Option<&ToolResult>, has_failed: bool, time: Duration) {

@@ -15,7 +15,7 @@ use crate::hook::watch::hook_info::HookInfo;
 ///
 /// A hook returns it from [`AgentHook::watcher`](crate::hook::AgentHook::watcher). It receives each
 /// run of every other event hook of the calls in which the hook runs, right after that run: at
-/// events, and around calls of the model and of tools. A run at a chunk is received only if the hook
+/// events, and around calls. A run at a chunk is received only if the hook
 /// fails there. Runs of method hooks are not received.
 /// A watcher that several hooks bring, as clones of one hook may, receives each run once, and none of
 /// theirs.
@@ -151,7 +151,8 @@ impl<'a> HookRun<'a> {
     }
 
     /// Returns where it ran: the name of an [`EventKind`](crate::event::EventKind), such as
-    /// `PRE_ACTING`, or `MODEL_CALL` or `TOOL_CALL` for a hook around these.
+    /// `PRE_ACTING`, or for a hook around a call the name of its constant in
+    /// [`AroundMask`](crate::hook::AroundMask), such as `TOOL_CALL`.
     #[must_use]
     pub fn event(&self) -> &'static str {
         self.event

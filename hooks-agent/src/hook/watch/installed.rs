@@ -13,7 +13,7 @@ use crate::hook::watch::hook_run::{HookFlow, HookRun};
 use crate::hook::watch::watchers::{is_watched, tell_watchers};
 use crate::hook::{AgentHook, Registration};
 
-/// The events at which only failures of hooks are told: there is one for each chunk.
+/// The events of chunks. Watchers receive a run there only if the hook fails: chunks are many.
 const CHUNKS: EventMask =
     EventMask::of(&[EventKind::ReasoningChunk, EventKind::ActingChunk, EventKind::SummaryChunk]);
 

@@ -104,7 +104,7 @@ impl Run<'_> {
         loop {
             self.cx.checkpoint().await?;
             step = match step {
-                Step::Reason if self.iteration < self.agent.core.max_iters => {
+                Step::Reason if self.iteration < self.max_iters() => {
                     self.iteration += 1;
                     self.reason(keep).await?
                 }
@@ -233,6 +233,11 @@ impl Run<'_> {
         self.memory.extend(results[first..].iter().cloned());
         self.jumped()?;
         Ok(Step::Reason)
+    }
+
+    /// Returns how many rounds the call may have.
+    pub(super) fn max_iters(&self) -> usize {
+        self.agent.core.max_iters.min(self.cx.max_iters())
     }
 
     /// A round of tools ended without a jump.

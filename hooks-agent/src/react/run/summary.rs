@@ -35,7 +35,7 @@ impl Run<'_> {
             messages,
             options,
             context_window: core.context_window,
-            max_iterations: core.max_iters,
+            max_iterations: self.max_iters(),
             current_iteration: iteration,
             control: Control::default(),
         };

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
 use futures::{StreamExt, join};
+use hooks_agent::HookRole;
 use hooks_agent::builtin::context::Summarization;
 use hooks_agent::builtin::limit::{Exit, ModelCallLimit};
 use hooks_agent::error::InputError;
@@ -12,7 +13,6 @@ use hooks_agent::message::Usage;
 use hooks_agent::model::{ContextSize, ScriptedAnswer};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
-use hooks_agent::{HookRole, Hookable};
 use serde_json::json;
 
 use super::{agent, messages, texts, users};

@@ -27,8 +27,8 @@ const MOST_BYTES: usize = 4 * 1024 * 1024;
 /// How long the stream is silent at most.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Returns a router that serves the agent at `/`, without authentication: for one user, or behind something
-/// that lets nobody else in. [`AgUi`] has the settings.
+/// Returns a router that serves the agent at `/`, without authentication: for one user, or behind a server
+/// that authenticates. [`AgUi`] has the settings.
 ///
 /// ```no_run
 /// use hooks_agent::builtin::connect::ag_ui;

@@ -118,7 +118,7 @@ impl AgUi {
         self
     }
 
-    /// Lets pages of these origins call it, such as `https://example.org`. `*` lets nobody in.
+    /// Lets pages of these origins call it, such as `https://example.org`. `*` is not an origin: no page matches it.
     pub fn origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.origins = origins.into_iter().map(Into::into).collect();
         self

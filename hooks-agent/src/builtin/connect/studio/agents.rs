@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use hooks_core::Hookable;
 use serde_json::{Value, json};
 
 use crate::agent::Agent;

@@ -110,7 +110,8 @@ impl AuditLog {
         EventKind::Settled,
     ]);
 
-    const PRIORITY: i32 = priority::METRICS + 100;
+    /// The priority: after all hooks that change something.
+    pub const PRIORITY: i32 = priority::METRICS + 100;
 
     /// Closes the log and writes its head. Closing twice is allowed.
     ///

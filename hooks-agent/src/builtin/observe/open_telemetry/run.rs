@@ -38,7 +38,7 @@ pub(super) struct Run {
     pub(super) held: Vec<Held>,
 }
 
-/// A span that has ended, and waits for the content that hooks have yet to see.
+/// A span that has ended, and is exported once later hooks have changed its content.
 pub(super) struct Held {
     pub(super) of: HeldOf,
     pub(super) span: Context,

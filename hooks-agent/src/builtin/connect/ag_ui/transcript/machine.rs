@@ -150,6 +150,10 @@ impl Transcript {
                 let value = json!({ "toolCallId": id, "text": text });
                 kinds.push(EventKind::Custom { name: "hooks.tool_progress", value });
             }
+            AgentEventKind::Warning { text } => {
+                let value = json!({ "text": text });
+                kinds.push(EventKind::Custom { name: "hooks.warning", value });
+            }
             AgentEventKind::ToolFinished(result) => self.finish_tool(at, &result, events),
             _ => {}
         }

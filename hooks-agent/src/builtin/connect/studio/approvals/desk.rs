@@ -40,7 +40,7 @@ impl Desk {
     pub(in crate::builtin::connect::studio) async fn watch(&self, stopping: &CancellationToken) {
         let mut asked = self.shared.asked.subscribe();
         loop {
-            // Nobody is told while no page is open; one that opens asks for the list.
+            // Without an open page nothing is sent: a page asks for the list when it opens.
             if self.shared.ring.is_read()
                 && let Err(error) = self.waiting().await
             {

@@ -11,7 +11,7 @@ pub(super) const NAME: &str = "Studio";
 /// What the order of the hooks of an agent means for what may be shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Order {
-    /// A redactor runs after the studio, which so sees what is yet to be removed.
+    /// A redactor runs after the studio, so the studio receives text that is removed later.
     pub(super) is_unredacted: bool,
     /// Hooks see an answer after its chunks were shown, and nothing says that they only look.
     pub(super) reviews_answers: bool,

@@ -18,7 +18,7 @@ use crate::message::{ContentBlock, Msg};
 /// Writes what one hook sees into the ring.
 pub(super) struct Recorder {
     pub(super) shared: Arc<Shared>,
-    /// The number of the hook: one hook writes of a run, be there several in it.
+    /// The number of the hook. Of several studio hooks in a run, one writes.
     number: u64,
     pub(super) orders: Orders,
 }

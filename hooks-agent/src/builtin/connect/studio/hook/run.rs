@@ -62,7 +62,7 @@ impl Kept {
         self.seen.push((tool_call.map(Into::into), event));
     }
 
-    /// Returns whether the hook is yet to see an event at which another hook ran.
+    /// Returns whether another hook ran at an event that this hook has not received.
     pub(super) fn is_to_see(&mut self, event: &str, tool_call: Option<&str>) -> bool {
         let is_event = EventKind::ALL.iter().any(|kind| kind.name() == event);
         let last = self.seen.iter().find(|(of, _)| of.as_deref() == tool_call);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The JSON of an entry: without its opening brace, as the number is added in front; whole for an
 /// approval. A clone shares it.
 ///
-/// A call pays for no JSON that nobody reads: it is written by the first reader.
+/// The JSON is written when an entry is first read, so a call without readers does not pay for it.
 #[derive(Clone)]
 pub(in crate::builtin::connect::studio) struct Text {
     /// About how long it is.

@@ -9,8 +9,8 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use crate::builtin::connect::studio::server::answer::{error, typed};
+use crate::builtin::connect::studio::server::app::App;
 use crate::builtin::connect::studio::server::headers::secure;
-use crate::builtin::connect::studio::server::studio_server::App;
 
 /// Lets a request pass, or answers it.
 pub(super) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {

@@ -1,6 +1,7 @@
 //! The server of the page: who may ask, what it answers, and how it ends.
 
 mod answer;
+mod app;
 mod guard;
 mod headers;
 mod hosts;

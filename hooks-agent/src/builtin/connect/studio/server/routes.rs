@@ -17,9 +17,9 @@ use crate::builtin::connect::studio::approvals::{DecisionRequest, Refused};
 use crate::builtin::connect::studio::page;
 use crate::builtin::connect::studio::ring::{RunState, RunTree};
 use crate::builtin::connect::studio::server::answer::{error, json, not_found, typed};
+use crate::builtin::connect::studio::server::app::App;
 use crate::builtin::connect::studio::server::guard::guard;
 use crate::builtin::connect::studio::server::stream;
-use crate::builtin::connect::studio::server::studio_server::App;
 use crate::call::{CallOptions, RunId};
 use crate::store::{StoreError, ThreadKey};
 

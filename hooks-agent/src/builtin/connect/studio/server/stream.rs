@@ -14,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use crate::builtin::connect::studio::ring::Batch;
 use crate::builtin::connect::studio::server::answer::{error, typed};
-use crate::builtin::connect::studio::server::studio_server::App;
+use crate::builtin::connect::studio::server::app::App;
 
 /// How many entries are taken at once.
 const MOST: usize = 64;

@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::builtin::connect::studio::approvals::Desk;
+use crate::builtin::connect::studio::server::app::App;
 use crate::builtin::connect::studio::server::hosts::Hosts;
 use crate::builtin::connect::studio::server::routes::router;
 use crate::builtin::connect::studio::server::token::Token;
@@ -21,18 +22,6 @@ const STREAMS: usize = 32;
 
 /// How long a shutdown waits for requests.
 const PATIENCE: Duration = Duration::from_millis(500);
-
-/// What the routes share.
-pub(super) struct App {
-    pub(super) desk: Desk,
-    pub(super) hosts: Hosts,
-    pub(super) token: Token,
-    /// The name of the cookie, with the port: browsers share cookies between ports.
-    pub(super) cookie: String,
-    pub(super) streams: Arc<Semaphore>,
-    /// Cancelled when the studio shuts down.
-    pub(super) stopping: CancellationToken,
-}
 
 /// The server of a [`Studio`](crate::builtin::connect::Studio), bound to its address.
 ///

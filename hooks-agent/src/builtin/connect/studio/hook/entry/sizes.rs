@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::message::{ContentBlock, Msg, ToolResult, ToolUse};
+use crate::message::{ContentBlock, Media, MediaSource, Msg, ToolResult, ToolUse};
 
 /// What the names of the fields of a message, a block or a call take.
 const FIELDS: usize = 96;
@@ -44,9 +44,18 @@ pub(in crate::builtin::connect::studio::hook) fn block(block: &ContentBlock) -> 
             }
             ContentBlock::ToolUse(it) => tool_use(it),
             ContentBlock::ToolResult(it) => tool_result(it),
-            // Media are data: their JSON is the only way to know.
-            other => serde_json::to_string(other).map_or(0, |json| json.len()),
+            ContentBlock::RedactedThinking { data } => text(data),
+            ContentBlock::Image(it) | ContentBlock::Audio(it) | ContentBlock::File(it) => media(it),
         }
+}
+
+fn media(media: &Media) -> usize {
+    let source = match &media.source {
+        // Base64 has nothing to escape.
+        MediaSource::Data(data) => data.len(),
+        MediaSource::Url(url) => text(url),
+    };
+    text(&media.mime_type) + source + media.name.as_deref().map_or(0, text)
 }
 
 pub(in crate::builtin::connect::studio::hook) fn tool_use(call: &ToolUse) -> usize {

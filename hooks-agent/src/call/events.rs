@@ -1,0 +1,60 @@
+//! The stream of a call.
+
+use std::sync::Arc;
+
+use crate::call::CallContext;
+use crate::call::context::Call;
+use crate::stream::{AgentEvent, AgentEventKind, EventSink};
+
+impl CallContext {
+    /// Sends a warning to the people who watch the call: an event of its stream. The model does not read
+    /// it.
+    pub fn warn(&self, text: impl Into<String>) {
+        if self.events.is_some() {
+            self.emit_now(AgentEventKind::Warning { text: text.into() });
+        }
+    }
+
+    /// Returns the same context with a filter on the events of its stream: the closure changes an
+    /// event, or drops it by returning `None`.
+    ///
+    /// An around hook of `reply` that replaces `args.cx` with it receives the events of the call,
+    /// an inner hook before an outer one. The first and the last event of the call are sent outside
+    /// of `reply`, so the hook does not receive them.
+    #[must_use]
+    pub fn map_events(
+        &self,
+        map: impl Fn(AgentEvent) -> Option<AgentEvent> + Send + Sync + 'static,
+    ) -> Self {
+        let mapped = |sink: EventSink| EventSink::Mapped(Arc::new(map), Arc::new(sink));
+        Self { events: self.events.clone().map(mapped), ..self.clone() }
+    }
+
+    /// Sends an event to the stream. `kind` runs only if the call has one.
+    pub(crate) async fn emit(&self, kind: impl FnOnce() -> AgentEventKind) {
+        if let Some(events) = &self.events {
+            let event = self.stream_event(kind());
+            // Boxed, so that the futures of calls without a stream stay small.
+            Box::pin(events.send(event)).await;
+        }
+    }
+
+    /// Sends an event to the stream, for a call that cannot wait.
+    pub(crate) fn emit_now(&self, kind: AgentEventKind) {
+        if let Some(events) = &self.events {
+            events.send_now(self.stream_event(kind));
+        }
+    }
+
+    fn stream_event(&self, kind: AgentEventKind) -> AgentEvent {
+        let Call { run, agent_name, parent, .. } = &*self.call;
+        let parent = parent.as_ref().map(CallContext::run_id);
+        let tool_call = parent.and_then(|_| self.shared_tool_call_id().cloned());
+        AgentEvent { agent: agent_name.clone(), run: *run, parent, tool_call, kind }
+    }
+
+    /// Returns whether the call has a stream.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.events.is_some()
+    }
+}

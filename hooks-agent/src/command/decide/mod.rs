@@ -1,0 +1,10 @@
+//! What commands decide: the answer of one command, and the answers of all commands of an event as
+//! one decision. Nothing here starts a program or changes an event.
+
+mod answer;
+mod combined;
+mod read;
+
+pub(super) use answer::{Answer, Verdict};
+pub(super) use combined::{Combined, Outcome, Stop, combine};
+pub(super) use read::read;

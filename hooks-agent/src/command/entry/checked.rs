@@ -1,0 +1,186 @@
+//! The check of an entry.
+
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::command::entry::{CommandEntry, Condition, Handler, Matcher, OnFailure};
+use crate::command::process::Launch;
+use crate::command::{CommandEvent, CommandPlace, CommandProblem, Layer};
+
+/// A command that can run.
+#[derive(Clone)]
+pub(in crate::command) struct Checked {
+    pub(in crate::command) name: String,
+    pub(in crate::command) event: CommandEvent,
+    pub(in crate::command) matcher: Matcher,
+    pub(in crate::command) condition: Option<Condition>,
+    pub(in crate::command) launch: Launch,
+    pub(in crate::command) timeout: Duration,
+    pub(in crate::command) on_failure: OnFailure,
+    pub(in crate::command) is_sequential: bool,
+    pub(in crate::command) layer: Layer,
+    /// What it runs: two commands of one event with the same one are run once.
+    pub(in crate::command) identity: String,
+    /// The whole entry.
+    pub(in crate::command) hash: String,
+}
+
+/// Checks an entry and adds its problems. `place` is where a field of it is.
+pub(in crate::command) fn check(
+    entry: &CommandEntry,
+    dir: &Path,
+    place: &dyn Fn(&'static str) -> CommandPlace,
+    problems: &mut Vec<CommandProblem>,
+) -> Option<Checked> {
+    let mut problem = |field, message: String| {
+        problems.push(CommandProblem::new(place(field), field, message));
+    };
+    let event = entry.event.parse::<CommandEvent>();
+    let event = event.map_err(|error| problem("event", error.to_string())).ok();
+    let matcher = Matcher::new(entry.matcher.as_deref());
+    let matcher = matcher.map_err(|message| problem("matcher", message)).ok();
+    let condition = entry.condition.as_deref().map(Condition::new).transpose();
+    let condition = condition.map_err(|message| problem("if", message)).ok();
+    if entry.condition.is_some() && event.is_some_and(|event| !event.is_of_a_tool()) {
+        problem("if", "expected none: only events of tools have conditions".to_owned());
+    }
+    if entry.timeout.is_zero() {
+        problem("timeout", "expected a time limit above zero".to_owned());
+    }
+    check_env(entry, &mut problem);
+    let command = command_of(entry, dir).map_err(|(field, message)| problem(field, message)).ok();
+    let (program, args) = command?;
+    let (env, pass_env) = (entry.env.clone(), entry.pass_env.clone());
+    Some(Checked {
+        name: entry.name(),
+        event: event?,
+        matcher: matcher?,
+        condition: condition?,
+        launch: Launch { program, args, env, pass_env, dir: dir.to_owned() },
+        timeout: entry.timeout,
+        on_failure: entry.on_failure,
+        is_sequential: entry.is_sequential,
+        layer: entry.layer,
+        identity: digest(&WhatRuns::of(entry)),
+        hash: digest(&WhatIsTrusted::of(entry)),
+    })
+}
+
+fn check_env(entry: &CommandEntry, problem: &mut dyn FnMut(&'static str, String)) {
+    let is_name = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
+    let expected = |name: &str| format!("expected the name of a variable, found {name:?}");
+    for (name, value) in &entry.env {
+        if !is_name(name) {
+            problem("env", expected(name));
+        } else if value.contains('\0') {
+            problem("env", format!("expected a value without NUL for `{name}`"));
+        }
+    }
+    for name in entry.pass_env.iter().filter(|name| !is_name(name)) {
+        problem("pass_env", expected(name));
+    }
+}
+
+/// Returns the program and its arguments, or the field and what is wrong with it.
+fn command_of(
+    entry: &CommandEntry,
+    dir: &Path,
+) -> Result<(OsString, Vec<String>), (&'static str, String)> {
+    match &entry.handler {
+        Handler::Exec(args) if args.iter().any(|arg| arg.contains('\0')) => {
+            Err(("exec", "expected arguments without NUL".to_owned()))
+        }
+        Handler::Exec(args) => match args.split_first() {
+            // The program would be looked up in a directory that depends on the system.
+            Some((program, args)) if program.contains('/') => {
+                Ok((dir.join(program).into(), args.to_vec()))
+            }
+            Some((program, args)) if !program.trim().is_empty() => {
+                Ok((program.into(), args.to_vec()))
+            }
+            _ => Err((
+                "exec",
+                "expected a program, as in `[\"guards/check\", \"--strict\"]`".to_owned(),
+            )),
+        },
+        Handler::Shell(_, line) if line.trim().is_empty() || line.contains('\0') => Err((
+            "command",
+            "expected a line of shell without NUL, as in `guards/check`".to_owned(),
+        )),
+        Handler::Shell(shell, line) => Ok(((*shell).into(), vec!["-c".to_owned(), line.clone()])),
+    }
+}
+
+/// A variable, without its value if that is secret: digests are printed.
+#[derive(Serialize)]
+enum Variable<'a> {
+    Known(&'a str, &'a str),
+    Secret(&'a str, &'a str),
+}
+
+#[derive(Serialize)]
+struct WhatRuns<'a> {
+    exec: Option<&'a [String]>,
+    command: Option<(&'a str, &'a str)>,
+    env: Vec<Variable<'a>>,
+    pass_env: &'a [String],
+    condition: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct WhatIsTrusted<'a> {
+    event: &'a str,
+    matcher: &'a str,
+    runs: WhatRuns<'a>,
+    timeout_ms: u128,
+    blocks_on_failure: bool,
+    sequence: bool,
+}
+
+impl<'a> WhatRuns<'a> {
+    fn of(entry: &'a CommandEntry) -> Self {
+        let (exec, command) = match &entry.handler {
+            Handler::Exec(args) => (Some(args.as_slice()), None),
+            Handler::Shell(shell, line) => (None, Some((*shell, line.as_str()))),
+        };
+        let sources = &entry.secret_sources;
+        let env = entry.env.iter().map(|(name, value)| {
+            let source = sources.iter().find(|(secret, _)| secret == name);
+            match source {
+                Some((_, source)) => Variable::Secret(name, source),
+                None => Variable::Known(name, value),
+            }
+        });
+        let (env, pass_env) = (env.collect(), entry.pass_env.as_slice());
+        Self { exec, command, env, pass_env, condition: entry.condition.as_deref() }
+    }
+}
+
+impl<'a> WhatIsTrusted<'a> {
+    fn of(entry: &'a CommandEntry) -> Self {
+        Self {
+            event: &entry.event,
+            matcher: entry.matcher.as_deref().filter(|it| *it != "*").unwrap_or_default(),
+            runs: WhatRuns::of(entry),
+            timeout_ms: entry.timeout.as_millis(),
+            blocks_on_failure: entry.on_failure == OnFailure::Block,
+            sequence: entry.is_sequential,
+        }
+    }
+}
+
+/// Returns the SHA-256 of the value as JSON, whose fields have one order.
+fn digest(value: &impl Serialize) -> String {
+    let json = serde_json::to_vec(value).unwrap_or_default();
+    let mut hash = String::with_capacity(64);
+    for byte in Sha256::digest(&json) {
+        // Writing to a text does not fail.
+        let _ = write!(hash, "{byte:02x}");
+    }
+    hash
+}

@@ -1,0 +1,15 @@
+//! Entries: what a program writes about a command, and what is left of it after all checks. A
+//! checked entry needs no further validation.
+
+mod checked;
+mod command_entry;
+mod condition;
+mod layer;
+mod matcher;
+
+pub(super) use checked::{Checked, check};
+pub(super) use command_entry::Handler;
+pub use command_entry::{CommandEntry, OnFailure};
+pub(super) use condition::Condition;
+pub use layer::Layer;
+pub(super) use matcher::Matcher;

@@ -1,0 +1,144 @@
+//! How command hooks are configured and opened.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::command::entry::{Checked, check};
+use crate::command::hook::command_hooks::CommandHooks;
+use crate::command::hook::commands::Commands;
+use crate::command::settings::{Imported, import};
+use crate::command::{
+    CommandEntry, CommandHooksError, CommandPlace, CommandProblem, Layer, Trust, UntrustedCommand,
+};
+
+/// Builds [`CommandHooks`].
+#[derive(Debug)]
+#[must_use]
+pub struct CommandHooksBuilder {
+    dir: PathBuf,
+    sources: Vec<Source>,
+    trust: Trust,
+    is_only_managed: bool,
+}
+
+/// Where entries come from, in configured order.
+#[derive(Debug)]
+enum Source {
+    Entry(Box<CommandEntry>),
+    Settings(PathBuf, Layer),
+}
+
+impl CommandHooks {
+    /// Starts command hooks of the project in this directory, which is the working directory of the
+    /// commands.
+    pub fn builder(project_dir: impl Into<PathBuf>) -> CommandHooksBuilder {
+        CommandHooksBuilder {
+            dir: project_dir.into(),
+            sources: Vec::new(),
+            trust: Trust::default(),
+            is_only_managed: false,
+        }
+    }
+}
+
+impl CommandHooksBuilder {
+    /// Adds a command. The order in which commands are added is the one in which their answers are
+    /// combined.
+    pub fn entry(mut self, entry: CommandEntry) -> Self {
+        self.sources.push(Source::Entry(Box::new(entry)));
+        self
+    }
+
+    /// Adds the commands of a `settings.json` of a coding agent. A failure of one of them lets the
+    /// call go on, as it does there, unless its handler has `"onFailure": "block"`; opening warns
+    /// about each handler that guards something and would let it pass.
+    pub fn settings(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
+        self.sources.push(Source::Settings(path.into(), layer));
+        self
+    }
+
+    /// Sets which commands of [`Layer::Project`] may run. The default is none.
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.trust = trust;
+        self
+    }
+
+    /// Leaves out all commands that are not of [`Layer::Managed`]. They are checked, but need no
+    /// trust.
+    pub fn only_managed(mut self, is_only_managed: bool) -> Self {
+        self.is_only_managed = is_only_managed;
+        self
+    }
+
+    /// Checks all entries and settings.
+    ///
+    /// # Errors
+    /// [`CommandHooksError`] with all problems: entries that are not valid, settings that cannot be
+    /// read, commands of the project that are not trusted, a directory that does not exist, a
+    /// system other than Unix.
+    pub fn open(self) -> Result<CommandHooks, CommandHooksError> {
+        let mut problems = Vec::new();
+        let mut report = |field, message: String| {
+            problems.push(CommandProblem::new(CommandPlace::Builder, field, message));
+        };
+        let dir = self.dir.canonicalize().ok().filter(|dir| dir.is_dir());
+        if !cfg!(unix) {
+            report("project_dir", "expected a Unix system, commands run on no other".to_owned());
+        } else if dir.is_none() {
+            let message = format!("expected a directory that exists: {}", self.dir.display());
+            report("project_dir", message);
+        }
+        let dir = dir.unwrap_or_else(|| self.dir.clone());
+        let trusted = self.trust.all().map_err(|error| report("trust", error.to_string()));
+        let imported = self.entries(&mut problems);
+        let is_only_managed = self.is_only_managed || imported.is_only_managed;
+        let trusted = trusted.ok();
+        let mut commands = Vec::new();
+        for (entry, place) in &imported.entries {
+            let checked = check(entry, &dir, &|field| place.of(field), &mut problems);
+            let Some(command) = checked else { continue };
+            if is_only_managed && command.layer != Layer::Managed {
+                continue;
+            }
+            if let Some(trusted) = &trusted
+                && let Some(untrusted) = untrusted(entry, &command, trusted)
+            {
+                problems.push(CommandProblem::untrusted(place.of("trust"), untrusted));
+            }
+            commands.push(command);
+        }
+        if !problems.is_empty() {
+            return Err(CommandHooksError::new(problems));
+        }
+        for warning in &imported.warnings {
+            tracing::warn!(target: "hooks_agent::command", "{warning}");
+        }
+        Ok(CommandHooks::new(Commands::new(commands), dir))
+    }
+
+    /// Returns the entries of all sources, in order.
+    fn entries(&self, problems: &mut Vec<CommandProblem>) -> Imported {
+        let mut all = Imported::default();
+        let mut index = 0;
+        for source in &self.sources {
+            match source {
+                Source::Entry(entry) => {
+                    all.add_entry(CommandEntry::clone(entry), index);
+                    index += 1;
+                }
+                Source::Settings(path, layer) => import(path, *layer, &mut all, problems),
+            }
+        }
+        all
+    }
+}
+
+/// Returns the command, if it is of the project and nobody trusted it.
+fn untrusted(
+    entry: &CommandEntry,
+    command: &Checked,
+    trusted: &BTreeSet<String>,
+) -> Option<UntrustedCommand> {
+    let is_trusted = command.layer != Layer::Project || trusted.contains(&command.hash);
+    (!is_trusted).then(|| UntrustedCommand::new(entry, command.event, &command.hash))
+}

@@ -1,0 +1,23 @@
+//! Programs as hooks: JSON on standard input, an exit code and JSON on standard output.
+//!
+//! [`CommandHooks`] runs them at the events of calls; [the guide](crate::guide::command) has the
+//! events, the exit codes and the JSON. [`Input`] and [`Output`] are the two sides of that JSON,
+//! for programs too.
+
+mod contract;
+mod decide;
+mod entry;
+mod error;
+mod hook;
+mod process;
+mod settings;
+mod trust;
+
+pub use contract::{
+    Behavior, CommandEvent, HookDecision, HostFields, Input, Output, OutputError,
+    PermissionDecision, RequestDecision, SpecificOutput, UnknownEvent,
+};
+pub use entry::{CommandEntry, Layer, OnFailure};
+pub use error::{CommandHooksError, CommandPlace, CommandProblem};
+pub use hook::{CommandHooks, CommandHooksBuilder};
+pub use trust::{Trust, TrustError, UntrustedCommand};

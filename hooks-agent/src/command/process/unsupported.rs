@@ -1,0 +1,14 @@
+//! Systems without process groups.
+
+use std::time::Duration;
+
+use crate::command::process::{Ended, Launch, ProcessError};
+
+/// Fails: no command is started.
+pub(in crate::command) async fn run(
+    _: &Launch,
+    _: &[u8],
+    _: Duration,
+) -> Result<Ended, ProcessError> {
+    Err(ProcessError::Unsupported)
+}

@@ -1,0 +1,198 @@
+//! The handlers of settings.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::command::entry::Handler;
+use crate::command::settings::import::Settings;
+use crate::command::settings::imported::EntryPlace;
+use crate::command::settings::position::Step;
+use crate::command::{CommandEntry, CommandEvent, OnFailure};
+use crate::near_name::misspelt;
+
+/// The keys of a handler that mean something here, and those that change nothing.
+const KNOWN: [&str; 11] = [
+    "type",
+    "command",
+    "args",
+    "timeout",
+    "if",
+    "onFailure",
+    "shell",
+    "env",
+    "statusMessage",
+    "name",
+    "id",
+];
+
+/// The group of a handler.
+pub(super) struct Group<'a> {
+    pub(super) event: CommandEvent,
+    pub(super) matcher: Option<&'a str>,
+    pub(super) is_sequential: bool,
+    /// Where the group is.
+    pub(super) steps: &'a [Step<'a>],
+}
+
+/// Adds the entry of a handler, or its problems.
+pub(super) fn read_handler(
+    settings: &mut Settings<'_>,
+    group: &Group<'_>,
+    index: usize,
+    handler: &Value,
+) {
+    let steps = [group.steps, &[Step::Key("hooks"), Step::Index(index)]].concat();
+    let below = |key| [&steps[..], &[Step::Key(key)]].concat();
+    let Some(fields) = handler.as_object() else {
+        settings.problem(&steps, "hooks", "expected an object with `type` and `command`");
+        return;
+    };
+    let mut wrong = Vec::new();
+    let entry = entry_of(group, fields, &mut wrong);
+    let has_problems = !wrong.is_empty();
+    for (field, expected) in wrong {
+        settings.problem(&below(field), field, expected);
+    }
+    let Some(entry) = entry.filter(|_| !has_problems) else { return };
+    let entry = entry.layer(settings.layer);
+    warn(settings, &entry, fields, &steps);
+    let of_handler = ["command", "if", "timeout", "env"].map(|key| (key, below(key)));
+    let matcher = [group.steps, &[Step::Key("matcher")]].concat();
+    let of_group = [("matcher", matcher), ("event", group.steps[..2].to_vec())];
+    let places = of_handler.into_iter().chain(of_group);
+    let fields = places.map(|(key, steps)| (key, settings.position(&steps))).collect();
+    let (path, at) = (settings.path.to_owned(), settings.position(&steps));
+    settings.into.entries.push((entry, EntryPlace::Settings { path, at, fields }));
+}
+
+/// Warns about what has no meaning here, and about a guard that would let a call pass.
+fn warn(
+    settings: &mut Settings<'_>,
+    entry: &CommandEntry,
+    fields: &Map<String, Value>,
+    steps: &[Step<'_>],
+) {
+    let below = |key| [steps, &[Step::Key(key)]].concat();
+    for key in fields.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
+        match misspelt(key, KNOWN) {
+            Some(known) => {
+                let message = format!("unknown key `{key}`, did you mean `{known}`?");
+                settings.problem(&below(key), "hooks", &message);
+            }
+            None => {
+                let message = format!("`{key}` is ignored, the command runs and is waited for");
+                settings.warn(&below(key), &message);
+            }
+        }
+    }
+    if let Handler::Exec(args) = &entry.handler
+        && args.iter().any(|arg| arg.contains("${"))
+    {
+        let message = "`${..}` is passed on as it is, a program reads its environment";
+        settings.warn(&below("args"), message);
+    }
+    let is_guard = entry.event.parse().is_ok_and(guards);
+    if entry.on_failure == OnFailure::Continue && is_guard {
+        let message = format!(
+            "`{}` of {} lets the call go on if it fails, write `\"onFailure\": \"block\"`",
+            entry.name(),
+            entry.event
+        );
+        settings.warn(steps, &message);
+    }
+}
+
+/// Returns whether a command of the event is a guard.
+fn guards(event: CommandEvent) -> bool {
+    use CommandEvent::{PermissionRequest, PreToolUse, UserPromptSubmit};
+    matches!(event, PreToolUse | PermissionRequest | UserPromptSubmit)
+}
+
+/// Returns the entry of a handler; `wrong` gets each field that is not valid, and what was
+/// expected.
+fn entry_of(
+    group: &Group<'_>,
+    fields: &Map<String, Value>,
+    wrong: &mut Vec<(&'static str, &'static str)>,
+) -> Option<CommandEntry> {
+    if fields.get("type").and_then(Value::as_str) != Some("command") {
+        wrong.push(("type", "expected `command`, handlers of other types do not run here"));
+    }
+    let handler = handler_of(fields, wrong)?;
+    let on_failure = match fields.get("onFailure").map(Value::as_str) {
+        None | Some(Some("continue")) => OnFailure::Continue,
+        Some(Some("block")) => OnFailure::Block,
+        Some(_) => {
+            wrong.push(("onFailure", "expected `block` or `continue`"));
+            OnFailure::Block
+        }
+    };
+    let mut entry = CommandEntry::new(group.event, handler).on_failure(on_failure);
+    entry = entry.sequence(group.is_sequential);
+    if let Some(matcher) = group.matcher {
+        entry = entry.matcher(matcher);
+    }
+    Some(with_options(entry, fields, wrong))
+}
+
+fn handler_of(
+    fields: &Map<String, Value>,
+    wrong: &mut Vec<(&'static str, &'static str)>,
+) -> Option<Handler> {
+    let shell = match fields.get("shell").map(Value::as_str) {
+        None => "sh",
+        Some(Some("bash")) => "bash",
+        Some(_) => {
+            wrong.push(("shell", "expected `bash`"));
+            "sh"
+        }
+    };
+    let Some(command) = fields.get("command").and_then(Value::as_str) else {
+        wrong.push(("command", "expected a text"));
+        return None;
+    };
+    match fields.get("args").map(texts) {
+        None => Some(Handler::Shell(shell, command.to_owned())),
+        Some(Some(args)) => Some(Handler::Exec([vec![command.to_owned()], args].concat())),
+        Some(None) => {
+            wrong.push(("args", "expected a list of texts"));
+            None
+        }
+    }
+}
+
+fn with_options(
+    mut entry: CommandEntry,
+    fields: &Map<String, Value>,
+    wrong: &mut Vec<(&'static str, &'static str)>,
+) -> CommandEntry {
+    match fields.get("if").map(Value::as_str) {
+        None => {}
+        // Coding agents write `:*` for arguments that begin with a text.
+        Some(Some(condition)) => entry = entry.condition(condition.replace(":*)", "*)")),
+        Some(None) => wrong.push(("if", "expected a text, as in `Tool(glob)`")),
+    }
+    if let Some(timeout) = fields.get("timeout") {
+        let seconds = timeout.as_f64().and_then(|it| Duration::try_from_secs_f64(it).ok());
+        match seconds {
+            Some(seconds) => entry = entry.timeout(seconds),
+            None => wrong.push(("timeout", "expected a number of seconds")),
+        }
+    }
+    if let Some(env) = fields.get("env") {
+        let pairs = env.as_object().map(|env| env.iter().map(|(k, v)| Some((k, v.as_str()?))));
+        match pairs.and_then(Iterator::collect::<Option<Vec<_>>>) {
+            Some(pairs) => {
+                entry =
+                    pairs.into_iter().fold(entry, |entry, (name, value)| entry.env(name, value));
+            }
+            None => wrong.push(("env", "expected an object of texts")),
+        }
+    }
+    entry
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
+}

@@ -1,0 +1,81 @@
+//! One event, as a call of an agent without a model and without tools.
+
+use std::sync::Arc;
+
+use hooks_core::HookRole;
+
+use crate::agent::AgentExt;
+use crate::call::{CallContext, CallOptions};
+use crate::command::{CommandEvent, Input};
+use crate::error::AgentError;
+use crate::event::EventMask;
+use crate::guest::GuestThread;
+use crate::guest::seam::Seam;
+use crate::hook::AroundMask;
+use crate::message::{Messages, Msg};
+use crate::model::ScriptedModel;
+use crate::react::{HookSet, HookSource, ReActAgent};
+
+/// One event, and the hooks that it runs.
+pub(super) struct Event<'a> {
+    pub(super) source: &'a Arc<dyn HookSource>,
+    pub(super) agent: &'a Arc<str>,
+    pub(super) kind: CommandEvent,
+    pub(super) input: &'a Input,
+    pub(super) thread: &'a mut GuestThread,
+}
+
+/// The hooks of an event: where they run.
+pub(super) struct Scope {
+    pub(super) events: EventMask,
+    pub(super) around: fn(Option<HookRole>) -> AroundMask,
+}
+
+impl Event<'_> {
+    /// Makes a call on the thread: an agent with this model, the hooks of the source within the scope, and
+    /// the seam. Returns the reply and the messages of the thread.
+    pub(super) async fn call(
+        &mut self,
+        model: ScriptedModel,
+        scope: Scope,
+        seam: Option<Seam>,
+        messages: Messages,
+    ) -> (Result<Msg, AgentError>, Messages) {
+        let Self { source, agent, kind, input, thread } = self;
+        let name = input.agent_type.as_deref().map_or_else(|| agent.clone(), Into::into);
+        let hooks = Within { source: source.clone(), scope };
+        let mut builder = ReActAgent::builder(name).model(model).hook_source(hooks);
+        if let Some(seam) = seam {
+            builder = builder.hook(seam);
+        }
+        let agent = match builder.build() {
+            Ok(agent) => agent,
+            Err(error) => return (Err(error.into()), Messages::new()),
+        };
+        let id = match input.session_id.as_str() {
+            "" => CallContext::DEFAULT_THREAD,
+            id => id,
+        };
+        let options = CallOptions::new().thread(id).run_id(thread.run_of(*kind, input));
+        let memory = agent.context(options.clone()).memory();
+        let Some(memory) = memory else {
+            return (Err(AgentError::other("the agent has no memory")), Messages::new());
+        };
+        memory.set_values(thread.values.clone());
+        let reply = agent.call_with(options, messages).await;
+        thread.values = memory.values();
+        (reply, memory.messages())
+    }
+}
+
+/// The hooks of a source, within a scope.
+struct Within {
+    source: Arc<dyn HookSource>,
+    scope: Scope,
+}
+
+impl HookSource for Within {
+    fn hooks(&self, cx: &CallContext) -> HookSet {
+        self.source.hooks(cx).within(self.scope.events, self.scope.around)
+    }
+}

@@ -1,0 +1,44 @@
+//! The end of a turn.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::command::Output;
+use crate::event::{EventKind, EventMask};
+use crate::guest::answer::{block, end, reason_of, warn};
+use crate::guest::event::{Event, Scope};
+use crate::hook::AroundMask;
+use crate::message::{GenerateReason, Messages};
+use crate::model::{ModelError, ScriptedAnswer, ScriptedModel};
+
+const EVENTS: EventMask = EventMask::of(&[EventKind::PostReasoning, EventKind::Settled]);
+
+/// Blocks the end if hooks send the model on, with what they say to it.
+pub(super) async fn stopped(mut event: Event<'_>) -> Output {
+    if event.input.stop_hook_active == Some(true) {
+        return Output::default();
+    }
+    let text = event.input.last_assistant_message.clone().unwrap_or_default();
+    let text = if text.is_empty() { "-".to_owned() } else { text };
+    let sent_on = Arc::<Mutex<Option<String>>>::default();
+    let noted = sent_on.clone();
+    let model = ScriptedModel::new("none", move |request| -> ScriptedAnswer {
+        if request.messages.is_empty() {
+            return text.as_str().into();
+        }
+        *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.last_text());
+        let (model, reason) = ("none".to_owned(), "there is no model".to_owned());
+        ModelError::Failed { model, reason }.into()
+    });
+    let scope = Scope { events: EVENTS, around: |_| AroundMask::NONE };
+    let (reply, _) = event.call(model, scope, None, Messages::new()).await;
+    let sent_on = sent_on.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match (sent_on, reply) {
+        (Some(text), _) if text.trim().is_empty() => block("a hook asks to go on"),
+        (Some(text), _) => block(text),
+        (None, Err(error)) => warn(reason_of(&error)),
+        (None, Ok(reply)) if reply.reason == Some(GenerateReason::LimitReached) => {
+            end(reply.text())
+        }
+        (None, Ok(_)) => Output::default(),
+    }
+}

@@ -1,0 +1,183 @@
+//! The `[[command]]` tables: the seam to command hooks.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::command::{self, CommandEntry, Layer};
+use crate::policy::duration::{EXPECTED, duration_of};
+use crate::policy::file::{
+    CommandTable, Fields, Node, OnFailure, Problems, Value, on_failure, resolve, shown_key,
+};
+use crate::policy::set;
+
+/// A command hook, as a file says it. It has no `Debug`: `env` may have values of the environment.
+#[derive(Clone, PartialEq)]
+pub(super) struct Command {
+    pub(super) event: String,
+    pub(super) matcher: Option<String>,
+    /// The `if`.
+    condition: Option<String>,
+    pub(super) run: Run,
+    timeout: Option<Duration>,
+    on_failure: Option<OnFailure>,
+    env: Vec<Variable>,
+    pass_env: Vec<String>,
+    is_sequence: bool,
+    name: Option<String>,
+}
+
+/// A variable of a command.
+#[derive(Clone, PartialEq)]
+struct Variable {
+    name: String,
+    value: String,
+    /// The text of the file, if the value is of the environment.
+    source: Option<String>,
+}
+
+/// What a command hook runs.
+#[derive(Clone, PartialEq)]
+pub(super) enum Run {
+    /// A program with its arguments, without a shell.
+    Exec(Vec<String>),
+    /// A line for `sh -c`.
+    Shell(String),
+}
+
+impl Command {
+    /// Returns the entry of command hooks.
+    pub(super) fn entry(&self, layer: Layer, on_failure: OnFailure) -> CommandEntry {
+        let entry = match &self.run {
+            Run::Exec(args) => CommandEntry::exec(&self.event, args),
+            Run::Shell(line) => CommandEntry::shell(&self.event, line),
+        };
+        let on_failure = match self.on_failure.unwrap_or(on_failure) {
+            OnFailure::Block => command::OnFailure::Block,
+            OnFailure::Continue => command::OnFailure::Continue,
+        };
+        let mut entry = entry.layer(layer).on_failure(on_failure).sequence(self.is_sequence);
+        entry = set(entry, self.matcher.clone(), CommandEntry::matcher);
+        entry = set(entry, self.condition.clone(), CommandEntry::condition);
+        entry = set(entry, self.timeout, CommandEntry::timeout);
+        entry = set(entry, self.name.clone(), CommandEntry::named);
+        for Variable { name, value, source } in &self.env {
+            entry = match source {
+                Some(source) => entry.secret_env(name, value, source),
+                None => entry.env(name, value),
+            };
+        }
+        self.pass_env.iter().fold(entry, CommandEntry::pass_env)
+    }
+}
+
+/// What a command hook runs, as it is printed.
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exec(args) => write!(f, "{}", args.join(" ").escape_debug()),
+            Self::Shell(line) => write!(f, "sh -c {line:?}"),
+        }
+    }
+}
+
+/// Reads the commands of a file, and reports everything that is wrong with them.
+pub(super) fn read_commands(
+    tables: &[CommandTable],
+    problems: &mut Problems<'_>,
+) -> Vec<Option<Command>> {
+    tables.iter().map(|table| read(&table.fields(), problems)).collect()
+}
+
+fn read(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Command> {
+    let text = |name: &str, problems: &mut Problems<'_>| {
+        fields.text(name, problems).map(|(text, _)| text.to_owned())
+    };
+    let event = text("event", problems);
+    if fields.get("event").is_none() {
+        fields.missing("event", "event = \"PreToolUse\"", problems);
+    }
+    let (matcher, condition) = (text("matcher", problems), text("if", problems));
+    let (run, timeout) = (run(fields, problems), timeout(fields, problems));
+    let on_failure = on_failure(fields, problems).map(|(on_failure, _)| on_failure);
+    let env = env(fields, problems);
+    let pass_env = fields.texts("pass_env", problems).unwrap_or_default();
+    let pass_env = pass_env.into_iter().map(|(name, _)| name.to_owned()).collect();
+    let is_sequence = fields.boolean("sequence", problems).unwrap_or(false);
+    let name = text("name", problems);
+    let (event, run) = (event?, run?);
+    Some(Command {
+        event,
+        matcher,
+        condition,
+        run,
+        timeout,
+        on_failure,
+        env,
+        pass_env,
+        is_sequence,
+        name,
+    })
+}
+
+fn run(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Run> {
+    match (fields.get("exec"), fields.get("command")) {
+        (Some(exec), None) => {
+            let program = fields.texts("exec", problems)?;
+            if program.is_empty() {
+                let message = "expected a program and its arguments, found an empty array";
+                problems.add(exec.span.start, fields.path_of("exec"), message);
+                return None;
+            }
+            Some(Run::Exec(program.into_iter().map(|(text, _)| text.to_owned()).collect()))
+        }
+        (None, Some(_)) => {
+            let (line, _) = fields.text("command", problems)?;
+            Some(Run::Shell(line.to_owned()))
+        }
+        (Some(_), Some(command)) => {
+            let message = "expected `exec` or `command`, found both";
+            problems.add(command.span.start, fields.path_of("command"), message);
+            None
+        }
+        (None, None) => {
+            fields.missing("exec", "exec = [\"guards/check\"]", problems);
+            None
+        }
+    }
+}
+
+fn timeout(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Duration> {
+    let (text, node) = fields.text("timeout", problems)?;
+    let time = duration_of(text).filter(|time| !time.is_zero());
+    if time.is_none() {
+        problems.add(node.span.start, fields.path_of("timeout"), EXPECTED);
+    }
+    time
+}
+
+fn env(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Vec<Variable> {
+    let Some(node) = fields.get("env") else { return Vec::new() };
+    let path = fields.path_of("env");
+    let Node { value: Value::Table(entries), .. } = node else {
+        let message = format!("expected a table of strings, found {}", node.kind());
+        problems.add(node.span.start, path, message);
+        return Vec::new();
+    };
+    let mut variables = Vec::new();
+    for (key, node) in entries {
+        let (mut node, path) = (node.clone(), format!("{path}.{}", shown_key(&key.name)));
+        resolve(&mut node, &path, problems);
+        match node.value {
+            Value::Text { raw, resolved, is_secret } => {
+                let name = key.name.clone();
+                let value = resolved.unwrap_or_else(|| raw.clone());
+                variables.push(Variable { name, value, source: is_secret.then_some(raw) });
+            }
+            _ => {
+                let message = format!("expected a string, found {}", node.kind());
+                problems.add(node.span.start, path, message);
+            }
+        }
+    }
+    variables
+}

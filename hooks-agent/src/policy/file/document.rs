@@ -1,0 +1,103 @@
+//! A text with its lines, and what is wrong in it.
+
+use std::sync::Arc;
+
+use crate::policy::error::{Place, PolicyError};
+use crate::policy::file::{Key, Node, Source};
+use crate::policy::{Layer, PolicyErrors};
+
+use toml::de::DeTable;
+
+/// Larger texts with a syntax error report the first one alone.
+const MOST_RECOVERED: usize = 64 << 10;
+
+/// The text of a policy file.
+pub(in crate::policy) struct Document {
+    pub(in crate::policy) file: Arc<str>,
+    pub(in crate::policy) layer: Layer,
+    text: String,
+    /// Where each line begins.
+    lines: Vec<usize>,
+}
+
+impl Document {
+    /// Takes the bytes of a file, without a byte order mark.
+    pub(in crate::policy) fn new(source: &Source, bytes: &[u8]) -> Result<Self, PolicyError> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let valid = std::str::from_utf8(bytes);
+        let end = valid.as_ref().map_or_else(std::str::Utf8Error::valid_up_to, |text| text.len());
+        let text = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect();
+        let document = Self { file: source.name().clone(), layer: source.layer, text, lines };
+        match valid {
+            Ok(_) => Ok(document),
+            Err(_) => Err(PolicyError::at(document.place(end), "", "expected text in UTF-8")),
+        }
+    }
+
+    /// Parses the text as TOML.
+    pub(in crate::policy) fn parse(&self, problems: &mut Problems<'_>) -> Option<Vec<(Key, Node)>> {
+        let first = match DeTable::parse(&self.text) {
+            Ok(table) => return Some(Node::entries_of(table.into_inner())),
+            Err(error) => error,
+        };
+        let mut errors = if self.text.len() > MOST_RECOVERED {
+            Vec::new()
+        } else {
+            DeTable::parse_recoverable(&self.text).1
+        };
+        if errors.is_empty() {
+            errors.push(first);
+        }
+        errors.truncate(PolicyErrors::MOST);
+        for error in errors {
+            let offset = error.span().map_or(self.text.len(), |span| span.start);
+            problems.add(offset, "", error.message().trim());
+        }
+        None
+    }
+
+    /// Returns the place of a byte of the text.
+    pub(in crate::policy) fn place(&self, offset: usize) -> Place {
+        let offset = offset.min(self.text.len());
+        let line = self.lines.partition_point(|start| *start <= offset) - 1;
+        let before = self.text.as_bytes()[self.lines[line]..offset].iter();
+        // Counts the characters: each has one byte that continues none.
+        let column = before.filter(|byte| **byte & 0xc0 != 0x80).count() + 1;
+        Place::new(self.file.clone(), line + 1, column)
+    }
+}
+
+/// Gathers what is wrong in a document.
+pub(in crate::policy) struct Problems<'a> {
+    document: &'a Document,
+    found: Vec<PolicyError>,
+}
+
+impl<'a> Problems<'a> {
+    pub(in crate::policy) fn new(document: &'a Document) -> Self {
+        Self { document, found: Vec::new() }
+    }
+
+    pub(in crate::policy) fn add(
+        &mut self,
+        offset: usize,
+        key: impl Into<String>,
+        message: impl Into<String>,
+    ) {
+        // The place of an error costs time in a long line, and nobody reads more of them.
+        if self.found.len() <= PolicyErrors::MOST {
+            self.found.push(PolicyError::at(self.document.place(offset), key, message));
+        }
+    }
+
+    pub(in crate::policy) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    pub(in crate::policy) fn into_errors(mut self) -> Vec<PolicyError> {
+        self.found.sort_by(|one, other| one.place().cmp(&other.place()));
+        self.found
+    }
+}

@@ -1,0 +1,31 @@
+//! Names that were meant.
+
+use std::fmt::Write as _;
+
+use crate::near_name::near_name;
+
+/// Returns `unknown WHAT NAME`, the near name and what was expected.
+pub(in crate::policy) fn list_of<'a>(
+    what: &str,
+    name: Option<&str>,
+    known: impl IntoIterator<Item = &'a str> + Clone,
+) -> String {
+    let mut text = format!("unknown {what}");
+    let mut end = ";";
+    if let Some(name) = name {
+        let cut: String = name.chars().take(64).collect();
+        let _ = write!(text, " `{}`", cut.escape_debug());
+        if let Some(near) = near_name(name, known.clone()) {
+            let _ = write!(text, ", did you mean `{near}`");
+            end = "?";
+        }
+    }
+    let known: Vec<_> = known.into_iter().map(|it| format!("`{it}`")).collect();
+    let expected = match known.as_slice() {
+        [] => "none",
+        [one] => one,
+        _ => &format!("one of {}", known.join(", ")),
+    };
+    let _ = write!(text, "{end} expected {expected}");
+    text
+}

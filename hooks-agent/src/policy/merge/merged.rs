@@ -1,0 +1,258 @@
+//! What the files of all layers come to.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::policy::Layer;
+use crate::policy::error::Place;
+use crate::policy::file::Globs;
+
+/// What the files of all layers come to, each entry with its layer and its place. `Display` prints
+/// it for people.
+///
+/// No text of it has a value of `${env:..}`: options are as their file has them.
+///
+/// ```
+/// use hooks_agent::policy::{Policy, PolicyFile};
+///
+/// let file = PolicyFile::text("policy.toml", "version = 1\n[[hook]]\nuse = \"timing\"\n");
+/// let merged = Policy::builder().project(file).check()?;
+/// assert_eq!(merged.hooks()[0].name(), "timing");
+/// assert!(merged.to_string().contains("timing"), "{merged}");
+/// # Ok::<(), hooks_agent::policy::PolicyErrors>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    pub(super) files: Vec<MergedFile>,
+    pub(super) on_failure: Option<(&'static str, Origin)>,
+    pub(super) hooks: Vec<MergedHook>,
+    pub(super) commands: Vec<MergedCommand>,
+    pub(super) max_iters: Option<(usize, Origin)>,
+    pub(super) deny_tools: Vec<(String, Origin)>,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct MergedFile {
+    pub(super) name: Arc<str>,
+    pub(super) layer: Layer,
+    pub(super) is_there: bool,
+}
+
+/// The layer and the place of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Origin {
+    pub(super) layer: Layer,
+    pub(super) place: Place,
+}
+
+/// Tells changed options from the same: values of the environment count. `Debug` does not show it,
+/// because short values can be guessed from it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::policy) struct OptionsDigest(pub(super) [u8; 32]);
+
+/// A hook of a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergedHook {
+    pub(super) name: String,
+    pub(super) uses: String,
+    pub(super) agents: Vec<String>,
+    pub(super) priority: i32,
+    pub(super) inherits: Option<bool>,
+    pub(super) is_enabled: bool,
+    pub(super) options: String,
+    pub(super) origin: Origin,
+    pub(super) digest: OptionsDigest,
+}
+
+/// A command of the merged files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergedCommand {
+    pub(super) event: String,
+    pub(super) matcher: Option<String>,
+    pub(super) run: String,
+    pub(super) origin: Origin,
+}
+
+impl MergedCommand {
+    /// Returns the name of its event.
+    #[must_use]
+    pub fn event(&self) -> &str {
+        &self.event
+    }
+
+    /// Returns the layer of its file.
+    #[must_use]
+    pub fn layer(&self) -> Layer {
+        self.origin.layer
+    }
+
+    /// Returns where it stands.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.origin.place
+    }
+}
+
+impl Merged {
+    /// Returns the commands, highest layer first.
+    #[must_use]
+    pub fn commands(&self) -> &[MergedCommand] {
+        &self.commands
+    }
+
+    /// Returns the hooks, in the order in which they run; those that are disabled too.
+    #[must_use]
+    pub fn hooks(&self) -> &[MergedHook] {
+        &self.hooks
+    }
+
+    /// Returns the limit of the rounds of a call.
+    #[must_use]
+    pub fn max_iters(&self) -> Option<usize> {
+        self.max_iters.as_ref().map(|(most, _)| *most)
+    }
+
+    /// Returns the globs of the tools that are denied.
+    pub fn deny_tools(&self) -> impl Iterator<Item = &str> {
+        self.deny_tools.iter().map(|(tool, _)| tool.as_str())
+    }
+}
+
+impl Merged {
+    /// Returns whether the file of this index was there.
+    pub(in crate::policy) fn had_file(&self, index: usize) -> bool {
+        self.files.get(index).is_some_and(|file| file.is_there)
+    }
+}
+
+impl MergedHook {
+    /// Returns the name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the registered hook that it uses.
+    #[must_use]
+    pub fn uses(&self) -> &str {
+        &self.uses
+    }
+
+    /// Returns the priority: lower runs first.
+    #[must_use]
+    pub fn priority(&self) -> i32 {
+        self.priority
+    }
+
+    /// Returns the globs of the agents. Empty for all agents.
+    #[must_use]
+    pub fn agents(&self) -> &[String] {
+        &self.agents
+    }
+
+    /// Returns whether the globs match the name of an agent.
+    #[must_use]
+    pub fn applies_to(&self, agent: &str) -> bool {
+        let globs = Globs::new(self.agents.clone(), |_, _| {});
+        self.agents.is_empty() || globs.is_none_or(|globs| globs.is_match(agent))
+    }
+
+    /// Returns whether it runs.
+    #[must_use]
+    pub fn is_enabled(&self) -> bool {
+        self.is_enabled
+    }
+
+    /// Returns the layer of its file.
+    #[must_use]
+    pub fn layer(&self) -> Layer {
+        self.origin.layer
+    }
+
+    /// Returns where it stands.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.origin.place
+    }
+
+    /// Returns whether both do the same, wherever they stand.
+    pub(in crate::policy) fn does_the_same(&self, other: &Self) -> bool {
+        let Self { name, uses, agents, priority, inherits, is_enabled, digest, .. } = self;
+        *name == other.name
+            && *uses == other.uses
+            && *agents == other.agents
+            && *priority == other.priority
+            && *inherits == other.inherits
+            && *is_enabled == other.is_enabled
+            && *digest == other.digest
+    }
+}
+
+impl fmt::Debug for OptionsDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OptionsDigest(..)")
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}:{})", self.layer, self.place.file(), self.place.line())
+    }
+}
+
+impl fmt::Display for Merged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "files, highest layer first")?;
+        for MergedFile { name, layer, is_there } in &self.files {
+            writeln!(f, "  {layer:<8} {name}{}", if *is_there { "" } else { " (not there)" })?;
+        }
+        if let Some((on_failure, origin)) = &self.on_failure {
+            writeln!(f, "on_failure = {on_failure}, {origin}")?;
+        }
+        writeln!(f, "hooks, in the order in which they run{}", none(self.hooks.is_empty()))?;
+        for hook in &self.hooks {
+            write!(f, "{hook}")?;
+        }
+        if !self.commands.is_empty() {
+            writeln!(f, "commands, in the order of their decisions")?;
+        }
+        for MergedCommand { event, matcher, run, origin } in &self.commands {
+            let matcher = matcher.as_ref().map(|it| format!(" of {}", it.escape_debug()));
+            writeln!(f, "  {event}{}: {run}, {origin}", matcher.unwrap_or_default())?;
+        }
+        let has_limits = self.max_iters.is_some() || !self.deny_tools.is_empty();
+        writeln!(f, "limits{}", none(!has_limits))?;
+        if let Some((most, origin)) = &self.max_iters {
+            writeln!(f, "  max_iters = {most}, {origin}")?;
+        }
+        for (tool, origin) in &self.deny_tools {
+            writeln!(f, "  deny_tools: {}, {origin}", tool.escape_debug())?;
+        }
+        Ok(())
+    }
+}
+
+fn none(is_empty: bool) -> &'static str {
+    if is_empty { ": none" } else { "" }
+}
+
+/// Shows the hook in one line, and its settings in further lines.
+impl fmt::Display for MergedHook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, uses, agents, priority, inherits, is_enabled, options, origin, .. } = self;
+        let off = if *is_enabled { "" } else { ", disabled" };
+        let uses = if uses == name { String::new() } else { format!(" ({uses})") };
+        writeln!(f, "  {priority:>4} {name}{uses}, {origin}{off}")?;
+        if options != "{}" {
+            writeln!(f, "       with = {options}")?;
+        }
+        if !agents.is_empty() {
+            writeln!(f, "       agents = {}", agents.join(", ").escape_debug())?;
+        }
+        match inherits {
+            Some(inherits) => writeln!(f, "       inherit = {inherits}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The files of all layers as one policy: names, limits, and the hooks that are made of it.
+
+mod commands;
+mod limits;
+mod load;
+mod made;
+mod merged;
+mod said;
+
+pub(super) use commands::{CommandSetup, MadeCommands};
+pub(super) use limits::LimitsHook;
+pub(super) use load::{Load, Loaded};
+pub(super) use made::MadeHook;
+pub use merged::{Merged, MergedCommand, MergedHook};

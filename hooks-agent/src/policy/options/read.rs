@@ -1,0 +1,56 @@
+//! Reads the options of a hook.
+
+use std::collections::HashSet;
+
+use serde::de::DeserializeOwned;
+
+use crate::policy::file::Node;
+use crate::policy::options::deserializer::NodeDeserializer;
+use crate::policy::options::error::{Mistake, OptionError};
+
+/// How many mistakes of one table are found.
+const MOST: usize = 20;
+
+/// Reads the options, or finds every mistake in them: what is wrong is taken out, and the rest is
+/// read again.
+pub(in crate::policy) fn read_options<T: DeserializeOwned>(node: &Node) -> Result<T, Vec<Mistake>> {
+    let mut mistakes = match T::deserialize(NodeDeserializer(node)) {
+        Ok(options) => return Ok(options),
+        Err(mistake) => vec![mistake],
+    };
+    let (mut rest, mut removed) = (node.clone(), HashSet::new());
+    while mistakes.len() < MOST {
+        let Some(offset) = mistakes.last().and_then(|mistake| mistake.offset) else { break };
+        // A key that is missing cannot be put in.
+        let Some(name) = rest.remove(offset) else { break };
+        removed.insert(name);
+        match T::deserialize(NodeDeserializer(&rest)) {
+            Ok(_) => break,
+            // It is missing because it was taken out.
+            Err(next) if next.missing.is_some_and(|name| removed.contains(name)) => break,
+            Err(next) => mistakes.push(next),
+        }
+    }
+    Err(mistakes)
+}
+
+impl Mistake {
+    /// Creates the mistake of options of which no hook can be made.
+    pub(in crate::policy) fn of_hook(error: &OptionError, options: &Node) -> Self {
+        let mistake = Self::revealing(error.to_string());
+        let Some(key) = &error.key else { return mistake.or_at(options.span.start) };
+        let node = options.find(key).unwrap_or(options);
+        mistake.or_at(node.span.start).below(key.as_str())
+    }
+
+    /// Creates the mistake of a hook that adds tools.
+    pub(in crate::policy) fn of_tools(tools: &[String], options: &Node) -> Self {
+        let tools: Vec<_> = tools.iter().map(|tool| format!("`{tool}`")).collect();
+        let message = format!(
+            "the hook adds the tools {}, and an agent has its tools when it is built; add the hook \
+             in code",
+            tools.join(", ")
+        );
+        Self::plain(message).or_at(options.span.start)
+    }
+}

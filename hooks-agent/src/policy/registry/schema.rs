@@ -1,0 +1,102 @@
+//! The JSON schema of policy files.
+
+use serde_json::{Value, json};
+
+use crate::policy::registry::Registry;
+
+/// Returns the JSON schema of policy files, for editors: their keys, and the options of every hook
+/// that the linker collected. [`PolicyBuilder::schema`](crate::policy::PolicyBuilder::schema) has
+/// the hooks of the program too.
+///
+/// ```
+/// let schema = hooks_agent::policy::schema();
+/// assert_eq!(schema["properties"]["version"]["const"], 1);
+/// ```
+#[must_use]
+pub fn schema() -> Value {
+    schema_of(&Registry::linked())
+}
+
+pub(in crate::policy) fn schema_of(registry: &Registry) -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Policy of agents",
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["version"],
+        "properties": {
+            "version": { "const": 1 },
+            "on_failure": on_failure(),
+            "hook": { "type": "array", "items": hook(registry) },
+            "command": { "type": "array", "items": command() },
+            "limits": limits(),
+        },
+    })
+}
+
+fn on_failure() -> Value {
+    json!({ "enum": ["block", "continue"], "description": "What a failure of a command does." })
+}
+
+fn texts(description: &str) -> Value {
+    json!({ "type": "array", "items": { "type": "string" }, "description": description })
+}
+
+fn hook(registry: &Registry) -> Value {
+    let names: Vec<_> = registry.names().collect();
+    let options = registry.names().filter_map(|name| {
+        let schema = registry.get(name)?.schema();
+        Some(json!({
+            "if": { "properties": { "use": { "const": name } } },
+            "then": { "properties": { "with": schema } },
+        }))
+    });
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["use"],
+        "properties": {
+            "use": { "enum": names, "description": "The registered hook." },
+            "name": { "type": "string", "description": "A unique name. Default: `use`." },
+            "agents": texts("Globs of agent names; after `!`, those left out. Default: all."),
+            "priority": { "type": "integer", "description": "Lower runs first." },
+            "inherit": { "type": "boolean", "description": "Also runs in sub-agents." },
+            "enabled": { "type": "boolean", "default": true },
+            "with": { "type": "object", "description": "The options of the hook." },
+        },
+        "allOf": options.collect::<Vec<_>>(),
+    })
+}
+
+fn command() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["event"],
+        "oneOf": [{ "required": ["exec"] }, { "required": ["command"] }],
+        "properties": {
+            "event": { "type": "string" },
+            "matcher": { "type": "string" },
+            "if": { "type": "string" },
+            "exec": texts("A program and its arguments, started without a shell."),
+            "command": { "type": "string", "description": "A line for `sh -c`." },
+            "timeout": { "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" },
+            "on_failure": on_failure(),
+            "env": { "type": "object", "additionalProperties": { "type": "string" } },
+            "pass_env": texts("Variables that the program receives."),
+            "sequence": { "type": "boolean" },
+            "name": { "type": "string" },
+        },
+    })
+}
+
+fn limits() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "max_iters": { "type": "integer", "minimum": 1 },
+            "deny_tools": texts("Globs of tools that no agent may call."),
+        },
+    })
+}

@@ -1,0 +1,8 @@
+//! What happens when files change: the events of reloads, and the watcher that causes them.
+
+mod event;
+mod watcher;
+
+pub(super) use event::EventSender;
+pub use event::{PolicyEvent, PolicyEvents, Reloaded};
+pub use watcher::{PolicyWatcher, WatchError};

@@ -1,0 +1,33 @@
+//! Registers event hooks around the calls of the model and of tools, around permission checks and
+//! compressions.
+
+mod compression;
+mod model;
+mod noted;
+mod permission;
+mod tool;
+
+use std::sync::Arc;
+
+use crate::hook::{AgentHook, AroundMask, Registration, Target};
+use crate::react::agent::ReActAgent;
+
+pub(super) fn install_around<H: AgentHook>(
+    target: &impl Target<ReActAgent>,
+    hook: &Arc<H>,
+    registration: &Registration,
+) {
+    let around = registration.around;
+    if around.contains(AroundMask::MODEL_CALL) {
+        model::install(target, hook, registration);
+    }
+    if around.contains(AroundMask::TOOL_CALL) {
+        tool::install(target, hook, registration);
+    }
+    if around.contains(AroundMask::PERMISSION_CHECK) {
+        permission::install(target, hook, registration);
+    }
+    if around.contains(AroundMask::COMPRESSION) {
+        compression::install(target, hook, registration);
+    }
+}

@@ -1,0 +1,62 @@
+//! Registers event hooks around the calls of the model.
+
+use std::sync::Arc;
+
+use hooks_core::{BoxError, BoxFuture, Next, hook};
+
+use crate::call::CallContext;
+use crate::error::AgentError;
+use crate::hook::{
+    AgentHook, AroundRun, Inner, Installed, ModelCall, NextModel, NoteInside, Registration, Target,
+    level_of,
+};
+use crate::model::{ChatRequest, ModelAnswer};
+use crate::react::agent::ReActAgent;
+use crate::react::around_hooks::noted::noted;
+use crate::react::methods::ReActAgentModelCallArgs;
+
+pub(super) fn install<H: AgentHook>(
+    target: &impl Target<ReActAgent>,
+    hook: &Arc<H>,
+    registration: &Registration,
+) {
+    let hook = Installed::new(hook, registration, level_of(target));
+    let hook = hook!(ReActAgent::AROUND_MODEL_CALL, async move |agent, args, next| {
+        let ReActAgentModelCallArgs { cx, request } = args;
+        let run = AroundRun::of_model(&hook, &cx, &request).map(Box::new);
+        let note = run.as_deref().map(|run| run as &dyn NoteInside);
+        let inner = InnerModel { next, cx: cx.clone(), note };
+        let call = ModelCall::new(agent, &cx, &*agent.core.model, request);
+        let ended = hook.hook.around_model_call(call, NextModel::new(&inner)).await;
+        if let Some(run) = &run {
+            run.end(None, ended.is_err());
+        }
+        ended
+    });
+    let options = registration.options();
+    target.register(ReActAgent::AROUND_MODEL_CALL, options, hook);
+}
+
+struct InnerModel<'a> {
+    next: Next<'a, ReActAgent, ReActAgentModelCallArgs>,
+    cx: CallContext,
+    note: Option<&'a dyn NoteInside>,
+}
+
+impl Inner<ChatRequest, ModelAnswer, AgentError> for InnerModel<'_> {
+    fn run(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelAnswer, AgentError>> {
+        if let Some(note) = self.note {
+            note.passes_request(&request);
+        }
+        let inside = self.next.run(ReActAgentModelCallArgs { cx: self.cx.clone(), request });
+        noted(self.note, inside, |_| None)
+    }
+
+    fn fail(&self, cause: BoxError) -> AgentError {
+        self.next.fail(cause)
+    }
+
+    fn context(&self) -> &CallContext {
+        &self.cx
+    }
+}

@@ -1,0 +1,81 @@
+//! Registers event hooks around the calls of tools.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use hooks_core::{BoxError, BoxFuture, Next, hook};
+
+use crate::call::{CallContext, CheckedCall};
+use crate::hook::{
+    AgentHook, AroundRun, Inner, Installed, NextTool, NoteInside, Registration, Target, ToolCall,
+    level_of,
+};
+use crate::message::{ToolResult, ToolUse};
+use crate::react::agent::ReActAgent;
+use crate::react::agent_tool::AgentTool;
+use crate::react::around_hooks::noted::noted;
+use crate::react::methods::ReActAgentToolCallArgs;
+use crate::tool::ToolError;
+
+pub(super) fn install<H: AgentHook>(
+    target: &impl Target<ReActAgent>,
+    hook: &Arc<H>,
+    registration: &Registration,
+) {
+    let hook = Installed::new(hook, registration, level_of(target));
+    let hook = hook!(ReActAgent::AROUND_TOOL_CALL, async move |agent, args, next| {
+        let ReActAgentToolCallArgs { mut cx, call } = args;
+        if cx.checked().is_none() {
+            // `tool_call` was called directly.
+            cx = cx.of_checked(&Arc::new(CheckedCall::new(
+                call.id.as_str().into(),
+                call.clone(),
+                cx.next_tool_call(),
+                None,
+            )));
+        }
+        let run = AroundRun::of_tool(&hook, &cx, &call).map(Box::new);
+        let note = run.as_deref().map(|run| run as &dyn NoteInside);
+        let inner = InnerTool { next, cx: cx.clone(), note };
+        let tool = agent.tool(&call.name);
+        let is_idempotent = tool.is_some_and(|tool| tool.is_idempotent());
+        let runs_agent = tool.is_some_and(|tool| (&**tool as &dyn Any).is::<AgentTool>());
+        let spec = agent.core.specs.iter().find(|spec| spec.name == call.name);
+        let call = ToolCall::new(agent, &cx, call, spec, is_idempotent);
+        let call = call.of_agent(runs_agent);
+        let ended = hook.hook.around_tool_call(call, NextTool::new(&inner)).await;
+        if let Some(run) = &run {
+            match &ended {
+                Err(ToolError::Denied { .. }) if !run.has_run() => run.refuse(),
+                ended => run.end(ended.as_ref().ok(), ended.is_err()),
+            }
+        }
+        ended
+    });
+    let options = registration.options();
+    target.register(ReActAgent::AROUND_TOOL_CALL, options, hook);
+}
+
+struct InnerTool<'a> {
+    next: Next<'a, ReActAgent, ReActAgentToolCallArgs>,
+    cx: CallContext,
+    note: Option<&'a dyn NoteInside>,
+}
+
+impl Inner<Arc<ToolUse>, ToolResult, ToolError> for InnerTool<'_> {
+    fn run(&self, call: Arc<ToolUse>) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        if let Some(note) = self.note {
+            note.passes_call(&call);
+        }
+        let inside = self.next.run(ReActAgentToolCallArgs { cx: self.cx.clone(), call });
+        noted(self.note, inside, |result| Some(result))
+    }
+
+    fn fail(&self, cause: BoxError) -> ToolError {
+        self.next.fail(cause)
+    }
+
+    fn context(&self) -> &CallContext {
+        &self.cx
+    }
+}

@@ -1,0 +1,6 @@
+//! The other events.
+
+mod calls;
+mod compressions;
+mod ends;
+mod rounds;

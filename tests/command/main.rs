@@ -1,0 +1,13 @@
+//! What the module `command` promises.
+
+mod agents;
+mod contract;
+mod events;
+mod faults;
+mod group;
+mod notes;
+mod opening;
+mod processes;
+mod settings;
+mod tools;
+mod trust;

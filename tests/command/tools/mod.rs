@@ -1,0 +1,7 @@
+//! Tool calls.
+
+mod choosing;
+mod permission;
+mod results;
+mod several;
+mod tool_calls;

@@ -1,0 +1,220 @@
+//! The program `agent-hooks`, run as coding agents and people run it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_agent-hooks-tested");
+
+const POLICY: &str = r#"
+version = 1
+
+[[hook]]
+use = "pii_detection"
+with = { kinds = ["email"], tool_results = true }
+
+[[hook]]
+use = "human_in_the_loop"
+with = { tools = ["mcp__bank__pay"] }
+
+[[hook]]
+use = "tool_call_limit"
+with = { thread = 3 }
+
+[limits]
+deny_tools = ["Bash"]
+"#;
+
+/// A folder with a policy and the file of threads.
+struct Project(TempDir);
+
+impl Project {
+    fn new(policy: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("policy.toml"), policy).unwrap();
+        Self(folder)
+    }
+
+    fn policy(&self) -> PathBuf {
+        self.0.path().join("policy.toml")
+    }
+
+    fn guard(&self, input: &str) -> Output {
+        run(&["guard", "--policy", path(&self.policy()), "--state", path(&self.state())], input)
+    }
+
+    fn state(&self) -> PathBuf {
+        self.0.path().join("threads.db")
+    }
+}
+
+/// What a guard with this policy answers.
+pub(crate) fn guarded(policy: &str, event: &str) -> Output {
+    Project::new(policy).guard(event)
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn run(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(PROGRAM)
+        .args(args)
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that refuses its arguments reads nothing.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn tool_use(tool: &str) -> String {
+    json!({ "hook_event_name": "PreToolUse", "session_id": "s", "tool_name": tool, "tool_input": {} })
+        .to_string()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn a_decision_is_json_on_standard_output() {
+    let project = Project::new(POLICY);
+    let output = project.guard(&tool_use("mcp__bank__pay"));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask");
+
+    let answer: Value = serde_json::from_slice(&project.guard(&tool_use("Bash")).stdout).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+
+    let nothing = project.guard(&tool_use("Read"));
+    assert_eq!((nothing.status.code(), text(&nothing.stdout)), (Some(0), String::new()));
+}
+
+#[test]
+fn counts_hold_over_processes_that_run_at_once() {
+    let project = Project::new(POLICY);
+    let passed = std::thread::scope(|scope| {
+        let guards: Vec<_> = (0..8)
+            .map(|id| {
+                let project = &project;
+                scope.spawn(move || {
+                    let mut input: Value = serde_json::from_str(&tool_use("Read")).unwrap();
+                    input["tool_use_id"] = json!(id.to_string());
+                    let output = project.guard(&input.to_string());
+                    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+                    output.stdout.is_empty()
+                })
+            })
+            .collect();
+        guards.into_iter().map(|guard| guard.join().unwrap()).filter(|passed| *passed).count()
+    });
+    assert_eq!(passed, 3);
+}
+
+#[test]
+fn what_cannot_be_decided_is_blocked_with_exit_code_2() {
+    let project = Project::new(POLICY);
+    let blocked = |output: Output, expected: &str| {
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(expected), "{stderr}");
+        assert!(output.stdout.is_empty());
+    };
+    blocked(project.guard("no json hunter2"), "standard input is no event, at line 1, column");
+    assert!(!text(&project.guard("no json hunter2").stderr).contains("hunter2"));
+    blocked(project.guard("{}"), "`hook_event_name`");
+    blocked(project.guard(&tool_use("Read").replace("\"s\"", "\"\"")), "`session_id`");
+    let misspelt = tool_use("mcp__bank__pay").replace("PreToolUse", "PreTooluse");
+    blocked(project.guard(&misspelt), "did you mean `PreToolUse`?");
+    blocked(project.guard(""), "standard input is no event");
+    blocked(run(&["guard"], &tool_use("Read")), "write `agent-hooks guard --policy");
+    blocked(run(&["guard", "--polcy", "p"], &tool_use("Read")), "--policy");
+    blocked(run(&["guard", "--policy", "/no/policy.toml"], &tool_use("Read")), "/no/policy.toml");
+    let file = project.policy();
+    let no_state = ["guard", "--policy", path(&file), "--state", "/dev/null/threads.db"];
+    blocked(run(&no_state, &tool_use("Read")), "the file of the threads cannot be used");
+    let nowhere = ["guard", "--policy", path(&file)];
+    blocked(run(&nowhere, &tool_use("Read")), "`--state threads.db`");
+
+    std::fs::write(&file, POLICY.replace("kinds", "kindz")).unwrap();
+    blocked(project.guard(&tool_use("Read")), "`kindz`");
+}
+
+#[test]
+fn a_result_that_cannot_be_decided_is_withheld() {
+    let project = Project::new(&POLICY.replace("kinds", "kindz"));
+    let event = json!({
+        "hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Read",
+        "tool_input": {}, "tool_response": "hunter2",
+    });
+    let output = project.guard(&event.to_string());
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stderr).contains("`kindz`"));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["decision"], "block");
+    let left = answer["hookSpecificOutput"]["updatedToolOutput"].as_str().unwrap();
+    assert_eq!(left, "[withheld: the guard could not check the result]");
+}
+
+#[test]
+fn limits_that_a_guard_cannot_hold_are_refused_for_its_agents() {
+    let rate = |agents: &str| {
+        let policy = format!(
+            "version = 1\n[[hook]]\nuse = \"rate_limit\"\n{agents}\n\
+             with = {{ of = \"tools\", requests = {{ count = 1, per = \"1m\" }} }}\n"
+        );
+        Project::new(&policy).guard(&tool_use("Read"))
+    };
+    let refused = rate("");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("`rate_limit`"), "{}", text(&refused.stderr));
+    let of_others = rate("agents = [\"support-*\"]");
+    assert_eq!(of_others.status.code(), Some(0), "{}", text(&of_others.stderr));
+}
+
+#[test]
+fn check_prints_what_holds_or_every_error() {
+    let project = Project::new(POLICY);
+    let output = run(&["check", path(&project.policy())], "");
+    let printed = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0));
+    for part in ["pii_detection", "project", "policy.toml:4", "tool_call_limit", "Bash"] {
+        assert!(printed.contains(part), "{part} is not in {printed}");
+    }
+
+    std::fs::write(project.policy(), "version = 1\n[[hook]]\nuze = 1\n[limts]\n").unwrap();
+    let output = run(&["check", path(&project.policy())], "");
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(errors.contains("`uze`") && errors.contains("`limts`"), "{errors}");
+    assert_eq!(run(&["check"], "").status.code(), Some(2));
+}
+
+#[test]
+fn the_schema_is_json() {
+    let schema: Value = serde_json::from_slice(&run(&["schema"], "").stdout).unwrap();
+    assert!(schema["properties"]["hook"].is_object(), "{schema}");
+}
+
+#[test]
+fn the_time_of_a_guard_is_printed() {
+    let project = Project::new(POLICY);
+    let mut times: Vec<_> = (0..20)
+        .map(|_| {
+            let start = Instant::now();
+            project.guard(&tool_use("Write"));
+            start.elapsed()
+        })
+        .collect();
+    times.sort();
+    println!("a guard, cold: {:?} at best, {:?} in the middle", times[0], times[10]);
+}

@@ -1,0 +1,84 @@
+//! Threads of guests in an SQLite file.
+
+use std::os::unix::fs::PermissionsExt;
+
+use hooks_agent::guest::{GuestThreads, GuestThreadsError};
+use serde_json::json;
+
+async fn count(threads: &mut GuestThreads, thread: &str) -> u64 {
+    let count = threads.update(thread, async |thread| {
+        let count = thread.values.get("count").and_then(serde_json::Value::as_u64).unwrap_or(0) + 1;
+        thread.values.insert("count".into(), json!(count));
+        count
+    });
+    count.await.unwrap()
+}
+
+#[tokio::test]
+async fn values_outlive_the_process_and_are_of_one_thread() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state/threads.db");
+    for expected in 1..=3 {
+        let mut threads = GuestThreads::open(&path).await.unwrap();
+        assert_eq!(count(&mut threads, "a").await, expected);
+    }
+    let mut threads = GuestThreads::open(&path).await.unwrap();
+    assert_eq!(count(&mut threads, "b").await, 1);
+    let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_change_is_lost_between_connections() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.db");
+    let tasks: Vec<_> = (0..8)
+        .map(|_| {
+            let path = path.clone();
+            tokio::spawn(async move {
+                for _ in 0..10 {
+                    let mut threads = GuestThreads::open(&path).await.unwrap();
+                    count(&mut threads, "a").await;
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let mut threads = GuestThreads::open(&path).await.unwrap();
+    assert_eq!(count(&mut threads, "a").await, 81);
+}
+
+#[tokio::test]
+async fn a_change_that_is_dropped_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.db");
+    let mut threads = GuestThreads::open(&path).await.unwrap();
+    let (changed, is_changed) = tokio::sync::oneshot::channel();
+    let change = threads.update("a", async |thread| {
+        thread.values.insert("count".into(), json!(7));
+        changed.send(()).unwrap();
+        std::future::pending::<()>().await;
+    });
+    tokio::select! {
+        _ = change => unreachable!("the change never ends"),
+        changed = is_changed => changed.unwrap(),
+    }
+    drop(threads);
+    let mut threads = GuestThreads::open(&path).await.unwrap();
+    assert_eq!(count(&mut threads, "a").await, 1);
+}
+
+#[tokio::test]
+async fn what_is_no_database_is_refused_and_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.db");
+    std::fs::write(&path, "these are the notes of a person, and no database\n".repeat(20)).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let opened = GuestThreads::open(&path).await;
+    assert!(matches!(opened, Err(GuestThreadsError::File(_))), "{opened:?}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    assert!(GuestThreads::open("/dev/null/threads.db").await.is_err());
+    assert!(GuestThreads::open(folder.path()).await.is_err());
+}

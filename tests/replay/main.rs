@@ -1,0 +1,14 @@
+//! What the module `replay` promises.
+
+mod damage;
+mod drift;
+mod errors;
+mod kills;
+mod laws;
+mod modes;
+mod program;
+mod record;
+mod redaction;
+mod size;
+mod sub_agents;
+mod threads;

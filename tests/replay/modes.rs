@@ -1,0 +1,185 @@
+//! The modes of a tape, and `HOOKS_TAPE`.
+
+use std::process::Command;
+
+use hooks_agent::prelude::*;
+use hooks_agent::replay::{DriftKind, Recording, Tape, TapeError};
+
+use crate::program::Program;
+
+#[tokio::test]
+async fn once_records_and_then_replays() {
+    let program = Program::new();
+    for expected in [(2, 2), (0, 0)] {
+        let tape = Tape::once(program.path()).open().unwrap();
+        let agent = program.agent().hook(tape.clone()).build().unwrap();
+        agent.call("How is Rome?").await.unwrap();
+        tape.finish().unwrap().assert_no_drift();
+        assert_eq!(program.counts(), expected);
+        program.reset();
+    }
+}
+
+#[tokio::test]
+async fn append_replays_what_it_has_and_records_the_rest() {
+    let program = Program::new();
+    program.record().await;
+    let before = program.text();
+    let tape = Tape::append(program.path()).open().unwrap();
+    let agent = program.agent().hook(tape.clone()).build().unwrap();
+    agent.call("How is Rome?").await.unwrap();
+    assert_eq!(program.counts(), (0, 0));
+    agent.call("And now?").await.unwrap();
+    assert_eq!(program.counts(), (2, 2));
+    tape.finish().unwrap();
+    assert!(program.text().starts_with(&before));
+    assert_eq!(program.lines("call").len(), 2);
+    program.reset();
+
+    let tape = Tape::replay(program.path()).strict().open().unwrap();
+    let agent = program.agent().hook(tape.clone()).build().unwrap();
+    agent.call("How is Rome?").await.unwrap();
+    agent.call("And now?").await.unwrap();
+    tape.finish().unwrap().assert_no_drift();
+    assert_eq!(program.counts(), (0, 0));
+}
+
+#[tokio::test]
+async fn append_of_nothing_leaves_the_file() {
+    let program = Program::new();
+    program.record().await;
+    let before = program.text();
+    let tape = Tape::append(program.path()).open().unwrap();
+    let agent = program.agent().hook(tape.clone()).build().unwrap();
+    agent.call("How is Rome?").await.unwrap();
+    tape.finish().unwrap();
+    assert_eq!(program.text(), before);
+}
+
+#[tokio::test]
+async fn append_records_a_round_that_a_call_of_the_tape_lacks() {
+    let program = Program::new();
+    program.record().await;
+    program.edit(|line| line["t"] != "model" || line["round"] != 1);
+    let tape = Tape::append(program.path()).open().unwrap();
+    let agent = program.agent().hook(tape.clone()).build().unwrap();
+    agent.call("How is Rome?").await.unwrap();
+    assert_eq!(program.counts(), (1, 0));
+    tape.finish().unwrap();
+    program.reset();
+    program.replay_of(program.agent(), "How is Rome?").await.assert_no_drift();
+}
+
+#[tokio::test]
+async fn the_first_entries_come_from_the_tape_and_then_it_is_live() {
+    for (entries, expected) in [(0, (2, 2)), (1, (1, 2)), (2, (1, 1)), (3, (1, 0)), (4, (0, 0))] {
+        let program = Program::new();
+        program.record().await;
+        let before = program.text();
+        let tape = Tape::replay_until(program.path(), entries).open().unwrap();
+        let agent = program.agent().hook(tape.clone()).build().unwrap();
+        assert_eq!(agent.call("How is Rome?").await.unwrap().text(), "sunny and noon");
+        tape.finish().unwrap().assert_no_drift();
+        assert_eq!(program.counts(), expected, "{entries} entries");
+        assert_eq!(program.text(), before);
+    }
+}
+
+/// RP-12.
+#[tokio::test]
+async fn only_live_tools_run() {
+    let program = Program::new();
+    program.record().await;
+    let tape = Tape::replay(program.path()).live_tools(["clock"]).open().unwrap();
+    let agent = program.agent().hook(tape.clone()).build().unwrap();
+    agent.call("How is Rome?").await.unwrap();
+    tape.finish().unwrap().assert_no_drift();
+    assert_eq!(program.counts(), (0, 1));
+}
+
+#[tokio::test]
+async fn other_checks_of_a_tool_call_run_in_a_replay() {
+    struct Strict;
+
+    #[agent_hook]
+    impl Strict {
+        async fn check(
+            &self,
+            call: ToolCall<'_>,
+            next: NextTool<'_>,
+        ) -> Result<ToolResult, ToolError> {
+            let check = |call: &ToolUse| match call.name.as_str() {
+                "clock" => Err("no clocks".to_owned()),
+                _ => Ok(()),
+            };
+            next.run_checked(call.into_tool_use(), check).await
+        }
+    }
+
+    let program = Program::new();
+    program.record().await;
+    let drift = program.replay_of(program.agent().hook(Strict), "How is Rome?").await;
+    let missing = drift.entries.iter().find(|it| it.kind == DriftKind::ToolMissing).unwrap();
+    assert_eq!(missing.at, "r1 clock call-2");
+    assert!(drift.to_string().contains("no clocks"), "{drift}");
+}
+
+#[tokio::test]
+async fn the_variable_overrides_the_mode() {
+    let program = Program::new();
+    let child = |mode: &str| {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "modes::child", "--nocapture"]);
+        child.env("HOOKS_TAPE", mode).env("HOOKS_TAPE_TEST", program.path());
+        let output = child.output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    assert!(child("replay").1.contains("there is no tape"));
+    assert!(child("record").1.contains("recording: true"));
+    let recorded = program.text();
+    assert!(child("replay").1.contains("recording: false"));
+    assert!(child("once").1.contains("recording: false"));
+    assert!(child("append").1.contains("recording: true"));
+    assert!(child("sometimes").1.contains("HOOKS_TAPE is `sometimes`, write `once`"));
+    assert_eq!(program.text(), recorded);
+}
+
+/// What a process of `the_variable_overrides_the_mode` does; else nothing.
+#[tokio::test]
+async fn child() {
+    let Some(path) = std::env::var_os("HOOKS_TAPE_TEST") else { return };
+    // Another mode than that of the variable.
+    let opened = match std::env::var("HOOKS_TAPE").as_deref() {
+        Ok("record") => Tape::replay(&path).open(),
+        _ => Tape::record(&path).open(),
+    };
+    let tape = match opened {
+        Ok(tape) => tape,
+        Err(error) => return println!("error: {error}"),
+    };
+    println!("recording: {}", tape.is_recording());
+    let program = Program::new();
+    let agent = program.agent().hook(tape.clone()).build().unwrap();
+    agent.call("How is Rome?").await.unwrap();
+    tape.finish().unwrap();
+}
+
+#[tokio::test]
+async fn a_tape_is_read_without_a_program() {
+    let program = Program::new();
+    let guard = on(|event: &mut PreActing<'_>| match event.tool_use().name.as_str() {
+        "clock" => event.refuse("no clocks"),
+        _ => Flow::Continue,
+    });
+    program.record_of(program.agent().hook(guard.named("guard")), "How is Rome?").await;
+    let recording = Recording::read(program.path()).unwrap();
+    let call = &recording.calls()[0];
+    let decision = call.decisions().next().unwrap();
+    assert_eq!(
+        (decision.hook(), decision.event(), decision.flow()),
+        ("guard", "PRE_ACTING", "refuse")
+    );
+    assert_eq!(decision.tool_call(), Some("call-2"));
+    assert_eq!(recording.reply(call).unwrap().unwrap().text(), "sunny and no clocks");
+    assert!(matches!(Recording::read("/no/such.tape").unwrap_err(), TapeError::NoTape { .. }));
+}

@@ -1,0 +1,77 @@
+//! A large tape.
+
+use std::process::Command;
+use std::time::Instant;
+
+use hooks_agent::prelude::*;
+use hooks_agent::react::ReActAgentBuilder;
+use hooks_agent::replay::Tape;
+use serde_json::{Value, json};
+
+use crate::program::Program;
+
+const PATH: &str = "HOOKS_TAPE_LARGE";
+
+const CALLS: usize = 1_000;
+
+/// Rounds of a call.
+const ROUNDS: usize = 10;
+
+/// The most memory of the process that replays, of which a tenth is that of a process that does
+/// nothing.
+const KILOBYTES: u64 = 96 * 1024;
+
+fn agent() -> ReActAgentBuilder {
+    let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+        let results = request.messages.iter().flat_map(Msg::tool_results).count();
+        if results == ROUNDS - 1 {
+            return "I have read all of it.".into();
+        }
+        ToolUse::new(format!("call-{results}"), "read", json!({ "page": results })).into()
+    });
+    let read = FunctionTool::new("read", "Reads a page.", async |input: Value| {
+        format!("The text of page {}. {}", input["page"], "It goes on and on. ".repeat(5))
+    });
+    ReActAgent::builder("reader").model(model).tool(read).max_iters(ROUNDS)
+}
+
+async fn call_all(tape: Tape) {
+    let agent = agent().hook(tape.clone()).build().unwrap();
+    for call in 0..CALLS {
+        let options = CallOptions::new().thread(format!("thread-{call}"));
+        agent.call_with(options, "Read it").await.unwrap();
+    }
+    tape.finish().unwrap().assert_no_drift();
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn ten_thousand_rounds_replay_in_little_memory() {
+    let program = Program::new();
+    let start = Instant::now();
+    call_all(Tape::record(program.path()).open().unwrap()).await;
+    println!("recorded {} bytes in {:?}", program.text().len(), start.elapsed());
+    assert_eq!(program.lines("model").len(), CALLS * ROUNDS);
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "size::child", "--nocapture"]).env(PATH, program.path());
+    let output = child.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    let (_, peak) = text.split_once("peak memory: ").unwrap();
+    let peak: u64 = peak.split_whitespace().next().unwrap().parse().unwrap();
+    println!("{text}");
+    assert!(peak < KILOBYTES, "{peak} kB");
+}
+
+/// What the process that replays does; else nothing.
+#[tokio::test]
+async fn child() {
+    let Some(path) = std::env::var_os(PATH) else { return };
+    let start = Instant::now();
+    let tape = Tape::replay(path).open().unwrap();
+    println!("opened in {:?}", start.elapsed());
+    call_all(tape).await;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    println!("replayed in {:?}, peak memory: {}", start.elapsed(), peak.trim());
+}
