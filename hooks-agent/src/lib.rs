@@ -196,6 +196,9 @@ pub mod guide {
 
     #[doc = include_str!("../docs/guest.md")]
     pub mod guest {}
+
+    #[doc = include_str!("../docs/journal.md")]
+    pub mod journal {}
 }
 
 #[path = "private.rs"]
@@ -216,6 +219,7 @@ pub mod guest;
 pub mod hook;
 #[cfg(any(feature = "genai", feature = "mcp-http"))]
 mod http;
+pub mod journal;
 mod macros;
 pub mod memory;
 pub mod message;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 /// The id of one call of an agent: a UUID, random unless the caller
@@ -28,6 +29,28 @@ impl RunId {
     #[must_use]
     pub fn random() -> Self {
         Self(Uuid::new_v4())
+    }
+
+    /// Returns the id of a call that another system has named: always the same for the same name. It is
+    /// a UUID of version 8, from the SHA-256 of the name.
+    ///
+    /// ```
+    /// use hooks_agent::call::RunId;
+    ///
+    /// assert_eq!(RunId::named("inv_1"), RunId::named("inv_1"));
+    /// assert_ne!(RunId::named("inv_1"), RunId::named("inv_2"));
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self(Uuid::nil()).derived(name)
+    }
+
+    /// Returns the id of something in this run: always the same for the same name. A UUID of version 8,
+    /// from the SHA-256 of this id and the name.
+    pub(crate) fn derived(self, name: &str) -> Self {
+        let digest = Sha256::new().chain_update(self.0.as_bytes()).chain_update(name).finalize();
+        let bytes = std::array::from_fn(|index| digest[index]);
+        Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
     }
 }
 

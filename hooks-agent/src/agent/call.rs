@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 
+use crate::agent::journaled::{end, journaled_reply};
 use crate::agent::settle::Settle;
 use crate::agent::stored::{close, stored_reply};
 use crate::agent::{Agent, CallOutcome};
@@ -65,7 +66,7 @@ pub trait AgentExt: Agent {
         options: CallOptions,
         messages: impl Into<Messages>,
     ) -> impl Future<Output = Result<Msg, AgentError>> + Send {
-        let cx = context(self, options);
+        let cx = context(self, options.of_call());
         run(self, cx, messages.into())
     }
 
@@ -80,7 +81,7 @@ pub trait AgentExt: Agent {
     fn stream_with(&self, options: CallOptions, messages: impl Into<Messages>) -> AgentStream<'_> {
         let messages = messages.into();
         AgentStream::new(|events| {
-            let cx = context(self, options.events(events));
+            let cx = context(self, options.events(events).of_call());
             Box::pin(run(self, cx, messages))
         })
     }
@@ -108,7 +109,7 @@ pub trait AgentExt: Agent {
     ) -> impl Future<Output = Result<Msg, AgentError>> + Send + 'static {
         let messages = messages.into();
         async move {
-            let cx = context(&*self, options);
+            let cx = context(&*self, options.of_call());
             run(&*self, cx, messages).await
         }
     }
@@ -122,7 +123,7 @@ pub trait AgentExt: Agent {
     ) -> AgentStream<'static> {
         let messages = messages.into();
         AgentStream::new(|events| {
-            let cx = context(&*self, options.events(events));
+            let cx = context(&*self, options.events(events).of_call());
             Box::pin(async move { run(&*self, cx, messages).await })
         })
     }
@@ -177,6 +178,7 @@ async fn run_on<A: Agent + ?Sized>(
         Some(Err(error)) => {
             settle.with(CallOutcome::Failed(error.to_string().into()));
             close(&cx, session.get()).await;
+            end(agent, &cx, Err(&error)).await?;
             if cx.parent().is_some() {
                 cx.emit(|| AgentEventKind::Failed { kind: error.kind() }).await;
             }
@@ -184,6 +186,7 @@ async fn run_on<A: Agent + ?Sized>(
         }
         Some(Ok(reply)) => {
             settle.with(CallOutcome::Finished(reply.reason));
+            end(agent, &cx, Ok(&reply)).await?;
             reply
         }
         None => {
@@ -191,7 +194,9 @@ async fn run_on<A: Agent + ?Sized>(
             cx.set_has_reviewers(agent.has_reviewers());
             settle.with(CallOutcome::Interrupted);
             close(&cx, session.get()).await;
-            interrupted(&cx)
+            let reply = interrupted(&cx);
+            end(agent, &cx, Ok(&reply)).await?;
+            reply
         }
     };
     cx.emit(|| AgentEventKind::Finished(Arc::new(reply.clone()))).await;
@@ -215,6 +220,9 @@ async fn reply<'a, A: Agent + ?Sized>(
         // An earlier call may have begun the thread.
         let held = agent.hold(cx);
         drop(queued);
+        if let Some(journal) = cx.journal() {
+            return Box::pin(journaled_reply(agent, cx, journal, messages)).await;
+        }
         if threads.stored().is_some() {
             // Boxed, so that the future of other calls stays small.
             return Box::pin(stored_reply(agent, cx, messages, session)).await;

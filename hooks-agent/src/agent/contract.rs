@@ -3,14 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::{Hookable, hookable};
+use hooks_core::{BoxFuture, Hookable, hookable};
 
-use crate::agent::AgentState;
+use crate::agent::{AgentState, write_stored};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::memory::{FindMemory, Memory};
 use crate::message::{GenerateReason, Messages, Msg};
 use crate::model::ToolSpec;
+use crate::store::{Step, StoreError, ThreadKey};
 
 /// An agent: answers messages. Use `dyn Agent` for an agent of any kind.
 ///
@@ -106,6 +107,17 @@ pub trait Agent: Hookable {
     #[doc(hidden)]
     fn has_reviewers(&self) -> bool {
         false
+    }
+
+    /// Writes what a call with a journal adds to a thread of this agent, or of one below it, that is in a
+    /// store.
+    #[doc(hidden)]
+    fn write_thread<'a>(
+        &'a self,
+        key: &'a ThreadKey,
+        step: &'a Step,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        write_stored(self, key, step)
     }
 
     /// Returns the name of the agent, which is the name on its messages.

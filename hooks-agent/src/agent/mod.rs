@@ -2,6 +2,7 @@
 
 mod call;
 mod contract;
+mod journaled;
 pub(crate) mod linked;
 mod settle;
 mod state;
@@ -13,5 +14,6 @@ pub use contract::{
 };
 #[doc(hidden)]
 pub use linked::LinkedAgentHook;
+pub(crate) use journaled::write_stored;
 pub use state::AgentState;
 pub(crate) use state::Printer;

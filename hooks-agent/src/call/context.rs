@@ -10,6 +10,7 @@ use crate::call::CallOptions;
 use crate::call::checked::CheckedCall;
 use crate::call::interrupt::Interrupts;
 use crate::call::state::{HookFailure, State};
+use crate::journal::JournalScope;
 use crate::memory::{Confirmed, FindMemory, Memory, SaveThread, Through};
 use crate::message::Msg;
 use crate::run_id::RunId;
@@ -47,6 +48,8 @@ pub(super) struct Call {
     /// What people decided, before it is checked.
     pub(super) verdicts: Vec<Verdict>,
     pub(super) user: Option<Arc<str>>,
+    /// The journal, if there is one.
+    pub(super) journal: Option<Arc<JournalScope>>,
     /// What writes to the store, if the thread is in one.
     pub(super) saver: OnceLock<Arc<dyn SaveThread>>,
     /// Who watches the event hooks.
@@ -80,13 +83,28 @@ impl CallContext {
             events,
             verdicts,
             user,
+            journal,
+            is_call,
         } = options;
         let inherited = parent.as_ref().and_then(|parent| parent.call.thread.clone());
         let thread = thread.or(inherited).filter(|id| **id != *Self::DEFAULT_THREAD);
         let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.events.clone()));
         let parent_id = parent.as_ref().map(|parent| parent.call.agent_id.clone());
+        let journal = match (journal, parent.as_ref().and_then(CallContext::journal)) {
+            (Some(journal), _) => {
+                Some(Arc::new(JournalScope::new(journal, run.unwrap_or_else(RunId::random))))
+            }
+            (None, Some(outer)) if is_call => {
+                let parent = parent.as_ref().and_then(CallContext::checked);
+                let tool_call = through.as_deref().or(parent.map(|call| &**call.id()));
+                Some(Arc::new(outer.inside(&agent_name, tool_call)))
+            }
+            _ => None,
+        };
+        let run = journal.as_ref().map(|journal| journal.run_id()).or(run);
         let call = Call {
             run: run.unwrap_or_else(RunId::random),
+            journal,
             agent_id,
             agent_name,
             thread,
@@ -214,6 +232,21 @@ impl CallContext {
     #[must_use]
     pub fn hook_failures(&self) -> Vec<HookFailure> {
         self.state().hook_failures.clone()
+    }
+
+    /// Returns whether the call is at what an earlier run of it has recorded in its
+    /// [journal](crate::call::CallOptions::journal): what happens now happened before. Its stream has
+    /// no events of it, and hooks that are [once](crate::hook::AgentHook::once) do not receive it.
+    ///
+    /// False for a call without a journal.
+    #[must_use]
+    pub fn is_replaying(&self) -> bool {
+        self.call.journal.as_ref().is_some_and(|journal| journal.is_replaying())
+    }
+
+    /// Returns the journal of the call.
+    pub(crate) fn journal(&self) -> Option<&Arc<JournalScope>> {
+        self.call.journal.as_ref()
     }
 
     /// Returns the same context for running a tool call.

@@ -32,7 +32,7 @@ impl CallContext {
 
     /// Sends an event to the stream. `kind` runs only if the call has one.
     pub(crate) async fn emit(&self, kind: impl FnOnce() -> AgentEventKind) {
-        if let Some(events) = &self.events {
+        if let Some(events) = self.events.as_ref().filter(|_| !self.is_replaying()) {
             let event = self.stream_event(kind());
             // Boxed, so that the futures of calls without a stream stay small.
             Box::pin(events.send(event)).await;
@@ -41,7 +41,7 @@ impl CallContext {
 
     /// Sends an event to the stream, for a call that cannot wait.
     pub(crate) fn emit_now(&self, kind: AgentEventKind) {
-        if let Some(events) = &self.events {
+        if let Some(events) = self.events.as_ref().filter(|_| !self.is_replaying()) {
             events.send_now(self.stream_event(kind));
         }
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::call::values::Values;
 use crate::call::{CallContext, Interrupt, RunId};
+use crate::journal::Journal;
 use crate::memory::Confirmed;
 use crate::store::{Decision, Verdict};
 use crate::stream::EventSink;
@@ -43,6 +44,9 @@ pub struct CallOptions {
     pub(super) events: Option<EventSink>,
     pub(super) verdicts: Vec<Verdict>,
     pub(super) user: Option<Arc<str>>,
+    pub(super) journal: Option<Arc<dyn Journal>>,
+    /// Whether the options are those of a call, and not of a context alone.
+    pub(super) is_call: bool,
 }
 
 impl CallOptions {
@@ -214,6 +218,22 @@ impl CallOptions {
     }
 
     /// Adds what the caller decided about a tool call.
+    /// Keeps the steps of the call in a journal, so that a durable engine can run the call again where
+    /// it was cut off; the calls of sub-agents too. [`Journal`] says what an engine has to do, and
+    /// [the guide](crate::guide::journal) what holds when.
+    ///
+    /// Set the same [run id](Self::run_id) in each run of the call.
+    pub fn journal(mut self, journal: impl Journal) -> Self {
+        self.journal = Some(Arc::new(journal));
+        self
+    }
+
+    /// Marks the options as those of a call.
+    pub(crate) fn of_call(mut self) -> Self {
+        self.is_call = true;
+        self
+    }
+
     pub(crate) fn confirmed(mut self, confirmed: Confirmed) -> Self {
         self.confirmed.push(confirmed);
         self

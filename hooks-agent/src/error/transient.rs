@@ -6,6 +6,7 @@ use std::error::Error;
 use hooks_core::HookError;
 
 use crate::error::AgentError;
+use crate::journal::JournalError;
 use crate::model::ModelError;
 use crate::report::ErrorReport;
 use crate::store::StoreError;
@@ -102,6 +103,9 @@ fn transience(error: &(dyn Error + 'static)) -> Option<bool> {
         return Some(error.is_transient());
     }
     if let Some(error) = error.downcast_ref::<AgentError>() {
+        return Some(error.is_transient());
+    }
+    if let Some(error) = error.downcast_ref::<JournalError>() {
         return Some(error.is_transient());
     }
     if let Some(error) = error.downcast_ref::<StoreError>() {

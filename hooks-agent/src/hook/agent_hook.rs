@@ -115,6 +115,13 @@ pub trait AgentHook: Send + Sync + 'static {
         false
     }
 
+    /// Returns whether the hook receives each event once, although a durable engine runs a call again: it
+    /// does not receive what the call [replays](crate::call::CallContext::is_replaying). For hooks that
+    /// log, count or notify. `Settled` is received in each run.
+    fn once(&self) -> bool {
+        false
+    }
+
     /// Returns what the hook does to a call, for the [warnings](hooks_core::HookPlan::warnings) of
     /// plans.
     fn role(&self) -> Option<HookRole> {

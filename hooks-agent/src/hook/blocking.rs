@@ -72,6 +72,10 @@ impl<H: AgentHook> AgentHook for Blocking<H> {
         self.0.role()
     }
 
+    fn once(&self) -> bool {
+        self.0.once()
+    }
+
     fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
         self.0.watcher()
     }

@@ -57,6 +57,7 @@ pub trait Sealed: Send + Sync + 'static {
     fn dyn_inherit(&self) -> bool;
     fn dyn_always(&self) -> bool;
     fn dyn_role(&self) -> Option<HookRole>;
+    fn dyn_once(&self) -> bool;
     fn dyn_watcher(&self) -> Option<Arc<dyn HookWatcher>>;
     fn dyn_on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>>;
     fn dyn_on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow>;
@@ -117,6 +118,10 @@ impl<H: AgentHook> Sealed for H {
 
     fn dyn_role(&self) -> Option<HookRole> {
         self.role()
+    }
+
+    fn dyn_once(&self) -> bool {
+        self.once()
     }
 
     fn dyn_watcher(&self) -> Option<Arc<dyn HookWatcher>> {
@@ -200,6 +205,10 @@ impl AgentHook for Box<dyn DynAgentHook> {
 
     fn role(&self) -> Option<HookRole> {
         (**self).dyn_role()
+    }
+
+    fn once(&self) -> bool {
+        (**self).dyn_once()
     }
 
     fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {

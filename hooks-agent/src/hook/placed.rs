@@ -120,6 +120,10 @@ impl<H: AgentHook> AgentHook for Placed<H> {
         self.always.unwrap_or_else(|| self.hook.always())
     }
 
+    fn once(&self) -> bool {
+        self.hook.once()
+    }
+
     fn role(&self) -> Option<HookRole> {
         self.role.or_else(|| self.hook.role())
     }

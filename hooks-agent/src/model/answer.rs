@@ -133,6 +133,17 @@ impl ModelAnswer {
         Self { more: Some(Box::new(more)), ..Self::new(model, stream) }
     }
 
+    /// Creates an answer that was recorded.
+    pub(crate) fn recorded(
+        model: String,
+        provider: String,
+        reason: Option<GenerateReason>,
+        stream: ChatStream,
+    ) -> Self {
+        let more = reason.map(|reason| Box::new(More { reason: Some(reason), ..More::default() }));
+        Self { provider: provider.into(), more, ..Self::new(model, stream) }
+    }
+
     /// Returns why the call ends, if a hook answers in place of the model.
     #[must_use]
     pub fn reason(&self) -> Option<GenerateReason> {

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::agent::{Agent, AgentExt};
-use crate::call::CallOptions;
+use crate::call::{CallContext, CallOptions};
+use crate::memory::Memory;
 use crate::message::{GenerateReason, Messages, Msg, PendingCall, PendingReason, Question};
 use crate::react::agent::ReActAgent;
 use crate::tool::{Tool, ToolContext, ToolError, ToolFuture, schema_of};
@@ -84,13 +85,35 @@ impl AgentTool {
         Some(Question { schema: tool.schema().clone(), ..Question::new(text) })
     }
 
+    /// Returns the agent.
+    pub(super) fn agent(&self) -> &ReActAgent {
+        &self.agent
+    }
+
+    /// Returns the memory on which the task runs, up to date.
+    async fn memory(&self, cx: &CallContext) -> Result<Arc<Memory>, BoxError> {
+        let threads = &self.agent.core.threads;
+        if let Some(journal) = cx.journal() {
+            return Ok(Box::pin(journal.memory(&*self.agent, cx.thread_id())).await?);
+        }
+        let memory = threads.of_call(cx.named_thread());
+        if let Some(durable) = threads.stored().filter(|durable| !durable.is_running(cx)) {
+            let _turn = threads.turns().take(cx).await?;
+            Box::pin(durable.refresh(cx, &memory)).await?;
+        }
+        Ok(memory)
+    }
+
     /// Returns the call of the agent for a tool call: the rest of an earlier task that asked the
     /// user, or a new task.
-    fn task(&self, cx: &ToolContext) -> Result<(CallOptions, Messages), BoxError> {
+    fn task(
+        &self,
+        cx: &ToolContext,
+        memory: &Arc<Memory>,
+    ) -> Result<(CallOptions, Messages), BoxError> {
         let id = cx.tool_use().id.as_str();
         let key = cx.call().checked().and_then(|checked| checked.key().cloned());
         let options = CallOptions::new().child_of(cx.call()).through(id, key);
-        let memory = self.agent.core.threads.of_call(cx.call().named_thread());
         // Without a question, another call may be running the tool calls: this one queues behind it.
         if let Some(asking) = memory.asking().filter(|_| !memory.pending().is_empty()) {
             let through = asking.through.as_ref();
@@ -108,7 +131,9 @@ impl AgentTool {
                 return Err("the agent waits for an answer to an earlier task".into());
             }
             // The earlier task is given up: its tool call has a result by now.
-            self.agent.give_up_calls(&self.agent.context(options.clone()));
+            let given_up = self.agent.context(options.clone());
+            given_up.set_memory(memory.clone());
+            self.agent.give_up_calls(&given_up);
         }
         let Task { task } = Task::deserialize(&cx.tool_use().input)?;
         Ok((options, Msg::user(task).into()))
@@ -135,14 +160,8 @@ impl Tool for AgentTool {
 
     fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
         Box::pin(async move {
-            let threads = &self.agent.core.threads;
-            if let Some(durable) = threads.stored().filter(|durable| !durable.is_running(cx.call()))
-            {
-                let _turn = threads.turns().take(cx.call()).await?;
-                let memory = threads.of_call(cx.call().named_thread());
-                Box::pin(durable.refresh(cx.call(), &memory)).await?;
-            }
-            let (options, messages) = self.task(&cx)?;
+            let memory = self.memory(cx.call()).await?;
+            let (options, messages) = self.task(&cx, &memory)?;
             let reply = self.agent.call_with(options, messages).await?;
             if !reply.pending().is_empty() {
                 let below = |pending: &PendingCall| {

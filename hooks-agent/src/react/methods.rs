@@ -71,7 +71,10 @@ impl ReActAgent {
         }
         cx.checkpoint().await?;
         let call = Arc::new(call);
-        let key = cx.call_record(&call.id).map(|record| record.key);
+        let key = match cx.journal() {
+            Some(journal) => Some(journal.idempotency_key(&call.id)),
+            None => cx.call_record(&call.id).map(|record| record.key),
+        };
         let checked = Arc::new(CheckedCall::new(id, call.clone(), cx.next_tool_call(), key));
         let ended = self.tool_call(cx.of_checked(&checked), call.clone()).await;
         let ran = checked.take_ran();
@@ -135,6 +138,9 @@ impl ReActAgent {
         request: ChatRequest,
     ) -> Result<ModelAnswer, AgentError> {
         cx.checkpoint().await?;
+        if let Some(recorded) = cx.journal().and_then(|journal| journal.take_recorded()) {
+            return Ok(recorded);
+        }
         Ok(ModelAnswer::ask(&*self.core.model, request).await?)
     }
 

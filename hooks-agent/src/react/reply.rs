@@ -1,17 +1,21 @@
 //! The agent as an [`Agent`]: how it replies.
 
+use std::any::Any;
 use std::sync::Arc;
 
-use hooks_core::{Hookable, hookable};
+use hooks_core::{BoxFuture, Hookable, hookable};
 
-use crate::agent::{Agent, AgentState, CallOutcome};
+use crate::agent::{Agent, AgentState, CallOutcome, write_stored};
 use crate::call::CallContext;
 use crate::error::{AgentError, InputError};
 use crate::hook::{CallWatchers, HookList, SharedHooks, watch_class};
+use crate::journal::JournalHook;
 use crate::memory::{FindMemory, Memory};
 use crate::message::{Messages, Msg};
 use crate::model::ToolSpec;
 use crate::react::agent::ReActAgent;
+use crate::react::agent_tool::AgentTool;
+use crate::store::{Step, StoreError, ThreadKey};
 
 #[hookable]
 impl Agent for ReActAgent {
@@ -66,7 +70,11 @@ impl Agent for ReActAgent {
         if matches!(outcome, CallOutcome::Finished(_)) {
             return;
         }
-        let asking = self.core.threads.memory(cx.thread_id()).and_then(|it| it.asking());
+        let memory = match cx.journal() {
+            Some(_) => cx.memory(),
+            None => self.core.threads.memory(cx.thread_id()),
+        };
+        let asking = memory.and_then(|memory| memory.asking());
         if asking.is_some_and(|asking| asking.run == cx.run_id()) {
             self.give_up_calls(&cx);
         }
@@ -91,6 +99,9 @@ impl Agent for ReActAgent {
         inherited.watch(&mut watchers);
         watch_class::<Self>(&mut watchers);
         watchers.watch(cx);
+        if let Some(journal) = cx.journal() {
+            inherited.add(JournalHook::new(journal));
+        }
         let governed = if inherited.is_empty() {
             chosen.clone()
         } else {
@@ -121,6 +132,26 @@ impl Agent for ReActAgent {
 
     fn tool_specs(&self) -> &[ToolSpec] {
         &self.core.specs[..self.core.own_tools]
+    }
+
+    fn write_thread<'a>(
+        &'a self,
+        key: &'a ThreadKey,
+        step: &'a Step,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        if key.agent() != self.name() {
+            let agents = self.core.tools.iter().filter_map(|tool| {
+                let tool: &dyn Any = &**tool;
+                tool.downcast_ref::<AgentTool>()
+            });
+            return Box::pin(async {
+                for tool in agents {
+                    tool.agent().write_thread(key, step).await?;
+                }
+                Ok(())
+            });
+        }
+        write_stored(self, key, step)
     }
 
     fn memory_of(&self, cx: &CallContext) -> Option<Arc<Memory>> {

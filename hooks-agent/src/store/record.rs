@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::message::{Msg, ToolResult};
-use crate::store::{StoreError, ThreadKey, Waiting};
+use crate::store::{Step, StoreError, ThreadKey, Waiting};
 
 /// What a call reads of a thread when it begins.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct ThreadRecord {
     /// The version: how many steps were written.
@@ -29,8 +30,44 @@ pub struct ThreadRecord {
     pub waiting: Vec<Waiting>,
 }
 
+impl ThreadRecord {
+    /// Applies a step, as a store does that keeps records whole. What the step archives is dropped.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    /// use hooks_agent::store::{Step, StoredMessage, ThreadRecord};
+    ///
+    /// let mut step = Step::default();
+    /// step.messages.push(StoredMessage::new(0, 0, Msg::user("Hello").into()));
+    /// let mut record = ThreadRecord::default();
+    /// record.apply(&step);
+    /// assert_eq!((record.version, record.next, record.messages.len()), (1, 1, 1));
+    /// ```
+    pub fn apply(&mut self, step: &Step) {
+        self.version = step.version + 1;
+        self.messages.retain(|row| !step.archived.contains(&row.seq));
+        self.messages.extend(step.messages.iter().cloned());
+        self.messages.sort_by_key(|row| (row.place, row.seq));
+        self.next = step.messages.iter().fold(self.next, |next, row| next.max(row.seq + 1));
+        for (name, value) in &step.values {
+            match value {
+                Some(value) => self.values.insert(name.clone(), value.clone()),
+                None => self.values.remove(name),
+            };
+        }
+        for call in &step.calls {
+            self.calls.retain(|known| known.key != call.key);
+            self.calls.push(call.clone());
+        }
+        self.calls.retain(|call| call.state != CallState::Answered || call.held.is_some());
+        self.state = step.state.clone();
+        self.waiting.retain(|question| !step.closed.contains(&question.id));
+        self.waiting.extend(step.asked.iter().cloned());
+    }
+}
+
 /// A message of a thread.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StoredMessage {
     /// The sequence number: 0 for the first message of the thread, and never used again.

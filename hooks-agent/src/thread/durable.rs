@@ -8,9 +8,10 @@ use crate::error::AgentError;
 use crate::memory::{Memory, Running};
 use crate::message::Messages;
 use crate::store::key::check_name;
+use crate::run_id::RunId;
 use crate::store::{
-    Acquired, DecisionError, Durability, Filter, Lease, Steps, Store, StoreError, ThreadKey,
-    Unknown, Verdict,
+    Acquired, DecisionError, Durability, Filter, Lease, Step, Steps, Store, StoreError, ThreadKey,
+    ThreadRecord, Unknown, Verdict,
 };
 use crate::thread::keeper::Keeper;
 use crate::thread::session::{Backing, OpenSession};
@@ -163,6 +164,43 @@ impl Durable {
         session.refresh(version).await?;
         memory.extend(messages);
         session.close().await
+    }
+
+    /// Reads a thread, when no call owns it.
+    pub(crate) async fn read(&self, key: &ThreadKey) -> Result<ThreadRecord, StoreError> {
+        let lease = self.lease(key).await?;
+        let record = self.backing.steps.load(&lease).await;
+        self.backing.steps.release(&lease).await?;
+        record
+    }
+
+    /// Writes a step, when no call owns the thread; one that is written already is not written again.
+    pub(crate) async fn write(&self, key: &ThreadKey, step: &Step) -> Result<(), StoreError> {
+        let lease = self.lease(key).await?;
+        let step = Step { releases: true, ..step.clone() };
+        match self.backing.steps.commit(&lease, &step).await {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                self.backing.steps.release(&lease).await?;
+                let is_written = matches!(&error, StoreError::Conflict { found, .. } if *found == step.version + 1);
+                if is_written { Ok(()) } else { Err(error) }
+            }
+        }
+    }
+
+    /// Waits for the lease of a thread.
+    async fn lease(&self, key: &ThreadKey) -> Result<Lease, StoreError> {
+        let owner = RunId::random();
+        let request = self.backing.keeper.request(key, owner)?;
+        loop {
+            match self.backing.steps.acquire(key, owner).await? {
+                Acquired::Granted { lease, .. } => {
+                    request.granted();
+                    return Ok(lease);
+                }
+                Acquired::Busy => self.backing.steps.freed(key).await,
+            }
+        }
     }
 
     /// Removes a thread from the store. Returns whether there was one.

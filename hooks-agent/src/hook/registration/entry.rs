@@ -34,6 +34,8 @@ pub(crate) struct Registration {
     pub(crate) priority: i32,
     always: bool,
     pub(crate) role: Option<HookRole>,
+    /// Whether it does not receive what a call replays.
+    pub(crate) is_once: bool,
     pub(crate) events: EventMask,
     pub(crate) sync_events: EventMask,
     pub(crate) around: AroundMask,
@@ -58,8 +60,19 @@ impl Registration {
         let (name, priority) = (hook.name().into(), hook.priority());
         let (events, sync_events) = (hook.events(), hook.sync_events());
         let around = hook.around();
-        let (always, role) = (hook.always(), hook.role());
-        Self { name, group, priority, always, role, events, sync_events, around, location }
+        let (always, role, is_once) = (hook.always(), hook.role(), hook.once());
+        Self {
+            name,
+            group,
+            priority,
+            always,
+            role,
+            is_once,
+            events,
+            sync_events,
+            around,
+            location,
+        }
     }
 
     /// Returns the registration at these events and calls alone.

@@ -21,15 +21,21 @@ const CHUNKS: EventMask =
 pub(crate) struct Installed<H> {
     pub(crate) hook: Arc<H>,
     pub(super) info: Arc<HookInfo>,
+    /// Whether it does not receive what a call replays.
+    is_once: bool,
 }
 
 impl<H: AgentHook> Installed<H> {
     pub(crate) fn new(hook: &Arc<H>, registration: &Registration, level: Level) -> Self {
-        Self { hook: hook.clone(), info: Arc::new(HookInfo::of(registration, level)) }
+        let info = Arc::new(HookInfo::of(registration, level));
+        Self { hook: hook.clone(), info, is_once: registration.is_once }
     }
 
     /// Runs the hook at one of its sync events.
     pub(crate) fn run_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        if self.skips(event) {
+            return Ok(Flow::Continue);
+        }
         if !is_watched(event.context(), self.info.group) {
             return self.hook.on_event_now(event);
         }
@@ -39,8 +45,17 @@ impl<H: AgentHook> Installed<H> {
         ended
     }
 
+    fn skips(&self, event: &HookEvent<'_>) -> bool {
+        self.is_once
+            && event.context().is_replaying()
+            && event.kind() != EventKind::Settled
+    }
+
     /// Runs the hook at one of its other events.
     pub(crate) async fn run(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        if self.skips(event) {
+            return Ok(Flow::Continue);
+        }
         if !is_watched(event.context(), self.info.group) {
             return self.hook.on_event(event).await;
         }
@@ -57,7 +72,7 @@ impl<H: AgentHook> Installed<H> {
 
 impl<H> Clone for Installed<H> {
     fn clone(&self) -> Self {
-        Self { hook: self.hook.clone(), info: self.info.clone() }
+        Self { hook: self.hook.clone(), info: self.info.clone(), is_once: self.is_once }
     }
 }
 

@@ -25,11 +25,12 @@ pub(super) fn admit(
     cx: &CallContext,
     memory: &Memory,
     input: Messages,
+    confirms: &[Confirmed],
     recovers: bool,
 ) -> Result<Admitted, InputError> {
     let calls = open_calls(&memory.messages());
     if calls.is_empty() {
-        check_confirmations(cx, &[])?;
+        check_confirmations(confirms, &[])?;
         // The program may have answered tool calls by itself: a decision about them allows no other.
         memory.settle();
         // The messages of a call that failed are in memory already.
@@ -41,7 +42,7 @@ pub(super) fn admit(
         return Ok(Admitted::Act(Vec::new()));
     }
     let waiting = memory.pending();
-    check_confirmations(cx, &waiting)?;
+    check_confirmations(confirms, &waiting)?;
     for msg in &input {
         InputError::check_message(msg)?;
     }
@@ -49,12 +50,12 @@ pub(super) fn admit(
         memory.expire_questions(now());
     }
     let Decided { confirmed, mut results } = decided(memory, &calls, &waiting);
-    results.extend(changed(cx.confirms(), memory, &calls));
+    results.extend(changed(confirms, memory, &calls));
     let has_results = input.iter().any(|msg| msg.tool_results().next().is_some());
     // People are asked about these before anything of the answer runs.
     let held = |pending: &&PendingCall| {
         let new = confirmed.iter().filter(|confirmed| !confirmed.is_kept);
-        let is_confirmed = || cx.confirms().iter().chain(new).any(|it| it.id == pending.id);
+        let is_confirmed = || confirms.iter().chain(new).any(|it| it.id == pending.id);
         let results = input.iter().flat_map(Msg::tool_results).chain(&results);
         is_held(pending) && !is_confirmed() && !results.map(|it| &it.id).any(|id| *id == pending.id)
     };
@@ -70,6 +71,7 @@ pub(super) fn admit(
         // The tool calls have their turn first; what the caller says since follows.
         InputError::check_appended(&[], &input)?;
         let answered: Messages = results.into_iter().map(Msg::tool_result).collect();
+        let confirmed = confirms.iter().cloned().chain(confirmed).collect();
         let open = admit_results(cx, memory, &calls, &waiting, answered, confirmed, recovers)?;
         memory.extend(input);
         return Ok(Admitted::Act(open));
@@ -82,6 +84,7 @@ pub(super) fn admit(
     let (results, confirmed) = if asks_people { Default::default() } else { (results, confirmed) };
     let results = results.into_iter().map(|result| Arc::new(Msg::tool_result(result)));
     let input = results.chain(input).collect();
+    let confirmed = confirms.iter().cloned().chain(confirmed).collect();
     let open = admit_results(cx, memory, &calls, &waiting, input, confirmed, recovers)?;
     Ok(Admitted::Act(open))
 }
@@ -115,8 +118,7 @@ fn admit_results(
         let asks: HashSet<_> = asks.map(PendingCall::top_id).collect();
         let begun = open.iter().map(|call| call.id.clone()).filter(|id| asks.contains(&**id));
         let begun = begun.map(Confirmed::from);
-        let confirmed: Vec<_> =
-            cx.confirms().iter().cloned().chain(confirmed).chain(begun).collect();
+        let confirmed: Vec<_> = confirmed.into_iter().chain(begun).collect();
         kept = confirmed.iter().filter(|confirmed| confirmed.shown.is_some()).cloned().collect();
         let calls = open.iter().map(|call| call.id.clone()).collect();
         cx.set_resumed(Resumed { calls, confirmed, answers: below });
@@ -236,12 +238,12 @@ fn part_below(input: Messages, waiting: &[PendingCall]) -> (Messages, Vec<ToolRe
     (own, below)
 }
 
-fn check_confirmations(cx: &CallContext, waiting: &[PendingCall]) -> Result<(), InputError> {
-    if cx.confirms().is_empty() {
+fn check_confirmations(confirms: &[Confirmed], waiting: &[PendingCall]) -> Result<(), InputError> {
+    if confirms.is_empty() {
         return Ok(());
     }
     let known: HashSet<_> = waiting.iter().map(|pending| &pending.id).collect();
-    let ids = cx.confirms().iter().map(|confirmed| &confirmed.id);
+    let ids = confirms.iter().map(|confirmed| &confirmed.id);
     let ids: Vec<_> = ids.filter(|id| !known.contains(id)).cloned().collect();
     if ids.is_empty() {
         return Ok(());

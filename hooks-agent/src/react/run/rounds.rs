@@ -66,27 +66,35 @@ impl ReActAgent {
             Some(_) => memory.asking().is_none(),
             None => self.core.recovers_pending,
         };
-        let input = if cx.is_durable() { new_input(&cx, &memory, input) } else { input };
-        let count = input.len();
-        let admitted = admit(&cx, &memory, input, recovers)?;
+        let mut input = if cx.is_durable() { new_input(&cx, &memory, input) } else { input };
         let (agent, cx, memory) = (self, &cx, &*memory);
         let mut run =
             Run { agent, cx, memory, answer: None, iteration: 0, jumps: 0, resumes: false };
-        let ended = match admitted {
-            Admitted::Wait(pending) => {
-                let reply = run.asking_answer();
-                Ended { reply, reason: GenerateReason::PermissionAsking, pending }
-            }
-            Admitted::Act(open) => {
-                run.resumes = !open.is_empty();
-                let keep = KeepInput::new(cx, memory, count);
-                if cx.is_durable() {
-                    cx.commit().await?;
+        let mut confirms = cx.confirms();
+        let ended = loop {
+            let count = input.len();
+            let ended = match admit(cx, memory, input, confirms, recovers)? {
+                Admitted::Wait(pending) => {
+                    let reply = run.asking_answer();
+                    Ended { reply, reason: GenerateReason::PermissionAsking, pending }
                 }
-                let ended = run.rounds(open, &keep).await?;
-                keep.answered();
-                ended
+                Admitted::Act(open) => {
+                    run.resumes = !open.is_empty();
+                    let keep = KeepInput::new(cx, memory, count);
+                    if cx.is_durable() {
+                        cx.commit().await?;
+                    }
+                    let ended = run.rounds(open, &keep).await?;
+                    keep.answered();
+                    ended
+                }
+            };
+            match cx.journal().filter(|_| run.asks_people(&ended)) {
+                // The call goes on when people have decided.
+                Some(journal) => Box::pin(journal.ask(memory)).await?,
+                None => break ended,
             }
+            (input, confirms) = (Messages::new(), &[]);
         };
         let Ended { reply, reason, pending } = ended;
         let reply = Arc::unwrap_or_clone(reply);
@@ -95,8 +103,15 @@ impl ReActAgent {
 }
 
 impl Run<'_> {
+    /// Returns whether a call ends because it asks people, and no caller asks for it.
+    fn asks_people(&self, ended: &Ended) -> bool {
+        ended.reason == GenerateReason::PermissionAsking
+            && self.cx.through().is_none()
+            && !self.memory.waiting().is_empty()
+    }
+
     async fn rounds(
-        mut self,
+        &mut self,
         open: Vec<ToolUse>,
         keep: &KeepInput<'_>,
     ) -> Result<Ended, AgentError> {

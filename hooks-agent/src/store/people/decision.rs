@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::message::{DecisionKind, ToolOutput};
+use crate::store::{EXPIRED, EXPIRY};
 
 /// What a person decides about a tool call.
 ///
@@ -63,6 +64,12 @@ impl Verdict {
     #[must_use]
     pub fn new(id: impl Into<Arc<str>>, decision: Decision) -> Self {
         Self { id: id.into(), decision, by: None }
+    }
+
+    /// Creates the decision about a question that nobody decided in time.
+    #[must_use]
+    pub fn expired(id: impl Into<Arc<str>>) -> Self {
+        Self::new(id, Decision::Reject(EXPIRED.to_owned())).by(EXPIRY)
     }
 
     /// Sets who decides.

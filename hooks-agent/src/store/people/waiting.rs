@@ -99,8 +99,13 @@ impl Waiting {
         };
         waiting.digest = waiting.digest_now();
         let random = uuid::Uuid::new_v4().simple().to_string();
-        waiting.id = format!("{}.{}", &random[..20], &waiting.digest[..32]).into();
+        waiting.set_id(&random[..20]);
         waiting
+    }
+
+    /// Sets the id: what it begins with, and the digest.
+    pub(crate) fn set_id(&mut self, unique: &str) {
+        self.id = format!("{unique}.{}", &self.digest[..32]).into();
     }
 
     /// Returns whether the digest and the id are those of the tool call as it is here.

@@ -1,0 +1,247 @@
+//! What the agent and the driver of its call share.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::FutureExt;
+use hooks_agent::journal::{
+    CallEnd, Journal, JournalError, JournalFuture, JournalStep, StepKey, StepRecord, Ticket,
+};
+use hooks_agent::store::{ThreadKey, ThreadRecord, Verdict, Waiting};
+use tokio::sync::{Notify, oneshot};
+
+use crate::history::History;
+use crate::limits::Limits;
+use crate::log::Entry;
+
+/// The journal of a call. The agent puts in what the driver writes to the log.
+#[derive(Clone)]
+pub(crate) struct EngineJournal(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    /// There is something to write, or the log was read.
+    changed: Notify,
+    history: History,
+    limits: Limits,
+}
+
+#[derive(Default)]
+struct State {
+    records: HashMap<String, StepRecord>,
+    /// What the log has and this run has not come to.
+    ahead: HashSet<String>,
+    /// What people decided, by question.
+    decided: HashMap<Arc<str>, Verdict>,
+    bytes: usize,
+    entries: usize,
+    /// What is to be written.
+    orders: VecDeque<Order>,
+    is_closed: bool,
+}
+
+/// What the agent wants to be written.
+pub(crate) enum Order {
+    Step { key: String, record: StepRecord, kept: Kept },
+    Ask { questions: Vec<Waiting>, decided: Kept },
+    End { end: Box<CallEnd>, kept: Kept },
+}
+
+/// Who waits until something is written.
+pub(crate) type Kept = oneshot::Sender<()>;
+
+impl EngineJournal {
+    pub(crate) fn new(history: History, limits: Limits) -> Self {
+        let (state, changed) = (Mutex::default(), Notify::new());
+        Self(Arc::new(Shared { state, changed, history, limits }))
+    }
+
+    pub(crate) fn history(&self) -> &History {
+        &self.0.history
+    }
+
+    /// Takes an entry of the log, and counts it.
+    pub(crate) fn read(&self, entry: &Entry, bytes: usize) {
+        let mut state = self.lock();
+        state.entries += 1;
+        state.bytes += bytes;
+        match entry {
+            Entry::Steps(steps) => {
+                for (key, record) in steps {
+                    state.records.insert(key.clone(), record.clone());
+                    state.ahead.insert(key.clone());
+                }
+            }
+            // The call failed with what may pass: it is tried again.
+            Entry::Retry { .. } => {
+                let mut passing = Vec::new();
+                state.records.retain(|key, record| {
+                    let is_kept = !record.is_transient() || !key.contains("model/");
+                    if !is_kept {
+                        passing.push(key.clone());
+                    }
+                    is_kept
+                });
+                state.ahead.retain(|key| !passing.contains(key));
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes a decision, which the agent asks for when it comes to the question.
+    pub(crate) fn decided(&self, verdict: Verdict) {
+        let mut state = self.lock();
+        state.ahead.insert(verdict.id.to_string());
+        state.decided.insert(verdict.id.clone(), verdict);
+    }
+
+    /// Counts an entry that is written.
+    pub(crate) fn wrote(&self, bytes: usize) {
+        let mut state = self.lock();
+        state.entries += 1;
+        state.bytes += bytes;
+    }
+
+    /// Takes the next thing to write.
+    pub(crate) fn next_order(&self) -> Option<Order> {
+        self.lock().orders.pop_front()
+    }
+
+    /// Takes further steps that are to be written, if they are next.
+    pub(crate) fn next_step(&self) -> Option<Order> {
+        self.lock().orders.pop_front_if(|order| matches!(order, Order::Step { .. }))
+    }
+
+    /// Waits until there is something to write.
+    pub(crate) async fn changed(&self) {
+        self.0.changed.notified().await;
+    }
+
+    /// Adds something to write.
+    pub(crate) fn order(&self, order: Order) {
+        self.lock().orders.push_back(order);
+        self.0.changed.notify_one();
+    }
+
+    /// Returns whether the call has its end.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+
+    /// Takes nothing more.
+    pub(crate) fn close(&self) {
+        let mut state = self.lock();
+        state.is_closed = true;
+        state.orders.clear();
+    }
+
+    fn check_order(&self, bytes: usize) -> Result<(), JournalError> {
+        let (state, limits) = (self.lock(), &self.0.limits);
+        let full = |reason: String| Err(JournalError::Full { reason });
+        if state.is_closed {
+            return Err(JournalError::Closed);
+        }
+        if bytes > limits.step_bytes {
+            let most = limits.step_bytes;
+            return full(format!("a step has {bytes} bytes, `step_bytes` allows {most}"));
+        }
+        if state.bytes.saturating_add(bytes) > limits.journal_bytes {
+            let most = limits.journal_bytes;
+            return full(format!("its steps have more than {most} bytes, see `journal_bytes`"));
+        }
+        if state.entries >= limits.journal_entries {
+            let most = limits.journal_entries;
+            return full(format!("it has {most} entries, see `journal_entries`"));
+        }
+        Ok(())
+    }
+
+    async fn keep(self, key: String, record: StepRecord) -> Result<(), JournalError> {
+        let bytes = serde_json::to_vec(&record).map_err(|it| JournalError::Failed(it.into()))?;
+        self.check_order(bytes.len())?;
+        let (kept, is_kept) = oneshot::channel();
+        self.order(Order::Step { key, record, kept });
+        is_kept.await.map_err(|_| JournalError::Closed)
+    }
+
+    /// Returns what people decided about questions, if all are decided.
+    fn verdicts(&self, questions: &[Waiting]) -> Option<Vec<Verdict>> {
+        let mut state = self.lock();
+        let verdict = |question: &Waiting| state.decided.get(&question.id).cloned();
+        let verdicts = questions.iter().map(verdict).collect::<Option<Vec<_>>>()?;
+        for verdict in &verdicts {
+            state.ahead.remove(&*verdict.id);
+        }
+        Some(verdicts)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Journal for EngineJournal {
+    fn step<'a>(&'a self, key: &'a StepKey) -> JournalFuture<'a, JournalStep> {
+        let recorded = {
+            let mut state = self.lock();
+            state.ahead.remove(key.as_str());
+            state.records.get(key.as_str()).cloned()
+        };
+        let step = match recorded {
+            Some(record) => JournalStep::Replayed(record),
+            None => {
+                let (journal, key) = (self.clone(), key.to_string());
+                JournalStep::Run(Ticket::new(move |record| journal.keep(key, record).boxed()))
+            }
+        };
+        async move { Ok(step) }.boxed()
+    }
+
+    fn ask<'a>(&'a self, questions: &'a [Waiting]) -> JournalFuture<'a, Vec<Verdict>> {
+        async move {
+            if let Some(verdicts) = self.verdicts(questions) {
+                return Ok(verdicts);
+            }
+            self.check_order(0)?;
+            let (decided, are_decided) = oneshot::channel();
+            self.order(Order::Ask { questions: questions.to_vec(), decided });
+            are_decided.await.map_err(|_| JournalError::Closed)?;
+            self.verdicts(questions).ok_or(JournalError::Closed)
+        }
+        .boxed()
+    }
+
+    fn is_replaying(&self) -> bool {
+        !self.lock().ahead.is_empty()
+    }
+
+    fn load<'a>(&'a self, thread: &'a ThreadKey) -> JournalFuture<'a, ThreadRecord> {
+        let record = self.0.history.thread(thread);
+        async move { Ok(record) }.boxed()
+    }
+
+    fn end(&self, end: CallEnd) -> JournalFuture<'_, ()> {
+        async move {
+            let mut history = self.0.history.clone();
+            history.apply(&end.threads);
+            let (bytes, most) = (history.write()?.len(), self.0.limits.history_bytes);
+            if bytes > most && !end.threads.is_empty() {
+                let reason = format!(
+                    "the history of the thread has {bytes} bytes, `history_bytes` allows {most}"
+                );
+                return Err(JournalError::Full { reason });
+            }
+            let (kept, is_kept) = oneshot::channel();
+            self.order(Order::End { end: Box::new(end), kept });
+            is_kept.await.map_err(|_| JournalError::Closed)
+        }
+        .boxed()
+    }
+}
+
+impl fmt::Debug for EngineJournal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EngineJournal").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,20 @@
+//! Calls of [`hooks_agent`] on the durable engine Restate: a call whose process ends is finished by another
+//! one, without anybody who calls again.
+//!
+//! [`Run`] runs an agent inside of a virtual object of your own; [`Agents`] is a ready-made one, with
+//! questions to people, interrupts and streams; [`Worker`] serves both.
+#![doc = include_str!("../docs/engine.md")]
+
+mod driver;
+mod history;
+mod journal;
+mod limits;
+mod log;
+mod run;
+mod service;
+mod worker;
+
+pub use limits::Limits;
+pub use run::{Run, run};
+pub use service::{Agents, CallRequest, Desk};
+pub use worker::Worker;

@@ -1,0 +1,226 @@
+//! Runs a call of an agent inside of a virtual object.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::future::{Either, select};
+use futures::{FutureExt, StreamExt};
+use hooks_agent::agent::{Agent, AgentExt};
+use hooks_agent::call::{CallOptions, Interrupt, RunId};
+use hooks_agent::error::AgentError;
+use hooks_agent::journal::CallEnd;
+use hooks_agent::message::{Messages, Msg};
+use hooks_agent::stream::AgentEvent;
+use restate_sdk::prelude::*;
+
+use crate::driver::{Driver, Ended, refused};
+use crate::history::History;
+use crate::journal::{EngineJournal, Order};
+use crate::limits::Limits;
+
+/// The state of the object that has the history.
+pub(crate) const HISTORY: &str = "history";
+
+/// The state of the object that has the id of the invocation that runs.
+pub(crate) const RUNNING: &str = "running";
+
+type OnEvent = Arc<dyn Fn(AgentEvent) + Send + Sync>;
+
+/// Runs a call of an agent inside of a virtual object, with the default options of [`Run`]: the key of
+/// the object is the id of the thread.
+///
+/// # Errors
+/// Those of [`Run::call`].
+pub async fn run<A: Agent + ?Sized>(
+    ctx: &ObjectContext<'_>,
+    agent: &A,
+    messages: impl Into<Messages>,
+) -> Result<Msg, HandlerError> {
+    Run::new().call(ctx, agent, messages).await
+}
+
+/// How a call of an agent runs inside of a virtual object.
+#[derive(Clone, Default)]
+#[must_use]
+pub struct Run {
+    options: CallOptions,
+    thread: Option<Arc<str>>,
+    limits: Limits,
+    build: Option<String>,
+    beat: Option<Duration>,
+    on_event: Option<OnEvent>,
+}
+
+impl Run {
+    /// Creates the default options.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the options of the call. The run id, the interrupt and the journal are those of the engine.
+    pub fn options(self, options: CallOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Sets the id of the thread; without it, it is the key of the object.
+    pub fn thread(self, id: impl Into<Arc<str>>) -> Self {
+        Self { thread: Some(id.into()), ..self }
+    }
+
+    /// Sets how much the call may keep in the engine.
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Names the build of the program, for the error of a call that another build cannot end.
+    pub fn build(self, name: impl Into<String>) -> Self {
+        Self { build: Some(name.into()), ..self }
+    }
+
+    /// Sets how often a call that is at work writes an entry, so that the engine does not take it for idle.
+    /// It has to be less than the inactivity timeout of the handler. Default: 20 s, for the 60 s of the
+    /// engine.
+    pub fn beat(self, every: Duration) -> Self {
+        Self { beat: Some(every), ..self }
+    }
+
+    /// Receives the events of the call while it runs: of each step once, and again of the step that was
+    /// open when the process of an earlier run ended. It is called on the task of the call, and must
+    /// not wait.
+    pub fn on_event(self, on_event: impl Fn(AgentEvent) + Send + Sync + 'static) -> Self {
+        Self { on_event: Some(Arc::new(on_event)), ..self }
+    }
+
+    /// Runs a call of an agent.
+    ///
+    /// The call ends once, whatever happens to the process: a model call and a tool whose result is in the
+    /// journal do not run again. The questions of the call wait for people, with the invocation
+    /// suspended. The thread is in the state of the object, unless the agent has a store outside of the
+    /// process.
+    ///
+    /// # Errors
+    /// An error that is [transient](AgentError::is_transient) is returned for the engine to retry. Every
+    /// other one is terminal: the message of the call, with status 500; 409 if the invocation was
+    /// cancelled, or if this program cannot go on with what an earlier one began. A panic of the agent
+    /// is terminal.
+    ///
+    /// # Cancellation
+    /// A cancelled invocation interrupts the agent, keeps what it came to, and ends with a terminal error.
+    pub async fn call<A: Agent + ?Sized>(
+        &self,
+        ctx: &ObjectContext<'_>,
+        agent: &A,
+        messages: impl Into<Messages>,
+    ) -> Result<Msg, HandlerError> {
+        let state: Option<Bytes> = ctx.get::<Vec<u8>>(HISTORY).await?.map(Into::into);
+        let history = History::read(state.as_deref()).map_err(|error| refused(&error))?;
+        ctx.set(RUNNING, ctx.invocation_id().to_owned());
+        let journal = EngineJournal::new(history, self.limits);
+        let interrupt = Interrupt::new();
+        let driver = Driver {
+            ctx,
+            journal: journal.clone(),
+            limits: self.limits,
+            agent: agent.name(),
+            build: self.build.as_deref(),
+            interrupt: interrupt.clone(),
+            beat: self.beat.unwrap_or(Duration::from_secs(20)),
+            is_cancelled: AtomicBool::new(false),
+        };
+        let ended = match driver.read().await? {
+            Some(ended) => ended,
+            None => {
+                let thread = self.thread.clone().unwrap_or_else(|| ctx.key().into());
+                let options = self.options.clone().thread(thread).interrupt(interrupt);
+                let options = options.run_id(RunId::named(ctx.invocation_id()));
+                let call = self.run_agent(agent, &journal, options, messages.into());
+                drive(&driver, call).await?
+            }
+        };
+        let Ended { end, is_replayed, is_cancelled } = ended;
+        if is_replayed {
+            end.write_stored(agent).await.map_err(|error| failed(&error))?;
+        }
+        if !end.threads.is_empty() {
+            let mut history = journal.history().clone();
+            history.apply(&end.threads);
+            let bytes = history.write().map_err(|error| refused(&error))?;
+            ctx.set(HISTORY, bytes.to_vec());
+        }
+        ctx.clear(RUNNING);
+        if is_cancelled {
+            return Err(TerminalError::new_with_code(409, "the call was cancelled").into());
+        }
+        end.into_reply().map_err(|error| failed(&error))
+    }
+
+    /// Runs the agent, and makes sure that the call has an end.
+    async fn run_agent<A: Agent + ?Sized>(
+        &self,
+        agent: &A,
+        journal: &EngineJournal,
+        options: CallOptions,
+        messages: Messages,
+    ) -> Result<(), AgentError> {
+        let options = options.journal(journal.clone());
+        let call = async {
+            let Some(on_event) = &self.on_event else {
+                return agent.call_with(options, messages).await.map(drop);
+            };
+            let mut events = agent.stream_with(options, messages);
+            while let Some(event) = events.next().await {
+                on_event(event?);
+            }
+            Ok(())
+        };
+        let ended = AssertUnwindSafe(call).catch_unwind().await;
+        let ended = ended.unwrap_or_else(|_| Err(AgentError::other("the agent panicked")));
+        let Err(error) = ended else { return Ok(()) };
+        if !journal.is_closed() {
+            // The call has no end yet.
+            let (kept, is_kept) = tokio::sync::oneshot::channel();
+            let end = Box::new(CallEnd::new(Err(error.report())));
+            journal.order(Order::End { end, kept });
+            let _ = is_kept.await;
+        }
+        Err(error)
+    }
+}
+
+/// Drives a call to its end, and lets the agent come to its own.
+async fn drive(
+    driver: &Driver<'_, '_>,
+    call: impl Future<Output = Result<(), AgentError>>,
+) -> Result<Ended, HandlerError> {
+    let (mut call, mut write) = (pin!(call), pin!(driver.write()));
+    match select(call.as_mut(), write.as_mut()).await {
+        Either::Left((_, _)) => write.await,
+        Either::Right((Ok(ended), _)) => match call.await {
+            // What the call adds to a store was not written.
+            Err(error) if ended.end.error.is_none() => Err(failed(&error)),
+            _ => Ok(ended),
+        },
+        Either::Right((Err(error), _)) => Err(error),
+    }
+}
+
+fn failed(error: &AgentError) -> HandlerError {
+    if error.is_transient() {
+        return error.to_string().into();
+    }
+    TerminalError::new(error.to_string()).into()
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run")
+            .field("options", &self.options)
+            .field("limits", &self.limits)
+            .field("build", &self.build)
+            .finish_non_exhaustive()
+    }
+}

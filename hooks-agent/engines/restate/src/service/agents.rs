@@ -1,0 +1,126 @@
+//! The virtual object that serves agents.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hooks_agent::agent::Agent;
+use hooks_agent::call::CallOptions;
+use hooks_agent::message::{Messages, Msg};
+use hooks_agent::react::ReActAgent;
+use hooks_agent::store::{ThreadKey, Verdict, Waiting};
+use restate_sdk::context::RequestTarget;
+use restate_sdk::prelude::*;
+
+use crate::driver::INTERRUPT;
+use crate::history::History;
+use crate::run::{HISTORY, RUNNING, Run};
+use crate::service::{CallRequest, DESK};
+
+/// A virtual object that serves agents, by the name `Agents`. Its key is the name of an agent and the id
+/// of a thread, `clerk/ada`: the calls of a thread run one after the other, in the order in which they
+/// came, on whatever worker.
+///
+/// | handler | takes | returns |
+/// |---|---|---|
+/// | `call` | a [`CallRequest`] | the reply |
+/// | `waiting` | | the questions that wait for people |
+/// | `decide` | a list of [`Verdict`]s | once they are stored, all or none |
+/// | `interrupt` | | whether a call runs that is interrupted |
+/// | `history` | | the messages of the thread |
+///
+/// All but `call` answer while a call runs.
+#[derive(Debug)]
+pub struct Agents {
+    agents: BTreeMap<String, Arc<ReActAgent>>,
+    run: Run,
+}
+
+impl Agents {
+    /// Creates the object for these agents, whose names differ.
+    pub fn new(agents: impl IntoIterator<Item = ReActAgent>) -> Self {
+        let named = |agent: ReActAgent| (agent.name().to_owned(), Arc::new(agent));
+        Self { agents: agents.into_iter().map(named).collect(), run: Run::new() }
+    }
+
+    /// Sets how calls run.
+    #[must_use]
+    pub fn run(self, run: Run) -> Self {
+        Self { run, ..self }
+    }
+
+    /// Returns the agent and the thread of a key.
+    fn agent<'k>(&self, key: &'k str) -> Result<(&Arc<ReActAgent>, &'k str), TerminalError> {
+        let Some((name, thread)) = key.split_once('/').filter(|(_, thread)| !thread.is_empty())
+        else {
+            let reason = format!("the key `{key}` is not `AGENT/THREAD`");
+            return Err(TerminalError::new_with_code(400, reason));
+        };
+        let Some(agent) = self.agents.get(name) else {
+            let known: Vec<_> = self.agents.keys().map(String::as_str).collect();
+            let reason = format!("no agent named `{name}`, there are: {}", known.join(", "));
+            return Err(TerminalError::new_with_code(404, reason));
+        };
+        Ok((agent, thread))
+    }
+}
+
+#[restate_sdk::object(name = "Agents", client_visibility = "pub(crate)")]
+impl Agents {
+    #[handler]
+    async fn call(
+        &self,
+        ctx: ObjectContext<'_>,
+        request: Json<CallRequest>,
+    ) -> Result<Json<Msg>, HandlerError> {
+        let key = ctx.key().to_owned();
+        let (agent, thread) = self.agent(&key)?;
+        let request = request.into_inner();
+        let mut options = CallOptions::new();
+        if let Some(user) = &request.user {
+            options = options.user(user.clone());
+        }
+        let run = self.run.clone().options(options).thread(thread);
+        let messages: Messages = request.into_messages().into_iter().collect();
+        Ok(Json(run.call(&ctx, &**agent, messages).await?))
+    }
+
+    #[handler]
+    async fn waiting(
+        &self,
+        ctx: SharedObjectContext<'_>,
+    ) -> Result<Json<Vec<Waiting>>, HandlerError> {
+        let desk = RequestTarget::object(DESK, ctx.key(), "waiting");
+        Ok(ctx.request::<_, Json<Vec<Waiting>>>(desk, ()).call().await?)
+    }
+
+    #[handler]
+    async fn decide(
+        &self,
+        ctx: SharedObjectContext<'_>,
+        verdicts: Json<Vec<Verdict>>,
+    ) -> Result<(), HandlerError> {
+        let desk = RequestTarget::object(DESK, ctx.key(), "decide");
+        Ok(ctx.request::<_, ()>(desk, verdicts).call().await?)
+    }
+
+    #[handler]
+    async fn interrupt(&self, ctx: SharedObjectContext<'_>) -> Result<Json<bool>, HandlerError> {
+        let Some(invocation) = ctx.get::<String>(RUNNING).await? else { return Ok(Json(false)) };
+        ctx.invocation_handle(invocation).signal(INTERRUPT).resolve(());
+        Ok(Json(true))
+    }
+
+    #[handler]
+    async fn history(
+        &self,
+        ctx: SharedObjectContext<'_>,
+    ) -> Result<Json<Vec<Arc<Msg>>>, HandlerError> {
+        let key = ctx.key().to_owned();
+        let (agent, thread) = self.agent(&key)?;
+        let key = ThreadKey::new(agent.name(), thread).map_err(TerminalError::from_error)?;
+        let state = ctx.get::<Vec<u8>>(HISTORY).await?;
+        let history = History::read(state.as_deref()).map_err(TerminalError::from_error)?;
+        let record = history.thread(&key);
+        Ok(Json(record.messages.into_iter().map(|row| row.msg).collect()))
+    }
+}

@@ -1,0 +1,136 @@
+//! The desk: the questions of a thread, which people see and decide while its call waits.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use hooks_agent::store::{Verdict, Waiting, review};
+use restate_sdk::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::driver::decision_signal;
+
+/// The name of the object.
+pub(crate) const DESK: &str = "AgentDesk";
+
+/// The state that has the questions.
+const QUESTIONS: &str = "questions";
+
+/// How many closed questions the desk knows, so that a second decision is refused as such.
+const MOST_CLOSED: usize = 64;
+
+/// The virtual object with the questions of a thread, by the name `AgentDesk`: it has the same key as
+/// the object that runs the call, and is served beside it. A call that asks needs it.
+///
+/// A decision is [checked](review) here, all of a list or none: one at a time, so that of two people one
+/// wins.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Desk;
+
+/// The questions of a call.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Asked {
+    pub(crate) invocation: String,
+    pub(crate) questions: Vec<Waiting>,
+}
+
+/// A question at the desk.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Question {
+    /// The invocation that waits.
+    invocation: String,
+    question: Waiting,
+}
+
+#[restate_sdk::object(name = "AgentDesk", client_visibility = "pub(crate)")]
+impl Desk {
+    #[handler]
+    async fn ask(&self, ctx: ObjectContext<'_>, asked: Json<Asked>) -> Result<(), HandlerError> {
+        let Asked { invocation, questions } = asked.into_inner();
+        let mut known = questions_of(ctx.get(QUESTIONS).await?);
+        let now = now(&ctx).await?;
+        for mut question in questions {
+            if known.iter().any(|known| known.question.id == question.id) {
+                continue;
+            }
+            question.since = now;
+            question.expires = question.expires_after.map(|after| {
+                now.saturating_add(u64::try_from(after.as_millis()).unwrap_or(u64::MAX))
+            });
+            known.push(Question { invocation: invocation.clone(), question });
+        }
+        ctx.set(QUESTIONS, Json(known));
+        Ok(())
+    }
+
+    #[handler]
+    async fn decide(
+        &self,
+        ctx: ObjectContext<'_>,
+        verdicts: Json<Vec<Verdict>>,
+    ) -> Result<(), HandlerError> {
+        let verdicts = verdicts.into_inner();
+        let mut known = questions_of(ctx.get(QUESTIONS).await?);
+        let now = now(&ctx).await?;
+        let questions: Vec<_> = known.iter().map(|known| known.question.clone()).collect();
+        let decided = review(&questions, &verdicts, now)
+            .map_err(|error| TerminalError::new_with_code(409, error.to_string()))?;
+        for (verdict, decided) in verdicts.into_iter().zip(decided) {
+            let Some(known) = known.iter_mut().find(|known| known.question.id == verdict.id) else {
+                continue;
+            };
+            known.question.decided = Some(decided);
+            let waits = ctx.invocation_handle(known.invocation.clone());
+            waits.signal(decision_signal(&verdict.id)).resolve(Json(verdict));
+        }
+        ctx.set(QUESTIONS, Json(known));
+        Ok(())
+    }
+
+    #[handler]
+    async fn close(
+        &self,
+        ctx: ObjectContext<'_>,
+        ids: Json<Vec<Arc<str>>>,
+    ) -> Result<(), HandlerError> {
+        let ids = ids.into_inner();
+        let mut known = questions_of(ctx.get(QUESTIONS).await?);
+        for known in known.iter_mut().filter(|known| ids.contains(&known.question.id)) {
+            known.question.is_closed = true;
+        }
+        known.retain(|known| !known.question.is_closed || known.question.decided.is_some());
+        let closed = known.iter().filter(|known| known.question.is_closed).count();
+        let mut excess = closed.saturating_sub(MOST_CLOSED);
+        known.retain(|known| {
+            let is_dropped = known.question.is_closed && excess > 0;
+            excess -= usize::from(is_dropped);
+            !is_dropped
+        });
+        ctx.set(QUESTIONS, Json(known));
+        Ok(())
+    }
+
+    #[handler]
+    async fn waiting(
+        &self,
+        ctx: SharedObjectContext<'_>,
+    ) -> Result<Json<Vec<Waiting>>, HandlerError> {
+        let known = questions_of(ctx.get(QUESTIONS).await?);
+        let questions = known.into_iter().map(|known| known.question);
+        let waits = |question: &Waiting| question.decided.is_none() && !question.is_closed;
+        Ok(Json(questions.filter(waits).collect()))
+    }
+}
+
+fn questions_of(state: Option<Json<Vec<Question>>>) -> Vec<Question> {
+    state.map(Json::into_inner).unwrap_or_default()
+}
+
+/// Returns the time in milliseconds since 1970, the same in each run of the handler.
+async fn now(ctx: &ObjectContext<'_>) -> Result<u64, TerminalError> {
+    let now = async || {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let since = since.unwrap_or(Duration::ZERO).as_millis();
+        Ok(u64::try_from(since).unwrap_or(u64::MAX))
+    };
+    ctx.run(now).name("now").await
+}

@@ -1,0 +1,86 @@
+//! The threads of a call with a journal: its own and those of its sub-agents.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::agent::Agent;
+use crate::error::AgentError;
+use crate::journal::{CallEnd, JournalScope};
+use crate::memory::Memory;
+use crate::store::{StoreError, ThreadKey};
+
+/// The threads that a call has read, which its sub-agents share.
+#[derive(Default)]
+pub(crate) struct JournalThreads(Mutex<BTreeMap<ThreadKey, Thread>>);
+
+#[derive(Clone)]
+struct Thread {
+    memory: Arc<Memory>,
+    /// Whether it is in a store outside of the process.
+    is_stored: bool,
+}
+
+impl JournalScope {
+    /// Returns the memory of a thread, which is read when it is first used.
+    pub(crate) async fn memory<A: Agent + ?Sized>(
+        &self,
+        agent: &A,
+        thread: &str,
+    ) -> Result<Arc<Memory>, AgentError> {
+        let key = ThreadKey::new(agent.name(), thread).map_err(StoreError::from)?;
+        if let Some(memory) = self.known(&key) {
+            return Ok(memory);
+        }
+        let stored = agent.state().threads().stored();
+        let record = match stored {
+            Some(durable) => durable.read(&key).await?,
+            None => self.journal.load(&key).await.map_err(AgentError::other)?,
+        };
+        let memory = Arc::new(Memory::new());
+        memory.restore_record(record, 0)?;
+        let thread = Thread { memory: memory.clone(), is_stored: stored.is_some() };
+        let mut threads = self.threads.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(threads.entry(key).or_insert(thread).memory.clone())
+    }
+
+    fn known(&self, key: &ThreadKey) -> Option<Arc<Memory>> {
+        let threads = self.threads.0.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.get(key).map(|thread| thread.memory.clone())
+    }
+
+    /// Asks people, and stores what they decided in memory.
+    pub(crate) async fn ask(&self, memory: &Memory) -> Result<(), AgentError> {
+        let waiting = memory.waiting();
+        let verdicts = self.journal.ask(&waiting).await.map_err(AgentError::other)?;
+        for question in &waiting {
+            let of_question = verdicts.iter().filter(|verdict| verdict.id == question.id);
+            if of_question.count() != 1 {
+                let reason = format!("the journal has no decision about `{}`", question.id);
+                return Err(AgentError::other(reason));
+            }
+        }
+        // The journal decides when a question expires.
+        memory.decide(&verdicts, 0).map_err(StoreError::from)?;
+        Ok(())
+    }
+
+    /// Keeps the end of the call.
+    pub(crate) async fn end<A: Agent + ?Sized>(
+        &self,
+        agent: &A,
+        mut end: CallEnd,
+    ) -> Result<(), AgentError> {
+        let threads = {
+            let threads = self.threads.0.lock().unwrap_or_else(PoisonError::into_inner);
+            threads.clone()
+        };
+        for (key, Thread { memory, is_stored }) in threads {
+            let Some(step) = memory.step() else { continue };
+            let changed = if is_stored { &mut end.stored } else { &mut end.threads };
+            changed.push((key, step));
+        }
+        let stored = CallEnd { stored: end.stored.clone(), ..CallEnd::nothing() };
+        self.journal.end(end).await.map_err(AgentError::other)?;
+        stored.write_stored(agent).await
+    }
+}

@@ -1,0 +1,4 @@
+//! What the module `journal` promises.
+
+mod common;
+mod cuts;

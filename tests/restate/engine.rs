@@ -1,0 +1,155 @@
+//! A real server of Restate.
+
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+/// Where `.ci/restate` puts the server of this platform.
+fn program() -> Option<PathBuf> {
+    let os = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
+    let cpu = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let path = format!(
+        "{}/../target/restate/node_modules/@restatedev/restate-server-{os}-{cpu}/bin/restate-server",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    Some(PathBuf::from(path)).filter(|path| path.exists())
+}
+
+/// A port that is free now.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A server of Restate with its data, which are removed with it.
+pub(crate) struct Engine {
+    program: PathBuf,
+    folder: TempDir,
+    ports: [u16; 3],
+    server: Option<Child>,
+    pub(crate) http: reqwest::Client,
+}
+
+impl Engine {
+    /// Starts a server; `None` if it is not installed, which is reported.
+    pub(crate) async fn start() -> Option<Self> {
+        let Some(program) = program() else {
+            eprintln!("skipped: no server of Restate, `.ci/restate` installs one");
+            return None;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let ports = [free_port(), free_port(), free_port()];
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let mut engine = Self { program, folder, ports, server: None, http };
+        engine.restart().await;
+        Some(engine)
+    }
+
+    /// Starts the server again on its data.
+    pub(crate) async fn restart(&mut self) {
+        let [ingress, admin, node] = self.ports;
+        let log = self.folder.path().join("server.log");
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(log).unwrap();
+        let server = Command::new(&self.program)
+            .arg("--base-dir")
+            .arg(self.folder.path().join("data"))
+            .arg("--node-name=one")
+            .arg("--listen-mode=tcp")
+            .env("RESTATE_INGRESS__BIND_ADDRESS", format!("127.0.0.1:{ingress}"))
+            .env("RESTATE_ADMIN__BIND_ADDRESS", format!("127.0.0.1:{admin}"))
+            .env("RESTATE_BIND_ADDRESS", format!("127.0.0.1:{node}"))
+            .env("RESTATE_ADVERTISED_ADDRESS", format!("http://127.0.0.1:{node}/"))
+            .env("RESTATE_DISABLE_TELEMETRY", "true")
+            .env("RESTATE_DEFAULT_NUM_PARTITIONS", "4")
+            .env("RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE", "256MB")
+            .stdin(Stdio::null())
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        self.server = Some(server);
+        self.until(&format!("http://127.0.0.1:{admin}/health")).await;
+        self.until(&format!("http://127.0.0.1:{ingress}/restate/health")).await;
+    }
+
+    /// Kills the server, without a chance to clean up.
+    pub(crate) async fn kill(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            server.start_kill().unwrap();
+            server.wait().await.unwrap();
+        }
+    }
+
+    async fn until(&self, url: &str) {
+        for _ in 0..1_200 {
+            if let Ok(answer) = self.http.get(url).send().await
+                && answer.status().is_success()
+            {
+                return;
+            }
+            // The server has no other sign that it is ready.
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
+        let log = std::fs::read_to_string(self.folder.path().join("server.log"));
+        panic!("the server does not answer at {url}:\n{}", log.unwrap_or_default());
+    }
+
+    /// Registers the workers behind a port.
+    pub(crate) async fn register(&self, port: u16) {
+        let url = format!("http://127.0.0.1:{}/deployments", self.ports[1]);
+        let body = json!({ "uri": format!("http://127.0.0.1:{port}"), "force": true });
+        let answer = self.http.post(url).json(&body).send().await.unwrap();
+        let status = answer.status();
+        assert!(status.is_success(), "{status}: {}", answer.text().await.unwrap());
+    }
+
+    /// Returns the address of a handler of an agent's thread.
+    pub(crate) fn url(&self, key: &str, handler: &str) -> String {
+        let key = key.replace('/', "%2F");
+        format!("http://127.0.0.1:{}/Agents/{key}/{handler}", self.ports[0])
+    }
+
+    /// Calls a handler and returns the status and the body.
+    pub(crate) async fn call(&self, key: &str, handler: &str, body: &Value) -> (u16, Value) {
+        let request = self.http.post(self.url(key, handler));
+        let request = if body.is_null() { request } else { request.json(body) };
+        let answer = request.send().await.unwrap();
+        let status = answer.status().as_u16();
+        let text = answer.text().await.unwrap();
+        (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+    }
+
+    /// Begins a call without waiting, and returns the id of its invocation.
+    pub(crate) async fn send(&self, key: &str, body: &Value) -> String {
+        let url = format!("{}/send", self.url(key, "call"));
+        let answer = self.http.post(url).json(body).send().await.unwrap();
+        let answer: Value = answer.json().await.unwrap();
+        answer["invocationId"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    /// Waits for the end of an invocation, also while the server comes and goes.
+    pub(crate) async fn attach(&self, invocation: &str) -> (u16, Value) {
+        let url = format!(
+            "http://127.0.0.1:{}/restate/invocation/{invocation}/attach",
+            self.ports[0]
+        );
+        for _ in 0..2_400 {
+            if let Ok(answer) = self.http.get(&url).send().await {
+                let status = answer.status().as_u16();
+                if let Ok(text) = answer.text().await
+                    && status != 503
+                    && status != 502
+                {
+                    return (status, serde_json::from_str(&text).unwrap_or(Value::String(text)));
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("invocation {invocation} does not end");
+    }
+}
