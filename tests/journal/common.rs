@@ -36,7 +36,11 @@ impl World {
     }
 
     /// A model that calls these tools, one list for each round, and then answers.
-    pub(crate) fn model(&self, name: &'static str, rounds: &'static [&'static [&'static str]]) -> ScriptedModel {
+    pub(crate) fn model(
+        &self,
+        name: &'static str,
+        rounds: &'static [&'static [&'static str]],
+    ) -> ScriptedModel {
         let models = self.models.clone();
         ScriptedModel::new(name, move |request| -> ScriptedAnswer {
             let round = request.messages.iter().rev().take_while(|msg| msg.role != Role::User);

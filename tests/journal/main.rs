@@ -2,3 +2,8 @@
 
 mod common;
 mod cuts;
+mod errors;
+mod observers;
+mod questions;
+mod secrets;
+mod threads;

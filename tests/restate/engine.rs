@@ -134,10 +134,8 @@ impl Engine {
 
     /// Waits for the end of an invocation, also while the server comes and goes.
     pub(crate) async fn attach(&self, invocation: &str) -> (u16, Value) {
-        let url = format!(
-            "http://127.0.0.1:{}/restate/invocation/{invocation}/attach",
-            self.ports[0]
-        );
+        let url =
+            format!("http://127.0.0.1:{}/restate/invocation/{invocation}/attach", self.ports[0]);
         for _ in 0..2_400 {
             if let Ok(answer) = self.http.get(&url).send().await {
                 let status = answer.status().as_u16();

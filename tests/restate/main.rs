@@ -2,6 +2,13 @@
 //! skipped without it.
 
 mod calls;
+mod cancel;
+mod cost;
+mod deploy;
 mod engine;
+mod keys;
 mod kills;
+mod people;
+mod poison;
+mod stream;
 mod worker;

@@ -12,8 +12,8 @@ pub use call::AgentExt;
 pub use contract::{
     Agent, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs, AgentSettledArgs, CallOutcome,
 };
+pub(crate) use journaled::write_stored;
 #[doc(hidden)]
 pub use linked::LinkedAgentHook;
-pub(crate) use journaled::write_stored;
 pub use state::AgentState;
 pub(crate) use state::Printer;

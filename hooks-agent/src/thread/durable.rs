@@ -7,8 +7,8 @@ use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::memory::{Memory, Running};
 use crate::message::Messages;
-use crate::store::key::check_name;
 use crate::run_id::RunId;
+use crate::store::key::check_name;
 use crate::store::{
     Acquired, DecisionError, Durability, Filter, Lease, Step, Steps, Store, StoreError, ThreadKey,
     ThreadRecord, Unknown, Verdict,

@@ -128,7 +128,8 @@ impl Driver<'_, '_> {
                 match order {
                     Order::Step { key, record, kept } => {
                         let (mut steps, mut waiting) = (vec![(key, record)], vec![kept]);
-                        while let Some(Order::Step { key, record, kept }) = self.journal.next_step() {
+                        while let Some(Order::Step { key, record, kept }) = self.journal.next_step()
+                        {
                             steps.push((key, record));
                             waiting.push(kept);
                         }
@@ -234,9 +235,8 @@ impl Driver<'_, '_> {
     async fn ask(&self, questions: &[Waiting]) -> Result<(), HandlerError> {
         let invocation = self.ctx.invocation_id().to_owned();
         let asked = crate::service::Asked { invocation, questions: questions.to_vec() };
-        let desk = |handler: &str| {
-            RequestTarget::object(crate::service::DESK, self.ctx.key(), handler)
-        };
+        let desk =
+            |handler: &str| RequestTarget::object(crate::service::DESK, self.ctx.key(), handler);
         let _ = self.ctx.request::<_, ()>(desk("ask"), Json(asked)).send();
         let timers: Vec<_> = questions
             .iter()

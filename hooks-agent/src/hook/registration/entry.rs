@@ -61,18 +61,7 @@ impl Registration {
         let (events, sync_events) = (hook.events(), hook.sync_events());
         let around = hook.around();
         let (always, role, is_once) = (hook.always(), hook.role(), hook.once());
-        Self {
-            name,
-            group,
-            priority,
-            always,
-            role,
-            is_once,
-            events,
-            sync_events,
-            around,
-            location,
-        }
+        Self { name, group, priority, always, role, is_once, events, sync_events, around, location }
     }
 
     /// Returns the registration at these events and calls alone.

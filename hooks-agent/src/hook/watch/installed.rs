@@ -46,9 +46,7 @@ impl<H: AgentHook> Installed<H> {
     }
 
     fn skips(&self, event: &HookEvent<'_>) -> bool {
-        self.is_once
-            && event.context().is_replaying()
-            && event.kind() != EventKind::Settled
+        self.is_once && event.context().is_replaying() && event.kind() != EventKind::Settled
     }
 
     /// Runs the hook at one of its other events.

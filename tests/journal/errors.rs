@@ -1,0 +1,1 @@
+//! Steps that fail, and journals that fail.

@@ -1,0 +1,1 @@
+//! Questions to people in a call with a journal.

@@ -1,0 +1,1 @@
+//! What hooks redact is not in the journal.

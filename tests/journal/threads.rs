@@ -1,0 +1,1 @@
+//! Threads of a call with a journal, also in stores.

@@ -1,0 +1,1 @@
+//! A program that is replaced while a call runs.

@@ -1,0 +1,1 @@
+//! Calls on one thread and on many.

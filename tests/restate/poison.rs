@@ -1,0 +1,1 @@
+//! Messages that fail, panic or end the process.

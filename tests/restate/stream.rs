@@ -1,0 +1,1 @@
+//! Events of a call while it runs.
