@@ -108,6 +108,11 @@ impl Engine {
         assert!(status.is_success(), "{status}: {}", answer.text().await.unwrap());
     }
 
+    /// Returns the address of the ingress.
+    pub(crate) fn ingress(&self) -> String {
+        format!("http://127.0.0.1:{}", self.ports[0])
+    }
+
     /// Returns the address of a handler of an agent's thread.
     pub(crate) fn url(&self, key: &str, handler: &str) -> String {
         let key = key.replace('/', "%2F");

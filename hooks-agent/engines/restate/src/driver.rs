@@ -4,7 +4,7 @@
 //! this file and [`run`](crate::run) use the context of the invocation, one command at a time.
 
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -66,6 +66,8 @@ pub(crate) struct Driver<'a, 'ctx> {
     /// How often a call that is at work says so.
     pub(crate) beat: Duration,
     pub(crate) is_cancelled: AtomicBool,
+    /// How many runs the call had, with this one.
+    pub(crate) runs: AtomicU32,
 }
 
 impl Driver<'_, '_> {
@@ -104,7 +106,10 @@ impl Driver<'_, '_> {
                     );
                     return Err(refused(&JournalError::Differs { what }));
                 }
-                Entry::Begin { .. } => runs += 1,
+                Entry::Begin { .. } => {
+                    runs += 1;
+                    self.runs.fetch_add(1, Ordering::Relaxed);
+                }
                 Entry::Steps(_) => runs = 0,
                 Entry::Asked(questions) => {
                     runs = 0;
@@ -117,6 +122,11 @@ impl Driver<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Returns how many runs the call had, with this one.
+    pub(crate) fn runs(&self) -> u32 {
+        self.runs.load(Ordering::Relaxed)
     }
 
     /// Writes what the agent adds, until the call is over.

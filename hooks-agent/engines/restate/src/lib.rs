@@ -15,6 +15,6 @@ mod service;
 mod worker;
 
 pub use limits::Limits;
-pub use run::{Run, run};
-pub use service::{Agents, CallRequest, Desk};
+pub use run::{Run, RunEvent, run};
+pub use service::{Agents, CallRequest, Desk, Feed, StreamPart, StreamRequest};
 pub use worker::Worker;

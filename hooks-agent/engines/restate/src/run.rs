@@ -3,7 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,6 +16,7 @@ use hooks_agent::journal::CallEnd;
 use hooks_agent::message::{Messages, Msg};
 use hooks_agent::stream::AgentEvent;
 use restate_sdk::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::driver::{Driver, Ended, refused};
 use crate::history::History;
@@ -28,7 +29,18 @@ pub(crate) const HISTORY: &str = "history";
 /// The state of the object that has the id of the invocation that runs.
 pub(crate) const RUNNING: &str = "running";
 
-type OnEvent = Arc<dyn Fn(AgentEvent) + Send + Sync>;
+type OnEvent = Arc<dyn Fn(RunEvent) + Send + Sync>;
+
+/// An event of a call, and the run that it is of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunEvent {
+    /// The run of the call, from 1. A higher number than before says that the process of the call has
+    /// ended: the events of the step that was open come again.
+    pub run: u32,
+    /// The event.
+    pub event: AgentEvent,
+}
 
 /// Runs a call of an agent inside of a virtual object, with the default options of [`Run`]: the key of
 /// the object is the id of the thread.
@@ -91,7 +103,7 @@ impl Run {
     /// Receives the events of the call while it runs: of each step once, and again of the step that was
     /// open when the process of an earlier run ended. It is called on the task of the call, and must
     /// not wait.
-    pub fn on_event(self, on_event: impl Fn(AgentEvent) + Send + Sync + 'static) -> Self {
+    pub fn on_event(self, on_event: impl Fn(RunEvent) + Send + Sync + 'static) -> Self {
         Self { on_event: Some(Arc::new(on_event)), ..self }
     }
 
@@ -130,6 +142,7 @@ impl Run {
             interrupt: interrupt.clone(),
             beat: self.beat.unwrap_or(Duration::from_secs(20)),
             is_cancelled: AtomicBool::new(false),
+            runs: AtomicU32::new(1),
         };
         let ended = match driver.read().await? {
             Some(ended) => ended,
@@ -137,7 +150,7 @@ impl Run {
                 let thread = self.thread.clone().unwrap_or_else(|| ctx.key().into());
                 let options = self.options.clone().thread(thread).interrupt(interrupt);
                 let options = options.run_id(RunId::named(ctx.invocation_id()));
-                let call = self.run_agent(agent, &journal, options, messages.into());
+                let call = self.run_agent(agent, &journal, options, messages.into(), driver.runs());
                 drive(&driver, call).await?
             }
         };
@@ -165,6 +178,7 @@ impl Run {
         journal: &EngineJournal,
         options: CallOptions,
         messages: Messages,
+        run: u32,
     ) -> Result<(), AgentError> {
         let options = options.journal(journal.clone());
         let call = async {
@@ -173,7 +187,7 @@ impl Run {
             };
             let mut events = agent.stream_with(options, messages);
             while let Some(event) = events.next().await {
-                on_event(event?);
+                on_event(RunEvent { run, event: event? });
             }
             Ok(())
         };

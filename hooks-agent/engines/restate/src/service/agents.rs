@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hooks_agent::agent::Agent;
 use hooks_agent::call::CallOptions;
+use hooks_agent::hooks_core::BoxError;
 use hooks_agent::message::{Messages, Msg};
 use hooks_agent::react::ReActAgent;
 use hooks_agent::store::{ThreadKey, Verdict, Waiting};
@@ -14,7 +15,9 @@ use restate_sdk::prelude::*;
 use crate::driver::INTERRUPT;
 use crate::history::History;
 use crate::run::{HISTORY, RUNNING, Run};
-use crate::service::{CallRequest, DESK};
+use crate::service::feed::FEED;
+use crate::service::publisher::Ingress;
+use crate::service::{CallRequest, DESK, StreamPart, StreamRequest};
 
 /// A virtual object that serves agents, by the name `Agents`. Its key is the name of an agent and the id
 /// of a thread, `clerk/ada`: the calls of a thread run one after the other, in the order in which they
@@ -25,6 +28,7 @@ use crate::service::{CallRequest, DESK};
 /// | `call` | a [`CallRequest`] | the reply |
 /// | `waiting` | | the questions that wait for people |
 /// | `decide` | a list of [`Verdict`]s | once they are stored, all or none |
+/// | `stream` | a [`StreamRequest`] | the next events of the last call, a [`StreamPart`]; waits up to 20 s |
 /// | `interrupt` | | whether a call runs that is interrupted |
 /// | `history` | | the messages of the thread |
 ///
@@ -33,19 +37,30 @@ use crate::service::{CallRequest, DESK};
 pub struct Agents {
     agents: BTreeMap<String, Arc<ReActAgent>>,
     run: Run,
+    ingress: Option<Ingress>,
 }
 
 impl Agents {
     /// Creates the object for these agents, whose names differ.
     pub fn new(agents: impl IntoIterator<Item = ReActAgent>) -> Self {
         let named = |agent: ReActAgent| (agent.name().to_owned(), Arc::new(agent));
-        Self { agents: agents.into_iter().map(named).collect(), run: Run::new() }
+        Self { agents: agents.into_iter().map(named).collect(), run: Run::new(), ingress: None }
     }
 
     /// Sets how calls run.
     #[must_use]
     pub fn run(self, run: Run) -> Self {
         Self { run, ..self }
+    }
+
+    /// Publishes the events of calls through the ingress of the engine at this URL, for callers that
+    /// `stream`. Events are published while the call runs, as well as it goes: one that cannot be
+    /// published is missing, and the call goes on.
+    ///
+    /// # Errors
+    /// It is not an URL such as `http://127.0.0.1:8080`.
+    pub fn ingress(self, url: &str) -> Result<Self, BoxError> {
+        Ok(Self { ingress: Some(Ingress::new(url)?), ..self })
     }
 
     /// Returns the agent and the thread of a key.
@@ -81,7 +96,29 @@ impl Agents {
         }
         let run = self.run.clone().options(options).thread(thread);
         let messages: Messages = request.into_messages().into_iter().collect();
-        Ok(Json(run.call(&ctx, &**agent, messages).await?))
+        let Some(ingress) = &self.ingress else {
+            return Ok(Json(run.call(&ctx, &**agent, messages).await?));
+        };
+        let publisher = ingress.publisher(&key, ctx.invocation_id());
+        let events = publisher.clone();
+        let run = run.on_event(move |event| events.event(event));
+        let reply = run.call(&ctx, &**agent, messages).await;
+        publisher.over().await;
+        Ok(Json(reply?))
+    }
+
+    #[handler]
+    async fn stream(
+        &self,
+        ctx: SharedObjectContext<'_>,
+        request: Json<StreamRequest>,
+    ) -> Result<Json<StreamPart>, HandlerError> {
+        if self.ingress.is_none() {
+            let reason = "events are not published: give `Agents::ingress` the URL of the ingress";
+            return Err(TerminalError::new_with_code(409, reason).into());
+        }
+        let feed = RequestTarget::object(FEED, ctx.key(), "read");
+        Ok(ctx.request::<_, Json<StreamPart>>(feed, request).call().await?)
     }
 
     #[handler]
