@@ -101,11 +101,16 @@ impl Engine {
 
     /// Registers the workers behind a port.
     pub(crate) async fn register(&self, port: u16) {
+        let (status, text) = self.try_register(port).await;
+        assert!((200..300).contains(&status), "{status}: {text}");
+    }
+
+    /// Registers the workers behind a port, and returns the status and what the server says.
+    pub(crate) async fn try_register(&self, port: u16) -> (u16, String) {
         let url = format!("http://127.0.0.1:{}/deployments", self.ports[1]);
         let body = json!({ "uri": format!("http://127.0.0.1:{port}"), "force": true });
         let answer = self.http.post(url).json(&body).send().await.unwrap();
-        let status = answer.status();
-        assert!(status.is_success(), "{status}: {}", answer.text().await.unwrap());
+        (answer.status().as_u16(), answer.text().await.unwrap())
     }
 
     /// Returns the address of the ingress.

@@ -5,6 +5,7 @@ mod calls;
 mod cancel;
 mod cost;
 mod deploy;
+mod doors;
 mod engine;
 mod keys;
 mod kills;

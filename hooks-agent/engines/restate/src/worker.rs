@@ -43,6 +43,24 @@ impl Worker {
         Self { endpoint: self.endpoint.bind(service) }
     }
 
+    /// Serves only requests that are signed for this public key, `publickeyv1_..`, which the server
+    /// prints when it is given its private key. Each key that is added is allowed.
+    ///
+    /// ```
+    /// use hooks_restate::Worker;
+    ///
+    /// let key = "publickeyv1_ChjENKeMvCtRnqG2mrBK1HmPKufgFUc98K8B3ononQvp";
+    /// assert!(Worker::empty().identity_key(key).is_ok());
+    /// assert!(Worker::empty().identity_key("ChjENKeM").is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) for what is not a key.
+    pub fn identity_key(self, key: &str) -> io::Result<Self> {
+        let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
+        Ok(Self { endpoint: self.endpoint.identity_key(key).map_err(invalid)? })
+    }
+
     /// Binds an address that other workers of the machine may share: the kernel gives each connection
     /// to one of them.
     ///

@@ -21,6 +21,9 @@ const MOST_CLOSED: usize = 64;
 /// The virtual object with the questions of a thread, by the name `AgentDesk`: it has the same key as
 /// the object that runs the call, and is served beside it. A call that asks needs it.
 ///
+/// `waiting` and `decide` are those of [`Agents`](crate::Agents). What a call tells the desk, callers from
+/// outside cannot.
+///
 /// A decision is [checked](review) here, all of a list or none: one at a time, so that of two people one
 /// wins.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +46,7 @@ struct Question {
 
 #[restate_sdk::object(name = "AgentDesk", client_visibility = "pub(crate)")]
 impl Desk {
-    #[handler]
+    #[handler(ingress_private)]
     async fn ask(&self, ctx: ObjectContext<'_>, asked: Json<Asked>) -> Result<(), HandlerError> {
         let Asked { invocation, questions } = asked.into_inner();
         let mut known = questions_of(ctx.get(QUESTIONS).await?);
@@ -86,7 +89,7 @@ impl Desk {
         Ok(())
     }
 
-    #[handler]
+    #[handler(ingress_private)]
     async fn close(
         &self,
         ctx: ObjectContext<'_>,
