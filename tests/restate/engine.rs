@@ -132,6 +132,48 @@ impl Engine {
         answer["invocationId"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
+    /// Cancels an invocation, as an operator does.
+    pub(crate) async fn cancel(&self, invocation: &str) {
+        let url = format!("http://127.0.0.1:{}/invocations/{invocation}/cancel", self.ports[1]);
+        let answer = self.http.patch(url).send().await.unwrap();
+        assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
+    }
+
+    /// Waits until this many questions of a thread wait, and returns them.
+    pub(crate) async fn questions(&self, key: &str, count: usize) -> Vec<Value> {
+        let mut last = Value::Null;
+        for _ in 0..3_000 {
+            if let (200, Value::Array(waiting)) = self.call(key, "waiting", &Value::Null).await {
+                if waiting.len() == count {
+                    return waiting;
+                }
+                last = waiting.into();
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{count} questions do not wait: {last}");
+    }
+
+    /// Decides a question.
+    pub(crate) async fn decide(
+        &self,
+        key: &str,
+        question: &Value,
+        decision: Value,
+    ) -> (u16, Value) {
+        let verdict = json!({ "id": question["id"], "decision": decision, "by": "ann" });
+        self.call(key, "decide", &json!([verdict])).await
+    }
+
+    /// Returns the results of tools in the history of a thread.
+    pub(crate) async fn results(&self, key: &str) -> Vec<String> {
+        let (status, history) = self.call(key, "history", &Value::Null).await;
+        assert_eq!(status, 200, "{history}");
+        let blocks = history.as_array().unwrap().iter().flat_map(|it| it["content"].as_array());
+        let results = blocks.flatten().filter(|block| block["type"] == "tool_result");
+        results.map(|result| result["output"].to_string()).collect()
+    }
+
     /// Waits for the end of an invocation, also while the server comes and goes.
     pub(crate) async fn attach(&self, invocation: &str) -> (u16, Value) {
         let url =

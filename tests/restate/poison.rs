@@ -1,1 +1,76 @@
 //! Messages that fail, panic or end the process.
+
+use serde_json::{Value, json};
+
+use crate::agents::{LIMITS, WELL};
+use crate::stage::Stage;
+
+/// Checks that a call ends with this error, and that the next one on its thread works.
+async fn ends(stage: &Stage, key: &str, text: &str, reason: &str) {
+    let (status, before) = stage.engine.call(key, "history", &Value::Null).await;
+    assert_eq!(status, 200, "{before}");
+    let (status, reply) = stage.engine.call(key, "call", &json!({ "text": text })).await;
+    assert_eq!(status, 500, "{reply}");
+    assert!(reply.to_string().contains(reason), "{reply}");
+    let (_, after) = stage.engine.call(key, "history", &Value::Null).await;
+    println!("{key} {text}: {reply} {before} -> {after}");
+    let (status, reply) = stage.engine.call(key, "call", &json!({ "text": "hello" })).await;
+    assert_eq!((status, &reply["content"][0]["text"]), (200, &json!("said: ")), "{reply}");
+}
+
+#[tokio::test]
+async fn an_error_of_the_model_ends_the_call_once() {
+    let Some(stage) = Stage::new().await else { return };
+    ends(&stage, "broken/a", "fail", "model `broken` answered with status 400").await;
+    assert_eq!(stage.world.log("models"), ["broken fail 0", "broken hello 0"]);
+}
+
+#[tokio::test]
+async fn a_panic_of_a_hook_ends_the_call_once_and_is_named() {
+    let Some(stage) = Stage::new().await else { return };
+    ends(&stage, "panics/a", "panic", "the vase fell down").await;
+}
+
+#[tokio::test]
+async fn a_message_that_ends_the_process_is_given_up_after_a_number_of_runs() {
+    let Some(mut stage) = Stage::of_build("small").await else { return };
+    let call = stage.engine.send("clerk/a", &json!({ "text": "abort" })).await;
+    for _ in 0..LIMITS.runs_without_step {
+        stage.ended().await;
+        stage.start("small").await;
+    }
+    let (status, reply) = stage.engine.attach(&call).await;
+    assert_eq!(status, 500, "{reply}");
+    assert!(reply.to_string().contains("completed no step in 5 runs"), "{reply}");
+    assert_eq!(stage.world.log("tools").len(), LIMITS.runs_without_step);
+    let (status, reply) = stage.engine.call("clerk/a", "call", &json!({ "text": "look" })).await;
+    assert_eq!((status, &reply["content"][0]["text"]), (200, &json!("said: looked at look 0")));
+}
+
+#[tokio::test]
+async fn an_error_that_passes_is_tried_again_without_the_steps_that_are_recorded() {
+    let Some(stage) = Stage::new().await else { return };
+    let call = stage.engine.send("down/a", &json!({ "text": "look" })).await;
+    for _ in 0..1_000 {
+        if stage.world.log("models").len() >= 5 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    std::fs::write(stage.world.0.join(WELL), "").unwrap();
+    let (status, reply) = stage.engine.attach(&call).await;
+    assert_eq!((status, &reply["content"][0]["text"]), (200, &json!("said: looked at look 0")));
+    assert_eq!(stage.world.log("tools"), ["look look 0"]);
+    let models = stage.world.log("models");
+    assert_eq!(models.iter().filter(|line| *line == "down look 0").count(), 1);
+    assert!(models.iter().filter(|line| *line == "down look 1").count() >= 4, "{models:?}");
+}
+
+#[tokio::test]
+async fn a_call_that_outgrows_a_limit_ends_with_its_name_and_leaves_the_history() {
+    let Some(stage) = Stage::of_build("small").await else { return };
+    ends(&stage, "clerk/step", "big", "`step_bytes` allows 20000").await;
+    let much = ["some"; 25].join(" ");
+    ends(&stage, "clerk/journal", &much, "see `journal_bytes`").await;
+    ends(&stage, "clerk/history", "some some", "`history_bytes` allows 4000").await;
+}
