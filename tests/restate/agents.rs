@@ -116,7 +116,8 @@ impl World {
     fn builder(&self, name: &str, fails: fn(&World) -> Option<ModelError>) -> ReActAgentBuilder {
         let (look, pay, slow, big) = (self.clone(), self.clone(), self.clone(), self.clone());
         let (alone, abort) = (self.clone(), self.clone());
-        let note = |world: &World, what: &str, of: &str| world.note("tools", &format!("{what} {of}"));
+        let note =
+            |world: &World, what: &str, of: &str| world.note("tools", &format!("{what} {of}"));
         ReActAgent::builder(name)
             .model(self.model(name, fails))
             .parallel_tools(true)
@@ -177,7 +178,7 @@ impl World {
     /// An agent with a sub-agent that asks before it pays.
     fn boss(&self) -> ReActAgent {
         let asks = self.gated("asks", Gate::new()).to_tool("Pays for you.");
-        self.builder("boss", |_| None).tool(asks).build().unwrap()
+        ReActAgent::builder("boss").model(self.model("boss", |_| None)).tool(asks).build().unwrap()
     }
 
     fn failing(&self, name: &str, fails: fn(&World) -> Option<ModelError>) -> ReActAgent {

@@ -17,8 +17,7 @@ async fn a_call_that_an_older_build_began_ends_on_a_newer_one_with_a_step_more()
     stage.start("new").await;
     let (status, reply) = stage.engine.attach(&call).await;
     let of = "legacy look slow";
-    let said =
-        format!("said: old was here; looked at {of} 1; slowly did {of} 2; new was here");
+    let said = format!("said: old was here; looked at {of} 1; slowly did {of} 2; new was here");
     assert_eq!((status, reply["content"][0]["text"].as_str()), (200, Some(&*said)), "{reply}");
     // The tool that was at work when the process ended alone runs again.
     let mut ran = stage.world.lines("tools");

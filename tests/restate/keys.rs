@@ -57,6 +57,9 @@ async fn calls_on_twenty_threads_run_at_once() {
     std::fs::write(world.0.join(crate::agents::GO), "").unwrap();
     for call in &calls {
         let (status, reply) = engine.attach(call).await;
-        assert_eq!((status, &reply["content"][0]["text"]), (200, &json!("said: slowly did slow 0")));
+        assert_eq!(
+            (status, &reply["content"][0]["text"]),
+            (200, &json!("said: slowly did slow 0"))
+        );
     }
 }

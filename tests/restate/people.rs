@@ -169,8 +169,7 @@ async fn of_several_questions_some_are_decided_before_a_restart_and_some_after()
 #[tokio::test]
 async fn a_question_that_nobody_decides_in_time_is_refused_for_the_model() {
     let Some(mut stage) = Stage::new().await else { return };
-    let (status, reply) =
-        stage.engine.call("hasty/alive", "call", &json!({ "text": "pay" })).await;
+    let (status, reply) = stage.engine.call("hasty/alive", "call", &json!({ "text": "pay" })).await;
     assert_eq!(status, 200, "{reply}");
     assert!(text(&reply).contains("no decision in time"), "{reply}");
     let call = stage.engine.send("hasty/dead", &json!({ "text": "pay" })).await;

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
+use futures::future::pending;
+use hooks_agent::call::Interrupt;
 use hooks_agent::journal::{
     CallEnd, Journal, JournalError, JournalFuture, JournalStep, StepKey, StepRecord, Ticket,
 };
@@ -25,6 +27,7 @@ struct Shared {
     changed: Notify,
     history: History,
     limits: Limits,
+    interrupt: Interrupt,
 }
 
 #[derive(Default)]
@@ -38,6 +41,8 @@ struct State {
     entries: usize,
     /// What is to be written.
     orders: VecDeque<Order>,
+    /// The call is to be interrupted, or is.
+    is_interrupted: bool,
     is_closed: bool,
 }
 
@@ -53,8 +58,42 @@ pub(crate) type Kept = oneshot::Sender<()>;
 
 impl EngineJournal {
     pub(crate) fn new(history: History, limits: Limits) -> Self {
-        let (state, changed) = (Mutex::default(), Notify::new());
-        Self(Arc::new(Shared { state, changed, history, limits }))
+        let (state, changed, interrupt) = (Mutex::default(), Notify::new(), Interrupt::new());
+        Self(Arc::new(Shared { state, changed, history, limits, interrupt }))
+    }
+
+    /// Returns what interrupts the agent.
+    pub(crate) fn interrupter(&self) -> Interrupt {
+        self.0.interrupt.clone()
+    }
+
+    /// Interrupts the call when the agent has come to the end of what the log has: so its history has
+    /// the steps of earlier runs.
+    pub(crate) fn interrupt(&self) {
+        let mut state = self.lock();
+        state.is_interrupted = true;
+        self.interrupt_if_caught_up(&state);
+    }
+
+    /// Interrupts the agent, wherever it is.
+    pub(crate) fn interrupt_now(&self) {
+        self.0.interrupt.interrupt();
+    }
+
+    /// Returns whether the call is to be interrupted, or is.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.lock().is_interrupted
+    }
+
+    /// Returns whether the call is to be interrupted and the agent is not.
+    pub(crate) fn is_interrupt_due(&self) -> bool {
+        self.is_interrupted() && !self.0.interrupt.is_interrupted()
+    }
+
+    fn interrupt_if_caught_up(&self, state: &State) {
+        if state.ahead.is_empty() {
+            self.0.interrupt.interrupt();
+        }
     }
 
     pub(crate) fn history(&self) -> &History {
@@ -186,7 +225,13 @@ impl Journal for EngineJournal {
         let recorded = {
             let mut state = self.lock();
             state.ahead.remove(key.as_str());
-            state.records.get(key.as_str()).cloned()
+            let recorded = state.records.get(key.as_str()).cloned();
+            if recorded.is_none() && state.is_interrupted {
+                // No new step begins; the interrupt ends this wait.
+                self.interrupt_if_caught_up(&state);
+                return pending().boxed();
+            }
+            recorded
         };
         let step = match recorded {
             Some(record) => JournalStep::Replayed(record),
@@ -202,6 +247,10 @@ impl Journal for EngineJournal {
         async move {
             if let Some(verdicts) = self.verdicts(questions) {
                 return Ok(verdicts);
+            }
+            if self.is_interrupted() {
+                self.interrupt_if_caught_up(&self.lock());
+                return pending().await;
             }
             self.check_order(0)?;
             let (decided, are_decided) = oneshot::channel();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_agent::agent::Agent;
 use hooks_agent::call::CallOptions;
@@ -9,7 +10,9 @@ use hooks_agent::message::{Messages, Msg};
 use hooks_agent::react::ReActAgent;
 use hooks_agent::store::{ThreadKey, Verdict, Waiting};
 use restate_sdk::context::RequestTarget;
+use restate_sdk::endpoint::ServiceOptions;
 use restate_sdk::prelude::*;
+use restate_sdk::service::{IntoServiceDefinition, ServiceDefinition};
 
 use crate::driver::INTERRUPT;
 use crate::history::History;
@@ -33,13 +36,32 @@ use crate::service::{CallRequest, DESK};
 pub struct Agents {
     agents: BTreeMap<String, Arc<ReActAgent>>,
     run: Run,
+    options: ServiceOptions,
 }
 
 impl Agents {
     /// Creates the object for these agents, whose names differ.
     pub fn new(agents: impl IntoIterator<Item = ReActAgent>) -> Self {
         let named = |agent: ReActAgent| (agent.name().to_owned(), Arc::new(agent));
-        Self { agents: agents.into_iter().map(named).collect(), run: Run::new() }
+        let options = ServiceOptions::new()
+            .retry_policy_initial_interval(Duration::from_millis(100))
+            .retry_policy_exponentiation_factor(2.0)
+            .retry_policy_max_interval(Duration::from_secs(10));
+        Self { agents: agents.into_iter().map(named).collect(), run: Run::new(), options }
+    }
+
+    /// Sets the options of the object, for [`Worker::new`](crate::Worker::new). By default, a call whose
+    /// process ended or whose error may pass is tried again after 100 ms, then after twice as long, up
+    /// to 10 s.
+    #[must_use]
+    pub fn options(self, options: ServiceOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Returns the object with its options.
+    pub(crate) fn into_definition(mut self) -> ServiceDefinition {
+        let options = std::mem::take(&mut self.options);
+        self.into_service_definition().options(options)
     }
 
     /// Sets how calls run.
@@ -73,7 +95,13 @@ impl Agents {
         request: Json<CallRequest>,
     ) -> Result<Json<Msg>, HandlerError> {
         let key = ctx.key().to_owned();
-        let (agent, thread) = self.agent(&key)?;
+        let (agent, thread) = match self.agent(&key) {
+            Ok(found) => found,
+            Err(refusal) => {
+                let name = key.split('/').next().unwrap_or_default();
+                return Err(self.run.refuse(&ctx, name, refusal).await);
+            }
+        };
         let request = request.into_inner();
         let mut options = CallOptions::new();
         if let Some(user) = &request.user {

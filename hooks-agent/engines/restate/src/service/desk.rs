@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use hooks_agent::store::{Verdict, Waiting, review};
+use hooks_agent::store::{Decided, Verdict, Waiting, review};
+use restate_sdk::context::RequestTarget;
 use restate_sdk::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,7 @@ const MOST_CLOSED: usize = 64;
 /// the object that runs the call, and is served beside it. A call that asks needs it.
 ///
 /// A decision is [checked](review) here, all of a list or none: one at a time, so that of two people one
-/// wins.
+/// wins. A question expires here too, by the same clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Desk;
 
@@ -56,6 +57,10 @@ impl Desk {
             question.expires = question.expires_after.map(|after| {
                 now.saturating_add(u64::try_from(after.as_millis()).unwrap_or(u64::MAX))
             });
+            if let Some(after) = question.expires_after {
+                let expire = RequestTarget::object(DESK, ctx.key(), "expire");
+                let _ = ctx.request::<_, ()>(expire, Json(question.id.clone())).send_after(after);
+            }
             known.push(Question { invocation: invocation.clone(), question });
         }
         ctx.set(QUESTIONS, Json(known));
@@ -79,10 +84,28 @@ impl Desk {
                 continue;
             };
             known.question.decided = Some(decided);
-            let waits = ctx.invocation_handle(known.invocation.clone());
-            waits.signal(decision_signal(&verdict.id)).resolve(Json(verdict));
+            tell(&ctx, &known.invocation, verdict);
         }
         ctx.set(QUESTIONS, Json(known));
+        Ok(())
+    }
+
+    #[handler]
+    async fn expire(&self, ctx: ObjectContext<'_>, id: Json<Arc<str>>) -> Result<(), HandlerError> {
+        let id = id.into_inner();
+        let mut known = questions_of(ctx.get(QUESTIONS).await?);
+        let now = now(&ctx).await?;
+        let open = |known: &&mut Question| {
+            let Waiting { id: known, decided, is_closed, .. } = &known.question;
+            *known == id && decided.is_none() && !is_closed
+        };
+        if let Some(expired) = known.iter_mut().find(open) {
+            let verdict = Verdict::expired(id);
+            let Verdict { decision, by, .. } = verdict.clone();
+            expired.question.decided = Some(Decided::new(decision, by, now));
+            tell(&ctx, &expired.invocation, verdict);
+            ctx.set(QUESTIONS, Json(known));
+        }
         Ok(())
     }
 
@@ -119,6 +142,12 @@ impl Desk {
         let waits = |question: &Waiting| question.decided.is_none() && !question.is_closed;
         Ok(Json(questions.filter(waits).collect()))
     }
+}
+
+/// Tells a call what was decided.
+fn tell(ctx: &ObjectContext<'_>, invocation: &str, verdict: Verdict) {
+    let waits = ctx.invocation_handle(invocation.to_owned());
+    waits.signal(decision_signal(&verdict.id)).resolve(Json(verdict));
 }
 
 fn questions_of(state: Option<Json<Vec<Question>>>) -> Vec<Question> {
