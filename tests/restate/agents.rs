@@ -1,5 +1,5 @@
-//! The agents of a worker. Their models do what the user says: `slow look` calls these two tools, and
-//! the answer has what the tools said.
+//! The agents of a worker. Their models do what the user says: `slow look then pay` calls two tools at
+//! once and then a third, and the answer has what the tools said.
 
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
 use hooks_restate::{Agents, Limits, Run};
+use restate_sdk::endpoint::ServiceOptions;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -72,7 +73,15 @@ impl World {
             self.deployed(build),
         ];
         let limits = if build == "small" { LIMITS } else { Limits::default() };
-        Agents::new(agents.into_iter().chain(gone)).run(Run::new().limits(limits).build(build))
+        let run = Run::new().limits(limits).build(build);
+        let agents = Agents::new(agents.into_iter().chain(gone));
+        if build != "impatient" {
+            return agents.run(run);
+        }
+        // The engine ends what seems idle after a second.
+        let second = Duration::from_secs(1);
+        let options = ServiceOptions::new().inactivity_timeout(second).abort_timeout(second);
+        agents.run(run.beat(second / 4)).options(options)
     }
 
     /// A model that calls the tools that the user names, all at once.
@@ -87,24 +96,26 @@ impl World {
             if (round > 0 || text == "fail")
                 && let Some(error) = fails(&world)
             {
+                world.note("failures", &World::now().to_string());
                 return ScriptedAnswer::Stream(vec![Err(error)]);
             }
             let results = messages[asked..].iter().flat_map(|msg| msg.tool_results());
             let results: Vec<_> = results.map(|result| result.output.as_str()).collect();
             let known = |word: &&str| request.tools.iter().any(|tool| tool.name == **word);
-            let calls = text.split(' ').filter(known).enumerate().map(|(number, tool)| {
-                let of = format!("{text} {number}");
+            let rounds: Vec<_> = text.split(" then ").collect();
+            let words = rounds.get(round).copied().unwrap_or_default().split(' ');
+            let calls = words.filter(known).enumerate().map(|(number, tool)| {
+                let of = format!("{text} {round}{number}");
                 // A sub-agent is told what follows its name.
                 let task = text.split_once(tool).map(|(_, task)| task.trim()).unwrap_or_default();
                 let input = json!({ "of": of, "task": task });
-                ContentBlock::ToolUse(ToolUse::new(format!("c{number}"), tool, input))
+                ContentBlock::ToolUse(ToolUse::new(format!("c{round}{number}"), tool, input))
             });
             let check = || ToolUse::new("check", "check", json!({ "of": text.as_str() }));
-            let calls: Vec<_> = match round {
-                0 => calls.collect(),
-                1 if known(&"check") => vec![ContentBlock::ToolUse(check())],
-                _ => Vec::new(),
-            };
+            let mut calls: Vec<_> = calls.collect();
+            if round == rounds.len() && known(&"check") {
+                calls.push(ContentBlock::ToolUse(check()));
+            }
             match calls.is_empty() {
                 true => format!("said: {}", results.join("; ")).into(),
                 false => calls.into(),
@@ -121,6 +132,7 @@ impl World {
         ReActAgent::builder(name)
             .model(self.model(name, fails))
             .parallel_tools(true)
+            .max_iters(100)
             .tool(FunctionTool::new("look", "Looks.", move |input: Input| {
                 note(&look, "look", &input.of);
                 async move { format!("looked at {}", input.of) }

@@ -8,16 +8,16 @@ use crate::stage::Stage;
 #[tokio::test]
 async fn a_call_that_an_older_build_began_ends_on_a_newer_one_with_a_step_more() {
     let Some(mut stage) = Stage::of_build("old").await else { return };
-    let call = stage.engine.send("deployed/a", &json!({ "text": "legacy look slow" })).await;
-    for line in ["look legacy look slow 1", "slow legacy look slow 2", "old legacy look slow 0"] {
+    let call = stage.engine.send("deployed/a", &json!({ "text": "legacy look then slow" })).await;
+    for line in ["slow legacy look then slow 10"] {
         stage.world.until("tools", line).await;
     }
     stage.kill().await;
     std::fs::write(stage.world.0.join(GO), "").unwrap();
     stage.start("new").await;
     let (status, reply) = stage.engine.attach(&call).await;
-    let of = "legacy look slow";
-    let said = format!("said: old was here; looked at {of} 1; slowly did {of} 2; new was here");
+    let of = "legacy look then slow";
+    let said = format!("said: old was here; looked at {of} 01; slowly did {of} 10; new was here");
     assert_eq!((status, reply["content"][0]["text"].as_str()), (200, Some(&*said)), "{reply}");
     // The tool that was at work when the process ended alone runs again.
     let mut ran = stage.world.lines("tools");
@@ -25,14 +25,14 @@ async fn a_call_that_an_older_build_began_ends_on_a_newer_one_with_a_step_more()
     assert_eq!(ran.len(), 4);
     assert_eq!(stage.world.log("tools").len(), 5, "{:?}", stage.world.log("tools"));
     let models = stage.world.log("models");
-    assert_eq!(models, [0, 1, 2].map(|round| format!("deployed {of} {round}")));
+    assert_eq!(models, [0, 1, 2, 3].map(|round| format!("deployed {of} {round}")));
 }
 
 #[tokio::test]
 async fn a_call_of_an_agent_that_is_gone_ends_with_an_error_and_frees_the_thread() {
     let Some(mut stage) = Stage::of_build("old").await else { return };
     let call = stage.engine.send("gone/a", &json!({ "text": "slow" })).await;
-    stage.world.until("tools", "slow slow 0").await;
+    stage.world.until("tools", "slow slow 00").await;
     stage.kill().await;
     std::fs::write(stage.world.0.join(GO), "").unwrap();
     stage.start("new").await;
@@ -42,5 +42,5 @@ async fn a_call_of_an_agent_that_is_gone_ends_with_an_error_and_frees_the_thread
     stage.kill().await;
     stage.start("old").await;
     let (status, reply) = stage.engine.call("gone/a", "call", &json!({ "text": "look" })).await;
-    assert_eq!((status, &reply["content"][0]["text"]), (200, &json!("said: looked at look 0")));
+    assert_eq!((status, &reply["content"][0]["text"]), (200, &json!("said: looked at look 00")));
 }

@@ -33,7 +33,7 @@ async fn twenty_calls_on_one_thread_run_one_after_the_other_in_their_order() {
     let log = world.log("alone");
     assert_eq!(most_at_once(&log), 1);
     let entered: Vec<_> = log.iter().filter(|line| line.starts_with("enter")).cloned().collect();
-    let expected: Vec<_> = (0..20).map(|number| format!("enter alone {number:02} 0")).collect();
+    let expected: Vec<_> = (0..20).map(|number| format!("enter alone {number:02} 00")).collect();
     assert_eq!(entered, expected);
     let (_, history) = engine.call("clerk/a", "history", &serde_json::Value::Null).await;
     assert_eq!(history.as_array().unwrap().len(), 20 * 4);
@@ -59,7 +59,7 @@ async fn calls_on_twenty_threads_run_at_once() {
         let (status, reply) = engine.attach(call).await;
         assert_eq!(
             (status, &reply["content"][0]["text"]),
-            (200, &json!("said: slowly did slow 0"))
+            (200, &json!("said: slowly did slow 00"))
         );
     }
 }

@@ -14,7 +14,7 @@ fn text(reply: &Value) -> &str {
 async fn a_question_waits_is_listed_and_blocks_no_reader_until_it_is_decided() {
     let Some(Stage { engine, world, .. }) = &Stage::new().await else { return };
     let decisions = [
-        (json!("approve"), "said: paid pay 0", vec!["pay pay 0"]),
+        (json!("approve"), "said: paid pay 00", vec!["pay pay 00"]),
         (json!({ "edit": { "of": "less" } }), "paid less", vec!["pay less"]),
         (json!({ "reject": "too dear" }), "too dear", vec![]),
         (json!({ "respond": "it is paid" }), "it is paid", vec![]),
@@ -25,7 +25,7 @@ async fn a_question_waits_is_listed_and_blocks_no_reader_until_it_is_decided() {
         let call = engine.send(&key, &json!({ "text": "pay" })).await;
         let questions = engine.questions(&key, 1).await;
         assert_eq!(questions[0]["tool"], "pay");
-        assert_eq!(questions[0]["arguments"], json!({ "of": "pay 0", "task": "" }));
+        assert_eq!(questions[0]["arguments"], json!({ "of": "pay 00", "task": "" }));
         assert_eq!(engine.call(&key, "history", &Value::Null).await, (200, json!([])));
         let (status, answer) = engine.decide(&key, &questions[0], decision).await;
         assert_eq!(status, 200, "{answer}");
@@ -48,8 +48,8 @@ async fn a_question_survives_kills_of_the_worker_and_of_the_server() {
     assert_eq!(before, after);
     assert_eq!(stage.engine.decide("asks/a", &after[0], json!("approve")).await.0, 200);
     let (status, reply) = stage.engine.attach(&call).await;
-    assert_eq!((status, text(&reply)), (200, "said: paid pay 0"));
-    assert_eq!(stage.world.log("tools"), ["pay pay 0"]);
+    assert_eq!((status, text(&reply)), (200, "said: paid pay 00"));
+    assert_eq!(stage.world.log("tools"), ["pay pay 00"]);
     assert_eq!(stage.world.log("models"), ["asks pay 0", "asks pay 1"]);
 }
 
@@ -66,8 +66,8 @@ async fn a_decision_that_is_given_while_no_worker_runs_is_carried_out_by_the_nex
     };
     let (decided, (_worker, (status, reply))) = tokio::join!(decided, later);
     assert_eq!(decided.0, 200, "{}", decided.1);
-    assert_eq!((status, text(&reply)), (200, "said: paid pay 0"));
-    assert_eq!(stage.world.log("tools"), ["pay pay 0"]);
+    assert_eq!((status, text(&reply)), (200, "said: paid pay 00"));
+    assert_eq!(stage.world.log("tools"), ["pay pay 00"]);
 }
 
 #[tokio::test]
@@ -131,8 +131,8 @@ async fn a_decision_that_is_refused_changes_nothing() {
     let verdicts = json!([verdict(first, json!("approve")), verdict(second, json!("approve"))]);
     assert_eq!(engine.call("strict/a", "decide", &verdicts).await.0, 200);
     let (status, reply) = engine.attach(&call).await;
-    assert_eq!((status, text(&reply)), (200, "said: paid pay pay 0; paid pay pay 1"));
-    assert_eq!(world.lines("tools"), ["pay pay pay 0", "pay pay pay 1"]);
+    assert_eq!((status, text(&reply)), (200, "said: paid pay pay 00; paid pay pay 01"));
+    assert_eq!(world.lines("tools"), ["pay pay pay 00", "pay pay pay 01"]);
 
     let call = engine.send("asks/a", &json!({ "text": "pay" })).await;
     let questions = engine.questions("asks/a", 1).await;
@@ -163,7 +163,7 @@ async fn of_several_questions_some_are_decided_before_a_restart_and_some_after()
     let (status, reply) = stage.engine.attach(&call).await;
     assert_eq!(status, 200, "{reply}");
     assert!(text(&reply).contains("once too often"), "{reply}");
-    assert_eq!(stage.world.lines("tools"), ["pay pay pay pay 0", "pay pay pay pay 2"]);
+    assert_eq!(stage.world.lines("tools"), ["pay pay pay pay 00", "pay pay pay pay 02"]);
 }
 
 #[tokio::test]
@@ -201,8 +201,8 @@ async fn a_question_of_a_sub_agent_reaches_the_caller() {
     assert_eq!(stage.engine.decide("boss/a", &questions[0], edit).await.0, 409);
     assert_eq!(stage.engine.decide("boss/a", &questions[0], json!("approve")).await.0, 200);
     let (status, reply) = stage.engine.attach(&call).await;
-    assert_eq!((status, text(&reply)), (200, "said: said: paid pay 0"), "{reply}");
-    assert_eq!(stage.world.log("tools"), ["pay pay 0"]);
+    assert_eq!((status, text(&reply)), (200, "said: said: paid pay 00"), "{reply}");
+    assert_eq!(stage.world.log("tools"), ["pay pay 00"]);
 }
 
 #[tokio::test]
@@ -215,8 +215,32 @@ async fn a_tool_that_needs_no_decision_runs_once_beside_one_that_does() {
     assert_eq!(stage.engine.decide("asks/a", &questions[0], json!("approve")).await.0, 200);
     let (status, reply) = stage.engine.attach(&call).await;
     let of = "look pay slow";
-    let said = format!("said: looked at {of} 0; paid {of} 1; slowly did {of} 2");
+    let said = format!("said: looked at {of} 00; paid {of} 01; slowly did {of} 02");
     assert_eq!((status, text(&reply)), (200, &*said));
     let ran = stage.world.lines("tools");
-    assert_eq!(ran, [format!("look {of} 0"), format!("pay {of} 1"), format!("slow {of} 2")]);
+    assert_eq!(ran, [format!("look {of} 00"), format!("pay {of} 01"), format!("slow {of} 02")]);
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_people_is_suspended_and_goes_on_with_their_decision() {
+    let Some(stage) = Stage::of_build("impatient").await else { return };
+    for (key, signal) in [("asks/a", "decide"), ("asks/b", "interrupt")] {
+        let call = stage.engine.send(key, &json!({ "text": "look then pay" })).await;
+        let questions = stage.engine.questions(key, 1).await;
+        stage.engine.until_status(&call, "suspended").await;
+        let expected = if signal == "decide" {
+            assert_eq!(stage.engine.decide(key, &questions[0], json!("approve")).await.0, 200);
+            "model_stop"
+        } else {
+            stage.engine.call(key, "interrupt", &Value::Null).await;
+            "interrupted"
+        };
+        let (status, reply) = stage.engine.attach(&call).await;
+        assert_eq!((status, &reply["reason"]), (200, &json!(expected)), "{reply}");
+        let results = stage.engine.results(key).await;
+        assert!(results[0].contains("looked at"), "{results:?}");
+    }
+    let ran = stage.world.log("tools");
+    let of = "look then pay";
+    assert_eq!(ran, [format!("look {of} 00"), format!("pay {of} 10"), format!("look {of} 00")]);
 }

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use hooks_agent::prelude::*;
 use hooks_restate::Worker;
@@ -68,6 +68,11 @@ impl World {
     pub(crate) fn note(&self, file: &str, line: &str) {
         let file = OpenOptions::new().create(true).append(true).open(self.0.join(file)).unwrap();
         (&file).write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    /// The time in milliseconds since 1970.
+    pub(crate) fn now() -> u128 {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()
     }
 
     /// The lines of a file, sorted.

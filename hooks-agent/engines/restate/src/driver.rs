@@ -145,14 +145,17 @@ impl Driver<'_, '_> {
         loop {
             if let Some(order) = self.journal.next_order() {
                 match order {
-                    Order::Step { key, record, kept } => {
+                    Order::Step { key, record, bytes, kept } => {
+                        let mut admitted = bytes;
                         let (mut steps, mut waiting) = (vec![(key, record)], vec![kept]);
-                        while let Some(Order::Step { key, record, kept }) = self.journal.next_step()
+                        while let Some(Order::Step { key, record, bytes, kept }) =
+                            self.journal.next_step()
                         {
+                            admitted += bytes;
                             steps.push((key, record));
                             waiting.push(kept);
                         }
-                        self.keep(Entry::Steps(steps)).await?;
+                        self.keep_admitted(Entry::Steps(steps), admitted).await?;
                         for kept in waiting {
                             let _ = kept.send(());
                         }
@@ -218,10 +221,15 @@ impl Driver<'_, '_> {
 
     /// Writes an entry.
     async fn keep(&self, entry: Entry) -> Result<(), HandlerError> {
+        self.keep_admitted(entry, 0).await
+    }
+
+    /// Writes an entry of which so many bytes are counted.
+    async fn keep_admitted(&self, entry: Entry, admitted: usize) -> Result<(), HandlerError> {
         loop {
             // A cancellation takes the place of one entry.
             if let Some((_, bytes)) = self.log(entry.clone(), None).await? {
-                self.journal.wrote(bytes);
+                self.journal.wrote(bytes.saturating_sub(admitted));
                 return Ok(());
             }
         }

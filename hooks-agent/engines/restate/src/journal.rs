@@ -48,7 +48,7 @@ struct State {
 
 /// What the agent wants to be written.
 pub(crate) enum Order {
-    Step { key: String, record: StepRecord, kept: Kept },
+    Step { key: String, record: StepRecord, bytes: usize, kept: Kept },
     Ask { questions: Vec<Waiting>, decided: Kept },
     End { end: Box<CallEnd>, kept: Kept },
 }
@@ -135,7 +135,7 @@ impl EngineJournal {
         state.decided.insert(verdict.id.clone(), verdict);
     }
 
-    /// Counts an entry that is written.
+    /// Counts an entry that is written, without what of it was counted before.
     pub(crate) fn wrote(&self, bytes: usize) {
         let mut state = self.lock();
         state.entries += 1;
@@ -175,8 +175,9 @@ impl EngineJournal {
         state.orders.clear();
     }
 
-    fn check_order(&self, bytes: usize) -> Result<(), JournalError> {
-        let (state, limits) = (self.lock(), &self.0.limits);
+    /// Checks the limits, and counts what is to be written: steps that end at once count together.
+    fn admit(&self, bytes: usize) -> Result<(), JournalError> {
+        let (mut state, limits) = (self.lock(), &self.0.limits);
         let full = |reason: String| Err(JournalError::Full { reason });
         if state.is_closed {
             return Err(JournalError::Closed);
@@ -193,14 +194,16 @@ impl EngineJournal {
             let most = limits.journal_entries;
             return full(format!("it has {most} entries, see `journal_entries`"));
         }
+        state.bytes += bytes;
         Ok(())
     }
 
     async fn keep(self, key: String, record: StepRecord) -> Result<(), JournalError> {
         let bytes = serde_json::to_vec(&record).map_err(|it| JournalError::Failed(it.into()))?;
-        self.check_order(bytes.len())?;
+        let bytes = bytes.len();
+        self.admit(bytes)?;
         let (kept, is_kept) = oneshot::channel();
-        self.order(Order::Step { key, record, kept });
+        self.order(Order::Step { key, record, bytes, kept });
         is_kept.await.map_err(|_| JournalError::Closed)
     }
 
@@ -252,7 +255,7 @@ impl Journal for EngineJournal {
                 self.interrupt_if_caught_up(&self.lock());
                 return pending().await;
             }
-            self.check_order(0)?;
+            self.admit(0)?;
             let (decided, are_decided) = oneshot::channel();
             self.order(Order::Ask { questions: questions.to_vec(), decided });
             are_decided.await.map_err(|_| JournalError::Closed)?;

@@ -30,7 +30,7 @@ pub struct Worker {
 impl Worker {
     /// Creates a worker of [`Agents`] and their [`Desk`].
     pub fn new(agents: Agents) -> Self {
-        Self::empty().bind(agents.into_definition()).bind(Desk)
+        Self::empty().bind(agents.into_definition()).bind(Desk.into_definition())
     }
 
     /// Creates a worker that serves nothing yet.

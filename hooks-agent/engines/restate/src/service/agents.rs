@@ -43,16 +43,15 @@ impl Agents {
     /// Creates the object for these agents, whose names differ.
     pub fn new(agents: impl IntoIterator<Item = ReActAgent>) -> Self {
         let named = |agent: ReActAgent| (agent.name().to_owned(), Arc::new(agent));
-        let options = ServiceOptions::new()
-            .retry_policy_initial_interval(Duration::from_millis(100))
-            .retry_policy_exponentiation_factor(2.0)
-            .retry_policy_max_interval(Duration::from_secs(10));
-        Self { agents: agents.into_iter().map(named).collect(), run: Run::new(), options }
+        let agents = agents.into_iter().map(named).collect();
+        Self { agents, run: Run::new(), options: retries() }
     }
 
-    /// Sets the options of the object, for [`Worker::new`](crate::Worker::new). By default, a call whose
-    /// process ended or whose error may pass is tried again after 100 ms, then after twice as long, up
-    /// to 10 s.
+    /// Sets the options of the object, for [`Worker::new`](crate::Worker::new).
+    ///
+    /// By default, a call whose process ended or whose error may pass is tried again after 100 ms, then
+    /// after twice as long, up to 10 s, without end: [`Limits`](crate::Limits) end it. The engine alone
+    /// would pause it after 70 tries, and with it the thread, until somebody resumes it.
     #[must_use]
     pub fn options(self, options: ServiceOptions) -> Self {
         Self { options, ..self }
@@ -84,6 +83,15 @@ impl Agents {
         };
         Ok((agent, thread))
     }
+}
+
+/// How the engine tries again: so often that a call does not pause.
+pub(super) fn retries() -> ServiceOptions {
+    ServiceOptions::new()
+        .retry_policy_initial_interval(Duration::from_millis(100))
+        .retry_policy_exponentiation_factor(2.0)
+        .retry_policy_max_interval(Duration::from_secs(10))
+        .retry_policy_max_attempts(1_000_000)
 }
 
 #[restate_sdk::object(name = "Agents", client_visibility = "pub(crate)")]

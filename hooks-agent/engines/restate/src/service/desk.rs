@@ -6,9 +6,11 @@ use std::time::{Duration, SystemTime};
 use hooks_agent::store::{Decided, Verdict, Waiting, review};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::prelude::*;
+use restate_sdk::service::{IntoServiceDefinition, ServiceDefinition};
 use serde::{Deserialize, Serialize};
 
 use crate::driver::decision_signal;
+use crate::service::agents::retries;
 
 /// The name of the object.
 pub(crate) const DESK: &str = "AgentDesk";
@@ -40,6 +42,13 @@ struct Question {
     /// The invocation that waits.
     invocation: String,
     question: Waiting,
+}
+
+impl Desk {
+    /// Returns the object with its options: callers reach it through the object that runs the call.
+    pub(crate) fn into_definition(self) -> ServiceDefinition {
+        self.into_service_definition().options(retries().ingress_private(true))
+    }
 }
 
 #[restate_sdk::object(name = "AgentDesk", client_visibility = "pub(crate)")]
