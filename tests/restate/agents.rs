@@ -27,7 +27,7 @@ pub(crate) const WELL: &str = "well";
 pub(crate) const LIMITS: Limits = Limits {
     step_bytes: 20_000,
     journal_bytes: 60_000,
-    journal_entries: 60,
+    journal_entries: 30,
     history_bytes: 4_000,
     runs_without_step: 5,
 };
@@ -147,7 +147,7 @@ impl World {
             }))
             .tool(FunctionTool::new("some", "Says something.", move |input: Input| {
                 drop(input);
-                async move { random_text(3_000) }
+                async move { random_text(6_000) }
             }))
             .tool(FunctionTool::new("abort", "Ends the process.", move |input: Input| {
                 note(&abort, "abort", &input.of);

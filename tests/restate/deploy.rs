@@ -44,3 +44,20 @@ async fn a_call_of_an_agent_that_is_gone_ends_with_an_error_and_frees_the_thread
     let (status, reply) = stage.engine.call("gone/a", "call", &json!({ "text": "look" })).await;
     assert_eq!((status, &reply["content"][0]["text"]), (200, &json!("said: looked at look 00")));
 }
+
+#[tokio::test]
+async fn a_log_of_a_later_version_is_refused_until_a_program_of_that_version_is_there() {
+    let Some(mut stage) = Stage::of_build("later").await else { return };
+    let call = stage.engine.send("clerk/a", &json!({ "text": "look" })).await;
+    let begin = json!({ "begin": { "v": 2, "agent": "clerk" } }).to_string();
+    stage.world.until("later", &begin).await;
+    stage.kill().await;
+    stage.start("new").await;
+    let reason = "of version 2, this program reads versions up to 1";
+    stage.engine.until_column(&call, "last_failure", reason).await;
+    assert!(stage.world.log("models").is_empty());
+    stage.kill().await;
+    std::fs::write(stage.world.0.join(GO), "").unwrap();
+    stage.start("later").await;
+    assert_eq!(stage.engine.attach(&call).await, (200, json!("ended by the later version")));
+}

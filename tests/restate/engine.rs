@@ -139,21 +139,21 @@ impl Engine {
         assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
     }
 
-    /// Waits until an invocation has a status.
-    pub(crate) async fn until_status(&self, invocation: &str, status: &str) {
+    /// Waits until a column of the server's table of invocations has a text.
+    pub(crate) async fn until_column(&self, invocation: &str, column: &str, text: &str) {
         let url = format!("http://127.0.0.1:{}/query", self.ports[1]);
-        let query = format!("SELECT status FROM sys_invocation WHERE id = '{invocation}'");
+        let query = format!("SELECT {column} FROM sys_invocation WHERE id = '{invocation}'");
         let mut last = String::new();
         for _ in 0..1_000 {
             let request = self.http.post(&url).json(&json!({ "query": query }));
             let answer = request.header("accept", "application/json").send().await.unwrap();
             last = answer.text().await.unwrap();
-            if last.contains(&format!("\"{status}\"")) {
+            if last.contains(text) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        panic!("invocation {invocation} is not {status}: {last}");
+        panic!("`{column}` of invocation {invocation} is not `{text}`: {last}");
     }
 
     /// Waits until this many questions of a thread wait, and returns them.

@@ -9,6 +9,7 @@ mod deploy;
 mod engine;
 mod keys;
 mod kills;
+mod later;
 mod people;
 mod poison;
 mod stage;

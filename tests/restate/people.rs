@@ -227,7 +227,7 @@ async fn a_call_that_waits_for_people_is_suspended_and_goes_on_with_their_decisi
     for (key, signal) in [("asks/a", "decide"), ("asks/b", "interrupt")] {
         let call = stage.engine.send(key, &json!({ "text": "look then pay" })).await;
         let questions = stage.engine.questions(key, 1).await;
-        stage.engine.until_status(&call, "suspended").await;
+        stage.engine.until_column(&call, "status", "suspended").await;
         let expected = if signal == "decide" {
             assert_eq!(stage.engine.decide(key, &questions[0], json!("approve")).await.0, 200);
             "model_stop"

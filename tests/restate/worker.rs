@@ -11,6 +11,8 @@ use hooks_restate::Worker;
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
+use crate::later;
+
 /// The variable with the port that a worker serves.
 const PORT: &str = "TEST_WORKER_PORT";
 
@@ -55,7 +57,10 @@ async fn serves() {
     let world = World(std::env::var(FOLDER).unwrap().into());
     let address = format!("127.0.0.1:{port}").parse().unwrap();
     let build = std::env::var(BUILD).unwrap();
-    let worker = Worker::new(world.agents(&build));
+    let worker = match &*build {
+        "later" => later::worker(&world),
+        build => Worker::new(world.agents(build)),
+    };
     worker.serve(Worker::listen_shared(address).unwrap(), std::future::pending()).await;
 }
 

@@ -97,7 +97,7 @@ impl Driver<'_, '_> {
             }
             self.journal.read(&entry, bytes);
             match entry {
-                Entry::Begin { v, .. } if v > VERSION => return Err(newer(v).into()),
+                Entry::Begin { v, .. } if v > VERSION => return Err(newer(v).to_string().into()),
                 Entry::Begin { agent, build, .. } => {
                     runs += 1;
                     if agent != self.agent {
@@ -254,7 +254,7 @@ impl Driver<'_, '_> {
                 Err(_) => {
                     let key = "the log of the call".to_owned();
                     let reason = "an entry is not what this program knows".to_owned();
-                    Err(JournalError::Unreadable { key, reason }.into())
+                    Err(JournalError::Unreadable { key, reason }.to_string().into())
                 }
             },
             Err(_) => {
