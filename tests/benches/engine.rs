@@ -55,8 +55,7 @@ fn agent(store: Option<Arc<dyn Store>>) -> ReActAgent {
         }
     });
     let look = FunctionTool::new("look", "Looks.", async |_: Value| "a town of 20,000");
-    let builder =
-        ReActAgent::builder("bench").model(model).tool(look).max_iters(ROUNDS + 1);
+    let builder = ReActAgent::builder("bench").model(model).tool(look).max_iters(ROUNDS + 1);
     let builder = match store {
         Some(store) => builder.store(store),
         None => builder,
@@ -110,7 +109,8 @@ where
 }
 
 async fn durable(engine: &Engine) {
-    let (status, reply) = engine.call(&format!("bench/{}", fresh()), "call", &json!({ "text": "Go" })).await;
+    let (status, reply) =
+        engine.call(&format!("bench/{}", fresh()), "call", &json!({ "text": "Go" })).await;
     assert_eq!(status, 200, "{reply}");
 }
 

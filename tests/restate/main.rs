@@ -1,6 +1,7 @@
 //! What the crate `hooks-restate` promises, with a real server of Restate, which `.ci/restate` installs;
 //! skipped without it.
 
+mod agents;
 mod calls;
 mod cancel;
 mod cost;
@@ -9,7 +10,9 @@ mod doors;
 mod engine;
 mod keys;
 mod kills;
+mod later;
 mod people;
 mod poison;
+mod stage;
 mod stream;
 mod worker;

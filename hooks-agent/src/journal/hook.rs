@@ -72,7 +72,9 @@ impl AgentHook for JournalHook {
     ) -> Result<ModelAnswer, AgentError> {
         let key = self.0.next_model();
         let request = call.into_request();
-        let ticket = match self.0.journal.step(&key).await.map_err(|error| next.fail(error))? {
+        let step = self.0.journal.step(&key).await.map_err(|error| next.fail(error))?;
+        self.0.answered(matches!(step, JournalStep::Replayed(_)));
+        let ticket = match step {
             JournalStep::Run(ticket) => ticket,
             JournalStep::Replayed(record) => {
                 let read = record.read_model(&key).map_err(|error| next.fail(error))?;

@@ -32,6 +32,8 @@ struct Counts {
     /// How many calls of an agent each tool call made.
     calls: HashMap<String, u32>,
     questions: u32,
+    /// Whether the answer of this round is of an earlier run.
+    is_answer_replayed: bool,
 }
 
 impl JournalScope {
@@ -121,6 +123,16 @@ impl JournalScope {
         counts.compressions += 1;
         let number = counts.compressions;
         StepKey::new(&self.path, StepKind::Compression { number })
+    }
+
+    /// Notes whether the answer of the model is of an earlier run.
+    pub(super) fn answered(&self, is_replayed: bool) {
+        self.lock().is_answer_replayed = is_replayed;
+    }
+
+    /// Returns whether an earlier run may have started tools of this round.
+    pub(crate) fn may_have_acted(&self) -> bool {
+        self.lock().is_answer_replayed
     }
 
     /// Sets what answers the next call of the model in place of the model.

@@ -1,5 +1,6 @@
 //! Runs a call of an agent inside of a virtual object.
 
+use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use bytes::Bytes;
 use futures::future::{Either, select};
 use futures::{FutureExt, StreamExt};
 use hooks_agent::agent::{Agent, AgentExt};
-use hooks_agent::call::{CallOptions, Interrupt, RunId};
+use hooks_agent::call::{CallOptions, RunId};
 use hooks_agent::error::AgentError;
 use hooks_agent::journal::CallEnd;
 use hooks_agent::message::{Messages, Msg};
@@ -65,6 +66,7 @@ pub struct Run {
     build: Option<String>,
     beat: Option<Duration>,
     on_event: Option<OnEvent>,
+    on_end: Option<Arc<dyn Fn() + Send + Sync>>,
 }
 
 impl Run {
@@ -107,6 +109,11 @@ impl Run {
         Self { on_event: Some(Arc::new(on_event)), ..self }
     }
 
+    /// Is told when the call is over, and not only this run of it.
+    pub(crate) fn on_end(self, on_end: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { on_end: Some(Arc::new(on_end)), ..self }
+    }
+
     /// Runs a call of an agent.
     ///
     /// The call ends once, whatever happens to the process: a model call and a tool whose result is in the
@@ -128,47 +135,82 @@ impl Run {
         agent: &A,
         messages: impl Into<Messages>,
     ) -> Result<Msg, HandlerError> {
-        let state: Option<Bytes> = ctx.get::<Vec<u8>>(HISTORY).await?.map(Into::into);
-        let history = History::read(state.as_deref()).map_err(|error| refused(&error))?;
+        let (journal, refusal) = self.journal(ctx).await?;
         ctx.set(RUNNING, ctx.invocation_id().to_owned());
-        let journal = EngineJournal::new(history, self.limits);
-        let interrupt = Interrupt::new();
-        let driver = Driver {
-            ctx,
-            journal: journal.clone(),
-            limits: self.limits,
-            agent: agent.name(),
-            build: self.build.as_deref(),
-            interrupt: interrupt.clone(),
-            beat: self.beat.unwrap_or(Duration::from_secs(20)),
-            is_cancelled: AtomicBool::new(false),
-            runs: AtomicU32::new(1),
-        };
-        let ended = match driver.read().await? {
+        let driver = self.driver(ctx, agent.name(), &journal);
+        let ended = match driver.read(refusal).await? {
             Some(ended) => ended,
             None => {
                 let thread = self.thread.clone().unwrap_or_else(|| ctx.key().into());
-                let options = self.options.clone().thread(thread).interrupt(interrupt);
+                let options = self.options.clone().thread(thread).interrupt(journal.interrupter());
                 let options = options.run_id(RunId::named(ctx.invocation_id()));
                 let call = self.run_agent(agent, &journal, options, messages.into(), driver.runs());
                 drive(&driver, call).await?
             }
         };
-        let Ended { end, is_replayed, is_cancelled } = ended;
-        if is_replayed {
-            end.write_stored(agent).await.map_err(|error| failed(&error))?;
+        if ended.is_replayed
+            && let Err(error) = ended.end.write_stored(agent).await
+        {
+            if !error.is_transient() {
+                ctx.clear(RUNNING);
+            }
+            return Err(failed(&error));
         }
-        if !end.threads.is_empty() {
-            let mut history = journal.history().clone();
-            history.apply(&end.threads);
-            let bytes = history.write().map_err(|error| refused(&error))?;
-            ctx.set(HISTORY, bytes.to_vec());
+        if let Some(on_end) = &self.on_end {
+            on_end();
         }
-        ctx.clear(RUNNING);
-        if is_cancelled {
-            return Err(TerminalError::new_with_code(409, "the call was cancelled").into());
+        finish(ctx, &journal, ended)
+    }
+
+    /// Refuses the call of an agent that this program does not have, also if another program began it.
+    pub(crate) async fn refuse(
+        &self,
+        ctx: &ObjectContext<'_>,
+        agent: &str,
+        refusal: TerminalError,
+    ) -> HandlerError {
+        let journal = match self.journal(ctx).await {
+            Ok((journal, _)) => journal,
+            Err(error) => return error.into(),
+        };
+        ctx.set(RUNNING, ctx.invocation_id().to_owned());
+        let read = self.driver(ctx, agent, &journal).read(Some(refusal.clone())).await;
+        match read.map(|ended| ended.map(|ended| finish(ctx, &journal, ended))) {
+            Err(error) | Ok(Some(Err(error))) => error,
+            Ok(_) => refusal.into(),
         }
-        end.into_reply().map_err(|error| failed(&error))
+    }
+
+    /// Creates the journal of a call from the state of the object, with the reason to refuse the call if
+    /// the state cannot be read.
+    async fn journal(
+        &self,
+        ctx: &ObjectContext<'_>,
+    ) -> Result<(EngineJournal, Option<TerminalError>), TerminalError> {
+        let state: Option<Bytes> = ctx.get::<Vec<u8>>(HISTORY).await?.map(Into::into);
+        let (history, refusal) = match History::read(state.as_deref()) {
+            Ok(history) => (history, None),
+            Err(error) => (History::default(), Some(refused(&error))),
+        };
+        Ok((EngineJournal::new(history, self.limits), refusal))
+    }
+
+    fn driver<'a, 'ctx>(
+        &'a self,
+        ctx: &'a ObjectContext<'ctx>,
+        agent: &'a str,
+        journal: &EngineJournal,
+    ) -> Driver<'a, 'ctx> {
+        Driver {
+            ctx,
+            journal: journal.clone(),
+            limits: self.limits,
+            agent,
+            build: self.build.as_deref(),
+            beat: self.beat.unwrap_or(Duration::from_secs(20)),
+            is_cancelled: AtomicBool::new(false),
+            runs: AtomicU32::new(1),
+        }
     }
 
     /// Runs the agent, and makes sure that the call has an end.
@@ -192,7 +234,7 @@ impl Run {
             Ok(())
         };
         let ended = AssertUnwindSafe(call).catch_unwind().await;
-        let ended = ended.unwrap_or_else(|_| Err(AgentError::other("the agent panicked")));
+        let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
         let Err(error) = ended else { return Ok(()) };
         if !journal.is_closed() {
             // The call has no end yet.
@@ -211,15 +253,44 @@ async fn drive(
     call: impl Future<Output = Result<(), AgentError>>,
 ) -> Result<Ended, HandlerError> {
     let (mut call, mut write) = (pin!(call), pin!(driver.write()));
-    match select(call.as_mut(), write.as_mut()).await {
-        Either::Left((_, _)) => write.await,
-        Either::Right((Ok(ended), _)) => match call.await {
+    // What the log says of an interrupt comes before the first step of the agent.
+    match select(write.as_mut(), call.as_mut()).await {
+        Either::Right((_, _)) => write.await,
+        Either::Left((Ok(ended), _)) => match call.await {
             // What the call adds to a store was not written.
             Err(error) if ended.end.error.is_none() => Err(failed(&error)),
             _ => Ok(ended),
         },
-        Either::Right((Err(error), _)) => Err(error),
+        Either::Left((Err(error), _)) => Err(error),
     }
+}
+
+/// Writes the history of a call that is over, and returns its reply.
+fn finish(
+    ctx: &ObjectContext<'_>,
+    journal: &EngineJournal,
+    ended: Ended,
+) -> Result<Msg, HandlerError> {
+    let Ended { end, is_cancelled, .. } = ended;
+    if !end.threads.is_empty() {
+        let mut history = journal.history().clone();
+        history.apply(&end.threads);
+        let bytes = history.write().map_err(|error| refused(&error))?;
+        ctx.set(HISTORY, bytes.to_vec());
+    }
+    ctx.clear(RUNNING);
+    if is_cancelled {
+        return Err(TerminalError::new_with_code(409, "the call was cancelled").into());
+    }
+    end.into_reply().map_err(|error| failed(&error))
+}
+
+/// Returns the error of an agent that panicked, with its message.
+fn panicked(panic: &(dyn Any + Send)) -> AgentError {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = text.map(|text| format!(": {text}")).unwrap_or_default();
+    AgentError::other(format!("the agent panicked{text}"))
 }
 
 fn failed(error: &AgentError) -> HandlerError {

@@ -30,7 +30,7 @@ pub struct Worker {
 impl Worker {
     /// Creates a worker of [`Agents`], their [`Desk`] and their [`Feed`].
     pub fn new(agents: Agents) -> Self {
-        Self::empty().bind(agents).bind(Desk).bind(Feed)
+        Self::empty().bind(agents.into_definition()).bind(Desk.into_definition()).bind(Feed)
     }
 
     /// Creates a worker that serves nothing yet.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_agent::agent::Agent;
 use hooks_agent::call::CallOptions;
@@ -10,7 +11,9 @@ use hooks_agent::message::{Messages, Msg};
 use hooks_agent::react::ReActAgent;
 use hooks_agent::store::{ThreadKey, Verdict, Waiting};
 use restate_sdk::context::RequestTarget;
+use restate_sdk::endpoint::ServiceOptions;
 use restate_sdk::prelude::*;
+use restate_sdk::service::{IntoServiceDefinition, ServiceDefinition};
 
 use crate::driver::INTERRUPT;
 use crate::history::History;
@@ -38,13 +41,31 @@ pub struct Agents {
     agents: BTreeMap<String, Arc<ReActAgent>>,
     run: Run,
     ingress: Option<Ingress>,
+    options: ServiceOptions,
 }
 
 impl Agents {
     /// Creates the object for these agents, whose names differ.
     pub fn new(agents: impl IntoIterator<Item = ReActAgent>) -> Self {
         let named = |agent: ReActAgent| (agent.name().to_owned(), Arc::new(agent));
-        Self { agents: agents.into_iter().map(named).collect(), run: Run::new(), ingress: None }
+        let agents = agents.into_iter().map(named).collect();
+        Self { agents, run: Run::new(), options: retries(), ingress: None }
+    }
+
+    /// Sets the options of the object, for [`Worker::new`](crate::Worker::new).
+    ///
+    /// By default, a call whose process ended or whose error may pass is tried again after 100 ms, then
+    /// after twice as long, up to 10 s, without end: [`Limits`](crate::Limits) end it. The engine alone
+    /// would pause it after 70 tries, and with it the thread, until somebody resumes it.
+    #[must_use]
+    pub fn options(self, options: ServiceOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Returns the object with its options.
+    pub(crate) fn into_definition(mut self) -> ServiceDefinition {
+        let options = std::mem::take(&mut self.options);
+        self.into_service_definition().options(options)
     }
 
     /// Sets how calls run.
@@ -79,6 +100,15 @@ impl Agents {
     }
 }
 
+/// How the engine tries again: so often that a call does not pause.
+pub(super) fn retries() -> ServiceOptions {
+    ServiceOptions::new()
+        .retry_policy_initial_interval(Duration::from_millis(100))
+        .retry_policy_exponentiation_factor(2.0)
+        .retry_policy_max_interval(Duration::from_secs(10))
+        .retry_policy_max_attempts(1_000_000)
+}
+
 #[restate_sdk::object(name = "Agents", client_visibility = "pub(crate)")]
 impl Agents {
     #[handler]
@@ -88,7 +118,13 @@ impl Agents {
         request: Json<CallRequest>,
     ) -> Result<Json<Msg>, HandlerError> {
         let key = ctx.key().to_owned();
-        let (agent, thread) = self.agent(&key)?;
+        let (agent, thread) = match self.agent(&key) {
+            Ok(found) => found,
+            Err(refusal) => {
+                let name = key.split('/').next().unwrap_or_default();
+                return Err(self.run.refuse(&ctx, name, refusal).await);
+            }
+        };
         let request = request.into_inner();
         let mut options = CallOptions::new();
         if let Some(user) = &request.user {
@@ -101,10 +137,8 @@ impl Agents {
         };
         let publisher = ingress.publisher(&key, ctx.invocation_id());
         let events = publisher.clone();
-        let run = run.on_event(move |event| events.event(event));
-        let reply = run.call(&ctx, &**agent, messages).await;
-        publisher.over().await;
-        Ok(Json(reply?))
+        let run = run.on_event(move |event| events.event(event)).on_end(move || publisher.over());
+        Ok(Json(run.call(&ctx, &**agent, messages).await?))
     }
 
     #[handler]

@@ -1,7 +1,7 @@
 //! Sends the events of a call to its feed, while the call runs.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hooks_agent::hooks_core::BoxError;
@@ -48,35 +48,34 @@ impl Ingress {
     /// Begins to send the events of a call.
     pub(super) fn publisher(&self, key: &str, invocation: &str) -> Publisher {
         let (sender, events) = channel(MOST_WAITING);
+        let is_over = Arc::<AtomicBool>::default();
         let mut url = self.url.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().extend([FEED, key, "publish"]);
         }
-        let task = Task { url, client: self.client.clone(), invocation: invocation.into() };
+        let (client, invocation) = (self.client.clone(), invocation.into());
+        let task = Task { url, client, invocation, is_over: is_over.clone() };
         tokio::spawn(task.run(events));
-        Publisher(sender)
+        Publisher { events: sender, is_over }
     }
 }
 
 /// Takes the events of a call.
 #[derive(Clone)]
-pub(super) struct Publisher(Sender<Item>);
-
-enum Item {
-    Event(Box<RunEvent>),
-    /// The call is over.
-    Over,
+pub(super) struct Publisher {
+    events: Sender<RunEvent>,
+    is_over: Arc<AtomicBool>,
 }
 
 impl Publisher {
     /// Takes an event; one that comes while too many wait is missed.
     pub(super) fn event(&self, event: RunEvent) {
-        let _ = self.0.try_send(Item::Event(Box::new(event)));
+        let _ = self.events.try_send(event);
     }
 
-    /// Ends the feed, without waiting for it.
-    pub(super) async fn over(&self) {
-        let _ = self.0.send(Item::Over).await;
+    /// Ends the feed when the publisher is dropped.
+    pub(super) fn over(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
     }
 }
 
@@ -84,37 +83,39 @@ struct Task {
     url: Url,
     client: reqwest::Client,
     invocation: Arc<str>,
+    is_over: Arc<AtomicBool>,
 }
 
 impl Task {
-    async fn run(self, mut events: Receiver<Item>) {
-        let mut waiting = VecDeque::new();
+    async fn run(self, mut events: Receiver<RunEvent>) {
+        let mut waiting = Vec::new();
         while let Some(first) = events.recv().await {
-            waiting.push_back(first);
+            waiting.push(first);
             tokio::time::sleep(GATHERED).await;
             loop {
                 match events.try_recv() {
-                    Ok(item) if waiting.len() < MOST_AT_ONCE => waiting.push_back(item),
-                    Ok(item) => {
+                    Ok(event) if waiting.len() < MOST_AT_ONCE => waiting.push(event),
+                    Ok(event) => {
                         self.send(&mut waiting).await;
-                        waiting.push_back(item);
+                        waiting.push(event);
                     }
                     Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
                 }
             }
             self.send(&mut waiting).await;
         }
+        if self.is_over.load(Ordering::Relaxed) {
+            self.send(&mut waiting).await;
+        }
     }
 
-    /// Sends what waits. What cannot be sent is missed: the reply of the call does not depend on it.
-    async fn send(&self, waiting: &mut VecDeque<Item>) {
-        let mut published = Published { call: self.invocation.clone(), ..Published::default() };
-        for item in waiting.drain(..) {
-            match item {
-                Item::Event(event) => published.events.push(*event),
-                Item::Over => published.is_over = true,
-            }
-        }
+    /// Sends what waits, or that the call is over. What cannot be sent is missed: the reply of the call does not depend on it.
+    async fn send(&self, waiting: &mut Vec<RunEvent>) {
+        let published = Published {
+            call: self.invocation.clone(),
+            is_over: waiting.is_empty(),
+            events: std::mem::take(waiting),
+        };
         let sent = self.client.post(self.url.clone()).json(&published).send().await;
         if let Err(error) = sent.and_then(reqwest::Response::error_for_status) {
             // The URL has the key of the thread.
