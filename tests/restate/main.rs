@@ -9,7 +9,6 @@ mod deploy;
 mod engine;
 mod keys;
 mod kills;
-mod later;
 mod people;
 mod poison;
 mod stage;
