@@ -116,10 +116,10 @@ impl World {
             if round == rounds.len() && known(&"check") {
                 calls.push(ContentBlock::ToolUse(check()));
             }
-            match calls.is_empty() {
-                true => format!("said: {}", results.join("; ")).into(),
-                false => calls.into(),
+            if calls.is_empty() {
+                return format!("said: {}", results.join("; ")).into();
             }
+            calls.into()
         })
     }
 

@@ -1,9 +1,12 @@
 //! A program that is replaced while a call runs.
 
-use serde_json::json;
+use hooks_restate::{CallRequest, Worker};
+use restate_sdk::prelude::*;
+use serde_json::{Value, json};
 
 use crate::agents::GO;
 use crate::stage::Stage;
+use crate::worker::World;
 
 #[tokio::test]
 async fn a_call_that_an_older_build_began_ends_on_a_newer_one_with_a_step_more() {
@@ -60,4 +63,32 @@ async fn a_log_of_a_later_version_is_refused_until_a_program_of_that_version_is_
     std::fs::write(stage.world.0.join(GO), "").unwrap();
     stage.start("later").await;
     assert_eq!(stage.engine.attach(&call).await, (200, json!("ended by the later version")));
+}
+
+/// What a later version of `hooks-restate` may be: it writes a log of version 2.
+struct Later(World);
+
+#[restate_sdk::object(name = "Agents", client_visibility = "pub(crate)")]
+impl Later {
+    #[handler]
+    async fn call(
+        &self,
+        ctx: ObjectContext<'_>,
+        _: Json<CallRequest>,
+    ) -> Result<Json<Value>, HandlerError> {
+        let _ = ctx.get::<Vec<u8>>("history").await?;
+        ctx.set("running", ctx.invocation_id().to_owned());
+        let begin = json!({ "begin": { "v": 2, "agent": "clerk" } });
+        let log = ctx.run(async || Ok(begin.to_string())).name("log").await?;
+        self.0.note("later", &log);
+        while !self.0.0.join(GO).exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        Ok(Json(json!("ended by the later version")))
+    }
+}
+
+/// Returns a worker of a later version.
+pub(crate) fn later(world: &World) -> Worker {
+    Worker::empty().bind(Later(world.clone()))
 }

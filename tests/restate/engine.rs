@@ -196,7 +196,7 @@ impl Engine {
     pub(crate) async fn results(&self, key: &str) -> Vec<String> {
         let (status, history) = self.call(key, "history", &Value::Null).await;
         assert_eq!(status, 200, "{history}");
-        let blocks = history.as_array().unwrap().iter().flat_map(|it| it["content"].as_array());
+        let blocks = history.as_array().unwrap().iter().filter_map(|it| it["content"].as_array());
         let results = blocks.flatten().filter(|block| block["type"] == "tool_result");
         results.map(|result| result["output"].to_string()).collect()
     }

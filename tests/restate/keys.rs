@@ -8,9 +8,10 @@ use crate::stage::Stage;
 fn most_at_once(log: &[String]) -> usize {
     let (mut inside, mut most) = (0_usize, 0);
     for line in log {
-        match line.starts_with("enter") {
-            true => inside += 1,
-            false => inside -= 1,
+        if line.starts_with("enter") {
+            inside += 1;
+        } else {
+            inside -= 1;
         }
         most = most.max(inside);
     }

@@ -10,7 +10,6 @@ mod doors;
 mod engine;
 mod keys;
 mod kills;
-mod later;
 mod people;
 mod poison;
 mod stage;

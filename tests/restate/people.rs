@@ -244,3 +244,16 @@ async fn a_call_that_waits_for_people_is_suspended_and_goes_on_with_their_decisi
     let of = "look then pay";
     assert_eq!(ran, [format!("look {of} 00"), format!("pay {of} 10"), format!("look {of} 00")]);
 }
+
+#[tokio::test]
+async fn callers_reach_questions_through_their_agent_alone() {
+    let Some(Stage { engine, .. }) = &Stage::new().await else { return };
+    let call = engine.send("asks/a", &json!({ "text": "pay" })).await;
+    let questions = engine.questions("asks/a", 1).await;
+    let url = engine.url("asks/a", "expire").replace("/Agents/", "/AgentDesk/");
+    let answer = engine.http.post(url).json(&questions[0]["id"]).send().await.unwrap();
+    assert!(answer.status().is_client_error(), "{}", answer.status());
+    assert_eq!(engine.questions("asks/a", 1).await, questions);
+    assert_eq!(engine.decide("asks/a", &questions[0], json!("approve")).await.0, 200);
+    assert_eq!(engine.attach(&call).await.0, 200);
+}

@@ -11,7 +11,7 @@ use hooks_restate::Worker;
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
-use crate::later;
+use crate::deploy::later;
 
 /// The variable with the port that a worker serves.
 const PORT: &str = "TEST_WORKER_PORT";
@@ -58,7 +58,7 @@ async fn serves() {
     let address = format!("127.0.0.1:{port}").parse().unwrap();
     let build = std::env::var(BUILD).unwrap();
     let worker = match &*build {
-        "later" => later::worker(&world),
+        "later" => later(&world),
         build => Worker::new(world.agents(build)),
     };
     worker.serve(Worker::listen_shared(address).unwrap(), std::future::pending()).await;
@@ -112,7 +112,7 @@ impl World {
             let since = request.messages.iter().rev().take_while(|msg| msg.role != Role::User);
             let round = since.filter(|msg| msg.role == Role::Assistant).count();
             let text = request.messages.iter().rfind(|msg| msg.role == Role::User);
-            let text = text.map(|msg| msg.text()).unwrap_or_default();
+            let text = text.map(Msg::text).unwrap_or_default();
             world.note("models", &format!("{text} {round}"));
             if round == 3 {
                 return format!("{text} is done.").into();

@@ -11,8 +11,8 @@ use futures::FutureExt;
 use futures::future::{Either, select};
 use hooks_agent::error::AgentError;
 use hooks_agent::journal::{CallEnd, JournalError};
-use hooks_agent::store::{Verdict, Waiting};
-use restate_sdk::context::{DurableFuture, RequestTarget};
+use hooks_agent::store::Verdict;
+use restate_sdk::context::DurableFuture;
 use restate_sdk::prelude::*;
 
 use crate::journal::{EngineJournal, Order};
@@ -23,18 +23,13 @@ use crate::run::RUNNING;
 /// The signal that interrupts a call.
 pub(crate) const INTERRUPT: &str = "interrupt";
 
-/// The signal that decides a question.
-pub(crate) fn decision_signal(question: &str) -> String {
-    format!("decision/{question}")
-}
-
 /// How long an interrupt waits for an agent to come to the end of what the log has: one of another build
 /// may never come to it.
 const CATCH_UP: Duration = Duration::from_secs(1);
 
 /// What a call waits for from outside.
 #[derive(Debug)]
-enum Outside {
+pub(crate) enum Outside {
     Decided(Verdict),
     Interrupted,
 }
@@ -48,7 +43,8 @@ enum Wake {
     Cancelled,
 }
 
-type Awaited<'a> = Pin<Box<dyn DurableFuture<Output = Result<Outside, TerminalError>> + Send + 'a>>;
+pub(crate) type Awaited<'a> =
+    Pin<Box<dyn DurableFuture<Output = Result<Outside, TerminalError>> + Send + 'a>>;
 
 /// The end of a call.
 pub(crate) struct Ended {
@@ -244,7 +240,7 @@ impl Driver<'_, '_> {
     }
 
     /// Returns the next entry of the log, or writes it: `None` if the engine cancels the invocation.
-    async fn log(
+    pub(crate) async fn log(
         &self,
         entry: Entry,
         is_new: Option<&AtomicBool>,
@@ -272,60 +268,8 @@ impl Driver<'_, '_> {
         }
     }
 
-    /// Asks people, and waits until each question is decided, or the call is interrupted.
-    async fn ask(&self, questions: &[Waiting]) -> Result<(), HandlerError> {
-        let invocation = self.ctx.invocation_id().to_owned();
-        let asked = crate::service::Asked { invocation, questions: questions.to_vec() };
-        let desk =
-            |handler: &str| RequestTarget::object(crate::service::DESK, self.ctx.key(), handler);
-        let _ = self.ctx.request::<_, ()>(desk("ask"), Json(asked)).send();
-        for question in questions {
-            let verdict = self.decision(question).await;
-            // The log says what came first.
-            let entry = loop {
-                if let Some((entry, _)) = self.log(Entry::Decided(verdict.clone()), None).await? {
-                    break entry;
-                }
-            };
-            match entry {
-                Entry::Decided(Some(verdict)) => self.journal.decided(verdict),
-                _ => {
-                    self.journal.interrupt();
-                    break;
-                }
-            }
-        }
-        let ids: Vec<_> = questions.iter().map(|question| question.id.clone()).collect();
-        let _ = self.ctx.request::<_, ()>(desk("close"), Json(ids)).send();
-        Ok(())
-    }
-
-    /// Waits for the decision of a question; `None` if the call is interrupted.
-    async fn decision(&self, question: &Waiting) -> Option<Verdict> {
-        if self.journal.is_interrupted() {
-            return None;
-        }
-        let decided = self.ctx.signal::<Json<Verdict>>(&decision_signal(&question.id));
-        let decided = decided.map_ok(|Json(verdict)| Outside::Decided(verdict));
-        let mut awaited: DurableFuturesUnordered<Awaited<'_>> = DurableFuturesUnordered::new();
-        awaited.push(Box::pin(decided));
-        awaited.push(self.interrupted());
-        match awaited.next().await {
-            Ok(Some((_, Ok(Outside::Decided(verdict))))) => Some(verdict),
-            Ok(Some((_, Ok(Outside::Interrupted)))) => None,
-            _ => {
-                self.cancel();
-                None
-            }
-        }
-    }
-
-    fn interrupted(&self) -> Awaited<'_> {
-        Box::pin(self.ctx.signal::<()>(INTERRUPT).map_ok(|()| Outside::Interrupted))
-    }
-
     /// Notes that the engine cancels the invocation: the call is interrupted, and its end is kept.
-    fn cancel(&self) {
+    pub(crate) fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
         self.journal.interrupt();
     }

@@ -10,6 +10,7 @@ mod history;
 mod journal;
 mod limits;
 mod log;
+mod questions;
 mod run;
 mod service;
 mod worker;

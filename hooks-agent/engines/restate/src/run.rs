@@ -122,13 +122,15 @@ impl Run {
     /// process.
     ///
     /// # Errors
-    /// An error that is [transient](AgentError::is_transient) is returned for the engine to retry. Every
-    /// other one is terminal: the message of the call, with status 500; 409 if the invocation was
-    /// cancelled, or if this program cannot go on with what an earlier one began. A panic of the agent
-    /// is terminal.
+    /// An error that is [transient](AgentError::is_transient) is returned for the engine to retry, and so
+    /// is a log of a later version: a program of that version can go on with it. Every other error is
+    /// terminal: the message of the call, with status 500; 409 if the invocation was cancelled, or if
+    /// another agent began the call, or if the history cannot be read. A panic of the agent is terminal.
     ///
     /// # Cancellation
     /// A cancelled invocation interrupts the agent, keeps what it came to, and ends with a terminal error.
+    /// If the process ends before that, the next run comes to the end of what is recorded, and starts
+    /// nothing more.
     pub async fn call<A: Agent + ?Sized>(
         &self,
         ctx: &ObjectContext<'_>,

@@ -35,7 +35,12 @@ use crate::service::{CallRequest, DESK, StreamPart, StreamRequest};
 /// | `interrupt` | | whether a call runs that is interrupted |
 /// | `history` | | the messages of the thread |
 ///
-/// All but `call` answer while a call runs.
+/// All but `call` answer while a call runs. A decision that is refused has status 409, and none of its
+/// list is stored; so has a call that was cancelled. A call of an agent that this program does not have
+/// has status 404, also if another program began it; if it asks people, it ends when they have decided.
+///
+/// An interrupted call returns what it came to, and the history has the results of the tools that ended;
+/// it says of each other tool that its outcome is unknown.
 #[derive(Debug)]
 pub struct Agents {
     agents: BTreeMap<String, Arc<ReActAgent>>,

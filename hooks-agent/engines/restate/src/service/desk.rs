@@ -9,7 +9,7 @@ use restate_sdk::prelude::*;
 use restate_sdk::service::{IntoServiceDefinition, ServiceDefinition};
 use serde::{Deserialize, Serialize};
 
-use crate::driver::decision_signal;
+use crate::questions::decision_signal;
 use crate::service::agents::retries;
 
 /// The name of the object.
