@@ -50,7 +50,7 @@ fn model(
     let notes = notes.clone();
     ScriptedModel::new(name, move |request| {
         let asked = request.messages.iter().rfind(|msg| msg.role == Role::User);
-        let task = asked.map(|msg| msg.text()).unwrap_or_default();
+        let task = asked.map(Msg::text).unwrap_or_default();
         let since = request.messages.iter().rev().take_while(|msg| msg.role != Role::User);
         let round = since.filter(|msg| msg.role == Role::Assistant).count();
         notes.add("models", &format!("{name} {round}: {task}")).expect("the folder is writable");
