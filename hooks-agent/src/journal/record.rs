@@ -11,6 +11,7 @@ use crate::error::ErrorReport;
 use crate::journal::{JournalError, StepKey};
 use crate::message::{GenerateReason, Messages, Msg, ToolResult, ToolUse};
 use crate::model::{ChatChunk, ModelAnswer};
+use crate::usage::Usage;
 
 /// The version of the records that this module writes.
 const VERSION: u64 = 1;
@@ -130,6 +131,11 @@ impl ModelRecord {
             | (Some(ChatChunk::Thinking(text)), ChatChunk::Thinking(more)) => text.push_str(more),
             _ => self.chunks.push(chunk.clone()),
         }
+    }
+
+    /// Returns the record of an answer without content, for a step that failed.
+    pub(super) fn nothing() -> Self {
+        Self { chunks: vec![ChatChunk::end(Usage::default())], ..Self::default() }
     }
 
     /// Returns the answer again.
