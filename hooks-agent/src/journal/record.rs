@@ -107,15 +107,15 @@ impl StepRecord {
             _ => return Err(unreadable("it has no version".to_owned())),
         }
         let mut take = |name: &str| self.0.get_mut(name).map(Value::take);
+        // The error of the JSON may quote content.
+        let unknown = |field: &str| unreadable(format!("`{field}` is not what this program knows"));
         if let Some(report) = take("error") {
-            let report = serde_json::from_value(report).map_err(|it| unreadable(it.to_string()))?;
+            let report = serde_json::from_value(report).map_err(|_| unknown("error"))?;
             let ran = take("ran").map(serde_json::from_value).transpose();
-            return Ok(Read::Failed { report, ran: ran.map_err(|it| unreadable(it.to_string()))? });
+            return Ok(Read::Failed { report, ran: ran.map_err(|_| unknown("ran"))? });
         }
         let value = take(kind).ok_or_else(|| unreadable(format!("it has no field `{kind}`")))?;
-        // The error of the JSON may quote content.
-        let unreadable = |_| unreadable(format!("`{kind}` is not what this program knows"));
-        Ok(Read::Came(serde_json::from_value(value).map_err(unreadable)?))
+        Ok(Read::Came(serde_json::from_value(value).map_err(|_| unknown(kind))?))
     }
 }
 
