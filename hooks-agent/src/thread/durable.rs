@@ -181,9 +181,14 @@ impl Durable {
         match self.backing.steps.commit(&lease, &step).await {
             Ok(()) => Ok(()),
             Err(error) => {
+                let is_next = matches!(&error, StoreError::Conflict { found, .. } if *found == step.version + 1);
+                // Somebody else may have written the next version.
+                let written = match is_next {
+                    true => self.backing.steps.load(&lease).await.map(|record| record.has(&step)),
+                    false => Ok(false),
+                };
                 self.backing.steps.release(&lease).await?;
-                let is_written = matches!(&error, StoreError::Conflict { found, .. } if *found == step.version + 1);
-                if is_written { Ok(()) } else { Err(error) }
+                if written? { Ok(()) } else { Err(error) }
             }
         }
     }
