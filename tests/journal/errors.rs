@@ -56,7 +56,12 @@ impl Fails {
 }
 
 fn of(key: &str, at: fn(&'static str) -> At) -> At {
-    let known = ["model/1/1", "tool/1/call_0/1", "1/call_1/below/1:model/1/1", "1/call_1/below/1:tool/1/call_0/1"];
+    let known = [
+        "model/1/1",
+        "tool/1/call_0/1",
+        "1/call_1/below/1:model/1/1",
+        "1/call_1/below/1:tool/1/call_0/1",
+    ];
     at(known.into_iter().find(|known| *known == key).unwrap_or_default())
 }
 
@@ -157,8 +162,13 @@ async fn a_journal_that_fails_fails_the_call_whatever_hooks_and_sub_agents_make_
         At::Complete("1/call_1/below/1:tool/1/call_0/1"),
         At::End,
     ];
-    let errors = [(broken as fn() -> JournalError, "the disk is gone", true), (full, "no more than 3 steps", false)];
-    for (at, (error, text, is_transient)) in places.into_iter().flat_map(|at| errors.map(|it| (at, it))) {
+    let errors = [
+        (broken as fn() -> JournalError, "the disk is gone", true),
+        (full, "no more than 3 steps", false),
+    ];
+    for (at, (error, text, is_transient)) in
+        places.into_iter().flat_map(|at| errors.map(|it| (at, it)))
+    {
         let (world, journal, id) = (World::default(), MemoryJournal::new(), RunId::random());
         if at != At::Ask {
             assert!(run(&agent(&world).build().unwrap(), &journal, id).await.is_err());
@@ -217,13 +227,20 @@ async fn the_model_reads_the_same_of_a_tool_that_failed_in_each_run() {
     };
     let first = run(&agent(), &journal, id).await.unwrap();
     let (read, ran, ended) = (results(&journal), count.load(Ordering::Relaxed), journal.ended());
-    assert!(read[0].contains("no such file") && read[1].contains("panicked") && read[2].contains("took longer"), "{read:?}");
+    assert!(
+        read[0].contains("no such file")
+            && read[1].contains("panicked")
+            && read[2].contains("took longer"),
+        "{read:?}"
+    );
     for kept in (0..=journal.keys().len()).rev() {
         journal.cut(kept);
         if kept >= 4 {
             assert_eq!(run(&agent(), &journal, id).await.unwrap(), first);
             assert_eq!((results(&journal), count.load(Ordering::Relaxed)), (read.clone(), ran));
-            let steps = |end: Option<CallEnd>| serde_json::to_value(end.unwrap()).unwrap()["threads"].clone();
+            let steps = |end: Option<CallEnd>| {
+                serde_json::to_value(end.unwrap()).unwrap()["threads"].clone()
+            };
             assert_eq!(steps(journal.ended()), steps(ended.clone()));
         }
     }
@@ -232,7 +249,8 @@ async fn the_model_reads_the_same_of_a_tool_that_failed_in_each_run() {
 #[tokio::test]
 async fn a_model_that_failed_fails_the_call_in_the_same_way_in_each_run() {
     for (status, is_transient) in [(503, true), (401, false)] {
-        let (journal, id, asked) = (MemoryJournal::new(), RunId::random(), Arc::new(AtomicUsize::new(0)));
+        let (journal, id, asked) =
+            (MemoryJournal::new(), RunId::random(), Arc::new(AtomicUsize::new(0)));
         let agent = || {
             let asked = asked.clone();
             let model = ScriptedModel::new("busy", move |_| {
@@ -257,7 +275,8 @@ async fn a_model_that_failed_fails_the_call_in_the_same_way_in_each_run() {
 
 #[tokio::test]
 async fn an_answer_that_breaks_off_is_recorded_as_the_error_it_is() {
-    let (journal, id, asked) = (MemoryJournal::new(), RunId::random(), Arc::new(AtomicUsize::new(0)));
+    let (journal, id, asked) =
+        (MemoryJournal::new(), RunId::random(), Arc::new(AtomicUsize::new(0)));
     let agent = || {
         let asked = asked.clone();
         let model = ScriptedModel::new("cut", move |_| {
@@ -276,10 +295,19 @@ async fn with_record(key: &str, record: Value) -> MemoryJournal {
     let (world, whole, id) = (World::default(), MemoryJournal::new(), RunId::random());
     run(&world.agent(), &whole, id).await.unwrap();
     let journal = MemoryJournal::new();
-    let keys = [("model/1/1", StepKind::Model { round: 1, attempt: 1 }), ("tool/1/call_0/1", StepKind::Tool { round: 1, id: "call_0".into(), attempt: 1 })];
+    let keys = [
+        ("model/1/1", StepKind::Model { round: 1, attempt: 1 }),
+        ("tool/1/call_0/1", StepKind::Tool { round: 1, id: "call_0".into(), attempt: 1 }),
+    ];
     for (known, kind) in keys {
-        let JournalStep::Run(ticket) = journal.step(&StepKey::new("", kind)).await.unwrap() else { unreachable!() };
-        let other = if known == key { serde_json::from_value(record.clone()).unwrap() } else { whole.record(known).unwrap() };
+        let JournalStep::Run(ticket) = journal.step(&StepKey::new("", kind)).await.unwrap() else {
+            unreachable!()
+        };
+        let other = if known == key {
+            serde_json::from_value(record.clone()).unwrap()
+        } else {
+            whole.record(known).unwrap()
+        };
         ticket.complete(other).await.unwrap();
     }
     journal
@@ -288,12 +316,24 @@ async fn with_record(key: &str, record: Value) -> MemoryJournal {
 #[tokio::test]
 async fn a_record_that_this_program_cannot_read_fails_the_call() {
     let cases = [
-        ("model/1/1", json!({ "v": 2, "model": {} }), "is of version 2, this program reads versions up to 1"),
+        (
+            "model/1/1",
+            json!({ "v": 2, "model": {} }),
+            "is of version 2, this program reads versions up to 1",
+        ),
         ("tool/1/call_0/1", json!({ "v": 7 }), "the record of `tool/1/call_0/1` is of version 7"),
         ("tool/1/call_0/1", json!({}), "it has no version"),
         ("tool/1/call_0/1", json!({ "v": 1 }), "it has no field `tool`"),
-        ("tool/1/call_0/1", json!({ "v": 1, "tool": { "secret": "4711" } }), "`tool` is not what this program knows"),
-        ("model/1/1", json!({ "v": 1, "error": "4711" }), "the record of `model/1/1` cannot be read: `error` is not what this program knows"),
+        (
+            "tool/1/call_0/1",
+            json!({ "v": 1, "tool": { "secret": "4711" } }),
+            "`tool` is not what this program knows",
+        ),
+        (
+            "model/1/1",
+            json!({ "v": 1, "error": "4711" }),
+            "the record of `model/1/1` cannot be read: `error` is not what this program knows",
+        ),
         ("model/1/1", json!("4711"), "it has no version"),
     ];
     for (key, record, expected) in cases {
@@ -321,7 +361,11 @@ async fn a_step_whose_hook_fails_is_left_open_and_runs_again() {
             AroundMask::TOOL_CALL
         }
 
-        async fn around_tool_call(&self, call: ToolCall<'_>, next: NextTool<'_>) -> Result<ToolResult, ToolError> {
+        async fn around_tool_call(
+            &self,
+            call: ToolCall<'_>,
+            next: NextTool<'_>,
+        ) -> Result<ToolResult, ToolError> {
             drop(next.run(call.into_tool_use()).await);
             Err(next.fail("not now"))
         }
@@ -371,7 +415,11 @@ async fn a_hook_that_asks_the_model_several_times_asks_it_no_more_in_the_next_ru
             AroundMask::MODEL_CALL
         }
 
-        async fn around_model_call(&self, call: ModelCall<'_>, next: NextModel<'_>) -> Result<ModelAnswer, AgentError> {
+        async fn around_model_call(
+            &self,
+            call: ModelCall<'_>,
+            next: NextModel<'_>,
+        ) -> Result<ModelAnswer, AgentError> {
             let request = call.into_request();
             drop(next.run(request.clone()).await?);
             next.run(request).await
@@ -389,7 +437,11 @@ async fn a_hook_that_asks_the_model_several_times_asks_it_no_more_in_the_next_ru
 fn errors_say_what_is_wrong() {
     let errors: [(JournalError, &str, bool); 3] = [
         (JournalError::Closed, "the journal of the call is closed", true),
-        (JournalError::Differs { what: "no tool `pay`".to_owned() }, "the call was begun by another program: no tool `pay`", false),
+        (
+            JournalError::Differs { what: "no tool `pay`".to_owned() },
+            "the call was begun by another program: no tool `pay`",
+            false,
+        ),
         (full(), "the journal of the call is full: no more than 3 steps", false),
     ];
     for (error, text, is_transient) in errors {

@@ -2,9 +2,7 @@
 
 use hooks_agent::builtin::people::{Gate, HumanInTheLoop};
 use hooks_agent::call::RunId;
-use hooks_agent::journal::{
-    CallEnd, Journal, JournalFuture, JournalStep, MemoryJournal, StepKey,
-};
+use hooks_agent::journal::{CallEnd, Journal, JournalFuture, JournalStep, MemoryJournal, StepKey};
 use hooks_agent::message::{DecisionKind, GenerateReason};
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
@@ -87,7 +85,10 @@ async fn a_call_that_asks_does_not_return_and_goes_on_in_the_next_run() {
 
     decide(&journal, 1, Decision::Approve);
     let reply = run(&asking(&world), &journal, id).await.unwrap();
-    assert_eq!((reply.text(), reply.reason), ("above is done.".to_owned(), Some(GenerateReason::ModelStop)));
+    assert_eq!(
+        (reply.text(), reply.reason),
+        ("above is done.".to_owned(), Some(GenerateReason::ModelStop))
+    );
     assert_eq!(reply.pending().len(), 0);
     // Nothing that was recorded ran again.
     assert_eq!(world.effects.lock().unwrap().len(), 5);
@@ -150,7 +151,8 @@ async fn several_questions_are_asked_at_once_and_decided_together() {
 async fn a_question_of_a_sub_agent_waits_in_the_call_and_reaches_its_tool() {
     let (world, journal, id) = (World::default(), MemoryJournal::new(), RunId::random());
     let agent = || {
-        let below = ReActAgent::builder("below").model(world.model("below", &[&["inner"], &["inner"]]));
+        let below =
+            ReActAgent::builder("below").model(world.model("below", &[&["inner"], &["inner"]]));
         let below = below.tool(world.tool("inner")).hook(HumanInTheLoop::new().ask("inner"));
         let above = one_round(&world, &[&["left", "below"]]);
         above.tool(below.build().unwrap().to_tool("Does a part of it.")).build().unwrap()
@@ -158,7 +160,10 @@ async fn a_question_of_a_sub_agent_waits_in_the_call_and_reaches_its_tool() {
     for number in 0..2 {
         assert!(run(&agent(), &journal, id).await.is_err());
         let question = journal.questions()[number].clone();
-        assert_eq!((&*question.agent, &*question.agents, &*question.tool), ("above", &["below".to_owned()][..], "inner"));
+        assert_eq!(
+            (&*question.agent, &*question.agents, &*question.tool),
+            ("above", &["below".to_owned()][..], "inner")
+        );
         decide(&journal, number, Decision::Approve);
     }
     let reply = run(&agent(), &journal, id).await.unwrap();

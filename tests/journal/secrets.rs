@@ -9,8 +9,8 @@ use hooks_agent::builtin::guard::{PiiDetection, Sanitize, SensitiveWords, Vault,
 use hooks_agent::builtin::limit::{Budget, Exit, ModelCallLimit, RateLimit, ToolCallLimit};
 use hooks_agent::builtin::recover::{ModelRetry, RetryPolicy};
 use hooks_agent::call::RunId;
-use hooks_agent::journal::MemoryJournal;
 use hooks_agent::hook::Rewrite;
+use hooks_agent::journal::MemoryJournal;
 use hooks_agent::model::{Finding, ModelError};
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
@@ -148,16 +148,26 @@ async fn limits_count_the_steps_that_are_replayed() {
         let first = run(&agent(), &journal, id).await.unwrap();
         let threads = serde_json::to_value(journal.ended().unwrap().threads).unwrap();
         let models = world.models().len();
-        assert!(models < 6 || world.effects.lock().unwrap().len() < 5, "limit {number} is not reached");
+        assert!(
+            models < 6 || world.effects.lock().unwrap().len() < 5,
+            "limit {number} is not reached"
+        );
         for kept in 0..=journal.keys().len() {
             let keys = journal.keys();
             journal.cut(kept);
             let replayed = journal.keys().iter().filter(|key| key.contains("model/")).count();
             let asked = world.models().len();
-            assert_eq!(run(&agent(), &journal, id).await.unwrap(), first, "limit {number}, cut after {kept}");
+            assert_eq!(
+                run(&agent(), &journal, id).await.unwrap(),
+                first,
+                "limit {number}, cut after {kept}"
+            );
             let again = serde_json::to_value(journal.ended().unwrap().threads).unwrap();
             assert_eq!(again, threads, "limit {number}, cut after {kept}");
-            assert!(world.models().len() - asked <= models.saturating_sub(replayed), "limit {number}");
+            assert!(
+                world.models().len() - asked <= models.saturating_sub(replayed),
+                "limit {number}"
+            );
             assert_eq!(journal.keys().len(), keys.len());
         }
     }
@@ -184,7 +194,8 @@ async fn a_rate_limit_loses_no_call_and_does_not_count_what_is_replayed() {
 
 #[tokio::test]
 async fn a_model_step_that_succeeded_at_the_second_attempt_is_one_record() {
-    let (journal, id, asked) = (MemoryJournal::new(), RunId::random(), Arc::new(AtomicUsize::new(0)));
+    let (journal, id, asked) =
+        (MemoryJournal::new(), RunId::random(), Arc::new(AtomicUsize::new(0)));
     let agent = || {
         let asked = asked.clone();
         let model = ScriptedModel::new("busy", move |_| -> ScriptedAnswer {
@@ -198,6 +209,9 @@ async fn a_model_step_that_succeeded_at_the_second_attempt_is_one_record() {
     };
     for _ in 0..2 {
         assert_eq!(run(&agent(), &journal, id).await.unwrap().text(), "Done.");
-        assert_eq!((journal.keys(), asked.load(Ordering::Relaxed)), (vec!["model/1/1".to_owned()], 2));
+        assert_eq!(
+            (journal.keys(), asked.load(Ordering::Relaxed)),
+            (vec!["model/1/1".to_owned()], 2)
+        );
     }
 }

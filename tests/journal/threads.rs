@@ -5,9 +5,7 @@ use std::sync::Arc;
 use hooks_agent::builtin::limit::ModelCallLimit;
 use hooks_agent::call::RunId;
 use hooks_agent::error::AgentError;
-use hooks_agent::journal::{
-    CallEnd, Journal, JournalFuture, JournalStep, MemoryJournal, StepKey,
-};
+use hooks_agent::journal::{CallEnd, Journal, JournalFuture, JournalStep, MemoryJournal, StepKey};
 use hooks_agent::message::GenerateReason;
 use hooks_agent::prelude::*;
 use hooks_agent::store::{

@@ -77,17 +77,21 @@ impl AgentHook for JournalHook {
             JournalStep::Replayed(record) => {
                 let read = record.read_model(&key);
                 let read = read.map_err(|error| next.fail(self.0.failure.keep(error)))?;
-                let (record, ended) = match read {
-                    Read::Failed { report, .. } => (ModelRecord::nothing(), Err(report.into())),
-                    Read::Came(record) => (record.clone(), Ok(record.into_answer())),
+                let (record, failed) = match read {
+                    Read::Failed { report, .. } => (ModelRecord::nothing(), Some(report)),
+                    Read::Came(record) => (record, None),
                 };
+                let recorded = record.clone();
                 let replaying = self.0.replay_model(record);
                 if let Ok(mut answer) = next.run(request).await {
                     // Hooks count at the end of the stream.
                     while answer.next().await.is_some() {}
                 }
                 drop(replaying);
-                return ended;
+                return match failed {
+                    Some(report) => Err(report.into()),
+                    None => Ok(self.0.replay_answer(recorded)),
+                };
             }
         };
         match next.run(request).await {

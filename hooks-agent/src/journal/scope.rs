@@ -5,11 +5,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures::StreamExt;
+
 use crate::journal::failure::{Failure, JournalFailed};
 use crate::journal::record::ModelRecord;
 use crate::journal::threads::JournalThreads;
 use crate::journal::{Journal, JournalError, JournalStep, StepKey, StepKind, StepRecord, Ticket};
-use crate::model::ModelAnswer;
+use crate::model::{ChatChunk, ModelAnswer};
 use crate::run_id::RunId;
 
 /// The journal of a call, and the steps that it had in this run.
@@ -28,6 +30,8 @@ pub(crate) struct JournalScope {
     recorded: Mutex<Option<ModelRecord>>,
     /// Whether the call is past what earlier runs have recorded: its last step was not.
     is_live: AtomicBool,
+    /// Whether the agent reads an answer that was recorded.
+    reads_recorded: AtomicBool,
 }
 
 #[derive(Default)]
@@ -57,6 +61,7 @@ impl JournalScope {
             counts: Mutex::default(),
             recorded: Mutex::default(),
             is_live: AtomicBool::new(false),
+            reads_recorded: AtomicBool::new(false),
         }
     }
 
@@ -89,7 +94,7 @@ impl JournalScope {
             if counts.replayed.contains(id) || counts.live.contains(id) {
                 return counts.replayed.contains(id);
             }
-        } else if self.recorded().is_some() {
+        } else if self.reads_recorded.load(Ordering::Relaxed) || self.recorded().is_some() {
             return true;
         }
         !self.is_live.load(Ordering::Relaxed) && self.journal.is_replaying()
@@ -144,6 +149,22 @@ impl JournalScope {
         self.lock().replayed.insert(id.clone());
         Replaying(move || {
             self.lock().replayed.remove(&id);
+        })
+    }
+
+    /// Returns a recorded answer. Its chunks came before it was recorded, so they are replayed; what
+    /// follows its end may not be.
+    pub(super) fn replay_answer(self: &Arc<Self>, record: ModelRecord) -> ModelAnswer {
+        self.reads_recorded.store(true, Ordering::Relaxed);
+        let scope = self.clone();
+        let reading = Replaying(move || scope.reads_recorded.store(false, Ordering::Relaxed));
+        let mut reading = Some(reading);
+        record.into_answer().map_stream(|stream| {
+            Box::pin(stream.inspect(move |chunk| {
+                if matches!(chunk, Ok(ChatChunk::End { .. }) | Err(_)) {
+                    drop(reading.take());
+                }
+            }))
         })
     }
 

@@ -64,15 +64,6 @@ impl ThreadRecord {
         self.waiting.retain(|question| !step.closed.contains(&question.id));
         self.waiting.extend(step.asked.iter().cloned());
     }
-
-    /// Returns whether the last step of the thread was this one.
-    pub(crate) fn has(&self, step: &Step) -> bool {
-        let has_value = |(name, value): &(String, Option<Value>)| self.values.get(name) == value.as_ref();
-        self.version == step.version + 1
-            && self.state == step.state
-            && step.messages.iter().all(|row| self.messages.contains(row))
-            && step.values.iter().all(has_value)
-    }
 }
 
 /// A message of a thread.
