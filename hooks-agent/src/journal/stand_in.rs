@@ -31,7 +31,7 @@ impl Tool for StandIn {
     }
 
     fn call(&self, _: ToolContext) -> ToolFuture<'_> {
-        // Also a result that is an error: a hook made it of what the tool returned.
+        // An error would make hooks wait and try again.
         let output = self.result.output.clone();
         Box::pin(async move { Ok(output) })
     }
