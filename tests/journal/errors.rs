@@ -350,7 +350,6 @@ async fn a_record_that_this_program_cannot_read_fails_the_call() {
 
 #[tokio::test]
 async fn a_step_whose_hook_fails_is_left_open_and_runs_again() {
-    let (world, journal, id) = (World::default(), MemoryJournal::new(), RunId::random());
     struct Refuse;
     impl AgentHook for Refuse {
         fn events(&self) -> EventMask {
@@ -370,6 +369,8 @@ async fn a_step_whose_hook_fails_is_left_open_and_runs_again() {
             Err(next.fail("not now"))
         }
     }
+
+    let (world, journal, id) = (World::default(), MemoryJournal::new(), RunId::random());
     let agent = world.builder().hook(Refuse).build().unwrap();
     let error = run(&agent, &journal, id).await.unwrap_err();
     assert!(chain(&error).contains("not now"));

@@ -23,7 +23,7 @@ const SECRET: &str = "ada@example.org";
 /// An agent whose model and tools all say the secret: in answers, results and errors.
 fn leaky() -> ReActAgentBuilder {
     let model = ScriptedModel::new("leaky", |request| -> ScriptedAnswer {
-        match request.messages.iter().flat_map(|msg| msg.tool_results()).next() {
+        match request.messages.iter().flat_map(Msg::tool_results).next() {
             Some(_) => format!("It is {SECRET}.").into(),
             None => {
                 let call = |id: &str, tool: &str| {
@@ -109,12 +109,12 @@ async fn what_a_rewrite_removes_is_nowhere_in_the_journal() {
 #[tokio::test]
 async fn what_a_vault_hides_reaches_the_tool_and_not_the_journal() {
     let (journal, id, vault) = (MemoryJournal::new(), RunId::random(), Vault::new());
-    let sent = Arc::new(AtomicUsize::new(0));
+    let mails = Arc::new(AtomicUsize::new(0));
     let agent = || {
-        let sent = sent.clone();
+        let mails = mails.clone();
         let send = FunctionTool::new("send", "Sends.", move |input: Value| {
             assert_eq!(input["to"], SECRET);
-            sent.fetch_add(1, Ordering::Relaxed);
+            mails.fetch_add(1, Ordering::Relaxed);
             async { Err::<String, _>(format!("no mail box {SECRET}")) }
         });
         let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
@@ -131,7 +131,7 @@ async fn what_a_vault_hides_reaches_the_tool_and_not_the_journal() {
     let first = agent().call_with(options(), &*asked).await.unwrap();
     assert!(!kept(&journal).contains(SECRET), "{}", kept(&journal));
     let second = agent().call_with(options(), &*asked).await.unwrap();
-    assert_eq!((first, sent.load(Ordering::Relaxed)), (second, 1));
+    assert_eq!((first, mails.load(Ordering::Relaxed)), (second, 1));
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn a_rate_limit_loses_no_call_and_does_not_count_what_is_replayed() {
     let (world, journal, id) = (World::default(), MemoryJournal::new(), RunId::random());
     let hours = Arc::new(AtomicUsize::new(0));
     let clock = hours.clone();
-    let hour = Duration::from_secs(3600);
+    let hour = Duration::from_hours(1);
     let limit = RateLimit::of_models().requests(2, hour).fail();
     let limit = limit.clock(move || hour * u32::try_from(clock.load(Ordering::Relaxed)).unwrap());
     let limit = limit.build().unwrap();
