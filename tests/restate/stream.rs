@@ -97,24 +97,24 @@ async fn a_caller_reads_an_answer_while_it_is_made_and_again_from_the_open_step_
     let mut worker = start(&engine, port, folder.path()).await;
     engine.register(port).await;
     let invocation = engine.send("slow/a", &json!({ "text": "Count" })).await;
-    let mut part = StreamPart::default();
-    assert_eq!(read(&engine, &mut part, "one").await, [(1, "one".to_owned())]);
+    let mut stream = StreamPart::default();
+    assert_eq!(read(&engine, &mut stream, "one").await, [(1, "one".to_owned())]);
 
     worker.kill().await.unwrap();
     let _worker = start(&engine, port, folder.path()).await;
-    let again = read(&engine, &mut part, "one").await;
+    let again = read(&engine, &mut stream, "one").await;
     assert!(again.iter().all(|(run, text)| *run > 1 && text == "one"), "{again:?}");
 
     std::fs::write(folder.path().join("go"), "").unwrap();
-    read(&engine, &mut part, " two").await;
-    while !part.is_over {
-        let request = json!({ "call": part.call, "after": part.next });
+    read(&engine, &mut stream, " two").await;
+    while !stream.is_over {
+        let request = json!({ "call": stream.call, "after": stream.next });
         let (_, body) = engine.call("slow/a", "stream", &request).await;
-        part = serde_json::from_value(body).unwrap();
+        stream = serde_json::from_value(body).unwrap();
     }
     let (status, reply) = engine.attach(&invocation).await;
     assert_eq!((status, &reply["content"][0]["text"]), (200, &json!("one two")), "{reply}");
-    let last = part.events.last().map(|(_, event)| &event.event.kind);
+    let last = stream.events.last().map(|(_, event)| &event.event.kind);
     assert!(matches!(last, None | Some(AgentEventKind::Finished(_))), "{last:?}");
 }
 
