@@ -28,7 +28,7 @@ async fn callers_from_outside_cannot_add_or_close_questions() {
 #[tokio::test]
 async fn a_worker_with_an_identity_key_refuses_a_server_that_does_not_sign() {
     let Some(engine) = Engine::start().await else { return };
-    let model = ScriptedModel::new("echo", |request| request.last_text());
+    let model = ScriptedModel::new("echo", ChatRequest::last_text);
     let agent = ReActAgent::builder("echo").model(model).build().unwrap();
     let key = "publickeyv1_ChjENKeMvCtRnqG2mrBK1HmPKufgFUc98K8B3ononQvp";
     let worker = Worker::new(Agents::new([agent])).identity_key(key).unwrap();
