@@ -16,6 +16,7 @@
 /// | `priority = priority::SECURITY` | `priority::DEFAULT` | the priority: lower runs first |
 /// | `tools = Self::tools_of` | none | a function from `&Self` to [`Tools`](crate::tool::Tools) |
 /// | `inherit` | off | the hook also runs in agents that are tools of its agent |
+/// | `once` | off | the hook does not receive what a call with a [journal](crate::guide::journal) replays |
 /// | `class` | off | the hook runs in every `ReActAgent` of the process, without being added |
 /// | `class = dyn Agent` | off | the same in agents of every type, for the events that all have |
 /// | `crate = path` | `::hooks_agent` | the path of this crate |

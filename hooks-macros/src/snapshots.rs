@@ -94,7 +94,7 @@ fn an_agent_hook() {
             fn note(&self, event: &ReasoningChunk<'_>) {}
         }
     };
-    let attr = quote!(priority = priority::SECURITY, inherit);
+    let attr = quote!(priority = priority::SECURITY, inherit, once);
     insta::assert_snapshot!(print(crate::agent_hook::attribute::expand(attr, &item)));
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use hooks_agent::call::RunId;
+use hooks_agent::journal::MemoryJournal;
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
 use serde_json::{Value, json};
@@ -27,7 +29,7 @@ impl World {
         effects.into_iter().map(|(name, _)| name).collect()
     }
 
-    fn tool(&self, name: &'static str) -> impl Tool {
+    pub(crate) fn tool(&self, name: &'static str) -> impl Tool {
         let effects = self.effects.clone();
         FunctionTool::with_context(name, "Has an effect.", move |_: Value, cx: ToolContext| {
             effects.lock().unwrap().push((name.to_owned(), cx.idempotency_key()));
@@ -77,4 +79,29 @@ impl World {
             .tool(below.to_tool("Does a part of it."))
             .parallel_tools(true)
     }
+}
+
+/// Runs a call once more, on an agent of a new process.
+pub(crate) async fn run(
+    agent: &ReActAgent,
+    journal: &MemoryJournal,
+    run: RunId,
+) -> Result<Msg, AgentError> {
+    let options = CallOptions::new().thread("t").run_id(run).journal(journal.again());
+    agent.call_with(options, "Go").await
+}
+
+/// The results that the agent reads at the end of a call, in order.
+pub(crate) fn results(journal: &MemoryJournal) -> Vec<String> {
+    let end = journal.ended().expect("the call has ended");
+    let steps = end.threads.iter().filter(|(key, _)| key.agent() == "above");
+    let messages = steps.flat_map(|(_, step)| &step.messages);
+    let results = messages.flat_map(|row| row.msg.tool_results());
+    results.map(|result| result.output.as_str().to_owned()).collect()
+}
+
+/// The causes of an error, as texts.
+pub(crate) fn chain(error: &AgentError) -> String {
+    let errors = std::iter::successors(Some(error as &dyn std::error::Error), |it| it.source());
+    errors.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

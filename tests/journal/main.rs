@@ -5,5 +5,6 @@ mod cuts;
 mod errors;
 mod observers;
 mod questions;
+mod random;
 mod secrets;
 mod threads;

@@ -113,6 +113,11 @@ impl Engine {
         (answer.status().as_u16(), answer.text().await.unwrap())
     }
 
+    /// Returns the address of the ingress.
+    pub(crate) fn ingress(&self) -> String {
+        format!("http://127.0.0.1:{}", self.ports[0])
+    }
+
     /// Returns the address of a handler of an agent's thread.
     pub(crate) fn url(&self, key: &str, handler: &str) -> String {
         let key = key.replace('/', "%2F");
@@ -135,6 +140,65 @@ impl Engine {
         let answer = self.http.post(url).json(body).send().await.unwrap();
         let answer: Value = answer.json().await.unwrap();
         answer["invocationId"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    /// Cancels an invocation, as an operator does.
+    pub(crate) async fn cancel(&self, invocation: &str) {
+        let url = format!("http://127.0.0.1:{}/invocations/{invocation}/cancel", self.ports[1]);
+        let answer = self.http.patch(url).send().await.unwrap();
+        assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
+    }
+
+    /// Waits until a column of the server's table of invocations has a text.
+    pub(crate) async fn until_column(&self, invocation: &str, column: &str, text: &str) {
+        let url = format!("http://127.0.0.1:{}/query", self.ports[1]);
+        let query = format!("SELECT {column} FROM sys_invocation WHERE id = '{invocation}'");
+        let mut last = String::new();
+        for _ in 0..1_000 {
+            let request = self.http.post(&url).json(&json!({ "query": query }));
+            let answer = request.header("accept", "application/json").send().await.unwrap();
+            last = answer.text().await.unwrap();
+            if last.contains(text) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("`{column}` of invocation {invocation} is not `{text}`: {last}");
+    }
+
+    /// Waits until this many questions of a thread wait, and returns them.
+    pub(crate) async fn questions(&self, key: &str, count: usize) -> Vec<Value> {
+        let mut last = Value::Null;
+        for _ in 0..3_000 {
+            if let (200, Value::Array(waiting)) = self.call(key, "waiting", &Value::Null).await {
+                if waiting.len() == count {
+                    return waiting;
+                }
+                last = waiting.into();
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{count} questions do not wait: {last}");
+    }
+
+    /// Decides a question.
+    pub(crate) async fn decide(
+        &self,
+        key: &str,
+        question: &Value,
+        decision: Value,
+    ) -> (u16, Value) {
+        let verdict = json!({ "id": question["id"], "decision": decision, "by": "ann" });
+        self.call(key, "decide", &json!([verdict])).await
+    }
+
+    /// Returns the results of tools in the history of a thread.
+    pub(crate) async fn results(&self, key: &str) -> Vec<String> {
+        let (status, history) = self.call(key, "history", &Value::Null).await;
+        assert_eq!(status, 200, "{history}");
+        let blocks = history.as_array().unwrap().iter().filter_map(|it| it["content"].as_array());
+        let results = blocks.flatten().filter(|block| block["type"] == "tool_result");
+        results.map(|result| result["output"].to_string()).collect()
     }
 
     /// Waits for the end of an invocation, also while the server comes and goes.

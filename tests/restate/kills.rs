@@ -27,7 +27,7 @@ async fn every_call_ends_although_workers_and_the_server_are_killed_at_random_mo
     let folder = tempfile::tempdir().unwrap();
     let world = World(folder.path().into());
     let port = free_port();
-    let mut workers = vec![start(port, folder.path()).await, start(port, folder.path()).await];
+    let mut workers = [start(port, folder.path()).await, start(port, folder.path()).await];
     engine.register(port).await;
     let mut seed: u64 = 7;
     let mut invocations = Vec::new();

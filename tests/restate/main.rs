@@ -1,6 +1,7 @@
 //! What the crate `hooks-restate` promises, with a real server of Restate, which `.ci/restate` installs;
 //! skipped without it.
 
+mod agents;
 mod calls;
 mod cancel;
 mod cost;
@@ -11,5 +12,6 @@ mod keys;
 mod kills;
 mod people;
 mod poison;
+mod stage;
 mod stream;
 mod worker;

@@ -4,12 +4,14 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use hooks_agent::prelude::*;
-use hooks_restate::{Agents, Worker};
+use hooks_restate::Worker;
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
+
+use crate::deploy::later;
 
 /// The variable with the port that a worker serves.
 const PORT: &str = "TEST_WORKER_PORT";
@@ -17,14 +19,25 @@ const PORT: &str = "TEST_WORKER_PORT";
 /// The variable with the folder in which a worker leaves what it does.
 const FOLDER: &str = "TEST_WORKER_FOLDER";
 
-/// Starts a worker.
+/// The variable with the build of a worker, `old` or `new`.
+const BUILD: &str = "TEST_WORKER_BUILD";
+
+/// Starts a worker of the newest build.
 pub(crate) async fn start(port: u16, folder: &Path) -> Child {
+    start_build(port, folder, "new").await
+}
+
+/// Starts a worker of a build.
+pub(crate) async fn start_build(port: u16, folder: &Path, build: &str) -> Child {
     let child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "worker::serves", "--nocapture", "--ignored"])
         .env(PORT, port.to_string())
         .env(FOLDER, folder)
+        .env(BUILD, build)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
+        // A panic that a test wants is no news.
+        .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
         .unwrap();
@@ -43,7 +56,11 @@ async fn serves() {
     let Ok(port) = std::env::var(PORT) else { return };
     let world = World(std::env::var(FOLDER).unwrap().into());
     let address = format!("127.0.0.1:{port}").parse().unwrap();
-    let worker = Worker::new(Agents::new([world.steps()]));
+    let build = std::env::var(BUILD).unwrap();
+    let worker = match &*build {
+        "later" => later(&world),
+        build => Worker::new(world.agents(build)),
+    };
     worker.serve(Worker::listen_shared(address).unwrap(), std::future::pending()).await;
 }
 
@@ -53,9 +70,14 @@ pub(crate) struct World(pub(crate) PathBuf);
 
 impl World {
     /// Appends a line to a file.
-    fn note(&self, file: &str, line: &str) {
+    pub(crate) fn note(&self, file: &str, line: &str) {
         let file = OpenOptions::new().create(true).append(true).open(self.0.join(file)).unwrap();
         (&file).write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    /// The time in milliseconds since 1970.
+    pub(crate) fn now() -> u128 {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis()
     }
 
     /// The lines of a file, sorted.
@@ -66,14 +88,31 @@ impl World {
         lines
     }
 
+    /// The lines of a file, in the order in which they were written.
+    pub(crate) fn log(&self, file: &str) -> Vec<String> {
+        let text = std::fs::read_to_string(self.0.join(file)).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// Waits until a file has a line.
+    pub(crate) async fn until(&self, file: &str, line: &str) {
+        for _ in 0..3_000 {
+            if self.log(file).iter().any(|it| it == line) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("`{file}` has no line `{line}`: {:?}", self.log(file));
+    }
+
     /// An agent that runs three rounds of two tools each, at once, and answers.
-    fn steps(&self) -> ReActAgent {
+    pub(crate) fn steps(&self) -> ReActAgent {
         let world = self.clone();
         let model = ScriptedModel::new("steps", move |request| -> ScriptedAnswer {
             let since = request.messages.iter().rev().take_while(|msg| msg.role != Role::User);
             let round = since.filter(|msg| msg.role == Role::Assistant).count();
             let text = request.messages.iter().rfind(|msg| msg.role == Role::User);
-            let text = text.map(|msg| msg.text()).unwrap_or_default();
+            let text = text.map(Msg::text).unwrap_or_default();
             world.note("models", &format!("{text} {round}"));
             if round == 3 {
                 return format!("{text} is done.").into();

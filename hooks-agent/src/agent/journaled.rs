@@ -26,16 +26,23 @@ pub(super) async fn journaled_reply<A: Agent + ?Sized>(
         memory.decide(cx.verdicts(), now()).map_err(StoreError::from)?;
     }
     cx.emit(|| AgentEventKind::Started).await;
-    agent.reply(cx.clone(), messages).await
+    let reply = agent.reply(cx.clone(), messages).await;
+    // A hook may have made something else of the error.
+    journal.check().map_err(AgentError::other)?;
+    reply
 }
 
-/// Keeps the end of the call in its journal, if it has one of its own.
+/// Keeps the end of the call in its journal, if it has one of its own. A call that its journal failed has
+/// no end there: the engine runs it again, or gives it up.
 pub(super) async fn end<A: Agent + ?Sized>(
     agent: &A,
     cx: &CallContext,
     ended: Result<&Msg, &AgentError>,
 ) -> Result<(), AgentError> {
     let Some(journal) = cx.journal().filter(|journal| journal.is_root()) else { return Ok(()) };
+    if let Err(failed) = journal.check() {
+        return if ended.is_err() { Ok(()) } else { Err(AgentError::other(failed)) };
+    }
     let ended = ended.map(|reply| Arc::new(reply.clone())).map_err(AgentError::report);
     Box::pin(journal.end(agent, CallEnd::new(ended))).await
 }

@@ -241,7 +241,12 @@ impl CallContext {
     /// False for a call without a journal.
     #[must_use]
     pub fn is_replaying(&self) -> bool {
-        self.call.journal.as_ref().is_some_and(|journal| journal.is_replaying())
+        self.replays(self.checked().map(|checked| &**checked.id()))
+    }
+
+    /// Returns whether what happens now to this tool call, or else to the call, happened before.
+    pub(crate) fn replays(&self, tool_call_id: Option<&str>) -> bool {
+        self.call.journal.as_ref().is_some_and(|journal| journal.is_replaying(tool_call_id))
     }
 
     /// Returns the journal of the call.

@@ -32,16 +32,17 @@ impl CallContext {
 
     /// Sends an event to the stream. `kind` runs only if the call has one.
     pub(crate) async fn emit(&self, kind: impl FnOnce() -> AgentEventKind) {
-        if let Some(events) = self.events.as_ref().filter(|_| !self.is_replaying()) {
-            let event = self.stream_event(kind());
+        let Some(events) = &self.events else { return };
+        let kind = kind();
+        if !self.replays(kind.tool_call_id()) {
             // Boxed, so that the futures of calls without a stream stay small.
-            Box::pin(events.send(event)).await;
+            Box::pin(events.send(self.stream_event(kind))).await;
         }
     }
 
     /// Sends an event to the stream, for a call that cannot wait.
     pub(crate) fn emit_now(&self, kind: AgentEventKind) {
-        if let Some(events) = self.events.as_ref().filter(|_| !self.is_replaying()) {
+        if let Some(events) = self.events.as_ref().filter(|_| !self.replays(kind.tool_call_id())) {
             events.send_now(self.stream_event(kind));
         }
     }

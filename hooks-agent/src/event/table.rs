@@ -218,6 +218,18 @@ impl HookEvent<'_> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     }
+
+    /// Returns whether an earlier run of the call had the event. The end of a run is its own.
+    pub(crate) fn is_replayed(&self) -> bool {
+        let tool_call = match self {
+            Self::PreActing(event) => Some(event.id()),
+            Self::ActingChunk(event) => Some(&*event.tool_use().id),
+            Self::PostActing(event) => Some(&*event.tool_use().id),
+            Self::Settled(_) => return false,
+            _ => None,
+        };
+        self.context().replays(tool_call)
+    }
 }
 
 impl fmt::Display for EventKind {

@@ -244,6 +244,10 @@ impl<H: AgentHook> AgentHook for Arc<H> {
         H::always(self)
     }
 
+    fn once(&self) -> bool {
+        H::once(self)
+    }
+
     fn role(&self) -> Option<HookRole> {
         H::role(self)
     }

@@ -31,7 +31,8 @@ pub type JournalFuture<'a, T> = BoxFuture<'a, Result<T, JournalError>>;
 /// An agent without a store outside of the process has its threads in the journal: a call
 /// [loads](Self::load) them and hands them over at its [end](Self::end), those of sub-agents too.
 ///
-/// Every error fails the call. [`MemoryJournal`](crate::journal::MemoryJournal) is the smallest
+/// Every error fails the call, at once and whatever its hooks do: the journal is not asked for anything
+/// more, also not for its end, and the threads are as before. [`MemoryJournal`](crate::journal::MemoryJournal) is the smallest
 /// implementation.
 pub trait Journal: fmt::Debug + Send + Sync + 'static {
     /// Begins a step, or returns what it came to in an earlier run of the call.

@@ -4,10 +4,12 @@
 mod contract;
 mod end;
 mod error;
+mod failure;
 mod hook;
 mod in_memory;
 mod key;
 mod record;
+mod recording;
 mod scope;
 mod stand_in;
 mod threads;

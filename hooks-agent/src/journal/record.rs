@@ -11,6 +11,7 @@ use crate::error::ErrorReport;
 use crate::journal::{JournalError, StepKey};
 use crate::message::{GenerateReason, Messages, Msg, ToolResult, ToolUse};
 use crate::model::{ChatChunk, ModelAnswer};
+use crate::usage::Usage;
 
 /// The version of the records that this module writes.
 const VERSION: u64 = 1;
@@ -106,15 +107,15 @@ impl StepRecord {
             _ => return Err(unreadable("it has no version".to_owned())),
         }
         let mut take = |name: &str| self.0.get_mut(name).map(Value::take);
+        // The error of the JSON may quote content.
+        let unknown = |field: &str| unreadable(format!("`{field}` is not what this program knows"));
         if let Some(report) = take("error") {
-            let report = serde_json::from_value(report).map_err(|it| unreadable(it.to_string()))?;
+            let report = serde_json::from_value(report).map_err(|_| unknown("error"))?;
             let ran = take("ran").map(serde_json::from_value).transpose();
-            return Ok(Read::Failed { report, ran: ran.map_err(|it| unreadable(it.to_string()))? });
+            return Ok(Read::Failed { report, ran: ran.map_err(|_| unknown("ran"))? });
         }
         let value = take(kind).ok_or_else(|| unreadable(format!("it has no field `{kind}`")))?;
-        // The error of the JSON may quote content.
-        let unreadable = |_| unreadable(format!("`{kind}` is not what this program knows"));
-        Ok(Read::Came(serde_json::from_value(value).map_err(unreadable)?))
+        Ok(Read::Came(serde_json::from_value(value).map_err(|_| unknown(kind))?))
     }
 }
 
@@ -130,6 +131,11 @@ impl ModelRecord {
             | (Some(ChatChunk::Thinking(text)), ChatChunk::Thinking(more)) => text.push_str(more),
             _ => self.chunks.push(chunk.clone()),
         }
+    }
+
+    /// Returns the record of an answer without content, for a step that failed.
+    pub(super) fn nothing() -> Self {
+        Self { chunks: vec![ChatChunk::end(Usage::default())], ..Self::default() }
     }
 
     /// Returns the answer again.

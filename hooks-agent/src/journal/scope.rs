@@ -1,12 +1,17 @@
 //! The journal of one call, or of a call inside of it: which steps it had.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures::StreamExt;
+
+use crate::journal::failure::{Failure, JournalFailed};
+use crate::journal::record::ModelRecord;
 use crate::journal::threads::JournalThreads;
-use crate::journal::{Journal, StepKey, StepKind};
-use crate::model::ModelAnswer;
+use crate::journal::{Journal, JournalError, JournalStep, StepKey, StepKind, StepRecord, Ticket};
+use crate::model::{ChatChunk, ModelAnswer};
 use crate::run_id::RunId;
 
 /// The journal of a call, and the steps that it had in this run.
@@ -15,11 +20,18 @@ pub(crate) struct JournalScope {
     /// The run id of the call with the journal.
     root: RunId,
     pub(super) threads: Arc<JournalThreads>,
+    pub(super) failure: Arc<Failure>,
     /// What the keys begin with; empty for the call with the journal.
     path: String,
+    /// The scope that this one is inside of, and the tool call there.
+    outer: Option<(Arc<Self>, Arc<str>)>,
     counts: Mutex<Counts>,
-    /// What answers the next call of the model.
-    recorded: Mutex<Option<ModelAnswer>>,
+    /// What answers in place of the model.
+    recorded: Mutex<Option<ModelRecord>>,
+    /// Whether the call is past what earlier runs have recorded: its last step was not.
+    is_live: AtomicBool,
+    /// Whether the agent reads an answer that was recorded.
+    reads_recorded: AtomicBool,
 }
 
 #[derive(Default)]
@@ -32,16 +44,31 @@ struct Counts {
     /// How many calls of an agent each tool call made.
     calls: HashMap<String, u32>,
     questions: u32,
+    /// Whether the answer of this round is of an earlier run.
+    is_answer_replayed: bool,
+    /// The tool calls of the round that were not recorded, and those that return what was.
+    live: HashSet<Arc<str>>,
+    replayed: HashSet<Arc<str>>,
 }
 
 impl JournalScope {
     pub(crate) fn new(journal: Arc<dyn Journal>, root: RunId) -> Self {
-        let threads = Arc::default();
-        Self::of(journal, root, threads, String::new())
+        Self {
+            journal,
+            root,
+            threads: Arc::default(),
+            failure: Arc::default(),
+            path: String::new(),
+            outer: None,
+            counts: Mutex::default(),
+            recorded: Mutex::default(),
+            is_live: AtomicBool::new(false),
+            reads_recorded: AtomicBool::new(false),
+        }
     }
 
     /// Creates the scope of a call of an agent inside of this one, through this tool call.
-    pub(crate) fn inside(&self, agent: &str, tool_call_id: Option<&str>) -> Self {
+    pub(crate) fn inside(self: &Arc<Self>, agent: &str, tool_call_id: Option<&str>) -> Self {
         let path = {
             let mut counts = self.lock();
             let (round, id) = (counts.round, tool_call_id.unwrap_or_default());
@@ -51,21 +78,102 @@ impl JournalScope {
             *number += 1;
             format!("{call}/{number}:")
         };
-        Self::of(self.journal.clone(), self.root, self.threads.clone(), path)
+        let id = tool_call_id.unwrap_or_default();
+        Self {
+            threads: self.threads.clone(),
+            failure: self.failure.clone(),
+            path,
+            outer: Some((self.clone(), id.into())),
+            ..Self::new(self.journal.clone(), self.root)
+        }
     }
 
-    fn of(
-        journal: Arc<dyn Journal>,
-        root: RunId,
-        threads: Arc<JournalThreads>,
-        path: String,
-    ) -> Self {
-        let (counts, recorded) = (Mutex::default(), Mutex::default());
-        Self { journal, root, threads, path, counts, recorded }
+    /// Returns whether what happens now was recorded by an earlier run: to this tool call, or to the
+    /// call. Other tools of the round may be at another point.
+    pub(crate) fn is_replaying(&self, tool_call_id: Option<&str>) -> bool {
+        if let Some(id) = tool_call_id {
+            let counts = self.lock();
+            if counts.replayed.contains(id) || counts.live.contains(id) {
+                return counts.replayed.contains(id);
+            }
+        } else if self.reads_recorded.load(Ordering::Relaxed) || self.recorded().is_some() {
+            return true;
+        }
+        !self.is_live.load(Ordering::Relaxed) && self.journal.is_replaying()
     }
 
-    pub(crate) fn is_replaying(&self) -> bool {
-        self.journal.is_replaying()
+    /// Returns an error if the journal has failed.
+    pub(crate) fn check(&self) -> Result<(), JournalFailed> {
+        self.failure.check()
+    }
+
+    /// Begins a step.
+    pub(super) async fn step(&self, key: &StepKey) -> Result<JournalStep, JournalFailed> {
+        self.check()?;
+        let step = self.journal.step(key).await.map_err(|error| self.failure.keep(error))?;
+        if let JournalStep::Run(_) = step {
+            match key.kind() {
+                StepKind::Tool { id, .. } => self.begin_tool(id),
+                _ => {
+                    self.is_live.store(true, Ordering::Relaxed);
+                    self.begin_outer();
+                }
+            }
+        }
+        Ok(step)
+    }
+
+    /// Keeps what a step came to.
+    pub(super) async fn keep(
+        &self,
+        ticket: Ticket,
+        record: Result<StepRecord, JournalError>,
+    ) -> Result<(), JournalFailed> {
+        self.check()?;
+        let kept = async { ticket.complete(record?).await };
+        kept.await.map_err(|error| self.failure.keep(error))
+    }
+
+    /// Notes that a tool call was not recorded.
+    fn begin_tool(&self, id: &Arc<str>) {
+        self.lock().live.insert(id.clone());
+        self.begin_outer();
+    }
+
+    fn begin_outer(&self) {
+        if let Some((outer, id)) = &self.outer {
+            outer.begin_tool(id);
+        }
+    }
+
+    /// Notes that a tool call returns what was recorded, until the guard is dropped.
+    pub(super) fn replay_tool(&self, id: Arc<str>) -> impl Drop + '_ {
+        self.lock().replayed.insert(id.clone());
+        Replaying(move || {
+            self.lock().replayed.remove(&id);
+        })
+    }
+
+    /// Returns a recorded answer. Its chunks came before it was recorded, so they are replayed; what
+    /// follows its end may not be.
+    pub(super) fn replay_answer(self: &Arc<Self>, record: ModelRecord) -> ModelAnswer {
+        self.reads_recorded.store(true, Ordering::Relaxed);
+        let scope = self.clone();
+        let reading = Replaying(move || scope.reads_recorded.store(false, Ordering::Relaxed));
+        let mut reading = Some(reading);
+        record.into_answer().map_stream(|stream| {
+            Box::pin(stream.inspect(move |chunk| {
+                if matches!(chunk, Ok(ChatChunk::End { .. }) | Err(_)) {
+                    drop(reading.take());
+                }
+            }))
+        })
+    }
+
+    /// Sets what answers in place of the model, until the guard is dropped.
+    pub(super) fn replay_model(&self, record: ModelRecord) -> impl Drop + '_ {
+        *self.recorded() = Some(record);
+        Replaying(|| *self.recorded() = None)
     }
 
     /// Returns whether this is the call with the journal, and none inside of it.
@@ -98,6 +206,7 @@ impl JournalScope {
         counts.round += 1;
         counts.models = 0;
         counts.tools.clear();
+        counts.live.clear();
     }
 
     pub(super) fn next_model(&self) -> StepKey {
@@ -123,14 +232,23 @@ impl JournalScope {
         StepKey::new(&self.path, StepKind::Compression { number })
     }
 
-    /// Sets what answers the next call of the model in place of the model.
-    pub(super) fn set_recorded(&self, answer: Option<ModelAnswer>) {
-        *self.recorded.lock().unwrap_or_else(PoisonError::into_inner) = answer;
+    /// Notes whether the answer of the model is of an earlier run.
+    pub(super) fn answered(&self, is_replayed: bool) {
+        self.lock().is_answer_replayed = is_replayed;
     }
 
-    /// Takes what answers in place of the model.
-    pub(crate) fn take_recorded(&self) -> Option<ModelAnswer> {
-        self.recorded.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// Returns whether an earlier run may have started tools of this round.
+    pub(crate) fn may_have_acted(&self) -> bool {
+        self.lock().is_answer_replayed
+    }
+
+    /// Returns what answers in place of the model: each time, if a hook asks more than once.
+    pub(crate) fn recorded_answer(&self) -> Option<ModelAnswer> {
+        self.recorded().clone().map(ModelRecord::into_answer)
+    }
+
+    fn recorded(&self) -> MutexGuard<'_, Option<ModelRecord>> {
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Counts> {
@@ -141,5 +259,14 @@ impl JournalScope {
 impl fmt::Debug for JournalScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JournalScope").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Runs a closure when it is dropped.
+struct Replaying<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for Replaying<F> {
+    fn drop(&mut self) {
+        (self.0)();
     }
 }

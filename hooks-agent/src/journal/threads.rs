@@ -7,7 +7,7 @@ use crate::agent::Agent;
 use crate::error::AgentError;
 use crate::journal::{CallEnd, JournalScope};
 use crate::memory::Memory;
-use crate::store::{StoreError, ThreadKey};
+use crate::store::{StoreError, ThreadKey, Verdict};
 
 /// The threads that a call has read, which its sub-agents share.
 #[derive(Default)]
@@ -34,7 +34,11 @@ impl JournalScope {
         let stored = agent.state().threads().stored();
         let record = match stored {
             Some(durable) => durable.read(&key).await?,
-            None => self.journal.load(&key).await.map_err(AgentError::other)?,
+            None => {
+                self.check().map_err(AgentError::other)?;
+                let loaded = self.journal.load(&key).await;
+                loaded.map_err(|error| AgentError::other(self.failure.keep(error)))?
+            }
         };
         let memory = Arc::new(Memory::new());
         memory.restore_record(record, 0)?;
@@ -51,7 +55,9 @@ impl JournalScope {
     /// Asks people, and stores what they decided in memory.
     pub(crate) async fn ask(&self, memory: &Memory) -> Result<(), AgentError> {
         let waiting = memory.waiting();
-        let verdicts = self.journal.ask(&waiting).await.map_err(AgentError::other)?;
+        self.check().map_err(AgentError::other)?;
+        let verdicts = self.journal.ask(&waiting).await;
+        let verdicts = verdicts.map_err(|error| AgentError::other(self.failure.keep(error)))?;
         for question in &waiting {
             let of_question = verdicts.iter().filter(|verdict| verdict.id == question.id);
             if of_question.count() != 1 {
@@ -59,8 +65,11 @@ impl JournalScope {
                 return Err(AgentError::other(reason));
             }
         }
-        // The journal decides when a question expires.
+        // The journal decides when a question expires, whatever decisions it allows.
+        let (expired, verdicts): (Vec<_>, Vec<_>) =
+            verdicts.into_iter().partition(Verdict::is_expired);
         memory.decide(&verdicts, 0).map_err(StoreError::from)?;
+        memory.expire(&expired);
         Ok(())
     }
 
@@ -80,7 +89,8 @@ impl JournalScope {
             changed.push((key, step));
         }
         let stored = CallEnd { stored: end.stored.clone(), ..CallEnd::nothing() };
-        self.journal.end(end).await.map_err(AgentError::other)?;
+        let kept = self.journal.end(end).await;
+        kept.map_err(|error| AgentError::other(self.failure.keep(error)))?;
         stored.write_stored(agent).await
     }
 }

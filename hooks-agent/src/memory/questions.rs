@@ -91,6 +91,18 @@ impl Memory {
         Ok(())
     }
 
+    /// Refuses questions that nobody decided in time.
+    pub(crate) fn expire(&self, expired: &[Verdict]) {
+        let mut conversation = self.lock();
+        let Some(left) = &mut conversation.left else { return };
+        for Verdict { id, decision, by } in expired {
+            let is_meant = |question: &&mut Waiting| question.id == *id && !question.is_closed;
+            if let Some(question) = left.questions.iter_mut().find(is_meant) {
+                question.decided = Some(Decided::new(decision.clone(), by.clone(), 0));
+            }
+        }
+    }
+
     /// Refuses the questions that have expired. Returns how many.
     pub(crate) fn expire_questions(&self, now: u64) -> u64 {
         let mut conversation = self.lock();

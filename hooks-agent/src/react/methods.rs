@@ -138,7 +138,7 @@ impl ReActAgent {
         request: ChatRequest,
     ) -> Result<ModelAnswer, AgentError> {
         cx.checkpoint().await?;
-        if let Some(recorded) = cx.journal().and_then(|journal| journal.take_recorded()) {
+        if let Some(recorded) = cx.journal().and_then(|journal| journal.recorded_answer()) {
             return Ok(recorded);
         }
         Ok(ModelAnswer::ask(&*self.core.model, request).await?)

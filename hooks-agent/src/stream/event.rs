@@ -119,3 +119,14 @@ pub enum AgentEventKind {
         kind: ErrorKind,
     },
 }
+
+impl AgentEventKind {
+    /// Returns the id of the tool call that the event is of.
+    pub(crate) fn tool_call_id(&self) -> Option<&str> {
+        match self {
+            Self::ToolStarted(call) | Self::ToolChunk { call, .. } => Some(&call.id),
+            Self::ToolFinished(result) => Some(&result.id),
+            _ => None,
+        }
+    }
+}

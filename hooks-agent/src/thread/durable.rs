@@ -178,14 +178,10 @@ impl Durable {
     pub(crate) async fn write(&self, key: &ThreadKey, step: &Step) -> Result<(), StoreError> {
         let lease = self.lease(key).await?;
         let step = Step { releases: true, ..step.clone() };
-        match self.backing.steps.commit(&lease, &step).await {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                self.backing.steps.release(&lease).await?;
-                let is_written = matches!(&error, StoreError::Conflict { found, .. } if *found == step.version + 1);
-                if is_written { Ok(()) } else { Err(error) }
-            }
-        }
+        let written = self.backing.steps.commit(&lease, &step).await;
+        // A step that is written already releases nothing.
+        let released = self.backing.steps.release(&lease).await;
+        written.and(released)
     }
 
     /// Waits for the lease of a thread.

@@ -15,7 +15,7 @@ pub(super) fn hook_impl(
     handlers: &[Handler],
     arounds: &[AroundHandler],
 ) -> TokenStream {
-    let Options { krate, name, priority, tools, inherit, class: _ } = options;
+    let Options { krate, name, priority, tools, inherit, once, class: _ } = options;
     let (impl_generics, _, where_clause) = block.generics.split_for_impl();
     let ty = &block.self_ty;
     let result = quote!(#krate::hooks_core::HookResult<#krate::event::Flow>);
@@ -34,6 +34,13 @@ pub(super) fn hook_impl(
     let inherit = inherit.then(|| {
         quote!(
             fn inherit(&self) -> bool {
+                true
+            }
+        )
+    });
+    let once = once.then(|| {
+        quote!(
+            fn once(&self) -> bool {
                 true
             }
         )
@@ -91,6 +98,7 @@ pub(super) fn hook_impl(
             #sync_events
             #tools
             #inherit
+            #once
             async fn on_event(&self, event: &mut #krate::event::HookEvent<'_>) -> #result {
                 #waiting
             }

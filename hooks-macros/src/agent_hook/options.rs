@@ -15,6 +15,7 @@ pub(super) struct Options {
     pub(super) priority: Option<Expr>,
     pub(super) tools: Option<Expr>,
     pub(super) inherit: bool,
+    pub(super) once: bool,
     pub(super) class: Option<Class>,
 }
 
@@ -32,15 +33,17 @@ pub(super) fn parse_options(attr: TokenStream, errors: &mut Errors) -> Options {
         priority: None,
         tools: None,
         inherit: false,
+        once: false,
         class: None,
     };
-    let known = ["name", "priority", "tools", "inherit", "class", "crate"];
+    let known = ["name", "priority", "tools", "inherit", "once", "class", "crate"];
     parse_arguments(attr, &known, errors, |argument, input: ParseStream<'_>| {
         match argument.text.as_str() {
             "name" => options.name = Some(parse_value(input)?),
             "priority" => options.priority = Some(parse_value(input)?),
             "tools" => options.tools = Some(parse_value(input)?),
             "inherit" => options.inherit = true,
+            "once" => options.once = true,
             "class" => {
                 let agent = if input.peek(Token![=]) { Some(parse_value(input)?) } else { None };
                 options.class = Some(Class { span: argument.span, agent });

@@ -13,10 +13,11 @@ fn repository() -> PathBuf {
 }
 
 /// Pages that came after the questions: each page more has more words of every question.
-const LATER: [&str; 7] = [
+const LATER: [&str; 8] = [
     "hooks-agent/docs/ag_ui.md",
     "hooks-agent/docs/command.md",
     "hooks-agent/docs/guest.md",
+    "hooks-agent/docs/journal.md",
     "hooks-agent/docs/otel.md",
     "hooks-agent/docs/policy.md",
     "hooks-agent/docs/replay.md",

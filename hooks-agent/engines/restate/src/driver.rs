@@ -4,47 +4,47 @@
 //! this file and [`run`](crate::run) use the context of the invocation, one command at a time.
 
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{Either, select};
-use hooks_agent::call::Interrupt;
 use hooks_agent::error::AgentError;
 use hooks_agent::journal::{CallEnd, JournalError};
-use hooks_agent::store::{Verdict, Waiting};
-use restate_sdk::context::{DurableFuture, RequestTarget};
+use hooks_agent::store::Verdict;
+use restate_sdk::context::DurableFuture;
 use restate_sdk::prelude::*;
 
 use crate::journal::{EngineJournal, Order};
 use crate::limits::Limits;
 use crate::log::{Entry, NAME, VERSION};
+use crate::run::RUNNING;
 
 /// The signal that interrupts a call.
 pub(crate) const INTERRUPT: &str = "interrupt";
 
-/// The signal that decides a question.
-pub(crate) fn decision_signal(question: &str) -> String {
-    format!("decision/{question}")
-}
+/// How long an interrupt waits for an agent to come to the end of what the log has: one of another build
+/// may never come to it.
+const CATCH_UP: Duration = Duration::from_secs(1);
 
 /// What a call waits for from outside.
 #[derive(Debug)]
-enum Outside {
+pub(crate) enum Outside {
     Decided(Verdict),
-    Expired,
     Interrupted,
 }
 
 /// What a call that is at work is woken by.
 enum Wake {
     Work,
-    Beat,
+    /// It was not woken for long.
+    Time,
     Interrupted,
     Cancelled,
 }
 
-type Awaited<'a> = Pin<Box<dyn DurableFuture<Output = Result<Outside, TerminalError>> + Send + 'a>>;
+pub(crate) type Awaited<'a> =
+    Pin<Box<dyn DurableFuture<Output = Result<Outside, TerminalError>> + Send + 'a>>;
 
 /// The end of a call.
 pub(crate) struct Ended {
@@ -62,15 +62,20 @@ pub(crate) struct Driver<'a, 'ctx> {
     pub(crate) limits: Limits,
     pub(crate) agent: &'a str,
     pub(crate) build: Option<&'a str>,
-    pub(crate) interrupt: Interrupt,
     /// How often a call that is at work says so.
     pub(crate) beat: Duration,
     pub(crate) is_cancelled: AtomicBool,
+    /// How many runs the call had, with this one.
+    pub(crate) runs: AtomicU32,
 }
 
 impl Driver<'_, '_> {
-    /// Reads the log. Returns the end of the call, if it has one.
-    pub(crate) async fn read(&self) -> Result<Option<Ended>, HandlerError> {
+    /// Reads the log. Returns the end of the call, if it has one. If the program does not run the call,
+    /// reads to the end and refuses it: an answer in the middle of the log would not be accepted.
+    pub(crate) async fn read(
+        &self,
+        mut refusal: Option<TerminalError>,
+    ) -> Result<Option<Ended>, HandlerError> {
         let mut runs = 0;
         loop {
             let is_new = AtomicBool::new(false);
@@ -82,41 +87,59 @@ impl Driver<'_, '_> {
             let Some((entry, bytes)) = self.log(begin, Some(&is_new)).await? else { continue };
             if is_new.load(Ordering::Relaxed) {
                 self.journal.wrote(bytes);
-                if runs < self.limits.runs_without_step {
-                    return Ok(None);
-                }
-                let reason = format!("the call completed no step in {runs} runs, it is given up");
-                let error = AgentError::other(reason).report();
-                return self.end(CallEnd::new(Err(error))).await.map(Some);
+                return match refusal {
+                    Some(refusal) => Err(self.refuse(refusal).await),
+                    None if runs < self.limits.runs_without_step => Ok(None),
+                    None => self.give_up(runs).await.map(Some),
+                };
             }
             self.journal.read(&entry, bytes);
             match entry {
-                Entry::Begin { v, .. } if v > VERSION => {
-                    let what = "the log of the call".to_owned();
-                    return Err(refused(&JournalError::Version { what, found: v, known: VERSION }));
+                Entry::Begin { v, .. } if v > VERSION => return Err(newer(v).to_string().into()),
+                Entry::Begin { agent, build, .. } => {
+                    runs += 1;
+                    self.runs.fetch_add(1, Ordering::Relaxed);
+                    if agent != self.agent {
+                        refusal.get_or_insert_with(|| refused(&differs(&agent, build, self.agent)));
+                    }
                 }
-                Entry::Begin { agent, build, .. } if agent != self.agent => {
-                    let build = build.map(|build| format!(" of build `{build}`"));
-                    let what = format!(
-                        "it is a call of agent `{agent}`{}, this program runs `{}`",
-                        build.unwrap_or_default(),
-                        self.agent
-                    );
-                    return Err(refused(&JournalError::Differs { what }));
-                }
-                Entry::Begin { .. } => runs += 1,
                 Entry::Steps(_) => runs = 0,
                 Entry::Asked(questions) => {
                     runs = 0;
                     self.ask(&questions).await?;
                 }
                 Entry::Decided(_) | Entry::Beat | Entry::Retry { .. } => {}
+                Entry::Refused { code, reason } => {
+                    self.ctx.clear(RUNNING);
+                    return Err(TerminalError::new_with_code(code, reason).into());
+                }
                 Entry::End(end) => {
                     let is_cancelled = self.is_cancelled.load(Ordering::Relaxed);
                     return Ok(Some(Ended { end: *end, is_replayed: true, is_cancelled }));
                 }
             }
         }
+    }
+
+    /// Returns how many runs the call had, with this one.
+    pub(crate) fn runs(&self) -> u32 {
+        self.runs.load(Ordering::Relaxed)
+    }
+
+    /// Refuses the call, in this run and in each later one.
+    async fn refuse(&self, refusal: TerminalError) -> HandlerError {
+        let (code, reason) = (refusal.code(), refusal.message().to_owned());
+        if let Err(error) = self.keep(Entry::Refused { code, reason }).await {
+            return error;
+        }
+        self.ctx.clear(RUNNING);
+        refusal.into()
+    }
+
+    /// Ends a call that does not come to a step.
+    async fn give_up(&self, runs: usize) -> Result<Ended, HandlerError> {
+        let reason = format!("the call completed no step in {runs} runs, it is given up");
+        self.end(CallEnd::new(Err(AgentError::other(reason).report()))).await
     }
 
     /// Writes what the agent adds, until the call is over.
@@ -126,14 +149,17 @@ impl Driver<'_, '_> {
         loop {
             if let Some(order) = self.journal.next_order() {
                 match order {
-                    Order::Step { key, record, kept } => {
+                    Order::Step { key, record, bytes, kept } => {
+                        let mut admitted = bytes;
                         let (mut steps, mut waiting) = (vec![(key, record)], vec![kept]);
-                        while let Some(Order::Step { key, record, kept }) = self.journal.next_step()
+                        while let Some(Order::Step { key, record, bytes, kept }) =
+                            self.journal.next_step()
                         {
+                            admitted += bytes;
                             steps.push((key, record));
                             waiting.push(kept);
                         }
-                        self.keep(Entry::Steps(steps)).await?;
+                        self.keep_admitted(Entry::Steps(steps), admitted).await?;
                         for kept in waiting {
                             let _ = kept.send(());
                         }
@@ -159,19 +185,25 @@ impl Driver<'_, '_> {
             }
             match self.wake(&mut outside).await {
                 Wake::Work => {}
-                Wake::Beat => self.keep(Entry::Beat).await?,
-                Wake::Interrupted => self.interrupt.interrupt(),
-                Wake::Cancelled => self.cancel(),
+                Wake::Time if self.journal.is_interrupt_due() => self.journal.interrupt_now(),
+                Wake::Time => self.keep(Entry::Beat).await?,
+                Wake::Interrupted => self.journal.interrupt(),
+                Wake::Cancelled => {
+                    self.cancel();
+                    // A later run meets the cancellation where it reads this entry.
+                    self.keep(Entry::Beat).await?;
+                }
             }
         }
     }
 
     /// Waits until there is something to do.
     async fn wake(&self, outside: &mut DurableFuturesUnordered<Awaited<'_>>) -> Wake {
-        let (work, beat) = (pin!(self.journal.changed()), pin!(tokio::time::sleep(self.beat)));
-        let work = select(work, beat).map(|work| match work {
+        let time = if self.journal.is_interrupt_due() { CATCH_UP } else { self.beat };
+        let (work, time) = (pin!(self.journal.changed()), pin!(tokio::time::sleep(time)));
+        let work = select(work, time).map(|work| match work {
             Either::Left(_) => Wake::Work,
-            Either::Right(_) => Wake::Beat,
+            Either::Right(_) => Wake::Time,
         });
         if outside.is_empty() {
             return work.await;
@@ -193,17 +225,22 @@ impl Driver<'_, '_> {
 
     /// Writes an entry.
     async fn keep(&self, entry: Entry) -> Result<(), HandlerError> {
+        self.keep_admitted(entry, 0).await
+    }
+
+    /// Writes an entry of which so many bytes are counted.
+    async fn keep_admitted(&self, entry: Entry, admitted: usize) -> Result<(), HandlerError> {
         loop {
             // A cancellation takes the place of one entry.
             if let Some((_, bytes)) = self.log(entry.clone(), None).await? {
-                self.journal.wrote(bytes);
+                self.journal.wrote(bytes.saturating_sub(admitted));
                 return Ok(());
             }
         }
     }
 
     /// Returns the next entry of the log, or writes it: `None` if the engine cancels the invocation.
-    async fn log(
+    pub(crate) async fn log(
         &self,
         entry: Entry,
         is_new: Option<&AtomicBool>,
@@ -221,7 +258,7 @@ impl Driver<'_, '_> {
                 Err(_) => {
                     let key = "the log of the call".to_owned();
                     let reason = "an entry is not what this program knows".to_owned();
-                    Err(refused(&JournalError::Unreadable { key, reason }))
+                    Err(JournalError::Unreadable { key, reason }.to_string().into())
                 }
             },
             Err(_) => {
@@ -231,76 +268,26 @@ impl Driver<'_, '_> {
         }
     }
 
-    /// Asks people, and waits until each question is decided, or the call is interrupted.
-    async fn ask(&self, questions: &[Waiting]) -> Result<(), HandlerError> {
-        let invocation = self.ctx.invocation_id().to_owned();
-        let asked = crate::service::Asked { invocation, questions: questions.to_vec() };
-        let desk =
-            |handler: &str| RequestTarget::object(crate::service::DESK, self.ctx.key(), handler);
-        let _ = self.ctx.request::<_, ()>(desk("ask"), Json(asked)).send();
-        let timers: Vec<_> = questions
-            .iter()
-            .map(|question| question.expires_after.map(|after| self.ctx.sleep(after)))
-            .collect();
-        for (question, timer) in questions.iter().zip(timers) {
-            let mut awaited: DurableFuturesUnordered<Awaited<'_>> = DurableFuturesUnordered::new();
-            let decided = self.ctx.signal::<Json<Verdict>>(&decision_signal(&question.id));
-            let decided = decided.map_ok(|Json(verdict)| Outside::Decided(verdict));
-            awaited.push(Box::pin(decided));
-            if let Some(timer) = timer {
-                awaited.push(Box::pin(timer.map_ok(|()| Outside::Expired)));
-            }
-            if !self.interrupt.is_interrupted() {
-                awaited.push(self.interrupted());
-            }
-            let outside = if self.interrupt.is_interrupted() {
-                Some(Outside::Interrupted)
-            } else {
-                match awaited.next().await {
-                    Ok(Some((_, Ok(outside)))) => Some(outside),
-                    _ => None,
-                }
-            };
-            let verdict = match outside {
-                Some(Outside::Decided(verdict)) => Some(verdict),
-                Some(Outside::Expired) => Some(Verdict::expired(question.id.clone())),
-                Some(Outside::Interrupted) => None,
-                None => {
-                    self.cancel();
-                    None
-                }
-            };
-            // The log says what came first.
-            let entry = loop {
-                if let Some((entry, _)) = self.log(Entry::Decided(verdict.clone()), None).await? {
-                    break entry;
-                }
-            };
-            match entry {
-                Entry::Decided(Some(verdict)) => self.journal.decided(verdict),
-                _ => {
-                    self.interrupt.interrupt();
-                    break;
-                }
-            }
-        }
-        let ids: Vec<_> = questions.iter().map(|question| question.id.clone()).collect();
-        let _ = self.ctx.request::<_, ()>(desk("close"), Json(ids)).send();
-        Ok(())
-    }
-
-    fn interrupted(&self) -> Awaited<'_> {
-        Box::pin(self.ctx.signal::<()>(INTERRUPT).map_ok(|()| Outside::Interrupted))
-    }
-
     /// Notes that the engine cancels the invocation: the call is interrupted, and its end is kept.
-    fn cancel(&self) {
+    pub(crate) fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
-        self.interrupt.interrupt();
+        self.journal.interrupt();
     }
 }
 
 /// Returns the error of a call that this program does not run. It is not tried again.
-pub(crate) fn refused(error: &JournalError) -> HandlerError {
-    TerminalError::new_with_code(409, error.to_string()).into()
+pub(crate) fn refused(error: &JournalError) -> TerminalError {
+    TerminalError::new_with_code(409, error.to_string())
+}
+
+/// Returns the error of a log of a newer version. The engine tries again, so that a newer program may
+/// go on.
+fn newer(found: u64) -> JournalError {
+    JournalError::Version { what: "the log of the call".to_owned(), found, known: VERSION }
+}
+
+fn differs(agent: &str, build: Option<String>, runs: &str) -> JournalError {
+    let build = build.map(|build| format!(" of build `{build}`")).unwrap_or_default();
+    let what = format!("it is a call of agent `{agent}`{build}, this program runs `{runs}`");
+    JournalError::Differs { what }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
+use futures::future::pending;
+use hooks_agent::call::Interrupt;
 use hooks_agent::journal::{
     CallEnd, Journal, JournalError, JournalFuture, JournalStep, StepKey, StepRecord, Ticket,
 };
@@ -25,6 +27,7 @@ struct Shared {
     changed: Notify,
     history: History,
     limits: Limits,
+    interrupt: Interrupt,
 }
 
 #[derive(Default)]
@@ -38,12 +41,14 @@ struct State {
     entries: usize,
     /// What is to be written.
     orders: VecDeque<Order>,
+    /// The call is to be interrupted, or is.
+    is_interrupted: bool,
     is_closed: bool,
 }
 
 /// What the agent wants to be written.
 pub(crate) enum Order {
-    Step { key: String, record: StepRecord, kept: Kept },
+    Step { key: String, record: StepRecord, bytes: usize, kept: Kept },
     Ask { questions: Vec<Waiting>, decided: Kept },
     End { end: Box<CallEnd>, kept: Kept },
 }
@@ -53,8 +58,42 @@ pub(crate) type Kept = oneshot::Sender<()>;
 
 impl EngineJournal {
     pub(crate) fn new(history: History, limits: Limits) -> Self {
-        let (state, changed) = (Mutex::default(), Notify::new());
-        Self(Arc::new(Shared { state, changed, history, limits }))
+        let (state, changed, interrupt) = (Mutex::default(), Notify::new(), Interrupt::new());
+        Self(Arc::new(Shared { state, changed, history, limits, interrupt }))
+    }
+
+    /// Returns what interrupts the agent.
+    pub(crate) fn interrupter(&self) -> Interrupt {
+        self.0.interrupt.clone()
+    }
+
+    /// Interrupts the call when the agent has come to the end of what the log has: so its history has
+    /// the steps of earlier runs.
+    pub(crate) fn interrupt(&self) {
+        let mut state = self.lock();
+        state.is_interrupted = true;
+        self.interrupt_if_caught_up(&state);
+    }
+
+    /// Interrupts the agent, wherever it is.
+    pub(crate) fn interrupt_now(&self) {
+        self.0.interrupt.interrupt();
+    }
+
+    /// Returns whether the call is to be interrupted, or is.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.lock().is_interrupted
+    }
+
+    /// Returns whether the call is to be interrupted and the agent is not.
+    pub(crate) fn is_interrupt_due(&self) -> bool {
+        self.is_interrupted() && !self.0.interrupt.is_interrupted()
+    }
+
+    fn interrupt_if_caught_up(&self, state: &State) {
+        if state.ahead.is_empty() {
+            self.0.interrupt.interrupt();
+        }
     }
 
     pub(crate) fn history(&self) -> &History {
@@ -96,7 +135,7 @@ impl EngineJournal {
         state.decided.insert(verdict.id.clone(), verdict);
     }
 
-    /// Counts an entry that is written.
+    /// Counts an entry that is written, without what of it was counted before.
     pub(crate) fn wrote(&self, bytes: usize) {
         let mut state = self.lock();
         state.entries += 1;
@@ -136,8 +175,9 @@ impl EngineJournal {
         state.orders.clear();
     }
 
-    fn check_order(&self, bytes: usize) -> Result<(), JournalError> {
-        let (state, limits) = (self.lock(), &self.0.limits);
+    /// Checks the limits, and counts what is to be written: steps that end at once count together.
+    fn admit(&self, bytes: usize) -> Result<(), JournalError> {
+        let (mut state, limits) = (self.lock(), &self.0.limits);
         let full = |reason: String| Err(JournalError::Full { reason });
         if state.is_closed {
             return Err(JournalError::Closed);
@@ -154,14 +194,16 @@ impl EngineJournal {
             let most = limits.journal_entries;
             return full(format!("it has {most} entries, see `journal_entries`"));
         }
+        state.bytes += bytes;
         Ok(())
     }
 
     async fn keep(self, key: String, record: StepRecord) -> Result<(), JournalError> {
         let bytes = serde_json::to_vec(&record).map_err(|it| JournalError::Failed(it.into()))?;
-        self.check_order(bytes.len())?;
+        let bytes = bytes.len();
+        self.admit(bytes)?;
         let (kept, is_kept) = oneshot::channel();
-        self.order(Order::Step { key, record, kept });
+        self.order(Order::Step { key, record, bytes, kept });
         is_kept.await.map_err(|_| JournalError::Closed)
     }
 
@@ -186,7 +228,13 @@ impl Journal for EngineJournal {
         let recorded = {
             let mut state = self.lock();
             state.ahead.remove(key.as_str());
-            state.records.get(key.as_str()).cloned()
+            let recorded = state.records.get(key.as_str()).cloned();
+            if recorded.is_none() && state.is_interrupted {
+                // No new step begins; the interrupt ends this wait.
+                self.interrupt_if_caught_up(&state);
+                return pending().boxed();
+            }
+            recorded
         };
         let step = match recorded {
             Some(record) => JournalStep::Replayed(record),
@@ -203,7 +251,11 @@ impl Journal for EngineJournal {
             if let Some(verdicts) = self.verdicts(questions) {
                 return Ok(verdicts);
             }
-            self.check_order(0)?;
+            if self.is_interrupted() {
+                self.interrupt_if_caught_up(&self.lock());
+                return pending().await;
+            }
+            self.admit(0)?;
             let (decided, are_decided) = oneshot::channel();
             self.order(Order::Ask { questions: questions.to_vec(), decided });
             are_decided.await.map_err(|_| JournalError::Closed)?;

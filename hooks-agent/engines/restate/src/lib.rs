@@ -10,11 +10,12 @@ mod history;
 mod journal;
 mod limits;
 mod log;
+mod questions;
 mod run;
 mod service;
 mod worker;
 
 pub use limits::Limits;
-pub use run::{Run, run};
-pub use service::{Agents, CallRequest, Desk};
+pub use run::{Run, RunEvent, run};
+pub use service::{Agents, CallRequest, Desk, Feed, StreamPart, StreamRequest};
 pub use worker::Worker;

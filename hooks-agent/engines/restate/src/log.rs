@@ -41,6 +41,13 @@ pub(crate) enum Entry {
         /// The error.
         error: String,
     },
+    /// A program that cannot run the call refused it.
+    Refused {
+        /// The status.
+        code: u16,
+        /// Why.
+        reason: String,
+    },
     /// The call is over.
     End(Box<CallEnd>),
 }

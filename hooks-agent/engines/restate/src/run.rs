@@ -1,21 +1,23 @@
 //! Runs a call of an agent inside of a virtual object.
 
+use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::{Either, select};
 use futures::{FutureExt, StreamExt};
 use hooks_agent::agent::{Agent, AgentExt};
-use hooks_agent::call::{CallOptions, Interrupt, RunId};
+use hooks_agent::call::{CallOptions, RunId};
 use hooks_agent::error::AgentError;
 use hooks_agent::journal::CallEnd;
 use hooks_agent::message::{Messages, Msg};
 use hooks_agent::stream::AgentEvent;
 use restate_sdk::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::driver::{Driver, Ended, refused};
 use crate::history::History;
@@ -28,7 +30,18 @@ pub(crate) const HISTORY: &str = "history";
 /// The state of the object that has the id of the invocation that runs.
 pub(crate) const RUNNING: &str = "running";
 
-type OnEvent = Arc<dyn Fn(AgentEvent) + Send + Sync>;
+type OnEvent = Arc<dyn Fn(RunEvent) + Send + Sync>;
+
+/// An event of a call, and the run that it is of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunEvent {
+    /// The run of the call, from 1. A higher number than before says that the process of the call has
+    /// ended: the events of the step that was open come again.
+    pub run: u32,
+    /// The event.
+    pub event: AgentEvent,
+}
 
 /// Runs a call of an agent inside of a virtual object, with the default options of [`Run`]: the key of
 /// the object is the id of the thread.
@@ -53,6 +66,7 @@ pub struct Run {
     build: Option<String>,
     beat: Option<Duration>,
     on_event: Option<OnEvent>,
+    on_end: Option<Arc<dyn Fn() + Send + Sync>>,
 }
 
 impl Run {
@@ -91,8 +105,13 @@ impl Run {
     /// Receives the events of the call while it runs: of each step once, and again of the step that was
     /// open when the process of an earlier run ended. It is called on the task of the call, and must
     /// not wait.
-    pub fn on_event(self, on_event: impl Fn(AgentEvent) + Send + Sync + 'static) -> Self {
+    pub fn on_event(self, on_event: impl Fn(RunEvent) + Send + Sync + 'static) -> Self {
         Self { on_event: Some(Arc::new(on_event)), ..self }
+    }
+
+    /// Is told when the call is over, and not only this run of it.
+    pub(crate) fn on_end(self, on_end: impl Fn() + Send + Sync + 'static) -> Self {
+        Self { on_end: Some(Arc::new(on_end)), ..self }
     }
 
     /// Runs a call of an agent.
@@ -103,59 +122,97 @@ impl Run {
     /// process.
     ///
     /// # Errors
-    /// An error that is [transient](AgentError::is_transient) is returned for the engine to retry. Every
-    /// other one is terminal: the message of the call, with status 500; 409 if the invocation was
-    /// cancelled, or if this program cannot go on with what an earlier one began. A panic of the agent
-    /// is terminal.
+    /// An error that is [transient](AgentError::is_transient) is returned for the engine to retry, and so
+    /// is a log of a later version: a program of that version can go on with it. Every other error is
+    /// terminal: the message of the call, with status 500; 409 if the invocation was cancelled, or if
+    /// another agent began the call, or if the history cannot be read. A panic of the agent is terminal.
     ///
     /// # Cancellation
     /// A cancelled invocation interrupts the agent, keeps what it came to, and ends with a terminal error.
+    /// If the process ends before that, the next run comes to the end of what is recorded, and starts
+    /// nothing more.
     pub async fn call<A: Agent + ?Sized>(
         &self,
         ctx: &ObjectContext<'_>,
         agent: &A,
         messages: impl Into<Messages>,
     ) -> Result<Msg, HandlerError> {
-        let state: Option<Bytes> = ctx.get::<Vec<u8>>(HISTORY).await?.map(Into::into);
-        let history = History::read(state.as_deref()).map_err(|error| refused(&error))?;
+        let (journal, refusal) = self.journal(ctx).await?;
         ctx.set(RUNNING, ctx.invocation_id().to_owned());
-        let journal = EngineJournal::new(history, self.limits);
-        let interrupt = Interrupt::new();
-        let driver = Driver {
-            ctx,
-            journal: journal.clone(),
-            limits: self.limits,
-            agent: agent.name(),
-            build: self.build.as_deref(),
-            interrupt: interrupt.clone(),
-            beat: self.beat.unwrap_or(Duration::from_secs(20)),
-            is_cancelled: AtomicBool::new(false),
-        };
-        let ended = match driver.read().await? {
+        let driver = self.driver(ctx, agent.name(), &journal);
+        let ended = match driver.read(refusal).await? {
             Some(ended) => ended,
             None => {
                 let thread = self.thread.clone().unwrap_or_else(|| ctx.key().into());
-                let options = self.options.clone().thread(thread).interrupt(interrupt);
+                let options = self.options.clone().thread(thread).interrupt(journal.interrupter());
                 let options = options.run_id(RunId::named(ctx.invocation_id()));
-                let call = self.run_agent(agent, &journal, options, messages.into());
+                let call = self.run_agent(agent, &journal, options, messages.into(), driver.runs());
                 drive(&driver, call).await?
             }
         };
-        let Ended { end, is_replayed, is_cancelled } = ended;
-        if is_replayed {
-            end.write_stored(agent).await.map_err(|error| failed(&error))?;
+        if ended.is_replayed
+            && let Err(error) = ended.end.write_stored(agent).await
+        {
+            if !error.is_transient() {
+                ctx.clear(RUNNING);
+            }
+            return Err(failed(&error));
         }
-        if !end.threads.is_empty() {
-            let mut history = journal.history().clone();
-            history.apply(&end.threads);
-            let bytes = history.write().map_err(|error| refused(&error))?;
-            ctx.set(HISTORY, bytes.to_vec());
+        if let Some(on_end) = &self.on_end {
+            on_end();
         }
-        ctx.clear(RUNNING);
-        if is_cancelled {
-            return Err(TerminalError::new_with_code(409, "the call was cancelled").into());
+        finish(ctx, &journal, ended)
+    }
+
+    /// Refuses the call of an agent that this program does not have, also if another program began it.
+    pub(crate) async fn refuse(
+        &self,
+        ctx: &ObjectContext<'_>,
+        agent: &str,
+        refusal: TerminalError,
+    ) -> HandlerError {
+        let journal = match self.journal(ctx).await {
+            Ok((journal, _)) => journal,
+            Err(error) => return error.into(),
+        };
+        ctx.set(RUNNING, ctx.invocation_id().to_owned());
+        let read = self.driver(ctx, agent, &journal).read(Some(refusal.clone())).await;
+        match read.map(|ended| ended.map(|ended| finish(ctx, &journal, ended))) {
+            Err(error) | Ok(Some(Err(error))) => error,
+            Ok(_) => refusal.into(),
         }
-        end.into_reply().map_err(|error| failed(&error))
+    }
+
+    /// Creates the journal of a call from the state of the object, with the reason to refuse the call if
+    /// the state cannot be read.
+    async fn journal(
+        &self,
+        ctx: &ObjectContext<'_>,
+    ) -> Result<(EngineJournal, Option<TerminalError>), TerminalError> {
+        let state: Option<Bytes> = ctx.get::<Vec<u8>>(HISTORY).await?.map(Into::into);
+        let (history, refusal) = match History::read(state.as_deref()) {
+            Ok(history) => (history, None),
+            Err(error) => (History::default(), Some(refused(&error))),
+        };
+        Ok((EngineJournal::new(history, self.limits), refusal))
+    }
+
+    fn driver<'a, 'ctx>(
+        &'a self,
+        ctx: &'a ObjectContext<'ctx>,
+        agent: &'a str,
+        journal: &EngineJournal,
+    ) -> Driver<'a, 'ctx> {
+        Driver {
+            ctx,
+            journal: journal.clone(),
+            limits: self.limits,
+            agent,
+            build: self.build.as_deref(),
+            beat: self.beat.unwrap_or(Duration::from_secs(20)),
+            is_cancelled: AtomicBool::new(false),
+            runs: AtomicU32::new(1),
+        }
     }
 
     /// Runs the agent, and makes sure that the call has an end.
@@ -165,6 +222,7 @@ impl Run {
         journal: &EngineJournal,
         options: CallOptions,
         messages: Messages,
+        run: u32,
     ) -> Result<(), AgentError> {
         let options = options.journal(journal.clone());
         let call = async {
@@ -173,12 +231,12 @@ impl Run {
             };
             let mut events = agent.stream_with(options, messages);
             while let Some(event) = events.next().await {
-                on_event(event?);
+                on_event(RunEvent { run, event: event? });
             }
             Ok(())
         };
         let ended = AssertUnwindSafe(call).catch_unwind().await;
-        let ended = ended.unwrap_or_else(|_| Err(AgentError::other("the agent panicked")));
+        let ended = ended.unwrap_or_else(|panic| Err(panicked(&*panic)));
         let Err(error) = ended else { return Ok(()) };
         if !journal.is_closed() {
             // The call has no end yet.
@@ -197,15 +255,44 @@ async fn drive(
     call: impl Future<Output = Result<(), AgentError>>,
 ) -> Result<Ended, HandlerError> {
     let (mut call, mut write) = (pin!(call), pin!(driver.write()));
-    match select(call.as_mut(), write.as_mut()).await {
-        Either::Left((_, _)) => write.await,
-        Either::Right((Ok(ended), _)) => match call.await {
+    // What the log says of an interrupt comes before the first step of the agent.
+    match select(write.as_mut(), call.as_mut()).await {
+        Either::Right((_, _)) => write.await,
+        Either::Left((Ok(ended), _)) => match call.await {
             // What the call adds to a store was not written.
             Err(error) if ended.end.error.is_none() => Err(failed(&error)),
             _ => Ok(ended),
         },
-        Either::Right((Err(error), _)) => Err(error),
+        Either::Left((Err(error), _)) => Err(error),
     }
+}
+
+/// Writes the history of a call that is over, and returns its reply.
+fn finish(
+    ctx: &ObjectContext<'_>,
+    journal: &EngineJournal,
+    ended: Ended,
+) -> Result<Msg, HandlerError> {
+    let Ended { end, is_cancelled, .. } = ended;
+    if !end.threads.is_empty() {
+        let mut history = journal.history().clone();
+        history.apply(&end.threads);
+        let bytes = history.write().map_err(|error| refused(&error))?;
+        ctx.set(HISTORY, bytes.to_vec());
+    }
+    ctx.clear(RUNNING);
+    if is_cancelled {
+        return Err(TerminalError::new_with_code(409, "the call was cancelled").into());
+    }
+    end.into_reply().map_err(|error| failed(&error))
+}
+
+/// Returns the error of an agent that panicked, with its message.
+fn panicked(panic: &(dyn Any + Send)) -> AgentError {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = text.map(|text| format!(": {text}")).unwrap_or_default();
+    AgentError::other(format!("the agent panicked{text}"))
 }
 
 fn failed(error: &AgentError) -> HandlerError {

@@ -14,7 +14,7 @@ use restate_sdk::hyper::HyperEndpoint;
 use restate_sdk::service::IntoServiceDefinition;
 use tokio::net::{TcpListener, TcpSocket};
 
-use crate::service::{Agents, Desk};
+use crate::service::{Agents, Desk, Feed};
 
 /// How long a worker that shuts down waits for its connections.
 const SHUTDOWN: Duration = Duration::from_secs(10);
@@ -28,9 +28,9 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Creates a worker of [`Agents`] and their [`Desk`].
+    /// Creates a worker of [`Agents`], their [`Desk`] and their [`Feed`].
     pub fn new(agents: Agents) -> Self {
-        Self::empty().bind(agents).bind(Desk)
+        Self::empty().bind(agents.into_definition()).bind(Desk.into_definition()).bind(Feed)
     }
 
     /// Creates a worker that serves nothing yet.

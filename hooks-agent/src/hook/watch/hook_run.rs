@@ -7,6 +7,7 @@ use hooks_core::{HookRole, Level};
 use serde::{Deserialize, Serialize};
 
 use crate::call::CallContext;
+use crate::event::EventKind;
 use crate::hook::watch::changes::HookChange;
 use crate::hook::watch::content::Content;
 use crate::hook::watch::hook_info::HookInfo;
@@ -142,6 +143,11 @@ impl<'a> HookRun<'a> {
     #[must_use]
     pub fn context(&self) -> &'a CallContext {
         self.cx
+    }
+
+    /// Returns whether an earlier run of the call had it. The end of a run is its own.
+    pub(crate) fn is_replayed(&self) -> bool {
+        self.event != EventKind::Settled.name() && self.cx.replays(self.tool_call)
     }
 
     /// Returns the name of the hook.

@@ -46,7 +46,7 @@ impl<H: AgentHook> Installed<H> {
     }
 
     fn skips(&self, event: &HookEvent<'_>) -> bool {
-        self.is_once && event.context().is_replaying() && event.kind() != EventKind::Settled
+        self.is_once && event.is_replayed()
     }
 
     /// Runs the hook at one of its other events.

@@ -25,6 +25,8 @@ pub(super) struct Batch<'a> {
     open: VecDeque<Open>,
     /// The number of tool calls of the batch with a result in memory.
     answered: usize,
+    /// Whether its tools are to start.
+    acts: bool,
     refusal: &'static str,
     limit: usize,
 }
@@ -46,7 +48,8 @@ impl<'a> Batch<'a> {
         let open = |call| Open { call, result: None, pending: Vec::new() };
         let open = calls.into_iter().map(open).collect();
         let refusal = "the run was stopped before this call was answered";
-        Self { cx, memory, replaced: memory.replaced(), open, answered: 0, refusal, limit }
+        let replaced = memory.replaced();
+        Self { cx, memory, replaced, open, answered: 0, acts: true, refusal, limit }
     }
 
     /// Creates a batch of the tool calls of an answer.
@@ -153,18 +156,28 @@ impl ReActAgent {
     /// Answers the waiting tool calls with an error.
     pub(in crate::react) fn give_up_calls(&self, cx: &CallContext) {
         let memory = self.memory_of_call(cx);
-        drop(Batch::new(cx, &memory, open_calls(&memory.messages()), self.core.limits.result));
+        let open = open_calls(&memory.messages());
+        let mut batch = Batch::new(cx, &memory, open, self.core.limits.result);
+        // Nobody has decided about them.
+        batch.acts = false;
+        drop(batch);
         memory.settle();
     }
 }
 
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
+        let journal = self.cx.journal().filter(|_| self.acts);
+        let may_have_acted = journal.is_some_and(|journal| journal.may_have_acted());
         for Open { call, result, .. } in std::mem::take(&mut self.open) {
             let has_started = self.cx.answer_started(&call.id);
             let reason = match self.cx.is_interrupted() {
                 _ if has_started => {
                     "the run was stopped after this call had started: its outcome is unknown"
+                }
+                true if may_have_acted => {
+                    "the run was interrupted, and an earlier process may have started this call: its \
+                     outcome is unknown"
                 }
                 true => "the run was interrupted before this call was answered",
                 false => self.refusal,

@@ -72,6 +72,11 @@ impl Verdict {
         Self::new(id, Decision::Reject(EXPIRED.to_owned())).by(EXPIRY)
     }
 
+    /// Returns whether nobody decided in time.
+    pub(crate) fn is_expired(&self) -> bool {
+        *self == Self::expired(self.id.clone())
+    }
+
     /// Sets who decides.
     #[must_use]
     pub fn by(mut self, who: impl Into<Arc<str>>) -> Self {

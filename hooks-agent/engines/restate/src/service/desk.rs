@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use hooks_agent::store::{Verdict, Waiting, review};
+use hooks_agent::store::{Decided, Verdict, Waiting, review};
+use restate_sdk::context::RequestTarget;
 use restate_sdk::prelude::*;
+use restate_sdk::service::{IntoServiceDefinition, ServiceDefinition};
 use serde::{Deserialize, Serialize};
 
-use crate::driver::decision_signal;
+use crate::questions::decision_signal;
+use crate::service::agents::retries;
 
 /// The name of the object.
 pub(crate) const DESK: &str = "AgentDesk";
@@ -25,7 +28,7 @@ const MOST_CLOSED: usize = 64;
 /// outside cannot.
 ///
 /// A decision is [checked](review) here, all of a list or none: one at a time, so that of two people one
-/// wins.
+/// wins. A question expires here too, by the same clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Desk;
 
@@ -44,6 +47,13 @@ struct Question {
     question: Waiting,
 }
 
+impl Desk {
+    /// Returns the object with its options: callers reach it through the object that runs the call.
+    pub(crate) fn into_definition(self) -> ServiceDefinition {
+        self.into_service_definition().options(retries().ingress_private(true))
+    }
+}
+
 #[restate_sdk::object(name = "AgentDesk", client_visibility = "pub(crate)")]
 impl Desk {
     #[handler(ingress_private)]
@@ -59,6 +69,10 @@ impl Desk {
             question.expires = question.expires_after.map(|after| {
                 now.saturating_add(u64::try_from(after.as_millis()).unwrap_or(u64::MAX))
             });
+            if let Some(after) = question.expires_after {
+                let expire = RequestTarget::object(DESK, ctx.key(), "expire");
+                let _ = ctx.request::<_, ()>(expire, Json(question.id.clone())).send_after(after);
+            }
             known.push(Question { invocation: invocation.clone(), question });
         }
         ctx.set(QUESTIONS, Json(known));
@@ -82,10 +96,28 @@ impl Desk {
                 continue;
             };
             known.question.decided = Some(decided);
-            let waits = ctx.invocation_handle(known.invocation.clone());
-            waits.signal(decision_signal(&verdict.id)).resolve(Json(verdict));
+            tell(&ctx, &known.invocation, verdict);
         }
         ctx.set(QUESTIONS, Json(known));
+        Ok(())
+    }
+
+    #[handler(ingress_private)]
+    async fn expire(&self, ctx: ObjectContext<'_>, id: Json<Arc<str>>) -> Result<(), HandlerError> {
+        let id = id.into_inner();
+        let mut known = questions_of(ctx.get(QUESTIONS).await?);
+        let now = now(&ctx).await?;
+        let open = |known: &&mut Question| {
+            let Waiting { id: known, decided, is_closed, .. } = &known.question;
+            *known == id && decided.is_none() && !is_closed
+        };
+        if let Some(expired) = known.iter_mut().find(open) {
+            let verdict = Verdict::expired(id);
+            let Verdict { decision, by, .. } = verdict.clone();
+            expired.question.decided = Some(Decided::new(decision, by, now));
+            tell(&ctx, &expired.invocation, verdict);
+            ctx.set(QUESTIONS, Json(known));
+        }
         Ok(())
     }
 
@@ -122,6 +154,12 @@ impl Desk {
         let waits = |question: &Waiting| question.decided.is_none() && !question.is_closed;
         Ok(Json(questions.filter(waits).collect()))
     }
+}
+
+/// Tells a call what was decided.
+fn tell(ctx: &ObjectContext<'_>, invocation: &str, verdict: Verdict) {
+    let waits = ctx.invocation_handle(invocation.to_owned());
+    waits.signal(decision_signal(&verdict.id)).resolve(Json(verdict));
 }
 
 fn questions_of(state: Option<Json<Vec<Question>>>) -> Vec<Question> {

@@ -2,9 +2,12 @@
 
 mod agents;
 mod desk;
+mod feed;
+mod publisher;
 mod request;
 
 pub use agents::Agents;
 pub use desk::Desk;
 pub(crate) use desk::{Asked, DESK};
+pub use feed::{Feed, StreamPart, StreamRequest};
 pub use request::CallRequest;

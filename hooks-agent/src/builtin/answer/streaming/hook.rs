@@ -35,6 +35,8 @@ use crate::tool::ToolError;
 /// A reader that is dropped costs the calls nothing, and neither it nor a callback that panics fails
 /// one; the panic is reported through `tracing`.
 ///
+/// Of a call with a [journal](crate::guide::journal), what a run replays is not passed on again.
+///
 /// # Order
 /// The priority is [`PRIORITY`](Self::PRIORITY), and the role [`Observes`](HookRole::Observes): what
 /// redactors of a lower priority remove is not in it, and a plan warns of redactors of a higher one.
@@ -193,7 +195,9 @@ impl Streaming {
         if self.sink.is_over() {
             return None;
         }
-        let kind = self.selection.kind_of(event, || self.run(event.context()))?;
+        let kind = self.selection.kind_of(event, || self.run(event.context()));
+        // A replayed event is kept for what follows it; an earlier run passed it on.
+        let kind = kind.filter(|_| !event.is_replayed())?;
         Some(StreamEvent::of(event.context(), kind))
     }
 }
@@ -250,7 +254,7 @@ impl AgentHook for Streaming {
         call: ToolCall<'_>,
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
-        if !self.sink.is_over() {
+        if !self.sink.is_over() && !call.context().is_replaying() {
             let (cx, id) = (call.context(), call.tool_use().id.clone());
             let input = self.run(cx).input(&id);
             let name = call.tool_use().name.clone();

@@ -62,6 +62,9 @@ use crate::hook::{AgentHook, priority};
 /// [`Observes`](HookRole::Observes), so that a plan warns if a redactor comes later. The hook also
 /// runs in calls that hooks make inside of a call.
 ///
+/// Of a call with a [journal](crate::guide::journal), each run writes what it does, and not what it
+/// replays.
+///
 /// # Errors
 /// An event that cannot be written fails the call, unless
 /// [`fail_fast`](crate::builtin::observe::AuditLogBuilder::fail_fast) is off. Lines are written in the task of the call, one
@@ -160,8 +163,10 @@ impl AuditLog {
         let Shared { file, seal, has_content, .. } = &*self.shared;
         let run = event.context().hook_state::<Mutex<Run>>(Arc::as_ptr(&self.shared).addr());
         let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(fields) = Record::of(event, &mut run, seal, *has_content) else { return Ok(()) };
+        let fields = Record::of(event, &mut run, seal, *has_content);
         drop(run);
+        // A replayed event is kept for what follows it; its line was written by an earlier run.
+        let Some(fields) = fields.filter(|_| !event.is_replayed()) else { return Ok(()) };
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         file.as_mut().ok_or(AuditError::Closed)?.append(&fields)
     }

@@ -96,6 +96,15 @@ impl JsonlTrace {
         self.shared.writer.close();
     }
 
+    /// Counts an event that an earlier run of the call has written, so that the numbers go on.
+    fn pass_over(&self, event: &HookEvent<'_>) {
+        let events = self.shared.settings.events;
+        if events.contains(event.kind()) {
+            let mut runs = self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            runs.number(event.kind(), event.context(), events.contains(EventKind::PreCall));
+        }
+    }
+
     /// Queues the line of an event.
     fn send(&self, event: &HookEvent<'_>) -> Result<Written, TraceError> {
         let Shared { settings, runs, writer } = &*self.shared;
@@ -159,7 +168,10 @@ impl AgentHook for JsonlTrace {
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         let kind = event.kind();
-        let written = if self.shared.settings.events.contains(kind) {
+        let written = if event.is_replayed() {
+            self.pass_over(event);
+            Ok(())
+        } else if self.shared.settings.events.contains(kind) {
             match self.send(event) {
                 // `Settled` cannot wait; the thread reports a failure.
                 Ok(_) if kind == EventKind::Settled => Ok(()),

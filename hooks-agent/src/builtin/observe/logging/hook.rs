@@ -184,6 +184,10 @@ impl AgentHook for Logging {
         self.events()
     }
 
+    fn once(&self) -> bool {
+        true
+    }
+
     fn role(&self) -> Option<HookRole> {
         self.has_content.then_some(HookRole::Observes)
     }

@@ -44,6 +44,9 @@ use crate::hook::{AgentHook, priority};
 /// future and a panic. Tokens are those that the answers report; of an answer that was cut off there
 /// are none. A round that a hook answers has no model call.
 ///
+/// Of a call with a [journal](crate::guide::journal), each run counts as a call, and the steps that it
+/// replays do not count.
+///
 /// | setting | default |
 /// |---|---|
 /// | [`recorder`](Monitoring::recorder) | the global recorder of `metrics`, or that of the thread |
@@ -148,7 +151,10 @@ impl AgentHook for Monitoring {
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        self.shared.count(event);
+        // A run of a call is counted from its beginning; what it replays is not.
+        if !event.is_replayed() || event.kind() == EventKind::PreCall {
+            self.shared.count(event);
+        }
         Ok(Flow::Continue)
     }
 }

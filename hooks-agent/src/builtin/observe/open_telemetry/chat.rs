@@ -46,10 +46,10 @@ pub(super) struct Chat {
 struct InChat(RunId);
 
 impl Chat {
-    /// Starts the span of a model call, unless another hook does.
+    /// Starts the span of a model call, unless another hook does, or an earlier run of the call did.
     pub(super) fn start(shared: &Arc<Shared>, call: &ModelCall<'_>) -> Option<Self> {
         let cx = call.context();
-        let run = shared.run(cx)?;
+        let run = shared.run(cx).filter(|_| !cx.is_replaying())?;
         if lock(&run).is_inside(|InChat(run)| *run == cx.run_id()) {
             return None;
         }

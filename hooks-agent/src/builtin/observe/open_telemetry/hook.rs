@@ -38,6 +38,9 @@ use crate::tool::ToolError;
 /// hook, the event and the flow, without any content. The flow of a hook that only changed something is
 /// `rewrite`.
 ///
+/// Of a call with a [journal](crate::guide::journal), each run has a span `invoke_agent`, with the spans
+/// of the steps that it runs; those that it replays are below the span of the run that ran them.
+///
 /// | setting | default |
 /// |---|---|
 /// | [`tracer_provider`](crate::builtin::observe::OpenTelemetryBuilder::tracer_provider) | the global one |

@@ -156,6 +156,9 @@ impl HookWatcher for Shared {
         if run.event() == EventKind::PreCall.name() {
             self.start(kept, run.context(), run.elapsed());
         }
+        if run.is_replayed() {
+            return;
+        }
         let flow = match run.flow() {
             HookFlow::Continue if run.has_changed() => "rewrite",
             HookFlow::Continue | HookFlow::Cancelled => return,

@@ -32,10 +32,10 @@ pub(super) struct Tool {
 struct InTool(RunId, String);
 
 impl Tool {
-    /// Starts the span of a tool call, unless another hook does.
+    /// Starts the span of a tool call, unless another hook does, or an earlier run of the call did.
     pub(super) fn start(shared: &Arc<Shared>, call: &ToolCall<'_>) -> Option<Self> {
         let (cx, tool_use) = (call.context(), call.tool_use());
-        let run = shared.run(cx)?;
+        let run = shared.run(cx).filter(|_| !cx.is_replaying())?;
         let is_same = |InTool(run, id): &_| *run == cx.run_id() && *id == tool_use.id;
         if lock(&run).is_inside(is_same) {
             return None;

@@ -211,6 +211,10 @@ impl AgentHook for CircuitBreaker {
         let Guarded::Model(counts) = &self.guarded else {
             return next.run(call.into_request()).await;
         };
+        // It says nothing of the model as it is now.
+        if call.context().is_replaying() {
+            return next.run(call.into_request()).await;
+        }
         let name = &self.circuit.settings.name;
         let refused = |open| ModelError::other(&**name, open);
         let attempt = self.circuit.admit().map_err(refused)?;
@@ -240,7 +244,11 @@ impl AgentHook for CircuitBreaker {
     ) -> Result<ToolResult, ToolError> {
         let name = &*self.circuit.settings.name;
         let counts = match &self.guarded {
-            Guarded::Tool(counts) if call.tool_use().name == name => counts,
+            Guarded::Tool(counts)
+                if call.tool_use().name == name && !call.context().is_replaying() =>
+            {
+                counts
+            }
             _ => return next.run(call.into_tool_use()).await,
         };
         let attempt = match self.circuit.admit() {

@@ -21,6 +21,9 @@ use crate::tool::ToolError;
 /// [`Observes`](HookRole::Observes): it sees what the hooks before it left, and a plan warns of redactors
 /// that run after it. The content of calls with such redactors is not kept. It is inherited, so that
 /// sub-agents are seen too; if several hooks of one studio see a call, the first one writes of it.
+///
+/// A call with a [journal](crate::guide::journal) is shown whole by each of its runs, with the steps that
+/// the run replays: the studio of another process has not seen them.
 #[must_use = "an agent runs it if it is added to its builder"]
 pub struct StudioHook {
     recorder: Arc<Recorder>,

@@ -1,0 +1,40 @@
+//! A journal that has failed.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::journal::JournalError;
+
+/// The first error of a journal. It takes nothing more then: the call fails, whatever hooks, sub-agents
+/// and models make of the error.
+#[derive(Default)]
+pub(super) struct Failure(OnceLock<Arc<JournalError>>);
+
+impl Failure {
+    /// Returns an error if the journal has failed.
+    pub(super) fn check(&self) -> Result<(), JournalFailed> {
+        self.0.get().map_or(Ok(()), |error| Err(JournalFailed(error.clone())))
+    }
+
+    /// Keeps an error, unless there is an earlier one. Returns that of the call.
+    pub(super) fn keep(&self, error: JournalError) -> JournalFailed {
+        JournalFailed(self.0.get_or_init(|| Arc::new(error)).clone())
+    }
+}
+
+/// The error of a call whose journal has failed.
+#[derive(Clone, Debug)]
+pub(crate) struct JournalFailed(Arc<JournalError>);
+
+impl fmt::Display for JournalFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the journal failed the call")
+    }
+}
+
+impl Error for JournalFailed {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.0)
+    }
+}
