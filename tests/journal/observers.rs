@@ -151,12 +151,11 @@ async fn a_once_hook_misses_nothing_and_receives_nothing_again_that_was_before_t
         once.lock().unwrap().clear();
         run(&agent(&once, &always), &journal, id).await.unwrap();
         received.extend(once.lock().unwrap().iter().cloned());
-        // A sub-agent that is settled is settled again in the next run.
-        let but_settled = |events: &[String]| {
-            let events = events.iter().filter(|event| !event.contains("SETTLED"));
-            sorted(events.cloned().collect())
+        // A sub-agent that has ended ends again in the next run.
+        let but_ends = |events: &[String]| {
+            sorted(events.iter().filter(|event| !event.contains("SETTLED")).cloned().collect())
         };
-        assert_eq!(but_settled(&received), but_settled(&whole), "after {kept} steps");
+        assert_eq!(but_ends(&received), but_ends(&whole), "after {kept} steps");
         // Texts that follow each other are one in the journal.
         let but_chunks = |events: &[String]| {
             let events = events.iter().filter(|event| !event.contains("CHUNK"));

@@ -4,6 +4,7 @@
 //! and say themselves which step they are of: so tools that run at once, sub-agents and a program with
 //! one step more find their steps again.
 
+use hooks_agent::call::RunId;
 use hooks_agent::journal::{CallEnd, StepRecord};
 use hooks_agent::store::{Verdict, Waiting};
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,8 @@ pub(crate) enum Entry {
         /// The build that runs it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         build: Option<String>,
+        /// The run id of the call, if this is its first run.
+        run: RunId,
     },
     /// Steps were completed.
     Steps(Vec<(String, StepRecord)>),

@@ -127,7 +127,7 @@ impl Feed {
         Ok(())
     }
 
-    #[handler]
+    #[handler(ingress_private)]
     async fn subscribe(
         &self,
         ctx: ObjectContext<'_>,
@@ -145,7 +145,7 @@ impl Feed {
         Ok(())
     }
 
-    #[handler]
+    #[handler(ingress_private)]
     async fn unsubscribe(
         &self,
         ctx: ObjectContext<'_>,
@@ -158,7 +158,7 @@ impl Feed {
     }
 
     /// Returns the events that a reader does not have; waits up to 20 s for the next one.
-    #[handler]
+    #[handler(ingress_private)]
     async fn read(
         &self,
         ctx: SharedObjectContext<'_>,
