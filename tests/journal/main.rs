@@ -1,5 +1,6 @@
 //! What the module `journal` promises.
 
+mod answered;
 mod common;
 mod cuts;
 mod errors;

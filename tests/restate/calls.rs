@@ -1,5 +1,8 @@
 //! Calls while nothing fails.
 
+use hooks_agent::prelude::*;
+use hooks_restate::Worker;
+use restate_sdk::prelude::*;
 use serde_json::{Value, json};
 
 use crate::agents::GO;
@@ -37,4 +40,42 @@ async fn a_tool_that_works_for_longer_than_the_engine_waits_runs_once() {
     assert_eq!((status, &reply["content"][0]["text"]), (200, &json!("said: slowly did slow 00")));
     assert_eq!(stage.world.log("tools"), ["slow slow 00"]);
     assert_eq!(stage.world.log("ends"), ["done slow 00"]);
+}
+
+/// Two calls in one invocation.
+struct Twice(ReActAgent);
+
+#[restate_sdk::object(name = "Twice", client_visibility = "pub(crate)")]
+impl Twice {
+    #[handler]
+    async fn go(&self, ctx: ObjectContext<'_>) -> Result<Vec<u8>, HandlerError> {
+        let first = hooks_restate::run(&ctx, &self.0, "Pay").await?.text();
+        let second = hooks_restate::run(&ctx, &self.0, "Pay").await?.text();
+        Ok(format!("{first} {second}").into_bytes())
+    }
+}
+
+#[tokio::test]
+async fn two_calls_of_one_invocation_have_idempotency_keys_of_their_own() {
+    let Some(engine) = Engine::start().await else { return };
+    let model = ScriptedModel::new("pays", |request| -> ScriptedAnswer {
+        match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+            Some(result) => result.output.as_str().into(),
+            None => ToolUse::new("1", "pay", json!({})).into(),
+        }
+    });
+    let pay = FunctionTool::with_context("pay", "Pays.", async |_: Value, cx: ToolContext| {
+        cx.idempotency_key()
+    });
+    let agent = ReActAgent::builder("pays").model(model).tool(pay).build().unwrap();
+    let port = free_port();
+    let listener = Worker::listen_shared(([127, 0, 0, 1], port).into()).unwrap();
+    let worker = Worker::empty().bind(Twice(agent));
+    let serving = tokio::spawn(worker.serve(listener, std::future::pending()));
+    engine.register(port).await;
+    let answer = engine.http.post(format!("{}/Twice/a/go", engine.ingress())).send().await.unwrap();
+    let text = answer.text().await.unwrap();
+    let (first, second) = text.split_once(' ').unwrap_or_else(|| panic!("{text}"));
+    assert!(!first.is_empty() && first != second, "{text}");
+    serving.abort();
 }

@@ -33,14 +33,16 @@ pub(super) async fn journaled_reply<A: Agent + ?Sized>(
 }
 
 /// Keeps the end of the call in its journal, if it has one of its own. A call that its journal failed has
-/// no end there: the engine runs it again, or gives it up.
+/// no end there, unless the journal is full: the engine runs it again, or gives it up.
 pub(super) async fn end<A: Agent + ?Sized>(
     agent: &A,
     cx: &CallContext,
     ended: Result<&Msg, &AgentError>,
 ) -> Result<(), AgentError> {
     let Some(journal) = cx.journal().filter(|journal| journal.is_root()) else { return Ok(()) };
-    if let Err(failed) = journal.check() {
+    if let Err(failed) = journal.check()
+        && !(failed.is_full() && ended.is_err())
+    {
         return if ended.is_err() { Ok(()) } else { Err(AgentError::other(failed)) };
     }
     let ended = ended.map(|reply| Arc::new(reply.clone())).map_err(AgentError::report);

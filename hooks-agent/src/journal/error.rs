@@ -45,10 +45,10 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// Returns whether the same call may succeed later: true for [`Failed`](Self::Failed) and
-    /// [`Closed`](Self::Closed).
+    /// Returns whether the same call may succeed later: true for [`Failed`](Self::Failed),
+    /// [`Closed`](Self::Closed), and [`Version`](Self::Version), which a newer program reads.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Failed(_) | Self::Closed)
+        matches!(self, Self::Failed(_) | Self::Closed | Self::Version { .. })
     }
 }

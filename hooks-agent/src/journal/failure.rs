@@ -27,6 +27,13 @@ impl Failure {
 #[derive(Clone, Debug)]
 pub(crate) struct JournalFailed(Arc<JournalError>);
 
+impl JournalFailed {
+    /// Returns whether the journal is full, so that it takes no step and does take the end.
+    pub(crate) fn is_full(&self) -> bool {
+        matches!(*self.0, JournalError::Full { .. })
+    }
+}
+
 impl fmt::Display for JournalFailed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the journal failed the call")

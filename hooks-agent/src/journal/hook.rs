@@ -136,7 +136,8 @@ impl AgentHook for JournalHook {
             JournalStep::Run(ticket) => ticket,
             JournalStep::Replayed(record) => {
                 let read = record.read_tool(&key);
-                let read = read.map_err(|error| next.fail(self.0.failure.keep(error)))?;
+                let (read, has_run) =
+                    read.map_err(|error| next.fail(self.0.failure.keep(error)))?;
                 let (ran, result, ended) = match read {
                     Read::Failed { report, ran } => {
                         let nothing = ToolResult::success(&tool_use, "");
@@ -147,7 +148,10 @@ impl AgentHook for JournalHook {
                 let replaying = self.0.replay_tool(id);
                 drop(next.run_tool(tool_use.clone(), Arc::new(StandIn::new(result))).await);
                 drop(replaying);
-                if let Some(checked) = cx.checked() {
+                if let Some(checked) = cx.checked().filter(|_| !has_run) {
+                    checked.take_ran();
+                }
+                if let Some(checked) = cx.checked().filter(|_| has_run) {
                     // What ran in the earlier run, whatever hooks made of the call now.
                     let ran = ran.or_else(|| checked.ran());
                     checked.set_ran(ran.unwrap_or(tool_use));
@@ -156,10 +160,10 @@ impl AgentHook for JournalHook {
             }
         };
         let ended = next.run(tool_use).await;
-        // A tool call that a hook answered or refused is not a step.
-        let Some(ran) = cx.checked().and_then(|checked| checked.ran()) else { return ended };
+        // Also what a hook answered in place of the tool: later steps rest on it.
+        let ran = cx.checked().and_then(|checked| checked.ran());
         let record = match &ended {
-            Ok(result) => StepRecord::of_tool(result),
+            Ok(result) => StepRecord::of_tool(result, ran.is_some()),
             // These end the run, which does the step again.
             Err(
                 ToolError::Hook(_)
@@ -168,7 +172,7 @@ impl AgentHook for JournalHook {
                 | ToolError::Waiting { .. }
                 | ToolError::Interrupted,
             ) => return ended,
-            Err(error) => StepRecord::of_error(&error.report(), Some(&ran)),
+            Err(error) => StepRecord::of_error(&error.report(), ran.as_ref()),
         };
         self.0.keep(ticket, record).await.map_err(|failed| next.fail(failed))?;
         ended

@@ -55,8 +55,13 @@ impl StepRecord {
         Self::of("model", record)
     }
 
-    pub(super) fn of_tool(result: &ToolResult) -> Result<Self, JournalError> {
-        Self::of("tool", result)
+    /// Creates the record of a tool call; `has_run` says whether the tool ran, and not a hook answered.
+    pub(super) fn of_tool(result: &ToolResult, has_run: bool) -> Result<Self, JournalError> {
+        let mut record = Self::of("tool", result)?;
+        if !has_run {
+            record.0["answered"] = Value::Bool(true);
+        }
+        Ok(record)
     }
 
     pub(super) fn of_compression(messages: &Messages) -> Result<Self, JournalError> {
@@ -84,8 +89,15 @@ impl StepRecord {
         self.read("model", key)
     }
 
-    pub(super) fn read_tool(self, key: &StepKey) -> Result<Read<ToolResult>, JournalError> {
-        self.read("tool", key)
+    /// Returns what a tool call came to, and whether the tool ran.
+    pub(super) fn read_tool(self, key: &StepKey) -> Result<(Read<ToolResult>, bool), JournalError> {
+        let is_answered = self.0["answered"] == true;
+        let read = self.read("tool", key)?;
+        let has_run = match &read {
+            Read::Came(_) => !is_answered,
+            Read::Failed { ran, .. } => ran.is_some(),
+        };
+        Ok((read, has_run))
     }
 
     pub(super) fn read_compression(self, key: &StepKey) -> Result<Read<Vec<Msg>>, JournalError> {

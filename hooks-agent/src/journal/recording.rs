@@ -72,7 +72,15 @@ impl Stream for Recording {
                     if !matches!(chunk, ChatChunk::End { .. }) {
                         return Poll::Ready(Some(Ok(chunk)));
                     }
-                    this.end(StepRecord::of_model(&this.record), Ok(chunk));
+                    let is_cut = matches!(&chunk, ChatChunk::End { finish, .. } if finish.is_cut());
+                    let record = if this.record.chunks.len() == 1 && !is_cut {
+                        // The agent fails an answer without content: the step failed.
+                        let error = ModelError::Empty { model: this.record.name.clone() };
+                        StepRecord::of_error(&AgentError::Model(error).report(), None)
+                    } else {
+                        StepRecord::of_model(&this.record)
+                    };
+                    this.end(record, Ok(chunk));
                 }
             }
         }

@@ -72,8 +72,7 @@ impl JournalScope {
         let path = {
             let mut counts = self.lock();
             let (round, id) = (counts.round, tool_call_id.unwrap_or_default());
-            let agent = agent.replace('%', "%25").replace('/', "%2f").replace(':', "%3a");
-            let call = format!("{}{round}/{id}/{agent}", self.path);
+            let call = format!("{}{round}/{}/{}", self.path, plain(id), plain(agent));
             let number = counts.calls.entry(call.clone()).or_default();
             *number += 1;
             format!("{call}/{number}:")
@@ -254,6 +253,11 @@ impl JournalScope {
     fn lock(&self) -> MutexGuard<'_, Counts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns a name without the signs that separate the parts of a path.
+fn plain(name: &str) -> String {
+    name.replace('%', "%25").replace('/', "%2f").replace(':', "%3a")
 }
 
 impl fmt::Debug for JournalScope {

@@ -54,6 +54,10 @@ impl JournalScope {
 
     /// Asks people, and stores what they decided in memory.
     pub(crate) async fn ask(&self, memory: &Memory) -> Result<(), AgentError> {
+        if !self.is_root() {
+            let reason = "an agent inside of a tool asks people as a tool made by `to_tool` alone";
+            return Err(AgentError::other(reason));
+        }
         let waiting = memory.waiting();
         self.check().map_err(AgentError::other)?;
         let verdicts = self.journal.ask(&waiting).await;

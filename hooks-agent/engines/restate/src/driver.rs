@@ -4,11 +4,13 @@
 //! this file and [`run`](crate::run) use the context of the invocation, one command at a time.
 
 use std::pin::{Pin, pin};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{Either, select};
+use hooks_agent::call::RunId;
 use hooks_agent::error::AgentError;
 use hooks_agent::journal::{CallEnd, JournalError};
 use hooks_agent::store::Verdict;
@@ -49,8 +51,6 @@ pub(crate) type Awaited<'a> =
 /// The end of a call.
 pub(crate) struct Ended {
     pub(crate) end: CallEnd,
-    /// Whether an earlier run ended it.
-    pub(crate) is_replayed: bool,
     /// Whether the engine cancelled the invocation.
     pub(crate) is_cancelled: bool,
 }
@@ -67,6 +67,8 @@ pub(crate) struct Driver<'a, 'ctx> {
     pub(crate) is_cancelled: AtomicBool,
     /// How many runs the call had, with this one.
     pub(crate) runs: AtomicU32,
+    /// The run id of the call, once its log is read.
+    pub(crate) run: OnceLock<RunId>,
 }
 
 impl Driver<'_, '_> {
@@ -76,21 +78,26 @@ impl Driver<'_, '_> {
         &self,
         mut refusal: Option<TerminalError>,
     ) -> Result<Option<Ended>, HandlerError> {
-        let mut runs = 0;
+        let (mut runs, mut last) = (0, None);
         loop {
             let is_new = AtomicBool::new(false);
             let begin = Entry::Begin {
                 v: VERSION,
                 agent: self.agent.to_owned(),
                 build: self.build.map(str::to_owned),
+                run: RunId::random(),
             };
             let Some((entry, bytes)) = self.log(begin, Some(&is_new)).await? else { continue };
+            if let Entry::Begin { run, .. } = &entry {
+                // That of the first run stays.
+                let _ = self.run.set(*run);
+            }
             if is_new.load(Ordering::Relaxed) {
                 self.journal.wrote(bytes);
                 return match refusal {
                     Some(refusal) => Err(self.refuse(refusal).await),
                     None if runs < self.limits.runs_without_step => Ok(None),
-                    None => self.give_up(runs).await.map(Some),
+                    None => self.give_up(runs, last).await.map(Some),
                 };
             }
             self.journal.read(&entry, bytes);
@@ -108,17 +115,24 @@ impl Driver<'_, '_> {
                     runs = 0;
                     self.ask(&questions).await?;
                 }
-                Entry::Decided(_) | Entry::Beat | Entry::Retry { .. } => {}
+                Entry::Retry { error } => last = Some(error),
+                Entry::Decided(_) | Entry::Beat => {}
                 Entry::Refused { code, reason } => {
                     self.ctx.clear(RUNNING);
                     return Err(TerminalError::new_with_code(code, reason).into());
                 }
                 Entry::End(end) => {
                     let is_cancelled = self.is_cancelled.load(Ordering::Relaxed);
-                    return Ok(Some(Ended { end: *end, is_replayed: true, is_cancelled }));
+                    return Ok(Some(Ended { end: *end, is_cancelled }));
                 }
             }
         }
+    }
+
+    /// Returns the run id of the call: the same in each run, and another one for each call of an
+    /// invocation.
+    pub(crate) fn run_id(&self) -> RunId {
+        *self.run.get_or_init(|| RunId::named(self.ctx.invocation_id()))
     }
 
     /// Returns how many runs the call had, with this one.
@@ -137,8 +151,9 @@ impl Driver<'_, '_> {
     }
 
     /// Ends a call that does not come to a step.
-    async fn give_up(&self, runs: usize) -> Result<Ended, HandlerError> {
-        let reason = format!("the call completed no step in {runs} runs, it is given up");
+    async fn give_up(&self, runs: usize, last: Option<String>) -> Result<Ended, HandlerError> {
+        let last = last.map(|last| format!("; the last error: {last}")).unwrap_or_default();
+        let reason = format!("the call completed no step in {runs} runs, it is given up{last}");
         self.end(CallEnd::new(Err(AgentError::other(reason).report()))).await
     }
 
@@ -153,7 +168,7 @@ impl Driver<'_, '_> {
                         let mut admitted = bytes;
                         let (mut steps, mut waiting) = (vec![(key, record)], vec![kept]);
                         while let Some(Order::Step { key, record, bytes, kept }) =
-                            self.journal.next_step()
+                            self.journal.next_step(admitted)
                         {
                             admitted += bytes;
                             steps.push((key, record));
@@ -220,7 +235,7 @@ impl Driver<'_, '_> {
         self.journal.close();
         self.keep(Entry::End(Box::new(end.clone()))).await?;
         let is_cancelled = self.is_cancelled.load(Ordering::Relaxed);
-        Ok(Ended { end, is_replayed: false, is_cancelled })
+        Ok(Ended { end, is_cancelled })
     }
 
     /// Writes an entry.

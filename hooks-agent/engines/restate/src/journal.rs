@@ -35,6 +35,8 @@ struct State {
     records: HashMap<String, StepRecord>,
     /// What the log has and this run has not come to.
     ahead: HashSet<String>,
+    /// The last answer of the agent's own model, if it is an error that may pass.
+    failed: Option<String>,
     /// What people decided, by question.
     decided: HashMap<Arc<str>, Verdict>,
     bytes: usize,
@@ -67,8 +69,8 @@ impl EngineJournal {
         self.0.interrupt.clone()
     }
 
-    /// Interrupts the call when the agent has come to the end of what the log has: so its history has
-    /// the steps of earlier runs.
+    /// Interrupts the agent once it has replayed the log. Earlier, the recorded steps would be missing in
+    /// the history.
     pub(crate) fn interrupt(&self) {
         let mut state = self.lock();
         state.is_interrupted = true;
@@ -103,26 +105,24 @@ impl EngineJournal {
     /// Takes an entry of the log, and counts it.
     pub(crate) fn read(&self, entry: &Entry, bytes: usize) {
         let mut state = self.lock();
-        state.entries += 1;
+        state.entries += usize::from(!matches!(entry, Entry::Beat));
         state.bytes += bytes;
         match entry {
             Entry::Steps(steps) => {
                 for (key, record) in steps {
+                    if key.starts_with("model/") {
+                        state.failed = record.is_transient().then(|| key.clone());
+                    }
                     state.records.insert(key.clone(), record.clone());
                     state.ahead.insert(key.clone());
                 }
             }
             // The call failed with what may pass: it is tried again.
             Entry::Retry { .. } => {
-                let mut passing = Vec::new();
-                state.records.retain(|key, record| {
-                    let is_kept = !record.is_transient() || !key.contains("model/");
-                    if !is_kept {
-                        passing.push(key.clone());
-                    }
-                    is_kept
-                });
-                state.ahead.retain(|key| !passing.contains(key));
+                if let Some(key) = state.failed.take() {
+                    state.records.remove(&key);
+                    state.ahead.remove(&key);
+                }
             }
             _ => {}
         }
@@ -147,9 +147,12 @@ impl EngineJournal {
         self.lock().orders.pop_front()
     }
 
-    /// Takes further steps that are to be written, if they are next.
-    pub(crate) fn next_step(&self) -> Option<Order> {
-        self.lock().orders.pop_front_if(|order| matches!(order, Order::Step { .. }))
+    /// Takes the next step that is to be written, if it is next and fits into an entry of this size.
+    pub(crate) fn next_step(&self, written: usize) -> Option<Order> {
+        let most = self.0.limits.step_bytes.saturating_sub(written);
+        self.lock()
+            .orders
+            .pop_front_if(|order| matches!(order, Order::Step { bytes, .. } if *bytes <= most))
     }
 
     /// Waits until there is something to write.
@@ -159,7 +162,11 @@ impl EngineJournal {
 
     /// Adds something to write.
     pub(crate) fn order(&self, order: Order) {
-        self.lock().orders.push_back(order);
+        let mut state = self.lock();
+        if !state.is_closed {
+            state.orders.push_back(order);
+        }
+        drop(state);
         self.0.changed.notify_one();
     }
 
@@ -207,6 +214,18 @@ impl EngineJournal {
         is_kept.await.map_err(|_| JournalError::Closed)
     }
 
+    /// Waits for the interrupt of a call that asked.
+    async fn withdrawn<T>(&self, questions: &[Waiting]) -> T {
+        {
+            let mut state = self.lock();
+            for question in questions {
+                state.ahead.remove(&*question.id);
+            }
+            self.interrupt_if_caught_up(&state);
+        }
+        pending().await
+    }
+
     /// Returns what people decided about questions, if all are decided.
     fn verdicts(&self, questions: &[Waiting]) -> Option<Vec<Verdict>> {
         let mut state = self.lock();
@@ -252,14 +271,16 @@ impl Journal for EngineJournal {
                 return Ok(verdicts);
             }
             if self.is_interrupted() {
-                self.interrupt_if_caught_up(&self.lock());
-                return pending().await;
+                return self.withdrawn(questions).await;
             }
             self.admit(0)?;
             let (decided, are_decided) = oneshot::channel();
             self.order(Order::Ask { questions: questions.to_vec(), decided });
             are_decided.await.map_err(|_| JournalError::Closed)?;
-            self.verdicts(questions).ok_or(JournalError::Closed)
+            match self.verdicts(questions) {
+                Some(verdicts) => Ok(verdicts),
+                None => self.withdrawn(questions).await,
+            }
         }
         .boxed()
     }
@@ -282,6 +303,12 @@ impl Journal for EngineJournal {
                 let reason = format!(
                     "the history of the thread has {bytes} bytes, `history_bytes` allows {most}"
                 );
+                return Err(JournalError::Full { reason });
+            }
+            let bytes = serde_json::to_vec(&end).map_err(|it| JournalError::Failed(it.into()))?;
+            let (bytes, most) = (bytes.len(), self.0.limits.journal_bytes);
+            if bytes > most {
+                let reason = format!("its end has {bytes} bytes, `journal_bytes` allows {most}");
                 return Err(JournalError::Full { reason });
             }
             let (kept, is_kept) = oneshot::channel();

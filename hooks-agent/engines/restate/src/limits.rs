@@ -15,14 +15,14 @@ pub struct Limits {
     pub step_bytes: usize,
     /// The bytes of all steps of a call as JSON. A call that keeps more fails.
     pub journal_bytes: usize,
-    /// The entries of a call: its steps, its questions, and a few for each run. A call that keeps more
+    /// The entries of a call: its steps, its questions, and one for each run. A call that keeps more
     /// fails.
     pub journal_entries: usize,
     /// The compressed bytes of the history of a thread, with those of sub-agents. A call that keeps more
     /// fails, and the history stays as it was: compress the conversation, or use a store.
     pub history_bytes: usize,
-    /// How many runs of a call in a row may complete no step, before the call fails: a message that ends
-    /// its process frees the thread then.
+    /// How many runs of a call in a row may complete no step, before the call fails. So a message that
+    /// crashes every worker ends with an error, and does not block its thread forever.
     pub runs_without_step: usize,
 }
 

@@ -28,7 +28,8 @@ pub(crate) enum Entry {
         /// The build that runs it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         build: Option<String>,
-        /// The run id of the call, if this is its first run.
+        /// The run id of the call, if this is its first run. A log of another version may have none.
+        #[serde(default = "RunId::random")]
         run: RunId,
     },
     /// Steps were completed.

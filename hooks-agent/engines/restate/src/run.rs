@@ -3,15 +3,15 @@
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::future::{Either, select};
 use futures::{FutureExt, StreamExt};
 use hooks_agent::agent::{Agent, AgentExt};
-use hooks_agent::call::{CallOptions, RunId};
+use hooks_agent::call::CallOptions;
 use hooks_agent::error::AgentError;
 use hooks_agent::journal::CallEnd;
 use hooks_agent::message::{Messages, Msg};
@@ -36,8 +36,8 @@ type OnEvent = Arc<dyn Fn(RunEvent) + Send + Sync>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunEvent {
-    /// The run of the call, from 1. A higher number than before says that the process of the call has
-    /// ended: the events of the step that was open come again.
+    /// The run of the call, from 1. A higher number than before says that the call began a new run: the
+    /// events of the step that was open come again.
     pub run: u32,
     /// The event.
     pub event: AgentEvent,
@@ -140,26 +140,31 @@ impl Run {
         let (journal, refusal) = self.journal(ctx).await?;
         ctx.set(RUNNING, ctx.invocation_id().to_owned());
         let driver = self.driver(ctx, agent.name(), &journal);
-        let ended = match driver.read(refusal).await? {
-            Some(ended) => ended,
+        let (ended, written) = match driver.read(refusal).await? {
+            Some(ended) => {
+                let written = ended.end.write_stored(agent).await;
+                (ended, written)
+            }
             None => {
                 let thread = self.thread.clone().unwrap_or_else(|| ctx.key().into());
                 let options = self.options.clone().thread(thread).interrupt(journal.interrupter());
-                let options = options.run_id(RunId::named(ctx.invocation_id()));
+                let options = options.run_id(driver.run_id());
                 let call = self.run_agent(agent, &journal, options, messages.into(), driver.runs());
                 drive(&driver, call).await?
             }
         };
-        if ended.is_replayed
-            && let Err(error) = ended.end.write_stored(agent).await
+        // An error that may pass is one of this run alone.
+        if let Err(error) = &written
+            && error.is_transient()
         {
-            if !error.is_transient() {
-                ctx.clear(RUNNING);
-            }
-            return Err(failed(&error));
+            return Err(failed(error));
         }
         if let Some(on_end) = &self.on_end {
             on_end();
+        }
+        if let Err(error) = written {
+            ctx.clear(RUNNING);
+            return Err(failed(&error));
         }
         finish(ctx, &journal, ended)
     }
@@ -212,6 +217,7 @@ impl Run {
             beat: self.beat.unwrap_or(Duration::from_secs(20)),
             is_cancelled: AtomicBool::new(false),
             runs: AtomicU32::new(1),
+            run: OnceLock::new(),
         }
     }
 
@@ -249,20 +255,24 @@ impl Run {
     }
 }
 
-/// Drives a call to its end, and lets the agent come to its own.
+/// Drives a call to its end, and lets the agent come to its own. Returns with it whether what the call
+/// adds to stores is written.
 async fn drive(
     driver: &Driver<'_, '_>,
     call: impl Future<Output = Result<(), AgentError>>,
-) -> Result<Ended, HandlerError> {
+) -> Result<(Ended, Result<(), AgentError>), HandlerError> {
     let (mut call, mut write) = (pin!(call), pin!(driver.write()));
     // What the log says of an interrupt comes before the first step of the agent.
     match select(write.as_mut(), call.as_mut()).await {
-        Either::Right((_, _)) => write.await,
-        Either::Left((Ok(ended), _)) => match call.await {
-            // What the call adds to a store was not written.
-            Err(error) if ended.end.error.is_none() => Err(failed(&error)),
-            _ => Ok(ended),
-        },
+        Either::Right((_, _)) => Ok((write.await?, Ok(()))),
+        Either::Left((Ok(ended), _)) => {
+            // A call that has its reply fails only if it cannot write it.
+            let written = call.await.or_else(|error| match ended.end.error {
+                None => Err(error),
+                Some(_) => Ok(()),
+            });
+            Ok((ended, written))
+        }
         Either::Left((Err(error), _)) => Err(error),
     }
 }
@@ -296,10 +306,18 @@ fn panicked(panic: &(dyn Any + Send)) -> AgentError {
 }
 
 fn failed(error: &AgentError) -> HandlerError {
-    if error.is_transient() {
-        return error.to_string().into();
+    let report = error.report();
+    let mut text = report.message().to_owned();
+    for cause in report.causes() {
+        // Some errors have the text of their cause.
+        if !text.contains(cause) {
+            text = format!("{text}: {cause}");
+        }
     }
-    TerminalError::new(error.to_string()).into()
+    if report.is_transient() {
+        return text.into();
+    }
+    TerminalError::new(text).into()
 }
 
 impl std::fmt::Debug for Run {

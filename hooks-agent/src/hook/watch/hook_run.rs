@@ -146,7 +146,8 @@ impl<'a> HookRun<'a> {
     }
 
     /// Returns whether an earlier run of the call had it. The end of a run is its own.
-    pub(crate) fn is_replayed(&self) -> bool {
+    #[must_use]
+    pub fn is_replayed(&self) -> bool {
         self.event != EventKind::Settled.name() && self.cx.replays(self.tool_call)
     }
 

@@ -18,6 +18,9 @@ pub(crate) const DESK: &str = "AgentDesk";
 /// The state that has the questions.
 const QUESTIONS: &str = "questions";
 
+/// The longest time that the engine is told to wait: a hundred years. It refuses much longer ones.
+const LONGEST: Duration = Duration::from_hours(100 * 366 * 24);
+
 /// How many closed questions the desk knows, so that a second decision is refused as such.
 const MOST_CLOSED: usize = 64;
 
@@ -71,7 +74,9 @@ impl Desk {
             });
             if let Some(after) = question.expires_after {
                 let expire = RequestTarget::object(DESK, ctx.key(), "expire");
-                let _ = ctx.request::<_, ()>(expire, Json(question.id.clone())).send_after(after);
+                let _ = ctx
+                    .request::<_, ()>(expire, Json(question.id.clone()))
+                    .send_after(after.min(LONGEST));
             }
             known.push(Question { invocation: invocation.clone(), question });
         }

@@ -19,6 +19,9 @@ const EVENTS: &str = "events";
 /// How many events a feed keeps; readers miss older ones.
 const MOST: usize = 2_000;
 
+/// How many earlier calls a feed knows.
+const MOST_PAST: usize = 16;
+
 /// How long a reader waits for the next event.
 const WAIT: Duration = Duration::from_secs(20);
 
@@ -73,6 +76,8 @@ struct Kept {
     events: VecDeque<(u64, RunEvent)>,
     is_over: bool,
     readers: Vec<(String, StreamRequest)>,
+    /// The calls before this one, whose last events may come late.
+    past: VecDeque<Arc<str>>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -105,9 +110,15 @@ impl Feed {
     ) -> Result<(), HandlerError> {
         let Published { call, events, is_over } = published.into_inner();
         let mut kept = ctx.get::<Json<Kept>>(EVENTS).await?.unwrap_or_default().into_inner();
+        if kept.past.contains(&call) {
+            return Ok(());
+        }
         if kept.call.as_ref() != Some(&call) {
-            let readers = std::mem::take(&mut kept.readers);
-            kept = Kept { call: Some(call), readers, ..Kept::default() };
+            let Kept { call: before, readers, mut past, .. } = kept;
+            past.extend(before);
+            let excess = past.len().saturating_sub(MOST_PAST);
+            past.drain(..excess);
+            kept = Kept { call: Some(call), readers, past, ..Kept::default() };
         }
         for event in events {
             kept.events.push_back((kept.next, event));
