@@ -1,9 +1,11 @@
 //! What the module `journal` promises.
 
 mod answered;
+mod builtins;
 mod common;
 mod cuts;
 mod errors;
+mod failing;
 mod observers;
 mod questions;
 mod random;

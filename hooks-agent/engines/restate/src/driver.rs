@@ -17,10 +17,11 @@ use hooks_agent::store::Verdict;
 use restate_sdk::context::DurableFuture;
 use restate_sdk::prelude::*;
 
+use crate::error::{differs, newer, refused};
 use crate::journal::{EngineJournal, Order};
 use crate::limits::Limits;
 use crate::log::{Entry, NAME, VERSION};
-use crate::run::RUNNING;
+use crate::state::RUNNING;
 
 /// The signal that interrupts a call.
 pub(crate) const INTERRUPT: &str = "interrupt";
@@ -288,21 +289,4 @@ impl Driver<'_, '_> {
         self.is_cancelled.store(true, Ordering::Relaxed);
         self.journal.interrupt();
     }
-}
-
-/// Returns the error of a call that this program does not run. It is not tried again.
-pub(crate) fn refused(error: &JournalError) -> TerminalError {
-    TerminalError::new_with_code(409, error.to_string())
-}
-
-/// Returns the error of a log of a newer version. The engine tries again, so that a newer program may
-/// go on.
-fn newer(found: u64) -> JournalError {
-    JournalError::Version { what: "the log of the call".to_owned(), found, known: VERSION }
-}
-
-fn differs(agent: &str, build: Option<String>, runs: &str) -> JournalError {
-    let build = build.map(|build| format!(" of build `{build}`")).unwrap_or_default();
-    let what = format!("it is a call of agent `{agent}`{build}, this program runs `{runs}`");
-    JournalError::Differs { what }
 }

@@ -6,6 +6,8 @@
 #![doc = include_str!("../docs/engine.md")]
 
 mod driver;
+mod error;
+mod event;
 mod history;
 mod journal;
 mod limits;
@@ -13,9 +15,11 @@ mod log;
 mod questions;
 mod run;
 mod service;
+mod state;
 mod worker;
 
+pub use event::RunEvent;
 pub use limits::Limits;
-pub use run::{Run, RunEvent, run};
+pub use run::{Run, run};
 pub use service::{Agents, CallRequest, Desk, Feed, StreamPart, StreamRequest};
 pub use worker::Worker;

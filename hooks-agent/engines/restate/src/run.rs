@@ -1,6 +1,5 @@
 //! Runs a call of an agent inside of a virtual object.
 
-use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -15,33 +14,17 @@ use hooks_agent::call::CallOptions;
 use hooks_agent::error::AgentError;
 use hooks_agent::journal::CallEnd;
 use hooks_agent::message::{Messages, Msg};
-use hooks_agent::stream::AgentEvent;
 use restate_sdk::prelude::*;
-use serde::{Deserialize, Serialize};
 
-use crate::driver::{Driver, Ended, refused};
+use crate::driver::{Driver, Ended};
+use crate::error::{failed, panicked, refused};
+use crate::event::RunEvent;
 use crate::history::History;
 use crate::journal::{EngineJournal, Order};
 use crate::limits::Limits;
-
-/// The state of the object that has the history.
-pub(crate) const HISTORY: &str = "history";
-
-/// The state of the object that has the id of the invocation that runs.
-pub(crate) const RUNNING: &str = "running";
+use crate::state::{HISTORY, RUNNING};
 
 type OnEvent = Arc<dyn Fn(RunEvent) + Send + Sync>;
-
-/// An event of a call, and the run that it is of.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct RunEvent {
-    /// The run of the call, from 1. A higher number than before says that the call began a new run: the
-    /// events of the step that was open come again.
-    pub run: u32,
-    /// The event.
-    pub event: AgentEvent,
-}
 
 /// Runs a call of an agent inside of a virtual object, with the default options of [`Run`]: the key of
 /// the object is the id of the thread.
@@ -295,29 +278,6 @@ fn finish(
         return Err(TerminalError::new_with_code(409, "the call was cancelled").into());
     }
     end.into_reply().map_err(|error| failed(&error))
-}
-
-/// Returns the error of an agent that panicked, with its message.
-fn panicked(panic: &(dyn Any + Send)) -> AgentError {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    let text = text.map(|text| format!(": {text}")).unwrap_or_default();
-    AgentError::other(format!("the agent panicked{text}"))
-}
-
-fn failed(error: &AgentError) -> HandlerError {
-    let report = error.report();
-    let mut text = report.message().to_owned();
-    for cause in report.causes() {
-        // Some errors have the text of their cause.
-        if !text.contains(cause) {
-            text = format!("{text}: {cause}");
-        }
-    }
-    if report.is_transient() {
-        return text.into();
-    }
-    TerminalError::new(text).into()
 }
 
 impl std::fmt::Debug for Run {

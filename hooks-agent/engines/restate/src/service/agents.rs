@@ -17,10 +17,11 @@ use restate_sdk::service::{IntoServiceDefinition, ServiceDefinition};
 
 use crate::driver::INTERRUPT;
 use crate::history::History;
-use crate::run::{HISTORY, RUNNING, Run};
+use crate::run::Run;
 use crate::service::feed::FEED;
 use crate::service::publisher::Ingress;
 use crate::service::{CallRequest, DESK, StreamPart, StreamRequest};
+use crate::state::{HISTORY, RUNNING};
 
 /// A virtual object that serves agents, by the name `Agents`. Its key is the name of an agent and the id
 /// of a thread, `clerk/ada`: the calls of a thread run one after the other, in the order in which they

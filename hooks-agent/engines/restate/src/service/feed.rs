@@ -8,7 +8,7 @@ use restate_sdk::context::RequestTarget;
 use restate_sdk::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::run::RunEvent;
+use crate::event::RunEvent;
 
 /// The name of the object.
 pub(crate) const FEED: &str = "AgentFeed";

@@ -8,7 +8,7 @@ use hooks_agent::hooks_core::BoxError;
 use reqwest::Url;
 use tokio::sync::mpsc::{Receiver, Sender, channel, error::TryRecvError};
 
-use crate::run::RunEvent;
+use crate::event::RunEvent;
 use crate::service::feed::{FEED, Published};
 
 /// How many events wait to be sent; further ones are missed.

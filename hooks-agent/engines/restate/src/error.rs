@@ -1,0 +1,52 @@
+//! The errors of calls, as the engine gets them.
+
+use std::any::Any;
+
+use hooks_agent::error::AgentError;
+use hooks_agent::journal::JournalError;
+use restate_sdk::errors::{HandlerError, TerminalError};
+
+use crate::log::VERSION;
+
+/// Returns the error of a call that this program does not run. It is not tried again.
+pub(crate) fn refused(error: &JournalError) -> TerminalError {
+    TerminalError::new_with_code(409, error.to_string())
+}
+
+/// Returns the error of a log of a newer version. The engine tries again, so that a newer program may
+/// go on.
+pub(crate) fn newer(found: u64) -> JournalError {
+    JournalError::Version { what: "the log of the call".to_owned(), found, known: VERSION }
+}
+
+/// Returns the error of a call that another agent began.
+pub(crate) fn differs(agent: &str, build: Option<String>, runs: &str) -> JournalError {
+    let build = build.map(|build| format!(" of build `{build}`")).unwrap_or_default();
+    let what = format!("it is a call of agent `{agent}`{build}, this program runs `{runs}`");
+    JournalError::Differs { what }
+}
+
+/// Returns the error of an agent that panicked, with its message.
+pub(crate) fn panicked(panic: &(dyn Any + Send)) -> AgentError {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = text.map(|text| format!(": {text}")).unwrap_or_default();
+    AgentError::other(format!("the agent panicked{text}"))
+}
+
+/// Returns the error of a call that failed, with the texts of its causes. The engine tries again what may
+/// pass.
+pub(crate) fn failed(error: &AgentError) -> HandlerError {
+    let report = error.report();
+    let mut text = report.message().to_owned();
+    for cause in report.causes() {
+        // Some errors have the text of their cause.
+        if !text.contains(cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    if report.is_transient() {
+        return text.into();
+    }
+    TerminalError::new(text).into()
+}
