@@ -15,8 +15,8 @@ pub(crate) const NAME: &str = "clerk";
 /// How long a tool waits for the answer of the other system, after its effect.
 const LATENCY: Duration = Duration::from_millis(120);
 
-/// Plans a party: books a hall and orders a cake at once, lets a poet write the invitation, and pays,
-/// which a person must allow, if it is told to.
+/// Plans a party: books a hall and orders a cake at once, and lets a poet write the invitation. If the
+/// message says so, it also pays, which a person must approve.
 pub(crate) fn clerk(notes: &Notes) -> Done<ReActAgent> {
     let poet = ReActAgent::builder("poet")
         .model(model("poet", notes, |task, round| match round {

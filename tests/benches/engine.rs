@@ -203,11 +203,10 @@ async fn main() {
 
 /// The same steps on the server of the SDK, which does not set `TCP_NODELAY`.
 async fn nodelay(engine: &Engine) {
-    let port = free_port();
     let endpoint = Endpoint::builder().bind(Bare).build();
-    let address = format!("127.0.0.1:{port}").parse().expect("it is an address");
-    tokio::spawn(HttpServer::new(endpoint).listen_and_serve(address));
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.expect("a port is free");
+    let port = listener.local_addr().expect("it is bound").port();
+    tokio::spawn(HttpServer::new(endpoint).serve(listener));
     engine.register(port).await;
     let one = fastest(|| bare(engine, "Bare", 1)).await;
     let many = fastest(|| bare(engine, "Bare", 41)).await;

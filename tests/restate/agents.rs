@@ -176,7 +176,7 @@ impl World {
             }))
     }
 
-    /// An agent that does what it is told.
+    /// An agent without hooks, whose model calls the tools that the message names.
     fn obedient(&self, name: &str) -> ReActAgent {
         self.builder(name, |_| None).build().unwrap()
     }

@@ -41,7 +41,6 @@ impl ChatModel for Slow {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a process of other tests"]
 async fn serves() {
     let Ok(port) = std::env::var(PORT) else { return };
     let slow = Slow(std::env::var(FOLDER).unwrap().into());
@@ -54,7 +53,7 @@ async fn serves() {
 
 async fn start(engine: &Engine, port: u16, folder: &Path) -> Child {
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "stream::serves", "--ignored"])
+        .args(["--exact", "stream::serves"])
         .env(PORT, port.to_string())
         .env(FOLDER, folder)
         .env(INGRESS, engine.ingress())

@@ -30,7 +30,7 @@ pub(crate) async fn start(port: u16, folder: &Path) -> Child {
 /// Starts a worker of a build.
 pub(crate) async fn start_build(port: u16, folder: &Path, build: &str) -> Child {
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "worker::serves", "--nocapture", "--ignored"])
+        .args(["--exact", "worker::serves", "--nocapture"])
         .env(PORT, port.to_string())
         .env(FOLDER, folder)
         .env(BUILD, build)
@@ -51,7 +51,6 @@ pub(crate) async fn start_build(port: u16, folder: &Path, build: &str) -> Child 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "a process of other tests"]
 async fn serves() {
     let Ok(port) = std::env::var(PORT) else { return };
     let world = World(std::env::var(FOLDER).unwrap().into());

@@ -18,7 +18,7 @@ pub(crate) const DESK: &str = "AgentDesk";
 /// The state that has the questions.
 const QUESTIONS: &str = "questions";
 
-/// The longest time that the engine is told to wait: a hundred years. It refuses much longer ones.
+/// The longest delay of an expiry: a hundred years. The engine refuses delays that its clock cannot hold.
 const LONGEST: Duration = Duration::from_hours(100 * 366 * 24);
 
 /// How many closed questions the desk knows, so that a second decision is refused as such.
