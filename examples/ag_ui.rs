@@ -1,8 +1,8 @@
 //! An agent behind AG-UI, the protocol between agents and front ends.
 //!
-//! `cargo run --example ag_ui` starts the server on a free port and talks to it like a front end: a run with a
-//! tool and a sub-agent ends with a question about a payment, and the next run answers it.
-//! `cargo run --example ag_ui -- 127.0.0.1:3000` only serves; a front end connects to
+//! `cargo run --example ag_ui --features ag-ui` starts the server on a free port and talks
+//! to it like a front end: a run with a tool and a sub-agent ends with a question about a payment, and
+//! the next run answers it. With `-- 127.0.0.1:3000` it only serves; a front end connects to
 //! `http://127.0.0.1:3000/clerk`.
 
 use std::error::Error;

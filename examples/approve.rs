@@ -1,10 +1,11 @@
 //! A command line for people: lists the tool calls that wait in a store, and decides them.
 //!
-//! - `cargo run --example approve -- agents.db` lists; a URL of PostgreSQL works too.
-//! - `cargo run --example approve -- agents.db 3f2a approve` decides the question whose id begins so;
-//!   also `reject [reason]`, `respond <text>`, `edit <json>`.
+//! `cargo run --example approve --features sqlite` shows it on a store of its own. After `--`:
+//!
+//! - `agents.db` lists; with `--features durable` a URL of PostgreSQL works too.
+//! - `agents.db 3f2a approve` decides the question whose id begins so; also `reject [reason]`,
+//!   `respond <text>`, `edit <json>`.
 //! - `--by NAME` says who decides; else it is `$USER`.
-//! - `cargo run --example approve` shows it on a store of its own.
 //!
 //! A decision is stored. The tool runs when an agent resumes the thread.
 

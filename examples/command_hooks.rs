@@ -1,6 +1,6 @@
 //! Scripts guard the tools of an agent, and no line of Rust knows their rules.
 //!
-//! `cargo run --example command_hooks`
+//! `cargo run --example command_hooks --features command`
 //!
 //! The scripts are written into a temporary folder, as a repository would bring them along: they do
 //! not run before somebody trusts them.

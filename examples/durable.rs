@@ -1,10 +1,10 @@
 //! Agents behind a web server whose processes may be killed: what was said, what waits for a person and
 //! what tools did survives.
 //!
-//! `cargo run --example durable` starts two workers on one store, asks them for work, kills one of them
-//! in the middle of two tools, starts it again and prints what survived. The store is the PostgreSQL of
-//! `DATABASE_URL`, or `postgres://root@127.0.0.1/test` if it answers, in the schema `hooks_durable`; else an
-//! SQLite file.
+//! `cargo run --example durable --features durable` starts two workers on one store, asks them for
+//! work, kills one of them in the middle of two tools, starts it again and prints what survived. The
+//! store is the PostgreSQL of `DATABASE_URL`, or `postgres://root@127.0.0.1/test` if it answers, in the
+//! schema `hooks_durable`; else an SQLite file.
 //!
 //! | request | |
 //! |---|---|

@@ -1,10 +1,10 @@
 //! Calls that finish by themselves on the durable engine Restate, although everything that runs them is
 //! killed.
 //!
-//! `cargo run --example durable_engine` starts a Restate server and two workers, begins some calls,
-//! kills a worker, then the server, then everything while a payment waits for a person, and prints what
-//! survived: read from the journal of the server and from the files that the tools left. Nobody calls
-//! again: each call is sent once.
+//! `cargo run --example durable_engine --features restate` starts a Restate server and two workers,
+//! begins some calls, kills a worker, then the server, then everything while a payment waits for a
+//! person, and prints what survived: read from the journal of the server and from the files that the
+//! tools left. Nobody calls again: each call is sent once.
 //!
 //! The server is from npm: `.ci/restate` installs it in `target/restate`; one on `PATH` serves as well.
 //! Without a server the program says how to install it, and ends.

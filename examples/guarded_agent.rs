@@ -1,6 +1,6 @@
 //! An agent with built-in hooks that guard, limit and recover, and what each of them did.
 //!
-//! `cargo run --example guarded_agent`
+//! `cargo run --example guarded_agent --features guards`
 //!
 //! The models are in process. The large one is overloaded now and then, so that there is something to
 //! recover from; the small one takes over when the large one is down.

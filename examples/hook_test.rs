@@ -1,7 +1,7 @@
 //! A hook and its unit tests: each runs the hook against one event, without an agent or a model.
 //!
-//! `cargo run --example hook_test` runs the tests of this file one after the other; in a crate of
-//! your own they are `#[test]` functions.
+//! `cargo run --example hook_test --features testing` runs the tests of this file one after the
+//! other; in a crate of your own they are `#[test]` functions.
 
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, NotInterested, Probe, Script, check_history};

@@ -1,6 +1,6 @@
 //! An agent answers from the documents of this repository and names its sources, without a network.
 //!
-//! `cargo run --example knowledge [-- "QUESTION"]`
+//! `cargo run --example knowledge --features knowledge [-- "QUESTION"]`
 //!
 //! The model is a script that quotes the first passage it is given; any other model reads the same
 //! passages. The index is kept in the folder `target`, so the second run reads only what changed.

@@ -1,7 +1,7 @@
 //! Metrics of an agent as a page that Prometheus reads.
 //!
-//! `cargo run --example monitoring` makes some calls, serves the page on a free port of the loopback
-//! interface, reads it as Prometheus would, and prints what is on it.
+//! `cargo run --example monitoring --features metrics` makes some calls, serves the page on a free
+//! port of the loopback interface, reads it as Prometheus would, and prints what is on it.
 
 use std::error::Error;
 

@@ -1,6 +1,6 @@
 //! A model behind the wire format of `OpenAI`'s chat completions, which many servers speak.
 //!
-//! `cargo run --example openai_compatible [-- URL MODEL]`
+//! `cargo run --example openai_compatible --features genai,web [-- URL MODEL]`
 //!
 //! Without a URL the example brings a server of its own on this machine, so that you can see what
 //! goes over the wire. The key, where the server wants one, is in `OPENAI_API_KEY`.

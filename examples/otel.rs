@@ -1,7 +1,7 @@
 //! Traces and metrics of an agent, sent to a receiver on loopback that prints what it got.
 //!
-//! `cargo run --example otel`. With a collector, remove the endpoint: `OTEL_EXPORTER_OTLP_ENDPOINT`
-//! says where it is.
+//! `cargo run --example otel --features otel`. With a collector, remove the endpoint:
+//! `OTEL_EXPORTER_OTLP_ENDPOINT` says where it is.
 
 use std::error::Error;
 

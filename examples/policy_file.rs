@@ -1,7 +1,7 @@
 //! An agent whose hooks and limits are in a file, `policy_file/policy.toml`, which is edited while
 //! the program runs.
 //!
-//! `cargo run --example policy_file`
+//! `cargo run --example policy_file --features policy`
 
 use std::fs;
 use std::path::Path;

@@ -2,14 +2,20 @@
 //!
 //! `cargo run --example quickstart [-- FOLDER "QUESTION"]`
 //!
-//! Without a key the model is a script that plans from what the tools answer. With
-//! `OPENAI_API_KEY` set it is a real one; `OPENAI_BASE_URL` and `HOOKS_MODEL` say which.
+//! The model is a script that plans from what the tools answer. A real one needs the feature `genai`
+//! and a key: `OPENAI_API_KEY=.. cargo run --example quickstart --features genai`; `OPENAI_BASE_URL`
+//! and `HOOKS_MODEL` say which.
 
 #[path = "quickstart/planner.rs"]
 mod planner;
+#[path = "quickstart/real_model.rs"]
+mod real_model;
+#[path = "quickstart/search.rs"]
+mod search;
 #[path = "quickstart/tools.rs"]
 mod tools;
 
+use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -62,7 +68,7 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(root: PathBuf, question: String) -> Result<(), AgentError> {
+async fn run(root: PathBuf, question: String) -> Result<(), Box<dyn Error>> {
     let page: Arc<Mutex<String>> = Arc::default();
     let agent = agent(&root, page.clone())?;
     add_hooks(&agent, root);
@@ -79,7 +85,7 @@ async fn run(root: PathBuf, question: String) -> Result<(), AgentError> {
     Ok(())
 }
 
-fn agent(root: &Path, page: Arc<Mutex<String>>) -> Result<ReActAgent, AgentError> {
+fn agent(root: &Path, page: Arc<Mutex<String>>) -> Result<ReActAgent, Box<dyn Error>> {
     let builder = ReActAgent::builder("librarian")
         .system_prompt(
             "Answer the question about a folder of files. Look with the tools before you answer, \
@@ -92,12 +98,7 @@ fn agent(root: &Path, page: Arc<Mutex<String>>) -> Result<ReActAgent, AgentError
             page.lock().expect("nothing panics while it prints").extend([text, "\n"]);
         });
     let agent = match std::env::var("OPENAI_API_KEY") {
-        Ok(key) => {
-            let url = std::env::var("OPENAI_BASE_URL");
-            let url = url.unwrap_or_else(|_| "https://api.openai.com/v1/".to_owned());
-            let model = std::env::var("HOOKS_MODEL").unwrap_or_else(|_| "gpt-5-mini".to_owned());
-            builder.model(GenAiModel::openai_compatible(url, key, model))
-        }
+        Ok(key) => builder.model(real_model::open(key)?),
         Err(_) => builder.model(ScriptedModel::new("planner", planner::plan)),
     };
     Ok(agent.build()?)

@@ -1,6 +1,6 @@
 //! Records a call of an agent, replays it, and shows what a guard changes.
 //!
-//! `cargo run --example replay`. No key, no network: the model is scripted.
+//! `cargo run --example replay --features replay`. No key, no network: the model is scripted.
 
 use std::error::Error;
 

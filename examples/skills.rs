@@ -1,6 +1,6 @@
 //! An agent with skills: what the model reads, and when; an edit while it runs; an escape that fails.
 //!
-//! `cargo run --example skills`
+//! `cargo run --example skills --features skills`
 //!
 //! The model is in process and follows a script. The skills are in `examples/skills/`; the program
 //! edits a copy of them.

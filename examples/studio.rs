@@ -1,7 +1,7 @@
 //! A page in the browser that shows what three agents do, and takes the decisions that they wait for.
 //!
-//! - `cargo run --example studio` prints the address of the page and keeps the agents busy until
-//!   Ctrl-C.
+//! - `cargo run --example studio --features studio` prints the address of the page and keeps the
+//!   agents busy until Ctrl-C.
 //! - Without a terminal each agent works once, a stand-in for a person decides through the API of the
 //!   page, and the program ends. `-- --serve` keeps it running there too.
 //!

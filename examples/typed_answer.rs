@@ -1,7 +1,7 @@
 //! A typed answer: the model answers wrongly, reads what does not fit, and answers again, while the
 //! value is shown as it arrives.
 //!
-//! `cargo run --example typed_answer`
+//! `cargo run --example typed_answer --features structured-output`
 
 use futures::StreamExt;
 use hooks_agent::builtin::answer::{Mode, StructuredOutput, StructuredOutputError, TypedCalls};

@@ -1,8 +1,8 @@
 //! A web server whose agent answers as server-sent events. One agent serves all users, each on a
 //! thread of their own; a client that disconnects cancels its call.
 //!
-//! `cargo run --example web_server` starts the server on a free port and talks to it like a
-//! browser would. `cargo run --example web_server -- 127.0.0.1:3000` only serves:
+//! `cargo run --example web_server --features web` starts the server on a free port and talks to it
+//! like a browser would. With `-- 127.0.0.1:3000` it only serves:
 //! `curl -N -X POST localhost:3000/threads/ada -d 'Tell me a story'`.
 
 use std::convert::Infallible;

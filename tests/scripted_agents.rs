@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::Records;
+use hooks_fixtures::Records;
 
 /// A model that gives these answers, one per request; and the requests that it got.
 pub fn script<A: Into<ScriptedAnswer>>(

@@ -16,8 +16,8 @@ use hooks_agent::prelude::*;
 use hooks_agent::round::JumpTo;
 use hooks_agent::testing::{Calls, Probe, Recorder, Script, SeenFlow, check_history};
 use hooks_agent::tool::ToolError;
+use hooks_fixtures::{Records, Reports};
 use hooks_tests::scripted_agents::go;
-use hooks_tests::{Records, Reports};
 use serde_json::json;
 use tracing::Level;
 

@@ -1,9 +1,8 @@
 //! A model in process: it plans from the question and from what the tools answered.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use hooks_agent::message::{ContentBlock, Messages, Role, ToolResult, ToolUse};
+use hooks_agent::message::{Messages, Role, ToolResult, ToolUse};
 use hooks_agent::model::{ChatRequest, ScriptedAnswer};
 use serde_json::json;
 
@@ -32,11 +31,8 @@ pub(crate) fn plan(request: &ChatRequest) -> ScriptedAnswer {
         return ToolUse::new("list-2", "list_files", json!({ "path": "." })).into();
     }
     if searches.is_empty() && !keywords.is_empty() {
-        let calls = keywords.iter().enumerate().map(|(index, word)| {
-            let id = format!("search-{}", index + 1);
-            ContentBlock::ToolUse(ToolUse::new(id, "search_text", json!({ "text": word })))
-        });
-        return calls.collect::<Vec<_>>().into();
+        let input = json!({ "text": keywords.join(" ") });
+        return ToolUse::new("search-1", "search_text", input).into();
     }
     let Some(best) = best_hit(&searches, &question) else {
         return format!("No file mentions any of: {}.", keywords.join(", ")).into();
@@ -78,26 +74,15 @@ struct Hit {
     line: usize,
 }
 
-/// The line that most searches found; rare words count for more than frequent ones.
+/// The first line of prose that a search found, else the first line: prose answers questions better
+/// than code.
 fn best_hit(searches: &[&ToolResult], question: &str) -> Option<Hit> {
-    let mut scores: BTreeMap<(&str, usize), f64> = BTreeMap::new();
-    for search in searches {
-        // Where the question itself is quoted is no answer.
-        let lines = search.output.as_str().lines().filter(|line| !line.contains(question));
-        let hits: Vec<_> = lines.filter_map(hit).collect();
-        for (file, line) in &hits {
-            let weight = 1.0 / f64::from(u32::try_from(hits.len()).unwrap_or(u32::MAX)).sqrt();
-            *scores.entry((file, *line)).or_default() += 1.0 + weight;
-        }
-    }
-    // Prose answers questions better than code.
+    let lines = searches.iter().flat_map(|search| search.output.as_str().lines());
+    // Where the question itself is quoted is no answer.
+    let hits: Vec<_> = lines.filter(|line| !line.contains(question)).filter_map(hit).collect();
     let is_prose = |file: &str| Path::new(file).extension().is_some_and(|it| it == "md");
-    let rank = |file: &str, score: f64| if is_prose(file) { score + 0.5 } else { score };
-    let best = scores
-        .into_iter()
-        .max_by(|((left, _), a), ((right, _), b)| rank(left, *a).total_cmp(&rank(right, *b)))?;
-    let ((file, line), _) = best;
-    Some(Hit { file: file.to_owned(), line })
+    let (file, line) = hits.iter().find(|(file, _)| is_prose(file)).or(hits.first())?;
+    Some(Hit { file: (*file).to_owned(), line: *line })
 }
 
 // Input:  `README.md:12: some text`

@@ -2,15 +2,13 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hooks_agent::tool::{FunctionTool, IntoToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Folders that hold nothing a person wrote.
-const SKIPPED: [&str; 3] = [".git", "target", "node_modules"];
-const MAX_HITS: usize = 200;
+use crate::search::{files, relative, search};
 
 #[derive(Deserialize, JsonSchema)]
 struct ListFiles {
@@ -20,7 +18,7 @@ struct ListFiles {
 
 #[derive(Deserialize, JsonSchema)]
 struct SearchText {
-    /// The text to look for; upper and lower case are the same.
+    /// The words to look for; upper and lower case are the same.
     text: String,
 }
 
@@ -49,10 +47,10 @@ pub(crate) fn list_files(root: &Path) -> FunctionTool {
 
 pub(crate) fn search_text(root: &Path) -> FunctionTool {
     let root = root.to_owned();
-    let description = "Finds a text in all files; answers `file:line: text`.";
+    let description = "Finds the lines that have most of some words; answers `file:line: text`.";
     FunctionTool::new("search_text", description, move |input: SearchText| {
         let root = root.clone();
-        blocking(move || search(&root, &input.text.to_lowercase()))
+        blocking(move || search(&root, &input.text))
     })
 }
 
@@ -74,40 +72,4 @@ async fn blocking(
     work: impl FnOnce() -> io::Result<String> + Send + 'static,
 ) -> impl IntoToolOutput {
     tokio::task::spawn_blocking(work).await.map_err(io::Error::other).flatten()
-}
-
-fn search(root: &Path, text: &str) -> io::Result<String> {
-    let mut hits = Vec::new();
-    for file in files(root)? {
-        // What is not text has no lines to find.
-        let Ok(content) = fs::read_to_string(&file) else { continue };
-        for (index, line) in content.lines().enumerate() {
-            if line.to_lowercase().contains(text) && hits.len() < MAX_HITS {
-                hits.push(format!("{}:{}: {}", relative(root, &file), index + 1, line.trim()));
-            }
-        }
-    }
-    Ok(if hits.is_empty() { format!("nothing found for `{text}`") } else { hits.join("\n") })
-}
-
-fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            let kind = entry.file_type()?;
-            if kind.is_file() {
-                found.push(entry.path());
-            } else if kind.is_dir() && !SKIPPED.iter().any(|name| entry.file_name() == *name) {
-                folders.push(entry.path());
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
-fn relative(root: &Path, file: &Path) -> String {
-    file.strip_prefix(root).unwrap_or(file).display().to_string()
 }

@@ -86,6 +86,7 @@
 //! | feature | |
 //! |---|---|
 //! | `genai` (default) | [`GenAiModel`]: models over HTTP |
+//! | `schema` (default) | [`Decision::Edit`]: people edit arguments, which are checked against the schema of the tool |
 //! | `mcp` | `McpServer`: tools of processes that speak the Model Context Protocol |
 //! | `mcp-http` | `McpServer::connect`: the same of servers behind a URL |
 //! | `testing` | `testing`: tests of hooks, tools and agents |
@@ -111,6 +112,7 @@
 //! | `cli` | the program `agent-hooks`, and `guest` |
 //! | `full` | all of them |
 //!
+//! [`Decision::Edit`]: store::Decision::Edit
 //! [`ReActAgent`]: react::ReActAgent
 //! [`ChatModel`]: model::ChatModel
 //! [`GenAiModel`]: model::GenAiModel

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hooks_agent::command::{CommandEntry, CommandHooks, CommandHooksBuilder};
 use hooks_agent::message::Messages;
 use hooks_agent::prelude::*;
-use hooks_tests::{Records, Reports};
+use hooks_fixtures::{Records, Reports};
 use serde_json::{Value, json};
 use tracing::Level;
 use tracing::subscriber::DefaultGuard;

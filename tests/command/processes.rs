@@ -8,6 +8,7 @@ use futures::future::join_all;
 use hooks_agent::command::{CommandEntry, CommandHooks};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Probe, Seen, SeenFlow};
+use hooks_fixtures::tell;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -140,7 +141,7 @@ async fn the_environment_is_that_of_the_list() {
 #[tokio::test]
 async fn what_the_model_wrote_is_on_standard_input_alone() {
     if !fs::exists("/proc/self/cmdline").unwrap_or(false) {
-        eprintln!("skipped: there is no /proc");
+        tell("skipped: there is no /proc");
         return;
     }
     let line = "tr '\\0' '\\n' < /proc/$$/cmdline >&2; env >&2; exit 2";
@@ -189,7 +190,7 @@ async fn the_input_is_one_object_and_the_end_of_the_file() {
 fn script(program: &str, text: &str) -> Option<(tempfile::TempDir, CommandHooks)> {
     let is_there = std::process::Command::new(program).arg("--version").output().is_ok();
     if !is_there {
-        eprintln!("skipped: `{program}` is not installed");
+        tell(format!("skipped: `{program}` is not installed"));
         return None;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use hooks_agent::model::{GenAiModel, ModelError};
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tracing::Level;

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, header};
 use hooks_agent::error::AgentError;
 use hooks_agent::model::{GenAiModel, ModelError, ModelOptions, ToolChoice};
 use hooks_agent::react::ReActAgent;
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use tracing::Level;
 
 use crate::provider::{Answer, Provider, ask, chunks, each_provider, refusal};

@@ -18,7 +18,7 @@ use hooks_agent::model::{
 };
 use hooks_agent::react::ReActAgent;
 use hooks_agent::tool::FunctionTool;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

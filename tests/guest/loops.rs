@@ -8,7 +8,7 @@ use hooks_agent::command::{CommandEntry, CommandHooks, Layer};
 use hooks_agent::policy::{Policy, PolicyFile};
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{go, script, uses};
 use proptest::prelude::RngExt;
 use proptest::test_runner::{RngAlgorithm, TestRng};

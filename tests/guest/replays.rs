@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hooks_agent::prelude::*;
 use hooks_agent::replay::Tape;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{echo, echo_tool, go, script, uses};
 use serde_json::Value;
 use tempfile::TempDir;

@@ -8,7 +8,7 @@ use hooks_agent::agent_hook;
 use hooks_agent::event::ActingChunk;
 use hooks_agent::message::{ContentBlock, MediaSource, Msg, ToolUse};
 use hooks_agent::tool::{McpError, ToolContext};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use serde_json::{Value, json};
 
 use crate::everything::{LONG, agent, both, call, output, tool};

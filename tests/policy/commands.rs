@@ -3,7 +3,7 @@
 use hooks_agent::command::Trust;
 use hooks_agent::policy::{Policy, PolicyFile};
 use hooks_agent::prelude::*;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{echo, echo_tool, go, results, script, uses};
 use std::sync::Arc;
 

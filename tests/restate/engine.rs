@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use hooks_fixtures::tell;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
@@ -14,7 +15,7 @@ fn program() -> Option<PathBuf> {
     let os = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
     let cpu = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
     let path = format!(
-        "{}/../target/restate/node_modules/@restatedev/restate-server-{os}-{cpu}/bin/restate-server",
+        "{}/../../target/restate/node_modules/@restatedev/restate-server-{os}-{cpu}/bin/restate-server",
         env!("CARGO_MANIFEST_DIR")
     );
     Some(PathBuf::from(path)).filter(|path| path.exists())
@@ -38,7 +39,7 @@ impl Engine {
     /// Starts a server; `None` if it is not installed, which is reported.
     pub(crate) async fn start() -> Option<Self> {
         let Some(program) = program() else {
-            eprintln!("skipped: no server of Restate, `.ci/restate` installs one");
+            tell("skipped: no server of Restate, `.ci/restate` installs one");
             return None;
         };
         let folder = tempfile::tempdir().unwrap();

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use hooks_fixtures::tell;
 use serde_json::json;
 
 use crate::engine::{Engine, free_port};
@@ -69,7 +70,7 @@ async fn every_call_ends_although_workers_and_the_server_are_killed_at_random_mo
     let models = world.lines("models");
     let asked: std::collections::HashSet<_> = models.iter().collect();
     assert_eq!(asked.len(), 4 * invocations.len());
-    println!(
+    tell(format!(
         "{kills} kills, {} calls: {} effects, {} of them again without the use of their idempotency \
          keys; {} model calls, {} of them again because no answer was in the journal",
         invocations.len(),
@@ -77,5 +78,5 @@ async fn every_call_ends_although_workers_and_the_server_are_killed_at_random_mo
         lines.len() - effects.len(),
         asked.len(),
         models.len() - asked.len(),
-    );
+    ));
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_agent::store::{Lease, PostgresStore, SqliteStore, Steps, Store, Synchronous};
+use hooks_fixtures::tell;
 use sqlx::postgres::{PgConnection, PgRow};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
@@ -87,7 +88,7 @@ pub(crate) async fn postgres() -> Option<Backend> {
     match PgConnection::connect(SERVER).await {
         Ok(_) => Some(Backend::Postgres(Schema(format!("hooks \"{}", unique())))),
         Err(error) => {
-            eprintln!("skipped: no PostgreSQL at 127.0.0.1: {error}");
+            tell(format!("skipped: no PostgreSQL at 127.0.0.1: {error}"));
             None
         }
     }

@@ -23,7 +23,7 @@ use hooks_agent::react::ReActAgent;
 use hooks_agent::tool::{FunctionTool, ToolContext};
 use hooks_agent::user::UserAgent;
 use hooks_core::{HookResult, Hookable, hook};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{
     Notes, assert_valid, echo, echo_tool, go, on, results, script, uses,
 };

@@ -17,7 +17,7 @@ use hooks_agent::model::{ModelError, ScriptedAnswer};
 use hooks_agent::react::{CompressContext, ContextConfig, ReActAgent, ReActAgentBuilder};
 use hooks_agent::round::JumpTo;
 use hooks_core::{BoxError, BoxFuture, Hookable, hook};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
 use serde_json::json;
 

@@ -23,7 +23,7 @@ use hooks_agent::react::{Limits, ReActAgent, ReActAgentReasoningChunkArgs};
 use hooks_agent::stream::AgentEventKind;
 use hooks_agent::tool::{FunctionTool, ToolContext};
 use hooks_core::{HookGroup, HookOptions, HookResult, Hookable, hook};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{
     Notes, assert_valid, echo, echo_tool, go, on, results, script, uses,
 };

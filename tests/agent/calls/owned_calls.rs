@@ -10,7 +10,7 @@ use hooks_agent::hook::on;
 use hooks_agent::on;
 use hooks_agent::react::ReActAgent;
 use hooks_agent::stream::AgentEventKind;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{go, script};
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use hooks_agent::model::{ChatRequest, ScriptedAnswer, ScriptedModel};
 use hooks_agent::react::ReActAgent;
 use hooks_agent::tool::{FunctionTool, ToolContext};
 use hooks_core::{Hookable, Hooks, hookable};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{go, script, uses};
 use serde_json::{Value, json};
 

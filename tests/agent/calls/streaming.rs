@@ -16,7 +16,7 @@ use hooks_agent::react::ReActAgent;
 use hooks_agent::stream::AgentEventKind;
 use hooks_agent::tool::{FunctionTool, ToolContext};
 use hooks_core::{Hookable, hook};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
 use proptest::prelude::{Strategy, any, prop, prop_assert_eq, proptest};
 use serde_json::{Value, json};

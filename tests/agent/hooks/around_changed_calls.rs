@@ -13,7 +13,7 @@ use hooks_agent::message::{ContentBlock, GenerateReason, ToolOutput, ToolResult,
 use hooks_agent::react::ReActAgent;
 use hooks_agent::stream::AgentEventKind;
 use hooks_agent::tool::{FunctionTool, Permission, ToolError};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{
     assert_valid, echo, echo_tool, failing_tool, go, results, script, uses,
 };

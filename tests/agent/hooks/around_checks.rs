@@ -15,7 +15,7 @@ use hooks_agent::react::{CompressContext, ContextConfig, ReActAgent};
 use hooks_agent::tool::{FunctionTool, Permission, ToolError};
 use hooks_agent::{agent_hook, testing::Recorder};
 use hooks_core::{BoxError, BoxFuture};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, results, script, uses};
 
 /// Answers permission checks with what it is made of; without it, passes them on.

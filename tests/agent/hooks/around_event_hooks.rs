@@ -16,7 +16,7 @@ use hooks_agent::model::{ModelAnswer, ModelError, ScriptedAnswer, ScriptedModel}
 use hooks_agent::react::ReActAgent;
 use hooks_agent::tool::ToolError;
 use hooks_core::{HookOptions, Hookable, hook};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, results, script, uses};
 
 /// Notes each call that it runs around, before and after.

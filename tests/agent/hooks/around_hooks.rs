@@ -17,7 +17,7 @@ use hooks_agent::react::{
 use hooks_agent::stream::AgentEventKind;
 use hooks_agent::tool::Permission;
 use hooks_core::{BoxError, BoxFuture, HookResult, Hookable, hook};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{echo, echo_tool, go, on, results, script, uses};
 use serde_json::json;
 

@@ -11,7 +11,7 @@ use hooks_agent::hook::{ModelCall, NextModel};
 use hooks_agent::message::{GenerateReason, Msg, Usage};
 use hooks_agent::model::{ChatChunk, ModelAnswer, ModelError, ScriptedAnswer};
 use hooks_agent::react::ReActAgent;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{go, script};
 
 /// What a hook does once it has read the answer of the model.

@@ -14,7 +14,7 @@ use hooks_agent::model::ScriptedModel;
 use hooks_agent::react::{HookSet, HookSource, ReActAgent};
 use hooks_agent::testing::Recorder;
 use hooks_core::{HookRole, Hookable};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{echo, echo_tool, go, results, script, uses};
 use serde_json::json;
 

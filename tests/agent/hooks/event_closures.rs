@@ -12,7 +12,7 @@ use hooks_agent::model::ModelError;
 use hooks_agent::on;
 use hooks_agent::react::ReActAgent;
 use hooks_core::HookResult;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{echo, echo_tool, go, results, script, uses};
 
 #[test]

@@ -21,7 +21,7 @@ use hooks_agent::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryIn
 use hooks_agent::tool::{FunctionTool, Tool, ToolContext, Tools};
 use hooks_agent::user::UserAgent;
 use hooks_core::{HookResult, Hookable};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
 use serde_json::{Value, json};
 

@@ -12,7 +12,7 @@ use hooks_agent::model::{ScriptedAnswer, ScriptedModel};
 use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
 use hooks_agent::tool::{Tool, ToolContext, ToolFuture, Tools};
 use hooks_core::HookResult;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on};
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use hooks_agent::hook::{AgentHookExt, on};
 use hooks_agent::message::ToolUse;
 use hooks_agent::react::ReActAgent;
 use hooks_core::HookResult;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{failing_tool, go, script, uses};
 use serde_json::json;
 

@@ -8,7 +8,7 @@ use hooks_agent::message::Usage;
 use hooks_agent::model::{ChatStream, ModelError, ScriptedAnswer, known_context_window};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use serde_json::json;
 use tracing::Level;
 

@@ -11,7 +11,7 @@ use hooks_agent::hook::{AgentHook, AroundMask, Blocking, DynAgentHook, ModelCall
 use hooks_agent::model::ModelAnswer;
 use hooks_agent::on;
 use hooks_agent::react::ReActAgent;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{echo, echo_tool, go, script, uses};
 
 type After<'a> = PostCall<'a>;

@@ -9,7 +9,7 @@ use hooks_agent::model::{ModelAnswer, ModelError};
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
 use hooks_core::{HookRole, Level};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{echo, echo_tool, script, uses};
 use serde_json::{Value, json};
 

@@ -25,8 +25,8 @@ use hooks_agent::round::{JumpTo, Reasoned};
 use hooks_agent::stream::AgentEventKind;
 use hooks_agent::tool::FunctionTool;
 use hooks_core::{BoxError, BoxFuture, HookResult, Hookable, hook};
+use hooks_fixtures::{Records, Reports};
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
-use hooks_tests::{Records, Reports};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 

@@ -6,7 +6,7 @@ use futures::executor::block_on;
 use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Script};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use serde_json::json;
 
 fn call(id: &str, tool: &str) -> ToolUse {

@@ -20,7 +20,7 @@ use hooks_agent::round::ActingInput;
 use hooks_agent::stream::AgentEventKind;
 use hooks_agent::tool::{FunctionTool, Permission, ToolContext};
 use hooks_core::{HookResult, Hookable, hook};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
 use serde_json::{Value, json};
 

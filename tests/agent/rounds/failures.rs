@@ -14,7 +14,7 @@ use hooks_agent::model::{ChatChunk, ModelError, ScriptedAnswer};
 use hooks_agent::react::ReActAgent;
 use hooks_agent::tool::{FunctionTool, ToolError};
 use hooks_core::{HookResult, Hookable, hook};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{
     Notes, assert_valid, echo, echo_tool, failing_tool, go, on, results, script, uses,
 };

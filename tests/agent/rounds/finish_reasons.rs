@@ -9,7 +9,7 @@ use hooks_agent::event::{ErrorPhase, EventKind, Flow, HookEvent};
 use hooks_agent::message::{ContentBlock, GenerateReason, Msg, ToolResult, Usage};
 use hooks_agent::model::{ChatChunk, FinishReason, ModelError, ScriptedAnswer};
 use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{
     Notes, assert_valid, echo, echo_tool, go, on, results, script, uses,
 };

@@ -19,7 +19,7 @@ use hooks_agent::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelErr
 use hooks_agent::react::ReActAgent;
 use hooks_agent::tool::{FunctionTool, Permission};
 use hooks_core::HookResult;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::go;
 use proptest::prelude::{
     Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,

@@ -18,7 +18,7 @@ use hooks_agent::react::{
 use hooks_agent::round::{Acted, Reasoned};
 use hooks_agent::tool::FunctionTool;
 use hooks_core::{HookResult, Hookable, hook};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

@@ -19,7 +19,7 @@ use hooks_agent::react::ReActAgent;
 use hooks_agent::store::StoreError;
 use hooks_agent::tool::{FunctionTool, ToolError};
 use hooks_core::{HookError, HookOptions, HookResult, Hookable};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{go, script, uses};
 use serde_json::{Value, json};
 

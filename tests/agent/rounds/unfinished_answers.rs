@@ -25,8 +25,8 @@ use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
 use hooks_agent::stream::AgentEventKind;
 use hooks_agent::tool::FunctionTool;
 use hooks_core::{HookOptions, HookResult, Hookable, hook};
+use hooks_fixtures::{Page, Records};
 use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on};
-use hooks_tests::{Page, Records};
 use serde_json::{Value, json};
 
 const SECRET: &str = "SECRET";

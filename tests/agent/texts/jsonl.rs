@@ -23,8 +23,8 @@ use hooks_agent::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryIn
 use hooks_agent::tool::ToolError;
 use hooks_agent::user::UserAgent;
 use hooks_core::HookResult;
+use hooks_fixtures::{Page, Records, Reports};
 use hooks_tests::scripted_agents::{go, on, script, uses};
-use hooks_tests::{Page, Records, Reports};
 use serde_json::{Value, json};
 use tracing::Level;
 use tracing::subscriber::set_default;

@@ -27,8 +27,8 @@ use hooks_agent::round::JumpTo;
 use hooks_agent::stream::AgentEventKind;
 use hooks_agent::tool::{FunctionTool, Permission, Tool, ToolContext, ToolFuture};
 use hooks_core::{HookResult, Hookable, hook};
+use hooks_fixtures::{Page, Records};
 use hooks_tests::scripted_agents::go;
-use hooks_tests::{Page, Records};
 use proptest::prelude::{
     Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_oneof, proptest,
 };

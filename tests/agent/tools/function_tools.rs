@@ -15,7 +15,7 @@ use hooks_agent::event::{EventKind, Flow, HookEvent};
 use hooks_agent::message::{GenerateReason, ToolUse};
 use hooks_agent::react::ReActAgent;
 use hooks_agent::tool::{FunctionTool, Tool, ToolContext, ToolError};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::{go, on, results, script, uses};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -8,6 +8,7 @@ use hooks_agent::agent::CallOutcome;
 use hooks_agent::builtin::connect::ag_ui::{AgUi, Caller, Denied};
 use hooks_agent::message::Usage;
 use hooks_agent::prelude::*;
+use hooks_fixtures::tell;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -75,14 +76,14 @@ fn agent() -> (ReActAgent, mpsc::UnboundedReceiver<bool>) {
 /// Returns what the script prints; `None` without node or the package.
 async fn node(url: &str) -> Option<Value> {
     if !Path::new(MODULE).exists() {
-        eprintln!("skipped: no client of AG-UI, `.ci/ag-ui-client` installs one");
+        tell("skipped: no client of AG-UI, `.ci/ag-ui-client` installs one");
         return None;
     }
     let mut node = tokio::process::Command::new("node");
     node.args([SCRIPT, MODULE, url]).stdin(Stdio::null()).kill_on_drop(true);
     match node.output().await {
         Err(error) => {
-            eprintln!("skipped: node cannot be started: {error}");
+            tell(format!("skipped: node cannot be started: {error}"));
             None
         }
         Ok(output) => {

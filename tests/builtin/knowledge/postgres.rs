@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use futures::future::pending;
 use hooks_agent::builtin::knowledge::{Hybrid, Knowledge, KnowledgeError, PgVectors};
+use hooks_fixtures::tell;
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::embedders::{Closure, Grams};
@@ -33,7 +34,7 @@ impl Server {
         static TURN: Mutex<()> = Mutex::const_new(());
         static STARTED: OnceLock<(String, Child)> = OnceLock::new();
         if !Path::new(SERVER).exists() {
-            eprintln!("skipped: no PostgreSQL with vectors, `.ci/pglite` installs one");
+            tell("skipped: no PostgreSQL with vectors, `.ci/pglite` installs one");
             return None;
         }
         let turn = TURN.lock().await;

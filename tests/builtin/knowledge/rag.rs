@@ -18,7 +18,7 @@ use hooks_agent::call::Interrupt;
 use hooks_agent::message::Role;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Script};
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use serde_json::json;
 
 /// Finds what it was given, and records the queries.

@@ -15,7 +15,7 @@ use hooks_agent::message::{GenerateReason, Usage};
 use hooks_agent::model::{ChatChunk, ChatStream, ModelError};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use serde_json::json;
 
 use crate::task::{agent, assert_limited, builder, call, cause};

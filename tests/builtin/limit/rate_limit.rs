@@ -15,7 +15,7 @@ use hooks_agent::message::{GenerateReason, Usage};
 use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use tokio::time::{Instant, advance};
 
 use crate::task::{agent, call, cause};

@@ -10,7 +10,7 @@ use hooks_agent::prelude::*;
 use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
 use hooks_agent::testing::{Script, check_history};
 use hooks_agent::tool::FunctionTool;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use serde_json::{Value, json};
 
 /// A tool that notes its calls.

@@ -16,7 +16,7 @@ use hooks_agent::builtin::limit::{
 };
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use serde_json::json;
 
 use crate::task::{

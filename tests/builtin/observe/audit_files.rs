@@ -7,7 +7,7 @@ use futures::executor::block_on;
 use hooks_agent::builtin::observe::{AuditError, AuditLog};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use tracing::Level;
 
 use crate::audit_log::{Folder, one_call, records};

@@ -9,7 +9,7 @@ use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Probe, Script};
 use hooks_core::HookRole;
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use serde_json::json;
 use tracing::Level;
 

@@ -11,7 +11,7 @@ use hooks_agent::message::Usage;
 use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Script};
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 use serde_json::{Value, json};
 use tracing::Level;

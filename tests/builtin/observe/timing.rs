@@ -10,7 +10,7 @@ use hooks_agent::call::Interrupt;
 use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Script};
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 use tracing::Level;

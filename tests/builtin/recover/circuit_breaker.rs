@@ -12,7 +12,7 @@ use hooks_agent::builtin::recover::{
 use hooks_agent::model::{ChatStream, ModelError};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Script, check_history};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::results;
 use serde_json::json;
 use tokio::sync::Notify;

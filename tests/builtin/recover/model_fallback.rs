@@ -10,7 +10,7 @@ use hooks_agent::message::{GenerateReason, Usage, unanswered_tool_uses};
 use hooks_agent::model::{ChatChunk, ChatStream, Finding, ModelError};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Script};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use serde_json::json;
 
 use crate::around::Count;

@@ -12,7 +12,7 @@ use hooks_agent::hook::AroundMask;
 use hooks_agent::message::GenerateReason;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Probe, Script, check_history};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::results;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};

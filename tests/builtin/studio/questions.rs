@@ -7,7 +7,7 @@ use hooks_agent::builtin::connect::Studio;
 use hooks_agent::message::Question;
 use hooks_agent::prelude::*;
 use hooks_agent::store::{Decision, SqliteStore, Store, Verdict};
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 

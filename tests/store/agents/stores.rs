@@ -11,7 +11,7 @@ use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
 use hooks_agent::store::{DecisionError, Filter, SqliteStore, Store, StoreError, Waiting};
 use hooks_agent::thread::MemoryStore;
 use hooks_agent::tool::FunctionTool;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

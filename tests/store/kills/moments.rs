@@ -2,6 +2,8 @@
 
 use futures::future::join_all;
 
+use hooks_fixtures::tell;
+
 use crate::kills::process::Process;
 use crate::kills::report::{Report, check};
 use crate::kills::tasks::{Death, DeathAt, Job, LEASE};
@@ -42,7 +44,7 @@ async fn ds_08_a_process_that_is_killed_at_any_moment_leaves_a_thread_that_goes_
     for report in join_all(kinds).await {
         total.add(&report);
     }
-    println!("killed at each moment: {total:?}");
+    tell(format!("killed at each moment: {total:?}"));
     assert!(total.kills > 40 && total.takeovers > 0);
     assert!(total.repeated > 0 && total.unknown > 0);
 }

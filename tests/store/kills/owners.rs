@@ -10,6 +10,7 @@ use futures::future::join_all;
 use hooks_agent::error::InputError;
 use hooks_agent::prelude::*;
 use hooks_agent::store::{Acquired, StoreError, ThreadKey};
+use hooks_fixtures::tell;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -146,7 +147,7 @@ async fn ds_09_a_thread_has_one_owner_at_a_time_among_many_processes(place: &Pla
         *sum.entry("takeovers").or_insert(0) += takeovers;
         sum
     });
-    println!("{PROCESSES} processes, {THREADS} threads, {calls} calls: {sum:?} in {took:?}");
+    tell(format!("{PROCESSES} processes, {THREADS} threads, {calls} calls: {sum:?} in {took:?}"));
     assert_eq!(sum["takeovers"], 0);
 }
 

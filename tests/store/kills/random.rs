@@ -6,6 +6,8 @@ use std::time::Duration;
 use futures::future::join_all;
 use hooks_agent::message::Role;
 
+use hooks_fixtures::tell;
+
 use crate::kills::process::Process;
 use crate::kills::report::{Report, check};
 use crate::kills::tasks::{Job, LEASE};
@@ -52,7 +54,7 @@ async fn ds_08_a_process_that_is_killed_at_random_times_leaves_a_thread_that_goe
     for report in join_all((0..THREADS).map(each)).await {
         total.add(&report);
     }
-    println!("killed at random times: {total:?}");
+    tell(format!("killed at random times: {total:?}"));
     assert!(total.kills >= kills && total.takeovers > 0);
 }
 

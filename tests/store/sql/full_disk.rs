@@ -4,6 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use hooks_agent::store::{SqliteStore, StoreError};
+use hooks_fixtures::tell;
 use serde_json::json;
 
 use crate::backend::{Folder, Shared};
@@ -32,7 +33,7 @@ impl Drop for Disk {
 #[tokio::test]
 async fn ds_13_a_full_disk_loses_nothing_that_was_committed() {
     let Some(disk) = Disk::new() else {
-        eprintln!("skipped: no small disk can be mounted here");
+        tell("skipped: no small disk can be mounted here");
         return;
     };
     let path = disk.0.path().join("a.db");

@@ -54,6 +54,18 @@ pub enum DecisionError {
         /// What does not fit.
         reason: String,
     },
+    /// The edited arguments cannot be checked against the JSON schema of the tool: the program is
+    /// built without the feature `schema` of this crate.
+    #[error(
+        "the edited arguments of `{tool}` cannot be checked: build the program with the feature \
+         `schema` of hooks-agent"
+    )]
+    Unchecked {
+        /// The id.
+        id: Arc<str>,
+        /// The name of the tool.
+        tool: String,
+    },
     /// The tool call is not the one that was shown.
     #[error("the tool call of the question `{id}` is not the one that was shown: list it again")]
     Changed {

@@ -9,7 +9,7 @@ use hooks_agent::builtin::answer::{Slow, StreamEventKind, StreamType, Streaming}
 use hooks_agent::call::Interrupt;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use proptest::prelude::*;
 
 use crate::streaming::{all, bot, numbers, short};

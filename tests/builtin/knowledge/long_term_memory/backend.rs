@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hooks_agent::builtin::knowledge::{
     Memories, MemoryLimits, PostgresMemories, ProcessMemories, SqliteMemories,
 };
+use hooks_fixtures::tell;
 use sqlx::postgres::{PgConnection, PgRow};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Row};
@@ -56,7 +57,7 @@ impl Backend {
     pub(crate) async fn postgres() -> Option<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         if let Err(error) = PgConnection::connect(SERVER).await {
-            eprintln!("skipped: no PostgreSQL at 127.0.0.1: {error}");
+            tell(format!("skipped: no PostgreSQL at 127.0.0.1: {error}"));
             return None;
         }
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();

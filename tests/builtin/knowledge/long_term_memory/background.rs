@@ -11,7 +11,7 @@ use hooks_agent::call::Interrupt;
 use hooks_agent::hook::HookModel;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use tracing::Level;
 
 use crate::long_term_memory::faulty::{Fault, Faulty};

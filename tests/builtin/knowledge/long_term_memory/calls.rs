@@ -8,7 +8,7 @@ use hooks_agent::hook::{AgentHook, AgentHookExt};
 use hooks_agent::message::GenerateReason;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Script, check_history};
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use serde_json::{Value, json};
 use tracing::Level;
 

@@ -6,7 +6,7 @@ use hooks_agent::hook::HookModel;
 use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use tracing::Level;
 
 use crate::long_term_memory::{agent, listed, on};

@@ -10,7 +10,7 @@ use hooks_agent::hook::HookModel;
 use hooks_agent::model::ContextSize;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use proptest::prelude::*;
 use serde_json::json;
 use tracing::Level;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::executor::block_on;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
-use hooks_tests::Reports;
+use hooks_fixtures::Reports;
 use serde_json::json;
 use tracing::Level;
 

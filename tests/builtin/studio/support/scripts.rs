@@ -6,7 +6,7 @@ use hooks_agent::builtin::connect::Studio;
 use hooks_agent::builtin::people::HumanInTheLoop;
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
-use hooks_tests::Records;
+use hooks_fixtures::Records;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use hooks_agent::builtin::connect::{Studio, StudioServer};
+use hooks_fixtures::tell;
 use tokio::sync::Semaphore;
 
 use crate::support::browser::Browser;
@@ -42,7 +43,7 @@ pub(crate) async fn open(studio: Studio, lead: impl AsyncFnOnce(&Page)) {
 /// The same, at a place of the page such as `#/approvals`.
 pub(crate) async fn open_as(place: &str, studio: Studio, lead: impl AsyncFnOnce(&Page)) {
     let Some(programs) = Programs::find() else {
-        println!("skipped: chromium or chromedriver is not installed");
+        tell("skipped: chromium or chromedriver is not installed");
         return;
     };
     let _one = BROWSERS.acquire().await.expect("it is never closed");
