@@ -21,8 +21,8 @@ fn pay(euros: usize) -> String {
 
 #[test]
 fn an_edit_is_refused_because_nothing_can_check_it() {
-    let model = ScriptedModel::new("payer", |request| match request.last_text() {
-        "paid 10" => ScriptedAnswer::from("done"),
+    let model = ScriptedModel::new("payer", |request| match request.messages.last() {
+        Some(msg) if msg.role == Role::Tool => ScriptedAnswer::from("done"),
         _ => ToolUse::new("1", "pay", json!({ "euros": 10 })).into(),
     });
     let agent = ReActAgent::builder("payer").model(model).tool(Pay);

@@ -1,6 +1,8 @@
 //! What stands for a match, in each format. The values are those of D 3.1.
 
-use hooks_agent::builtin::guard::pii::{PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
+use hooks_agent::builtin::guard::pii::{
+    PiiDetector, PiiFormat, PiiHashKey, PiiReplacement, PiiScanner, PiiStrategy,
+};
 
 use PiiFormat::{Keyed, LangChain, Spring};
 use PiiStrategy::{Block, Hash, Mask, Redact};
@@ -130,6 +132,17 @@ fn masks_are_those_of_spring() {
             ("custom", "1234", "****"),
         ],
     );
+}
+
+#[test]
+fn a_keyed_hash_is_never_taken_for_the_number_of_a_card() {
+    let hash = PiiReplacement::new(Hash).with_key(PiiHashKey::new(*b"a key"));
+    // The first bytes of their digests are the numbers of cards, such as 4160448305656182.
+    for (user, wanted) in [(173_880, "8305656182d2ba7f"), (185_976, "54146909837cebac")] {
+        let token = hash.replace("email", &format!("user{user}@example.com")).unwrap();
+        assert_eq!(token, format!("<email_hash:{wanted}>"));
+        assert!(PiiScanner::all().find(&token, 0).is_none());
+    }
 }
 
 // D 3.1

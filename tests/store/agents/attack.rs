@@ -52,7 +52,7 @@ pub(crate) async fn rows(place: &Place) -> String {
 }
 
 pub(crate) async fn in_time<T>(call: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(10), call).await.expect("the thread is blocked")
+    tokio::time::timeout(Duration::from_mins(1), call).await.expect("the thread is blocked")
 }
 
 pub(crate) fn assert_valid(agent: &ReActAgent, thread: &str) {

@@ -114,8 +114,12 @@ async fn a_database_of_another_program_is_left_as_it_is() {
 async fn ds_15_a_newer_schema_is_refused_and_left_as_it_is() {
     let folder = Folder::new();
     for mode in ["WAL", "DELETE"] {
-        let path = folder.path().join(format!("{mode}.db"));
-        drop(SqliteStore::open(&path).await.unwrap());
+        let [made, path] =
+            ["made", "newer"].map(|it| folder.path().join(format!("{mode}-{it}.db")));
+        drop(SqliteStore::open(&made).await.unwrap());
+        // Of a copy, because a store that is dropped may still hold its file for a moment.
+        let copy = sqlx::AssertSqlSafe(format!("VACUUM INTO '{}'", path.display()));
+        sqlx::raw_sql(copy).execute(&mut plain(&made).await).await.unwrap();
         let mut conn = plain(&path).await;
         for pragma in [format!("journal_mode = {mode}"), "user_version = 77".to_owned()] {
             let pragma = sqlx::AssertSqlSafe(format!("PRAGMA {pragma}"));

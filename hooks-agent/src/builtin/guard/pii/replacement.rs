@@ -187,7 +187,10 @@ impl PiiReplacement {
                 let mac = Hmac::<Sha256>::new_from_slice(&self.key.0);
                 let mut mac = mac.expect("an HMAC takes a key of any length");
                 mac.update(value.as_bytes());
-                hex(&mac.finalize().into_bytes()[..8])
+                // A hash of digits could be taken for the number of a card or of an account.
+                let mac = mac.finalize().into_bytes();
+                let mut hashes = mac.windows(8).map(hex);
+                hashes.find(|hash| longest_number(hash) < 12).unwrap_or_else(|| hex(&mac[..8]))
             }
             PiiFormat::LangChain => hex(&Sha256::digest(value)[..4]),
             PiiFormat::Spring => format!("{:08x}", java_hash(value)),
@@ -200,6 +203,12 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(hex, "{byte:02x}");
         hex
     })
+}
+
+/// The length of the longest run of digits.
+fn longest_number(text: &str) -> usize {
+    let numbers = text.split(|char: char| !char.is_ascii_digit());
+    numbers.map(str::len).max().unwrap_or_default()
 }
 
 /// `String.hashCode()` of Java.
