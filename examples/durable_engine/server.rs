@@ -64,6 +64,7 @@ impl Server {
             .env("RESTATE_ADMIN__BIND_ADDRESS", format!("127.0.0.1:{admin}"))
             .env("RESTATE_BIND_ADDRESS", format!("127.0.0.1:{node}"))
             .env("RESTATE_ADVERTISED_ADDRESS", format!("http://127.0.0.1:{node}/"))
+            .env("TMPDIR", &self.folder)
             .env("RESTATE_DISABLE_TELEMETRY", "true")
             .env("RESTATE_DEFAULT_NUM_PARTITIONS", "4")
             .env("RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE", "256MB")

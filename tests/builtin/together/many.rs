@@ -45,7 +45,8 @@ fn model(name: &'static str, asked: &Arc<AtomicU64>, failed: &Arc<AtomicU64>) ->
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn totals_are_exact() {
-    let path = std::env::temp_dir().join(format!("together-{}.jsonl", std::process::id()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
     let (asked, failed, others) = (Arc::default(), Arc::default(), Arc::default());
     let (sent, looked) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let (vault, monitoring) = (Vault::new(), Monitoring::new());
@@ -121,7 +122,6 @@ async fn totals_are_exact() {
     }
     audit.close().unwrap();
     AuditLog::verify(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
 }
 
 /// Calls an agent with these hooks in many tasks, and returns how often its model was asked.

@@ -11,6 +11,7 @@ use hooks_agent::builtin::recover::{ModelRetry, ToolEmulator, ToolRetry};
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
 use hooks_core::HookPlan;
+use tempfile::TempDir;
 
 use crate::agents::{MINUTE, guards, limits, observers, recovery};
 
@@ -50,8 +51,11 @@ fn bare() -> ReActAgentBuilder {
     ReActAgent::builder("bot").model(fixed())
 }
 
-fn log_path(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("{name}-{}.jsonl", std::process::id()))
+/// A file for a log, and the folder that it goes with.
+fn log_path() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    (folder, path)
 }
 
 fn with_everything(path: &PathBuf) -> ReActAgentBuilder {
@@ -83,17 +87,15 @@ fn place(name: &str) -> i32 {
 
 #[test]
 fn the_default_order_has_no_warnings() {
-    let path = log_path("order");
+    let (_folder, path) = log_path();
     let agent = with_everything(&path).build().unwrap();
     let warnings: Vec<_> = agent.hook_plan().warnings().iter().map(ToString::to_string).collect();
     assert_eq!(warnings, [""; 0]);
-    drop(agent);
-    std::fs::remove_file(path).unwrap();
 }
 
 #[test]
 fn the_plan_shows_all_built_ins_in_the_documented_order() {
-    let path = log_path("plan");
+    let (_folder, path) = log_path();
     let agent = with_everything(&path).build().unwrap();
     let types = by_type(&agent.hook_plan());
     for (hook_type, hooks) in &types {
@@ -105,8 +107,6 @@ fn the_plan_shows_all_built_ins_in_the_documented_order() {
     let shown: BTreeSet<_> = types.values().flatten().map(|(name, _)| name.as_str()).collect();
     let all: BTreeSet<_> = ORDER.iter().map(|(name, _)| *name).collect();
     assert_eq!(shown, all);
-    drop(agent);
-    std::fs::remove_file(path).unwrap();
 }
 
 /// Returns the names and priorities of the rows that have a priority.
@@ -147,7 +147,7 @@ fn warnings(builder: ReActAgentBuilder) -> Vec<String> {
 
 #[test]
 fn an_observer_of_content_before_a_redactor_is_a_warning() {
-    let path = log_path("early");
+    let (_folder, path) = log_path();
     let redactor = || PiiDetection::email().everywhere();
     let audit = AuditLog::builder(&path).content(true).open().unwrap();
     let observed = [
@@ -159,18 +159,16 @@ fn an_observer_of_content_before_a_redactor_is_a_warning() {
         let [warning] = &warnings[..] else { panic!("{warnings:?}") };
         assert!(warning.contains("observes") && warning.contains("`PiiDetection[email]`"));
     }
-    std::fs::remove_file(path).unwrap();
 }
 
 #[test]
 fn observers_without_content_are_no_warning() {
-    let path = log_path("quiet");
+    let (_folder, path) = log_path();
     let audit = AuditLog::builder(&path).open().unwrap();
     let builder = bare().hook(PiiDetection::email().everywhere().with_priority(950));
     let builder =
         builder.hook(Logging::new()).hook(Timing::new()).hook(Monitoring::new()).hook(audit);
     assert_eq!(warnings(builder), [""; 0]);
-    std::fs::remove_file(path).unwrap();
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::Stdio;
 
+use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -28,13 +29,18 @@ fn find(name: &str) -> Option<PathBuf> {
 /// A driver on a free port, which ends with this value.
 pub(crate) struct Driver {
     pub(crate) address: String,
+    // Ends before the folder goes.
     _process: Child,
+    _folder: TempDir,
 }
 
 impl Driver {
     pub(crate) async fn start(programs: &Programs) -> Self {
+        let folder = tempfile::tempdir().expect("a folder can be made");
         let mut process = Command::new(&programs.driver)
             .arg("--port=0")
+            // The browser is killed, and leaves what it has there.
+            .env("TMPDIR", folder.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -52,6 +58,6 @@ impl Driver {
         };
         // What it writes later is read, so that it never waits.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        Self { address: format!("http://127.0.0.1:{port}"), _process: process }
+        Self { address: format!("http://127.0.0.1:{port}"), _process: process, _folder: folder }
     }
 }
