@@ -1,15 +1,16 @@
 //! The server that others wrote, and calls of its tools.
 
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command as Shell, Stdio};
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 
 use hooks_agent::message::{ToolOutput, ToolUse};
 use hooks_agent::model::{ChatRequest, ScriptedAnswer, ScriptedModel};
 use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
 use hooks_agent::tool::{McpServer, Tool, ToolContext};
+use hooks_fixtures::tell;
 use serde_json::Value;
+use tempfile::{NamedTempFile, TempPath};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, Command};
 
@@ -21,16 +22,11 @@ const SERVER: &str = concat!(
 /// The name of its tool that reports progress.
 pub(crate) const LONG: &str = "trigger-long-running-operation";
 
-/// Whether the server is there. The harness hides what passing tests print, but not this.
+/// Whether the server is there.
 fn is_installed() -> bool {
-    static SKIPPED: Once = Once::new();
     let is_installed = Path::new(SERVER).exists();
     if !is_installed {
-        SKIPPED.call_once(|| {
-            let why = "SKIPPED: tests of tests/mcp that need an MCP server, as there is none; \
-                       install it by `.ci/mcp-server` (needs npm)\n";
-            io::stderr().write_all(why.as_bytes()).unwrap();
-        });
+        tell("skipped: no MCP server, `.ci/mcp-server` installs one");
     }
     is_installed
 }
@@ -46,8 +42,8 @@ pub(crate) async fn start(line: &str, file: &Path) -> Option<McpServer> {
 }
 
 /// The server, and the file with the id of its process.
-pub(crate) async fn server_with_id(test: &str) -> Option<(McpServer, PathBuf)> {
-    let file = scratch(test);
+pub(crate) async fn server_with_id() -> Option<(McpServer, TempPath)> {
+    let file = scratch();
     let server = start("echo $$ > \"$1\"; exec node \"$0\"", &file).await?;
     Some((server, file))
 }
@@ -96,9 +92,9 @@ pub(crate) async fn both() -> Vec<(McpServer, Option<Listening>)> {
     vec![(process, None), (listening.connect().await, Some(listening))]
 }
 
-/// A file of a test.
-pub(crate) fn scratch(test: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mcp-{test}"))
+/// A file that goes with its path.
+pub(crate) fn scratch() -> TempPath {
+    NamedTempFile::new().unwrap().into_temp_path()
 }
 
 /// Sends a signal to the process whose id is in a file, and says whether it was there.

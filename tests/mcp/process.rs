@@ -2,7 +2,6 @@
 
 use std::error::Error as _;
 use std::io;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use futures::future::{Either, select};
@@ -12,6 +11,7 @@ use hooks_agent::event::ActingChunk;
 use hooks_agent::message::Msg;
 use hooks_agent::tool::{McpError, McpOptions, McpServer};
 use serde_json::{Value, json};
+use tempfile::TempPath;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::Command;
@@ -32,7 +32,7 @@ async fn assert_ends(mut output: Receiver) {
 
 #[tokio::test]
 async fn a_dropped_call_is_cancelled() {
-    let sent = scratch("sent");
+    let sent = scratch();
     let Some(server) = start("tee \"$1\" | node \"$0\"", &sent).await else { return };
     let long = Box::pin(call(&server, LONG, json!({ "duration": 30, "steps": 1 })));
     let echo = Box::pin(call(&server, "echo", json!({ "message": "1" })));
@@ -42,14 +42,14 @@ async fn a_dropped_call_is_cancelled() {
     drop(long);
     call(&server, "echo", json!({ "message": "2" })).await.unwrap();
 
-    let sent = std::fs::read_to_string(sent).unwrap();
+    let sent = std::fs::read_to_string(&sent).unwrap();
     let sent: Vec<Value> = sent.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of_the_long = sent.iter().find(|message| message["params"]["name"] == LONG).unwrap();
     let cancelled = sent.iter().find(|message| message["method"] == "notifications/cancelled");
     assert_eq!(cancelled.unwrap()["params"]["requestId"], of_the_long["id"]);
 }
 
-struct Kill(PathBuf);
+struct Kill(TempPath);
 
 #[agent_hook]
 impl Kill {
@@ -60,7 +60,7 @@ impl Kill {
 
 #[tokio::test]
 async fn a_server_that_dies_in_a_call_is_an_error() {
-    let Some((server, id)) = server_with_id("dies").await else { return };
+    let Some((server, id)) = server_with_id().await else { return };
     let agent = agent(&server, LONG, json!({ "duration": 3600, "steps": 360_000 }))
         .hook(Kill(id))
         .build()
@@ -74,7 +74,7 @@ async fn a_server_that_dies_in_a_call_is_an_error() {
 
 #[tokio::test]
 async fn the_process_of_a_closed_server_has_ended() {
-    let Some((server, id)) = server_with_id("closed").await else { return };
+    let Some((server, id)) = server_with_id().await else { return };
     assert!(signal("0", &id));
     server.close().await;
     assert!(!signal("0", &id));
@@ -153,7 +153,7 @@ async fn the_start_timeout_is_an_option() {
 
 #[tokio::test]
 async fn a_server_that_dies_is_not_waited_for_when_its_children_hold_its_output() {
-    let file = scratch("child");
+    let file = scratch();
     let mut command = shell("sleep 600 & echo $! > \"$0\"; exit 3");
     command.arg(&file);
     let spawned = tokio::time::timeout(Duration::from_mins(1), McpServer::spawn(command)).await;
