@@ -25,7 +25,9 @@ use crate::store::{EXPIRED, EXPIRY};
 pub enum Decision {
     /// The tool runs with the arguments that were shown.
     Approve,
-    /// The tool runs with these arguments, which must fit its JSON schema.
+    /// The tool runs with these arguments, which must fit its JSON schema. They are checked where it is
+    /// decided: a program without the feature `schema` of this crate
+    /// [refuses](crate::store::DecisionError::Unchecked) every edit.
     Edit(Value),
     /// The tool does not run; the model reads this reason. An empty one is none.
     Reject(String),
