@@ -56,18 +56,25 @@ fn assistant(request: &ChatRequest) -> ScriptedAnswer {
         0 => ToolUse::new("1", "look_up", json!({ "number": 17 })).into(),
         1 => {
             println!("  the model reads {:?}", results[0].output.as_str());
-            let mail = json!({ "to": "[EMAIL_1]", "text": "Your order is on its way." });
+            let mail = json!({ "to": customer(results[0]), "text": "Your order is on its way." });
             ToolUse::new("2", "send", mail).into()
         }
-        _ => "I wrote to [EMAIL_1].".into(),
+        _ => format!("I wrote to {}.", customer(results[0])).into(),
     }
+}
+
+/// Returns the customer of an order: `order 17 of [EMAIL_KXQRTNBW], ...`.
+fn customer(order: &ToolResult) -> &str {
+    let of = order.output.as_str().split_once(" of ").map_or("", |(_, of)| of);
+    of.split(',').next().unwrap_or(of)
 }
 
 /// Decides about mails as a person would.
 async fn decide(request: ApprovalRequest) -> Decision {
     let call = request.tool_use();
     println!("  the decider is asked about {} to {}", call.name, call.input["to"]);
-    if call.input["to"] == "[EMAIL_1]" { Decision::Allow } else { Decision::deny("a stranger") }
+    let is_hidden = call.input["to"].as_str().is_some_and(|to| to.starts_with("[EMAIL_"));
+    if is_hidden { Decision::Allow } else { Decision::deny("an address in plain text") }
 }
 
 /// A model that is overloaded at each second request.

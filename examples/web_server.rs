@@ -1,9 +1,11 @@
 //! A web server whose agent answers as server-sent events. One agent serves all users, each on a
-//! thread of their own; a client that disconnects cancels its call.
+//! thread of their own; a client that disconnects cancels its call. A client that waits for its thread
+//! reads `queued` first, and for what. On Ctrl-C and SIGTERM calls end after their running step, and
+//! their threads are free for the next server at once.
 //!
-//! `cargo run --example web_server --features web` starts the server on a free port and talks to it
-//! like a browser would. With `-- 127.0.0.1:3000` it only serves:
-//! `curl -N -X POST localhost:3000/threads/ada -d 'Tell me a story'`.
+//! `cargo run --example web_server --features sqlite,web` starts the server on a free port and talks to
+//! it like a browser would. With `-- 127.0.0.1:3000 agents.db` it only serves, with its threads in that
+//! file: `curl -N -X POST localhost:3000/threads/ada -d 'Tell me a story'`.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -16,8 +18,12 @@ use axum::routing::post;
 use axum::{Json, Router};
 use futures::{Stream, StreamExt};
 use hooks_agent::prelude::*;
+use hooks_agent::store::{SqliteStore, Store};
+use hooks_agent::thread::MemoryStore;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::signal::ctrl_c;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, oneshot};
 
 /// Streams the events of a call, as JSON.
 async fn ask(
@@ -59,7 +65,14 @@ fn storyteller(request: &ChatRequest) -> ScriptedAnswer {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let (ends, mut ended) = mpsc::unbounded_channel();
+    let mut args = std::env::args().skip(1);
+    let address = args.next();
+    let store: Arc<dyn Store> = match args.next() {
+        Some(file) => Arc::new(SqliteStore::open(file).await?),
+        None => Arc::new(MemoryStore::new()),
+    };
     let agent = ReActAgent::builder("storyteller")
+        .store(store)
         .model(ScriptedModel::new("storyteller", storyteller))
         .hook(on(move |event: &mut Settled<'_>| {
             let end = format!("{}: {}", event.context().thread_id(), event.outcome());
@@ -67,17 +80,40 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let _ = ends.send(end);
         }))
         .build()?;
-    let address = std::env::args().nth(1);
     let serves_only = address.is_some();
     let listener = TcpListener::bind(address.as_deref().unwrap_or("127.0.0.1:0")).await?;
     let address = listener.local_addr()?;
     println!("listening on http://{address}");
-    let server = async { axum::serve(listener, router(Arc::new(agent))).await };
+    let agent = Arc::new(agent);
+    let server = axum::serve(listener, router(agent.clone()));
     if serves_only {
-        return Ok(server.await?);
+        return Ok(server.with_graceful_shutdown(end(agent, told_to_end()?)).await?);
     }
-    tokio::spawn(server);
-    visit(address, &mut ended).await
+    let (stop, stopped) = oneshot::channel::<()>();
+    let told = async { drop(stopped.await) };
+    let server = tokio::spawn(server.with_graceful_shutdown(end(agent, told)).into_future());
+    visit(address, &mut ended).await?;
+    drop(stop);
+    server.await??;
+    println!("the server has ended");
+    Ok(())
+}
+
+/// Waits for the signal that ends the server, and for the end of the calls that run.
+async fn end(agent: Arc<ReActAgent>, told: impl Future<Output = ()>) {
+    told.await;
+    agent.shutdown().await;
+}
+
+/// Returns what waits for Ctrl-C, or for SIGTERM of a service manager.
+fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+    })
 }
 
 /// A client: asks twice, reads the history, and leaves in the middle of an answer.
@@ -100,6 +136,13 @@ async fn visit(
         serde_json::from_str(&client.get(url("ada")).send().await?.text().await?)?;
     println!("the thread `ada` has {} messages", history.len());
 
+    // The second question of the same thread waits for the first one.
+    let story = client.post(url("bob")).body("Tell me a story").send().await?;
+    let mut waits = client.post(url("bob")).body("And now?").send().await?;
+    let first = waits.chunk().await?.unwrap_or_default();
+    println!("{}", String::from_utf8_lossy(&first).trim_end());
+    drop((story, waits));
+
     let mut answer = client.post(url("bob")).body("Tell me a story").send().await?;
     let mut bytes = 0;
     while bytes < 1_000 {
@@ -108,7 +151,7 @@ async fn visit(
     drop(answer);
     while let Some(end) = ended.recv().await {
         println!("{end}");
-        if end.starts_with("bob") {
+        if end == "bob: cancelled" {
             break;
         }
     }

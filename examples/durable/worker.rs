@@ -52,8 +52,8 @@ pub(crate) async fn serve(place: &Place, effects: &Path) -> Result<(), Box<dyn E
 async fn go_on(worker: Worker) {
     let (pause, times) = LOOKS;
     for _ in 0..times {
-        let threads = worker.store.threads(Filter::agent(NAME)).await.unwrap_or_default();
-        for thread in threads.iter().filter(|thread| thread.is_cut_off()) {
+        let cut_off = Filter::agent(NAME).cut_off();
+        for thread in worker.store.threads(cut_off).await.unwrap_or_default() {
             let options = CallOptions::new().thread(thread.key.thread());
             if let Err(error) = worker.agent.resume(options).await {
                 eprintln!("{}: {error}", thread.key);

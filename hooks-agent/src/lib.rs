@@ -226,7 +226,6 @@ mod macros;
 pub mod memory;
 pub mod message;
 pub mod model;
-#[cfg(feature = "command")]
 mod near_name;
 #[cfg(feature = "policy")]
 pub mod policy;

@@ -1,7 +1,6 @@
 //! Names that were meant.
 
 /// Returns the name that is nearest to one that is not known, if one is near.
-#[cfg(feature = "policy")]
 pub(crate) fn near_name<'a>(
     name: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -10,6 +9,7 @@ pub(crate) fn near_name<'a>(
 }
 
 /// Returns the name that a misspelt one stands for: one or two letters differ, or their case.
+#[cfg(feature = "command")]
 pub(crate) fn misspelt<'a>(
     name: &str,
     known: impl IntoIterator<Item = &'a str> + Clone,

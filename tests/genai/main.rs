@@ -3,6 +3,7 @@
 mod anthropic;
 mod client;
 mod connection;
+mod empty_texts;
 mod gemini;
 mod media;
 mod misconfigured;

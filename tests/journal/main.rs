@@ -9,5 +9,6 @@ mod failing;
 mod observers;
 mod questions;
 mod random;
+mod replaying;
 mod secrets;
 mod threads;

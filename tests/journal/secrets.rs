@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hooks_agent::builtin::guard::pii::PiiStrategy;
-use hooks_agent::builtin::guard::{PiiDetection, Sanitize, SensitiveWords, Vault, WordList};
+use hooks_agent::builtin::guard::{
+    PiiDetection, Sanitize, SensitiveWords, Vault, VaultKey, WordList,
+};
 use hooks_agent::builtin::limit::{Budget, Exit, ModelCallLimit, RateLimit, ToolCallLimit};
 use hooks_agent::builtin::recover::{ModelRetry, RetryPolicy};
 use hooks_agent::call::RunId;
@@ -108,19 +110,20 @@ async fn what_a_rewrite_removes_is_nowhere_in_the_journal() {
 
 #[tokio::test]
 async fn what_a_vault_hides_reaches_the_tool_and_not_the_journal() {
-    let (journal, id, vault) = (MemoryJournal::new(), RunId::random(), Vault::new());
+    let (journal, id, vault) =
+        (MemoryJournal::new(), RunId::random(), Vault::stored(VaultKey::new("test", [7; 32])));
     let mails = Arc::new(AtomicUsize::new(0));
     let agent = || {
-        let mails = mails.clone();
+        let (mails, token) = (mails.clone(), vault.token_of("t", "email", SECRET));
         let send = FunctionTool::new("send", "Sends.", move |input: Value| {
             assert_eq!(input["to"], SECRET);
             mails.fetch_add(1, Ordering::Relaxed);
             async { Err::<String, _>(format!("no mail box {SECRET}")) }
         });
-        let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+        let model = ScriptedModel::new("script", move |request| -> ScriptedAnswer {
             match request.messages.last().and_then(|msg| msg.tool_results().next()) {
-                Some(_) => "I wrote to [EMAIL_1].".into(),
-                None => ToolUse::new("1", "send", json!({ "to": "[EMAIL_1]" })).into(),
+                Some(_) => format!("I wrote to {token}.").into(),
+                None => ToolUse::new("1", "send", json!({ "to": token })).into(),
             }
         });
         let hook = PiiDetection::email().vault(vault.clone());

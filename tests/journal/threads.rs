@@ -9,7 +9,7 @@ use hooks_agent::journal::{CallEnd, Journal, JournalFuture, JournalStep, MemoryJ
 use hooks_agent::message::GenerateReason;
 use hooks_agent::prelude::*;
 use hooks_agent::store::{
-    HistoryRow, SqliteStore, Store, StoreError, ThreadKey, ThreadRecord, Verdict, Waiting,
+    Filter, HistoryRow, SqliteStore, Store, StoreError, ThreadKey, ThreadRecord, Verdict, Waiting,
 };
 use tokio::sync::Notify;
 
@@ -155,6 +155,28 @@ async fn cut_at_the_end(world: &World, store: &SqliteStore) -> CallEnd {
         () = ended.notified() => {}
     }
     journal.ended().unwrap()
+}
+
+#[tokio::test]
+async fn a_thread_keeps_its_user_in_a_journal_and_in_a_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, store, mut records) = (World::default(), store(&folder).await, Vec::new());
+    let of = |user: &'static str, journal: &MemoryJournal| {
+        CallOptions::new().thread("t").user(user).journal(journal.again())
+    };
+    let first = MemoryJournal::new();
+    world.agent().call_with(of("bob", &first), "Go").await.unwrap();
+    let second = next(&first, &mut records);
+    assert!(records.iter().all(|(_, record)| record.user.as_deref() == Some("bob")));
+    let refused = world.agent().call_with(of("eve", &second), "Go").await.unwrap_err();
+    assert!(matches!(refused, AgentError::Store(StoreError::OtherUser { .. })), "{refused:?}");
+
+    let agent = stored(&world, &store);
+    agent.call_with(of("bob", &MemoryJournal::new()), "Go").await.unwrap();
+    assert_eq!(store.threads(Filter::all().user("bob")).await.unwrap().len(), 1);
+    let refused = agent.call_with(of("eve", &MemoryJournal::new()), "Go").await.unwrap_err();
+    assert!(matches!(refused, AgentError::Store(StoreError::OtherUser { .. })), "{refused:?}");
+    assert_eq!(store.threads(Filter::all().user("bob")).await.unwrap().len(), 1);
 }
 
 #[tokio::test]

@@ -1,6 +1,9 @@
 //! The file of the example, as the example loads it.
 
 use hooks_agent::policy::{MergedHook, Policy};
+use hooks_agent::prelude::*;
+use hooks_agent::react::ReActAgentBuilder;
+use serde_json::Value;
 
 use crate::support::builder;
 
@@ -26,7 +29,10 @@ fn the_file_of_the_example_switches_ten_hooks_on() {
             "logging",
         ]
     );
-    let agent = builder("assistant", &policy).build().unwrap();
+    let tool = |name| FunctionTool::new(name, "Runs.", async |_: Value| "ran");
+    let agent = ["browse", "look_up", "pay"].into_iter().map(tool);
+    let agent = agent.fold(builder("assistant", &policy), ReActAgentBuilder::tool);
+    let agent = agent.build().unwrap();
     assert!(agent.hook_plan().warnings().is_empty(), "{:?}", agent.hook_plan().warnings());
 }
 

@@ -2,7 +2,9 @@
 
 mod agents;
 mod backend;
+mod chaos;
 mod kills;
+mod network;
 mod open;
 mod operations;
 mod sql;

@@ -38,6 +38,11 @@ pub(crate) trait Watch: Send + Sync + 'static {
     /// Hears of an operation. An error is its result; before it, the operation does not happen.
     fn hear(&self, operation: Operation, number: usize, moment: Moment) -> Result<(), StoreError>;
 
+    /// Returns whether the process ends after an operation, which then never returns.
+    fn ends(&self, _: Operation) -> bool {
+        false
+    }
+
     /// Hears of a request for a lease.
     fn acquired(&self, _: &Acquired) {}
 }
@@ -66,6 +71,9 @@ impl<W: Watch> Watched<W> {
             self.watch.hear(operation, number, Moment::Before)?;
             let done = run.await?;
             self.watch.hear(operation, number, Moment::After)?;
+            if self.watch.ends(operation) {
+                return std::future::pending().await;
+            }
             Ok(done)
         })
     }

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::agent::journaled::{end, journaled_reply};
 use crate::agent::settle::Settle;
+use crate::agent::shutdown::RunningCall;
 use crate::agent::stored::{close, stored_reply};
 use crate::agent::{Agent, CallOutcome};
 use crate::call::{CallContext, CallOptions};
@@ -128,6 +129,31 @@ pub trait AgentExt: Agent {
         })
     }
 
+    /// Shuts the agent down: refuses new calls and those that wait for their turn, with
+    /// [`AgentError::ShutDown`], and waits until the calls that run have ended and their threads are free.
+    ///
+    /// A call of a [`ReActAgent`](crate::react::ReActAgent) whose thread is in a store outside of the
+    /// process ends after its running step, a model call or the tools that run, with the same error:
+    /// another process goes on with it by [`resume`](Self::resume), or with the next message, and waits
+    /// for no lease. Its sub-agents do the same. Other calls run to their end, since nothing could go on
+    /// with them. Dropping the future does not end the shutdown: the agent takes no calls again.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let model = ScriptedModel::new("fixed", |_| "Done.");
+    /// let agent = ReActAgent::builder("assistant").model(model).build()?;
+    /// agent.shutdown().await;
+    /// let error = agent.call("Go").await.unwrap_err();
+    /// assert!(matches!(error, AgentError::ShutDown { .. }));
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    fn shutdown(&self) -> impl Future<Output = ()> + Send {
+        self.state().shut_down()
+    }
+
     /// Creates the context of a call of this agent, for calling the agent's methods directly.
     fn context(&self, options: CallOptions) -> CallContext {
         context(self, options)
@@ -144,6 +170,7 @@ fn context<A: Agent + ?Sized>(agent: &A, options: CallOptions) -> CallContext {
         threads => threads,
     };
     let has_threads = threads.is_some();
+    let options = options.shut_down_by(state.shutdown().begun());
     let cx = CallContext::new(id, name, system, threads, options);
     if !has_threads && let Some(memory) = agent.memory_of(&cx) {
         cx.set_memory(memory);
@@ -168,11 +195,12 @@ async fn run_on<A: Agent + ?Sized>(
     cx: CallContext,
     messages: Messages,
 ) -> Result<Msg, AgentError> {
+    let mut running = None;
     // Dropped after the call is settled, so that the next call on the thread starts after that.
     let mut turn = None;
     let session = OnceLock::new();
     let settle = Settle::new(agent, &cx);
-    let call = pin!(reply(agent, &cx, messages, &mut turn, &session));
+    let call = pin!(reply(agent, &cx, messages, (&mut running, &mut turn), &session));
     let ended = settle.watch(call).await;
     let reply = match ended {
         Some(Err(error)) => {
@@ -185,6 +213,9 @@ async fn run_on<A: Agent + ?Sized>(
             return Err(error);
         }
         Some(Ok(reply)) => {
+            if reply.reason == Some(GenerateReason::Recovered) {
+                cx.set_recovered_reply(reply.clone());
+            }
             settle.with(CallOutcome::Finished(reply.reason));
             end(agent, &cx, Ok(&reply)).await?;
             reply
@@ -209,14 +240,15 @@ async fn reply<'a, A: Agent + ?Sized>(
     agent: &'a A,
     cx: &CallContext,
     messages: Messages,
-    turn: &mut Option<Turn<'a>>,
+    (running, turn): (&mut Option<RunningCall>, &mut Option<Turn<'a>>),
     session: &OnceLock<OpenSession>,
 ) -> Option<Result<Msg, AgentError>> {
     let call = pin!(async {
+        *running = Some(agent.state().begin_call()?);
         refuse_cycle(agent, cx)?;
         let queued = agent.hold(cx);
         let threads = agent.state().threads();
-        *turn = Some(threads.turns().take(cx).await?);
+        *turn = Some(cx.unless_shut_down(threads.turns().take(cx)).await??);
         // An earlier call may have begun the thread.
         let held = agent.hold(cx);
         drop(queued);
@@ -226,6 +258,12 @@ async fn reply<'a, A: Agent + ?Sized>(
         if threads.stored().is_some() {
             // Boxed, so that the future of other calls stays small.
             return Box::pin(stored_reply(agent, cx, messages, session)).await;
+        }
+        if (cx.user().is_some() || cx.parent().is_some())
+            && let Some(memory) = cx.memory()
+        {
+            cx.claim_thread(&memory)?;
+            Box::pin(cx.join_caller()).await?;
         }
         if !cx.verdicts().is_empty() {
             threads.decide(cx)?;
@@ -239,7 +277,10 @@ async fn reply<'a, A: Agent + ?Sized>(
         Ok(reply) => reply,
         Err(error) => return Some(Err(error)),
     };
-    // A reply of a hook may lack the reason and the usage.
+    // A reply of a hook may lack the reason, the usage, and what waits.
+    if reply.pending.is_empty() {
+        reply.pending = cx.waiting();
+    }
     reply.reason.get_or_insert(GenerateReason::HookAnswered);
     let usage = cx.usage();
     reply.usage = reply.usage.or((usage != Usage::default()).then_some(usage));

@@ -103,6 +103,19 @@ pub trait Agent: Hookable {
         None
     }
 
+    /// Returns the names of all tools of the agent, those that its hooks bring too; with `below`, also
+    /// those of its sub-agents. `None` if they are not known.
+    #[doc(hidden)]
+    fn tool_names(&self, _below: bool) -> Option<Vec<String>> {
+        None
+    }
+
+    /// Returns whether the threads of the agent are in a store outside of the process.
+    #[doc(hidden)]
+    fn is_stored(&self) -> bool {
+        false
+    }
+
     /// Returns whether hooks see the replies of the agent before its callers do.
     #[doc(hidden)]
     fn has_reviewers(&self) -> bool {

@@ -21,7 +21,9 @@ pub(super) async fn journaled_reply<A: Agent + ?Sized>(
     messages: Messages,
 ) -> Result<Msg, AgentError> {
     let memory = journal.memory(agent, cx.thread_id()).await?;
+    cx.claim_thread(&memory)?;
     cx.set_memory(memory.clone());
+    cx.join_caller().await?;
     if !cx.verdicts().is_empty() {
         memory.decide(cx.verdicts(), now()).map_err(StoreError::from)?;
     }

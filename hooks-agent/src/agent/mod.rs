@@ -5,6 +5,7 @@ mod contract;
 mod journaled;
 pub(crate) mod linked;
 mod settle;
+mod shutdown;
 mod state;
 mod stored;
 

@@ -30,7 +30,9 @@ impl<A: Agent + ?Sized> Settle<'_, A> {
     pub(super) async fn watch<T>(&self, mut call: Pin<&mut impl Future<Output = T>>) -> T {
         poll_fn(|cx| {
             self.is_polled.store(true, Ordering::Relaxed);
+            let entered = self.cx.enter();
             let polled = call.as_mut().poll(cx);
+            drop(entered);
             self.is_polled.store(false, Ordering::Relaxed);
             polled
         })
@@ -39,12 +41,14 @@ impl<A: Agent + ?Sized> Settle<'_, A> {
 
     pub(super) fn with(self, outcome: CallOutcome) {
         let this = ManuallyDrop::new(self);
+        this.cx.leave();
         this.agent.settled(this.cx.clone(), outcome);
     }
 }
 
 impl<A: Agent + ?Sized> Drop for Settle<'_, A> {
     fn drop(&mut self) {
+        self.cx.leave();
         let (outcome, kind) = if self.is_polled.load(Ordering::Relaxed) {
             (CallOutcome::Panicked, ErrorKind::Panicked)
         } else if self.cx.is_interrupted() {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::agent::Agent;
 use crate::agent::linked::install_linked;
+use crate::agent::shutdown::Shutdown;
 #[cfg(doc)]
 use crate::call::CallContext;
 use crate::run_id::RunId;
@@ -19,6 +20,7 @@ pub struct AgentState {
     /// Whether the agent keeps its threads here.
     is_keeper: bool,
     subscribers: Mutex<Vec<Weak<dyn Agent>>>,
+    shutdown: Shutdown,
 }
 
 /// The function that prints an agent's text.
@@ -36,6 +38,7 @@ impl AgentState {
             threads: Arc::new(Threads::new(Threads::DEFAULT_MAX_IDLE)),
             is_keeper: false,
             subscribers: Mutex::default(),
+            shutdown: Shutdown::default(),
         }
     }
 
@@ -104,6 +107,10 @@ impl AgentState {
     /// Returns the threads, if the agent keeps them here.
     pub(super) fn kept_threads(&self) -> Option<&Arc<Threads>> {
         self.is_keeper.then_some(&self.threads)
+    }
+
+    pub(super) fn shutdown(&self) -> &Shutdown {
+        &self.shutdown
     }
 
     /// Returns the globally unique id.

@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::call::CallOptions;
 use crate::call::checked::CheckedCall;
+use crate::call::foreign::ForeignGuards;
 use crate::call::interrupt::Interrupts;
 use crate::call::state::{HookFailure, State};
 use crate::journal::JournalScope;
@@ -48,12 +51,17 @@ pub(super) struct Call {
     /// What people decided, before it is checked.
     pub(super) verdicts: Vec<Verdict>,
     pub(super) user: Option<Arc<str>>,
+    pub(super) takes_over: bool,
     /// The journal, if there is one.
     pub(super) journal: Option<Arc<JournalScope>>,
+    /// Cancelled when the agent shuts down.
+    pub(super) shutdown: CancellationToken,
     /// What writes to the store, if the thread is in one.
     pub(super) saver: OnceLock<Arc<dyn SaveThread>>,
     /// Who watches the event hooks.
     pub(super) watchers: OnceLock<Arc<dyn Any + Send + Sync>>,
+    /// What guards foreign text.
+    pub(super) foreign_guards: OnceLock<ForeignGuards>,
     /// The most rounds that hooks allow.
     max_iters: AtomicUsize,
     state: Mutex<State>,
@@ -83,12 +91,17 @@ impl CallContext {
             events,
             verdicts,
             user,
+            takes_over,
             journal,
             is_call,
+            shutdown,
         } = options;
         let inherited = parent.as_ref().and_then(|parent| parent.call.thread.clone());
         let thread = thread.or(inherited).filter(|id| **id != *Self::DEFAULT_THREAD);
         let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.events.clone()));
+        let takes_over = takes_over
+            || user.is_none() && parent.as_ref().is_some_and(|parent| parent.call.takes_over);
+        let user = user.or_else(|| parent.as_ref().and_then(|parent| parent.call.user.clone()));
         let parent_id = parent.as_ref().map(|parent| parent.call.agent_id.clone());
         let journal = match (journal, parent.as_ref().and_then(CallContext::journal)) {
             (Some(journal), _) => {
@@ -116,8 +129,11 @@ impl CallContext {
             threads,
             verdicts,
             user,
+            shutdown,
+            takes_over,
             saver: OnceLock::new(),
             watchers: OnceLock::new(),
+            foreign_guards: OnceLock::new(),
             max_iters: AtomicUsize::new(usize::MAX),
             state: Mutex::new(State { values, system, ..State::default() }),
         };
@@ -134,6 +150,17 @@ impl CallContext {
     #[must_use]
     pub fn parent(&self) -> Option<&CallContext> {
         self.call.parent.as_ref()
+    }
+
+    /// Returns the outermost call that this one is part of: itself, unless the agent runs as a tool of
+    /// another.
+    #[must_use]
+    pub fn outermost(&self) -> &CallContext {
+        let mut outermost = self;
+        while let Some(parent) = outermost.parent() {
+            outermost = parent;
+        }
+        outermost
     }
 
     /// Returns the id of the thread of the call.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::call::CallContext;
 use crate::call::context::Call;
-use crate::stream::{AgentEvent, AgentEventKind, EventSink};
+use crate::stream::{AgentEvent, AgentEventKind, Behind, EventSink};
 
 impl CallContext {
     /// Sends a warning to the people who watch the call: an event of its stream. The model does not read
@@ -44,6 +44,13 @@ impl CallContext {
     pub(crate) fn emit_now(&self, kind: AgentEventKind) {
         if let Some(events) = self.events.as_ref().filter(|_| !self.replays(kind.tool_call_id())) {
             events.send_now(self.stream_event(kind));
+        }
+    }
+
+    /// Tells the stream that the call waits for its turn.
+    pub(crate) fn queued(&self, behind: Behind) {
+        if self.events.is_some() {
+            self.emit_now(AgentEventKind::Queued { thread: self.thread_id().into(), behind });
         }
     }
 

@@ -2,19 +2,26 @@
 
 mod checked;
 mod context;
+mod current;
 mod events;
+mod foreign;
 mod history;
 mod hook_state;
 mod interrupt;
 mod options;
+mod recovered;
 mod saving;
+mod shutdown;
 mod state;
+mod sub_threads;
 mod thread_values;
 mod values;
 
 pub use crate::run_id::{ParseRunIdError, RunId};
 pub(crate) use checked::CheckedCall;
 pub use context::CallContext;
+pub(crate) use foreign::ForeignGuards;
+pub use foreign::{Door, Foreign, ForeignGuard};
 pub use interrupt::Interrupt;
 pub use options::CallOptions;
 pub use state::HookFailure;

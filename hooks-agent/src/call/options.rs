@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::call::values::Values;
 use crate::call::{CallContext, Interrupt, RunId};
 use crate::journal::Journal;
@@ -44,9 +46,12 @@ pub struct CallOptions {
     pub(super) events: Option<EventSink>,
     pub(super) verdicts: Vec<Verdict>,
     pub(super) user: Option<Arc<str>>,
+    pub(super) takes_over: bool,
     pub(super) journal: Option<Arc<dyn Journal>>,
     /// Whether the options are those of a call, and not of a context alone.
     pub(super) is_call: bool,
+    /// Cancelled when the agent shuts down.
+    pub(super) shutdown: CancellationToken,
 }
 
 impl CallOptions {
@@ -170,9 +175,36 @@ impl CallOptions {
         self
     }
 
-    /// Sets the user of the thread, by which a [store](crate::store::Filter::user) finds it.
+    /// Sets the user of the thread, by which a [store](crate::store::Filter::user) finds it. Calls that
+    /// are [part](Self::child_of) of this one have the same user, unless they name another.
+    ///
+    /// A thread keeps the user of the first call that named one. A call of another user fails with
+    /// [`StoreError::OtherUser`](crate::store::StoreError::OtherUser) and changes nothing; a call without
+    /// a user is one of the user that the thread has.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    /// use hooks_agent::store::StoreError;
+    ///
+    /// # futures::executor::block_on(async {
+    /// # let model = ScriptedModel::new("fixed", |_| "Done.");
+    /// let agent = ReActAgent::builder("assistant").model(model).build()?;
+    /// let of = |user: &str| CallOptions::new().thread("7").user(user);
+    /// agent.call_with(of("ada"), "Hello").await?;
+    /// let refused = agent.call_with(of("bob"), "What did she say?").await.unwrap_err();
+    /// assert!(matches!(refused, AgentError::Store(StoreError::OtherUser { .. })));
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
     pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
         self.user = Some(id.into());
+        self
+    }
+
+    /// Sets whether the call makes a thread of another user one of its own [user](Self::user), with all
+    /// that was said in it. Default: no.
+    pub fn take_over(mut self, takes_over: bool) -> Self {
+        self.takes_over = takes_over;
         self
     }
 
@@ -231,6 +263,12 @@ impl CallOptions {
     /// Marks the options as those of a call.
     pub(crate) fn of_call(mut self) -> Self {
         self.is_call = true;
+        self
+    }
+
+    /// Sets what is cancelled when the agent shuts down.
+    pub(crate) fn shut_down_by(mut self, begun: &CancellationToken) -> Self {
+        self.shutdown = begun.clone();
         self
     }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::call::CallContext;
-use crate::memory::{Moment, SaveThread};
-use crate::store::{CallRecord, StoreError, Verdict};
+use crate::memory::{Claim, Memory, Moment, SaveThread};
+use crate::store::{CallRecord, StoreError, ThreadKey, Verdict};
 
 impl CallContext {
     /// Writes what the call changed in its thread to the store, in one transaction: messages, values of
@@ -18,6 +18,49 @@ impl CallContext {
     /// [`StoreError::LeaseLost`], which ends the call.
     pub async fn commit(&self) -> Result<(), StoreError> {
         self.commit_at(Moment::Step).await
+    }
+
+    /// Writes the values that hooks keep with the thread to the store, whatever the
+    /// [durability](crate::store::Durability), and nothing else of the call. Does nothing if none of them
+    /// changed, or if the agent has no store outside of its process.
+    ///
+    /// For a hook that counts what must not be lost, before what it counts happens: a limit holds then
+    /// though the process ends.
+    ///
+    /// ```
+    /// use hooks_agent::hook::{AroundMask, ModelCall, NextModel};
+    /// use hooks_agent::model::ModelAnswer;
+    /// use hooks_agent::prelude::*;
+    ///
+    /// struct Count;
+    ///
+    /// impl AgentHook for Count {
+    ///     fn around(&self) -> AroundMask {
+    ///         AroundMask::MODEL_CALL
+    ///     }
+    ///
+    ///     async fn around_model_call(
+    ///         &self,
+    ///         call: ModelCall<'_>,
+    ///         next: NextModel<'_>,
+    ///     ) -> Result<ModelAnswer, AgentError> {
+    ///         let cx = call.context();
+    ///         let add = |count: &mut Option<u64>| *count = Some(count.unwrap_or_default() + 1);
+    ///         cx.update_thread_value("calls", add).map_err(AgentError::other)?;
+    ///         cx.commit_values().await?;
+    ///         next.run(call.into_request()).await
+    ///     }
+    /// }
+    /// # let _ = Count;
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`commit`](Self::commit).
+    pub async fn commit_values(&self) -> Result<(), StoreError> {
+        match self.call.saver.get() {
+            None => Ok(()),
+            Some(saver) => saver.commit_values().await,
+        }
     }
 
     /// Returns whether the call goes on with one whose process ended, and has done no new step yet: a
@@ -80,9 +123,35 @@ impl CallContext {
         &self.call.verdicts
     }
 
-    /// Returns the user of the thread, if the caller named one.
+    /// Returns the user of the thread, if the caller named one, or that of the call that this one is part
+    /// of.
     #[must_use]
     pub fn user(&self) -> Option<&str> {
         self.call.user.as_deref()
+    }
+
+    /// Makes a thread in memory one of the user of the call.
+    pub(crate) fn claim_thread(&self, memory: &Memory) -> Result<(), StoreError> {
+        if memory.claim(&self.claim()) { Ok(()) } else { Err(self.other_user()?) }
+    }
+
+    /// Checks that the call may use a thread in memory.
+    pub(crate) fn check_thread(&self, memory: &Memory) -> Result<(), StoreError> {
+        let is_allowed = self.claim().allows(memory.user().as_deref());
+        if is_allowed { Ok(()) } else { Err(self.other_user()?) }
+    }
+
+    fn other_user(&self) -> Result<StoreError, StoreError> {
+        let thread = ThreadKey::new(self.call.agent_name.clone(), self.thread_id())?;
+        Ok(StoreError::OtherUser { thread })
+    }
+
+    /// Returns how the call names the user of its thread.
+    pub(crate) fn claim(&self) -> Claim {
+        // An empty name is nobody's.
+        let user = self.call.user.clone().filter(|user| !user.is_empty());
+        // Who may use a thread may use those of its sub-agents.
+        let takes_over = self.call.takes_over || user.is_some() && self.is_of_caller();
+        Claim { user, takes_over }
     }
 }

@@ -8,8 +8,9 @@ use hooks_core::BoxError;
 
 use crate::call::CallContext;
 use crate::call::values::Values;
-use crate::memory::{Confirmed, Memory, Through};
-use crate::message::{Msg, ToolResult};
+use crate::memory::{Answer, Confirmed, Memory, Through, is_within};
+use crate::message::{Msg, PendingCall, ToolResult, open_calls};
+use crate::run_id::RunId;
 use crate::usage::Usage;
 
 /// The error of a hook that failed while it handled the error of a call.
@@ -32,6 +33,12 @@ pub(super) struct State {
     pub(super) memory: Option<Arc<Memory>>,
     /// What the call resumes.
     pub(super) resumed: Resumed,
+    /// Whether the call ended between two steps, because its agent shuts down.
+    pub(super) is_shut_down: bool,
+    /// The call that polls this one.
+    pub(super) polled_by: Option<CallContext>,
+    /// The tool calls that the call leaves waiting.
+    pub(super) waiting: Vec<PendingCall>,
     /// The answer whose hooks have not all run.
     pub(super) unfinished: Unfinished,
     /// What an interrupted call returns.
@@ -54,7 +61,7 @@ pub(crate) struct Resumed {
     /// Those that may run, also of sub-agents.
     pub(crate) confirmed: Vec<Confirmed>,
     /// The results for tool calls of sub-agents.
-    pub(crate) answers: Vec<ToolResult>,
+    pub(crate) answers: Vec<Answer>,
 }
 
 /// An answer whose hooks have not all run.
@@ -213,18 +220,26 @@ impl CallContext {
         self.state().resumed.calls.iter().any(|id| id == tool_call_id)
     }
 
-    /// Returns what the caller confirmed and answered of the sub-agent that a tool call runs, by the
-    /// ids that the sub-agent knows.
-    pub(crate) fn decisions_below(&self, id: &str) -> (Vec<Confirmed>, Vec<ToolResult>) {
+    /// Returns what was confirmed and answered of the sub-agent that a tool call runs, by the ids that
+    /// the sub-agent knows: what is about the question that the sub-agent left to the call `asked`.
+    pub(crate) fn decisions_below(
+        &self,
+        id: &str,
+        asked: Option<RunId>,
+    ) -> (Vec<Confirmed>, Vec<ToolResult>) {
         fn below<'a>(id: &str, path: &'a str) -> Option<&'a str> {
             path.strip_prefix(id)?.strip_prefix('/')
         }
         let state = self.state();
-        let confirmed = state.resumed.confirmed.iter().filter_map(|confirmed| {
-            Some(Confirmed { id: below(id, &confirmed.id)?.to_owned(), ..confirmed.clone() })
+        let is_meant = |of: Option<RunId>| of.is_none() || of == asked;
+        let confirmed = state.resumed.confirmed.iter().filter(|it| is_meant(it.asked));
+        let confirmed = confirmed.filter_map(|it| {
+            let id = below(id, &it.id)?.to_owned();
+            Some(Confirmed { id, asked: None, ..it.clone() })
         });
-        let answers = state.resumed.answers.iter().filter_map(|answer| {
-            Some(ToolResult { id: below(id, &answer.id)?.to_owned(), ..answer.clone() })
+        let answers = state.resumed.answers.iter().filter(|it| is_meant(it.asked));
+        let answers = answers.filter_map(|Answer { result, .. }| {
+            Some(ToolResult { id: below(id, &result.id)?.to_owned(), ..result.clone() })
         });
         (confirmed.collect(), answers.collect())
     }
@@ -233,6 +248,21 @@ impl CallContext {
     pub(crate) fn confirmed(&self, tool_call_id: &str) -> Option<Confirmed> {
         let state = self.state();
         state.resumed.confirmed.iter().find(|confirmed| confirmed.id == tool_call_id).cloned()
+    }
+
+    /// Sets the tool calls that the call leaves waiting.
+    pub(crate) fn set_waiting(&self, waiting: Vec<PendingCall>) {
+        self.state().waiting = waiting;
+    }
+
+    /// Returns the tool calls that the call leaves waiting, whatever hooks made of its reply, except
+    /// those that were answered since.
+    pub(crate) fn waiting(&self) -> Vec<PendingCall> {
+        let waiting = self.state().waiting.clone();
+        let Some(memory) = self.memory().filter(|_| !waiting.is_empty()) else { return waiting };
+        let open = open_calls(&memory.messages());
+        let is_open = |it: &PendingCall| open.iter().any(|call| is_within(&it.id, &call.id));
+        waiting.into_iter().filter(is_open).collect()
     }
 
     /// Sets the answer whose hooks have not all run.

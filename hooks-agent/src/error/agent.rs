@@ -48,6 +48,16 @@ pub enum AgentError {
         /// The thread.
         thread: String,
     },
+    /// Calls would wait for each other for ever: agents that call each other on the same threads. The
+    /// call that came last fails, so that the others go on.
+    #[error(
+        "calls would wait for each other for ever: {}; use another thread for one of them",
+        cycle.join(", which waits for ")
+    )]
+    WaitsInCycle {
+        /// The calls, each by its agent and thread. The first one is the last one too.
+        cycle: Vec<String>,
+    },
     /// The call waited for its turn for longer than
     /// [`CallOptions::queue_timeout`](crate::call::CallOptions::queue_timeout).
     #[error("the call of agent `{agent}` waited {after:?} for earlier calls on thread `{thread}`")]
@@ -58,6 +68,27 @@ pub enum AgentError {
         thread: String,
         /// The timeout.
         after: Duration,
+    },
+    /// The agent [shuts down](crate::agent::AgentExt::shutdown): the call did not begin, or it ended
+    /// after a step and waits for another process to [go on](crate::agent::AgentExt::resume) with it.
+    #[error("agent `{agent}` shuts down; the call goes on by `resume` in another process")]
+    ShutDown {
+        /// The name of the agent.
+        agent: String,
+    },
+    /// The call before on the thread was cut off too often: each time its process ended. Its messages are
+    /// set aside, and this call has done nothing; the next one goes on without them.
+    #[error(
+        "the last message on thread `{thread}` of agent `{agent}` is set aside: its call was cut off \
+         {times} times (`max_cut_offs`); call again to go on without it"
+    )]
+    SetAside {
+        /// The name of the agent.
+        agent: String,
+        /// The thread.
+        thread: String,
+        /// How many times the process of the call ended.
+        times: u32,
     },
     /// The context of the call is interrupted. Only methods that are called on their own fail with
     /// it: a call by [`AgentExt`](crate::agent::AgentExt) returns a reply.

@@ -18,4 +18,18 @@ pub enum BuildError {
         /// The duplicate name.
         tool: String,
     },
+    /// Two hooks count in the same thread value, so each call would count twice.
+    #[error(
+        "the hooks `{}` and `{}` of agent `{agent}` both count in `{counter}`, so each call would count \
+         twice: give one of them another name by `.counter(..)`",
+        hooks[0], hooks[1]
+    )]
+    SharedCounter {
+        /// The name of the agent.
+        agent: String,
+        /// The name of the thread value.
+        counter: String,
+        /// The names of the hooks.
+        hooks: [String; 2],
+    },
 }

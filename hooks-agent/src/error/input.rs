@@ -48,6 +48,15 @@ pub enum InputError {
         /// The id of the tool calls.
         id: String,
     },
+    /// A message stands between a tool call and its result, which providers refuse.
+    #[error(
+        "the result of the tool call `{id}` comes after another message: results follow their tool \
+         calls directly"
+    )]
+    LateResult {
+        /// The id of the tool call.
+        id: String,
+    },
     /// Results are for unknown tool calls.
     #[error(
         "results of unknown tool calls: {}; expected: {}", .ids.join(", "), .expected.join(", ")
@@ -150,7 +159,7 @@ impl InputError {
     }
 
     /// Checks messages that follow the tool calls `open`: their results belong to these or to their
-    /// own tool calls, and their own tool calls have results.
+    /// own tool calls, and their own tool calls have results, directly behind them.
     pub(crate) fn check_appended(open: &[ToolUse], messages: &Messages) -> Result<(), Self> {
         for msg in messages {
             Self::check_message(msg)?;
@@ -160,50 +169,51 @@ impl InputError {
         if !messages.iter().any(has_tools) {
             return Ok(());
         }
-        // Whether each tool call has its result.
-        let mut known: HashMap<&str, bool> =
-            open.iter().map(|call| (call.id.as_str(), false)).collect();
-        let mut own: Vec<&str> = Vec::new();
-        let mut unknown = Vec::new();
+        let mut known: HashMap<&str, Known> =
+            open.iter().map(|call| (call.id.as_str(), Known::Open)).collect();
+        let (mut own, mut last, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         for msg in messages {
+            if msg.tool_results().next().is_none() {
+                for id in last.drain(..) {
+                    known.entry(id).and_modify(Known::pass);
+                }
+            }
             for result in msg.tool_results() {
                 match known.get_mut(result.id.as_str()) {
                     None => unknown.push(result.id.clone()),
-                    Some(true) => return Err(Self::DuplicateResult { id: result.id.clone() }),
-                    Some(is_answered) => *is_answered = true,
+                    Some(call) => call.answer(&result.id)?,
                 }
             }
             for call in msg.tool_uses() {
                 // Results of the tool calls `open` are moved to the front.
                 let is_open = || open.iter().any(|open| open.id == call.id);
-                if known
-                    .insert(&call.id, false)
-                    .is_some_and(|is_answered| !is_answered || is_open())
-                {
+                let before = known.insert(&call.id, Known::Open);
+                if before.is_some_and(|before| before != Known::Answered || is_open()) {
                     return Err(Self::DuplicateCall { id: call.id.clone() });
                 }
-                own.push(&call.id);
+                own.push(call.id.as_str());
+                last.push(call.id.as_str());
             }
         }
         if !unknown.is_empty() {
             let expected = open.iter().map(|call| call.id.clone()).collect();
             return Err(Self::UnknownResults { ids: unknown, expected });
         }
-        own.retain(|id| known.get(id) == Some(&false));
+        own.retain(|id| known.get(id) != Some(&Known::Answered));
         if own.is_empty() {
             return Ok(());
         }
         Err(Self::MissingResults { ids: own.into_iter().map(str::to_owned).collect() })
     }
 
-    /// Checks a whole conversation, as memory has it: each tool call has one result after it, except
-    /// that the last tool calls may wait for theirs, and each block is in a message of its role.
+    /// Checks a whole conversation, as memory has it: each tool call has one result directly after it,
+    /// except that the last tool calls may wait for theirs, and each block is in a message of its role.
     ///
     /// # Errors
     /// The first violation: [`MissingResults`](Self::MissingResults),
-    /// [`DuplicateResult`](Self::DuplicateResult), [`UnknownResults`](Self::UnknownResults),
-    /// [`DuplicateCall`](Self::DuplicateCall), [`MisplacedBlock`](Self::MisplacedBlock) or
-    /// [`SystemMessage`](Self::SystemMessage).
+    /// [`LateResult`](Self::LateResult), [`DuplicateResult`](Self::DuplicateResult),
+    /// [`UnknownResults`](Self::UnknownResults), [`DuplicateCall`](Self::DuplicateCall),
+    /// [`MisplacedBlock`](Self::MisplacedBlock) or [`SystemMessage`](Self::SystemMessage).
     ///
     /// ```
     /// use hooks_agent::error::InputError;
@@ -233,5 +243,30 @@ impl InputError {
         let open = calls.iter().filter(|call| !answered.contains(&call.id));
         let ids: Vec<_> = open.map(|call| call.id.clone()).collect();
         if ids.is_empty() { Ok(()) } else { Err(Self::MissingResults { ids }) }
+    }
+}
+
+/// What a check knows of a tool call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Open,
+    /// A message came that is no result.
+    Late,
+    Answered,
+}
+
+impl Known {
+    fn pass(&mut self) {
+        if *self == Self::Open {
+            *self = Self::Late;
+        }
+    }
+
+    fn answer(&mut self, id: &str) -> Result<(), InputError> {
+        match std::mem::replace(self, Self::Answered) {
+            Self::Open => Ok(()),
+            Self::Late => Err(InputError::LateResult { id: id.to_owned() }),
+            Self::Answered => Err(InputError::DuplicateResult { id: id.to_owned() }),
+        }
     }
 }

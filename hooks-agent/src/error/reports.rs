@@ -39,6 +39,7 @@ impl Original {
             ToolError::Failed(_)
             | ToolError::Hook(_)
             | ToolError::Recorded(_)
+            | ToolError::ShutDown { .. }
             | ToolError::Store(_) => return None,
             ToolError::Panicked { tool } => Self::Panicked { tool: tool.clone() },
             ToolError::TimedOut { tool, after } => {

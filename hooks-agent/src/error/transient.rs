@@ -44,6 +44,9 @@ impl AgentError {
             | Self::Input(_)
             | Self::TooManyJumps { .. }
             | Self::CallsItself { .. }
+            | Self::WaitsInCycle { .. }
+            | Self::ShutDown { .. }
+            | Self::SetAside { .. }
             | Self::Interrupted
             | Self::Read { .. }
             | Self::EndOfInput { .. } => false,
@@ -80,6 +83,7 @@ impl ToolError {
             | Self::Denied { .. }
             | Self::InvalidInput { .. }
             | Self::Waiting { .. }
+            | Self::ShutDown { .. }
             | Self::Interrupted => false,
         }
     }

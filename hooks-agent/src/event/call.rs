@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::agent::{Agent, CallOutcome};
 use crate::call::CallContext;
 use crate::event::accessors::of_a_call;
 use crate::event::{Decided, Flow, system};
-use crate::message::{ContentBlock, Messages, Msg};
+use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse, open_calls};
 
 /// The event before a call; memory is unchanged at this point.
 ///
@@ -61,6 +63,24 @@ impl<'a> PreCall<'a> {
     /// Replaces the messages of the caller.
     pub fn set_messages(&mut self, messages: impl Into<Messages>) {
         *self.messages = messages.into();
+    }
+
+    /// Returns the results of tools that the caller brings, such as those of a front end, each with the
+    /// tool call that it answers: the [door](crate::call::Door::CallerResult) of foreign text at this
+    /// event. The tool call is that of the thread, whatever the caller says.
+    pub fn caller_results_mut(&mut self) -> impl Iterator<Item = (ToolUse, &mut ToolResult)> {
+        let has_results = self.messages.iter().any(|msg| msg.tool_results().next().is_some());
+        let memory = if has_results { self.agent.memory_of(self.cx) } else { None };
+        let open = memory.map(|memory| open_calls(&memory.messages())).unwrap_or_default();
+        let with_results = |msg: &&mut Arc<Msg>| msg.tool_results().next().is_some();
+        let messages = self.messages.shared_mut().iter_mut().filter(with_results);
+        let blocks = messages.flat_map(|msg| &mut Arc::make_mut(msg).content);
+        blocks.filter_map(move |block| {
+            let ContentBlock::ToolResult(result) = block else { return None };
+            let call = open.iter().find(|call| call.id == result.id).cloned();
+            let said = || ToolUse::new(&result.id, &result.name, Value::Null);
+            Some((call.unwrap_or_else(said), result))
+        })
     }
 
     /// Returns the system message of this call. Every round starts with it as the last hook of this
@@ -210,6 +230,29 @@ impl<'a> Settled<'a> {
     #[must_use]
     pub fn outcome(&self) -> &'a CallOutcome {
         self.outcome
+    }
+
+    /// Returns the reply that a hook supplied after a failure, as the caller gets it. If a hook of
+    /// `PostCall` failed, none of them has seen it. `None` for other replies.
+    ///
+    /// ```
+    /// use hooks_agent::model::ModelError;
+    /// use hooks_agent::prelude::*;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let recover = on(|event: &mut ErrorEvent<'_>| event.recover(Msg::assistant("bot", "Sorry.")));
+    /// let notice = on(|event: &mut Settled<'_>| {
+    ///     assert_eq!(event.recovered_reply().unwrap().text(), "Sorry.");
+    /// });
+    /// let model = ScriptedModel::new("busy", |_| ModelError::status("busy", 503));
+    /// let builder = ReActAgent::builder("bot").model(model).hook(recover);
+    /// assert_eq!(builder.hook(notice).build()?.call("Hello").await?.text(), "Sorry.");
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn recovered_reply(&self) -> Option<Arc<Msg>> {
+        self.cx.recovered_reply()
     }
 }
 

@@ -140,6 +140,10 @@ impl Decided {
     note = "return `()`, `hooks_agent::event::Flow`, or a `hooks_core::HookResult` of either"
 )]
 pub trait IntoFlow {
+    /// Whether it may be another flow than [`Flow::Continue`].
+    #[doc(hidden)]
+    const DECIDES: bool = true;
+
     /// Converts the value into the result of a hook.
     ///
     /// # Errors
@@ -148,18 +152,24 @@ pub trait IntoFlow {
 }
 
 impl IntoFlow for () {
+    const DECIDES: bool = false;
+
     fn into_flow(self) -> HookResult<Flow> {
         Ok(Flow::Continue)
     }
 }
 
 impl IntoFlow for Flow {
+    const DECIDES: bool = true;
+
     fn into_flow(self) -> HookResult<Flow> {
         Ok(self)
     }
 }
 
 impl<T: IntoFlow> IntoFlow for HookResult<T> {
+    const DECIDES: bool = T::DECIDES;
+
     fn into_flow(self) -> HookResult<Flow> {
         self?.into_flow()
     }

@@ -38,6 +38,9 @@ pub enum Look {}
 pub trait EventHandler<Form>: Send + Sync + 'static {
     /// The kind of the event.
     const KIND: EventKind;
+    /// Whether it may return another flow than [`Flow::Continue`].
+    #[doc(hidden)]
+    const DECIDES: bool = true;
 
     /// Handles the event; an event of another kind is left as it is.
     ///
@@ -155,6 +158,7 @@ macro_rules! events {
                 R: IntoFlow,
             {
                 const KIND: EventKind = EventKind::$kind;
+                const DECIDES: bool = R::DECIDES;
 
                 fn handle(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
                     match event {
@@ -170,6 +174,7 @@ macro_rules! events {
                 R: IntoFlow,
             {
                 const KIND: EventKind = EventKind::$kind;
+                const DECIDES: bool = R::DECIDES;
 
                 fn handle(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
                     match event {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
+use crate::call::ForeignGuard;
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
 use crate::hook::{
@@ -88,6 +89,13 @@ pub trait AgentHook: Send + Sync + 'static {
         EventMask::NONE
     }
 
+    /// Returns the events at which the hook may return another flow than [`Flow::Continue`], for the
+    /// [warnings](hooks_core::HookPlan::warnings) of plans: a guard that runs later does not run then. The
+    /// default is every event of the hook.
+    fn answers(&self) -> EventMask {
+        self.events()
+    }
+
     /// Returns the calls that the hook runs around, by
     /// [`around_model_call`](AgentHook::around_model_call),
     /// [`around_tool_call`](AgentHook::around_tool_call),
@@ -132,6 +140,33 @@ pub trait AgentHook: Send + Sync + 'static {
     /// they do, in calls of a [`ReActAgent`](crate::react::ReActAgent). Called once, when the hook is
     /// registered.
     fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
+        None
+    }
+
+    /// Returns the names of the tools that the settings of the hook name. The
+    /// [plan](hooks_core::HookPlan::warnings) of an agent that has no such tool warns, with the name that
+    /// was probably meant. It is asked when the hook is added; the default is none.
+    fn tool_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Returns the name of the thread value in which the hook counts. Two hooks of one agent that count in
+    /// one would count everything twice, so the agent is not
+    /// [built](crate::error::BuildError::SharedCounter). The default is `None`.
+    fn counter(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns why what the hook keeps is lost with the process, although messages of its threads refer to
+    /// it. The [plan](hooks_core::HookPlan::warnings) of an agent whose threads are in a store outside of
+    /// the process warns with this text. It is asked when the hook is added; the default is `None`.
+    fn ends_with_process(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns what guards foreign text that no event has, such as passages and skills: see
+    /// [`Door`](crate::call::Door). It is asked when the hook is added; the default is nothing.
+    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
         None
     }
 
@@ -232,6 +267,10 @@ impl<H: AgentHook> AgentHook for Arc<H> {
         H::sync_events(self)
     }
 
+    fn answers(&self) -> EventMask {
+        H::answers(self)
+    }
+
     fn tools(&self) -> Tools {
         H::tools(self)
     }
@@ -254,6 +293,22 @@ impl<H: AgentHook> AgentHook for Arc<H> {
 
     fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
         H::watcher(self)
+    }
+
+    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
+        H::foreign_guard(self)
+    }
+
+    fn tool_names(&self) -> Vec<String> {
+        H::tool_names(self)
+    }
+
+    fn ends_with_process(&self) -> Option<String> {
+        H::ends_with_process(self)
+    }
+
+    fn counter(&self) -> Option<String> {
+        H::counter(self)
     }
 
     fn on_event(&self, event: &mut HookEvent<'_>) -> impl Future<Output = HookResult<Flow>> + Send {

@@ -6,6 +6,7 @@ use hooks_core::{HookResult, HookRole};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::block_in_place;
 
+use crate::call::ForeignGuard;
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
 use crate::hook::{
@@ -56,6 +57,10 @@ impl<H: AgentHook> AgentHook for Blocking<H> {
         self.0.events()
     }
 
+    fn answers(&self) -> EventMask {
+        self.0.answers()
+    }
+
     fn tools(&self) -> Tools {
         self.0.tools()
     }
@@ -78,6 +83,22 @@ impl<H: AgentHook> AgentHook for Blocking<H> {
 
     fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
         self.0.watcher()
+    }
+
+    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
+        self.0.foreign_guard()
+    }
+
+    fn tool_names(&self) -> Vec<String> {
+        self.0.tool_names()
+    }
+
+    fn ends_with_process(&self) -> Option<String> {
+        self.0.ends_with_process()
+    }
+
+    fn counter(&self) -> Option<String> {
+        self.0.counter()
     }
 
     fn around(&self) -> AroundMask {

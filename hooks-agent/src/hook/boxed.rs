@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hooks_core::{BoxFuture, HookResult, HookRole};
 
+use crate::call::ForeignGuard;
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
 use crate::hook::{
@@ -52,6 +53,7 @@ pub trait Sealed: Send + Sync + 'static {
     fn dyn_priority(&self) -> i32;
     fn dyn_events(&self) -> EventMask;
     fn dyn_sync_events(&self) -> EventMask;
+    fn dyn_answers(&self) -> EventMask;
     fn dyn_around(&self) -> AroundMask;
     fn dyn_tools(&self) -> Tools;
     fn dyn_inherit(&self) -> bool;
@@ -59,6 +61,10 @@ pub trait Sealed: Send + Sync + 'static {
     fn dyn_role(&self) -> Option<HookRole>;
     fn dyn_once(&self) -> bool;
     fn dyn_watcher(&self) -> Option<Arc<dyn HookWatcher>>;
+    fn dyn_foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>>;
+    fn dyn_tool_names(&self) -> Vec<String>;
+    fn dyn_ends_with_process(&self) -> Option<String>;
+    fn dyn_counter(&self) -> Option<String>;
     fn dyn_on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>>;
     fn dyn_on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow>;
     fn dyn_around_model_call<'a>(
@@ -100,6 +106,10 @@ impl<H: AgentHook> Sealed for H {
         self.sync_events()
     }
 
+    fn dyn_answers(&self) -> EventMask {
+        self.answers()
+    }
+
     fn dyn_around(&self) -> AroundMask {
         self.around()
     }
@@ -126,6 +136,22 @@ impl<H: AgentHook> Sealed for H {
 
     fn dyn_watcher(&self) -> Option<Arc<dyn HookWatcher>> {
         self.watcher()
+    }
+
+    fn dyn_foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
+        self.foreign_guard()
+    }
+
+    fn dyn_tool_names(&self) -> Vec<String> {
+        self.tool_names()
+    }
+
+    fn dyn_ends_with_process(&self) -> Option<String> {
+        self.ends_with_process()
+    }
+
+    fn dyn_counter(&self) -> Option<String> {
+        self.counter()
     }
 
     fn dyn_on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>> {
@@ -187,6 +213,10 @@ impl AgentHook for Box<dyn DynAgentHook> {
         (**self).dyn_sync_events()
     }
 
+    fn answers(&self) -> EventMask {
+        (**self).dyn_answers()
+    }
+
     fn around(&self) -> AroundMask {
         (**self).dyn_around()
     }
@@ -213,6 +243,22 @@ impl AgentHook for Box<dyn DynAgentHook> {
 
     fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
         (**self).dyn_watcher()
+    }
+
+    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
+        (**self).dyn_foreign_guard()
+    }
+
+    fn tool_names(&self) -> Vec<String> {
+        (**self).dyn_tool_names()
+    }
+
+    fn ends_with_process(&self) -> Option<String> {
+        (**self).dyn_ends_with_process()
+    }
+
+    fn counter(&self) -> Option<String> {
+        (**self).dyn_counter()
     }
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {

@@ -92,6 +92,10 @@ impl<Form: 'static, F: EventHandler<Form>> AgentHook for OnEvent<Now<F, Form>> {
         F::KIND.into()
     }
 
+    fn answers(&self) -> EventMask {
+        if F::DECIDES { F::KIND.into() } else { EventMask::NONE }
+    }
+
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         self.handler.handler.handle(event)
     }
@@ -110,6 +114,10 @@ where
 
     fn events(&self) -> EventMask {
         E::KIND.into()
+    }
+
+    fn answers(&self) -> EventMask {
+        if R::DECIDES { E::KIND.into() } else { EventMask::NONE }
     }
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {

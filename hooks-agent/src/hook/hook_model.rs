@@ -13,6 +13,9 @@ use crate::message::{ContentBlock, Msg, Role, ToolUse};
 use crate::model::{ChatChunk, ChatModel, ChatRequest, ModelError};
 use crate::usage::Usage;
 
+/// The number of chunks after which the task yields.
+const CHUNKS_AT_ONCE: usize = 64;
+
 /// A model that a hook asks for itself: for a summary, a choice, a judgement.
 ///
 /// Its calls are not model calls of the agent: no hook runs around them, no limit counts them, and no
@@ -121,7 +124,9 @@ impl HookModel {
         self
     }
 
-    /// Sets the longest answer: the bytes of its text and of the arguments of its tool calls.
+    /// Sets the longest answer: the bytes of its text and of the arguments of its tool calls. An empty
+    /// chunk of text counts as one. Thoughts do not count: a [timeout](Self::timeout) ends those that
+    /// never end.
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
         self
@@ -197,14 +202,20 @@ impl HookModel {
         let model = || self.name().to_owned();
         let mut chunks = self.model.stream(request);
         let (mut text, mut calls, mut bytes) = (String::new(), Vec::new(), 0);
+        let mut count: usize = 0;
         while let Some(chunk) = chunks.next().await {
             let chunk = chunk?;
+            count += 1;
+            // A model that always has a chunk ready would never be interrupted.
+            if count.is_multiple_of(CHUNKS_AT_ONCE) {
+                tokio::task::yield_now().await;
+            }
             if let ChatChunk::End { usage: reported, .. } = &chunk {
                 *usage = *reported;
             }
             match chunk {
                 ChatChunk::Text(chunk) => {
-                    bytes += chunk.len();
+                    bytes += chunk.len().max(1);
                     text.push_str(&chunk);
                 }
                 ChatChunk::ToolUse(call) => {

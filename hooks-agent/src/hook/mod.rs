@@ -13,6 +13,7 @@ mod registration;
 mod rewrite;
 mod watch;
 
+pub use crate::error::TextBlocked;
 pub use agent_hook::AgentHook;
 pub(crate) use around::Inner;
 pub use around::{
@@ -38,6 +39,6 @@ pub(crate) use registration::{
     register_class, remove_by_name, remove_class, report, result_of, settle_now, was_reported,
     watch_class,
 };
-pub use rewrite::{Rewrite, TextBlocked};
+pub use rewrite::Rewrite;
 pub(crate) use watch::{AroundRun, CallWatchers, Installed, NoteInside};
 pub use watch::{HookChange, HookFlow, HookRun, HookWatcher};

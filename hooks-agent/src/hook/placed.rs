@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
+use crate::call::ForeignGuard;
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
 use crate::hook::{
@@ -104,6 +105,10 @@ impl<H: AgentHook> AgentHook for Placed<H> {
         self.hook.sync_events()
     }
 
+    fn answers(&self) -> EventMask {
+        self.hook.answers()
+    }
+
     fn around(&self) -> AroundMask {
         self.hook.around()
     }
@@ -130,6 +135,22 @@ impl<H: AgentHook> AgentHook for Placed<H> {
 
     fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
         self.hook.watcher()
+    }
+
+    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
+        self.hook.foreign_guard()
+    }
+
+    fn tool_names(&self) -> Vec<String> {
+        self.hook.tool_names()
+    }
+
+    fn ends_with_process(&self) -> Option<String> {
+        self.hook.ends_with_process()
+    }
+
+    fn counter(&self) -> Option<String> {
+        self.hook.counter()
     }
 
     fn on_event(&self, event: &mut HookEvent<'_>) -> impl Future<Output = HookResult<Flow>> + Send {

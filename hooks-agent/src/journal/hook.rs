@@ -170,6 +170,7 @@ impl AgentHook for JournalHook {
                 | ToolError::Recorded(_)
                 | ToolError::Store(_)
                 | ToolError::Waiting { .. }
+                | ToolError::ShutDown { .. }
                 | ToolError::Interrupted,
             ) => return ended,
             Err(error) => StepRecord::of_error(&error.report(), ran.as_ref()),

@@ -7,7 +7,7 @@ use crate::agent::Agent;
 use crate::error::AgentError;
 use crate::journal::{CallEnd, JournalScope};
 use crate::memory::Memory;
-use crate::store::{StoreError, ThreadKey, Verdict};
+use crate::store::{Step, StoreError, ThreadKey, Verdict};
 
 /// The threads that a call has read, which its sub-agents share.
 #[derive(Default)]
@@ -41,7 +41,9 @@ impl JournalScope {
             }
         };
         let memory = Arc::new(Memory::new());
+        let user = record.user.clone();
         memory.restore_record(record, 0)?;
+        memory.set_user(user);
         let thread = Thread { memory: memory.clone(), is_stored: stored.is_some() };
         let mut threads = self.threads.0.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(threads.entry(key).or_insert(thread).memory.clone())
@@ -89,6 +91,7 @@ impl JournalScope {
         };
         for (key, Thread { memory, is_stored }) in threads {
             let Some(step) = memory.step() else { continue };
+            let step = Step { user: memory.user(), ..step };
             let changed = if is_stored { &mut end.stored } else { &mut end.threads };
             changed.push((key, step));
         }

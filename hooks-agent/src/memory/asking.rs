@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::{PendingCall, ToolUse};
+use crate::message::{PendingCall, ToolResult, ToolUse};
 use crate::run_id::RunId;
 
 /// A tool call of an agent that runs another agent.
@@ -36,6 +36,9 @@ pub(crate) struct Confirmed {
     /// Whether the arguments that were shown are those of the model's answer.
     #[serde(default)]
     pub(crate) is_held: bool,
+    /// The call whose question it answers, if that was about a tool call of a sub-agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) asked: Option<RunId>,
     /// Whether an earlier call was to run it, and did not come to its result.
     #[serde(skip)]
     pub(crate) is_kept: bool,
@@ -62,8 +65,30 @@ impl Confirmed {
 
 impl From<String> for Confirmed {
     fn from(id: String) -> Self {
-        Self { id, tool: None, shown: None, edited: None, is_held: false, is_kept: false }
+        Self {
+            id,
+            tool: None,
+            shown: None,
+            edited: None,
+            is_held: false,
+            asked: None,
+            is_kept: false,
+        }
     }
+}
+
+/// The result of a tool call of a sub-agent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Answer {
+    /// The result, by the path to the tool call.
+    pub(crate) result: ToolResult,
+    /// The call that asked for it.
+    pub(crate) asked: Option<RunId>,
+}
+
+/// Returns whether a path is the id of a tool call, or leads to one of the sub-agent that it runs.
+pub(crate) fn is_within(path: &str, id: &str) -> bool {
+    path.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A question that a call left.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::memory::asking::{Asking, Confirmed, Through};
+use crate::memory::asking::{Answer, Asking, Confirmed, Through};
+use crate::memory::left::Left;
+use crate::memory::place::place_message;
 use crate::message::{Messages, Msg, ToolResult, open_calls};
 use crate::run_id::RunId;
 use crate::store::{CallRecord, CallState, Step, StoredMessage, ThreadRecord, Waiting};
@@ -53,6 +55,12 @@ pub(crate) struct Running {
     /// The tool call of another agent that runs this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) through: Option<Through>,
+    /// How many times the process of the call ended.
+    #[serde(default)]
+    pub(crate) cut_offs: u32,
+    /// The sequence number of the next message when the call began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) since: Option<u64>,
 }
 
 /// The reply of a call that served a tool call of another agent: if that agent is cut off before it has
@@ -77,23 +85,16 @@ struct State {
     served: Option<Served>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     confirmed: Vec<Confirmed>,
-}
-
-/// What a thread has beside its messages.
-pub(super) struct Rest<'a> {
-    pub(super) asking: Option<&'a Asking>,
-    pub(super) unanswered: usize,
-    pub(super) questions: &'a [Waiting],
-    pub(super) confirmed: &'a [Confirmed],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    answers: Vec<Answer>,
+    #[serde(skip_serializing_if = "Messages::is_empty")]
+    later: Messages,
 }
 
 /// What the record of a store says of a conversation.
 pub(super) struct Restored {
     pub(super) messages: Messages,
-    pub(super) asking: Option<Asking>,
-    pub(super) unanswered: usize,
-    pub(super) questions: Vec<Waiting>,
-    pub(super) confirmed: Vec<Confirmed>,
+    pub(super) left: Left,
     pub(super) journal: Journal,
 }
 
@@ -101,7 +102,8 @@ impl Journal {
     /// Reads what a store has.
     pub(super) fn restore(record: ThreadRecord, row: i64) -> Result<Restored, serde_json::Error> {
         let ThreadRecord { version, messages: rows, next, calls, state, waiting, .. } = record;
-        let State { running, asking, unanswered, served, confirmed } = match &state {
+        let State { running, asking, unanswered, served, confirmed, answers, later } = match &state
+        {
             Value::Null => State::default(),
             state => State::deserialize(state)?,
         };
@@ -112,8 +114,10 @@ impl Journal {
         let held = calls.iter().filter_map(|call| call.held.clone());
         let held: Vec<_> =
             held.filter(|result| open.iter().any(|call| call.id == result.id)).collect();
+        let mut rewritten = Rewritten::default();
         for result in held {
-            messages.push(Msg::tool_result(ToolResult::clone(&result)));
+            let result = Arc::new(Msg::tool_result(ToolResult::clone(&result)));
+            rewritten.now += u64::from(place_message(&mut messages, result));
         }
         let questions = waiting.iter().map(|waiting| waiting.id.clone()).collect();
         let journal = Self {
@@ -127,14 +131,26 @@ impl Journal {
             running,
             served,
             saved_state: state,
+            rewritten,
             ..Self::default()
         };
         let questions = waiting;
-        Ok(Restored { messages, asking, unanswered, questions, confirmed, journal })
+        let left = Left { asking, unanswered, questions, confirmed, answers, later };
+        Ok(Restored { messages, left, journal })
     }
 
     pub(super) fn version(&self) -> (i64, u64) {
         (self.row, self.version)
+    }
+
+    /// Returns the sequence number of the next message.
+    pub(super) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Returns how many messages stand before this sequence number.
+    pub(super) fn count_before(&self, seq: u64) -> usize {
+        self.rows.iter().take_while(|row| row.place < seq).count()
     }
 
     /// Notes that messages were replaced; else they are only appended.
@@ -160,18 +176,20 @@ impl Journal {
     }
 
     /// Returns what differs from the store, or `None` if nothing does.
-    pub(super) fn step(&mut self, messages: &Messages, rest: &Rest<'_>) -> Option<Step> {
+    pub(super) fn step(&mut self, messages: &Messages, left: &Left) -> Option<Step> {
         let mut step = Step { version: self.version, ..Step::default() };
         self.rewritten.made = self.rewritten.now;
         self.add_messages(messages, &mut step);
         self.add_calls(messages, &mut step);
-        self.add_questions(rest.questions, &mut step);
+        self.add_questions(&left.questions, &mut step);
         let state = State {
             running: self.running.clone(),
-            asking: rest.asking.cloned(),
-            unanswered: rest.unanswered,
+            asking: left.asking.clone(),
+            unanswered: left.unanswered,
             served: self.served.clone(),
-            confirmed: rest.confirmed.to_vec(),
+            confirmed: left.confirmed.clone(),
+            answers: left.answers.clone(),
+            later: left.later.clone(),
         };
         // The state is made of plain data.
         step.state = serde_json::to_value(&state).unwrap_or_default();

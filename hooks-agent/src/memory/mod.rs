@@ -3,13 +3,20 @@
 mod asking;
 mod conversation;
 mod journal;
+mod left;
+mod owner;
+mod place;
 mod questions;
 mod saved;
+mod set_aside;
+mod sub_threads;
 mod values;
 
-pub(crate) use asking::{Asking, Confirmed, Through};
+pub(crate) use asking::{Answer, Asking, Confirmed, Through, is_within};
 pub use conversation::Memory;
 pub(crate) use journal::{Running, Served};
+pub(crate) use owner::Claim;
+pub(crate) use sub_threads::SUB_THREADS;
 pub use values::ThreadValueError;
 pub(crate) use values::ThreadValues;
 
@@ -31,6 +38,9 @@ pub(crate) trait SaveThread: Send + Sync {
     /// Writes what memory has and the store has not, if the durability of the agent says so for this
     /// moment.
     fn commit(&self, moment: Moment) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Writes the values that hooks keep with the thread, and nothing else, whatever the durability.
+    fn commit_values(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Returns whether the call goes on with one that was cut off.
     fn is_recovery(&self) -> bool;

@@ -1,7 +1,7 @@
 //! The questions to people that a thread keeps.
 
 use crate::memory::Memory;
-use crate::memory::conversation::Left;
+use crate::memory::left::Left;
 use crate::store::{Decided, Decision, DecisionError, EXPIRED, EXPIRY, Verdict, Waiting, review};
 
 /// How many questions that no longer wait a thread keeps in memory.

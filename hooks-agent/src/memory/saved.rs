@@ -1,8 +1,9 @@
 //! A memory whose thread is in a store.
 
 use crate::memory::Memory;
-use crate::memory::conversation::{Conversation, Left};
-use crate::memory::journal::{Journal, Rest, Restored, Running, Served};
+use crate::memory::conversation::Conversation;
+use crate::memory::journal::{Journal, Restored, Running, Served};
+use crate::memory::left::Left;
 use crate::message::ToolResult;
 use crate::store::{CallRecord, CallState, Step, StoreError, ThreadRecord};
 
@@ -18,7 +19,7 @@ impl Memory {
             what: "the state of a thread".to_owned(),
             source: source.into(),
         };
-        let Restored { messages, asking, unanswered, questions, confirmed, journal } =
+        let Restored { messages, left, journal } =
             Journal::restore(record, row).map_err(unreadable)?;
         // A thread that the store had and has no more was forgotten, perhaps by another process.
         let was_stored = self.version().is_some_and(|(_, version)| version > 0);
@@ -33,10 +34,11 @@ impl Memory {
         self.thread_values().restore(values);
         let mut conversation = self.lock();
         let replaced = conversation.replaced + 1;
-        let left = Left { asking, unanswered, questions, confirmed };
+        let user = conversation.user.take();
         *conversation = Conversation {
             messages,
             replaced,
+            user,
             left: (!left.is_empty()).then(|| Box::new(left)),
             journal: Some(Box::new(journal)),
         };
@@ -65,18 +67,21 @@ impl Memory {
         let mut conversation = self.lock();
         let Conversation { messages, left, journal, .. } = &mut *conversation;
         let journal = journal.as_mut()?;
-        let left = left.as_deref();
-        let rest = Rest {
-            asking: left.and_then(|left| left.asking.as_ref()),
-            unanswered: left.map_or(0, |left| left.unanswered),
-            questions: left.map_or(&[], |left| &left.questions),
-            confirmed: left.map_or(&[], |left| &left.confirmed),
-        };
-        match journal.step(messages, &rest) {
+        let nothing = Left::default();
+        match journal.step(messages, left.as_deref().unwrap_or(&nothing)) {
             Some(step) => Some(Step { values, ..step }),
             None if values.is_empty() => None,
             None => Some(Step { values, ..journal.empty_step() }),
         }
+    }
+
+    /// Returns the values that the store does not have yet, and nothing else.
+    pub(crate) fn values_step(&self) -> Option<Step> {
+        let values = self.thread_values().changed();
+        if values.is_empty() {
+            return None;
+        }
+        Some(Step { values, ..self.lock().journal.as_ref()?.empty_step() })
     }
 
     /// Notes that the store has the step.

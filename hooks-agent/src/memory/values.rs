@@ -86,6 +86,20 @@ impl ThreadValues {
         Ok(updated)
     }
 
+    /// Returns whether there is a value of this name.
+    #[cfg(feature = "pii")]
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.lock().as_ref().is_some_and(|kept| kept.values.contains_key(name))
+    }
+
+    /// Removes a value.
+    #[cfg(feature = "pii")]
+    pub(crate) fn remove(&self, name: &str) {
+        if let Some(kept) = self.lock().as_mut() {
+            kept.remove(name);
+        }
+    }
+
     pub(crate) fn set(&self, name: &str, value: Value) {
         self.lock().get_or_insert_default().set(name, value);
     }

@@ -95,6 +95,15 @@ impl ContentBlock {
     pub fn thinking(thinking: impl Into<String>) -> Self {
         Self::Thinking { thinking: thinking.into(), signature: None }
     }
+
+    /// Returns whether the block is text or thoughts without content.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Text { text } => text.is_empty(),
+            Self::Thinking { thinking, signature: None } => thinking.is_empty(),
+            _ => false,
+        }
+    }
 }
 
 impl ToolUse {

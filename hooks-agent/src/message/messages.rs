@@ -134,6 +134,11 @@ impl Messages {
     pub(crate) fn shared(&self) -> &[Arc<Msg>] {
         &self.0
     }
+
+    /// Returns the messages as they are shared, to copy those that change.
+    pub(crate) fn shared_mut(&mut self) -> &mut [Arc<Msg>] {
+        &mut self.0
+    }
 }
 
 /// An iterator over messages.

@@ -10,6 +10,7 @@ mod output;
 mod pending;
 mod question;
 mod strings;
+mod visible;
 
 pub use crate::usage::Usage;
 pub use block::{ContentBlock, ToolResult, ToolUse};
@@ -22,3 +23,4 @@ pub(crate) use pending::open_calls;
 pub use pending::{PendingCall, PendingReason};
 pub use question::{DecisionKind, Question, Wording};
 pub(crate) use strings::{map_strings, number_text};
+pub use visible::{is_blank, is_invisible, visible};

@@ -14,6 +14,9 @@ use crate::model::rewrite::rewritten;
 use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError, Rewriter};
 use crate::usage::Usage;
 
+/// How many chunks without content are left out. The limit of the agent ends a stream of them.
+const MOST_EMPTY: usize = 1024;
+
 /// The streaming answer of a model: the name of the model, and a stream of chunks.
 ///
 /// [`ask`](ModelAnswer::ask) waits for the first chunk. A model that cannot answer therefore fails
@@ -70,25 +73,29 @@ impl ModelAnswer {
         Self { model: model.into(), provider, first: None, rest: stream, more: None }
     }
 
-    /// Calls a model and waits for the first chunk of its answer.
+    /// Calls a model and waits for the first chunk of its answer. Chunks without content before it are
+    /// left out; after 1,024 of them the answer is passed on.
     ///
     /// # Errors
-    /// The errors of the model. [`ModelError::Empty`] if the answer has no chunks,
-    /// [`ModelError::Cut`] if the stream has no items.
+    /// The errors of the model. [`ModelError::Empty`] if the answer has no content,
+    /// [`ModelError::Cut`] if the stream ends before there is any.
     pub async fn ask(model: &dyn ChatModel, request: ChatRequest) -> Result<Self, ModelError> {
         let name = || model.name().to_owned();
         let mut rest = model.stream(request);
-        match rest.next().await {
-            Some(Ok(ChatChunk::End { finish, .. })) if !finish.is_cut() => {
-                Err(ModelError::Empty { model: name() })
+        let mut left_out = 0;
+        let first = loop {
+            match rest.next().await {
+                Some(Ok(ChatChunk::End { finish, .. })) if !finish.is_cut() => {
+                    return Err(ModelError::Empty { model: name() });
+                }
+                Some(Ok(chunk)) if chunk.is_empty() && left_out < MOST_EMPTY => left_out += 1,
+                Some(Ok(first)) => break first,
+                Some(Err(error)) => return Err(error),
+                None => return Err(ModelError::Cut { model: name() }),
             }
-            Some(Ok(first)) => {
-                let provider = model.provider();
-                Ok(Self { first: Some(first), provider, ..Self::new(model.name(), rest) })
-            }
-            Some(Err(error)) => Err(error),
-            None => Err(ModelError::Cut { model: name() }),
-        }
+        };
+        let provider = model.provider();
+        Ok(Self { first: Some(first), provider, ..Self::new(model.name(), rest) })
     }
 
     /// Creates a complete answer of a hook in place of the model, which ends the call for this reason:

@@ -211,6 +211,17 @@ impl ChatChunk {
     pub const fn end(usage: Usage) -> Self {
         Self::End { usage, finish: FinishReason::Stop }
     }
+
+    /// Returns whether the chunk has no content. The end of an answer and a tool call are not empty.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(text)
+            | Self::Thinking(text)
+            | Self::Signature(text)
+            | Self::RedactedThinking(text) => text.is_empty(),
+            Self::ToolUse(_) | Self::End { .. } => false,
+        }
+    }
 }
 
 /// Why a model ended its answer, as the provider reports it.

@@ -21,6 +21,7 @@ pub use error::ModelError;
 #[cfg(feature = "genai")]
 pub use genai::GenAiModel;
 pub use options::{ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice};
+pub(crate) use rewrite::Searched;
 pub use rewrite::{Find, Finding, Rewriter};
 pub use scripted::{ScriptedAnswer, ScriptedModel};
 pub use token_counter::TokenCounter;

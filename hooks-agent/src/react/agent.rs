@@ -53,8 +53,9 @@ use crate::tool::Tool;
 /// | yes | results of some, nothing else | stores them, runs the other tools |
 /// | yes | anything else | fails with an [`InputError`](crate::error::InputError) |
 ///
-/// If a process ended in mid-call, a call with messages stores them and runs the tools that have no result
-/// first, as [the guide](crate::guide::stores) says.
+/// If a process ended in mid-call, a call with messages runs the tools that have no result first, as
+/// [the guide](crate::guide::stores) says. Its messages follow the results; while tool calls wait for
+/// people, they are kept beside the conversation.
 ///
 /// A system message fails the call in every case. With
 /// [`recover_pending`](crate::react::ReActAgentBuilder::recover_pending), messages without results
@@ -190,23 +191,6 @@ impl ReActAgent {
     #[must_use]
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.core.store
-    }
-
-    /// Forgets a thread, in the process and in the store, with its values and questions. Returns whether
-    /// there was one. A thread that a call owns now stays in a store.
-    ///
-    /// # Errors
-    /// [`StoreError`] of a store outside of the process.
-    pub async fn forget(&self, thread: &str) -> Result<bool, StoreError> {
-        let threads = &self.core.threads;
-        match threads.stored() {
-            None => Ok(threads.drop_thread(thread)),
-            Some(durable) => {
-                let is_forgotten = durable.forget(thread).await?;
-                threads.drop_thread(thread);
-                Ok(is_forgotten)
-            }
-        }
     }
 
     /// Prints the text of an answer, if there is somebody to see it.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::agent::{Agent, AgentExt};
 use crate::call::{CallContext, CallOptions};
+use crate::error::AgentError;
 use crate::memory::Memory;
 use crate::message::{GenerateReason, Messages, Msg, PendingCall, PendingReason, Question};
 use crate::react::agent::ReActAgent;
@@ -122,7 +123,7 @@ impl AgentTool {
             // A question that was given up is not resumed, also if the model uses the id again.
             let waits = is_mine && (is_resumed || asking.caller == Some(cx.call().run_id()));
             if waits && through.is_some_and(|through| *through.call == *id) {
-                let (confirmed, answers) = cx.call().decisions_below(id);
+                let (confirmed, answers) = cx.call().decisions_below(id, asking.caller);
                 let options = confirmed.into_iter().fold(options, CallOptions::confirmed);
                 let answers = answers.into_iter().map(Msg::tool_result);
                 return Ok((options, answers.collect()));
@@ -161,8 +162,17 @@ impl Tool for AgentTool {
     fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
         Box::pin(async move {
             let memory = self.memory(cx.call()).await?;
+            // An earlier task is given up only by a call that may use the thread.
+            let below = self.agent.context(CallOptions::new().child_of(cx.call()));
+            below.check_thread(&memory)?;
             let (options, messages) = self.task(&cx, &memory)?;
-            let reply = self.agent.call_with(options, messages).await?;
+            let reply = match self.agent.call_with(options, messages).await {
+                // The call of the caller ends here too, and goes on with this one.
+                Err(AgentError::ShutDown { agent }) if cx.call().shuts_down() => {
+                    return Err(ToolError::ShutDown { agent }.into());
+                }
+                reply => reply?,
+            };
             if !reply.pending().is_empty() {
                 let below = |pending: &PendingCall| {
                     let mut pending = pending.clone();

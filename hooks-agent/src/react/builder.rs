@@ -191,6 +191,17 @@ impl ReActAgentBuilder {
         self
     }
 
+    /// Sets how many times a call may be cut off. Default: 5. One whose process ended as often, also
+    /// while it was resumed, is not begun again: the next call on the thread fails with
+    /// [`AgentError::SetAside`](crate::error::AgentError::SetAside), and the thread goes on without the
+    /// messages of the call, which stay in the history of the store.
+    ///
+    /// Calls are counted where the threads are in a store outside of the process.
+    pub fn max_cut_offs(mut self, max_cut_offs: u32) -> Self {
+        self.store_options.max_cut_offs = max_cut_offs;
+        self
+    }
+
     /// Sets how many times in a row hooks may jump to the model or to the tools. One more jump
     /// fails the call with [`AgentError::TooManyJumps`](crate::error::AgentError::TooManyJumps).
     pub fn max_jumps(mut self, max_jumps: usize) -> Self {
@@ -239,7 +250,7 @@ impl ReActAgentBuilder {
     /// Builds the agent.
     ///
     /// # Errors
-    /// [`BuildError`] if the model is missing or two tools share a name.
+    /// [`BuildError`] if the model is missing, two tools share a name, or two hooks a counter.
     pub fn build(self) -> Result<ReActAgent, BuildError> {
         let Self { name, model, hooks, .. } = self;
         let Some(model) = model else {
@@ -249,6 +260,9 @@ impl ReActAgentBuilder {
         let own_tools = tools.len();
         tools.extend(hooks.tools());
         refuse_duplicates(&name, &tools)?;
+        if let Some((counter, hooks)) = hooks.shared_counter() {
+            return Err(BuildError::SharedCounter { agent: name.to_string(), counter, hooks });
+        }
         let specs = tools.iter().map(|tool| ToolSpec {
             name: tool.name().to_owned(),
             description: tool.description().to_owned(),

@@ -86,6 +86,7 @@ impl ReActAgent {
             Err(ToolError::Hook(error)) => return Err(error.into()),
             Err(ToolError::Recorded(report)) => return Err(AgentError::Recorded(report)),
             Err(ToolError::Interrupted) => return Err(AgentError::Interrupted),
+            Err(ToolError::ShutDown { .. }) => return Err(cx.shut_down()),
             Err(ToolError::Store(error)) => return Err(error.into()),
             Err(ToolError::Waiting { pending }) => {
                 control.ask(Ask { below: pending, ..Ask::default() });
@@ -137,7 +138,7 @@ impl ReActAgent {
         cx: CallContext,
         request: ChatRequest,
     ) -> Result<ModelAnswer, AgentError> {
-        cx.checkpoint().await?;
+        cx.begin_step().await?;
         if let Some(recorded) = cx.journal().and_then(|journal| journal.recorded_answer()) {
             return Ok(recorded);
         }

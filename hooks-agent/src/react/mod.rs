@@ -6,6 +6,7 @@ mod around_hooks;
 mod builder;
 mod compression;
 mod event_hooks;
+mod forget;
 mod hook_source;
 mod limits;
 mod methods;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hooks_core::{BoxFuture, Hookable, hookable};
 
 use crate::agent::{Agent, AgentState, CallOutcome, write_stored};
-use crate::call::CallContext;
+use crate::call::{CallContext, ForeignGuards};
 use crate::error::{AgentError, InputError};
 use crate::hook::{CallWatchers, HookList, SharedHooks, watch_class};
 use crate::journal::JournalHook;
@@ -43,7 +43,10 @@ impl Agent for ReActAgent {
         InputError::check_appended(&[], &messages)?;
         let memory = self.memory_of_call(&cx);
         match self.core.threads.stored() {
-            None => memory.extend(messages),
+            None => {
+                cx.claim_thread(&memory)?;
+                memory.extend(messages);
+            }
             Some(durable) => {
                 // A call of this process that runs on the thread writes the message.
                 let mut turn = None;
@@ -95,10 +98,12 @@ impl Agent for ReActAgent {
             inherited.remove_all(&base.event_hooks.lock());
         }
         let mut watchers = CallWatchers::default();
-        base.event_hooks.watch(&mut watchers);
-        inherited.watch(&mut watchers);
-        watch_class::<Self>(&mut watchers);
+        let mut guards = ForeignGuards::default();
+        base.event_hooks.watch(&mut watchers, &mut guards);
+        inherited.watch(&mut watchers, &mut guards);
+        watch_class::<Self>(&mut watchers, &mut guards);
         watchers.watch(cx);
+        cx.set_foreign_guards(guards);
         if let Some(journal) = cx.journal() {
             inherited.add(JournalHook::new(journal));
         }
@@ -128,6 +133,22 @@ impl Agent for ReActAgent {
 
     fn system_message(&self) -> Option<Arc<Msg>> {
         self.core.system.clone()
+    }
+
+    fn tool_names(&self, below: bool) -> Option<Vec<String>> {
+        let mut names: Vec<_> = self.core.specs.iter().map(|tool| tool.name.clone()).collect();
+        let agents = self.core.tools.iter().filter_map(|tool| {
+            let tool: &dyn Any = &**tool;
+            tool.downcast_ref::<AgentTool>()
+        });
+        for agent in agents.filter(|_| below) {
+            names.extend(agent.agent().tool_names(true)?);
+        }
+        Some(names)
+    }
+
+    fn is_stored(&self) -> bool {
+        self.core.threads.stored().is_some()
     }
 
     fn tool_specs(&self) -> &[ToolSpec] {

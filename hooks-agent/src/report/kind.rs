@@ -65,8 +65,14 @@ kinds! {
     TooManyJumps = "too_many_jumps",
     /// A call would wait for itself.
     CallsItself = "calls_itself",
+    /// Calls would wait for each other.
+    WaitsInCycle = "waits_in_cycle",
     /// The call waited too long for its turn.
     QueueTimeout = "queue_timeout",
+    /// The agent shuts down.
+    ShutDown = "shut_down",
+    /// The messages of a call that was cut off too often are set aside.
+    SetAside = "set_aside",
     /// The call is interrupted.
     Interrupted = "interrupted",
     /// The call was dropped before it ended.

@@ -58,7 +58,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn values<'a>(&'a self, thread: &'a ThreadKey) -> StoreFuture<'a, Map<String, Value>>;
 
     /// Writes the rows of a thread that there is not, with its values and its user: the thread of an
-    /// [export](crate::store::import). The rows are not checked.
+    /// [export](crate::store::import). Of the rows, only the numbers are checked.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if there is such a thread.
@@ -70,8 +70,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         user: Option<Arc<str>>,
     ) -> StoreFuture<'a, ()>;
 
-    /// Removes threads with everything that belongs to them, and returns how many. A thread that a
-    /// call owns now stays.
+    /// Removes threads with everything that belongs to them, and returns how many: also those of their
+    /// sub-agents in this namespace, which count and are not part of the limit. A thread that a call owns
+    /// now stays, and one of whose sub-agents' threads a call owns or, of an age, is too new.
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64>;
 
     /// Removes the history of threads, and returns how many rows: messages that were replaced, tool

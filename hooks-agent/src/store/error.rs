@@ -26,6 +26,22 @@ pub enum StoreError {
         /// The latest version that this program knows.
         known: u64,
     },
+    /// The schema of the store is older than this program, which may not bring it up to date.
+    #[error(
+        "the store has schema version {found}, this program reads version {needed}: migrate it first"
+    )]
+    OlderSchema {
+        /// The version of the store.
+        found: u64,
+        /// The version that this program reads.
+        needed: u64,
+    },
+    /// The store was opened to read alone.
+    #[error("{place} is open to read alone: open it without `read_only` to write")]
+    ReadOnly {
+        /// The file, or the server.
+        place: String,
+    },
     /// The store cannot be reached now, or is busy. The operation may be tried again.
     #[error("the store is not available")]
     Unavailable(#[source] BoxError),
@@ -51,6 +67,15 @@ pub enum StoreError {
         expected: u64,
         /// The version in the store.
         found: u64,
+    },
+    /// The thread is one of another [user](crate::call::CallOptions::user). Nothing was changed.
+    #[error(
+        "{thread} belongs to another user: use a thread of the user, or take this one over with \
+         `CallOptions::take_over(true)`"
+    )]
+    OtherUser {
+        /// The thread.
+        thread: ThreadKey,
     },
     /// What is stored cannot be read.
     #[error("{what} cannot be read from the store")]

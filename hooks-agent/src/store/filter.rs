@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::store::{ThreadKey, Waiting};
+
 /// Which threads, or which questions, an operation of a store is about. An empty filter means all of
 /// the namespace.
 ///
@@ -28,7 +30,16 @@ pub struct Filter {
     pub unused_for: Option<Duration>,
     /// Whether the question is decided. Only questions have it.
     pub is_decided: bool,
-    /// How many results are returned at most, the oldest first.
+    /// Whether the thread was cut off in mid-call.
+    pub is_cut_off: bool,
+    /// Whether threads are in the order of their names, and not the oldest first. Only lists of threads
+    /// have it.
+    pub is_by_name: bool,
+    /// The thread after which a list by name begins.
+    pub after_thread: Option<ThreadKey>,
+    /// The time and the id of the question after which a list of questions begins.
+    pub after_question: Option<(u64, Arc<str>)>,
+    /// How many results are returned at most, the first ones of the order.
     pub limit: Option<u32>,
 }
 
@@ -68,7 +79,47 @@ impl Filter {
         self
     }
 
-    /// At most this many, the oldest first.
+    /// Those whose last call was [cut off](crate::store::ThreadInfo::is_cut_off): a worker resumes them
+    /// when it starts.
+    pub fn cut_off(mut self) -> Self {
+        self.is_cut_off = true;
+        self
+    }
+
+    /// Threads in the order of their names as the store sorts them, those after this one; `None` begins.
+    /// No thread is left out or comes twice, whatever is written meanwhile.
+    ///
+    /// ```
+    /// use hooks_agent::store::{Filter, Store, StoreError};
+    ///
+    /// async fn names(store: &dyn Store) -> Result<Vec<String>, StoreError> {
+    ///     let (mut names, mut after) = (Vec::new(), None);
+    ///     loop {
+    ///         let page = store.threads(Filter::all().by_name(after).limit(1000)).await?;
+    ///         let Some(last) = page.last() else { return Ok(names) };
+    ///         after = Some(last.key.clone());
+    ///         names.extend(page.iter().map(|thread| thread.key.to_string()));
+    ///     }
+    /// }
+    /// # use hooks_agent::thread::MemoryStore;
+    /// # futures::executor::block_on(async {
+    /// #     assert!(names(&MemoryStore::new()).await?.is_empty());
+    /// #     Ok::<(), StoreError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn by_name(mut self, after: Option<ThreadKey>) -> Self {
+        self.is_by_name = true;
+        self.after_thread = after;
+        self
+    }
+
+    /// Questions after this one, which is the last of the page before. Only questions have it.
+    pub fn after(mut self, question: &Waiting) -> Self {
+        self.after_question = Some((question.since, question.id.clone()));
+        self
+    }
+
+    /// At most this many, the first ones of the order: the oldest, unless it is another.
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = Some(limit);
         self

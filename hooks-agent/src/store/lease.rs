@@ -1,5 +1,7 @@
 //! The right to write to a thread.
 
+use std::sync::Arc;
+
 use crate::run_id::RunId;
 use crate::store::ThreadKey;
 
@@ -40,6 +42,9 @@ pub enum Acquired {
         /// Whether the lease of another owner ended without a release: its process ended, or was
         /// stopped for longer than the lease.
         is_takeover: bool,
+        /// The [user](crate::call::CallOptions::user) of the thread, read in the transaction that grants
+        /// the lease: a call of another user gives the lease back.
+        user: Option<Arc<str>>,
     },
     /// Another call owns the thread, or was first to wait for it.
     Busy,

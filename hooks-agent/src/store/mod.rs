@@ -5,6 +5,8 @@ mod error;
 mod filter;
 pub(crate) mod key;
 mod lease;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod migration;
 mod operations;
 mod options;
 mod people;
@@ -23,7 +25,11 @@ pub use error::StoreError;
 pub use filter::Filter;
 pub use key::{NameError, ThreadKey};
 pub use lease::{Acquired, Lease};
-pub use operations::{ExportError, ImportError, check, export, import, open};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub use migration::Migration;
+pub use operations::{
+    ExportError, ImportError, ImportOptions, check, export, import, open, open_read_only,
+};
 pub use options::{Durability, Unknown};
 pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
 pub(crate) use people::{EXPIRED, EXPIRY};

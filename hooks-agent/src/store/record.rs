@@ -8,6 +8,10 @@ use serde_json::{Map, Value};
 use crate::message::{Msg, ToolResult};
 use crate::store::{Step, StoreError, ThreadKey, Waiting};
 
+/// The largest number of an imported message or version, from which the thread goes on: every reader of
+/// JSON keeps it as it is.
+const LARGEST: u64 = (1 << 53) - 1;
+
 /// What a call reads of a thread when it begins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -28,6 +32,10 @@ pub struct ThreadRecord {
     pub state: Value,
     /// The questions that are not closed, oldest first.
     pub waiting: Vec<Waiting>,
+    /// The [user](crate::call::CallOptions::user), where records are kept whole; databases tell it with
+    /// the [lease](crate::store::Acquired::Granted).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<Arc<str>>,
 }
 
 impl ThreadRecord {
@@ -48,7 +56,8 @@ impl ThreadRecord {
         self.messages.retain(|row| !step.archived.contains(&row.seq));
         self.messages.extend(step.messages.iter().cloned());
         self.messages.sort_by_key(|row| (row.place, row.seq));
-        self.next = step.messages.iter().fold(self.next, |next, row| next.max(row.seq + 1));
+        self.next =
+            step.messages.iter().fold(self.next, |next, row| next.max(row.seq.saturating_add(1)));
         for (name, value) in &step.values {
             match value {
                 Some(value) => self.values.insert(name.clone(), value.clone()),
@@ -63,6 +72,7 @@ impl ThreadRecord {
         self.state = step.state.clone();
         self.waiting.retain(|question| !step.closed.contains(&question.id));
         self.waiting.extend(step.asked.iter().cloned());
+        self.user = step.user.clone().or_else(|| self.user.take());
     }
 }
 
@@ -107,6 +117,17 @@ impl HistoryRow {
     #[must_use]
     pub fn new(seq: u64, place: u64, archived: Option<u64>, message: Value) -> Self {
         Self { seq, place, archived, message }
+    }
+
+    /// Checks the numbers: a thread goes on from the largest ones.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let archived = self.archived.unwrap_or_default();
+        for (field, number) in [("seq", self.seq), ("place", self.place), ("archived", archived)] {
+            if number > LARGEST {
+                return Err(format!("has a `{field}` that is larger than {LARGEST}"));
+            }
+        }
+        Ok(())
     }
 
     /// Reads the message. Fields that this program does not know are ignored.

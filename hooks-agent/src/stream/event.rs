@@ -1,6 +1,7 @@
 //! The events that a stream of a call yields.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,7 @@ use crate::run_id::RunId;
 ///
 /// | `type` | `data` |
 /// |---|---|
+/// | `queued` | `{"thread": "..", "behind": ..}`, as [`Behind`] says |
 /// | `started`, `reasoning_started`, `summary_started` | |
 /// | `reasoning_chunk`, `summary_chunk` | a [content block](crate::message::ContentBlock) |
 /// | `reasoned`, `summarized`, `finished` | a [message](crate::message::Msg) |
@@ -70,11 +72,38 @@ impl AgentEvent {
 }
 
 /// The kind of a stream event. The data is as hooks changed it.
+///
+/// The call waits until an event is read, and what follows the event in this table happens after that:
+///
+/// | event | comes after | before |
+/// |---|---|---|
+/// | `Queued` | the call was made, and its thread was not free | it has its turn |
+/// | `Started` | it has its turn, and its thread was read | hooks of `PreCall` |
+/// | `ReasoningStarted` | hooks of `PreCall` | hooks of `PreReasoning`, and the model |
+/// | `ReasoningChunk` | hooks of the chunk | the next chunk |
+/// | `Reasoned` | hooks of `PostReasoning`; the answer is stored | its tool calls |
+/// | `ToolStarted` | hooks of `PreActing`, the permission, and hooks around the tool | the tool |
+/// | `ToolChunk` | hooks of `ActingChunk` | |
+/// | `ToolFinished` | hooks of `PostActing`; the result is stored | the next tool call, unless they run at once |
+/// | `PermissionAsked` | all tool calls that had their turn; the question is stored | `Finished` |
+/// | `SummaryStarted`, `SummaryChunk`, `Summarized` | as for an answer | |
+/// | `Finished` | hooks of `PostCall` and `Settled`; the end is stored | |
+///
+/// So a hook of `PreActing` that waits for somebody who decides when they see `ToolStarted` waits for
+/// ever: `Reasoned` has the tool calls before, and a hook [asks](crate::event::PreActing::ask) people.
+/// `Queued` and `Warning` are not waited for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AgentEventKind {
-    /// The call began.
+    /// The call waits for its turn on a thread. [`Started`](Self::Started) follows when it comes.
+    Queued {
+        /// The thread.
+        thread: Arc<str>,
+        /// What it waits for.
+        behind: Behind,
+    },
+    /// The call began: it has its thread.
     Started,
     /// The model is called.
     ReasoningStarted,
@@ -118,6 +147,19 @@ pub enum AgentEventKind {
         /// The kind of the error.
         kind: ErrorKind,
     },
+}
+
+/// What a call waits for that is [queued](AgentEventKind::Queued).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Behind {
+    /// Another call of this agent in this process, or more than one: `{"call": ".."}` with the id of the
+    /// one that runs, or `null` if that one is about to change.
+    Call(Option<RunId>),
+    /// The lease of the thread, which a call of another process has: `{"lease": {"secs": .., "nanos": ..}}`.
+    /// If that process has ended, the lease ends after this time at the latest.
+    Lease(Duration),
 }
 
 impl AgentEventKind {

@@ -5,5 +5,5 @@ mod event;
 mod queue;
 
 pub use agent_stream::AgentStream;
-pub use event::{AgentEvent, AgentEventKind};
+pub use event::{AgentEvent, AgentEventKind, Behind};
 pub(crate) use queue::{EventReceiver, EventSink, event_queue};

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::memory::{Memory, Running};
+use crate::memory::{Claim, Memory, Running};
 use crate::message::Messages;
 use crate::run_id::RunId;
 use crate::store::key::check_name;
 use crate::store::{
-    Acquired, DecisionError, Durability, Filter, Lease, Step, Steps, Store, StoreError, ThreadKey,
+    Acquired, DecisionError, Filter, Lease, Step, Steps, Store, StoreError, ThreadKey,
     ThreadRecord, Unknown, Verdict,
 };
+use crate::stream::Behind;
 use crate::thread::keeper::Keeper;
+use crate::thread::options::StoreOptions;
 use crate::thread::session::{Backing, OpenSession};
 
 /// How the threads of an agent are stored.
@@ -21,6 +23,15 @@ pub(crate) struct Durable {
     backing: Backing,
     agent: Arc<str>,
     pub(crate) unknown: Unknown,
+    max_cut_offs: u32,
+}
+
+/// A lease that was granted, of a thread that the call may use.
+struct Granted {
+    lease: Lease,
+    version: u64,
+    /// The user of the thread.
+    owner: Option<Arc<str>>,
 }
 
 impl Durable {
@@ -28,11 +39,12 @@ impl Durable {
         store: Arc<dyn Store>,
         steps: Arc<dyn Steps>,
         agent: Arc<str>,
-        durability: Durability,
-        unknown: Unknown,
+        options: StoreOptions,
     ) -> Self {
+        let StoreOptions { durability, unknown, max_cut_offs } = options;
         let keeper = Arc::new(Keeper::new(steps.clone()));
-        Self { backing: Backing { store, steps, keeper, durability }, agent, unknown }
+        let backing = Backing { store, steps, keeper, durability };
+        Self { backing, agent, unknown, max_cut_offs }
     }
 
     /// Begins a call on a thread: stores its decisions, waits for the lease, and brings memory up to
@@ -45,11 +57,10 @@ impl Durable {
         if let Some(user) = cx.user() {
             check_name("id of the user", user).map_err(StoreError::from)?;
         }
-        let verdicts = cx.verdicts();
-        if !verdicts.is_empty() {
-            self.decide(cx, verdicts).await?;
+        if !cx.verdicts().is_empty() {
+            self.decide(cx, cx.verdicts()).await?;
         }
-        let session = match cx.queue_timeout() {
+        let (session, cut_off) = match cx.queue_timeout() {
             None => self.open(cx, memory).await?,
             Some(after) => {
                 let opened = tokio::time::timeout(after, self.open(cx, memory)).await;
@@ -60,13 +71,29 @@ impl Durable {
                 })??
             }
         };
+        if let Some(cut_off) = cut_off {
+            session.set_aside(&cut_off).await?;
+            return Err(AgentError::SetAside {
+                agent: cx.agent_name().to_owned(),
+                thread: cx.thread_id().to_owned(),
+                times: cut_off.cut_offs,
+            });
+        }
+        session.count().await?;
         cx.set_saver(session.shared());
+        cx.join_caller().await?;
         Ok(session)
     }
 
     /// Stores decisions about tool calls of the thread, and of no other.
     async fn decide(&self, cx: &CallContext, verdicts: &[Verdict]) -> Result<(), StoreError> {
         let of_thread = Filter::agent(self.agent.clone()).thread(cx.thread_id());
+        // Decisions are stored before the call waits for the lease, which is granted with this check.
+        for info in self.backing.store.threads(of_thread.clone()).await? {
+            if !cx.claim().allows(info.user.as_deref()) {
+                return Err(StoreError::OtherUser { thread: info.key });
+            }
+        }
         let own = self.backing.store.waiting(of_thread).await?;
         let others: Vec<_> =
             verdicts.iter().filter(|verdict| own.iter().all(|it| it.id != verdict.id)).collect();
@@ -81,22 +108,55 @@ impl Durable {
         self.backing.store.decide(verdicts.to_vec()).await
     }
 
-    /// Waits for the lease of a thread and brings memory up to date.
-    async fn open(&self, cx: &CallContext, memory: Arc<Memory>) -> Result<OpenSession, StoreError> {
-        let key = ThreadKey::new(self.agent.clone(), cx.thread_id())?;
-        let (lease, version) = self.acquire(&key, cx).await?;
-        let session = OpenSession::new(&self.backing, lease, memory, cx.user().map(Into::into))?;
-        session.refresh(version).await?;
+    /// Waits for the lease of a thread and brings memory up to date. Returns the call that was cut off
+    /// too often, if there is one.
+    async fn open(
+        &self,
+        cx: &CallContext,
+        memory: Arc<Memory>,
+    ) -> Result<(OpenSession, Option<Running>), StoreError> {
+        let session = self.session(cx, memory).await?;
         let through = cx.through().cloned();
-        session.start(Running { run: cx.run_id(), through });
+        let running = Running { run: cx.run_id(), through, cut_offs: 0, since: None };
+        let cut_off = session.start(running, self.max_cut_offs);
+        Ok((session, cut_off))
+    }
+
+    /// Waits for the lease of the thread of a call and brings memory up to date.
+    async fn session(
+        &self,
+        cx: &CallContext,
+        memory: Arc<Memory>,
+    ) -> Result<OpenSession, StoreError> {
+        let key = ThreadKey::new(self.agent.clone(), cx.thread_id())?;
+        let claim = cx.claim();
+        let Granted { lease, version, owner } =
+            self.acquire(&key, cx.run_id(), &claim, Some(cx)).await?;
+        let user = claim.user.filter(|user| owner.as_ref() != Some(user));
+        let session = OpenSession::new(&self.backing, lease, memory.clone(), user.clone())?;
+        session.refresh(version).await?;
+        memory.set_user(user.or(owner));
         Ok(session)
     }
 
-    async fn acquire(&self, key: &ThreadKey, cx: &CallContext) -> Result<(Lease, u64), StoreError> {
-        let request = self.backing.keeper.request(key, cx.run_id())?;
+    /// Waits for the lease of a thread that the caller may use; a call says so once.
+    async fn acquire(
+        &self,
+        key: &ThreadKey,
+        run: RunId,
+        claim: &Claim,
+        cx: Option<&CallContext>,
+    ) -> Result<Granted, StoreError> {
+        let request = self.backing.keeper.request(key, run)?;
+        let mut waits = cx;
         loop {
-            match self.backing.steps.acquire(key, cx.run_id()).await? {
-                Acquired::Granted { lease, version, is_takeover } => {
+            match self.backing.steps.acquire(key, run).await? {
+                Acquired::Granted { lease, user, .. } if !claim.allows(user.as_deref()) => {
+                    self.release(&lease).await?;
+                    request.granted();
+                    return Err(StoreError::OtherUser { thread: key.clone() });
+                }
+                Acquired::Granted { lease, version, is_takeover, user } => {
                     if is_takeover {
                         tracing::warn!(
                             agent = key.agent(),
@@ -105,9 +165,14 @@ impl Durable {
                         );
                     }
                     request.granted();
-                    return Ok((lease, version));
+                    return Ok(Granted { lease, version, owner: user });
                 }
-                Acquired::Busy => self.backing.steps.freed(key).await,
+                Acquired::Busy => {
+                    if let Some(cx) = waits.take() {
+                        cx.queued(Behind::Lease(self.backing.steps.lease_time()));
+                    }
+                    self.backing.steps.freed(key).await;
+                }
             }
         }
     }
@@ -124,7 +189,7 @@ impl Durable {
             return Ok(());
         }
         let request = self.backing.keeper.request(&key, cx.run_id())?;
-        let Acquired::Granted { lease, version, .. } =
+        let Acquired::Granted { lease, version, user, .. } =
             self.backing.steps.acquire(&key, cx.run_id()).await?
         else {
             return Ok(());
@@ -132,7 +197,13 @@ impl Durable {
         request.granted();
         let session = OpenSession::new(&self.backing, lease, memory.clone(), None)?;
         session.refresh(version).await?;
+        memory.set_user(user);
         session.close().await
+    }
+
+    /// Waits until the leases of calls that were dropped are released.
+    pub(crate) async fn released(&self) {
+        self.backing.keeper.done().await;
     }
 
     /// Returns whether a call of this process runs on the thread of a call.
@@ -156,47 +227,44 @@ impl Durable {
         let key = ThreadKey::new(self.agent.clone(), cx.thread_id())?;
         if self.backing.keeper.holds(&key) {
             // The call that runs writes them.
+            cx.claim_thread(memory)?;
             memory.extend(messages);
             return Ok(());
         }
-        let (lease, version) = self.acquire(&key, cx).await?;
-        let session = OpenSession::new(&self.backing, lease, memory.clone(), None)?;
-        session.refresh(version).await?;
+        let session = self.session(cx, memory.clone()).await?;
         memory.extend(messages);
         session.close().await
     }
 
-    /// Reads a thread, when no call owns it.
+    /// Reads a thread, when no call owns it. Whose it is must be checked.
     pub(crate) async fn read(&self, key: &ThreadKey) -> Result<ThreadRecord, StoreError> {
-        let lease = self.lease(key).await?;
+        let anybody = Claim::default();
+        let Granted { lease, owner, .. } =
+            self.acquire(key, RunId::random(), &anybody, None).await?;
         let record = self.backing.steps.load(&lease).await;
-        self.backing.steps.release(&lease).await?;
-        record
+        self.release(&lease).await?;
+        Ok(ThreadRecord { user: owner, ..record? })
     }
 
     /// Writes a step, when no call owns the thread; one that is written already is not written again.
     pub(crate) async fn write(&self, key: &ThreadKey, step: &Step) -> Result<(), StoreError> {
-        let lease = self.lease(key).await?;
+        // Whose thread it is was checked when it was read.
+        let Granted { lease, .. } =
+            self.acquire(key, RunId::random(), &Claim::default(), None).await?;
         let step = Step { releases: true, ..step.clone() };
         let written = self.backing.steps.commit(&lease, &step).await;
         // A step that is written already releases nothing.
-        let released = self.backing.steps.release(&lease).await;
+        let released = self.release(&lease).await;
         written.and(released)
     }
 
-    /// Waits for the lease of a thread.
-    async fn lease(&self, key: &ThreadKey) -> Result<Lease, StoreError> {
-        let owner = RunId::random();
-        let request = self.backing.keeper.request(key, owner)?;
-        loop {
-            match self.backing.steps.acquire(key, owner).await? {
-                Acquired::Granted { lease, .. } => {
-                    request.granted();
-                    return Ok(lease);
-                }
-                Acquired::Busy => self.backing.steps.freed(key).await,
-            }
+    /// Releases a lease; if that fails, again and again until its time is over.
+    async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
+        let released = self.backing.steps.release(lease).await;
+        if released.is_err() {
+            self.backing.keeper.release(lease);
         }
+        released
     }
 
     /// Removes a thread from the store. Returns whether there was one.

@@ -1,5 +1,7 @@
 //! Keeps the leases of an agent's calls while they run.
 
+use std::collections::VecDeque;
+use std::future::pending;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -7,14 +9,19 @@ use std::time::Duration;
 use futures::future::{Either, select};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::time::{sleep, timeout};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::run_id::RunId;
 use crate::store::{Lease, Steps, StoreError, ThreadKey};
 
+/// How long a release that failed waits before it is tried again.
+const TRY_AGAIN: Duration = Duration::from_millis(250);
+
 /// Keeps the leases of an agent's calls: one task renews them, and releases those of calls that were
-/// dropped. The task ends with the agent.
+/// dropped. A release that fails is tried again until the time of the lease is over. The task ends with
+/// the agent, and with what it has to release.
 pub(super) struct Keeper {
     store: Arc<dyn Steps>,
     held: Arc<Held>,
@@ -36,6 +43,8 @@ enum Job {
     Release(Lease),
     /// A request for a lease was dropped, and may have been granted.
     Withdraw(ThreadKey, RunId),
+    /// Somebody waits until the jobs before this one are done.
+    Tell(oneshot::Sender<()>),
 }
 
 impl Keeper {
@@ -83,6 +92,14 @@ impl Keeper {
         Ok(Request { jobs: self.jobs()?, waits: Some((thread.clone(), owner)) })
     }
 
+    /// Waits until the leases of the calls that were dropped are released, or were tried to.
+    pub(super) async fn done(&self) {
+        let Ok(jobs) = self.jobs() else { return };
+        let (done, is_done) = oneshot::channel();
+        let _ = jobs.send(Job::Tell(done));
+        let _ = is_done.await;
+    }
+
     /// Returns the task, which is started if it does not run.
     fn jobs(&self) -> Result<UnboundedSender<Job>, StoreError> {
         let mut jobs = lock(&self.jobs);
@@ -121,23 +138,74 @@ impl Drop for Request {
     }
 }
 
+/// A job that failed, and until when it is tried again.
+struct Failed {
+    job: Job,
+    until: Instant,
+}
+
+/// What the task wakes up for.
+enum Event {
+    Renewal,
+    /// A job, or the end of the agent.
+    Job(Option<Job>),
+    /// A job that failed is tried again.
+    Again,
+}
+
 async fn keep(store: Arc<dyn Steps>, held: Weak<Held>, mut jobs: UnboundedReceiver<Job>) {
     let every = (store.lease_time() / 3).max(Duration::from_millis(1));
+    let pause = TRY_AGAIN.min(every);
+    let mut failed: VecDeque<Failed> = VecDeque::new();
     let mut renewal = Box::pin(sleep(every));
     loop {
-        // The renewal is polled first: jobs must not keep it waiting.
-        match select(&mut renewal, pin!(jobs.recv())).await {
-            Either::Left(_) => {
-                let Some(held) = held.upgrade() else { return };
+        let event = {
+            let again = pin!(wait_again((!failed.is_empty()).then_some(pause)));
+            let job = pin!(jobs.recv());
+            // The renewal is polled first: jobs must not keep it waiting.
+            match select(&mut renewal, select(job, again)).await {
+                Either::Left(_) => Event::Renewal,
+                Either::Right((Either::Left((job, _)), _)) => Event::Job(job),
+                Either::Right((Either::Right(_), _)) => Event::Again,
+            }
+        };
+        match event {
+            Event::Renewal => {
+                let Some(held) = held.upgrade() else { break };
                 // A store that does not answer must not keep the task from the next renewal.
                 let _ = timeout(every, renew(&*store, &held)).await;
                 renewal.set(sleep(every));
             }
-            Either::Right((None, _)) => return,
-            Either::Right((Some(job), _)) => {
-                let _ = timeout(every, run(&*store, job)).await;
+            Event::Again => retry(&*store, &mut failed, every).await,
+            Event::Job(None) => break,
+            Event::Job(Some(Job::Tell(done))) => drop(done.send(())),
+            Event::Job(Some(job)) => {
+                let until = Instant::now() + store.lease_time();
+                if !is_done(&*store, &job, every).await {
+                    failed.push_back(Failed { job, until });
+                }
             }
         }
+    }
+    while !failed.is_empty() {
+        sleep(pause).await;
+        retry(&*store, &mut failed, every).await;
+    }
+}
+
+/// Waits, for ever without a pause.
+async fn wait_again(pause: Option<Duration>) {
+    match pause {
+        Some(pause) => sleep(pause).await,
+        None => pending().await,
+    }
+}
+
+/// Tries the job that failed first again. Afterwards its lease has ended by its time.
+async fn retry(store: &dyn Steps, failed: &mut VecDeque<Failed>, longest: Duration) {
+    let Some(first) = failed.pop_front() else { return };
+    if Instant::now() < first.until && !is_done(store, &first.job, longest).await {
+        failed.push_back(first);
     }
 }
 
@@ -161,15 +229,21 @@ async fn renew(store: &dyn Steps, held: &Held) {
     }
 }
 
-async fn run(store: &dyn Steps, job: Job) {
-    let done = match job {
-        Job::Release(lease) => store.release(&lease).await,
-        Job::Withdraw(thread, owner) => store.withdraw(&thread, owner).await,
+/// Runs a job. Returns whether it need not be tried again.
+async fn is_done(store: &dyn Steps, job: &Job, longest: Duration) -> bool {
+    let run = async {
+        match job {
+            Job::Release(lease) => store.release(lease).await,
+            Job::Withdraw(thread, owner) => store.withdraw(thread, *owner).await,
+            Job::Tell(_) => Ok(()),
+        }
     };
-    if let Err(error) = done {
-        let error = &error as &dyn std::error::Error;
-        tracing::warn!(error, "a lease could not be released: it ends by its time");
-    }
+    let Ok(done) = timeout(longest, run).await else { return false };
+    let Err(error) = done else { return true };
+    let is_transient = error.is_transient();
+    let error = &error as &dyn std::error::Error;
+    tracing::warn!(error, is_transient, "a lease could not be released");
+    !is_transient
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -22,8 +22,8 @@ use crate::thread::threads::Threads;
 ///
 /// An agent without a store has one of its own. Agents of the same name on one store are one agent:
 /// they share the threads and the queues of their calls. Nothing is serialized and calls cost what
-/// they cost without a store. Of messages that are replaced no history is kept, and of threads no
-/// [user](crate::store::Filter::user): an import leaves them out.
+/// they cost without a store. Of messages that are replaced no history is kept: an import leaves them
+/// out.
 ///
 /// ```
 /// use hooks_agent::prelude::*;
@@ -82,8 +82,8 @@ impl MemoryStore {
 
     /// Returns the threads that a filter means, by name.
     fn find(&self, filter: &Filter) -> Vec<(ThreadKey, Arc<Threads>, Arc<Memory>)> {
-        // Threads in memory have no user and no time of use.
-        if filter.user.is_some() || filter.unused_for.is_some() {
+        // Threads in memory have no time of use, and end with the process that cuts them off.
+        if filter.unused_for.is_some() || filter.is_cut_off {
             return Vec::new();
         }
         let agents: Vec<_> = self
@@ -99,7 +99,9 @@ impl MemoryStore {
         for (agent, threads) in agents {
             for (id, memory) in threads.memories() {
                 let is_wanted = filter.thread.as_ref().is_none_or(|wanted| *wanted == id);
-                if !is_wanted || is_unused(&memory) {
+                let is_of_user =
+                    filter.user.is_none() || filter.user.as_ref() == memory.user().as_ref();
+                if !is_wanted || !is_of_user || is_unused(&memory) {
                     continue;
                 }
                 if let Ok(key) = ThreadKey::new(agent.clone(), id) {
@@ -108,12 +110,34 @@ impl MemoryStore {
             }
         }
         found.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        if let Some(after) = &filter.after_thread {
+            found.retain(|(key, ..)| key > after);
+        }
         found
     }
 
     fn memory(&self, thread: &ThreadKey) -> Option<Arc<Memory>> {
         let filter = Filter::agent(thread.agent()).thread(thread.thread());
         self.find(&filter).pop().map(|(.., memory)| memory)
+    }
+
+    /// Returns a thread with those of its sub-agents, and of theirs; those that there are.
+    fn with_sub_threads(&self, key: ThreadKey) -> Vec<(ThreadKey, Arc<Threads>)> {
+        let (mut seen, mut all) = (vec![key], Vec::new());
+        let mut next = 0;
+        while let Some(key) = seen.get(next).cloned() {
+            next += 1;
+            let filter = Filter::agent(key.agent()).thread(key.thread());
+            for (key, threads, memory) in self.find(&filter) {
+                for below in memory.sub_threads() {
+                    if !seen.contains(&below) {
+                        seen.push(below);
+                    }
+                }
+                all.push((key, threads));
+            }
+        }
+        all
     }
 
     fn decide_now(&self, verdicts: &[Verdict]) -> Result<(), DecisionError> {
@@ -146,7 +170,11 @@ impl Store for MemoryStore {
     }
 
     fn waiting(&self, filter: Filter) -> StoreFuture<'_, Vec<Waiting>> {
-        let is_wanted = |it: &Waiting| filter.is_decided == it.decided.is_some();
+        let is_after = |it: &Waiting| match &filter.after_question {
+            Some((since, id)) => (it.since, &it.id) > (*since, id),
+            None => true,
+        };
+        let is_wanted = |it: &Waiting| filter.is_decided == it.decided.is_some() && is_after(it);
         let found = self.find(&filter);
         let questions = found.iter().flat_map(|(.., memory)| memory.questions());
         let mut questions: Vec<_> = questions.filter(is_wanted).collect();
@@ -172,6 +200,7 @@ impl Store for MemoryStore {
             ThreadInfo {
                 messages: memory.messages().len() as u64,
                 waiting: waiting as u64,
+                user: memory.user(),
                 ..ThreadInfo::new(key)
             }
         });
@@ -198,15 +227,19 @@ impl Store for MemoryStore {
         thread: &'a ThreadKey,
         rows: Vec<HistoryRow>,
         values: Map<String, Value>,
-        _: Option<Arc<str>>,
+        user: Option<Arc<str>>,
     ) -> StoreFuture<'a, ()> {
-        Box::pin(ready(self.import_now(thread, rows, values)))
+        Box::pin(ready(self.import_now(thread, rows, values, user)))
     }
 
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
         let mut count = 0;
-        for (key, threads, _) in self.find(&filter).into_iter().take(most(&filter)) {
-            if !threads.turns().is_busy(key.thread()) {
+        for (key, ..) in self.find(&filter).into_iter().take(most(&filter)) {
+            let all = self.with_sub_threads(key);
+            if all.iter().any(|(key, threads)| threads.turns().is_busy(key.thread())) {
+                continue;
+            }
+            for (key, threads) in all {
                 threads.drop_thread(key.thread());
                 count += 1;
             }
@@ -226,6 +259,7 @@ impl MemoryStore {
         thread: &ThreadKey,
         rows: Vec<HistoryRow>,
         values: Map<String, Value>,
+        user: Option<Arc<str>>,
     ) -> Result<(), StoreError> {
         let agent: Arc<str> = thread.agent().into();
         let threads = self.threads_of(&agent, Threads::DEFAULT_MAX_IDLE);
@@ -243,6 +277,7 @@ impl MemoryStore {
             source: source.into(),
         })?);
         memory.set_values(values);
+        memory.set_user(user);
         Ok(())
     }
 }

@@ -2,8 +2,10 @@
 //! and go to it.
 
 mod clock;
+mod cut_off;
 mod durable;
 mod keeper;
+mod line;
 mod memory_store;
 mod options;
 mod session;

@@ -8,10 +8,18 @@ use crate::thread::memory_store::MemoryStore;
 use crate::thread::threads::Threads;
 
 /// How an agent uses its store.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct StoreOptions {
     pub(crate) durability: Durability,
     pub(crate) unknown: Unknown,
+    /// How many times a call is cut off before it is not begun again.
+    pub(crate) max_cut_offs: u32,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self { durability: Durability::default(), unknown: Unknown::default(), max_cut_offs: 5 }
+    }
 }
 
 impl StoreOptions {
@@ -30,9 +38,7 @@ impl StoreOptions {
         };
         let threads = match store.backend() {
             Backend::Steps(steps) => {
-                let Self { durability, unknown } = self;
-                let durable =
-                    Durable::new(store.clone(), steps, agent.clone(), durability, unknown);
+                let durable = Durable::new(store.clone(), steps, agent.clone(), self);
                 Arc::new(Threads::durable(max_idle, durable))
             }
             Backend::InProcess(threads) => match threads.downcast_ref::<MemoryStore>() {

@@ -11,7 +11,7 @@ use hooks_core::BoxFuture;
 use tokio::sync::Mutex as Queue;
 use tokio_util::sync::CancellationToken;
 
-use crate::memory::{Memory, Moment, Running, SaveThread, Served, Through};
+use crate::memory::{Memory, Moment, SaveThread, Served, Through};
 use crate::message::Msg;
 use crate::store::{Durability, Lease, Step, Steps, Store, StoreError, ThreadRecord, Waiting};
 use crate::thread::keeper::Keeper;
@@ -35,15 +35,15 @@ pub(super) struct Backing {
 pub(crate) struct Session {
     backing: Backing,
     lease: Lease,
-    memory: Arc<Memory>,
+    pub(super) memory: Arc<Memory>,
     /// The user of the thread, until a step has written it.
     user: Mutex<Option<Arc<str>>>,
     lost: CancellationToken,
-    is_recovery: AtomicBool,
+    pub(super) is_recovery: AtomicBool,
     /// Whether the call that was cut off served the same tool call of another agent.
-    continues: AtomicBool,
+    pub(super) continues: AtomicBool,
     /// Whether a call runs, and not only reads or observes.
-    is_call: AtomicBool,
+    pub(super) is_call: AtomicBool,
     is_over: AtomicBool,
     /// Whether the store refuses what memory has, which can never be written then.
     is_refused: AtomicBool,
@@ -109,7 +109,9 @@ impl Session {
         }
         let mut record = self.backing.steps.load(&self.lease).await?;
         let may_expire = |it: &Waiting| it.expires.is_some() && it.decided.is_none();
-        if record.waiting.iter().any(may_expire) && self.backing.store.expire().await? > 0 {
+        if record.waiting.iter().any(may_expire) {
+            // How many expired is not known if the store was asked twice.
+            self.backing.store.expire().await?;
             record = self.backing.steps.load(&self.lease).await?;
         }
         if is_current {
@@ -119,18 +121,6 @@ impl Session {
         }
         self.backing.keeper.read(&self.lease);
         Ok(())
-    }
-
-    /// Notes the call in progress.
-    pub(super) fn start(&self, running: Running) {
-        self.is_call.store(true, Ordering::Relaxed);
-        let cut_off = self.memory.running();
-        let continues = cut_off
-            .as_ref()
-            .is_some_and(|cut_off| cut_off.through.is_some() && cut_off.through == running.through);
-        self.is_recovery.store(cut_off.is_some(), Ordering::Relaxed);
-        self.continues.store(continues, Ordering::Relaxed);
-        self.memory.set_running(Some(running));
     }
 
     /// Returns the reply to the same tool call of another agent, which was cut off before it had stored
@@ -167,6 +157,15 @@ impl Session {
             return Err(self.lease_lost());
         }
         self.end_call();
+        self.leave().await
+    }
+
+    /// Writes the call as one that was cut off, with which another process goes on, and releases the
+    /// lease.
+    pub(crate) async fn leave(&self) -> Result<(), StoreError> {
+        if self.is_over() {
+            return Err(self.lease_lost());
+        }
         // What is observed from here on waits for the lease.
         self.backing.keeper.drop_lease(&self.lease);
         if !self.write(true).await? {
@@ -177,7 +176,15 @@ impl Session {
     }
 
     /// Writes what memory has and the store has not. Returns whether there was something.
-    async fn write(&self, releases: bool) -> Result<bool, StoreError> {
+    pub(super) async fn write(&self, releases: bool) -> Result<bool, StoreError> {
+        self.write_step(Memory::step, releases).await
+    }
+
+    async fn write_step(
+        &self,
+        step: fn(&Memory) -> Option<Step>,
+        releases: bool,
+    ) -> Result<bool, StoreError> {
         let mut unsure = self.unsure.lock().await;
         if self.is_over() {
             return Err(self.lease_lost());
@@ -187,7 +194,7 @@ impl Session {
             self.send(step, true).await?;
             self.wrote(unsure.take());
         }
-        let Some(mut step) = self.memory.step() else { return Ok(false) };
+        let Some(mut step) = step(&self.memory) else { return Ok(false) };
         step.releases = releases;
         step.user.clone_from(&self.user.lock().unwrap_or_else(PoisonError::into_inner));
         self.send(unsure.insert(step), false).await?;
@@ -253,6 +260,10 @@ impl SaveThread for Session {
     fn commit(&self, moment: Moment) -> BoxFuture<'_, Result<(), StoreError>> {
         let writes = self.backing.durability == Durability::Step || moment == Moment::Question;
         Box::pin(async move { if writes { self.write(false).await.map(drop) } else { Ok(()) } })
+    }
+
+    fn commit_values(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move { self.write_step(Memory::values_step, false).await.map(drop) })
     }
 
     fn is_recovery(&self) -> bool {

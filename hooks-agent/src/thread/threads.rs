@@ -175,6 +175,7 @@ impl Threads {
         let mut named = self.lock();
         if let Some(before) = named.threads.get(id) {
             memory.set_values(before.memory.values());
+            memory.set_user(before.memory.user());
         }
         named.insert(id.into(), memory.clone(), self.max_idle);
         Ok(())
@@ -201,6 +202,7 @@ impl Threads {
             let is_used = !self.default.is_empty();
             self.default.clear();
             self.default.set_values(serde_json::Map::new());
+            self.default.set_user(None);
             self.default.expire_record();
             return is_used;
         }

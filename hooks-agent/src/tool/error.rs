@@ -70,6 +70,14 @@ pub enum ToolError {
     /// The call of the agent is interrupted, so the tool does not start.
     #[error("the call is interrupted")]
     Interrupted,
+    /// The tool runs an agent whose call ended because the agent that uses it
+    /// [shuts down](crate::agent::AgentExt::shutdown). This ends the call of that agent too; the model
+    /// does not read it.
+    #[error("agent `{agent}` shuts down")]
+    ShutDown {
+        /// The name of the agent.
+        agent: String,
+    },
     /// The start of the tool could not be stored, so the tool did not run. This fails the call of the
     /// agent; the model does not read it.
     #[error(transparent)]

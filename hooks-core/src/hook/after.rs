@@ -232,6 +232,8 @@ where
     F: Fn(&'a P::Agent, &'a P::Args, View) -> Fut,
     Fut: Future<Output: HookAnswer<P>> + Send + 'a,
 {
+    const MAY_EXIT: bool = <Fut::Output as HookAnswer<P>>::MAY_EXIT;
+
     fn call(
         &self,
         agent: &'a P::Agent,

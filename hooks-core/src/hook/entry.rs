@@ -21,6 +21,8 @@ pub(crate) struct Entry<P: HookSlot> {
     pub(crate) group: Option<HookGroup>,
     pub(crate) priority: i32,
     pub(crate) role: Option<HookRole>,
+    pub(crate) may_answer: bool,
+    pub(crate) warnings: Arc<[String]>,
     pub(crate) source: Source,
     /// Of a hook that runs in nested calls too: how deep.
     pub(crate) max_depth: Option<usize>,
@@ -41,6 +43,8 @@ impl<P: HookSlot> Entry<P> {
             group: self.group,
             priority: self.priority,
             role: self.role,
+            may_answer: self.may_answer,
+            warnings: self.warnings.clone(),
             is_always: self.max_depth.is_some(),
             source: self.source,
         }
@@ -83,6 +87,8 @@ impl<P: HookSlot> Clone for Entry<P> {
             group: self.group,
             priority: self.priority,
             role: self.role,
+            may_answer: self.may_answer,
+            warnings: self.warnings.clone(),
             source: self.source,
             max_depth: self.max_depth,
             limits: self.limits.clone(),

@@ -173,7 +173,7 @@ where
                 let ran = change(args, |args| hook(args));
                 conclude::<A, Args>(ran, &name, phase).map(|()| Step::Continue)
             };
-            let entry = options.into_entry(source, ErasedHook::sync(hook, None));
+            let entry = options.answers(false).into_entry(source, ErasedHook::sync(hook, None));
             <Pre<A, Args> as HookTypeOf<A>>::edit(registry, |list| list.insert(entry));
         }
         (Phase::Post, ErasedJson::Output(hook)) => {

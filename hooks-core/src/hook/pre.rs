@@ -21,6 +21,10 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for Pre<A, Args> {
     type Subject = Args;
     type Hook = ErasedHook<Self>;
     const PHASE: Phase = Phase::Pre;
+
+    fn may_answer(hook: &Self::Hook) -> bool {
+        hook.may_exit
+    }
 }
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> Stage for Pre<A, Args> {
@@ -175,6 +179,10 @@ where
     ) -> BoxFuture<'a, StepResult<Pre<A, Args>>> {
         deciding(self.function.run(agent, args))
     }
+
+    fn may_exit(&self) -> bool {
+        T::Answer::MAY_EXIT
+    }
 }
 
 impl<'a, A, Args, View, F, Fut> AsyncHookFn<'a, Pre<A, Args>, View> for F
@@ -184,6 +192,8 @@ where
     F: Fn(&'a A, View) -> Fut,
     Fut: Future<Output: HookAnswer<Pre<A, Args>>> + Send + 'a,
 {
+    const MAY_EXIT: bool = <Fut::Output as HookAnswer<Pre<A, Args>>>::MAY_EXIT;
+
     fn call(
         &self,
         agent: &'a A,
@@ -240,7 +250,8 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> Pre<A, Args> {
             + Sync
             + 'static,
     {
-        ErasedHook::waiting(Bound { slot: self, hook, call }, None)
+        let hook = ErasedHook::waiting(Bound { slot: self, hook, call }, None);
+        ErasedHook { may_exit: R::MAY_EXIT, ..hook }
     }
 
     /// Boxes what a hook of this type will answer.

@@ -71,17 +71,24 @@ pub(crate) type StepResult<P> = Result<StepOf<P>, <P as Stage>::Fault>;
     note = "a closure that gives a future is written `hook!(Agent::PRE_REPLY, async move |agent, args| ..)`"
 )]
 pub trait HookAnswer<P: Stage> {
+    /// Whether it may end the phase.
+    #[doc(hidden)]
+    const MAY_EXIT: bool = true;
     #[doc(hidden)]
     fn into_step(self) -> StepResult<P>;
 }
 
 impl<P: Stage> HookAnswer<P> for () {
+    const MAY_EXIT: bool = false;
+
     fn into_step(self) -> StepResult<P> {
         Ok(Step::Continue)
     }
 }
 
 impl<P: Stage> HookAnswer<P> for Option<P::Subject> {
+    const MAY_EXIT: bool = false;
+
     fn into_step(self) -> StepResult<P> {
         Ok(self.map_or(Step::Continue, Step::Replace))
     }
@@ -89,6 +96,8 @@ impl<P: Stage> HookAnswer<P> for Option<P::Subject> {
 
 // One error type only, so that `?` and `Ok(())` in a closure need no annotation.
 impl<P: Stage<Fault: CanFail>, R: HookAnswer<P>> HookAnswer<P> for Result<R, BoxError> {
+    const MAY_EXIT: bool = R::MAY_EXIT;
+
     fn into_step(self) -> StepResult<P> {
         self.map_err(CanFail::fault)?.into_step()
     }
@@ -122,6 +131,8 @@ pub struct ErasedHook<P: Stage> {
     pub(crate) run: Run<P>,
     /// After the body, hooks see a copy of the arguments that it consumed.
     pub(crate) keep_args: KeepArgs<P>,
+    /// Whether it may end the phase.
+    pub(crate) may_exit: bool,
 }
 
 pub(crate) enum Run<P: Stage> {
@@ -137,6 +148,11 @@ pub(crate) trait AsyncHook<P: Stage>: Send + Sync {
         seen: &'a P::Seen,
         subject: &'a mut P::Subject,
     ) -> BoxFuture<'a, StepResult<P>>;
+
+    /// Returns whether it may end the phase.
+    fn may_exit(&self) -> bool {
+        true
+    }
 }
 
 impl<P: Stage> ErasedHook<P> {
@@ -144,11 +160,12 @@ impl<P: Stage> ErasedHook<P> {
         hook: impl Fn(&P::Agent, &P::Seen, &mut P::Subject) -> StepResult<P> + Send + Sync + 'static,
         keep_args: KeepArgs<P>,
     ) -> Self {
-        Self { run: Run::Sync(Arc::new(hook)), keep_args }
+        Self { run: Run::Sync(Arc::new(hook)), keep_args, may_exit: true }
     }
 
     pub(crate) fn waiting(hook: impl AsyncHook<P> + 'static, keep_args: KeepArgs<P>) -> Self {
-        Self { run: Run::Async(Arc::new(hook)), keep_args }
+        let may_exit = hook.may_exit();
+        Self { run: Run::Async(Arc::new(hook)), keep_args, may_exit }
     }
 }
 
@@ -158,7 +175,7 @@ impl<P: Stage> Clone for ErasedHook<P> {
             Run::Sync(hook) => Run::Sync(hook.clone()),
             Run::Async(hook) => Run::Async(hook.clone()),
         };
-        Self { run, keep_args: self.keep_args }
+        Self { run, keep_args: self.keep_args, may_exit: self.may_exit }
     }
 }
 
@@ -187,6 +204,7 @@ pub(crate) trait SyncHookFn<P: Stage, View, R> {
 
 /// An `async fn` with the parameters of a hook of `P`, whose future is `Send`.
 pub(crate) trait AsyncHookFn<'a, P: Stage, View> {
+    const MAY_EXIT: bool;
     fn call(
         &self,
         agent: &'a P::Agent,
@@ -211,7 +229,7 @@ where
         let run = move |agent: &P::Agent, seen: &P::Seen, subject: &mut P::Subject| {
             hook.call(agent, seen, subject).into_step()
         };
-        ErasedHook::sync(run, P::KEEP_ARGS)
+        ErasedHook { may_exit: R::MAY_EXIT, ..ErasedHook::sync(run, P::KEEP_ARGS) }
     }
 }
 
@@ -225,7 +243,7 @@ where
         let run = move |agent: &P::Agent, seen: &P::Seen, subject: &mut P::Subject| {
             hook.call(agent, seen, &*subject).into_step()
         };
-        ErasedHook::sync(run, P::KEEP_ARGS)
+        ErasedHook { may_exit: R::MAY_EXIT, ..ErasedHook::sync(run, P::KEEP_ARGS) }
     }
 }
 
@@ -272,6 +290,10 @@ where
     ) -> BoxFuture<'a, StepResult<P>> {
         self.function.call(agent, seen, subject)
     }
+
+    fn may_exit(&self) -> bool {
+        <F as AsyncHookFn<'static, P, &'static mut P::Subject>>::MAY_EXIT
+    }
 }
 
 impl<P, F> AsyncHook<P> for Function<F, AsyncLook>
@@ -286,6 +308,10 @@ where
         subject: &'a mut P::Subject,
     ) -> BoxFuture<'a, StepResult<P>> {
         self.function.call(agent, seen, subject)
+    }
+
+    fn may_exit(&self) -> bool {
+        <F as AsyncHookFn<'static, P, &'static P::Subject>>::MAY_EXIT
     }
 }
 

@@ -51,6 +51,8 @@ pub struct HookPlan {
 #[derive(Clone, Debug)]
 pub struct PlannedHook {
     level: Level,
+    /// The place of the type that it is registered for: the agent's own, then its traits.
+    rank: usize,
     row: Row,
 }
 
@@ -59,7 +61,7 @@ impl HookPlan {
     pub(crate) fn of(hooks: &Hooks, class: TypeId, type_name: &str) -> Self {
         let mut planned = Vec::new();
         for (rank, agent) in std::iter::once(class).chain(bases_of(class, type_name)).enumerate() {
-            let hook = |level| move |row| (rank, PlannedHook { level, row });
+            let hook = |level| move |row| PlannedHook { level, rank, row };
             let instance = hooks.get().map(|hooks| hooks.rows_of(agent)).unwrap_or_default();
             planned.extend(instance.into_iter().map(hook(Level::Instance)));
             let tables = class_tables().into_iter();
@@ -69,13 +71,12 @@ impl HookPlan {
 
         let methods = methods_of(class, type_name);
         // Stable: within a type and a level the rows are in order already.
-        planned.sort_by_cached_key(|(rank, hook)| {
+        planned.sort_by_cached_key(|hook| {
             let method = hook.row.hook_type.method();
             let place = methods.iter().position(|known| known.name == method);
-            (place, method.to_owned(), hook.row.hook_type.phase(), hook.level, *rank)
+            (place, method.to_owned(), hook.row.hook_type.phase(), hook.level, hook.rank)
         });
-        let hooks = planned.into_iter().map(|(_, hook)| hook).collect();
-        Self { agent: short_name(type_name).to_owned(), hooks }
+        Self { agent: short_name(type_name).to_owned(), hooks: planned }
     }
 
     /// The name of the agent's type, without its path.
@@ -122,6 +123,20 @@ impl PlannedHook {
     #[must_use]
     pub fn role(&self) -> Option<HookRole> {
         self.row.role
+    }
+
+    /// Whether it may answer in place of the call, or end it.
+    #[must_use]
+    pub fn may_answer(&self) -> bool {
+        self.row.may_answer
+    }
+
+    pub(crate) fn own_warnings(&self) -> &[String] {
+        &self.row.warnings
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.rank
     }
 
     /// The group that it belongs to.

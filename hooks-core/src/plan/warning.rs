@@ -1,4 +1,4 @@
-//! Hooks whose order defeats them.
+//! Hooks whose order or settings defeat them.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::hook::options::role::HookRole;
 use crate::hook_type::{HookType, Phase};
 use crate::plan::hook_plan::{HookPlan, PlannedHook};
 
-/// Two hooks whose order defeats one of them. `Display` says what to change.
+/// Two hooks whose order defeats one of them, or one hook whose settings do. `Display` says what to change.
 #[derive(Clone, Debug)]
 pub struct PlanWarning {
     first: PlannedHook,
@@ -16,10 +16,13 @@ pub struct PlanWarning {
     hook_types: Vec<HookType>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 enum Kind {
     ObservesUnredacted,
     LimitsOnce,
+    AnswersUnguarded,
+    /// What the registration says.
+    Own(String),
 }
 
 impl PlanWarning {
@@ -35,7 +38,7 @@ impl PlanWarning {
         &self.hook_types
     }
 
-    /// Returns the hook that runs later, or further in.
+    /// Returns the hook that runs later, or further in; the same as the first, if its settings defeat it.
     #[must_use]
     pub fn second(&self) -> &PlannedHook {
         &self.second
@@ -44,13 +47,18 @@ impl PlanWarning {
 
 impl HookPlan {
     /// Returns the pairs of hooks whose order defeats one of them, by the
-    /// [roles](crate::HookOptions::role) that their registrations name. Hooks without a role are not
-    /// judged. Hooks that meet at several hook types, as event hooks do, are one warning.
+    /// [roles](crate::HookOptions::role) that their registrations name, whatever their levels, and what
+    /// [registrations](crate::HookOptions::warnings) warn of. Hooks that
+    /// meet at several hook types, as event hooks do, are one warning.
     ///
     /// | warning | hook types |
     /// |---|---|
     /// | a hook observes content before another one redacts it | of one hook type, except around |
     /// | a hook counts a call once that another one repeats | pre and around of one method |
+    /// | a hook without a role [may answer](PlannedHook::may_answer), so that a guard or redactor after it does not run | pre, and pre or around of one method |
+    ///
+    /// The advice depends on what decides the order: the level, then the type that the hook is registered
+    /// for, then the priority.
     ///
     /// ```
     /// use hooks_core::{HookOptions, HookRole, Hookable, Hooks, hook, hookable};
@@ -91,23 +99,32 @@ impl HookPlan {
     pub fn warnings(&self) -> Vec<PlanWarning> {
         let mut warnings: Vec<PlanWarning> = Vec::new();
         for (index, first) in self.hooks().iter().enumerate() {
+            for own in first.own_warnings() {
+                add(&mut warnings, first, first, Kind::Own(own.clone()));
+            }
             for second in &self.hooks()[index + 1..] {
-                let Some(kind) = conflict(first, second) else { continue };
-                let hook_type = first.hook_type().clone();
-                let known = warnings.iter_mut().find(|known| {
-                    known.kind == kind
-                        && is_same(&known.first, first)
-                        && is_same(&known.second, second)
-                });
-                if let Some(known) = known {
-                    known.hook_types.push(hook_type);
-                    continue;
+                if let Some(kind) = conflict(first, second) {
+                    add(&mut warnings, first, second, kind);
                 }
-                let (first, second) = (first.clone(), second.clone());
-                warnings.push(PlanWarning { first, second, kind, hook_types: vec![hook_type] });
             }
         }
         warnings
+    }
+}
+
+/// Adds a warning, or the hook type to the same warning at another one.
+fn add(warnings: &mut Vec<PlanWarning>, first: &PlannedHook, second: &PlannedHook, kind: Kind) {
+    let hook_type = first.hook_type().clone();
+    let known = warnings.iter_mut().find(|known| {
+        known.kind == kind && is_same(&known.first, first) && is_same(&known.second, second)
+    });
+    match known {
+        Some(known) if known.hook_types.contains(&hook_type) => {}
+        Some(known) => known.hook_types.push(hook_type),
+        None => {
+            let (first, second) = (first.clone(), second.clone());
+            warnings.push(PlanWarning { first, second, kind, hook_types: vec![hook_type] });
+        }
     }
 }
 
@@ -119,18 +136,27 @@ fn is_same(one: &PlannedHook, other: &PlannedHook) -> bool {
 /// Returns what is wrong with the order of two hooks, of which the first one runs first.
 fn conflict(first: &PlannedHook, second: &PlannedHook) -> Option<Kind> {
     let (outer, inner) = (first.hook_type(), second.hook_type());
-    match (first.role()?, second.role()?) {
-        (HookRole::Observes, HookRole::Redacts)
+    match (first.role(), second.role()?) {
+        (Some(HookRole::Observes), HookRole::Redacts)
             if outer == inner && outer.phase() != Phase::Around =>
         {
             Some(Kind::ObservesUnredacted)
         }
-        (HookRole::Limits, HookRole::Retries)
+        (Some(HookRole::Limits), HookRole::Retries)
             if outer.method() == inner.method()
                 && matches!(outer.phase(), Phase::Pre | Phase::Around)
                 && inner.phase() == Phase::Around =>
         {
             Some(Kind::LimitsOnce)
+        }
+        (None, HookRole::Guards | HookRole::Redacts)
+            if first.may_answer()
+                && outer.method() == inner.method()
+                && outer.phase() == Phase::Pre
+                && matches!(inner.phase(), Phase::Pre | Phase::Around)
+                && !is_same(first, second) =>
+        {
+            Some(Kind::AnswersUnguarded)
         }
         _ => None,
     }
@@ -138,25 +164,66 @@ fn conflict(first: &PlannedHook, second: &PlannedHook) -> Option<Kind> {
 
 impl fmt::Display for PlanWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second, kind, .. } = self;
+        let Self { first, second, kind, hook_types } = self;
         let (outer, inner) = (first.name(), second.name());
+        if let Kind::Own(warning) = kind {
+            return write!(f, "`{outer}`: {warning}");
+        }
         write!(f, "`{outer}` (priority {}) ", first.priority())?;
         match kind {
+            Kind::Own(_) => Ok(()),
             Kind::ObservesUnredacted => write!(
                 f,
-                "observes {} before `{inner}` (priority {}) redacts it: give `{outer}` the higher \
-                 priority",
-                list(&self.hook_types),
+                "observes {} before `{inner}` (priority {}) redacts it: ",
+                list(hook_types),
                 second.priority(),
             ),
             Kind::LimitsOnce => write!(
                 f,
-                "counts a call of {} once that `{inner}` (priority {}) repeats: give `{outer}` the \
-                 higher priority",
+                "counts a call of {} once that `{inner}` (priority {}) repeats: ",
                 first.hook_type().method(),
                 second.priority(),
             ),
+            Kind::AnswersUnguarded => write!(
+                f,
+                "may answer at {}, and `{inner}` (priority {}) does not run then: ",
+                list(hook_types),
+                second.priority(),
+            ),
+        }?;
+        self.advise(f)
+    }
+}
+
+impl PlanWarning {
+    /// Writes what turns the order of the hooks round.
+    fn advise(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { first, second, .. } = self;
+        let (outer, inner) = (first.name(), second.name());
+        let is_around = |hook: &PlannedHook| hook.hook_type().phase() == Phase::Around;
+        if is_around(second) && !is_around(first) && self.kind == Kind::AnswersUnguarded {
+            return write!(
+                f,
+                "pre hooks run before hooks around the call, whatever their levels and priorities: \
+                 make a hook around the call of `{outer}`, or a pre hook of `{inner}`",
+            );
         }
+        if first.level() != second.level() {
+            return write!(
+                f,
+                "hooks of an instance run before hooks of its class, whatever their priorities: register \
+                 `{inner}` on the instance, or `{outer}` for the class, and give `{outer}` the higher \
+                 priority",
+            );
+        }
+        if first.rank() != second.rank() {
+            return write!(
+                f,
+                "hooks of a type run before hooks of its traits, whatever their priorities: register both \
+                 for one of them, and give `{outer}` the higher priority",
+            );
+        }
+        write!(f, "give `{outer}` the higher priority")
     }
 }
 

@@ -20,6 +20,12 @@ pub trait HookSlot: sealed::Sealed + Copy + Send + Sync + Into<HookType> + 'stat
     type Hook: Clone;
     #[doc(hidden)]
     const PHASE: Phase;
+    /// Whether the form of a hook lets it answer in place of the body.
+    #[doc(hidden)]
+    #[must_use]
+    fn may_answer(_: &Self::Hook) -> bool {
+        true
+    }
     #[doc(hidden)]
     const METHOD: &'static str = <Self::Agent as HookPoint<Self::Args>>::METHOD;
 }

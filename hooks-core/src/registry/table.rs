@@ -21,6 +21,10 @@ pub(crate) struct Row {
     pub(crate) group: Option<HookGroup>,
     pub(crate) priority: i32,
     pub(crate) role: Option<HookRole>,
+    /// Whether it may answer in place of the body.
+    pub(crate) may_answer: bool,
+    /// What is wrong with it, whatever else runs.
+    pub(crate) warnings: Arc<[String]>,
     /// Whether it runs in nested calls too.
     pub(crate) is_always: bool,
     pub(crate) source: Source,

@@ -67,11 +67,7 @@ pub(super) fn around_handlers(block: &ItemImpl, errors: &mut Errors) -> Vec<Arou
     let mut handlers: Vec<AroundHandler> = Vec::new();
     for item in &block.items {
         let ImplItem::Fn(method) = item else { continue };
-        let takes = |around: &&Around| {
-            let mut inputs = method.sig.inputs.iter();
-            inputs.any(|input| type_name(input).is_some_and(|name| name == around.call))
-        };
-        let Some(around) = AROUND.iter().find(takes) else { continue };
+        let Some(around) = around_of(method) else { continue };
         check_around(method, around, errors);
         let cfgs = cfgs_of(method);
         let is_taken = |known: &AroundHandler| {
@@ -85,6 +81,19 @@ pub(super) fn around_handlers(block: &ItemImpl, errors: &mut Errors) -> Vec<Arou
         handlers.push(AroundHandler { name, around, output, cfgs });
     }
     handlers
+}
+
+/// Returns whether the method is meant to run around a call.
+pub(super) fn takes_call(method: &ImplItemFn) -> bool {
+    around_of(method).is_some()
+}
+
+fn around_of(method: &ImplItemFn) -> Option<&'static Around> {
+    let takes = |around: &&Around| {
+        let mut inputs = method.sig.inputs.iter();
+        inputs.any(|input| type_name(input).is_some_and(|name| name == around.call))
+    };
+    AROUND.iter().find(takes)
 }
 
 fn check_around(method: &ImplItemFn, around: &Around, errors: &mut Errors) {

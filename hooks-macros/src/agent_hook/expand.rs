@@ -59,9 +59,10 @@ pub(super) fn hook_impl(
     };
     let events = mask("events", &|_| true);
     let sync_events = mask("sync_events", &|handler| !handler.is_async);
+    let answers = mask("answers", &|handler| handler.decides);
     let arms = |chosen: &dyn Fn(&Handler) -> bool| {
         let handlers = handlers.iter().filter(|handler| chosen(handler));
-        let arms = handlers.map(|Handler { name, variant, is_async, answer, cfgs }| {
+        let arms = handlers.map(|Handler { name, variant, is_async, answer, cfgs, .. }| {
             let wait = is_async.then(|| quote!(.await));
             let call = quote!(Self::#name(self, event)#wait);
             // An answer that is none is shown where it is written.
@@ -96,6 +97,7 @@ pub(super) fn hook_impl(
             #priority
             #events
             #sync_events
+            #answers
             #tools
             #inherit
             #once

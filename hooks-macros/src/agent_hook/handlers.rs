@@ -3,9 +3,15 @@
 use proc_macro2::{Ident, Span};
 use quote::format_ident;
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, ImplItem, ImplItemFn, ItemImpl, Pat, Type};
+use syn::{
+    Attribute, FnArg, GenericArgument, ImplItem, ImplItemFn, ItemImpl, Pat, PathArguments,
+    ReturnType, Type,
+};
 
-use crate::agent_hook::signature::{cfgs_of, refuse_generics, takes_shared_self, type_name};
+use crate::agent_hook::around::takes_call;
+use crate::agent_hook::signature::{
+    cfgs_of, refuse_generics, takes_shared_self, type_arguments, type_name,
+};
 use crate::support::errors::Errors;
 use crate::support::types::ungrouped;
 
@@ -33,6 +39,8 @@ pub(super) struct Handler {
     pub(super) is_async: bool,
     /// Where its answer is written.
     pub(super) answer: Span,
+    /// Whether its answer may be a flow other than to go on.
+    pub(super) decides: bool,
     pub(super) cfgs: Vec<Attribute>,
 }
 
@@ -40,7 +48,10 @@ pub(super) fn handlers(block: &ItemImpl, errors: &mut Errors) -> Vec<Handler> {
     let mut handlers: Vec<Handler> = Vec::new();
     for item in &block.items {
         let ImplItem::Fn(method) = item else { continue };
-        let Some((event, variant)) = event_of(method) else { continue };
+        let Some((event, variant)) = event_of(method) else {
+            refuse_unknown(method, errors);
+            continue;
+        };
         check(method, event, errors);
         // Of two under conditions, one may be there at a time; the compiler sees if both are.
         let cfgs = cfgs_of(method);
@@ -55,6 +66,7 @@ pub(super) fn handlers(block: &ItemImpl, errors: &mut Errors) -> Vec<Handler> {
             variant: format_ident!("{variant}"),
             is_async: method.sig.asyncness.is_some(),
             answer: method.sig.output.span(),
+            decides: decides(&method.sig.output),
             cfgs,
         });
     }
@@ -68,6 +80,69 @@ fn event_of(method: &ImplItemFn) -> Option<(&'static str, &'static str)> {
         let name = type_name(input)?;
         EVENTS.into_iter().find(|(event, _)| name == event)
     })
+}
+
+// Input:  `-> HookResult`
+// Output: false; true for `-> Flow` and for what is not known
+fn decides(output: &ReturnType) -> bool {
+    let ReturnType::Type(_, ty) = output else { return false };
+    let is_unit = |ty: &Type| matches!(ungrouped(ty), Type::Tuple(tuple) if tuple.elems.is_empty());
+    let Type::Path(path) = ungrouped(ty) else { return !is_unit(ty) };
+    let Some(last) = path.path.segments.last() else { return true };
+    match &last.arguments {
+        PathArguments::None => last.ident != "HookResult",
+        PathArguments::AngleBracketed(given) => !matches!(
+            given.args.first(),
+            Some(GenericArgument::Type(ty)) if is_unit(ty)
+        ),
+        PathArguments::Parenthesized(_) => true,
+    }
+}
+
+/// Refuses what looks like a handler and would never run: its event has another name here.
+fn refuse_unknown(method: &ImplItemFn, errors: &mut Errors) {
+    let params: Vec<_> = method.sig.inputs.iter().skip(1).collect();
+    if !takes_shared_self(method) || takes_call(method) {
+        return;
+    }
+    let is_event = |input: &FnArg| matches!(input, FnArg::Typed(param) if is_mut(&param.ty));
+    let is_call = |input: &FnArg| matches!(input, FnArg::Typed(param) if is_path(&param.ty));
+    let (input, expected) = match params[..] {
+        [event] if is_event(event) && borrows_a_call(event) => (
+            event,
+            "no event, so the method would never run: write an event by its own name, such as \
+                     `&mut PreActing<'_>`, and not by that of an import `as`",
+        ),
+        [call, next]
+            if [call, next].into_iter().all(|input| is_call(input) && borrows_a_call(input)) =>
+        {
+            (
+                call,
+                "no call that a hook runs around, so the method would never run: write a call by its own \
+                    name, such as `ModelCall<'_>`, and not by that of an import `as`",
+            )
+        }
+        _ => return,
+    };
+    if let (Some(name), FnArg::Typed(param)) = (type_name(input), input) {
+        let other = "; a method for other uses goes in an impl block without the attribute";
+        errors.at(&param.ty, format!("`{name}` is {expected}{other}"));
+    }
+}
+
+fn is_mut(ty: &Type) -> bool {
+    matches!(ungrouped(ty), Type::Reference(reference) if reference.mutability.is_some())
+}
+
+fn is_path(ty: &Type) -> bool {
+    matches!(ungrouped(ty), Type::Path(_))
+}
+
+// Input:  `event: &mut Acting<'_>`
+// Output: true; false for a type without exactly one lifetime
+fn borrows_a_call(input: &FnArg) -> bool {
+    let Some(PathArguments::AngleBracketed(given)) = type_arguments(input) else { return false };
+    given.args.len() == 1 && matches!(given.args.first(), Some(GenericArgument::Lifetime(_)))
 }
 
 fn check(method: &ImplItemFn, event: &str, errors: &mut Errors) {

@@ -1,7 +1,9 @@
 //! What event handlers and handlers around calls have in common.
 
 use proc_macro2::Ident;
-use syn::{Attribute, FnArg, GenericParam, ImplItemFn, ReceiverKind, Type};
+use syn::{
+    Attribute, FnArg, GenericParam, ImplItemFn, PathArguments, PathSegment, ReceiverKind, Type,
+};
 
 use crate::support::errors::Errors;
 use crate::support::types::ungrouped;
@@ -9,9 +11,19 @@ use crate::support::types::ungrouped;
 // Input:  `call: ModelCall<'_>` or `event: &mut PreCall<'_>`
 // Output: `ModelCall` or `PreCall`
 pub(super) fn type_name(input: &FnArg) -> Option<&Ident> {
+    type_segment(input).map(|segment| &segment.ident)
+}
+
+// Input:  `event: &mut PreCall<'_>`
+// Output: `<'_>`
+pub(super) fn type_arguments(input: &FnArg) -> Option<&PathArguments> {
+    type_segment(input).map(|segment| &segment.arguments)
+}
+
+fn type_segment(input: &FnArg) -> Option<&PathSegment> {
     let FnArg::Typed(param) = input else { return None };
     let Type::Path(path) = referent(&param.ty) else { return None };
-    path.path.segments.last().map(|segment| &segment.ident)
+    path.path.segments.last()
 }
 
 pub(super) fn takes_shared_self(method: &ImplItemFn) -> bool {

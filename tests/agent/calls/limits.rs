@@ -211,7 +211,8 @@ async fn an_answer_is_limited_whatever_it_is_made_of() {
             matches!(error, AgentError::Model(ModelError::TooLong { limit: 4096, .. })),
             "{error:?}"
         );
-        assert!(count.load(Ordering::Relaxed) <= 4100);
+        // Up to 1,024 empty chunks are left out before the first one.
+        assert!(count.load(Ordering::Relaxed) <= 4100 + 1024);
         // Nothing of it is kept.
         assert_eq!(agent.memory().messages().len(), 1);
         assert_valid(&agent);

@@ -2,6 +2,7 @@
 
 mod contexts;
 mod custom_agents;
+mod cycles;
 mod gate;
 mod limits;
 mod owned_calls;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hooks_agent::hook::{HookModel, HookModelError};
 use hooks_agent::message::Usage;
-use hooks_agent::model::{ChatStream, ModelError, ScriptedAnswer, known_context_window};
+use hooks_agent::model::{ChatChunk, ChatStream, ModelError, ScriptedAnswer, known_context_window};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 use hooks_fixtures::Reports;
@@ -60,6 +60,35 @@ async fn a_model_that_takes_too_long_is_given_up() {
     let request = ChatRequest::new(Msg::user("go"));
     let error = model.ask(&CallContext::default(), "test", request).await.unwrap_err();
     assert_eq!(error.to_string(), "model `stuck` did not answer within 30s");
+}
+
+/// A model that always has the same chunk ready.
+struct Endless(ChatChunk);
+
+impl ChatModel for Endless {
+    fn name(&self) -> &'static str {
+        "endless"
+    }
+
+    fn stream(&self, _: ChatRequest) -> ChatStream {
+        Box::pin(futures::stream::repeat(Ok(self.0.clone())))
+    }
+}
+
+#[test]
+fn an_answer_of_empty_chunks_is_too_long_at_last() {
+    let error = ask(&HookModel::new(Endless(ChatChunk::Text(String::new())))).unwrap_err();
+    assert!(matches!(error, HookModelError::TooLong { limit: 65_536, .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_model_that_never_pauses_is_interrupted() {
+    for chunk in [ChatChunk::Thinking("hm ".to_owned()), ChatChunk::Thinking(String::new())] {
+        let (model, cx) = (HookModel::new(Endless(chunk)), CallContext::default());
+        let asked = model.ask(&cx, "test", ChatRequest::new(Msg::user("go")));
+        let (ended, ()) = futures::join!(asked, async { cx.interrupt() });
+        assert!(matches!(ended, Err(HookModelError::Interrupted)));
+    }
 }
 
 #[test]

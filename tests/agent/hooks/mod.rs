@@ -14,6 +14,7 @@ mod hook_failures;
 mod hook_models;
 mod hooks_that_drop;
 mod odd_closures;
+mod plan_settings;
 mod plan_warnings;
 mod replaced_history;
 mod watched_hooks;

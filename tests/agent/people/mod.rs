@@ -4,5 +4,7 @@ mod decisions;
 mod observed_decisions;
 mod questions;
 mod random_questions;
+mod recovered;
+mod result_order;
 mod stops;
 mod sub_agent_questions;

@@ -186,7 +186,7 @@ async fn messages_that_do_not_answer_the_calls_that_wait_are_refused_and_nothing
     let reply = agent.call(result("b", "by hand")).await.unwrap();
     assert_eq!((reply.text().as_str(), ran.take()), ("done", vec!["A".to_owned()]));
     let expected =
-        [("b", "by hand"), ("a", "A")].map(|(id, text)| (id.to_owned(), text.to_owned()));
+        [("a", "A"), ("b", "by hand")].map(|(id, text)| (id.to_owned(), text.to_owned()));
     assert_eq!(results(&agent), expected);
     assert_valid(&agent);
 

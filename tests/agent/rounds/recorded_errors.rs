@@ -123,6 +123,7 @@ async fn agent_errors() -> Vec<AgentError> {
             thread: thread(),
             after: Duration::from_secs(1),
         },
+        AgentError::SetAside { agent: agent(), thread: thread(), times: 5 },
         AgentError::Interrupted,
         AgentError::Compression(Because("too long".into()).into()),
         AgentError::Read { user: agent(), source: std::io::Error::other("closed") },

@@ -1,6 +1,7 @@
 //! The forms of chunks, requests and events in JSON.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_agent::call::RunId;
 use hooks_agent::message::{ContentBlock, Msg, ToolUse, Usage};
@@ -8,7 +9,7 @@ use hooks_agent::model::{
     ChatChunk, ChatRequest, FinishReason, ModelOptions, ReasoningEffort, ResponseFormat,
     ToolChoice, ToolSpec,
 };
-use hooks_agent::stream::{AgentEvent, AgentEventKind};
+use hooks_agent::stream::{AgentEvent, AgentEventKind, Behind};
 use proptest::prelude::{
     Just, ProptestConfig, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest,
 };
@@ -155,6 +156,13 @@ fn event() -> impl Strategy<Value = AgentEvent> {
     let text = || any::<String>();
     let kind = prop_oneof![
         Just(AgentEventKind::Started),
+        (text(), any::<Option<u32>>()).prop_map(|(thread, seconds)| AgentEventKind::Queued {
+            thread: thread.into(),
+            behind: match seconds {
+                Some(seconds) => Behind::Lease(Duration::from_secs(seconds.into())),
+                None => Behind::Call(Some(RunId::random())),
+            },
+        }),
         text().prop_map(|text| AgentEventKind::ReasoningChunk(ContentBlock::text(text))),
         text().prop_map(|text| AgentEventKind::Reasoned(Arc::new(Msg::assistant("bot", text)))),
         text().prop_map(|text| AgentEventKind::Warning { text }),

@@ -102,6 +102,26 @@ fn inputs_are_cleared_with_their_results_and_metadata_says_so() {
     assert_eq!(about["saved"], json!(50 - 4));
 }
 
+#[test]
+fn inputs_are_cleared_in_results_too_however_short_these_are() {
+    for output in ["ok".to_owned(), "x".repeat(200)] {
+        let mut messages = used("1", "search", output);
+        let ran = ToolUse::new("1", "search", json!({ "query": "bar" }));
+        for block in &mut messages[1].content {
+            let ContentBlock::ToolResult(result) = block else { panic!() };
+            result.ran = Some(Arc::new(ran.clone()));
+        }
+        let kept = |messages: &Messages| messages[1].tool_results().next().unwrap().ran.clone();
+        let hook = || tokens(1).keep(0);
+        let (sent_with, _) = sent(hook(), messages.clone());
+        assert_eq!(kept(&sent_with).as_deref(), Some(&ran));
+        let (sent_without, _) = sent(hook().clear_tool_inputs(true), messages);
+        assert_eq!(kept(&sent_without), None);
+        let about = &sent_without[1].metadata["context_editing"];
+        assert_eq!(about["cleared_tool_inputs"], json!(["1"]));
+    }
+}
+
 /// D 3.6, a counter.
 #[test]
 fn a_counter_decides_when_results_are_cleared() {

@@ -1,5 +1,6 @@
 //! Built-in hooks that guard: what an agent may say, read and do.
 
+mod doors;
 mod everything;
 mod inject_prompt;
 mod pii_addresses;

@@ -81,6 +81,68 @@ fn emails_of_every_valid_form_are_found() {
 }
 
 #[test]
+fn an_address_inside_of_another_one_is_a_part_of_it() {
+    found(
+        Email,
+        &[
+            "bounces+12-name=example.com@lists.example.org",
+            "bounces+12-name=someone=example.com@lists.example.org",
+            "msprvs1=abc-ada=example.co.uk@bounces.example.org",
+            "SRS0=HHH=TT=example.com=ada@forwarder.example",
+            "srs1=HHH=forwarder.example==HHH=TT=example.com=ada@other.example",
+        ],
+    );
+    // A key is no part of the address behind it.
+    assert_eq!(values(Email, "to=ada@example.com"), ["ada@example.com"]);
+    assert_eq!(values(Email, "user-mail=ada.b@example.com&x=1"), ["ada.b@example.com"]);
+    assert_eq!(values(Email, "a=b=ada@example.com"), ["ada@example.com"]);
+}
+
+#[test]
+fn files_and_versions_of_packages_are_no_emails() {
+    not_found(
+        Email,
+        &[
+            "icon@2x.png",
+            "logo@3x.JPG",
+            "photo@small.webp",
+            "left-pad@1.3.0",
+            "left-pad@1.3.0-beta.rc",
+            "@types/node@20.11.5-next.foo",
+            "checkout@v4.1.0-alpha.beta",
+            "lodash@4.17.21.tgz",
+        ],
+    );
+    found(Email, &["ada@163.com", "ada@1.2.com", "ada@2x.com", "ada@v1.example.com"]);
+    assert_eq!(values(Email, "ada@example.com.png"), ["ada@example.com"]);
+}
+
+#[test]
+fn credentials_of_every_scheme_are_a_url() {
+    found(
+        Url,
+        &[
+            "redis://:hunter2@host",
+            "redis://:hunter2@host:6379/0",
+            "nats://:pw@10.0.0.1:4222",
+            "nats://token@host",
+            "amqps://user:pw@host/vhost",
+            "clickhouse+http://u:p@host:8123/db?x=1",
+            "x-custom.scheme://u:p@h/p",
+            "mqtt://u:p%40w@h",
+            "redis://:a^b|c@host/0",
+            "nats://u:p@w@host",
+            "https://u:pä中w@host/x",
+            "jdbc:postgresql://u:p@h/db".strip_prefix("jdbc:").unwrap(),
+        ],
+    );
+    assert_eq!(values(Url, "at nats://:pw@h, then"), ["nats://:pw@h"]);
+    assert_eq!(values(Url, "x nats://:pw@ y"), ["nats://:pw@"]);
+    assert_eq!(values(Url, "\"nats://:pw@h\" b@c"), ["nats://:pw@h"]);
+    not_found(Url, &["nats://host:4222", "://a@b", "custom://@b", "custom://a/b@c", "a::b://"]);
+}
+
+#[test]
 fn ipv4_is_not_found_in_longer_numbers() {
     found(Ipv4, &["0.0.0.0", "255.255.255.255", "127.0.0.1"]);
     assert_eq!(values(Ipv4, "http://10.0.0.1:80/ 10.0.0.0/8"), ["10.0.0.1", "10.0.0.0"]);

@@ -44,6 +44,17 @@ fn a_pattern_sees_the_text_before_it_and_no_empty_match() {
 }
 
 #[test]
+fn a_window_is_how_much_of_a_stream_is_held_back() {
+    let text = format!("{}x", "a".repeat(300));
+    let pattern = PiiPattern::new("long", "a{300}b").unwrap();
+    assert_eq!((pattern.window(), pattern.settled(&text, 0)), (128, 301 - 128));
+    let pattern = pattern.with_window(301);
+    assert_eq!((pattern.window(), pattern.settled(&text, 0)), (301, 0));
+    let callback = PiiCallback::new(|_| Vec::new()).with_window(301);
+    assert_eq!((callback.window(), callback.settled(&text, 0)), (301, 0));
+}
+
+#[test]
 fn ranges_that_a_callback_got_wrong_are_made_to_fit() {
     let wrong = PiiCallback::new(|_| {
         let reversed = std::ops::Range { start: 5, end: 2 };

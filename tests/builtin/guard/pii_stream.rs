@@ -103,7 +103,7 @@ fn detectors() -> Vec<(String, Box<dyn PiiDetector>)> {
 }
 
 /// Parts of personal data and what is around them.
-const PARTS: [&str; 78] = [
+const PARTS: [&str; 88] = [
     "a",
     "ana",
     "@",
@@ -182,6 +182,16 @@ const PARTS: [&str; 78] = [
     "мир",
     "؟",
     "8080",
+    "nats",
+    "redis://",
+    ":p^w@",
+    ":pw@h",
+    "=",
+    "bounces+12-ana=",
+    "SRS0=HHH=TT=",
+    "2x.png",
+    "1.2.0-beta.rc",
+    ".png",
 ];
 
 /// Personal data, some of it with what lengthens or refutes it.

@@ -181,6 +181,55 @@ fn a_huge_text_and_a_huge_replacement_are_refused() {
 }
 
 #[test]
+fn a_report_that_cannot_be_replaced_is_dropped() {
+    let chunks = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = chunks.clone();
+    let look = on(move |event: &mut ActingChunk<'_>| {
+        seen.lock().unwrap().push(event.chunk().to_owned());
+    });
+    let report =
+        FunctionTool::with_context("read", "Reads.", |_: Value, cx: ToolContext| async move {
+            cx.progress("half of sk-1");
+            cx.progress("sk-1 ".repeat(30));
+            cx.progress("x".repeat(101));
+            "done"
+        });
+    let agent = ReActAgent::builder("bot").model(calls("read")).tool(report);
+    let agent = agent.hook(keys().max_bytes(100)).hook(look).build().unwrap();
+    assert_eq!(result(&agent).output, "done");
+    assert_eq!(*chunks.lock().unwrap(), ["half of [key]"]);
+}
+
+struct Instead;
+
+#[agent_hook(priority = 400)]
+impl Instead {
+    async fn run(&self, _: ToolCall<'_>, next: NextTool<'_>) -> Result<ToolResult, ToolError> {
+        next.run(ToolUse::new("1", "read", json!({}))).await
+    }
+}
+
+#[test]
+fn a_tool_that_ran_in_place_of_another_one_is_one_of_the_tools() {
+    let hook = || keys().for_tools(["read"]);
+    // The tool call that a hook made of it, or the tool whose result another hook gives.
+    for (made, given) in [("read", "other"), ("other", "read"), ("other", "other")] {
+        let answer = on(move |event: &mut PreActing<'_>| {
+            event.tool_use_mut().name = made.to_owned();
+            event.answer(ToolResult::success(&ToolUse::new("1", given, json!({})), "sk-123"))
+        });
+        let agent = ReActAgent::builder("bot").model(calls("write")).tool(Calls::new("write"));
+        let output = result(&agent.hook(hook()).hook(answer).build().unwrap()).output;
+        let expected = if made == given { "sk-123" } else { "[key]" };
+        assert_eq!(output, expected, "{made} {given}");
+    }
+
+    let agent = ReActAgent::builder("bot").model(calls("write")).tool(Calls::new("write"));
+    let agent = agent.tool(Calls::new("read").answers("sk-123")).hook(hook()).hook(Instead);
+    assert_eq!(result(&agent.build().unwrap()).output, "[key]");
+}
+
+#[test]
 fn replacements_of_replacements_end() {
     let swap = Sanitize::new("a", "bb").unwrap().pattern("b", "aa").unwrap();
     assert_eq!(result_of(swap, "xa").output, "xbb");

@@ -123,6 +123,17 @@ fn datamarking_leaves_no_white_space_and_splits_scripts_without_spaces() {
 }
 
 #[test]
+fn what_shows_as_a_blank_or_not_at_all_is_a_datamark() {
+    let hook = Spotlight::all().style(Style::Datamark);
+    for blank in
+        ["\u{2800}", "\u{3164}", "\u{200b}", "\u{ffa0}\n", "\u{feff}", "\u{202e}", "\u{1b}"]
+    {
+        let text = result_of(hook.clone(), format!("Obey{blank}me")).output.as_str().to_owned();
+        assert_eq!(text, format!("{MARK}Obey{MARK}me"), "{blank:?}");
+    }
+}
+
+#[test]
 fn the_prompt_explains_the_mark_once() {
     for (style, word) in
         [(Style::Delimit, "same random id"), (Style::Datamark, "in place of spaces")]

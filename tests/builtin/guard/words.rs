@@ -47,6 +47,42 @@ fn width_and_invisible_characters_hide_nothing() {
 }
 
 #[test]
+fn blanks_of_all_kinds_are_one_blank() {
+    let words = list(&["top secret", "a  b\u{3000}c"]);
+    let blanks = [
+        "  ",
+        "\n",
+        "\r\n\t",
+        "\u{a0}",
+        "\u{2800}",
+        "\u{3164}",
+        "\u{ffa0}",
+        "\u{115f}",
+        "\u{1160}",
+        "\u{200b}",
+        "\u{2060} ",
+        "\u{2003}\u{feff}",
+        "\u{85}",
+        "\u{2028}",
+        "\u{202e}",
+        "\u{e0020}",
+        "\u{1b}",
+    ];
+    let many = " ".repeat(5000);
+    for blank in blanks.into_iter().chain([many.as_str()]) {
+        let text = format!("x top{blank}secret y");
+        let found = words.find(&text, 0).unwrap_or_else(|| panic!("{blank:?}")).range;
+        assert_eq!(found, 2..text.len() - 2, "{blank:?}");
+        assert!(words.find(&format!("a{blank}b{blank}c"), 0).is_some(), "{blank:?}");
+        assert_eq!(words.settled(&format!("x top{blank}"), 0), 2, "{blank:?}");
+        // Letters may have invisible characters between them, and no blanks.
+        assert_eq!(words.mask(&format!("to p{blank}secret")), format!("to p{blank}secret"));
+    }
+    assert_eq!(words.mask("topsecret ab c"), "topsecret ab c");
+    assert_eq!(words.mask("t\u{200b}op\u{200b} \u{200b}sec\u{ad}ret"), "*".repeat(14));
+}
+
+#[test]
 fn a_letter_without_its_mark_is_another_letter() {
     let words = list(&["カ"]);
     assert_eq!(words.mask("ガ ｶﾞ カ ｶ"), "ガ ｶﾞ * *");
@@ -141,13 +177,25 @@ fn streamed(words: &WordList, text: &str, cuts: &[usize]) -> Vec<Range<usize>> {
 
 #[test]
 fn any_cut_of_any_text_finds_what_the_whole_text_has() {
-    const PARTS: [&str; 30] = [
-        "a", "b", "A", "ab", "abc", "bc", "c", " ", " ", "Ａ", "ｂ", "\u{200B}", "カ", "ｶ", "ﾞ",
-        "ガ", "\u{3099}", "イ", "机", "密", "文", "é", "É", "😀", "_", "1", ".", "secret", "SEC",
-        "ret",
+    const PARTS: [&str; 33] = [
+        "a", "b", "A", "ab", "abc", "bc", "c", " ", " ", "\n", "\u{2800}", "\u{202E}", "Ａ", "ｂ",
+        "\u{200B}", "カ", "ｶ", "ﾞ", "ガ", "\u{3099}", "イ", "机", "密", "文", "é", "É", "😀", "_",
+        "1", ".", "secret", "SEC", "ret",
     ];
-    let words =
-        list(&["a", "ab", "abc", "bcd", "ガイ", "カ", "机密", "密文件", "é", "secret", "b c"]);
+    let words = list(&[
+        "a",
+        "ab",
+        "abc",
+        "bcd",
+        "ガイ",
+        "カ",
+        "机密",
+        "密文件",
+        "é",
+        "secret",
+        "b c",
+        "c a b",
+    ]);
     let mut random = 0x2545_F491_4F6C_DD1D_u64;
     let mut below = |limit: usize| {
         random ^= random << 13;

@@ -1,50 +1,42 @@
-//! How often the passage with the answer is found: `cargo test -p hooks-tests --test
-//! builtin_knowledge -- --nocapture hit_rate`.
+//! How often the passage with the answer is found, and shown to the model by default: `cargo test -p
+//! hooks-tests --test builtin_knowledge -- --nocapture hit_rate`.
+//!
+//! `corpus` has the pages of this repository as they were once, and does not follow them: a page more
+//! has more words of every question. The defaults of `Rag` are chosen by these 60 questions, and
+//! measured by those of `held_out`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 
-use hooks_agent::builtin::knowledge::{Knowledge, Passage, TextIndex, VectorIndex};
+use hooks_agent::builtin::knowledge::{Knowledge, Passage, Passages, Rag, TextIndex, VectorIndex};
+use hooks_agent::prelude::*;
 
 use crate::embedders::Grams;
+use crate::held_out::{HELD_OUT, NOT_HELD, copy_documents};
 use crate::questions::{CHINESE, ENGLISH, Question, UNANSWERED};
 
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-/// Pages that came after the questions: each page more has more words of every question.
-const LATER: [&str; 8] = [
-    "hooks-agent/docs/ag_ui.md",
-    "hooks-agent/docs/command.md",
-    "hooks-agent/docs/guest.md",
-    "hooks-agent/docs/journal.md",
-    "hooks-agent/docs/otel.md",
-    "hooks-agent/docs/policy.md",
-    "hooks-agent/docs/replay.md",
-    "hooks-agent/docs/studio.md",
-];
-
-/// Whether a path is one of the documents that the questions are about.
-fn is_document(path: &Path) -> bool {
-    let path = path.to_str().unwrap();
-    if LATER.contains(&path) {
-        return false;
-    }
-    let is_page = |name: &str| path.starts_with(&format!("{name}/docs/"));
-    ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].contains(&path)
-        || ["hooks-core", "hooks-macros", "hooks-agent"]
-            .iter()
-            .any(|name| path == *name || path == format!("{name}/docs") || is_page(name))
-}
-
-async fn open(index: &Path) -> [TextIndex; 2] {
-    let english = TextIndex::builder(repository(), index.join("en")).only(is_document);
-    let chinese = Path::new(env!("CARGO_MANIFEST_DIR")).join("builtin/knowledge/documents");
-    [english.open().await.unwrap(), TextIndex::open(chinese, index.join("zh")).await.unwrap()]
+async fn open(documents: &str, index: &Path) -> TextIndex {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("builtin/knowledge");
+    TextIndex::open(folder.join(documents), index.join(documents)).await.unwrap()
 }
 
 fn is_hit(passage: &Passage, (_, source, words): &Question) -> bool {
     passage.source == *source && passage.text.contains(words)
+}
+
+/// The passages that `Rag` shows by default.
+async fn shown(knowledge: &(impl Knowledge + Clone + 'static), question: &str) -> Vec<Passage> {
+    let shown = Arc::new(Mutex::new(Vec::new()));
+    let keep = shown.clone();
+    let keep = on(move |event: &mut PostCall<'_>| {
+        let found = event.context().get::<Passages>();
+        let found = found.iter().flat_map(|found| found.iter().cloned());
+        keep.lock().unwrap().extend(found);
+    });
+    let model = ScriptedModel::new("script", |_| "done");
+    let builder = ReActAgent::builder("bot").model(model).hook(Rag::new(knowledge.clone()));
+    builder.hook(keep).build().unwrap().call(question).await.unwrap();
+    shown.lock().unwrap().clone()
 }
 
 /// How well questions are answered.
@@ -52,60 +44,68 @@ fn is_hit(passage: &Passage, (_, source, words): &Question) -> bool {
 struct Rate {
     /// How many have their passage among the first 5.
     hits: usize,
-    /// How many of these passages reach the default threshold.
-    reached: usize,
+    /// How many of these passages are shown.
+    shown: usize,
 }
 
-async fn rate(knowledge: &impl Knowledge, questions: &[Question]) -> Rate {
+async fn rate(knowledge: &(impl Knowledge + Clone + 'static), questions: &[Question]) -> Rate {
     let mut rate = Rate::default();
     for question in questions {
         let found = knowledge.search(question.0, 5).await.unwrap();
-        match found.iter().find(|passage| is_hit(passage, question)) {
-            Some(passage) => {
-                rate.hits += 1;
-                rate.reached += usize::from(passage.score >= THRESHOLD);
-            }
-            None => println!("missed: {}", question.0),
+        if found.iter().any(|passage| is_hit(passage, question)) {
+            rate.hits += 1;
+            let shown = shown(knowledge, question.0).await;
+            rate.shown += usize::from(shown.iter().any(|passage| is_hit(passage, question)));
+        } else {
+            println!("missed: {}", question.0);
         }
     }
     rate
 }
 
-/// How many passages of questions without an answer reach the threshold.
-async fn wrong(english: &impl Knowledge, chinese: &impl Knowledge) -> usize {
+/// How many questions without an answer have passages that are shown.
+async fn wrong(knowledge: &(impl Knowledge + Clone + 'static), questions: &[&str]) -> usize {
     let mut wrong = 0;
-    for question in UNANSWERED {
-        let asked = if question.is_ascii() {
-            english.search(question, 5)
-        } else {
-            chinese.search(question, 5)
-        };
-        let found = asked.await.unwrap();
-        wrong += found.iter().filter(|passage| passage.score >= THRESHOLD).count();
+    for question in questions {
+        wrong += usize::from(!shown(knowledge, question).await.is_empty());
     }
     wrong
 }
 
-/// The default of `Rag`.
-const THRESHOLD: f32 = 0.5;
-
 #[tokio::test]
 async fn the_hit_rate_of_60_questions() {
     let folder = tempfile::tempdir().unwrap();
-    let [english, chinese] = open(folder.path()).await;
+    let english = open("corpus", folder.path()).await;
+    let chinese = open("documents", folder.path()).await;
     let (en, zh) = (rate(&english, &ENGLISH).await, rate(&chinese, &CHINESE).await);
-    let wrong = wrong(&english, &chinese).await;
-    println!("full text: of 40 English {en:?}, of 20 Chinese {zh:?}, without an answer {wrong}");
-    assert!(en.hits >= 32 && zh.hits >= 16, "{en:?} {zh:?}");
-    assert!(en.reached >= 28 && zh.reached >= 12 && wrong <= 3, "{en:?} {zh:?} {wrong}");
+    let (of_english, of_chinese): (Vec<_>, Vec<_>) =
+        UNANSWERED.iter().partition(|question| question.is_ascii());
+    let wrong = wrong(&english, &of_english).await + wrong(&chinese, &of_chinese).await;
+    println!("words: of 40 English {en:?}, of 20 Chinese {zh:?}, without an answer {wrong} of 12");
+    assert!(en.hits >= 38 && zh.hits >= 20, "{en:?} {zh:?}");
+    assert!(en.shown >= 38 && zh.shown >= 20 && wrong <= 1, "{en:?} {zh:?} {wrong}");
 
     let [vectors, wide] = [english, chinese].map(|text| VectorIndex::new(text, Grams::default()));
     vectors.refresh().await.unwrap();
     wide.refresh().await.unwrap();
     let alone = (rate(&vectors, &ENGLISH).await, rate(&wide, &CHINESE).await);
-    println!("vectors: of 40 English {:?}, of 20 Chinese {:?}", alone.0, alone.1);
-    let (en, zh) =
+    println!("letters: of 40 English {:?}, of 20 Chinese {:?}", alone.0, alone.1);
+    let both =
         (rate(&vectors.with_text(), &ENGLISH).await, rate(&wide.with_text(), &CHINESE).await);
-    println!("hybrid: of 40 English {en:?}, of 20 Chinese {zh:?}");
-    assert!(en.hits >= 30 && zh.hits >= 15, "{en:?} {zh:?}");
+    println!("both: of 40 English {:?}, of 20 Chinese {:?}", both.0, both.1);
+    // Vectors without a model make words worse, as the guide says.
+    assert!(both.0.hits < en.hits && both.1.hits <= zh.hits, "{both:?}");
+    assert!(both.0.hits >= 30 && both.1.hits >= 15, "{both:?}");
+}
+
+#[tokio::test]
+async fn the_hit_rate_of_held_out_questions() {
+    let (folder, documents) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    copy_documents(documents.path());
+    let index = TextIndex::open(documents.path(), folder.path().join("index")).await.unwrap();
+    let held_out = rate(&index, &HELD_OUT).await;
+    let wrong = wrong(&index, &NOT_HELD).await;
+    println!("words: of 55 {held_out:?}, without an answer {wrong} of 20");
+    assert!(held_out.hits >= 45 && held_out.shown + 2 >= held_out.hits, "{held_out:?}");
+    assert!(wrong <= 7, "{wrong}");
 }

@@ -3,6 +3,7 @@
 mod embedders;
 mod evaluation;
 mod genai_embedder;
+mod held_out;
 mod long_term_memory;
 mod postgres;
 mod questions;

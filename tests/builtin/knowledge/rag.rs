@@ -155,13 +155,33 @@ fn passages_below_the_threshold_and_beyond_the_limit_are_left_out() {
         let messages = script.requests()[0].messages.clone();
         if messages.len() == 2 { messages[0].text().matches("source=").count() } else { 0 }
     };
-    assert_eq!(shown(Rag::new(knowledge.clone())), 5);
+    // Of 1, 7/8, 6/8 and 5/8, the least is more than 0.6 of the best one.
+    assert_eq!(shown(Rag::new(knowledge.clone())), 4);
+    assert_eq!(shown(Rag::new(knowledge.clone()).share_of_best(0.0)), 5);
+    assert_eq!(shown(Rag::new(knowledge.clone()).share_of_best(0.9)), 1);
+    assert_eq!(shown(Rag::new(knowledge.clone()).share_of_best(0.0).threshold(0.7)), 3);
     assert_eq!(shown(Rag::new(knowledge.clone()).limit(2)), 2);
     assert_eq!(shown(Rag::new(knowledge.clone()).threshold(0.9)), 1);
     assert_eq!(shown(Rag::new(knowledge.clone()).threshold(1.1)), 0);
     let before = knowledge.queries().len();
     assert_eq!(shown(Rag::new(knowledge.clone()).limit(0)), 0);
     assert_eq!(knowledge.queries().len(), before);
+}
+
+#[test]
+fn passages_of_a_query_that_reaches_little_are_shown_if_they_come_near_the_best() {
+    for (scores, expected) in [
+        (vec![0.45, 0.44, 0.36, 0.2], 3),
+        (vec![0.9, 0.6, 0.5], 2),
+        (vec![0.34, 0.34], 0),
+        (vec![f32::NAN, 0.4], 1),
+    ] {
+        let found = scores.iter().map(|score| Passage::new("text", score.to_string(), *score));
+        let script = Script::new().says("done");
+        block_on(agent(&script, Rag::new(Fixed::new(found))).call("ask")).unwrap();
+        let text = script.requests()[0].messages[0].text();
+        assert_eq!(text.matches("source=").count(), expected, "{scores:?}");
+    }
 }
 
 #[test]

@@ -273,6 +273,25 @@ fn each_user_has_a_day_by_choice_and_a_closure_that_fails_refuses_the_call() {
 }
 
 #[test]
+fn beyond_the_most_keys_of_a_day_all_others_have_one_sum() {
+    let user = |cx: &CallContext| cx.get::<User>().expect("there is a user").0.to_owned();
+    let budget = built(Budget::builder().day_tokens(40).day_of(user).most_keys(2));
+    let agent = agent_of(model(20, 10), &budget);
+    let spends = |user| {
+        let options = CallOptions::new().value(User(user));
+        block_on(agent.call_with(options, "go")).unwrap().reason
+    };
+    let goes_on = Some(GenerateReason::ModelStop);
+    assert_eq!((spends("ada"), spends("bob")), (goes_on, goes_on));
+    assert_eq!((spends("new"), budget.spent_today("newer").tokens), (goes_on, 30));
+    assert_eq!(spends("newer"), goes_on);
+    assert_eq!(spends("newest"), Some(GenerateReason::LimitReached));
+    // Those that have a sum keep it.
+    assert_eq!((budget.spent_today("ada").tokens, spends("ada")), (30, goes_on));
+    assert!(format!("{budget:?}").contains("keys: 2"));
+}
+
+#[test]
 fn sub_agents_spend_from_the_same_budget() {
     for (counting, expected) in [(true, 66), (false, 6)] {
         let poet = ReActAgent::builder("poet").model(model(20, 10)).build().unwrap();

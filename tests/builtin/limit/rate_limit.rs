@@ -16,6 +16,8 @@ use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 use hooks_fixtures::Records;
+use serde_json::Value;
+use tokio::sync::Notify;
 use tokio::time::{Instant, advance};
 
 use crate::task::{agent, call, cause};
@@ -100,6 +102,49 @@ fn a_refused_tool_call_is_an_error_that_the_model_reads() {
     assert_eq!(results[1].1, text);
 }
 
+#[tokio::test]
+async fn a_quota_that_is_in_use_is_not_dropped_for_another_key() {
+    let (time, entered, leave) =
+        (Time::default(), Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (enters, left) = (entered.clone(), leave.clone());
+    let hold = move || {
+        let (enters, left) = (enters.clone(), left.clone());
+        FunctionTool::new("hold", "Waits.", move |_: Value| {
+            let (enters, left) = (enters.clone(), left.clone());
+            async move {
+                enters.notify_one();
+                left.notified().await;
+                "held"
+            }
+        })
+    };
+    let user = |cx: &CallContext| cx.get::<User>().expect("there is a user").0.clone();
+    let limit = RateLimit::of_tools().requests(1, MINUTE).by(user).most_keys(1);
+    let limit = limit.clock(time.clock()).build().unwrap();
+    let agent = |tool: &str| {
+        let script = Script::new().calls([call("1", tool)]).says("done");
+        let builder = ReActAgent::builder("bot").model(script).tool(hold());
+        let search = FunctionTool::new("search", "Searches.", async |_: Value| "found");
+        builder.tool(search).hook(limit.clone()).build().unwrap()
+    };
+    let as_user = |user: &str| CallOptions::new().value(User(user.to_owned()));
+    let (ada, eve) = (agent("hold"), agent("search"));
+    let output = |agent: &ReActAgent| hooks_tests::scripted_agents::results(agent)[0].1.clone();
+    let (done, ()) = tokio::join!(ada.call_with(as_user("ada"), "go"), async {
+        entered.notified().await;
+        // The quota of ada is whole again, but her call is not over.
+        time.set(MINUTE);
+        eve.call_with(as_user("eve"), "go").await.unwrap();
+        assert!(output(&eve).contains("the rate limit of requests is reached"), "{}", output(&eve));
+        leave.notify_one();
+    });
+    done.unwrap();
+    assert_eq!(output(&ada), "held");
+    let later = agent("search");
+    later.call_with(as_user("eve"), "go").await.unwrap();
+    assert_eq!(output(&later), "found");
+}
+
 /// A model whose answers cost this many tokens.
 fn costing(tokens: u64) -> ScriptedModel {
     ScriptedModel::new("m", move |_| {
@@ -132,6 +177,21 @@ fn what_is_used_beyond_the_quota_is_a_debt() {
     assert_eq!(limited(go(1)).retry_after, SECOND * 121);
     time.set(SECOND * 121);
     assert!(go(2).is_ok());
+}
+
+#[test]
+fn a_call_that_is_larger_than_the_quota_leaves_the_rest_as_a_debt() {
+    let time = Time::default();
+    let limit = RateLimit::of_models().tokens(60, MINUTE).clock(time.clock());
+    let agent = agent_of(costing(180), limit);
+    let go = |number, text: &str| block_on(agent.call_with(on_thread(number), text));
+    // The estimate is right: there is nothing to correct.
+    assert!(go(0, &"1234".repeat(180)).is_ok());
+    assert_eq!(limited(go(1, "1234")).retry_after, SECOND * 121);
+    time.set(SECOND * 120);
+    assert_eq!(limited(go(2, "1234")).retry_after, SECOND);
+    time.set(SECOND * 121);
+    assert!(go(3, "1234").is_ok());
 }
 
 #[test]

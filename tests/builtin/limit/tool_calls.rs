@@ -115,6 +115,25 @@ fn the_others_of_a_batch_that_ends_the_call_do_not_run() {
     }
 }
 
+#[test]
+fn a_batch_that_ends_the_call_takes_nothing_of_the_limit_of_the_thread() {
+    for exit in [Exit::End, Exit::Error] {
+        let (script, ran) = (batch(&[("1", "calc"), ("2", "search")]), ran());
+        let agent = agent(
+            &script.calls([call("3", "calc")]).says("done"),
+            &ran,
+            built(ToolCallLimit::all().thread(3).exit(exit)),
+        );
+        set_counts(&agent, ALL, 2);
+        let ended = block_on(agent.call("go"));
+        assert_eq!(ended.is_ok(), exit == Exit::End);
+        assert_eq!((counts(&agent, ALL), ran.take().len()), ((2, 2), 0), "{exit}");
+        // The call that was left may still run.
+        assert_eq!(block_on(agent.call("go on")).unwrap().text(), "done");
+        assert_eq!((counts(&agent, ALL).0, ran.take().as_slice()), (3, &["calc"][..]), "{exit}");
+    }
+}
+
 /// D 3.3, `thread_limit` 2, error, thread 2, run 2, 1 call.
 #[test]
 fn a_limit_fails_the_call_with_its_counts_by_choice() {
@@ -325,7 +344,7 @@ fn a_batch_that_ends_while_it_waits_stays_ended() {
     let reply = block_on(agent.resume(CallOptions::new().confirm("1"))).unwrap();
     let text = "'search' tool call limit reached: run limit exceeded (1/0 calls).";
     assert_limited(&agent, &reply, text);
-    assert_eq!(results(&agent), [error("2", NO_SEARCH), error("1", STOPPED)]);
+    assert_eq!(results(&agent), [error("1", STOPPED), error("2", NO_SEARCH)]);
     assert_eq!(ran.take().len(), 0);
 }
 

@@ -178,6 +178,20 @@ fn a_head_of_another_log_is_found() {
 }
 
 #[test]
+fn a_head_that_somebody_wrote_for_an_earlier_end_is_found() {
+    for sample in Sample::both() {
+        let lines = &sample.lines[..sample.lines.len() - 1];
+        let last: serde_json::Value = serde_json::from_str(lines.last().unwrap()).unwrap();
+        let mut head: serde_json::Value =
+            serde_json::from_slice(&fs::read(sample.head()).unwrap()).unwrap();
+        (head["count"], head["hash"]) = (lines.len().into(), last["hash"].clone());
+        fs::write(sample.head(), head.to_string()).unwrap();
+        let error = sample.with(lines).unwrap_err();
+        assert!(matches!(error, AuditError::Head { .. }), "{error}");
+    }
+}
+
+#[test]
 fn a_log_of_a_key_cannot_be_written_anew_without_it() {
     let (keyed, plain) = (Sample::new(Some(KEY)), Sample::new(None));
     fs::copy(plain.head(), keyed.head()).unwrap();

@@ -178,3 +178,24 @@ fn every_line_is_on_the_disk_by_choice() {
     File::options().append(true).open(folder.log()).unwrap().write_all(b"x").unwrap();
     assert_eq!(AuditLog::verify(folder.log()).unwrap().torn_bytes, 1);
 }
+
+#[test]
+fn a_part_of_a_line_in_a_rotated_file_is_a_change() {
+    let folder = Folder::new();
+    let log = AuditLog::builder(folder.log()).rotate_at(2000).open().unwrap();
+    for _ in 0..3 {
+        one_call(&log);
+    }
+    log.close().unwrap();
+    let first = folder.0.join("audit.jsonl.1");
+    let whole = fs::read(&first).unwrap();
+    let count = records(&first).len() as u64;
+    // A kill leaves a part of a line at the end of the last file only.
+    fs::write(&first, [&whole[..], b"{\"seq\":"].concat()).unwrap();
+    let error = AuditLog::verify(folder.log()).unwrap_err();
+    let AuditError::Changed { path, line } = error else { panic!("{error}") };
+    assert_eq!((path, line), (first.clone(), count + 1));
+    fs::write(&first, &whole[..whole.len() - 2]).unwrap();
+    let error = AuditLog::verify(folder.log()).unwrap_err();
+    assert!(matches!(error, AuditError::Changed { line, .. } if line == count), "{error}");
+}

@@ -9,8 +9,10 @@ use futures::FutureExt;
 use hooks_agent::builtin::recover::{
     CircuitBreaker, CircuitChange, CircuitOpen, CircuitState, ModelRetry, ToolRetry,
 };
+use hooks_agent::message::GenerateReason;
 use hooks_agent::model::{ChatStream, ModelError};
 use hooks_agent::prelude::*;
+use hooks_agent::react::ReActAgentBuilder;
 use hooks_agent::testing::{Calls, Script, check_history};
 use hooks_fixtures::Records;
 use hooks_tests::scripted_agents::results;
@@ -120,6 +122,35 @@ async fn older_failures_do_not_count() {
 }
 
 #[tokio::test]
+async fn the_program_sets_the_window() {
+    for (window, state) in [(9, CircuitState::Closed), (10, CircuitState::Open)] {
+        let (clock, switch) = (Clock::default(), Switch::failing());
+        let breaker = clock.breaker().window(Duration::from_secs(window));
+        let agent = switch.agent(&breaker);
+        for time in [0, 5, 10] {
+            assert_eq!(breaker.state(), CircuitState::Closed);
+            clock.set(time);
+            fail(&agent, 1).await;
+        }
+        assert_eq!(breaker.state(), state, "{window}");
+    }
+}
+
+#[tokio::test]
+async fn failures_before_the_circuit_closed_do_not_count() {
+    let (clock, switch) = (Clock::default(), Switch::failing());
+    let breaker = clock.breaker();
+    let agent = switch.agent(&breaker);
+    fail(&agent, 3).await;
+    clock.set(30);
+    Switch::default().agent(&breaker).call("go").await.unwrap();
+    fail(&agent, 2).await;
+    assert_eq!(breaker.state(), CircuitState::Closed);
+    fail(&agent, 1).await;
+    assert_eq!(breaker.state(), CircuitState::Open);
+}
+
+#[tokio::test]
 async fn other_errors_are_no_failures_unless_chosen() {
     let refused = || ModelError::status("script", 401);
     for (breaker, error, state) in [
@@ -184,6 +215,7 @@ struct Slow {
     signal: Arc<Notify>,
     asked: Arc<AtomicUsize>,
     panics: bool,
+    fails: bool,
 }
 
 impl ChatModel for Slow {
@@ -192,12 +224,14 @@ impl ChatModel for Slow {
     }
 
     fn stream(&self, request: ChatRequest) -> ChatStream {
-        let Self { signal, asked, panics } = self.clone();
+        let Self { signal, asked, panics, fails } = self.clone();
         asked.fetch_add(1, Ordering::Relaxed);
         let answer = async move {
             signal.notified().await;
             assert!(!panics, "a bug of the model");
-            ScriptedModel::new("slow", |_| "hi").stream(request)
+            let answer =
+                move |_: &_| if fails { busy().into() } else { ScriptedAnswer::from("hi") };
+            ScriptedModel::new("slow", answer).stream(request)
         };
         Box::pin(answer.flatten_stream())
     }
@@ -276,6 +310,71 @@ async fn a_hook_inside_that_fails_counts_as_nothing() {
     assert_eq!(breaker.state(), CircuitState::Closed);
 }
 
+/// Answers in place of the model and of tools, while it is on.
+#[derive(Clone, Default)]
+struct Refuses(Arc<AtomicBool>);
+
+#[agent_hook(priority = 400)]
+impl Refuses {
+    async fn model(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        if self.0.load(Ordering::Relaxed) {
+            return Ok(ModelAnswer::in_place("limit", "no", GenerateReason::LimitReached));
+        }
+        next.run(call.into_request()).await
+    }
+
+    async fn tool(&self, call: ToolCall<'_>, next: NextTool<'_>) -> Result<ToolResult, ToolError> {
+        if self.0.load(Ordering::Relaxed) {
+            return Ok(ToolResult::error(call.tool_use(), "no"));
+        }
+        next.run(call.into_tool_use()).await
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_a_hook_inside_does_not_close_the_circuit_of_a_model() {
+    let (clock, refuses) = (Clock::default(), Refuses::default());
+    let breaker = clock.breaker();
+    open(&breaker).await;
+    clock.set(30);
+    refuses.0.store(true, Ordering::Relaxed);
+    let script = Script::new().says("hi");
+    let builder = ReActAgent::builder("bot").model(script.clone()).hook(breaker.clone());
+    let agent = builder.hook(refuses.clone()).build().unwrap();
+    assert_eq!(agent.call("go").await.unwrap().text(), "no");
+    assert_eq!((breaker.state(), script.requests().len()), (CircuitState::HalfOpen, 0));
+    // The next call is the probe.
+    refuses.0.store(false, Ordering::Relaxed);
+    assert_eq!(agent.call("go").await.unwrap().text(), "hi");
+    assert_eq!(breaker.state(), CircuitState::Closed);
+}
+
+#[tokio::test]
+async fn a_refusal_of_a_hook_inside_does_not_close_the_circuit_of_a_tool() {
+    let (clock, refuses) = (Clock::default(), Refuses::default());
+    let breaker = clock.of(CircuitBreaker::for_tool("search")).failures(1);
+    let search = Calls::new("search").fails("down").answers("42");
+    let call = |id: &str| [ToolUse::new(id, "search", json!({}))];
+    let agent_of = |refuses: Option<Refuses>| {
+        let script = Script::new().calls(call("1")).says("done");
+        let builder = ReActAgent::builder("bot").model(script).tool(search.clone());
+        let builder = builder.hook(breaker.clone());
+        refuses.into_iter().fold(builder, ReActAgentBuilder::hook).build().unwrap()
+    };
+    agent_of(None).call("go").await.unwrap();
+    assert_eq!(breaker.state(), CircuitState::Open);
+    clock.set(30);
+    refuses.0.store(true, Ordering::Relaxed);
+    agent_of(Some(refuses)).call("go").await.unwrap();
+    assert_eq!((breaker.state(), search.inputs().len()), (CircuitState::HalfOpen, 1));
+    agent_of(None).call("go").await.unwrap();
+    assert_eq!((breaker.state(), search.inputs().len()), (CircuitState::Closed, 2));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_probe_that_is_dropped_makes_way_for_the_next_one() {
     let (clock, slow) = (Clock::default(), Slow::default());
@@ -318,6 +417,24 @@ async fn a_call_from_before_a_change_decides_nothing() {
     });
     reply.unwrap();
     assert_eq!(breaker.state(), CircuitState::Open);
+}
+
+#[tokio::test]
+async fn a_failure_from_before_a_change_decides_nothing() {
+    // The first call began before the circuit opened and closed again.
+    let (clock, slow) = (Clock::default(), Slow { fails: true, ..Slow::default() });
+    let (breaker, switch) = (clock.breaker(), Switch::failing());
+    let late =
+        ReActAgent::builder("bot").model(slow.clone()).hook(breaker.clone()).build().unwrap();
+    let (ended, ()) = tokio::join!(late.call("go"), async {
+        open(&breaker).await;
+        clock.set(30);
+        Switch::default().agent(&breaker).call("go").await.unwrap();
+        fail(&switch.agent(&breaker), 2).await;
+        slow.signal.notify_one();
+    });
+    ended.unwrap_err();
+    assert_eq!(breaker.state(), CircuitState::Closed);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod around;
 mod circuit_breaker;
+mod empty_chunks;
 mod model_fallback;
 mod model_retry;
 mod tool_emulator;

@@ -253,15 +253,35 @@ async fn each_model_reads_its_own_thoughts_and_not_those_of_others() {
 }
 
 #[tokio::test]
-async fn an_answer_of_thoughts_alone_leaves_no_empty_message() {
-    let think = ContentBlock::RedactedThinking { data: "xyz".to_owned() };
-    let first = Script::new().turn(vec![think]).fails(busy());
+async fn a_model_of_the_same_name_at_another_provider_is_another_one() {
+    let first = Script::new().turn(private_answer("1")).fails(busy()).says("again");
     let other = Script::new().says("done");
-    let agent = agent(&first, ModelFallback::new(Named("other", other.clone())));
-    agent.call("one").await.unwrap();
-    agent.call("two").await.unwrap();
-    let texts: Vec<_> = other.requests()[0].messages.iter().map(Msg::text).collect();
-    assert_eq!(texts, ["one", "two"]);
+    let agent = ReActAgent::builder("bot")
+        .model(first.clone())
+        .tool(Calls::new("look").answers("a wall"))
+        .hook(ModelFallback::new(other.clone()))
+        .build()
+        .unwrap();
+    assert_eq!(agent.call("go").await.unwrap().metadata["model"], "script");
+    assert!(is_private(&first.requests()[1]) && !is_private(&other.requests()[0]));
+    assert!(!agent.call("go on").await.unwrap().metadata.contains_key("model"));
+    assert!(is_private(&first.requests()[2]));
+}
+
+#[tokio::test]
+async fn an_answer_of_thoughts_alone_leaves_no_empty_message() {
+    let think = || Ok(ChatChunk::RedactedThinking("xyz".to_owned()));
+    let end = || Ok(ChatChunk::end(Usage::default()));
+    let nothing = || Ok(ChatChunk::Text(String::new()));
+    for chunks in [vec![think(), end()], vec![think(), nothing(), end()]] {
+        let first = Script::new().turn(ScriptedAnswer::Stream(chunks)).fails(busy());
+        let other = Script::new().says("done");
+        let agent = agent(&first, ModelFallback::new(Named("other", other.clone())));
+        agent.call("one").await.unwrap();
+        agent.call("two").await.unwrap();
+        let texts: Vec<_> = other.requests()[0].messages.iter().map(Msg::text).collect();
+        assert_eq!(texts, ["one", "two"]);
+    }
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::StreamExt;
-use hooks_agent::builtin::guard::{Decision, ToolApproval, Vault};
+use hooks_agent::builtin::guard::{Decision, ToolApproval, Vault, VaultKey};
 use hooks_agent::builtin::limit::{ModelCallLimit, RateLimit, ToolCallLimit};
 use hooks_agent::builtin::observe::Monitoring;
 use hooks_agent::builtin::recover::{CircuitBreaker, CircuitState, ModelRetry, ToolRetry};
@@ -87,13 +87,13 @@ fn bench(parallel: bool, script: Script, failures: usize) -> Bench {
         let time = time.clone();
         move || Duration::from_secs(time.load(Ordering::Relaxed))
     };
-    let (monitoring, vault) = (Monitoring::new(), Vault::new());
+    let (monitoring, vault) = (Monitoring::new(), Vault::stored(VaultKey::new("test", [7; 32])));
     let open = |breaker: CircuitBreaker| breaker.failures(1).open_for(Duration::from_secs(1));
     let model = open(CircuitBreaker::for_model("script")).failures(failures).clock(clock());
     let tool = open(CircuitBreaker::for_tool("browse")).clock(clock());
     let approval = ToolApproval::new(["send"], async |_| {
         wait().await;
-        Decision::Edit(json!({ "to": "[EMAIL_1]" }))
+        Decision::Edit(json!({ "to": "[EMAIL_XZNDVXQW]" }))
     });
     let rate = RateLimit::of_models().requests(1_000_000, MINUTE).clock(clock()).build().unwrap();
     let builder = ReActAgent::builder("bot").model(Slow(script.clone())).parallel_tools(parallel);

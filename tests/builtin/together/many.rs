@@ -31,11 +31,13 @@ fn model(name: &'static str, asked: &Arc<AtomicU64>, failed: &Arc<AtomicU64>) ->
             failed.fetch_add(1, Ordering::Relaxed);
             return ModelError::status("script", 503).into();
         }
+        let asked = request.messages.iter().rfind(|msg| msg.role == Role::User).unwrap().text();
+        let token = asked.trim_start_matches("write to ");
         let answer: ScriptedAnswer =
             if request.messages.last().is_some_and(|msg| msg.role == Role::Tool) {
-                "I wrote to [EMAIL_1].".into()
+                format!("I wrote to {token}.").into()
             } else {
-                let send = ToolUse::new("1", "send", json!({ "to": "[EMAIL_1]" }));
+                let send = ToolUse::new("1", "send", json!({ "to": token }));
                 let look = ToolUse::new("2", "look", json!({}));
                 vec![ContentBlock::ToolUse(send), ContentBlock::ToolUse(look)].into()
             };
@@ -88,7 +90,8 @@ async fn totals_are_exact() {
         })
     });
     for ended in join_all(tasks).await {
-        assert_eq!(ended.unwrap().unwrap().text(), "I wrote to [EMAIL_1].");
+        let text = ended.unwrap().unwrap().text();
+        assert!(text.starts_with("I wrote to [EMAIL_") && !text.contains('@'), "{text}");
     }
     let load = |count: &Arc<AtomicU64>| count.load(Ordering::Relaxed);
     // Each call has two answers, whoever wrote them.

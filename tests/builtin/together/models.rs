@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use hooks_agent::builtin::guard::pii::PiiStrategy;
-use hooks_agent::builtin::guard::{PiiDetection, Vault};
+use hooks_agent::builtin::guard::{PiiDetection, Vault, VaultKey};
 use hooks_agent::builtin::limit::{
     Budget, BudgetExceeded, Exit, ModelCallLimit, ModelCallLimitExceeded, RateLimit, RateLimited,
 };
@@ -237,12 +237,12 @@ async fn an_answer_of_the_fallback_passes_the_guards() {
 async fn an_answer_is_redacted_once_whoever_wrote_it() {
     let text = format!("Write to {ADDRESS}.");
     let (script, other) = (Script::new().fails(busy()), Script::new().turn(costing(&text)));
-    let vault = Vault::new();
+    let vault = Vault::stored(VaultKey::new("test", [7; 32]));
     let builder = ReActAgent::builder("bot").model(script);
     let builder = recovery(limits(guards(builder, &vault)), Named(other));
     let agent = observers(builder, io::empty(), &Monitoring::new()).build().unwrap();
     let reply = agent.call("go").await.unwrap();
-    assert_eq!(reply.text(), "Write to [EMAIL_1].");
+    assert_eq!(reply.text(), "Write to [EMAIL_XZNDVXQW].");
     assert_eq!(vault.reveal_in(agent.id(), "default", &reply.text()), text);
     assert_eq!(reply.metadata["model"], "other");
 }

@@ -10,6 +10,7 @@ use hooks_agent::builtin::observe::{AuditLog, JsonlTrace, Logging, Monitoring, T
 use hooks_agent::builtin::recover::{ModelRetry, ToolEmulator, ToolRetry};
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
+use hooks_agent::testing::Calls;
 use hooks_core::HookPlan;
 use tempfile::TempDir;
 
@@ -47,8 +48,10 @@ fn fixed() -> ScriptedModel {
     ScriptedModel::new("fixed", |_| "done")
 }
 
+/// An agent with the tools that the settings of the hooks name.
 fn bare() -> ReActAgentBuilder {
-    ReActAgent::builder("bot").model(fixed())
+    let tools = ["browse", "look", "send", "inner", "middle"].map(Calls::new);
+    tools.into_iter().fold(ReActAgent::builder("bot").model(fixed()), ReActAgentBuilder::tool)
 }
 
 /// A file for a log, and the folder that it goes with.

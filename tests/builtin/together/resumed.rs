@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
-use hooks_agent::builtin::guard::{ApprovalRequest, Decision, ToolApproval, Vault};
+use hooks_agent::builtin::guard::{ApprovalRequest, Decision, ToolApproval, Vault, VaultKey};
 use hooks_agent::builtin::limit::ToolCallLimit;
 use hooks_agent::builtin::observe::Monitoring;
 use hooks_agent::builtin::recover::ToolEmulator;
@@ -23,12 +23,12 @@ async fn a_resumed_tool_call_runs_as_it_was_approved_and_counts_once() {
         let count = asked.clone();
         let approval = ToolApproval::new(["send"], move |_| {
             count.fetch_add(1, Ordering::Relaxed);
-            async { Decision::Edit(json!({ "to": "[EMAIL_1]", "n": 5 })) }
+            async { Decision::Edit(json!({ "to": "[EMAIL_XZNDVXQW]", "n": 5 })) }
         });
         let sent = Arc::default();
         let send_tool = teller("send", &sent).permission(|_| Permission::Ask);
         let script = Script::new().calls(turn()).says("done");
-        let (screen, vault) = (Screen::default(), Vault::new());
+        let (screen, vault) = (Screen::default(), Vault::stored(VaultKey::new("test", [7; 32])));
         let builder = ReActAgent::builder("bot").model(script.clone()).parallel_tools(parallel);
         let builder = builder.tool(send_tool).tool(Calls::new("look").answers("seen"));
         let builder = builder.tool(Calls::new("browse").answers("page"));
@@ -71,9 +71,14 @@ async fn an_emulated_tool_has_no_secrets_and_passes_the_guards() {
         bench.assert_hidden(&shown);
         check_history(bench.agent.memory());
         let read = read.lock().unwrap();
-        assert!(read.contains("EMAIL_1") && !read.contains(ADDRESS) && !read.contains(SECRET));
+        assert!(
+            read.contains("EMAIL_XZNDVXQW") && !read.contains(ADDRESS) && !read.contains(SECRET)
+        );
         assert!(bench.sent.lock().unwrap().is_empty() && bench.look.inputs().is_empty());
-        assert_eq!(results(&bench.agent)[0].output, "[emulated] played for [EMAIL_1], [key]");
+        assert_eq!(
+            results(&bench.agent)[0].output,
+            "[emulated] played for [EMAIL_XZNDVXQW], [key]"
+        );
         assert_eq!(counts(&bench.agent, "default", "ToolCallLimit"), (4, 4));
     }
 }
@@ -90,13 +95,14 @@ async fn guards_and_limits_hold_two_agents_deep() {
     let agents = asked.clone();
     let approval = ToolApproval::new(["send"], move |request: ApprovalRequest| {
         agents.lock().unwrap().push(request.context().agent_name().to_owned());
-        async { Decision::Edit(json!({ "to": "[EMAIL_1]", "n": 2 })) }
+        async { Decision::Edit(json!({ "to": "[EMAIL_XZNDVXQW]", "n": 2 })) }
     });
     let task = |id, tool| ToolUse::new(id, tool, json!({ "task": format!("write to {ADDRESS}") }));
     let inner = below("inner", teller("send", &sent), send("1"));
     let middle = below("middle", inner.to_tool("Does it."), task("1", "inner"));
     let script = Script::new().calls([task("1", "middle")]).says("done");
-    let (screen, vault, monitoring) = (Screen::default(), Vault::new(), Monitoring::new());
+    let (screen, vault, monitoring) =
+        (Screen::default(), Vault::stored(VaultKey::new("test", [7; 32])), Monitoring::new());
     let builder = ReActAgent::builder("bot").model(script.clone()).tool(middle.to_tool("Asks."));
     let limit = ToolCallLimit::all().counting_sub_agents(true).counter("all").thread(9);
     let builder = limits(guards_with(builder, &vault, approval));

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
-use hooks_agent::builtin::guard::{ApprovalRequest, Decision, ToolApproval, Vault};
+use hooks_agent::builtin::guard::{ApprovalRequest, Decision, ToolApproval, Vault, VaultKey};
 use hooks_agent::builtin::limit::{RateLimit, ToolCallLimit};
 use hooks_agent::builtin::observe::Monitoring;
 use hooks_agent::builtin::recover::{RetryPolicy, ToolRetry};
@@ -56,7 +56,7 @@ pub(crate) fn teller(name: &'static str, inputs: &Arc<Mutex<Vec<Value>>>) -> Fun
 }
 
 pub(crate) fn send(id: &str) -> ToolUse {
-    ToolUse::new(id, "send", json!({ "to": "[EMAIL_1]", "n": 1 }))
+    ToolUse::new(id, "send", json!({ "to": "[EMAIL_XZNDVXQW]", "n": 1 }))
 }
 
 /// The calls of a turn: three that run and one whose tool fails twice.
@@ -79,7 +79,8 @@ pub(crate) fn bench(
     script: Script,
     more: impl FnOnce(ReActAgentBuilder) -> ReActAgentBuilder,
 ) -> Bench {
-    let (screen, monitoring, vault) = (Screen::default(), Monitoring::new(), Vault::new());
+    let (screen, monitoring, vault) =
+        (Screen::default(), Monitoring::new(), Vault::stored(VaultKey::new("test", [7; 32])));
     let sent = Arc::default();
     let look = Calls::new("look").fails("key-1").fails("key-2").answers("seen key-3");
     let browse = Calls::new("browse").answers(format!("a page of {ADDRESS}, swordfish"));
@@ -126,12 +127,12 @@ async fn each_tool_call_has_one_result_and_nothing_is_shown() {
         let shown = bench.shown(CallOptions::new(), text).await;
         check_history(bench.agent.memory());
         bench.assert_hidden(&shown);
-        assert!(shown.contains("[EMAIL_1]") && shown.contains("[key]"));
+        assert!(shown.contains("[EMAIL_XZNDVXQW]") && shown.contains("[key]"));
 
         // The tool has all, and the vault gives the data back.
         let input = json!({ "to": ADDRESS, "n": 1, "token": SECRET });
         assert_eq!(*bench.sent.lock().unwrap(), [input.clone(), input]);
-        assert_eq!(bench.vault.reveal_in(bench.agent.id(), "default", "[EMAIL_1]"), ADDRESS);
+        assert_eq!(bench.vault.reveal_in(bench.agent.id(), "default", "[EMAIL_XZNDVXQW]"), ADDRESS);
 
         // Attempts of a retry are one tool call.
         let count = |name| counts(&bench.agent, "default", name);
@@ -143,7 +144,7 @@ async fn each_tool_call_has_one_result_and_nothing_is_shown() {
         assert_eq!(ids, [("1", false), ("2", false), ("3", false), ("4", false)]);
         assert_eq!(results[1].output, "seen [key]");
         let page = results[2].output.as_str();
-        assert!(page.contains("a page of [EMAIL_1], *********"), "{page}");
+        assert!(page.contains("a page of [EMAIL_XZNDVXQW], *********"), "{page}");
         let snapshot = bench.monitoring.snapshot();
         assert_eq!((snapshot.tool_calls, snapshot.tool_errors, snapshot.in_flight), (4, 0, 0));
     }
@@ -156,14 +157,16 @@ async fn what_is_edited_after_another_approval_does_not_run_and_counts_once() {
         let seen = asked.clone();
         let approval = ToolApproval::new(["send"], move |request: ApprovalRequest| {
             note(&mut seen.lock().unwrap(), request.tool_use());
-            async { Decision::Edit(json!({ "to": "[EMAIL_1]", "n": 5 })) }
+            async { Decision::Edit(json!({ "to": "[EMAIL_XZNDVXQW]", "n": 5 })) }
         });
         let script = Script::new().calls(turn()).says("done");
         let bench = bench(parallel, script, |builder| builder.hook(approval.named("editor")));
         let shown = bench.shown(CallOptions::new(), format!("write to {ADDRESS}")).await;
         bench.assert_hidden(&shown);
         let asked = asked.lock().unwrap();
-        assert!(asked.contains("EMAIL_1") && !asked.contains(ADDRESS) && !asked.contains(SECRET));
+        assert!(
+            asked.contains("EMAIL_XZNDVXQW") && !asked.contains(ADDRESS) && !asked.contains(SECRET)
+        );
 
         // The first approval saw another tool call, so what the second one made of it does not run.
         assert!(bench.sent.lock().unwrap().is_empty());
@@ -177,10 +180,10 @@ async fn an_edited_tool_call_is_what_runs() {
     for parallel in [false, true] {
         let script = Script::new().calls(turn()).says("done");
         let approval = ToolApproval::new(["send"], async |_| {
-            Decision::Edit(json!({ "to": "[EMAIL_1]", "n": 5 }))
+            Decision::Edit(json!({ "to": "[EMAIL_XZNDVXQW]", "n": 5 }))
         });
         let sent = Arc::default();
-        let vault = Vault::new();
+        let vault = Vault::stored(VaultKey::new("test", [7; 32]));
         let builder = ReActAgent::builder("bot").model(script.clone()).parallel_tools(parallel);
         let builder = builder.tool(teller("send", &sent)).tool(Calls::new("look").answers("seen"));
         let builder = builder.tool(Calls::new("browse").answers("page"));
@@ -190,7 +193,7 @@ async fn an_edited_tool_call_is_what_runs() {
         assert_eq!(*sent.lock().unwrap(), [input.clone(), input]);
         assert_eq!(counts(&agent, "default", "ToolCallLimit[send]"), (2, 2));
         let ran = results(&agent)[0].ran.clone().unwrap();
-        assert_eq!(ran.input, json!({ "to": "[EMAIL_1]", "n": 5, "token": "[hidden]" }));
+        assert_eq!(ran.input, json!({ "to": "[EMAIL_XZNDVXQW]", "n": 5, "token": "[hidden]" }));
         check_history(agent.memory());
     }
 }

@@ -31,6 +31,11 @@ impl Gate {
         })
     }
 
+    /// Notes that something has started, as a call of the tool does.
+    pub(crate) fn enter(&self) {
+        self.entered.add_permits(1);
+    }
+
     /// Waits until a call of the tool has started.
     pub(crate) async fn entered(&self) {
         self.entered.acquire().await.unwrap().forget();

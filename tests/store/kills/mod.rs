@@ -37,4 +37,6 @@ mod stopped;
 mod tasks;
 mod worker;
 
-pub(crate) use tasks::LEASE;
+pub(crate) use process::Process;
+pub(crate) use tasks::{LEASE, append};
+pub(crate) use worker::{Job as WorkerJob, Place};

@@ -111,6 +111,8 @@ fn agent(store: impl Store, job: &Arc<Job>) -> ReActAgent {
         .tool(tool("append"))
         .tool(tool("note").idempotent())
         .parallel_tools(job.at_once)
+        // The kills are not the fault of a message.
+        .max_cut_offs(u32::MAX)
         .store(store)
         .build()
         .unwrap()

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::chaos;
 use crate::kills::{owners, stopped, tasks};
 
 /// The variable with the job of a process.
@@ -15,6 +16,7 @@ pub(crate) enum Job {
     Tasks(tasks::Job),
     Visits(owners::Job),
     Hold(stopped::Job),
+    Chaos(chaos::worker::Job),
 }
 
 /// Where processes work together.
@@ -36,6 +38,7 @@ fn worker() {
             Job::Tasks(job) => tasks::work(job).await,
             Job::Visits(job) => owners::work(job).await,
             Job::Hold(job) => stopped::work(job).await,
+            Job::Chaos(job) => chaos::worker::work(job).await,
         }
     });
 }

@@ -2,6 +2,7 @@
 
 mod counts;
 mod exports;
+mod hostile;
 mod metrics;
 #[path = "../../builtin/observe/metrics_page.rs"]
 mod metrics_page;

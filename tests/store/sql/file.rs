@@ -67,7 +67,8 @@ async fn what_cannot_be_opened_is_said_in_one_sentence() {
     );
     let text = folder.path().join("a.txt");
     fs::write(&text, "this is a text, longer than the header of a database, ".repeat(40)).unwrap();
-    assert_eq!(refusal(&text).await, format!("{cannot} `{shown}/a.txt` is not a database"));
+    let expected = format!("{cannot} `{shown}/a.txt`: it is not a database (error 26)");
+    assert_eq!(refusal(&text).await, expected);
     let expected = format!("{cannot} `{shown}/a.txt` is no folder");
     assert_eq!(refusal(text.join("a.db")).await, expected);
     assert_eq!(refusal("").await, format!("{cannot} the path is empty: name a file"));
@@ -128,7 +129,7 @@ async fn ds_15_a_newer_schema_is_refused_and_left_as_it_is() {
         conn.close().await.unwrap();
         let before = fs::read(&path).unwrap();
         let error = SqliteStore::open(&path).await.unwrap_err();
-        assert!(matches!(error, StoreError::NewerSchema { found: 77, known: 1 }), "{error}");
+        assert!(matches!(error, StoreError::NewerSchema { found: 77, known: 2 }), "{error}");
         assert_eq!(fs::read(&path).unwrap(), before, "{mode}");
     }
 }

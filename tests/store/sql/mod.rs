@@ -2,11 +2,14 @@
 //! them does.
 
 pub(crate) mod decisions;
+pub(crate) mod errors;
 mod file;
 mod full_disk;
 mod leases;
 mod lists;
 mod names;
+mod pages;
 mod plans;
 mod server;
 pub(crate) mod steps;
+mod versions;

@@ -153,6 +153,10 @@ impl AgentHook for InjectPrompt {
         self.events()
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn always(&self) -> bool {
         true
     }

@@ -16,12 +16,14 @@ mod spotlight;
 mod tool_approval;
 #[cfg(feature = "secrets")]
 mod tool_params;
+#[cfg(feature = "pii")]
+mod vault;
 #[cfg(feature = "words")]
 mod words;
 
 pub use inject_prompt::{InjectPrompt, Position};
 #[cfg(feature = "pii")]
-pub use pii_detection::{PiiDetection, Vault};
+pub use pii_detection::PiiDetection;
 pub use rule_of_two::{Labels, RuleOfTwo};
 #[cfg(feature = "pii")]
 pub use sanitize::{Sanitize, SanitizeError};
@@ -31,5 +33,7 @@ pub use spotlight::{Spotlight, Style};
 pub use tool_approval::{ApprovalRequest, Decision, IntoDecision, ToolApproval};
 #[cfg(feature = "secrets")]
 pub use tool_params::ToolParams;
+#[cfg(feature = "pii")]
+pub use vault::{Vault, VaultError, VaultKey};
 #[cfg(feature = "words")]
 pub use words::{WordList, WordListError, WordMatch};

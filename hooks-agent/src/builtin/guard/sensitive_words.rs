@@ -1,10 +1,12 @@
 //! The hook that keeps words out of what an agent is given and says.
 
 use std::fmt;
+use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
 use crate::builtin::guard::words::WordList;
+use crate::call::ForeignGuard;
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, Rewrite, ToolCall};
@@ -145,6 +147,10 @@ impl AgentHook for SensitiveWords {
 
     fn role(&self) -> Option<HookRole> {
         self.rewrite.role()
+    }
+
+    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
+        self.rewrite.foreign_guard()
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {

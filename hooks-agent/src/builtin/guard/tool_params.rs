@@ -229,6 +229,14 @@ impl AgentHook for ToolParams {
         self.events()
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        self.tools.iter().flatten().cloned().collect()
+    }
+
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn inherit(&self) -> bool {
         true
     }

@@ -15,8 +15,8 @@ use crate::model::{ModelAnswer, ModelError};
 /// Calls the model again after an error that may pass.
 ///
 /// It helps against providers that are busy or out of reach, and against streams that end before
-/// the first chunk. It repeats nothing once a chunk arrived: hooks and the stream may have shown
-/// it, so a stream that breaks later fails the round. It repeats the same request, so it does not
+/// the first chunk. It repeats nothing once a chunk with content arrived: hooks and the stream may have
+/// shown it, so a stream that breaks later fails the round. It repeats the same request, so it does not
 /// help against a request that the provider refuses.
 ///
 /// | setting | default |

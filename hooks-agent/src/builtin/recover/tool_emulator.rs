@@ -129,6 +129,14 @@ impl AgentHook for ToolEmulator {
         EventMask::NONE
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        self.tools.iter().flat_map(|tools| tools.iter().cloned()).collect()
+    }
+
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn around(&self) -> AroundMask {
         AroundMask::TOOL_CALL
     }

@@ -210,6 +210,10 @@ impl AgentHook for ToolRetry {
         EventMask::NONE
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        self.tools.iter().flat_map(|tools| tools.iter().cloned()).collect()
+    }
+
     fn around(&self) -> AroundMask {
         AroundMask::TOOL_CALL
     }

@@ -10,6 +10,7 @@ use hooks_core::{HookGroup, Hookable, Level, RegistryError};
 
 use crate::agent::Agent;
 use crate::agent::linked::install_linked;
+use crate::call::{ForeignGuard, ForeignGuards};
 use crate::hook::registration::{Class, new_group};
 use crate::hook::{AgentHook, CallWatchers, EventPoints, HookWatcher, Registration};
 
@@ -19,9 +20,11 @@ struct ClassHook {
     name: String,
     group: HookGroup,
     watcher: Option<Arc<dyn HookWatcher>>,
+    /// With its priority.
+    guard: Option<(i32, Arc<dyn ForeignGuard>)>,
 }
 
-/// How many class hooks watch others.
+/// How many class hooks watch others, or guard foreign text.
 static WATCHING: AtomicUsize = AtomicUsize::new(0);
 
 /// Registers a hook for all agents of a type, and removes an earlier one of its name.
@@ -43,8 +46,9 @@ pub fn link<A: EventPoints + ?Sized>(hook: impl AgentHook) {
 fn install<A: EventPoints + ?Sized>(hook: impl AgentHook, location: &'static Location<'static>) {
     let (name, group) = (hook.name(), new_group());
     let (registration, watcher) = (Registration::of(&hook, group, location), hook.watcher());
+    let guard = hook.foreign_guard().map(|guard| (hook.priority(), guard));
     A::install(&Class::<A>(PhantomData), &Arc::new(hook), &registration);
-    let added = ClassHook { agent: TypeId::of::<A>(), name: name.clone(), group, watcher };
+    let added = ClassHook { agent: TypeId::of::<A>(), name: name.clone(), group, watcher, guard };
     replace::<A>(&name, Some(added));
 }
 
@@ -65,7 +69,8 @@ fn replace<A: EventPoints + ?Sized>(name: &str, added: Option<ClassHook>) -> boo
         let is_meant = |hook: &mut ClassHook| hook.agent == TypeId::of::<A>() && hook.name == name;
         let removed = known.extract_if(.., is_meant).collect();
         known.extend(added);
-        let watching = known.iter().filter(|hook| hook.watcher.is_some()).count();
+        let watching =
+            known.iter().filter(|hook| hook.watcher.is_some() || hook.guard.is_some()).count();
         WATCHING.store(watching, Ordering::Release);
         removed
     };
@@ -76,8 +81,8 @@ fn replace<A: EventPoints + ?Sized>(name: &str, added: Option<ClassHook>) -> boo
     !removed.is_empty()
 }
 
-/// Adds the watchers that class hooks of agents of this type bring.
-pub(crate) fn watch_class<A: EventPoints>(watchers: &mut CallWatchers) {
+/// Adds the watchers and the guards that class hooks of agents of this type bring.
+pub(crate) fn watch_class<A: EventPoints>(watchers: &mut CallWatchers, guards: &mut ForeignGuards) {
     if WATCHING.load(Ordering::Acquire) == 0 {
         return;
     }
@@ -85,6 +90,9 @@ pub(crate) fn watch_class<A: EventPoints>(watchers: &mut CallWatchers) {
     for hook in lock().iter().filter(|hook| types.contains(&hook.agent)) {
         if let Some(watcher) = &hook.watcher {
             watchers.add(hook.group, watcher);
+        }
+        if let Some((priority, guard)) = &hook.guard {
+            guards.add(*priority, guard);
         }
     }
 }

@@ -7,8 +7,10 @@ use hooks_core::plan::PlannedHook;
 use hooks_core::{HookGroup, HookOptions, HookRole, Hookable, Level, RegistryError};
 
 use crate::agent::Agent;
-use crate::event::EventMask;
+use crate::call::Door;
+use crate::event::{EventKind, EventMask};
 use crate::hook::{AgentHook, AroundMask, Target};
+use crate::near_name::near_name;
 
 /// The label of the groups of event hooks.
 const LABEL: &str = "event hook";
@@ -38,6 +40,9 @@ pub(crate) struct Registration {
     pub(crate) is_once: bool,
     pub(crate) events: EventMask,
     pub(crate) sync_events: EventMask,
+    answers: EventMask,
+    /// What is wrong with the settings, for plans.
+    warnings: Arc<[String]>,
     pub(crate) around: AroundMask,
     /// The source location where the user added the hook.
     location: &'static Location<'static>,
@@ -59,9 +64,38 @@ impl Registration {
     ) -> Self {
         let (name, priority) = (hook.name().into(), hook.priority());
         let (events, sync_events) = (hook.events(), hook.sync_events());
-        let around = hook.around();
+        let (around, answers) = (hook.around(), hook.answers());
         let (always, role, is_once) = (hook.always(), hook.role(), hook.once());
-        Self { name, group, priority, always, role, is_once, events, sync_events, around, location }
+        Self {
+            name,
+            group,
+            priority,
+            always,
+            role,
+            is_once,
+            events,
+            sync_events,
+            answers,
+            warnings: Arc::default(),
+            around,
+            location,
+        }
+    }
+
+    /// Returns the registration with a warning for each tool that the settings of the hook name and the
+    /// agent does not have, and for what is lost with the process although the threads are not. Tools
+    /// of sub-agents count for a hook that they inherit.
+    pub(crate) fn checked(self, hook: &impl AgentHook, agent: &(impl Agent + ?Sized)) -> Self {
+        let names = hook.tool_names();
+        let known = if names.is_empty() { None } else { agent.tool_names(hook.inherit()) };
+        let known = known.unwrap_or_else(|| names.clone());
+        let is_known = |name: &String| {
+            known.contains(name) || Door::ALL.iter().any(|door| door.tool() == name)
+        };
+        let unknown = names.iter().filter(|name| !is_known(name));
+        let unknown = unknown.map(|name| unknown_tool(name, &known));
+        let lost = hook.ends_with_process().filter(|_| agent.is_stored());
+        Self { warnings: unknown.chain(lost).collect(), ..self }
     }
 
     /// Returns the registration at these events and calls alone.
@@ -72,11 +106,28 @@ impl Registration {
         Self { events, sync_events, around, ..self }
     }
 
+    /// Returns the options for the method of an event.
+    pub(crate) fn options_at(&self, kind: EventKind) -> HookOptions {
+        self.options().answers(self.answers.contains(kind))
+    }
+
     /// Returns the options for one method.
     pub(crate) fn options(&self) -> HookOptions {
         let options = HookOptions::named(self.name.clone()).priority(self.priority);
         let options = options.group(self.group).role(self.role).registered_at(self.location);
+        let options = options.warnings(self.warnings.clone());
         if self.always { options.always() } else { options }
+    }
+}
+
+/// Returns what a plan says of a tool that an agent does not have.
+fn unknown_tool(name: &str, known: &[String]) -> String {
+    let near = near_name(name, known.iter().map(String::as_str));
+    match near {
+        Some(near) => format!("the agent has no tool `{name}`: did you mean `{near}`?"),
+        None => format!(
+            "the agent has no tool `{name}`: name one of its tools, unless it is one of a front end"
+        ),
     }
 }
 

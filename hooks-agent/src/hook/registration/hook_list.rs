@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_core::{HookGroup, Hookable};
 
+use crate::call::{ForeignGuard, ForeignGuards};
 use crate::hook::registration::{EventPoints, Instance, Registration, Scope, new_group};
 use crate::hook::{AgentHook, CallWatchers, HookWatcher};
 use crate::tool::{Tool, Tools};
@@ -17,6 +18,8 @@ pub(crate) struct HookList<A: ?Sized>(Vec<Listed<A>>);
 struct Listed<A: ?Sized> {
     group: HookGroup,
     watcher: Option<Arc<dyn HookWatcher>>,
+    /// With its priority.
+    guard: Option<(i32, Arc<dyn ForeignGuard>)>,
     hook: Arc<dyn Installable<A>>,
     /// Where the hook is registered, if not at all that it receives.
     scope: Option<Scope>,
@@ -27,6 +30,7 @@ trait Installable<A: ?Sized>: Send + Sync {
     fn install(&self, agent: &A, group: HookGroup, scope: Option<&Scope>);
     fn tools(&self) -> Tools;
     fn inherit(&self) -> bool;
+    fn counter(&self) -> Option<String>;
 }
 
 /// A hook of known type, so that each call of it is boxed only once.
@@ -38,7 +42,7 @@ impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Typed<H> {
     }
 
     fn install(&self, agent: &A, group: HookGroup, scope: Option<&Scope>) {
-        let registration = Registration::of(&*self.0, group, self.1);
+        let registration = Registration::of(&*self.0, group, self.1).checked(&*self.0, agent);
         let registration = match scope {
             None => registration,
             Some(scope) => registration.within(scope),
@@ -53,14 +57,19 @@ impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Typed<H> {
     fn inherit(&self) -> bool {
         self.0.inherit()
     }
+
+    fn counter(&self) -> Option<String> {
+        self.0.counter()
+    }
 }
 
 impl<A: EventPoints + ?Sized> HookList<A> {
     #[track_caller]
     pub(crate) fn add(&mut self, hook: impl AgentHook) {
         let watcher = hook.watcher();
+        let guard = hook.foreign_guard().map(|guard| (hook.priority(), guard));
         let hook = Arc::new(Typed(Arc::new(hook), Location::caller()));
-        self.0.push(Listed { group: new_group(), watcher, hook, scope: None });
+        self.0.push(Listed { group: new_group(), watcher, guard, hook, scope: None });
     }
 
     /// Adds a hook and registers it at an agent, then removes the earlier hooks of its name and
@@ -91,6 +100,20 @@ impl<A: EventPoints + ?Sized> HookList<A> {
         for Listed { group, hook, scope, .. } in &self.0 {
             hook.install(agent, *group, scope.as_ref());
         }
+    }
+
+    /// Returns a counter that two hooks share, with their names.
+    pub(crate) fn shared_counter(&self) -> Option<(String, [String; 2])> {
+        let mut known: Vec<(String, String)> = Vec::new();
+        for listed in &self.0 {
+            let Some(counter) = listed.hook.counter() else { continue };
+            let name = listed.hook.name();
+            if let Some((_, other)) = known.iter().find(|(taken, _)| *taken == counter) {
+                return Some((counter, [other.clone(), name]));
+            }
+            known.push((counter, name));
+        }
+        None
     }
 
     pub(crate) fn tools(&self) -> impl Iterator<Item = Arc<dyn Tool>> {
@@ -141,14 +164,17 @@ impl<A: EventPoints + ?Sized> HookList<A> {
     }
 
     fn watches(&self) -> bool {
-        self.0.iter().any(|listed| listed.watcher.is_some())
+        self.0.iter().any(|listed| listed.watcher.is_some() || listed.guard.is_some())
     }
 
     /// Adds the watchers that the hooks bring.
-    pub(crate) fn watch(&self, watchers: &mut CallWatchers) {
+    pub(crate) fn watch(&self, watchers: &mut CallWatchers, guards: &mut ForeignGuards) {
         for listed in &self.0 {
             if let Some(watcher) = &listed.watcher {
                 watchers.add(listed.group, watcher);
+            }
+            if let Some((priority, guard)) = &listed.guard {
+                guards.add(*priority, guard);
             }
         }
     }
@@ -199,9 +225,9 @@ impl<A: EventPoints + ?Sized> SharedHooks<A> {
     }
 
     /// Adds the watchers that the hooks bring.
-    pub(crate) fn watch(&self, watchers: &mut CallWatchers) {
+    pub(crate) fn watch(&self, watchers: &mut CallWatchers, guards: &mut ForeignGuards) {
         if self.has_watched.load(Ordering::Acquire) {
-            self.lock().watch(watchers);
+            self.lock().watch(watchers, guards);
         }
     }
 
@@ -223,8 +249,8 @@ impl<A: ?Sized> Clone for HookList<A> {
 
 impl<A: ?Sized> Clone for Listed<A> {
     fn clone(&self) -> Self {
-        let (watcher, hook) = (self.watcher.clone(), self.hook.clone());
-        Self { group: self.group, watcher, hook, scope: self.scope }
+        let (watcher, guard) = (self.watcher.clone(), self.guard.clone());
+        Self { group: self.group, watcher, guard, hook: self.hook.clone(), scope: self.scope }
     }
 }
 

@@ -122,7 +122,7 @@ macro_rules! install_one {
         if $registration.events.contains($crate::event::EventKind::$kind) {
             let level = $crate::hook::level_of($target);
             let $inner = $crate::hook::Installed::new($hook, $registration, level);
-            let options = $registration.options();
+            let options = $registration.options_at($crate::event::EventKind::$kind);
             if $registration.sync_events.contains($crate::event::EventKind::$kind) {
                 $target.register($hook_type, options, $now);
             } else {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
-use crate::call::CallContext;
-use crate::error::AgentError;
+use crate::call::{CallContext, Foreign, ForeignGuard};
+use crate::error::{AgentError, TextBlocked};
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::rewrite::places::{Places, TextBlocked, tool_error};
+use crate::hook::rewrite::places::{Places, output, tool_error};
 use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall, priority};
 use crate::message::{Msg, ToolResult};
-use crate::model::{Find, Finding, ModelAnswer, Rewriter};
+use crate::model::{Find, Finding, ModelAnswer, Rewriter, Searched};
 use crate::tool::ToolError;
 
 /// Rewrites texts by a [`Rewriter`]: what the model says, and by choice what it is given.
@@ -20,7 +20,7 @@ use crate::tool::ToolError;
 /// | place | default | what is rewritten, and where |
 /// |---|---|---|
 /// | [`output`](Rewrite::output) | yes | answers and summaries, before hooks, memory, stream and caller receive them; replies that hooks answer with |
-/// | [`input`](Rewrite::input) | no | texts of the user, before memory receives them; what came into memory another way, before the model receives it |
+/// | [`input`](Rewrite::input) | no | texts of the user, before memory receives them; what came into memory another way, before the model receives it; what comes in by another [door](crate::call::Door) |
 /// | [`tool_results`](Rewrite::tool_results) | no | results, errors and progress of tools, before error hooks, memory, stream and model receive them; results in the input |
 /// | [`tool_arguments`](Rewrite::tool_arguments) | no | arguments of tool calls of the model, before hooks, memory, stream and tool receive them; not those that a person edits |
 ///
@@ -32,6 +32,9 @@ use crate::tool::ToolError;
 /// become a finding with more text is held back: a found range is never emitted; all other text is
 /// emitted once, in order. The result does not depend on how the model splits its text into chunks.
 /// Several of these hooks search the text of the model, and text is held back once; see [`Rewriter`].
+///
+/// What it wrote is not searched again: a replacement makes new boundaries of words, and memory and reply
+/// have what the stream has shown.
 ///
 /// A finding that blocks fails the call with [`TextBlocked`](crate::hook::TextBlocked) (input) or
 /// [`ModelError::Blocked`](crate::model::ModelError::Blocked) (output, arguments); a blocked result of a
@@ -61,6 +64,8 @@ use crate::tool::ToolError;
 pub struct Rewrite {
     source: Source,
     places: Places,
+    /// What the source wrote before.
+    searched: Searched,
 }
 
 #[derive(Clone)]
@@ -88,25 +93,24 @@ impl Rewrite {
     fn of(source: Source) -> Self {
         let places =
             Places { input: false, output: true, tool_results: false, tool_arguments: false };
-        Self { source, places }
+        Self { source, places, searched: Searched::default() }
     }
 
     /// Replaces the rewriter; the places stay.
     #[must_use]
-    pub fn with_rewriter(mut self, rewriter: Rewriter) -> Self {
-        self.source = Source::Fixed(rewriter);
-        self
+    pub fn with_rewriter(self, rewriter: Rewriter) -> Self {
+        Self { source: Source::Fixed(rewriter), searched: Searched::default(), ..self }
     }
 
     /// Replaces the rewriter by one that depends on the call; the places stay. The closure runs at each
     /// event.
     #[must_use]
     pub fn with_rewriter_per_call(
-        mut self,
+        self,
         rewriter: impl Fn(&CallContext) -> Rewriter + Send + Sync + 'static,
     ) -> Self {
-        self.source = Source::PerCall(Arc::new(rewriter));
-        self
+        let source = Source::PerCall(Arc::new(rewriter));
+        Self { source, searched: Searched::default(), ..self }
     }
 
     /// Sets whether texts of the user are rewritten.
@@ -139,10 +143,19 @@ impl Rewrite {
     }
 
     fn rewriter(&self, cx: &CallContext) -> Rewriter {
+        let root = cx.outermost();
+        let (agent, thread) = (root.agent_id(), root.thread_id());
         match &self.source {
-            Source::Fixed(rewriter) => rewriter.clone(),
-            Source::PerCall(rewriter) => catch_unwind(AssertUnwindSafe(|| rewriter(cx)))
-                .unwrap_or_else(|_| Rewriter::new(Unknown)),
+            Source::Fixed(rewriter) => {
+                rewriter.clone().remembering(self.searched.of(&[agent, thread]))
+            }
+            // Another call may have another rewriter, which finds more.
+            Source::PerCall(rewriter) => {
+                let run = root.run_id().to_string();
+                catch_unwind(AssertUnwindSafe(|| rewriter(cx)))
+                    .unwrap_or_else(|_| Rewriter::new(Unknown))
+                    .remembering(self.searched.of(&[agent, thread, &run]))
+            }
         }
     }
 
@@ -151,6 +164,12 @@ impl Rewrite {
         let mut copy = None;
         self.places.message(&self.rewriter(cx), msg, &mut copy)?;
         Ok(copy)
+    }
+}
+
+impl ForeignGuard for Rewrite {
+    fn screen(&self, cx: &CallContext, foreign: &mut Foreign<'_>) -> Result<(), TextBlocked> {
+        output(&self.rewriter(cx), foreign.content)
     }
 }
 
@@ -210,6 +229,11 @@ impl AgentHook for Rewrite {
 
     fn inherit(&self) -> bool {
         true
+    }
+
+    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
+        let Places { input, tool_results, .. } = self.places;
+        (input || tool_results).then(|| -> Arc<dyn ForeignGuard> { Arc::new(self.clone()) })
     }
 
     fn always(&self) -> bool {

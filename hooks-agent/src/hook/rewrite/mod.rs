@@ -4,4 +4,3 @@ mod hook;
 mod places;
 
 pub use hook::Rewrite;
-pub use places::TextBlocked;

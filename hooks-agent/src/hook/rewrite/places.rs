@@ -3,19 +3,11 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use crate::error::TextBlocked;
 use crate::hook::NextTool;
 use crate::message::{ContentBlock, Messages, Msg, Role, ToolOutput, ToolResult, ToolUse};
 use crate::model::Rewriter;
 use crate::tool::ToolError;
-
-/// A text was blocked.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-#[non_exhaustive]
-pub struct TextBlocked {
-    /// The reason, without the blocked text.
-    pub reason: String,
-}
 
 /// What a hook rewrites.
 #[expect(clippy::struct_excessive_bools, reason = "each place is chosen by itself")]
@@ -144,7 +136,7 @@ fn has_findings_in_call(rewriter: &Rewriter, call: &ToolUse) -> bool {
 }
 
 /// Rewrites what a tool returned.
-fn output(rewriter: &Rewriter, output: &mut ToolOutput) -> Result<(), TextBlocked> {
+pub(super) fn output(rewriter: &Rewriter, output: &mut ToolOutput) -> Result<(), TextBlocked> {
     let mut reason = None;
     output.map_text(|text| {
         rewriter.text(text).unwrap_or_else(|blocked| {
@@ -157,7 +149,10 @@ fn output(rewriter: &Rewriter, output: &mut ToolOutput) -> Result<(), TextBlocke
 
 /// Rewrites the error of a tool: its text is all that is left of it, if that changes.
 pub(super) fn tool_error(rewriter: &Rewriter, error: ToolError, next: &NextTool<'_>) -> ToolError {
-    if matches!(error, ToolError::Waiting { .. } | ToolError::Interrupted) {
+    if matches!(
+        error,
+        ToolError::Waiting { .. } | ToolError::Interrupted | ToolError::ShutDown { .. }
+    ) {
         return error;
     }
     if !texts(&error).iter().any(|text| rewriter.has_findings(text)) {

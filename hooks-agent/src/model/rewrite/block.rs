@@ -5,13 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::model::rewrite::find::{Find, Finding};
+use crate::model::rewrite::searched::Said;
 
 /// The text of one block from its start, and how much of it has been processed.
 #[derive(Clone, Default)]
 pub(super) struct Block {
     pub(super) text: String,
     sent: usize,
-    pub(super) is_changed: bool,
+    /// What was written, once it differs from the text.
+    said: Option<Said>,
     /// The next finding of each finder.
     next: Vec<Option<Finding>>,
 }
@@ -19,9 +21,8 @@ pub(super) struct Block {
 /// Findings that overlap each other.
 struct Cluster {
     range: Range<usize>,
-    /// The number of the finder of the longest finding, and the length.
-    longest: (usize, usize),
-    replacement: String,
+    /// The longest finding, and the number of its finder.
+    longest: Option<(usize, Finding)>,
     blocked: Option<String>,
 }
 
@@ -51,6 +52,18 @@ impl Block {
         self.sent < limit
     }
 
+    /// Returns what was written, if it differs from the text.
+    pub(super) fn said(&self) -> Option<&Said> {
+        self.said.as_ref()
+    }
+
+    /// Returns whether the text changes before its end, or would if it ended here.
+    pub(super) fn changes(&self, finders: &[Arc<dyn Find>]) -> bool {
+        let is_found =
+            |find: &Arc<dyn Find>| !matches!(found(&**find, &self.text, self.sent), Ok(None));
+        self.said.is_some() || self.sent < self.text.len() && finders.iter().any(is_found)
+    }
+
     /// Writes the text that can be emitted, as nothing before `limit` can change. Returns the reason
     /// if the rest is blocked.
     pub(super) fn release(
@@ -74,28 +87,42 @@ impl Block {
             let cluster = match self.take_cluster(finders, limit) {
                 Ok(Some(cluster)) => cluster,
                 Ok(None) => {
-                    out.push_str(&self.text[self.sent..limit]);
-                    self.sent = limit;
+                    self.say(limit, out);
                     return None;
                 }
                 Err(reason) => return Some(reason.to_owned()),
             };
             let Range { start, end } = cluster.range;
-            out.push_str(&self.text[self.sent..start]);
-            self.sent = start;
+            self.say(start, out);
             if end > limit && !is_end {
                 return None;
             }
-            self.is_changed = true;
-            if cluster.blocked.is_some() {
-                return cluster.blocked;
+            match cluster.replacement(&self.text, finders) {
+                Ok(replacement) => self.replace(end, &replacement, out),
+                Err(reason) => return Some(reason),
             }
-            out.push_str(&cluster.replacement);
-            self.sent = end;
             if end >= limit {
                 return None;
             }
         }
+    }
+
+    /// Writes the text up to a position as it is.
+    fn say(&mut self, until: usize, out: &mut String) {
+        let text = &self.text[self.sent..until];
+        if let Some(said) = &mut self.said {
+            said.push(text);
+        }
+        out.push_str(text);
+        self.sent = until;
+    }
+
+    /// Writes the replacement of the text up to a position.
+    fn replace(&mut self, until: usize, replacement: &str, out: &mut String) {
+        let before = &self.text[..self.sent];
+        self.said.get_or_insert_with(|| Said::new(before)).push(replacement);
+        out.push_str(replacement);
+        self.sent = until;
     }
 
     /// Takes the first findings that overlap, if they start before `limit`.
@@ -114,12 +141,7 @@ impl Block {
         }
         let starts = self.next.iter().flatten().map(|finding| finding.range().start);
         let Some(start) = starts.min().filter(|start| *start < limit) else { return Ok(None) };
-        let mut cluster = Cluster {
-            range: start..start,
-            longest: (usize::MAX, 0),
-            replacement: String::new(),
-            blocked: None,
-        };
+        let mut cluster = Cluster { range: start..start, longest: None, blocked: None };
         while let Some(index) = self.next.iter().position(|finding| cluster.has(finding.as_ref())) {
             let Some(finding) = self.next[index].take() else { break };
             let end = finding.range().end;
@@ -158,17 +180,31 @@ impl Cluster {
     fn add(&mut self, index: usize, finding: Finding) {
         let range = finding.range().clone();
         self.range.end = self.range.end.max(range.end);
-        match finding {
-            Finding::Block { reason, .. } => {
-                self.blocked.get_or_insert(reason);
-            }
-            Finding::Replace { text, .. } => {
-                let (first, length) = self.longest;
-                if range.len() > length || range.len() == length && index < first {
-                    self.longest = (index, range.len());
-                    self.replacement = text;
-                }
-            }
+        if let Finding::Block { reason, .. } = finding {
+            self.blocked.get_or_insert(reason);
+            return;
+        }
+        let is_longer = self.longest.as_ref().is_none_or(|(first, longest)| {
+            let length = longest.range().len();
+            range.len() > length || range.len() == length && index < *first
+        });
+        if is_longer {
+            self.longest = Some((index, finding));
+        }
+    }
+
+    /// Returns what stands for the cluster, now that it is final, or why it is blocked.
+    fn replacement(self, text: &str, finders: &[Arc<dyn Find>]) -> Result<String, String> {
+        if let Some(reason) = self.blocked {
+            return Err(reason);
+        }
+        let Some((index, finding)) = self.longest else { return Ok(String::new()) };
+        let found = &text[finding.range().clone()];
+        let settle = AssertUnwindSafe(|| finders[index].settle(found, finding));
+        match catch_unwind(settle) {
+            Ok(Finding::Replace { text, .. }) => Ok(text),
+            Ok(Finding::Block { reason, .. }) => Err(reason),
+            Err(_) => Err(PANICKED.to_owned()),
         }
     }
 }

@@ -69,6 +69,16 @@ pub trait Find: Send + Sync + 'static {
     /// appears, grows or goes. At most the length of the text. What was before `from` has been
     /// emitted.
     fn settled(&self, text: &str, from: usize) -> usize;
+
+    /// Returns what becomes of a finding that is final, and is used: a replacement that has an effect,
+    /// such as a token for a value that is kept, is made here. `found` is the found text. The range
+    /// stays. A text may be searched several times, and this runs once for each finding of it.
+    ///
+    /// The default returns the finding as it is.
+    fn settle(&self, found: &str, finding: Finding) -> Finding {
+        let _ = found;
+        finding
+    }
 }
 
 /// Findings that depend on a limited number of characters after their start.

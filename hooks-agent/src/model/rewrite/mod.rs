@@ -3,8 +3,10 @@
 mod block;
 mod find;
 mod rewriter;
+mod searched;
 mod stream;
 
 pub use find::{Find, Finding};
 pub use rewriter::Rewriter;
+pub(crate) use searched::Searched;
 pub(super) use stream::rewritten;

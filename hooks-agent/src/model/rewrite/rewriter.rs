@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::message::{ToolUse, map_strings, number_text};
 use crate::model::rewrite::block::{Block, found};
 use crate::model::rewrite::find::{Find, Finding, Within};
+use crate::model::rewrite::searched::Scope;
 
 /// Replaces or blocks what a [`Find`] finds: in a text, and in the answer of a model while it streams.
 ///
@@ -32,6 +33,8 @@ pub struct Rewriter {
     pub(super) rewrites_thinking: bool,
     pub(super) rewrites_text: bool,
     pub(super) rewrites_arguments: bool,
+    /// The texts that it wrote before.
+    pub(super) searched: Option<Scope>,
 }
 
 impl Rewriter {
@@ -43,6 +46,7 @@ impl Rewriter {
             rewrites_text: true,
             rewrites_thinking: true,
             rewrites_arguments: false,
+            searched: None,
         }
     }
 
@@ -81,6 +85,12 @@ impl Rewriter {
         self.tool_arguments()
     }
 
+    /// Leaves texts unchanged that it wrote before.
+    pub(crate) fn remembering(mut self, searched: Scope) -> Self {
+        self.searched = Some(searched);
+        self
+    }
+
     /// Returns whether thoughts of the model are rewritten.
     #[must_use]
     pub fn rewrites_thinking(&self) -> bool {
@@ -90,7 +100,9 @@ impl Rewriter {
     /// Returns whether there is something to rewrite in a complete text.
     #[must_use]
     pub fn has_findings(&self, text: &str) -> bool {
-        !text.is_empty() && !matches!(found(&*self.find, text, 0), Ok(None))
+        !text.is_empty()
+            && !matches!(found(&*self.find, text, 0), Ok(None))
+            && !self.searched.as_ref().is_some_and(|searched| searched.has(text))
     }
 
     /// Returns whether there is something to rewrite in the strings, keys and numbers of a value.
@@ -112,9 +124,15 @@ impl Rewriter {
     /// # Errors
     /// The reason, if a finding blocks the text.
     pub fn text(&self, text: &str) -> Result<String, String> {
+        if !self.has_findings(text) {
+            return Ok(text.to_owned());
+        }
         let (mut block, mut rewritten) = (Block::of(text), String::new());
         let finders = std::slice::from_ref(&self.find);
         let blocked = block.release(finders, text.len(), &mut rewritten);
+        if let Some((searched, said)) = self.searched.as_ref().zip(block.said()) {
+            searched.note(said);
+        }
         blocked.map_or(Ok(rewritten), Err)
     }
 

@@ -19,15 +19,12 @@ pub(in crate::model) fn rewritten(
     stream: ChatStream,
     rewriters: Vec<Rewriter>,
 ) -> ChatStream {
-    let finders = |applies: fn(&Rewriter) -> bool| {
-        let rewriters = rewriters.iter().filter(|rewriter| applies(rewriter));
+    let finders = |kind: Kind| {
+        let rewriters = rewriters.iter().filter(|rewriter| kind.is_of(rewriter));
         rewriters.map(|rewriter| rewriter.find.clone()).collect()
     };
     let mut rewriting = Rewriting {
-        finders: [
-            finders(|rewriter| rewriter.rewrites_text),
-            finders(|rewriter| rewriter.rewrites_thinking),
-        ],
+        finders: [finders(Kind::Text), finders(Kind::Thinking)],
         rewriters,
         stream: Some(stream),
         ready: VecDeque::new(),
@@ -47,6 +44,16 @@ pub(in crate::model) fn rewritten(
 enum Kind {
     Text,
     Thinking,
+}
+
+impl Kind {
+    /// Returns whether the rewriter rewrites texts of this kind.
+    fn is_of(self, rewriter: &Rewriter) -> bool {
+        match self {
+            Self::Text => rewriter.rewrites_text,
+            Self::Thinking => rewriter.rewrites_thinking,
+        }
+    }
 }
 
 struct Rewriting {
@@ -87,7 +94,7 @@ impl Rewriting {
     fn take(&mut self, item: Result<ChatChunk, ModelError>) {
         match item {
             // Nothing would stand between the texts around it.
-            Ok(chunk) if is_empty(&chunk) => {}
+            Ok(chunk) if chunk.is_empty() => {}
             Ok(ChatChunk::Text(text)) => self.push(Kind::Text, text),
             Ok(ChatChunk::Thinking(text)) if !self.finders[Kind::Thinking as usize].is_empty() => {
                 self.push(Kind::Thinking, text);
@@ -132,10 +139,7 @@ impl Rewriting {
     /// later ones.
     fn voids_signature(&mut self) -> bool {
         if self.kind == Kind::Thinking {
-            let mut ended = self.block.clone();
-            let end = ended.text.len();
-            ended.release(&self.finders[self.kind as usize], end, &mut String::new());
-            self.changed_thinking |= ended.is_changed;
+            self.changed_thinking |= self.block.changes(&self.finders[self.kind as usize]);
         }
         self.changed_thinking
     }
@@ -150,7 +154,7 @@ impl Rewriting {
         }
         let block = std::mem::take(&mut self.block);
         self.has_said = false;
-        self.changed_thinking |= self.kind == Kind::Thinking && block.is_changed;
+        self.changed_thinking |= self.kind == Kind::Thinking && block.said().is_some();
     }
 
     fn say(&mut self, text: String) {
@@ -167,6 +171,12 @@ impl Rewriting {
         }
         let finders = &self.finders[self.kind as usize];
         let blocked = self.block.release(finders, limit, &mut text);
+        if let Some(said) = self.block.said() {
+            let rewriters = self.rewriters.iter().filter(|rewriter| self.kind.is_of(rewriter));
+            for searched in rewriters.filter_map(|rewriter| rewriter.searched.as_ref()) {
+                searched.note(said);
+            }
+        }
         if !text.is_empty() {
             self.has_said = true;
             self.say(text);
@@ -179,14 +189,5 @@ impl Rewriting {
     fn block_with(&mut self, error: ModelError) {
         self.ready.push_back(Err(error));
         self.stream = None;
-    }
-}
-
-/// Returns whether a chunk has no content.
-fn is_empty(chunk: &ChatChunk) -> bool {
-    use ChatChunk::{RedactedThinking, Signature, Text, Thinking};
-    match chunk {
-        Text(text) | Thinking(text) | Signature(text) | RedactedThinking(text) => text.is_empty(),
-        _ => false,
     }
 }

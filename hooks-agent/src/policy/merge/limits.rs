@@ -1,6 +1,6 @@
 //! The hook that holds calls to the limits of a policy.
 
-use hooks_core::HookResult;
+use hooks_core::{HookResult, HookRole};
 
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, AroundMask, NextTool, ToolCall, priority};
@@ -65,6 +65,10 @@ impl AgentHook for LimitsHook {
 
     fn always(&self) -> bool {
         true
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Guards)
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {

@@ -114,12 +114,18 @@ impl Run<'_> {
             })
             .collect();
         let (mut controls, mut done) = (Vec::new(), VecDeque::new());
+        let mut shut_down = None;
         loop {
             let next = match done.pop_front() {
                 Some(next) => Some(next),
                 None => running.next().await,
             };
             let Some((number, ended)) = next else { break };
+            if let Err(error @ AgentError::ShutDown { .. }) = ended {
+                // The other tools are the running step.
+                shut_down = Some(error);
+                continue;
+            }
             let mut answered = pin!(self.answer(batch, number, ended?));
             // The other tools go on meanwhile: one of them may hold what the store needs for this.
             let (control, result) = loop {
@@ -133,6 +139,9 @@ impl Run<'_> {
                 controls.push((number, control, result));
             }
         }
+        if let Some(error) = shut_down {
+            return Err(error);
+        }
         controls.sort_by_key(|(number, ..)| *number);
         let mut decided = Decided::default();
         for (_, control, result) in controls {
@@ -142,7 +151,7 @@ impl Run<'_> {
     }
 
     async fn act_one(&self, call: ToolUse) -> Result<Acted, AgentError> {
-        self.cx.checkpoint().await?;
+        self.cx.begin_step().await?;
         if self.cx.is_durable()
             && let Some(acted) = self.unknown(&call)
         {

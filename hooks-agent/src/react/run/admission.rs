@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::call::{CallContext, Resumed};
 use crate::error::InputError;
-use crate::memory::{Confirmed, Memory};
+use crate::memory::{Answer, Confirmed, Memory, is_within};
 use crate::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls};
 use crate::react::run::decided::{Decided, UNKNOWN_OUTCOME, changed, decided, is_held};
 use crate::store::CallState;
@@ -49,7 +49,7 @@ pub(super) fn admit(
     if !cx.is_durable() {
         memory.expire_questions(now());
     }
-    let Decided { confirmed, mut results } = decided(memory, &calls, &waiting);
+    let Decided { confirmed, mut results } = decided(cx, memory, &calls, &waiting);
     results.extend(changed(confirms, memory, &calls));
     let has_results = input.iter().any(|msg| msg.tool_results().next().is_some());
     // People are asked about these before anything of the answer runs.
@@ -60,6 +60,7 @@ pub(super) fn admit(
         is_held(pending) && !is_confirmed() && !results.map(|it| &it.id).any(|id| *id == pending.id)
     };
     if input.is_empty() && waiting.iter().any(|pending| held(&pending)) {
+        memory.set_caller(cx.parent().map(CallContext::run_id));
         let is_open = |pending: &PendingCall| held(&pending) || !is_held(pending);
         return Ok(Admitted::Wait(waiting.into_iter().filter(is_open).collect()));
     }
@@ -68,12 +69,15 @@ pub(super) fn admit(
     let was_cut_off = cx.is_recovery() && memory.asking().is_none();
     let goes_on = was_cut_off && cx.through().is_none() || is_decided && !asks_people;
     if !input.is_empty() && !has_results && goes_on {
-        // The tool calls have their turn first; what the caller says since follows.
+        // The tool calls have their turn first; what the caller says since follows their results.
         InputError::check_appended(&[], &input)?;
+        let is_repeated = memory.has_later(&input);
         let answered: Messages = results.into_iter().map(Msg::tool_result).collect();
         let confirmed = confirms.iter().cloned().chain(confirmed).collect();
         let open = admit_results(cx, memory, &calls, &waiting, answered, confirmed, recovers)?;
-        memory.extend(input);
+        if !is_repeated {
+            memory.extend_later(input);
+        }
         return Ok(Admitted::Act(open));
     }
     if asks_people && (has_results || !recovers) {
@@ -111,21 +115,31 @@ fn admit_results(
         return Err(InputError::DuplicateResult { id: twice.id.clone() });
     }
     let open = append(memory, calls, input, waiting, below.is_empty(), recovers)?;
-    let mut kept = Vec::new();
+    let (mut kept, mut answers) = (Vec::new(), Vec::new());
     if !open.is_empty() {
+        let asked = memory.asking().map(|asking| asking.run);
+        answers = memory.answers();
+        answers.extend(below.into_iter().map(|result| Answer { result, asked }));
+        let is_below = |id: &str| open.iter().all(|call| call.id != *id);
+        let confirmed: Vec<_> = confirmed
+            .into_iter()
+            .map(|it| Confirmed { asked: it.asked.or(asked.filter(|_| is_below(&it.id))), ..it })
+            .collect();
         // A tool call whose sub-agent asks was allowed to run before.
-        let asks = waiting.iter().filter(|pending| !pending.agents.is_empty());
-        let asks: HashSet<_> = asks.map(PendingCall::top_id).collect();
-        let begun = open.iter().map(|call| call.id.clone()).filter(|id| asks.contains(&**id));
-        let begun = begun.map(Confirmed::from);
-        let confirmed: Vec<_> = confirmed.into_iter().chain(begun).collect();
+        let asks = waiting.iter().filter(|pending| !pending.agents.is_empty()).map(|it| &*it.id);
+        let decided = confirmed.iter().map(|it| &*it.id).filter(|id| is_below(id));
+        let below: Vec<_> =
+            asks.chain(decided).chain(answers.iter().map(|it| &*it.result.id)).collect();
+        let has_begun = |call: &&ToolUse| below.iter().any(|path| is_within(path, &call.id));
+        let begun: Vec<_> = open.iter().filter(has_begun).map(|call| call.id.clone()).collect();
         kept = confirmed.iter().filter(|confirmed| confirmed.shown.is_some()).cloned().collect();
-        let calls = open.iter().map(|call| call.id.clone()).collect();
-        cx.set_resumed(Resumed { calls, confirmed, answers: below });
+        let confirmed = confirmed.into_iter().chain(begun.into_iter().map(Confirmed::from));
+        let (calls, confirmed) = (open.iter().map(|call| call.id.clone()), confirmed.collect());
+        cx.set_resumed(Resumed { calls: calls.collect(), confirmed, answers: answers.clone() });
     }
     memory.set_unanswered(0);
     memory.settle();
-    memory.keep_confirmed(kept);
+    memory.keep_decided(kept, answers);
     Ok(open)
 }
 

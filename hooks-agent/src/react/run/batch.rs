@@ -167,6 +167,10 @@ impl ReActAgent {
 
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
+        if self.cx.check_shut_down().is_err() {
+            // Another process goes on with them.
+            return;
+        }
         let journal = self.cx.journal().filter(|_| self.acts);
         let may_have_acted = journal.is_some_and(|journal| journal.may_have_acted());
         for Open { call, result, .. } in std::mem::take(&mut self.open) {

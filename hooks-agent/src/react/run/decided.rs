@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
+use crate::call::{CallContext, Door};
+use crate::error::TextBlocked;
 use crate::memory::{Confirmed, Memory};
-use crate::message::{PendingCall, ToolResult, ToolUse, Wording};
+use crate::message::{PendingCall, ToolOutput, ToolResult, ToolUse, Wording};
 use crate::store::{Decision, Waiting};
 
 /// What the model reads in place of a tool call that differs from the one that was shown.
@@ -25,10 +27,21 @@ pub(super) struct Decided {
 
 /// Returns what people decided: what an earlier call was to follow and did not, and what was decided
 /// since, in the order of the questions.
-pub(super) fn decided(memory: &Memory, calls: &[ToolUse], waiting: &[PendingCall]) -> Decided {
+///
+/// What they wrote has passed the guards of the call.
+pub(super) fn decided(
+    cx: &CallContext,
+    memory: &Memory,
+    calls: &[ToolUse],
+    waiting: &[PendingCall],
+) -> Decided {
     let mut all = Decided::default();
     for kept in memory.confirmed() {
-        let Some(call) = calls.iter().find(|call| call.id == kept.id) else { continue };
+        let Some(call) = calls.iter().find(|call| call.id == kept.id) else {
+            // It is of a sub-agent, which knows whether it is the tool call that was shown.
+            all.confirmed.push(kept);
+            continue;
+        };
         let is_asked = waiting.iter().any(|it| it.id == kept.id && it.question.is_some());
         let is_same = !kept.is_held || kept.shown.as_ref() == Some(&call.input);
         if is_same || is_asked {
@@ -47,6 +60,8 @@ pub(super) fn decided(memory: &Memory, calls: &[ToolUse], waiting: &[PendingCall
         let call = ToolUse { id: pending.id.clone(), ..pending.call.clone() };
         let kept = all.confirmed.iter().position(|kept| kept.id == pending.id);
         let kept = kept.map(|index| all.confirmed.swap_remove(index));
+        // A sub-agent that asks again has what was decided before.
+        let kept = kept.filter(|kept| kept.asked.is_none());
         let edited = kept.as_ref().and_then(|kept| kept.edited.clone());
         if !is_as_shown(&question, pending, calls, edited.as_ref()) {
             all.results.push(ToolResult::error(&call, CHANGED));
@@ -65,14 +80,31 @@ pub(super) fn decided(memory: &Memory, calls: &[ToolUse], waiting: &[PendingCall
             Decision::Edit(arguments) => all.confirmed.push(confirmed(Some(arguments.clone()))),
             Decision::Reject(reason) => {
                 let wording = pending.question.as_ref().map(|it| it.wording).unwrap_or_default();
+                let reason = screened(cx, Door::Rejection, &call, reason.clone().into());
+                let reason =
+                    reason.as_ref().map_or_else(|it| it.reason.as_str(), ToolOutput::as_str);
                 all.results.push(ToolResult::error(&call, rejection(wording, &call, reason)));
             }
             Decision::Respond(output) => {
-                all.results.push(ToolResult::success(&call, output.clone()));
+                all.results.push(match screened(cx, Door::Response, &call, output.clone()) {
+                    Ok(output) => ToolResult::success(&call, output),
+                    Err(blocked) => ToolResult::error(&call, blocked.reason),
+                });
             }
         }
     }
     all
+}
+
+/// Returns what a person wrote as the guards of the call left it.
+fn screened(
+    cx: &CallContext,
+    door: Door,
+    call: &ToolUse,
+    mut written: ToolOutput,
+) -> Result<ToolOutput, TextBlocked> {
+    cx.screen_output(door, &call.name, &mut written)?;
+    Ok(written)
 }
 
 /// Returns the results of tool calls that a caller allows and that differ from those that it was shown.

@@ -106,7 +106,7 @@ impl<'a> Draft<'a> {
 
 impl Drop for Draft<'_> {
     fn drop(&mut self) {
-        if !self.is_over && !self.message.content.is_empty() {
+        if !self.is_over && !self.message.content.iter().all(ContentBlock::is_empty) {
             self.cx.set_unfinished(Unfinished::Partial(self.message.clone()));
         }
     }

@@ -60,6 +60,7 @@ impl ReActAgent {
         input: Messages,
     ) -> Result<Msg, AgentError> {
         cx.set_told(false);
+        cx.set_waiting(Vec::new());
         let memory = self.memory_of_call(&cx);
         // A task of another agent gives up what a restored memory left, but no question.
         let recovers = match cx.through() {
@@ -97,6 +98,7 @@ impl ReActAgent {
             (input, confirms) = (Messages::new(), &[]);
         };
         let Ended { reply, reason, pending } = ended;
+        cx.set_waiting(pending.clone());
         let reply = Arc::unwrap_or_clone(reply);
         Ok(Msg { reason: Some(reason), usage: Some(cx.usage()), pending, ..reply })
     }
@@ -117,7 +119,7 @@ impl Run<'_> {
     ) -> Result<Ended, AgentError> {
         let mut step = if open.is_empty() { Step::Reason } else { Step::Act(open) };
         loop {
-            self.cx.checkpoint().await?;
+            self.cx.begin_step().await?;
             step = match step {
                 Step::Reason if self.iteration < self.max_iters() => {
                     self.iteration += 1;

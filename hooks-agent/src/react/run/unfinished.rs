@@ -128,7 +128,7 @@ impl<'a> KeepAnswer<'a> {
         Arc::make_mut(&mut partial)
             .content
             .retain(|block| !matches!(block, ContentBlock::ToolUse(_)));
-        (!partial.content.is_empty()).then_some(partial)
+        (!partial.content.iter().all(ContentBlock::is_empty)).then_some(partial)
     }
 
     fn marker(&self) -> Arc<Msg> {

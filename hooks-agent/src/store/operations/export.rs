@@ -4,11 +4,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
+use crate::memory::SUB_THREADS;
 use crate::message::{Msg, unanswered_tool_uses};
 use crate::store::{ExportError, Filter, HistoryRow, Store, StoreError, ThreadInfo, ThreadKey};
 
-/// The version of exports that this program writes.
-pub(super) const VERSION: u64 = 1;
+/// The latest version of exports that this program knows: one of several threads.
+pub(super) const VERSION: u64 = 2;
+
+/// The version of an export of one thread.
+const ONE_THREAD: u64 = 1;
 
 /// The first line of an export.
 #[derive(Serialize, Deserialize)]
@@ -19,14 +23,18 @@ pub(super) struct Header {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) user: Option<String>,
     pub(super) values: Map<String, Value>,
-    /// How many lines follow.
+    /// How many lines of the thread follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) rows: Option<u64>,
+    /// How many threads of sub-agents follow.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) below: usize,
 }
 
 /// Writes a thread as lines of JSON: `{"v", "agent", "thread", "user", "values", "rows"}`, then each
 /// message as a [`HistoryRow`], also those that were replaced. Fields of messages that this program does
-/// not know are written too.
+/// not know are written too. The threads of sub-agents in this namespace, which belong to the thread,
+/// follow in the same way.
 ///
 /// A thread is exported between its calls. Tool calls that are answered and questions that are closed
 /// are not part of the export.
@@ -61,27 +69,67 @@ pub async fn export(
     thread: &ThreadKey,
     mut writer: impl AsyncWrite + Unpin + Send,
 ) -> Result<(), ExportError> {
-    let (info, rows, values) = read(store, thread).await?;
+    let mut threads = vec![(thread.clone(), read(store, thread).await?)];
+    let mut seen = vec![thread.clone()];
+    let mut next = 0;
+    while let Some((_, (_, _, values))) = threads.get(next) {
+        next += 1;
+        for below in sub_threads(values) {
+            if !seen.contains(&below) {
+                seen.push(below.clone());
+                match read(store, &below).await {
+                    // It is in another store, or has never begun.
+                    Err(ExportError::Store(StoreError::UnknownThread(_))) => {}
+                    read => threads.push((below, read?)),
+                }
+            }
+        }
+    }
+    let v = if threads.len() == 1 { ONE_THREAD } else { VERSION };
+    for (follow, (thread, read)) in (0..threads.len()).rev().zip(threads) {
+        write((v, follow), &thread, read, &mut writer).await?;
+    }
+    writer.flush().await.map_err(ExportError::Write)
+}
+
+/// What a thread has.
+type Read = (ThreadInfo, Vec<HistoryRow>, Map<String, Value>);
+
+/// Returns the threads of sub-agents that a thread lists.
+fn sub_threads(values: &Map<String, Value>) -> Vec<ThreadKey> {
+    let listed = values.get(SUB_THREADS).map(Vec::<ThreadKey>::deserialize);
+    listed.and_then(Result::ok).unwrap_or_default()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+async fn write(
+    (v, below): (u64, usize),
+    thread: &ThreadKey,
+    (info, rows, values): Read,
+    writer: &mut (impl AsyncWrite + Unpin + Send),
+) -> Result<(), ExportError> {
     let header = Header {
-        v: VERSION,
+        v,
         agent: thread.agent().to_owned(),
         thread: thread.thread().to_owned(),
         user: info.user.map(|user| user.to_string()),
         values,
         rows: Some(rows.len() as u64),
+        below,
     };
     writer.write_all(&line(&header)?).await.map_err(ExportError::Write)?;
     for row in &rows {
         writer.write_all(&line(row)?).await.map_err(ExportError::Write)?;
     }
-    writer.flush().await.map_err(ExportError::Write)
+    Ok(())
 }
 
 /// Reads a thread as it is between two calls.
-async fn read(
-    store: &dyn Store,
-    thread: &ThreadKey,
-) -> Result<(ThreadInfo, Vec<HistoryRow>, Map<String, Value>), ExportError> {
+async fn read(store: &dyn Store, thread: &ThreadKey) -> Result<Read, ExportError> {
     let in_call = || ExportError::InCall { thread: thread.clone() };
     let before = info(store, thread).await?;
     if before.in_call {

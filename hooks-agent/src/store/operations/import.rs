@@ -4,112 +4,198 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
-use serde_json::error::Category;
-use tokio::io::{AsyncBufRead, AsyncBufReadExt};
+use serde_json::{Map, Value};
+use tokio::io::AsyncBufRead;
 
 use crate::error::InputError;
 use crate::message::{Messages, Msg};
 use crate::store::operations::export::{Header, VERSION, live_messages};
-use crate::store::{HistoryRow, ImportError, Store, StoreError, ThreadKey};
+use crate::store::operations::lines::Lines;
+use crate::store::{Filter, HistoryRow, ImportError, Store, StoreError, ThreadKey};
 
-/// Reads the lines of an [`export`](crate::store::export) and writes them to a store as one thread, at
-/// once. Returns its name.
+/// Reads the lines of an [`export`](crate::store::export) and writes them to a store: the thread, with
+/// those of its sub-agents. Returns its name.
 ///
 /// The thread has the messages, also those that were replaced, the values and the user of the export.
-/// A [`MemoryStore`](crate::thread::MemoryStore) keeps neither replaced messages, nor users, nor fields
-/// that this program does not know.
+/// A [`MemoryStore`](crate::thread::MemoryStore) keeps neither replaced messages nor fields that this
+/// program does not know.
 ///
 /// Tool calls of the last answer may lack a result: they wait, as after a call that was stopped.
 ///
+/// An export is data of somebody: a line has at most 16 MiB, an export 256 MiB. [`ImportOptions`] changes
+/// that.
+///
 /// # Errors
-/// [`ImportError`]: a line that is cut off or invalid, with its number; an export of a newer program;
-/// messages that are no [valid history](InputError::check_history); [`StoreError::Conflict`] if there is
-/// such a thread. Nothing is written then.
+/// [`ImportError`]: a line that is cut off, invalid or too long, with its number; an export of a newer
+/// program; messages that are no [valid history](InputError::check_history); [`StoreError::Conflict`] if
+/// there is such a thread. Nothing is written then.
 pub async fn import(
     store: &dyn Store,
     reader: impl AsyncBufRead + Unpin + Send,
 ) -> Result<ThreadKey, ImportError> {
-    let mut lines = Lines { reader, number: 0 };
-    let header = header(&mut lines).await?;
-    let key = ThreadKey::new(header.agent, header.thread).map_err(StoreError::from)?;
-    let mut rows = Vec::new();
-    let mut seen = HashSet::new();
-    while let Some(line) = lines.next().await? {
-        let row: HistoryRow = lines.parse(&line)?;
-        if Msg::deserialize(&row.message).is_err() {
-            return Err(lines.error("has no message that this program knows"));
-        }
-        if [row.seq, row.place].iter().any(|number| i64::try_from(*number).is_err()) {
-            return Err(lines.error("has a number that is too large"));
-        }
-        if !seen.insert(row.seq) {
-            return Err(lines.error("has the number of an earlier message"));
-        }
-        rows.push(row);
+    ImportOptions::new().import(store, reader).await
+}
+
+/// How much of an export is read.
+///
+/// ```
+/// use hooks_agent::store::{ImportError, ImportOptions};
+/// use hooks_agent::thread::MemoryStore;
+///
+/// # futures::executor::block_on(async {
+/// let options = ImportOptions::new().longest_line(1024);
+/// let line = [b'{'; 2000];
+/// let error = options.import(&MemoryStore::new(), &line[..]).await.unwrap_err();
+/// assert!(matches!(error, ImportError::Line { line: 1, .. }));
+/// # });
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct ImportOptions {
+    line: u64,
+    export: u64,
+}
+
+impl ImportOptions {
+    /// The limits of [`import`]: lines of 16 MiB, exports of 256 MiB.
+    pub fn new() -> Self {
+        Self { line: 16 << 20, export: 256 << 20 }
     }
+
+    /// Sets the length of the longest line, in bytes. Each line is a message. Reading one takes some ten
+    /// times its length of memory.
+    pub fn longest_line(mut self, bytes: u64) -> Self {
+        self.line = bytes;
+        self
+    }
+
+    /// Sets the length of the longest export, in bytes. All of it is in memory at once.
+    pub fn longest_export(mut self, bytes: u64) -> Self {
+        self.export = bytes;
+        self
+    }
+
+    /// Reads an export. See [`import`].
+    ///
+    /// # Errors
+    /// Those of [`import`].
+    pub async fn import(
+        self,
+        store: &dyn Store,
+        reader: impl AsyncBufRead + Unpin + Send,
+    ) -> Result<ThreadKey, ImportError> {
+        let mut lines = Lines::new(reader, self.line, self.export);
+        let Some(line) = lines.next().await? else {
+            return Err(lines.error("is missing"));
+        };
+        let mut threads = vec![thread(&mut lines, &line).await?];
+        while let Some(line) = lines.next().await? {
+            let below = thread(&mut lines, &line).await?;
+            if threads.iter().any(|known| known.key == below.key) {
+                return Err(lines.error("ends a thread that is there already"));
+            }
+            threads.push(below);
+        }
+        if threads.last().is_some_and(|last| last.below > 0) {
+            return Err(lines.error("is the last one: the thread of a sub-agent is missing"));
+        }
+        let key = threads[0].key.clone();
+        write(store, threads).await?;
+        Ok(key)
+    }
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The field of the first line that tells how the others are read.
+#[derive(Deserialize)]
+struct Version {
+    v: Option<u64>,
+}
+
+/// A thread of an export.
+struct Thread {
+    key: ThreadKey,
+    rows: Vec<HistoryRow>,
+    values: Map<String, Value>,
+    user: Option<Arc<str>>,
+    /// How many threads follow.
+    below: usize,
+}
+
+/// Writes the threads: all of them, or none.
+async fn write(store: &dyn Store, threads: Vec<Thread>) -> Result<(), StoreError> {
+    let mut written: Vec<ThreadKey> = Vec::new();
+    for Thread { key, rows, values, user, .. } in threads {
+        if let Err(error) = store.import(&key, rows, values, user).await {
+            for key in written {
+                store.forget(Filter::agent(key.agent()).thread(key.thread())).await?;
+            }
+            return Err(error);
+        }
+        written.push(key);
+    }
+    Ok(())
+}
+
+/// Reads a thread, whose first line was read.
+async fn thread(
+    lines: &mut Lines<impl AsyncBufRead + Unpin>,
+    line: &[u8],
+) -> Result<Thread, ImportError> {
+    let header = header(lines, line)?;
+    let key = ThreadKey::new(&*header.agent, &*header.thread).map_err(StoreError::from)?;
+    let count = match (header.v, header.rows) {
+        // Exports of one thread may lack the number of their lines.
+        (..VERSION, _) => u64::MAX,
+        (_, Some(count)) => count,
+        (_, None) => return Err(lines.error("does not say how many messages follow")),
+    };
+    let rows = rows(lines, count).await?;
     let found = rows.len() as u64;
     if let Some(expected) = header.rows.filter(|expected| *expected != found) {
         return Err(ImportError::Truncated { found, expected });
     }
     let messages = Messages::from(live_messages(&key, &rows)?);
     InputError::check_history(&messages).map_err(ImportError::History)?;
-    let user: Option<Arc<str>> = header.user.map(Into::into);
-    store.import(&key, rows, header.values, user).await?;
-    Ok(key)
+    let Header { values, user, below, .. } = header;
+    Ok(Thread { key, rows, values, user: user.map(Into::into), below })
 }
 
-/// Reads the first line. Its version comes first: a newer one may have other fields.
-async fn header(lines: &mut Lines<impl AsyncBufRead + Unpin>) -> Result<Header, ImportError> {
-    let Some(line) = lines.next().await? else {
-        lines.number = 1;
-        return Err(lines.error("is missing"));
-    };
-    let value: Value = lines.parse(&line)?;
-    match value.get("v").and_then(Value::as_u64) {
+/// Reads the first line of a thread. Its version comes first: a newer one may have other fields.
+fn header<R: AsyncBufRead + Unpin>(lines: &Lines<R>, line: &[u8]) -> Result<Header, ImportError> {
+    match lines.parse::<Version>(line)?.v {
         None => return Err(lines.error("is not the first one of an export")),
         Some(found) if found > VERSION => {
             return Err(ImportError::Newer { found, known: VERSION });
         }
         Some(_) => {}
     }
-    lines.parse(&line)
+    lines.parse(line)
 }
 
-/// The lines of an export.
-struct Lines<R> {
-    reader: R,
-    /// The number of the line that was read last.
-    number: u64,
-}
-
-impl<R: AsyncBufRead + Unpin> Lines<R> {
-    async fn next(&mut self) -> Result<Option<Vec<u8>>, ImportError> {
-        let mut line = Vec::new();
-        self.reader.read_until(b'\n', &mut line).await.map_err(ImportError::Read)?;
-        if line.is_empty() {
-            return Ok(None);
+/// Reads at most this many messages, and checks each of them.
+async fn rows(
+    lines: &mut Lines<impl AsyncBufRead + Unpin>,
+    count: u64,
+) -> Result<Vec<HistoryRow>, ImportError> {
+    let mut rows = Vec::new();
+    let mut seen = HashSet::new();
+    while (rows.len() as u64) < count {
+        let Some(line) = lines.next().await? else { break };
+        let row: HistoryRow = lines.parse(&line)?;
+        if Msg::deserialize(&row.message).is_err() {
+            return Err(lines.error("has no message that this program knows"));
         }
-        self.number += 1;
-        match line.pop() {
-            Some(b'\n') => Ok(Some(line)),
-            _ => Err(self.error("is cut off: it does not end")),
+        row.check().map_err(|reason| lines.error(&reason))?;
+        if !seen.insert(row.seq) {
+            return Err(lines.error("has the number of an earlier message"));
         }
+        rows.push(row);
     }
-
-    /// The error of the JSON may quote the line: only its place is kept.
-    fn parse<T: DeserializeOwned>(&self, line: &[u8]) -> Result<T, ImportError> {
-        serde_json::from_slice(line).map_err(|error| {
-            let column = error.column();
-            self.error(&match error.classify() {
-                Category::Data => format!("is not what is expected, at column {column}"),
-                _ => format!("is no JSON, at column {column}"),
-            })
-        })
-    }
-
-    fn error(&self, reason: &str) -> ImportError {
-        ImportError::Line { line: self.number, reason: reason.to_owned() }
-    }
+    Ok(rows)
 }

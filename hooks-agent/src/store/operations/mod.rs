@@ -3,9 +3,10 @@
 mod error;
 mod export;
 mod import;
+mod lines;
 mod open;
 
 pub use error::{ExportError, ImportError};
 pub use export::export;
-pub use import::import;
-pub use open::{check, open};
+pub use import::{ImportOptions, import};
+pub use open::{check, open, open_read_only};

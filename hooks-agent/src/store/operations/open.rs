@@ -43,9 +43,20 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, StoreError> {
     }
 }
 
-/// Opens the store of a URL and counts what it has, in its first namespace. It makes no store where there
-/// is none; the schema of an older program is brought up to date. Of another namespace or schema, ask
-/// [`Store::report`].
+/// Opens the store of a URL to read alone, as [`open`] does otherwise: it is neither made nor migrated.
+///
+/// # Errors
+/// Those of [`SqliteStore::read_only`](crate::store::SqliteStore::read_only) and
+/// [`PostgresStore::read_only`](crate::store::PostgresStore::read_only), and of [`open`].
+pub async fn open_read_only(url: &str) -> Result<Arc<dyn Store>, StoreError> {
+    match place(url)? {
+        Place::File(path) => read_file(path).await,
+        Place::Postgres => read_server(url).await,
+    }
+}
+
+/// Opens the store of a URL to read alone and counts what it has, in its first namespace. Of another
+/// namespace or schema, ask [`Store::report`].
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), hooks_agent::store::StoreError> {
@@ -55,16 +66,9 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, StoreError> {
 /// ```
 ///
 /// # Errors
-/// Those of [`open`]; [`StoreError::Open`] if there is no store.
+/// Those of [`open_read_only`].
 pub async fn check(url: &str) -> Result<StoreReport, StoreError> {
-    let store = match place(url)? {
-        Place::File(path) if !path.exists() => {
-            return Err(refused(format!("there is no file `{}`", path.display())));
-        }
-        Place::File(path) => open_file(path).await?,
-        Place::Postgres => existing_server(url).await?,
-    };
-    store.report().await
+    open_read_only(url).await?.report().await
 }
 
 /// A URL may have a password: errors quote no more than its scheme.
@@ -105,13 +109,23 @@ async fn open_server(url: &str) -> Result<Arc<dyn Store>, StoreError> {
     Ok(Arc::new(crate::store::PostgresStore::connect(url).await?))
 }
 
+#[cfg(feature = "sqlite")]
+async fn read_file(path: &Path) -> Result<Arc<dyn Store>, StoreError> {
+    Ok(Arc::new(crate::store::SqliteStore::read_only(path).await?))
+}
+
+#[cfg(not(feature = "sqlite"))]
+async fn read_file(path: &Path) -> Result<Arc<dyn Store>, StoreError> {
+    open_file(path).await
+}
+
 #[cfg(feature = "postgres")]
-async fn existing_server(url: &str) -> Result<Arc<dyn Store>, StoreError> {
-    Ok(Arc::new(crate::store::PostgresStore::options().existing().connect(url).await?))
+async fn read_server(url: &str) -> Result<Arc<dyn Store>, StoreError> {
+    Ok(Arc::new(crate::store::PostgresStore::read_only(url).await?))
 }
 
 #[cfg(not(feature = "postgres"))]
-async fn existing_server(url: &str) -> Result<Arc<dyn Store>, StoreError> {
+async fn read_server(url: &str) -> Result<Arc<dyn Store>, StoreError> {
     open_server(url).await
 }
 

@@ -30,12 +30,13 @@ impl PostgresStore {
             .bind(step.releases);
         let query = bind_rows(query, &rows).bind(&self.connections().listener.channel).bind(name);
         let mut conn = self.connections().pool.get().await?;
-        let written = query.fetch_all(&mut *conn).await;
+        let limit = self.connections().statement;
+        let written = limit.run(query.fetch_all(&mut *conn)).await;
         if !written.as_ref().is_ok_and(Vec::is_empty) {
             return conn.done(written).map(drop);
         }
         let owner = sqlx::query(OWNER).bind(lease.row).bind(self.name());
-        let rows = owner.fetch_all(&mut *conn).await;
+        let rows = limit.run(owner.fetch_all(&mut *conn)).await;
         match refusal(lease, step.version, digest, &conn.done(rows)?)? {
             Known::Written => Ok(()),
             // The owner was another one a moment before.

@@ -22,22 +22,7 @@ impl PostgresStore {
     ) -> Result<Acquired, StoreError> {
         let name = owner.to_string();
         let mut conn = self.connections().pool.get().await?;
-        let mut granted = self.grant(&mut conn, key, &name).await;
-        if granted.as_ref().is_ok_and(Vec::is_empty) {
-            let waits = sqlx::query(WAIT)
-                .bind(self.name())
-                .bind(key.agent())
-                .bind(key.thread())
-                .bind(&name)
-                .bind(millis(WAITING))
-                .execute(&mut *conn)
-                .await;
-            // The owner that released it meanwhile saw nobody wait.
-            granted = match waits {
-                Ok(_) => self.grant(&mut conn, key, &name).await,
-                Err(error) => Err(error),
-            };
-        }
+        let granted = self.connections().statement.run(self.request(&mut conn, key, &name)).await;
         let columns = |error| store_error(&error);
         let rows = conn.done(granted)?;
         let Some(row) = rows.first() else { return Ok(Acquired::Busy) };
@@ -46,7 +31,31 @@ impl PostgresStore {
             lease: Lease::new(key.clone(), owner, row.int(0).map_err(columns)?, fence),
             version: unsigned(row.int(2).map_err(columns)?),
             is_takeover: row.int(3).map_err(columns)? != 0,
+            user: row.text_or_null(4).map_err(columns)?.map(Into::into),
         })
+    }
+
+    /// Requests a lease, and notes that the call waits if it is refused.
+    async fn request(
+        &self,
+        conn: &mut PgConnection,
+        key: &ThreadKey,
+        owner: &str,
+    ) -> Result<Vec<PgRow>, sqlx::Error> {
+        let granted = self.grant(conn, key, owner).await?;
+        if !granted.is_empty() {
+            return Ok(granted);
+        }
+        sqlx::query(WAIT)
+            .bind(self.name())
+            .bind(key.agent())
+            .bind(key.thread())
+            .bind(owner)
+            .bind(millis(WAITING))
+            .execute(&mut *conn)
+            .await?;
+        // The owner that released it meanwhile saw nobody wait.
+        self.grant(conn, key, owner).await
     }
 
     async fn grant(
@@ -71,28 +80,33 @@ impl PostgresStore {
         key: &ThreadKey,
         owner: RunId,
     ) -> Result<(), StoreError> {
-        let name = owner.to_string();
         let mut conn = self.connections().pool.get().await?;
-        let withdrawn = sqlx::query(WITHDRAW)
+        let name = owner.to_string();
+        let done = self.connections().statement.run(self.withdraw(&mut conn, key, &name)).await;
+        conn.done(done)
+    }
+
+    async fn withdraw(
+        &self,
+        conn: &mut PgConnection,
+        key: &ThreadKey,
+        owner: &str,
+    ) -> Result<(), sqlx::Error> {
+        sqlx::query(WITHDRAW)
             .bind(self.name())
             .bind(key.agent())
             .bind(key.thread())
-            .bind(&name)
+            .bind(owner)
             .bind(&self.connections().listener.channel)
             .bind(notified_name(self.name(), key))
             .fetch_all(&mut *conn)
-            .await;
-        if withdrawn.is_err() {
-            return conn.done(withdrawn).map(drop);
-        }
+            .await?;
         let waits_no_more = sqlx::query(WAIT_NO_MORE)
             .bind(self.name())
             .bind(key.agent())
             .bind(key.thread())
-            .bind(&name)
-            .execute(&mut *conn)
-            .await;
-        conn.done(waits_no_more).map(drop)
+            .bind(owner);
+        waits_no_more.execute(conn).await.map(drop)
     }
 
     pub(super) async fn renew_leases(&self, leases: &[Lease]) -> Result<Vec<Lease>, StoreError> {
@@ -106,8 +120,8 @@ impl PostgresStore {
             .bind(leases.iter().map(|lease| lease.row).collect::<Vec<_>>())
             .bind(leases.iter().map(|lease| lease.owner.to_string()).collect::<Vec<_>>())
             .bind(leases.iter().map(|lease| signed(lease.fence)).collect::<Vec<_>>())
-            .fetch_all(&mut *conn)
-            .await;
+            .fetch_all(&mut *conn);
+        let renewed = self.connections().statement.run(renewed).await;
         let mut kept = BTreeSet::new();
         for row in conn.done(renewed)? {
             let columns = |error| store_error(&error);
@@ -126,8 +140,8 @@ impl PostgresStore {
             .bind(signed(lease.fence))
             .bind(&self.connections().listener.channel)
             .bind(notified_name(self.name(), &lease.thread))
-            .fetch_all(&mut *conn)
-            .await;
+            .fetch_all(&mut *conn);
+        let released = self.connections().statement.run(released).await;
         conn.done(released).map(drop)
     }
 }

@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
+use sqlx::Executor;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use crate::store::ThreadKey;
+use crate::store::sql::Limit;
 
 /// The longest time between two requests for a lease.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
@@ -20,7 +22,7 @@ pub(super) struct Listener {
     /// The channel of the schema.
     pub(super) channel: String,
     released: Arc<Released>,
-    task: AbortHandle,
+    task: Option<AbortHandle>,
 }
 
 #[derive(Default)]
@@ -31,12 +33,24 @@ struct Released {
 }
 
 impl Listener {
-    /// Begins to listen, on a connection of its own, until the listener is dropped.
-    pub(super) fn start(options: PgConnectOptions, schema: &str) -> Self {
+    /// Begins to listen, on a connection of its own, until the listener is dropped. A connection that is
+    /// silent for `keep_alive` is tested.
+    pub(super) fn start(
+        options: PgConnectOptions,
+        schema: &str,
+        limit: Limit,
+        keep_alive: Duration,
+    ) -> Self {
         let channel = format!("hooks_{}", short_hash(&[schema]));
         let released = Arc::<Released>::default();
-        let task = tokio::spawn(listen(options, channel.clone(), released.clone()));
-        Self { channel, released, task: task.abort_handle() }
+        let listens = listen(options, channel.clone(), released.clone(), limit, keep_alive);
+        let task = tokio::spawn(listens).abort_handle();
+        Self { channel, released, task: Some(task) }
+    }
+
+    /// Listens to nothing.
+    pub(super) fn idle() -> Self {
+        Self { channel: String::new(), released: Arc::default(), task: None }
     }
 
     /// Waits until a thread is released, and not longer than a second.
@@ -58,7 +72,9 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        self.task.abort();
+        if let Some(task) = &self.task {
+            task.abort();
+        }
     }
 }
 
@@ -83,17 +99,43 @@ impl Released {
 }
 
 /// Listens, and connects again when the connection is lost.
-async fn listen(options: PgConnectOptions, channel: String, released: Arc<Released>) {
-    let pool = PgPoolOptions::new().max_connections(1).connect_lazy_with(options);
+async fn listen(
+    options: PgConnectOptions,
+    channel: String,
+    released: Arc<Released>,
+    limit: Limit,
+    keep_alive: Duration,
+) {
     loop {
-        if let Ok(mut listener) = PgListener::connect_with(&pool).await
-            && listener.listen(&channel).await.is_ok()
-        {
-            while let Ok(notification) = listener.recv().await {
-                released.put(notification.payload());
+        // A pool for each connection: one that is silent for ever may never come back to its pool.
+        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(limit.time());
+        let pool = pool.connect_lazy_with(options.clone());
+        let began = limit.run(async {
+            let mut listener = PgListener::connect_with(&pool).await?;
+            listener.listen(&channel).await?;
+            Ok(listener)
+        });
+        if let Ok(mut listener) = began.await {
+            while let Some(name) = next(&mut listener, limit, keep_alive).await {
+                if let Some(name) = name {
+                    released.put(&name);
+                }
             }
         }
         tokio::time::sleep(ASK_AGAIN).await;
+    }
+}
+
+/// Waits for a thread that is released. Returns no name if none was for a while and the connection still
+/// works, and nothing if it does not.
+async fn next(
+    listener: &mut PgListener,
+    limit: Limit,
+    keep_alive: Duration,
+) -> Option<Option<String>> {
+    match tokio::time::timeout(keep_alive, listener.recv()).await {
+        Ok(notification) => Some(Some(notification.ok()?.payload().to_owned())),
+        Err(_) => limit.run(listener.execute("SELECT 1")).await.ok().map(|_| None),
     }
 }
 

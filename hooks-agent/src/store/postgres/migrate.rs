@@ -1,85 +1,114 @@
 //! Brings the schema of a database up to date.
 
 use sqlx::postgres::PgConnection;
-use sqlx::{AssertSqlSafe, Connection, Executor};
+use sqlx::{AssertSqlSafe, Connection, Error, Executor, Row};
 
-use crate::store::StoreError;
-use crate::store::postgres::opening::{opening, search_path, set_search_path};
-use crate::store::sql::{LATEST, MIGRATIONS, unsigned};
+use crate::store::sql::{LATEST, Limit, MIGRATIONS, Place, unsigned};
+use crate::store::{Migration, StoreError};
 
-/// The advisory lock of those who open a store: "hook" in ASCII.
+/// The advisory lock of those who migrate a store: "hook" in ASCII.
 const LOCK: i64 = 0x686f_6f6b;
 
-/// What PostgreSQL has besides the schema. Rows that are updated with every step find room in their
-/// page.
+/// What PostgreSQL has besides the first schema. Rows that are updated with every step find room in
+/// their page.
 const BESIDES: &str = "CREATE TABLE store_version (version BIGINT NOT NULL);
 INSERT INTO store_version VALUES (0);
-ALTER TABLE thread SET (fillfactor = 50)";
+ALTER TABLE thread SET (fillfactor = 50);
+";
 
-/// Applies the migrations that the schema lacks, in one transaction, and returns its name. Only one
-/// process does; the others wait. A newer schema is left as it is; where there is none, so is a database
-/// that `is_existing` requires to have one.
-pub(super) async fn migrate(
-    conn: &mut PgConnection,
-    schema: Option<&str>,
-    is_existing: bool,
-) -> Result<String, StoreError> {
-    let failed = |error| opening(&error);
-    let mut step = conn.begin().await.map_err(failed)?;
-    let lock = sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK);
-    lock.execute(&mut *step).await.map_err(failed)?;
-    if let Some(schema) = schema {
-        let path = search_path(schema);
-        // The name is quoted as an identifier.
-        let create = AssertSqlSafe(format!("CREATE SCHEMA IF NOT EXISTS {path}"));
-        step.execute(sqlx::raw_sql(create)).await.map_err(failed)?;
-        set_search_path(&mut step, &path).await.map_err(failed)?;
-    }
-    let current: Option<String> = sqlx::query_scalar("SELECT CAST(current_schema() AS TEXT)")
-        .fetch_one(&mut *step)
-        .await
-        .map_err(failed)?;
-    let Some(current) = current else {
-        let reason = "the search path of the user has no schema: name one".to_owned();
-        return Err(StoreError::Open { reason, source: None });
-    };
-    let found = version(&mut step).await?;
-    if is_existing && found == 0 {
-        let reason = format!("there is no store in the schema `{current}`");
-        return Err(StoreError::Open { reason, source: None });
-    }
-    for migration in MIGRATIONS.iter().filter(|migration| migration.version > found) {
-        step.execute(sqlx::raw_sql(migration.sql)).await.map_err(failed)?;
-    }
-    if found == 0 {
-        step.execute(sqlx::raw_sql(BESIDES)).await.map_err(failed)?;
-    }
-    if found < LATEST {
-        let set = sqlx::query("UPDATE store_version SET version = $1").bind(LATEST);
-        set.execute(&mut *step).await.map_err(failed)?;
-    }
-    step.commit().await.map_err(failed)?;
-    Ok(current)
+/// What there is of a store.
+pub(super) struct Found {
+    /// The schema of the tables, if there is one.
+    pub(super) name: Option<String>,
+    /// The version; 0 if there is none yet.
+    pub(super) version: i64,
 }
 
-/// Returns the version of the schema; 0 if there is none yet.
-async fn version(conn: &mut PgConnection) -> Result<i64, StoreError> {
-    let failed = |error| opening(&error);
-    let is_there: bool = sqlx::query_scalar(
-        "SELECT to_regclass(quote_ident(current_schema()) || '.store_version') IS NOT NULL",
+impl Found {
+    /// Refuses what this program cannot bring up to date.
+    pub(super) fn check(&self, place: &Place, is_named: bool) -> Result<(), StoreError> {
+        if self.version > LATEST {
+            let (found, known) = (unsigned(self.version), unsigned(LATEST));
+            return Err(StoreError::NewerSchema { found, known });
+        }
+        if self.name.is_none() && !is_named {
+            return Err(place.refused("the search path of the user has no schema: name one"));
+        }
+        Ok(())
+    }
+
+    /// Returns the migrations that are missing, as they are applied.
+    pub(super) fn missing(&self, schema: Option<&str>) -> Vec<Migration> {
+        let missing = MIGRATIONS.iter().filter(|migration| migration.version > self.version);
+        let mut missing: Vec<_> = missing
+            .map(|migration| {
+                let version = migration.version;
+                let besides = if version == 1 { BESIDES } else { "" };
+                let set = format!("UPDATE store_version SET version = {version}");
+                Migration {
+                    version: unsigned(version),
+                    sql: format!("{}{besides}{set};\n", migration.sql),
+                }
+            })
+            .collect();
+        if let (None, Some(schema), Some(first)) = (&self.name, schema, missing.first_mut()) {
+            let path = search_path(schema);
+            first.sql.insert_str(0, &format!("CREATE SCHEMA IF NOT EXISTS {path};\n"));
+        }
+        missing
+    }
+}
+
+/// Looks what there is, and writes nothing.
+pub(super) async fn look(conn: &mut PgConnection, schema: Option<&str>) -> Result<Found, Error> {
+    if let Some(schema) = schema {
+        let set = sqlx::query("SELECT set_config('search_path', $1, false)");
+        set.bind(search_path(schema)).execute(&mut *conn).await?;
+    }
+    let row = sqlx::query(
+        "SELECT CAST(current_schema() AS TEXT),
+    to_regclass(quote_ident(current_schema()) || '.store_version') IS NOT NULL",
     )
     .fetch_one(&mut *conn)
-    .await
-    .map_err(failed)?;
-    if !is_there {
-        return Ok(0);
+    .await?;
+    let version = if row.try_get(1)? {
+        sqlx::query_scalar("SELECT version FROM store_version").fetch_one(conn).await?
+    } else {
+        0
+    };
+    Ok(Found { name: row.try_get(0)?, version })
+}
+
+/// Applies the migrations that are missing, in one transaction, and returns the schema and them. Only
+/// one process does; the others wait. The inner error is why a schema is left as it is. After an error
+/// the connection is closed, and its lock is free.
+pub(super) async fn migrate(
+    conn: &mut PgConnection,
+    place: &Place,
+    schema: Option<&str>,
+    limit: Limit,
+) -> Result<Result<(Option<String>, Vec<Migration>), StoreError>, Error> {
+    let set = sqlx::query("SELECT set_config('statement_timeout', $1, false)");
+    set.bind(limit.of_server()).execute(&mut *conn).await?;
+    // Before the transaction, which then sees the schema that another process made meanwhile.
+    sqlx::query("SELECT pg_advisory_lock($1)").bind(LOCK).execute(&mut *conn).await?;
+    let mut step = conn.begin().await?;
+    let found = look(&mut step, schema).await?;
+    if let Err(error) = found.check(place, schema.is_some()) {
+        return Ok(Err(error));
     }
-    let version: i64 = sqlx::query_scalar("SELECT version FROM store_version")
-        .fetch_one(conn)
-        .await
-        .map_err(failed)?;
-    if version > LATEST {
-        return Err(StoreError::NewerSchema { found: unsigned(version), known: unsigned(LATEST) });
+    let missing = found.missing(schema);
+    for migration in &missing {
+        // Its only name from outside is quoted as an identifier.
+        step.execute(sqlx::raw_sql(AssertSqlSafe(migration.sql.clone()))).await?;
     }
-    Ok(version)
+    let name = look(&mut step, schema).await?.name;
+    step.commit().await?;
+    sqlx::query("SELECT pg_advisory_unlock($1)").bind(LOCK).execute(conn).await?;
+    Ok(Ok((name, missing)))
+}
+
+/// Returns the search path that has this schema alone.
+pub(super) fn search_path(schema: &str) -> String {
+    format!("\"{}\"", schema.replace('"', "\"\""))
 }

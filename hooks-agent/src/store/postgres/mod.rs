@@ -1,11 +1,11 @@
 //! The store in a PostgreSQL database.
 
+mod address;
 mod commit;
 mod connection;
 mod lease;
 mod listen;
 mod migrate;
-mod opening;
 mod operations;
 mod options;
 mod people;

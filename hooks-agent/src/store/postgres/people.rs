@@ -4,47 +4,45 @@ use sqlx::Connection;
 use sqlx::postgres::PgConnection;
 
 use crate::store::key::check_name;
-use crate::store::postgres::statements::{DECIDE, EXPIRE, QUESTIONS, WAITING};
-use crate::store::sql::{DecidedRow, FilterRow, decided_rows, waiting_row, write_json};
+use crate::store::postgres::statements::{DECIDE, EXPIRE, QUESTIONS};
+use crate::store::sql::{DecidedRow, decided_rows, filtered, waiting_row, write_json};
 use crate::store::{
     Decision, EXPIRED, EXPIRY, Filter, PostgresStore, StoreError, Verdict, Waiting,
 };
 
 impl PostgresStore {
-    pub(super) async fn questions(&self, filter: Filter) -> Result<Vec<Waiting>, StoreError> {
-        let Some(filter) = FilterRow::of(&filter) else { return Ok(Vec::new()) };
+    pub(super) async fn questions(&self, filter: &Filter) -> Result<Vec<Waiting>, StoreError> {
+        let filters = self.filters(filter);
+        if filters.is_of_nothing() {
+            return Ok(Vec::new());
+        }
         let mut conn = self.connections().pool.get().await?;
-        let rows = sqlx::query(WAITING)
-            .bind(self.name())
-            .bind(filter.agent)
-            .bind(filter.thread)
-            .bind(filter.user)
-            .bind(filter.unused_for)
-            .bind(filter.is_decided)
-            .bind(filter.limit)
-            .fetch_all(&mut *conn)
-            .await;
+        let rows = filtered!(filters.waiting()).fetch_all(&mut *conn);
+        let rows = self.connections().statement.run(rows).await;
         conn.done(rows)?.iter().map(waiting_row).collect()
     }
 
-    pub(super) async fn decide_all(&self, verdicts: Vec<Verdict>) -> Result<(), StoreError> {
+    /// Stores decisions. A request that has stored them already does nothing.
+    pub(super) async fn decide_all(
+        &self,
+        verdicts: &[Verdict],
+        request: i64,
+    ) -> Result<(), StoreError> {
         for by in verdicts.iter().filter_map(|verdict| verdict.by.as_deref()) {
             check_name("name of who decides", by)?;
         }
         let mut conn = self.connections().pool.get().await?;
-        let decided = decide(&mut conn, self.name(), &verdicts).await;
+        let decided = decide(&mut conn, self.name(), verdicts, request);
+        let decided = self.connections().statement.run(decided).await;
         conn.done(decided)?
     }
 
     pub(super) async fn refuse_expired(&self) -> Result<u64, StoreError> {
         let refusal = write_json(&Decision::Reject(EXPIRED.to_owned()))?;
         let mut conn = self.connections().pool.get().await?;
-        let expired = sqlx::query(EXPIRE)
-            .bind(self.name())
-            .bind(refusal)
-            .bind(EXPIRY)
-            .execute(&mut *conn)
-            .await;
+        let expired =
+            sqlx::query(EXPIRE).bind(self.name()).bind(refusal).bind(EXPIRY).execute(&mut *conn);
+        let expired = self.connections().statement.run(expired).await;
         conn.done(expired).map(|done| done.rows_affected())
     }
 }
@@ -54,9 +52,10 @@ async fn decide(
     conn: &mut PgConnection,
     namespace: &str,
     verdicts: &[Verdict],
+    request: i64,
 ) -> Result<Result<(), StoreError>, sqlx::Error> {
     let mut step = conn.begin().await?;
-    let decided = store_decisions(&mut step, namespace, verdicts).await;
+    let decided = store_decisions(&mut step, namespace, verdicts, request).await;
     match decided {
         Ok(Ok(())) => step.commit().await.map(Ok),
         refused => step.rollback().await.and(refused),
@@ -67,16 +66,17 @@ async fn store_decisions(
     step: &mut PgConnection,
     namespace: &str,
     verdicts: &[Verdict],
+    request: i64,
 ) -> Result<Result<(), StoreError>, sqlx::Error> {
     // The rows are locked: nobody else decides between reading and writing.
     let ids: Vec<_> = verdicts.iter().map(|verdict| verdict.id.replace('\0', "")).collect();
     let rows = sqlx::query(QUESTIONS).bind(namespace).bind(ids).fetch_all(&mut *step).await?;
-    let rows = match decided_rows(&rows, verdicts) {
+    let rows = match decided_rows(&rows, verdicts, request) {
         Ok(rows) => rows,
         Err(error) => return Ok(Err(error)),
     };
     for DecidedRow { id, decision, by, at } in rows {
-        let query = sqlx::query(DECIDE).bind(id).bind(decision).bind(by).bind(at);
+        let query = sqlx::query(DECIDE).bind(id).bind(decision).bind(by).bind(at).bind(request);
         query.execute(&mut *step).await?;
     }
     Ok(Ok(()))

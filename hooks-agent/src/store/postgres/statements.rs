@@ -1,6 +1,9 @@
 //! Statements of PostgreSQL.
 
-crate::store::sql::statements!("CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)");
+crate::store::sql::statements!(
+    "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
+    "jsonb_array_elements(CAST(v.body AS jsonb)) AS s (value)"
+);
 
 /// Grants a lease, if the thread is free and nobody waits for longer.
 pub(super) const ACQUIRE: &str = "
@@ -24,13 +27,13 @@ WITH granted AS (
                     (SELECT mine.ticket FROM lease_waiter mine
                         WHERE mine.thread_id = thread.id AND mine.owner = excluded.owner),
                     9223372036854775807))
-    RETURNING id, fence, version, is_takeover, created
+    RETURNING id, fence, version, is_takeover, \"user\", created
 ), gone AS (
     DELETE FROM lease_waiter w USING granted g
     WHERE w.thread_id = g.id AND (w.owner = $5
         OR w.until < CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT))
 )
-SELECT id, fence, version, is_takeover FROM granted";
+SELECT id, fence, version, is_takeover, \"user\" FROM granted";
 
 /// Renews leases: arrays of ids, owners and fencing numbers.
 pub(super) const RENEW: &str = "
@@ -114,7 +117,7 @@ FROM step s"#;
 /// The questions of ids, locked in the order of their ids, with the time.
 pub(super) const QUESTIONS: &str = "
 SELECT body, since, expires, decision, decided_by, decided_at, closed,
-    CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)
+    CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT), request
 FROM question WHERE namespace = $1 AND id = ANY($2) ORDER BY id FOR UPDATE";
 
 /// The messages of an import.
@@ -127,3 +130,10 @@ FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[]) AS m (seq, pla
 pub(super) const IMPORT_VALUES: &str = "
 INSERT INTO value (thread_id, name, body)
 SELECT $1, v.name, v.body FROM unnest($2::text[], $3::text[]) AS v (name, body)";
+
+/// Removes the rows of threads that calls no longer read: an array of ids.
+pub(super) const PRUNE: [&str; 3] = [
+    "DELETE FROM message WHERE archived IS NOT NULL AND thread_id = ANY($1)",
+    "DELETE FROM tool_call WHERE is_live = 0 AND thread_id = ANY($1)",
+    "DELETE FROM question WHERE closed = 1 AND thread_id = ANY($1)",
+];

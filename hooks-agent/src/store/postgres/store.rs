@@ -11,7 +11,8 @@ use crate::run_id::RunId;
 use crate::store::key::check_name;
 use crate::store::postgres::connection::Connections;
 use crate::store::postgres::listen::notified_name;
-use crate::store::postgres::statements::LOAD;
+use crate::store::postgres::statements::{ELEMENTS, LOAD, NOW};
+use crate::store::sql::{Filters, again, named, random_id};
 use crate::store::{
     Acquired, Backend, Filter, HistoryRow, Lease, NameError, PostgresOptions, Step, Steps, Store,
     StoreError, StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
@@ -43,16 +44,34 @@ impl PostgresStore {
     #[doc(hidden)]
     pub const LOAD: &str = LOAD;
 
-    /// Connects to the database of this URL, with the default options, and brings its schema up to
-    /// date. The URL says whether the connections are encrypted (`sslmode`). Its password is in no
-    /// error and in no `Debug`.
+    /// The statement that lists threads, for tests of its plan.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn list_sql(filter: &Filter) -> String {
+        Filters { now: NOW, elements: ELEMENTS, namespace: "", filter }.threads().sql
+    }
+
+    /// Connects to the database of this URL, with the default options. Makes the schema, or brings it up
+    /// to date, if it is not; a database that is up to date is only read, so that the user needs no right
+    /// to make tables. The URL says whether the connections are encrypted (`sslmode`). Its user and its
+    /// password are in no error and in no `Debug`.
     ///
     /// # Errors
     /// [`StoreError::Open`] if the URL cannot be read, the user is refused or there is no such
-    /// database; [`StoreError::Unavailable`] if the server cannot be reached;
+    /// database; [`StoreError::Unavailable`] if the server cannot be reached in time;
     /// [`StoreError::NewerSchema`] if a newer program made the tables: they are left as they are.
     pub async fn connect(url: &str) -> Result<Self, StoreError> {
         Self::options().connect(url).await
+    }
+
+    /// Connects to read alone, with the default options: on replicas too. See
+    /// [`PostgresOptions::read_only`].
+    ///
+    /// # Errors
+    /// Those of [`connect`](Self::connect); [`StoreError::OlderSchema`] if the schema is not that of
+    /// this program.
+    pub async fn read_only(url: &str) -> Result<Self, StoreError> {
+        Self::options().read_only().connect(url).await
     }
 
     /// Returns the options of a store, to change them and connect.
@@ -93,11 +112,15 @@ impl fmt::Debug for PostgresStore {
 
 impl Steps for PostgresStore {
     fn acquire<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, Acquired> {
-        Box::pin(self.acquire_thread(thread, owner))
+        self.repeat("requesting the lease of a thread", Writes::Yes, move || {
+            self.acquire_thread(thread, owner)
+        })
     }
 
     fn withdraw<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, ()> {
-        Box::pin(self.withdraw_request(thread, owner))
+        self.repeat("withdrawing a request for a lease", Writes::Yes, move || {
+            self.withdraw_request(thread, owner)
+        })
     }
 
     fn freed<'a>(&'a self, thread: &'a ThreadKey) -> BoxFuture<'a, ()> {
@@ -106,19 +129,19 @@ impl Steps for PostgresStore {
     }
 
     fn load<'a>(&'a self, lease: &'a Lease) -> StoreFuture<'a, ThreadRecord> {
-        Box::pin(self.load_thread(lease))
+        self.repeat("loading a thread", Writes::No, move || self.load_thread(lease))
     }
 
     fn commit<'a>(&'a self, lease: &'a Lease, step: &'a Step) -> StoreFuture<'a, ()> {
-        Box::pin(self.commit_step(lease, step))
+        self.once("writing a step", self.commit_step(lease, step))
     }
 
     fn renew<'a>(&'a self, leases: &'a [Lease]) -> StoreFuture<'a, Vec<Lease>> {
-        Box::pin(self.renew_leases(leases))
+        self.repeat("renewing leases", Writes::Yes, move || self.renew_leases(leases))
     }
 
     fn release<'a>(&'a self, lease: &'a Lease) -> StoreFuture<'a, ()> {
-        Box::pin(self.release_lease(lease))
+        self.repeat("releasing a lease", Writes::Yes, move || self.release_lease(lease))
     }
 
     fn lease_time(&self) -> Duration {
@@ -132,27 +155,35 @@ impl Store for PostgresStore {
     }
 
     fn waiting(&self, filter: Filter) -> StoreFuture<'_, Vec<Waiting>> {
-        Box::pin(self.questions(filter))
+        Box::pin(async move {
+            self.repeat("listing questions", Writes::No, || self.questions(&filter)).await
+        })
     }
 
     fn decide(&self, verdicts: Vec<Verdict>) -> StoreFuture<'_, ()> {
-        Box::pin(self.decide_all(verdicts))
+        Box::pin(async move {
+            let request = random_id();
+            let decide = || self.decide_all(&verdicts, request);
+            self.repeat("storing decisions", Writes::Yes, decide).await
+        })
     }
 
     fn expire(&self) -> StoreFuture<'_, u64> {
-        Box::pin(self.refuse_expired())
+        self.repeat("refusing questions that expired", Writes::Yes, || self.refuse_expired())
     }
 
     fn threads(&self, filter: Filter) -> StoreFuture<'_, Vec<ThreadInfo>> {
-        Box::pin(self.thread_list(filter))
+        Box::pin(async move {
+            self.repeat("listing threads", Writes::No, || self.thread_list(&filter)).await
+        })
     }
 
     fn history<'a>(&'a self, thread: &'a ThreadKey) -> StoreFuture<'a, Vec<HistoryRow>> {
-        Box::pin(self.all_messages(thread))
+        self.repeat("reading a history", Writes::No, move || self.all_messages(thread))
     }
 
     fn values<'a>(&'a self, thread: &'a ThreadKey) -> StoreFuture<'a, Map<String, Value>> {
-        Box::pin(self.all_values(thread))
+        self.repeat("reading values", Writes::No, move || self.all_values(thread))
     }
 
     fn import<'a>(
@@ -162,18 +193,63 @@ impl Store for PostgresStore {
         values: Map<String, Value>,
         user: Option<Arc<str>>,
     ) -> StoreFuture<'a, ()> {
-        Box::pin(self.import_thread(thread, rows, values, user))
+        self.once("importing a thread", self.import_thread(thread, rows, values, user))
     }
 
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
-        Box::pin(self.forget_threads(filter))
+        self.once("forgetting threads", async move { self.forget_threads(&filter).await })
     }
 
     fn prune(&self, filter: Filter) -> StoreFuture<'_, u64> {
-        Box::pin(self.prune_threads(filter))
+        self.once("pruning threads", async move { self.prune_threads(&filter).await })
     }
 
     fn report(&self) -> StoreFuture<'_, StoreReport> {
-        Box::pin(self.count_rows())
+        self.repeat("counting rows", Writes::No, || self.count_rows())
+    }
+}
+
+/// Whether an operation writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Writes {
+    Yes,
+    No,
+}
+
+impl PostgresStore {
+    /// Runs an operation that may be repeated: again, while the server is not available and the limit
+    /// allows it.
+    fn repeat<'a, T: Send + 'a, F>(
+        &'a self,
+        name: &'static str,
+        writes: Writes,
+        operation: impl FnMut() -> F + Send + 'a,
+    ) -> StoreFuture<'a, T>
+    where
+        F: Future<Output = Result<T, StoreError>> + Send + 'a,
+    {
+        Box::pin(async move {
+            self.check(writes)?;
+            again(name, self.connections.statement.time(), operation).await
+        })
+    }
+
+    /// Runs an operation that writes and is not repeated.
+    fn once<'a, T: Send + 'a>(
+        &'a self,
+        name: &'static str,
+        operation: impl Future<Output = Result<T, StoreError>> + Send + 'a,
+    ) -> StoreFuture<'a, T> {
+        Box::pin(async move {
+            self.check(Writes::Yes)?;
+            operation.await.map_err(|error| named(name, error))
+        })
+    }
+
+    fn check(&self, writes: Writes) -> Result<(), StoreError> {
+        if writes == Writes::Yes && self.connections.is_read_only {
+            return Err(StoreError::ReadOnly { place: self.connections.place.to_string() });
+        }
+        Ok(())
     }
 }

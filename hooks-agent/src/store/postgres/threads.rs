@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use sqlx::Connection;
 use sqlx::postgres::PgConnection;
 
+use crate::store::postgres::operations::begin;
 use crate::store::postgres::statements::{
-    FORGET, HISTORY, IMPORT, IMPORT_MESSAGES, IMPORT_VALUES, LOAD, THREADS, VALUES, VERSION,
+    ELEMENTS, HISTORY, IMPORT, IMPORT_MESSAGES, IMPORT_VALUES, LOAD, NOW, VALUES, VERSION,
 };
 use crate::store::sql::{
-    Columns, FilterRow, ImportRows, history_row, random_id, thread_info, thread_record, unsigned,
-    value_of,
+    Columns, Filters, ImportRows, Limit, filtered, history_row, random_id, thread_info,
+    thread_record, unsigned, value_of,
 };
 use crate::store::{
     Filter, HistoryRow, Lease, PostgresStore, StoreError, ThreadInfo, ThreadKey, ThreadRecord,
@@ -20,22 +20,19 @@ use crate::store::{
 impl PostgresStore {
     pub(super) async fn load_thread(&self, lease: &Lease) -> Result<ThreadRecord, StoreError> {
         let mut conn = self.connections().pool.get().await?;
-        let rows = sqlx::query(LOAD).bind(lease.row).bind(self.name()).fetch_all(&mut *conn).await;
+        let rows = sqlx::query(LOAD).bind(lease.row).bind(self.name()).fetch_all(&mut *conn);
+        let rows = self.connections().statement.run(rows).await;
         thread_record(lease, &conn.done(rows)?)
     }
 
-    pub(super) async fn thread_list(&self, filter: Filter) -> Result<Vec<ThreadInfo>, StoreError> {
-        let Some(filter) = FilterRow::of(&filter) else { return Ok(Vec::new()) };
+    pub(super) async fn thread_list(&self, filter: &Filter) -> Result<Vec<ThreadInfo>, StoreError> {
+        let filters = self.filters(filter);
+        if filters.is_of_nothing() {
+            return Ok(Vec::new());
+        }
         let mut conn = self.connections().pool.get().await?;
-        let rows = sqlx::query(THREADS)
-            .bind(self.name())
-            .bind(filter.agent)
-            .bind(filter.thread)
-            .bind(filter.user)
-            .bind(filter.unused_for)
-            .bind(filter.limit)
-            .fetch_all(&mut *conn)
-            .await;
+        let rows = filtered!(filters.threads()).fetch_all(&mut *conn);
+        let rows = self.connections().statement.run(rows).await;
         conn.done(rows)?.iter().map(thread_info).collect()
     }
 
@@ -48,8 +45,8 @@ impl PostgresStore {
             .bind(self.name())
             .bind(key.agent())
             .bind(key.thread())
-            .fetch_all(&mut *conn)
-            .await;
+            .fetch_all(&mut *conn);
+        let rows = self.connections().statement.run(rows).await;
         conn.done(rows)?.iter().map(|row| history_row(key, row)).collect()
     }
 
@@ -62,8 +59,8 @@ impl PostgresStore {
             .bind(self.name())
             .bind(key.agent())
             .bind(key.thread())
-            .fetch_all(&mut *conn)
-            .await;
+            .fetch_all(&mut *conn);
+        let rows = self.connections().statement.run(rows).await;
         conn.done(rows)?.iter().map(|row| value_of(key, row, (0, 1))).collect()
     }
 
@@ -76,7 +73,8 @@ impl PostgresStore {
     ) -> Result<(), StoreError> {
         let rows = ImportRows::of(&rows, &values, user)?;
         let mut conn = self.connections().pool.get().await?;
-        let imported = import(&mut conn, self.name(), key, &rows).await;
+        let limit = self.connections().maintenance;
+        let imported = limit.run(import(&mut conn, limit, self.name(), key, &rows)).await;
         match conn.done(imported)? {
             None => Ok(()),
             Some(version) => Err(StoreError::Conflict {
@@ -87,30 +85,38 @@ impl PostgresStore {
         }
     }
 
-    pub(super) async fn forget_threads(&self, filter: Filter) -> Result<u64, StoreError> {
-        let Some(filter) = FilterRow::of(&filter) else { return Ok(0) };
+    pub(super) async fn forget_threads(&self, filter: &Filter) -> Result<u64, StoreError> {
+        let filters = self.filters(filter);
+        if filters.is_of_nothing() {
+            return Ok(0);
+        }
         let mut conn = self.connections().pool.get().await?;
-        let done = sqlx::query(FORGET)
-            .bind(self.name())
-            .bind(filter.agent)
-            .bind(filter.thread)
-            .bind(filter.user)
-            .bind(filter.unused_for)
-            .bind(filter.limit)
-            .execute(&mut *conn)
-            .await;
-        conn.done(done).map(|done| done.rows_affected())
+        let limit = self.connections().maintenance;
+        let done = limit.run(async {
+            let mut step = begin(&mut conn, limit).await?;
+            let done = filtered!(filters.forget()).execute(&mut *step).await?;
+            step.commit().await?;
+            Ok(done.rows_affected())
+        });
+        let done = done.await;
+        conn.done(done)
+    }
+
+    /// Returns the statements of a filter.
+    pub(super) fn filters<'a>(&'a self, filter: &'a Filter) -> Filters<'a> {
+        Filters { now: NOW, elements: ELEMENTS, namespace: self.name(), filter }
     }
 }
 
 /// Writes the rows of a thread in one transaction. Returns the version of the thread that there is.
 async fn import(
     conn: &mut PgConnection,
+    limit: Limit,
     namespace: &str,
     key: &ThreadKey,
     rows: &ImportRows,
 ) -> Result<Option<i64>, sqlx::Error> {
-    let mut step = conn.begin().await?;
+    let mut step = begin(conn, limit).await?;
     let imported = write_thread(&mut step, namespace, key, rows).await;
     match imported {
         Ok(None) => step.commit().await.map(|()| None),

@@ -15,11 +15,18 @@ pub(crate) struct DecidedRow {
     pub(crate) at: i64,
 }
 
-/// Checks decisions against the rows of their questions, which have the time as an eighth column.
+/// Checks decisions against the rows of their questions, which have the time as an eighth column and the
+/// request that decided as a ninth. Returns no rows if this request has decided already: its answer was
+/// lost.
 pub(crate) fn decided_rows(
     rows: &[impl Columns],
     verdicts: &[Verdict],
+    request: i64,
 ) -> Result<Vec<DecidedRow>, StoreError> {
+    let of_request = |row| Columns::int_or_null(row, 8).is_ok_and(|found| found == Some(request));
+    if rows.len() == verdicts.len() && rows.iter().all(of_request) {
+        return Ok(Vec::new());
+    }
     let questions: Vec<Waiting> = rows.iter().map(waiting_row).collect::<Result<_, _>>()?;
     let now = rows.first().map_or(Ok(0), |row| row.int(7)).map_err(|error| store_error(&error))?;
     let decided = review(&questions, verdicts, unsigned(now))?;

@@ -10,15 +10,23 @@ use sqlx::Connection;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::store::StoreError;
-use crate::store::sql::failure::{is_broken, store_error, unavailable};
-
-/// How long an operation waits for a connection.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
-
-/// A connection that was idle for longer is tested before it is lent.
-const TRUSTED_IDLE: Duration = Duration::from_secs(30);
+use crate::store::sql::failure::is_broken;
+use crate::store::sql::limit::Limit;
+use crate::store::sql::place::Place;
 
 type Open<C> = Box<dyn Fn() -> BoxFuture<'static, Result<C, sqlx::Error>> + Send + Sync>;
+
+/// How many connections there are, and how long a pool waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PoolOptions {
+    pub(crate) size: u32,
+    /// How long an operation waits for a connection that others have.
+    pub(crate) wait: Duration,
+    /// A connection that was idle for longer is tested before it is lent.
+    pub(crate) trusted: Duration,
+    /// How long the test takes at most.
+    pub(crate) test: Limit,
+}
 
 /// Connections of one kind. A connection costs nothing to lend and to give back: the pool of sqlx
 /// needs a round trip for each.
@@ -26,6 +34,8 @@ type Open<C> = Box<dyn Fn() -> BoxFuture<'static, Result<C, sqlx::Error>> + Send
 /// A connection whose operation was dropped half-way is closed and not lent again: the database ends
 /// its transaction.
 pub(crate) struct Pool<C> {
+    place: Place,
+    options: PoolOptions,
     open: Open<C>,
     idle: Mutex<Vec<(C, Instant)>>,
     permits: Semaphore,
@@ -33,28 +43,29 @@ pub(crate) struct Pool<C> {
 
 impl<C: Connection> Pool<C> {
     pub(crate) fn new(
-        size: u32,
+        place: Place,
+        options: PoolOptions,
         open: impl Fn() -> BoxFuture<'static, Result<C, sqlx::Error>> + Send + Sync + 'static,
     ) -> Self {
-        let permits = Semaphore::new(size.max(1) as usize);
-        Self { open: Box::new(open), idle: Mutex::default(), permits }
+        let permits = Semaphore::new(options.size.max(1) as usize);
+        Self { place, options, open: Box::new(open), idle: Mutex::default(), permits }
     }
 
     /// Lends a connection.
     pub(crate) async fn get(&self) -> Result<Lent<'_, C>, StoreError> {
         let permit = match self.permits.try_acquire() {
             Ok(permit) => permit,
-            Err(_) => tokio::time::timeout(LONGEST_WAIT, self.permits.acquire())
+            Err(_) => tokio::time::timeout(self.options.wait, self.permits.acquire())
                 .await
-                .map_err(|_| unavailable("all connections are in use"))?
-                .map_err(|_| unavailable("the store is closed"))?,
+                .map_err(|_| self.place.unavailable("all connections are in use"))?
+                .map_err(|_| self.place.unavailable("the store is closed"))?,
         };
         loop {
             let idle = self.idle().pop();
             let conn = match idle {
-                None => (self.open)().await.map_err(|error| store_error(&error))?,
-                Some((conn, since)) if since.elapsed() < TRUSTED_IDLE => conn,
-                Some((mut conn, _)) => match conn.ping().await {
+                None => (self.open)().await.map_err(|error| self.place.error(&error))?,
+                Some((conn, since)) if since.elapsed() < self.options.trusted => conn,
+                Some((mut conn, _)) => match self.options.test.run(conn.ping()).await {
                     Ok(()) => conn,
                     Err(_) => continue,
                 },
@@ -90,7 +101,7 @@ impl<C: Connection> Lent<'_, C> {
             Err(error) if is_broken(error) => self.pool.idle().clear(),
             _ => self.pool.idle().extend(self.conn.take().map(|conn| (conn, Instant::now()))),
         }
-        result.map_err(|error| store_error(&error))
+        result.map_err(|error| self.pool.place.error(&error))
     }
 }
 

@@ -1,8 +1,15 @@
 //! Statements that SQLite and PostgreSQL share, but for how they tell the time.
 
-/// Declares the statements, with the expression of the time in milliseconds since 1970.
+/// Declares the statements, with the expression of the time in milliseconds since 1970 and the table of
+/// the elements of `v.body`, a JSON array.
 macro_rules! statements {
-    ($now:literal) => {
+    ($now:literal, $elements:literal) => {
+        /// The time in milliseconds since 1970.
+        pub(crate) const NOW: &str = $now;
+
+        /// The table of the elements of `v.body`, a JSON array.
+        pub(crate) const ELEMENTS: &str = $elements;
+
         /// A thread with everything that a call reads, in one snapshot. The first column is a
         /// [`Part`](crate::store::sql::Part).
         pub(crate) const LOAD: &str = "
@@ -43,46 +50,6 @@ FROM thread t WHERE t.namespace = $1 AND t.agent = $2 AND t.thread = $3
 ON CONFLICT (thread_id, owner) DO UPDATE SET until = excluded.until"
         );
 
-        /// Threads as a list shows them.
-        pub(crate) const THREADS: &str = concat!(
-            r#"SELECT t.agent, t.thread, t."user", t.version,
-    (SELECT count(*) FROM message m WHERE m.thread_id = t.id AND m.archived IS NULL),
-    (SELECT count(*) FROM question q
-        WHERE q.thread_id = t.id AND q.closed = 0 AND q.decision IS NULL),
-    t.in_call,
-    CASE WHEN t.owner IS NOT NULL AND t.lease_until >= "#,
-            $now,
-            r#" THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END,
-    t.changed
-FROM thread t
-WHERE t.namespace = $1
-    AND (t.version > 0 OR (t.owner IS NOT NULL AND t.lease_until >= "#,
-            $now,
-            r#"))
-    AND (CAST($2 AS TEXT) IS NULL OR t.agent = $2)
-    AND (CAST($3 AS TEXT) IS NULL OR t.thread = $3)
-    AND (CAST($4 AS TEXT) IS NULL OR t."user" = $4)
-    AND (CAST($5 AS BIGINT) IS NULL OR t.changed <= "#,
-            $now,
-            " - $5)
-ORDER BY t.changed, t.id LIMIT CAST($6 AS BIGINT)"
-        );
-
-        /// Questions that are not closed, the oldest first.
-        pub(crate) const WAITING: &str = concat!(
-            r#"SELECT q.body, q.since, q.expires, q.decision, q.decided_by, q.decided_at, q.closed
-FROM question q JOIN thread t ON t.id = q.thread_id
-WHERE q.namespace = $1 AND q.closed = 0
-    AND (CAST($2 AS TEXT) IS NULL OR t.agent = $2)
-    AND (CAST($3 AS TEXT) IS NULL OR t.thread = $3)
-    AND (CAST($4 AS TEXT) IS NULL OR t."user" = $4)
-    AND (CAST($5 AS BIGINT) IS NULL OR t.changed <= "#,
-            $now,
-            " - $5)
-    AND CASE WHEN q.decision IS NULL THEN 0 ELSE 1 END = $6
-ORDER BY q.since, q.id LIMIT CAST($7 AS BIGINT)"
-        );
-
         /// Refuses the questions that have expired.
         pub(crate) const EXPIRE: &str = concat!(
             "UPDATE question SET decision = $2, decided_by = $3, decided_at = ",
@@ -92,9 +59,9 @@ WHERE namespace = $1 AND closed = 0 AND decision IS NULL AND expires <= ",
             $now
         );
 
-        /// Stores one decision.
+        /// Stores one decision of a request.
         pub(crate) const DECIDE: &str = "UPDATE question
-SET decision = $2, decided_by = $3, decided_at = $4 WHERE id = $1";
+SET decision = $2, decided_by = $3, decided_at = $4, request = $5 WHERE id = $1";
 
         /// All messages of a thread.
         pub(crate) const HISTORY: &str = "SELECT m.seq, m.place, m.archived, m.body
@@ -124,51 +91,6 @@ WHERE thread.version = 0
 RETURNING id"#
         );
 
-        /// Removes threads that no call owns. What belongs to them goes with them.
-        pub(crate) const FORGET: &str = concat!(
-            r#"DELETE FROM thread
-WHERE (owner IS NULL OR lease_until < "#,
-            $now,
-            r#") AND id IN (
-    SELECT t.id FROM thread t
-    WHERE t.namespace = $1
-        AND (t.owner IS NULL OR t.lease_until < "#,
-            $now,
-            r#")
-        AND (CAST($2 AS TEXT) IS NULL OR t.agent = $2)
-        AND (CAST($3 AS TEXT) IS NULL OR t.thread = $3)
-        AND (CAST($4 AS TEXT) IS NULL OR t."user" = $4)
-        AND (CAST($5 AS BIGINT) IS NULL OR t.changed <= "#,
-            $now,
-            " - $5)
-    ORDER BY t.changed, t.id LIMIT CAST($6 AS BIGINT))"
-        );
-
-        /// The end of the statements that remove rows of threads.
-        macro_rules! of_threads {
-            () => {
-                concat!(
-                    r#" AND thread_id IN (
-    SELECT t.id FROM thread t
-    WHERE t.namespace = $1
-        AND (CAST($2 AS TEXT) IS NULL OR t.agent = $2)
-        AND (CAST($3 AS TEXT) IS NULL OR t.thread = $3)
-        AND (CAST($4 AS TEXT) IS NULL OR t."user" = $4)
-        AND (CAST($5 AS BIGINT) IS NULL OR t.changed <= "#,
-                    $now,
-                    " - $5)
-    ORDER BY t.changed, t.id LIMIT CAST($6 AS BIGINT))"
-                )
-            };
-        }
-
-        /// Removes the rows of threads that calls no longer read.
-        pub(crate) const PRUNE: [&str; 3] = [
-            concat!("DELETE FROM message WHERE archived IS NOT NULL", of_threads!()),
-            concat!("DELETE FROM tool_call WHERE is_live = 0", of_threads!()),
-            concat!("DELETE FROM question WHERE closed = 1", of_threads!()),
-        ];
-
         /// Counts what a namespace has.
         pub(crate) const REPORT: &str = concat!(
             "SELECT
@@ -176,7 +98,7 @@ WHERE (owner IS NULL OR lease_until < "#,
         AND (t.version > 0 OR (t.owner IS NOT NULL AND t.lease_until >= ",
             $now,
             "))),
-    (SELECT count(*) FROM thread t WHERE t.namespace = $1 AND t.in_call <> 0
+    (SELECT count(*) FROM thread t WHERE t.namespace = $1 AND t.in_call = 1
         AND (t.owner IS NULL OR t.lease_until < ",
             $now,
             ")),

@@ -35,6 +35,7 @@ impl StepRows {
         if let Some(user) = &step.user {
             check_name("id of the user", user)?;
         }
+        check_numbers(step)?;
         let mut rows = Self {
             next: step.messages.iter().map(|it| signed(it.seq) + 1).max().unwrap_or_default(),
             state: write_json(&step.state)?,
@@ -75,6 +76,15 @@ impl StepRows {
     }
 }
 
+/// Checks that each number of a step has a next one in the database.
+fn check_numbers(step: &Step) -> Result<(), StoreError> {
+    let messages = step.messages.iter().flat_map(|message| [message.seq, message.place]);
+    if messages.chain([step.version]).any(|number| signed(number) == i64::MAX) {
+        return Err(StoreError::Failed("a number of the step is too large".into()));
+    }
+    Ok(())
+}
+
 /// A database has no NUL in a text: the key is the one in the body, with a picture of it.
 fn call_row(call: &CallRecord) -> Result<(String, i64, i64, String), StoreError> {
     let key = call.key.replace('\0', "\u{2400}");
@@ -106,9 +116,9 @@ impl ImportRows {
         let mut seen = BTreeSet::new();
         let mut messages = Vec::with_capacity(rows.len());
         for row in rows {
+            row.check().map_err(|reason| refused(format!("a message {reason}")))?;
             if !seen.insert(row.seq) {
-                let source = format!("two messages have the number {}", row.seq).into();
-                return Err(StoreError::Unreadable { what: "an export".to_owned(), source });
+                return Err(refused(format!("two messages have the number {}", row.seq)));
             }
             let (place, archived) = (signed(row.place), row.archived.map(signed));
             messages.push((signed(row.seq), place, archived, write_json(&row.message)?));
@@ -127,4 +137,8 @@ impl ImportRows {
             user,
         })
     }
+}
+
+fn refused(reason: String) -> StoreError {
+    StoreError::Unreadable { what: "an export".to_owned(), source: reason.into() }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::store::sql::{Known, StepRows, is_raised, refusal, signed, store_error, write_json};
+use crate::store::sql::{Known, StepRows, is_raised, refusal, signed, write_json};
 use crate::store::sqlite::statements::{COMMIT, OWNER};
 use crate::store::{Lease, SqliteStore, Step, StoreError};
 
@@ -36,7 +36,7 @@ impl SqliteStore {
                 let rows = owner.fetch_all(&mut *conn).await;
                 match refusal(lease, step.version, digest, &conn.done(rows)?)? {
                     Known::Written => Ok(()),
-                    Known::Nothing => Err(store_error(&error)),
+                    Known::Nothing => Err(self.connections().place.error(&error)),
                 }
             }
             written => conn.done(written).map(drop),

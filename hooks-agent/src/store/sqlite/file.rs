@@ -40,6 +40,24 @@ pub(super) fn prepare_file(path: &Path) -> Result<PathBuf, StoreError> {
     Ok(path)
 }
 
+/// Returns the absolute path of a file that is there.
+pub(super) fn existing_file(path: &Path) -> Result<PathBuf, StoreError> {
+    let shown = path.display();
+    match fs::metadata(path) {
+        Ok(file) if file.is_dir() => {
+            Err(refused(format!("`{shown}` is a folder: name a file in it"), None))
+        }
+        Ok(_) => std::path::absolute(path)
+            .map_err(|error| refused(format!("`{shown}` is no path"), Some(error))),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Err(refused(format!("there is no file `{shown}`"), None))
+        }
+        Err(error) => {
+            Err(refused(format!("`{shown}` cannot be read: {}", error.kind()), Some(error)))
+        }
+    }
+}
+
 /// Creates the file, unless another process just did.
 fn create(path: &Path) -> io::Result<()> {
     let mut options = File::options();

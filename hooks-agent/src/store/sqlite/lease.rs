@@ -47,6 +47,7 @@ impl SqliteStore {
             lease: Lease::new(key.clone(), owner, row.int(0).map_err(columns)?, fence),
             version: unsigned(row.int(2).map_err(columns)?),
             is_takeover: row.int(3).map_err(columns)? != 0,
+            user: row.text_or_null(4).map_err(columns)?.map(Into::into),
         })
     }
 

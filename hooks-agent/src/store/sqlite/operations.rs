@@ -3,15 +3,18 @@
 use sqlx::Connection;
 use sqlx::sqlite::SqliteConnection;
 
-use crate::store::sql::{FilterRow, store_error, store_report};
+use crate::store::sql::{Columns, Filtered, filtered, store_error, store_report};
 use crate::store::sqlite::statements::{PRUNE, REPORT};
 use crate::store::{Filter, SqliteStore, StoreError, StoreReport};
 
 impl SqliteStore {
-    pub(super) async fn prune_threads(&self, filter: Filter) -> Result<u64, StoreError> {
-        let Some(filter) = FilterRow::of(&filter) else { return Ok(0) };
+    pub(super) async fn prune_threads(&self, filter: &Filter) -> Result<u64, StoreError> {
+        let filters = self.filters(filter);
+        if filters.is_of_nothing() {
+            return Ok(0);
+        }
         let mut conn = self.connections().writer.get().await?;
-        let pruned = prune(&mut conn, self.name(), &filter).await;
+        let pruned = prune(&mut conn, filters.prunable()).await;
         conn.done(pruned)
     }
 
@@ -25,24 +28,14 @@ impl SqliteStore {
 }
 
 /// Removes the history of threads in one transaction.
-async fn prune(
-    conn: &mut SqliteConnection,
-    namespace: &str,
-    filter: &FilterRow<'_>,
-) -> Result<u64, sqlx::Error> {
+async fn prune(conn: &mut SqliteConnection, prunable: Filtered) -> Result<u64, sqlx::Error> {
     let mut step = conn.begin_with("BEGIN IMMEDIATE").await?;
+    let rows = filtered!(prunable).fetch_all(&mut *step).await?;
+    let ids: Vec<_> = rows.iter().map(|row| row.int(0)).collect::<Result<_, _>>()?;
+    let ids = serde_json::Value::from(ids).to_string();
     let mut count = 0;
     for statement in PRUNE {
-        let done = sqlx::query(statement)
-            .bind(namespace)
-            .bind(filter.agent)
-            .bind(filter.thread)
-            .bind(filter.user)
-            .bind(filter.unused_for)
-            .bind(filter.limit)
-            .execute(&mut *step)
-            .await?;
-        count += done.rows_affected();
+        count += sqlx::query(statement).bind(&ids).execute(&mut *step).await?.rows_affected();
     }
     step.commit().await?;
     Ok(count)

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::store::sqlite::connection::Connections;
-use crate::store::sqlite::file::prepare_file;
-use crate::store::sqlite::migrate::migrate;
-use crate::store::{SqliteStore, StoreError};
+use crate::store::sqlite::file::{existing_file, prepare_file};
+use crate::store::sqlite::migrate::{migrate, missing_migrations, require_latest};
+use crate::store::{Migration, SqliteStore, StoreError};
 
 /// When what is written reaches the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -47,6 +47,7 @@ pub struct SqliteOptions {
     pub(super) lease_time: Duration,
     pub(super) busy_timeout: Duration,
     pub(super) synchronous: Synchronous,
+    pub(super) is_read_only: bool,
 }
 
 impl SqliteOptions {
@@ -55,6 +56,7 @@ impl SqliteOptions {
             lease_time: Duration::from_secs(30),
             busy_timeout: Duration::from_secs(5),
             synchronous: Synchronous::Full,
+            is_read_only: false,
         }
     }
 
@@ -77,14 +79,54 @@ impl SqliteOptions {
         self
     }
 
+    /// Opens the store to read alone, for dashboards: it is neither made nor migrated. Operations that
+    /// write fail with [`StoreError::ReadOnly`]. The schema must be that of this program.
+    ///
+    /// While other processes use the file, SQLite needs the right to write its folder, where the index of
+    /// the write-ahead log is.
+    pub fn read_only(mut self) -> Self {
+        self.is_read_only = true;
+        self
+    }
+
     /// Opens the store in this file. See [`SqliteStore::open`].
     ///
     /// # Errors
     /// Those of [`SqliteStore::open`].
     pub async fn open(self, path: impl AsRef<Path> + Send) -> Result<SqliteStore, StoreError> {
-        let path = prepare_file(path.as_ref())?;
-        migrate(&path, &self).await?;
+        let path = if self.is_read_only {
+            let path = existing_file(path.as_ref())?;
+            require_latest(&path, &self).await?;
+            path
+        } else {
+            let path = prepare_file(path.as_ref())?;
+            migrate(&path, &self).await?;
+            path
+        };
         let connections = Connections::open(&path, &self).await?;
         Ok(SqliteStore::of(Arc::new(connections)))
+    }
+
+    /// Makes the file and its tables, or brings them up to date, in one transaction. Returns what was
+    /// applied. [`open`](Self::open) does it too.
+    ///
+    /// # Errors
+    /// Those of [`SqliteStore::open`].
+    pub async fn migrate(
+        self,
+        path: impl AsRef<Path> + Send,
+    ) -> Result<Vec<Migration>, StoreError> {
+        migrate(&prepare_file(path.as_ref())?, &self).await
+    }
+
+    /// Returns what [`migrate`](Self::migrate) would apply, and writes nothing.
+    ///
+    /// # Errors
+    /// Those of [`SqliteStore::open`].
+    pub async fn dry_run(
+        self,
+        path: impl AsRef<Path> + Send,
+    ) -> Result<Vec<Migration>, StoreError> {
+        missing_migrations(path.as_ref(), &self).await
     }
 }

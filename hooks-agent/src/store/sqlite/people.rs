@@ -4,24 +4,18 @@ use sqlx::Connection;
 use sqlx::sqlite::SqliteConnection;
 
 use crate::store::key::check_name;
-use crate::store::sql::{DecidedRow, FilterRow, decided_rows, waiting_row, write_json};
-use crate::store::sqlite::statements::{DECIDE, EXPIRE, QUESTIONS, WAITING};
+use crate::store::sql::{DecidedRow, decided_rows, filtered, random_id, waiting_row, write_json};
+use crate::store::sqlite::statements::{DECIDE, EXPIRE, QUESTIONS};
 use crate::store::{Decision, EXPIRED, EXPIRY, Filter, SqliteStore, StoreError, Verdict, Waiting};
 
 impl SqliteStore {
-    pub(super) async fn questions(&self, filter: Filter) -> Result<Vec<Waiting>, StoreError> {
-        let Some(filter) = FilterRow::of(&filter) else { return Ok(Vec::new()) };
+    pub(super) async fn questions(&self, filter: &Filter) -> Result<Vec<Waiting>, StoreError> {
+        let filters = self.filters(filter);
+        if filters.is_of_nothing() {
+            return Ok(Vec::new());
+        }
         let mut conn = self.connections().readers.get().await?;
-        let rows = sqlx::query(WAITING)
-            .bind(self.name())
-            .bind(filter.agent)
-            .bind(filter.thread)
-            .bind(filter.user)
-            .bind(filter.unused_for)
-            .bind(filter.is_decided)
-            .bind(filter.limit)
-            .fetch_all(&mut *conn)
-            .await;
+        let rows = filtered!(filters.waiting()).fetch_all(&mut *conn).await;
         conn.done(rows)?.iter().map(waiting_row).collect()
     }
 
@@ -30,7 +24,7 @@ impl SqliteStore {
             check_name("name of who decides", by)?;
         }
         let mut conn = self.connections().writer.get().await?;
-        let decided = decide(&mut conn, self.name(), &verdicts).await;
+        let decided = decide(&mut conn, self.name(), &verdicts, random_id()).await;
         conn.done(decided)?
     }
 
@@ -52,10 +46,11 @@ async fn decide(
     conn: &mut SqliteConnection,
     namespace: &str,
     verdicts: &[Verdict],
+    request: i64,
 ) -> Result<Result<(), StoreError>, sqlx::Error> {
     // The lock to write is taken first: nobody else decides between reading and writing.
     let mut step = conn.begin_with("BEGIN IMMEDIATE").await?;
-    let decided = store_decisions(&mut step, namespace, verdicts).await;
+    let decided = store_decisions(&mut step, namespace, verdicts, request).await;
     match decided {
         Ok(Ok(())) => step.commit().await.map(Ok),
         refused => step.rollback().await.and(refused),
@@ -66,6 +61,7 @@ async fn store_decisions(
     step: &mut SqliteConnection,
     namespace: &str,
     verdicts: &[Verdict],
+    request: i64,
 ) -> Result<Result<(), StoreError>, sqlx::Error> {
     let ids: Vec<_> = verdicts.iter().map(|verdict| &verdict.id).collect();
     let ids = match write_json(&ids) {
@@ -73,12 +69,12 @@ async fn store_decisions(
         Err(error) => return Ok(Err(error)),
     };
     let rows = sqlx::query(QUESTIONS).bind(namespace).bind(ids).fetch_all(&mut *step).await?;
-    let rows = match decided_rows(&rows, verdicts) {
+    let rows = match decided_rows(&rows, verdicts, request) {
         Ok(rows) => rows,
         Err(error) => return Ok(Err(error)),
     };
     for DecidedRow { id, decision, by, at } in rows {
-        let query = sqlx::query(DECIDE).bind(id).bind(decision).bind(by).bind(at);
+        let query = sqlx::query(DECIDE).bind(id).bind(decision).bind(by).bind(at).bind(request);
         query.execute(&mut *step).await?;
     }
     Ok(Ok(()))

@@ -1,6 +1,9 @@
 //! Statements of SQLite.
 
-crate::store::sql::statements!("CAST(unixepoch('subsec') * 1000 AS INTEGER)");
+crate::store::sql::statements!(
+    "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+    "json_each(v.body) AS s"
+);
 
 /// Grants a lease, if the thread is free and nobody waits for longer.
 pub(super) const ACQUIRE: &str = "
@@ -20,7 +23,7 @@ WHERE (owner IS NULL OR lease_until < excluded.created OR owner = excluded.owner
                 (SELECT mine.ticket FROM lease_waiter mine
                     WHERE mine.thread_id = thread.id AND mine.owner = excluded.owner),
                 9223372036854775807))
-RETURNING id, fence, version, is_takeover";
+RETURNING id, fence, version, is_takeover, \"user\"";
 
 /// Ends a lease.
 pub(super) const RELEASE: &str = "UPDATE thread SET owner = NULL, lease_until = 0
@@ -47,7 +50,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 /// The questions of ids, a JSON array, with the time.
 pub(super) const QUESTIONS: &str = "
 SELECT body, since, expires, decision, decided_by, decided_at, closed,
-    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    CAST(unixepoch('subsec') * 1000 AS INTEGER), request
 FROM question WHERE namespace = $1 AND id IN (SELECT value FROM json_each($2))";
 
 /// The messages of an import, a JSON array.
@@ -59,3 +62,11 @@ SELECT $1, value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each($2)
 pub(super) const IMPORT_VALUES: &str = "
 INSERT INTO value (thread_id, name, body)
 SELECT $1, value ->> 0, value ->> 1 FROM json_each($2)";
+
+/// Removes the rows of threads that calls no longer read: a JSON array of ids.
+pub(super) const PRUNE: [&str; 3] = [
+    "DELETE FROM message WHERE archived IS NOT NULL
+    AND thread_id IN (SELECT value FROM json_each($1))",
+    "DELETE FROM tool_call WHERE is_live = 0 AND thread_id IN (SELECT value FROM json_each($1))",
+    "DELETE FROM question WHERE closed = 1 AND thread_id IN (SELECT value FROM json_each($1))",
+];

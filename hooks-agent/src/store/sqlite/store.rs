@@ -1,6 +1,7 @@
 //! The store in an SQLite file.
 
 use std::fmt;
+use std::future::ready;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +11,9 @@ use serde_json::{Map, Value};
 
 use crate::run_id::RunId;
 use crate::store::key::check_name;
+use crate::store::sql::Filters;
 use crate::store::sqlite::connection::Connections;
-use crate::store::sqlite::statements::LOAD;
+use crate::store::sqlite::statements::{ELEMENTS, LOAD, NOW};
 use crate::store::{
     Acquired, Backend, Filter, HistoryRow, Lease, NameError, SqliteOptions, Step, Steps, Store,
     StoreError, StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
@@ -50,6 +52,13 @@ impl SqliteStore {
     #[doc(hidden)]
     pub const LOAD: &str = LOAD;
 
+    /// The statement that lists threads, for tests of its plan.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn list_sql(filter: &Filter) -> String {
+        Filters { now: NOW, elements: ELEMENTS, namespace: "", filter }.threads().sql
+    }
+
     /// Opens the store in this file, with the default options. Creates the file if there is none, with
     /// rights for its owner alone, and brings its schema up to date.
     ///
@@ -58,6 +67,16 @@ impl SqliteStore {
     /// store; [`StoreError::NewerSchema`] if a newer program wrote it: it is left as it is.
     pub async fn open(path: impl AsRef<Path> + Send) -> Result<Self, StoreError> {
         Self::options().open(path).await
+    }
+
+    /// Opens the store in this file to read alone, with the default options. See
+    /// [`SqliteOptions::read_only`].
+    ///
+    /// # Errors
+    /// [`StoreError::Open`] if there is no store; [`StoreError::OlderSchema`] and
+    /// [`StoreError::NewerSchema`] if it is not of this program's version.
+    pub async fn read_only(path: impl AsRef<Path> + Send) -> Result<Self, StoreError> {
+        Self::options().read_only().open(path).await
     }
 
     /// Returns the options of a store, to change them and open it.
@@ -88,6 +107,18 @@ impl SqliteStore {
     pub(super) fn name(&self) -> &str {
         &self.namespace
     }
+
+    /// Runs an operation that writes.
+    fn write<'a, T: Send + 'a>(
+        &'a self,
+        operation: impl Future<Output = Result<T, StoreError>> + Send + 'a,
+    ) -> StoreFuture<'a, T> {
+        if self.connections.is_read_only {
+            let place = self.connections.place.to_string();
+            return Box::pin(ready(Err(StoreError::ReadOnly { place })));
+        }
+        Box::pin(operation)
+    }
 }
 
 impl fmt::Debug for SqliteStore {
@@ -101,11 +132,11 @@ impl fmt::Debug for SqliteStore {
 
 impl Steps for SqliteStore {
     fn acquire<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, Acquired> {
-        Box::pin(self.acquire_thread(thread, owner))
+        self.write(self.acquire_thread(thread, owner))
     }
 
     fn withdraw<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, ()> {
-        Box::pin(self.withdraw_request(thread, owner))
+        self.write(self.withdraw_request(thread, owner))
     }
 
     fn freed<'a>(&'a self, _: &'a ThreadKey) -> BoxFuture<'a, ()> {
@@ -117,15 +148,15 @@ impl Steps for SqliteStore {
     }
 
     fn commit<'a>(&'a self, lease: &'a Lease, step: &'a Step) -> StoreFuture<'a, ()> {
-        Box::pin(self.commit_step(lease, step))
+        self.write(self.commit_step(lease, step))
     }
 
     fn renew<'a>(&'a self, leases: &'a [Lease]) -> StoreFuture<'a, Vec<Lease>> {
-        Box::pin(self.renew_leases(leases))
+        self.write(self.renew_leases(leases))
     }
 
     fn release<'a>(&'a self, lease: &'a Lease) -> StoreFuture<'a, ()> {
-        Box::pin(self.release_lease(lease))
+        self.write(self.release_lease(lease))
     }
 
     fn lease_time(&self) -> Duration {
@@ -139,19 +170,19 @@ impl Store for SqliteStore {
     }
 
     fn waiting(&self, filter: Filter) -> StoreFuture<'_, Vec<Waiting>> {
-        Box::pin(self.questions(filter))
+        Box::pin(async move { self.questions(&filter).await })
     }
 
     fn decide(&self, verdicts: Vec<Verdict>) -> StoreFuture<'_, ()> {
-        Box::pin(self.decide_all(verdicts))
+        self.write(self.decide_all(verdicts))
     }
 
     fn expire(&self) -> StoreFuture<'_, u64> {
-        Box::pin(self.refuse_expired())
+        self.write(self.refuse_expired())
     }
 
     fn threads(&self, filter: Filter) -> StoreFuture<'_, Vec<ThreadInfo>> {
-        Box::pin(self.thread_list(filter))
+        Box::pin(async move { self.thread_list(&filter).await })
     }
 
     fn history<'a>(&'a self, thread: &'a ThreadKey) -> StoreFuture<'a, Vec<HistoryRow>> {
@@ -169,15 +200,15 @@ impl Store for SqliteStore {
         values: Map<String, Value>,
         user: Option<Arc<str>>,
     ) -> StoreFuture<'a, ()> {
-        Box::pin(self.import_thread(thread, rows, values, user))
+        self.write(self.import_thread(thread, rows, values, user))
     }
 
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
-        Box::pin(self.forget_threads(filter))
+        self.write(async move { self.forget_threads(&filter).await })
     }
 
     fn prune(&self, filter: Filter) -> StoreFuture<'_, u64> {
-        Box::pin(self.prune_threads(filter))
+        self.write(async move { self.prune_threads(&filter).await })
     }
 
     fn report(&self) -> StoreFuture<'_, StoreReport> {

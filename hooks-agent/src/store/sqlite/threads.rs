@@ -7,11 +7,11 @@ use sqlx::Connection;
 use sqlx::sqlite::SqliteConnection;
 
 use crate::store::sql::{
-    Columns, FilterRow, ImportRows, history_row, random_id, thread_info, thread_record, unsigned,
-    value_of, write_json,
+    Columns, Filters, ImportRows, filtered, history_row, random_id, thread_info, thread_record,
+    unsigned, value_of, write_json,
 };
 use crate::store::sqlite::statements::{
-    FORGET, HISTORY, IMPORT, IMPORT_MESSAGES, IMPORT_VALUES, LOAD, THREADS, VALUES, VERSION,
+    ELEMENTS, HISTORY, IMPORT, IMPORT_MESSAGES, IMPORT_VALUES, LOAD, NOW, VALUES, VERSION,
 };
 use crate::store::{
     Filter, HistoryRow, Lease, SqliteStore, StoreError, ThreadInfo, ThreadKey, ThreadRecord,
@@ -24,18 +24,13 @@ impl SqliteStore {
         thread_record(lease, &conn.done(rows)?)
     }
 
-    pub(super) async fn thread_list(&self, filter: Filter) -> Result<Vec<ThreadInfo>, StoreError> {
-        let Some(filter) = FilterRow::of(&filter) else { return Ok(Vec::new()) };
+    pub(super) async fn thread_list(&self, filter: &Filter) -> Result<Vec<ThreadInfo>, StoreError> {
+        let filters = self.filters(filter);
+        if filters.is_of_nothing() {
+            return Ok(Vec::new());
+        }
         let mut conn = self.connections().readers.get().await?;
-        let rows = sqlx::query(THREADS)
-            .bind(self.name())
-            .bind(filter.agent)
-            .bind(filter.thread)
-            .bind(filter.user)
-            .bind(filter.unused_for)
-            .bind(filter.limit)
-            .fetch_all(&mut *conn)
-            .await;
+        let rows = filtered!(filters.threads()).fetch_all(&mut *conn).await;
         conn.done(rows)?.iter().map(thread_info).collect()
     }
 
@@ -88,19 +83,19 @@ impl SqliteStore {
         }
     }
 
-    pub(super) async fn forget_threads(&self, filter: Filter) -> Result<u64, StoreError> {
-        let Some(filter) = FilterRow::of(&filter) else { return Ok(0) };
+    pub(super) async fn forget_threads(&self, filter: &Filter) -> Result<u64, StoreError> {
+        let filters = self.filters(filter);
+        if filters.is_of_nothing() {
+            return Ok(0);
+        }
         let mut conn = self.connections().writer.get().await?;
-        let done = sqlx::query(FORGET)
-            .bind(self.name())
-            .bind(filter.agent)
-            .bind(filter.thread)
-            .bind(filter.user)
-            .bind(filter.unused_for)
-            .bind(filter.limit)
-            .execute(&mut *conn)
-            .await;
+        let done = filtered!(filters.forget()).execute(&mut *conn).await;
         conn.done(done).map(|done| done.rows_affected())
+    }
+
+    /// Returns the statements of a filter.
+    pub(super) fn filters<'a>(&'a self, filter: &'a Filter) -> Filters<'a> {
+        Filters { now: NOW, elements: ELEMENTS, namespace: self.name(), filter }
     }
 }
 

@@ -91,6 +91,7 @@ fn tool_error(error: BoxError) -> Result<ToolError, AgentError> {
             ToolError::Store(error) => Err(error.into()),
             ToolError::Recorded(report) => Err(AgentError::Recorded(report)),
             ToolError::Interrupted => Err(AgentError::Interrupted),
+            ToolError::ShutDown { agent } => Err(AgentError::ShutDown { agent }),
             waiting @ ToolError::Waiting { .. } => Err(AgentError::other(waiting)),
             error => Ok(error),
         },

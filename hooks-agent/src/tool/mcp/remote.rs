@@ -13,6 +13,7 @@ use rmcp::{Peer, RoleClient, model};
 use serde_json::Value;
 use tokio::task::coop::unconstrained;
 
+use crate::message::visible;
 use crate::tool::mcp::error::McpError;
 #[cfg(feature = "mcp-http")]
 use crate::tool::mcp::http::explain;
@@ -110,7 +111,9 @@ pub(super) struct RemoteTool {
 
 impl RemoteTool {
     pub(super) fn new(tool: model::Tool, connection: Arc<Connection>) -> Self {
-        let description = tool.description.map(Into::into).or(tool.title).unwrap_or_default();
+        let description: Option<String> = tool.description.map(Into::into).or(tool.title);
+        let description = description.unwrap_or_default();
+        let description = visible(&description).into_owned();
         // The hint of idempotence says nothing of a tool that only reads.
         let is_idempotent = tool
             .annotations

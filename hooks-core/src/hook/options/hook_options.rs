@@ -73,6 +73,9 @@ pub struct HookOptions<F = Fail, W = Unconditional, L = Unlimited> {
     once: bool,
     always: bool,
     role: Option<HookRole>,
+    /// `None` as its form says.
+    answers: Option<bool>,
+    warnings: Arc<[String]>,
     max_depth: usize,
     when: W,
     location: Option<&'static Location<'static>>,
@@ -144,6 +147,8 @@ impl HookOptions {
             once: false,
             always: false,
             role: None,
+            answers: None,
+            warnings: Arc::default(),
             max_depth: MAX_DEPTH,
             when: Unconditional,
             location: None,
@@ -199,6 +204,21 @@ impl<F, W, L> HookOptions<F, W, L> {
         self
     }
 
+    /// Whether the hook may answer in place of the call, or end it, for the
+    /// [warnings](crate::HookPlan::warnings) of plans; else its form says it: a pre hook that returns
+    /// [`ControlFlow`](std::ops::ControlFlow) may.
+    pub fn answers(mut self, answers: bool) -> Self {
+        self.answers = Some(answers);
+        self
+    }
+
+    /// What is wrong with the hook, whatever else runs, for the [warnings](crate::HookPlan::warnings) of
+    /// plans: whole sentences that say what to change.
+    pub fn warnings(mut self, warnings: impl Into<Arc<[String]>>) -> Self {
+        self.warnings = warnings.into();
+        self
+    }
+
     /// Where plans say that the hook was registered, for a library that registers it for its caller;
     /// else it is the line that registers it.
     pub fn registered_at(mut self, location: &'static Location<'static>) -> Self {
@@ -242,6 +262,8 @@ impl<F, W, L> HookOptions<F, W, L> {
             once,
             always,
             role,
+            answers,
+            warnings,
             max_depth,
             when: old,
             location,
@@ -256,6 +278,8 @@ impl<F, W, L> HookOptions<F, W, L> {
             once,
             always,
             role,
+            answers,
+            warnings,
             max_depth,
             when,
             location,
@@ -283,6 +307,8 @@ impl<F, W, L> HookOptions<F, W, L> {
             once,
             always,
             role,
+            answers,
+            warnings,
             max_depth,
             when,
             location,
@@ -296,7 +322,8 @@ impl<F, W, L> HookOptions<F, W, L> {
             is_limited.then(|| Arc::new(Limits { timeout, fired, remove_spent, undo, when }));
         let source = location.map_or(source, Source::from);
         let max_depth = always.then_some(max_depth);
-        Entry { name, group, priority, role, source, max_depth, limits, hook }
+        let may_answer = answers.unwrap_or_else(|| P::may_answer(&hook));
+        Entry { name, group, priority, role, may_answer, warnings, source, max_depth, limits, hook }
     }
 }
 

@@ -15,4 +15,6 @@ pub enum HookRole {
     Retries,
     /// Asks people about calls, and leaves content as it is.
     Asks,
+    /// Decides which calls may run, and leaves content as it is.
+    Guards,
 }

@@ -6,7 +6,8 @@ use futures::executor::block_on;
 use futures::future::join_all;
 use hooks_agent::builtin::answer::{StreamEvent, StreamEventKind, StreamType, Streaming};
 use hooks_agent::call::{Interrupt, RunId};
-use hooks_agent::model::ModelError;
+use hooks_agent::message::Usage;
+use hooks_agent::model::{ChatChunk, ModelError};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::{Calls, Script};
 use serde_json::{Value, json};
@@ -45,6 +46,41 @@ fn a_call_is_passed_on_in_order() {
             "Finished",
         ]
     );
+}
+
+#[test]
+fn chunks_without_content_are_not_passed_on() {
+    let chunk = |text: &str| Ok(ChatChunk::Text(text.to_owned()));
+    let chunks =
+        vec![chunk(""), chunk("a"), chunk(""), chunk("b"), Ok(ChatChunk::end(Usage::default()))];
+    let (streaming, events) = Streaming::to_channel(1);
+    let agent = bot(&Script::new().turn(ScriptedAnswer::Stream(chunks)), streaming);
+    let seen = block_on(seen(async move { agent.call("Go").await }, events));
+    assert_eq!(seen, ["a", "b", "= ab", "Finished"]);
+}
+
+/// Supplies a reply after a failure.
+fn saves() -> impl AgentHook {
+    on(|event: &mut ErrorEvent<'_>| event.recover(Msg::assistant("bot", "sorry")))
+}
+
+#[test]
+fn a_reply_that_a_hook_supplies_after_a_failure_is_passed_on() {
+    let (streaming, events) = Streaming::to_channel(1);
+    let script = Script::new().fails(ModelError::status("script", 503));
+    let agent = ReActAgent::builder("bot").model(script).hook(streaming).hook(saves());
+    let agent = agent.build().unwrap();
+    let passed = block_on(seen(async move { agent.call("Go").await }, events));
+    assert_eq!(passed, ["= sorry", "Finished"]);
+
+    // It replaces one that was passed on before the call failed.
+    let (streaming, events) = Streaming::to_channel(1);
+    let refuse =
+        on(|event: &mut PostCall<'_>| -> HookResult { Err(event.final_message().text().into()) });
+    let builder = ReActAgent::builder("bot").model(Script::new().says("hi")).hook(streaming);
+    let agent = builder.hook(refuse.with_priority(900)).hook(saves()).build().unwrap();
+    let passed = block_on(seen(async move { agent.call("Go").await }, events));
+    assert_eq!(passed, ["hi", "= hi", "= sorry", "Finished"]);
 }
 
 #[test]

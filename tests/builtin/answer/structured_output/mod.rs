@@ -18,6 +18,7 @@ mod modes;
 mod partials;
 mod problems;
 mod retries;
+mod texts;
 
 use hooks_agent::builtin::answer::{Mode, Problem, StructuredOutput, StructuredOutputError};
 use hooks_agent::prelude::*;

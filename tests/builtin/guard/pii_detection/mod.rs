@@ -14,6 +14,7 @@
 //! | tool results: those after the last answer | all | what came into memory another way is searched, too |
 //! | an unknown kind, or none for a detector: `ValueError` | does not compile | kinds are an enum, `custom` requires a detector |
 
+mod cuts;
 mod leaks;
 mod random;
 mod streams;

@@ -5,7 +5,7 @@ use futures::executor::block_on;
 use hooks_agent::builtin::guard::pii::{
     PiiDetector, PiiHashKey, PiiKind, PiiReplacement, PiiScanner, PiiStrategy,
 };
-use hooks_agent::builtin::guard::{PiiDetection, SensitiveWords, Vault, WordList};
+use hooks_agent::builtin::guard::{PiiDetection, SensitiveWords, WordList};
 use hooks_agent::model::{ChatChunk, Finding, Rewriter};
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
@@ -15,6 +15,7 @@ use proptest::test_runner::Config;
 
 use crate::everything::shown_of_call;
 use crate::spoken::Spoken;
+use crate::vault::vault;
 
 /// What is planted, and never in what comes out.
 const PLANTED: [&str; 8] = [
@@ -61,7 +62,7 @@ fn text() -> impl Strategy<Value = (String, Vec<&'static str>)> {
 }
 
 /// The text in chunks of these lengths.
-fn cut(text: &str, lengths: &[usize]) -> Vec<ChatChunk> {
+pub(super) fn cut(text: &str, lengths: &[usize]) -> Vec<ChatChunk> {
     let (mut chunks, mut lengths) = (vec![String::new()], lengths.iter().cycle());
     let mut left = *lengths.next().unwrap();
     for char in text.chars() {
@@ -87,7 +88,7 @@ fn guarded(builder: ReActAgentBuilder, with_vault: bool) -> ReActAgentBuilder {
         .hook(PiiDetection::of(addresses).strategy(PiiStrategy::Hash).everywhere())
         .hook(words());
     let email = PiiDetection::email();
-    let email = if with_vault { email.vault(Vault::new()) } else { email };
+    let email = if with_vault { email.vault(vault()) } else { email };
     builder.hook(email.everywhere())
 }
 

@@ -6,8 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures::executor::block_on;
 use hooks_agent::builtin::guard::{Decision, ToolApproval};
 use hooks_agent::prelude::*;
+use hooks_agent::testing::Script;
+use serde_json::json;
 
-use crate::rule_of_two::{agent, asked, confirm, go, ran, results, rule, script};
+use crate::rule_of_two::{
+    agent, agent_named, asked, call, confirm, go, ran, results, rule, script,
+};
 
 #[test]
 fn a_call_that_a_hook_around_the_tool_denies_leaves_no_label() {
@@ -128,4 +132,50 @@ fn a_decider_is_asked_once_about_a_call_that_the_rule_asks_about() {
     assert_eq!(asked(&go(&agent))[0].0, "send");
     assert_eq!(confirm(&agent, "send").text(), "done");
     assert_eq!((ran(&tools), count.load(Ordering::Relaxed)), ([1, 1, 1, 0], 1));
+}
+
+/// Runs after the rule, and lets the other tool calls of an answer have their turn at it.
+fn waiting() -> impl AgentHook {
+    let wait = on!(async move |_: &mut PreActing<'_>| tokio::task::yield_now().await);
+    wait.with_priority(40)
+}
+
+#[tokio::test]
+async fn a_call_that_is_about_to_run_counts_for_those_beside_it() {
+    let batch = script(&[&["browse", "recall", "send"]]);
+    let (builder, tools) = agent(batch);
+    let agent = builder.hook(rule()).hook(waiting()).parallel_tools(true).build().unwrap();
+    let reply = agent.call("go").await.unwrap();
+    let ids: Vec<_> = asked(&reply).into_iter().map(|(id, _)| id).collect();
+    // It is asked about, and not refused when the others have run.
+    assert_eq!((ids, ran(&tools)), (vec!["send".to_owned()], [1, 1, 0, 0]));
+}
+
+#[test]
+fn a_call_that_a_later_hook_refuses_counts_no_longer_in_the_same_run() {
+    let refuse = on(|event: &mut PreActing<'_>| match event.tool_use().name.as_str() {
+        "recall" => event.refuse("not now"),
+        _ => Flow::Continue,
+    });
+    let (builder, tools) = agent(script(&[&["browse"], &["recall"], &["send"]]));
+    let agent = builder.hook(rule()).hook(refuse.with_priority(40)).build().unwrap();
+    let reply = go(&agent);
+    assert_eq!((asked(&reply), reply.text().as_str()), (Vec::new(), "done"));
+    assert_eq!(ran(&tools), [1, 0, 1, 0]);
+}
+
+#[test]
+fn a_call_of_a_sub_agent_that_failed_counts_no_longer_in_the_run_of_its_caller() {
+    let fail = on(|event: &mut PreActing<'_>| -> HookResult {
+        if event.tool_use().name == "recall" { Err("it failed".into()) } else { Ok(()) }
+    });
+    let (builder, _) = agent_named("helper", script(&[&["recall"]]));
+    let helper = builder.hook(fail.with_priority(40)).build().unwrap().to_tool("Helps.");
+    let task = ToolUse::new("helper", "helper", json!({ "task": "x" }));
+    let script = Script::new().calls([call("browse")]).calls([task]).calls([call("send")]);
+    let (builder, tools) = agent(script);
+    let agent = builder.tool(helper).hook(rule()).build().unwrap();
+    let reply = go(&agent);
+    assert_eq!((asked(&reply), reply.text().as_str()), (Vec::new(), "done"));
+    assert_eq!(ran(&tools), [1, 0, 1, 0]);
 }

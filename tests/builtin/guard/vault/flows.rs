@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::{Decision, PiiDetection, ToolApproval, Vault};
-use hooks_agent::model::{ChatChunk, ChatRequest};
+use hooks_agent::builtin::guard::{Decision, PiiDetection, ToolApproval};
+use hooks_agent::model::ChatChunk;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 use serde_json::{Value, json};
 
-use super::{BOB, MAIL, email, said, send, sender};
+use super::{BOB, MAIL, email, said, send, sender, vault};
 use crate::everything::shown_of_call;
 use crate::spoken::Spoken;
 
@@ -20,23 +20,23 @@ fn call(id: &str, token: &str) -> ToolUse {
 #[test]
 fn a_question_shows_the_token_and_the_confirmed_tool_receives_the_data() {
     for by_hook in [false, true] {
-        let vault = Vault::new();
+        let vault = vault();
         let (tool, inputs) = sender(|_| Ok("sent".into()));
-        let script = Script::new().calls([call("1", "[EMAIL_1]")]).says("done");
+        let script = Script::new().calls([call("1", "[EMAIL_XZNDVXQW]")]).says("done");
         let builder = ReActAgent::builder("bot").model(script).hook(email(&vault));
         let ask = on(|event: &mut PreActing<'_>| event.ask("may I?"));
         let agent = if by_hook {
             builder.tool(tool).hook(ask)
         } else {
             builder.tool(tool.permission(|call| {
-                assert_eq!(call.input["to"], "[EMAIL_1]");
+                assert_eq!(call.input["to"], "[EMAIL_XZNDVXQW]");
                 Permission::Ask
             }))
         };
         let agent = agent.build().unwrap();
         let reply = block_on(agent.call(MAIL)).unwrap();
         let [pending] = reply.pending() else { panic!("{reply:?}") };
-        assert_eq!(pending.call.input, json!({ "to": "[EMAIL_1]" }));
+        assert_eq!(pending.call.input, json!({ "to": "[EMAIL_XZNDVXQW]" }));
         assert!(inputs.lock().unwrap().is_empty() && !format!("{reply:?}").contains(MAIL));
         let confirmed = CallOptions::new().confirm(&pending.id);
         assert_eq!(block_on(agent.resume(confirmed)).unwrap().text(), "done");
@@ -47,9 +47,9 @@ fn a_question_shows_the_token_and_the_confirmed_tool_receives_the_data() {
 
 #[test]
 fn an_approval_decides_on_the_token_and_may_edit_it() {
-    let edited = json!({ "to": "[EMAIL_2]" });
+    let edited = json!({ "to": "[EMAIL_DZXKWGLJ]" });
     for decision in [Decision::Allow, Decision::Edit(edited), Decision::deny("no")] {
-        let vault = Vault::new();
+        let vault = vault();
         let (tool, inputs) = sender(|_| Ok("sent".into()));
         let (decided, asked) = (decision.clone(), Arc::new(Mutex::new(String::new())));
         let seen = asked.clone();
@@ -58,7 +58,7 @@ fn an_approval_decides_on_the_token_and_may_edit_it() {
             let decided = decided.clone();
             async { decided }
         });
-        let script = Script::new().calls([call("1", "[EMAIL_1]")]).says("done");
+        let script = Script::new().calls([call("1", "[EMAIL_XZNDVXQW]")]).says("done");
         let agent = ReActAgent::builder("bot").model(script).tool(tool);
         let agent = agent.hook(email(&vault)).hook(approval).build().unwrap();
         said(&agent, "default", &format!("{MAIL} {BOB}"));
@@ -75,9 +75,13 @@ fn an_approval_decides_on_the_token_and_may_edit_it() {
 
 #[test]
 fn parallel_tools_receive_their_own_data() {
-    let vault = Vault::new();
+    let vault = vault();
     let (tool, inputs) = sender(|input| Ok(input["to"].as_str().unwrap().to_owned()));
-    let calls = [call("1", "[EMAIL_1]"), call("2", "[EMAIL_2]"), call("3", "to [EMAIL_1]")];
+    let calls = [
+        call("1", "[EMAIL_XZNDVXQW]"),
+        call("2", "[EMAIL_DZXKWGLJ]"),
+        call("3", "to [EMAIL_XZNDVXQW]"),
+    ];
     let script = Script::new().calls(calls).says("done");
     let agent = ReActAgent::builder("bot").model(script).tool(tool).parallel_tools(true);
     let agent = agent.hook(email(&vault)).build().unwrap();
@@ -88,33 +92,41 @@ fn parallel_tools_receive_their_own_data() {
     assert_eq!(received, [&to[0], &to[1], &to[2]].map(|to| json!({ "to": to })));
     let history = agent.threads().history("default");
     let results = history.iter().flat_map(Msg::tool_results).map(|it| it.output.as_str());
-    assert_eq!(results.collect::<Vec<_>>(), ["[EMAIL_1]", "[EMAIL_2]", "to [EMAIL_1]"]);
+    assert_eq!(
+        results.collect::<Vec<_>>(),
+        ["[EMAIL_XZNDVXQW]", "[EMAIL_DZXKWGLJ]", "to [EMAIL_XZNDVXQW]"]
+    );
 }
 
 #[test]
 fn a_sub_agent_has_the_token_and_its_tool_the_data() {
-    let vault = Vault::new();
+    let vault = vault();
     let (tool, inputs) = sender(|input| Ok(format!("sent to {}", input["to"])));
-    let inner = Script::new().calls([call("1", "[EMAIL_1]")]).says(format!("sent, see {BOB}"));
+    let inner =
+        Script::new().calls([call("1", "[EMAIL_XZNDVXQW]")]).says(format!("sent, see {BOB}"));
     let helper = ReActAgent::builder("helper").model(inner.clone()).tool(tool).build().unwrap();
-    let task = ToolUse::new("1", "helper", json!({ "task": "write to [EMAIL_1]" }));
+    let task = ToolUse::new("1", "helper", json!({ "task": "write to [EMAIL_XZNDVXQW]" }));
     let outer = Script::new().calls([task]).says("done");
     let agent = ReActAgent::builder("bot").model(outer.clone()).tool(helper.to_tool("Helps."));
     let agent = agent.hook(email(&vault)).build().unwrap();
     said(&agent, "default", MAIL);
     assert_eq!(*inputs.lock().unwrap(), [json!({ "to": MAIL })]);
-    assert_eq!(inner.requests()[0].last_text(), "write to [EMAIL_1]");
+    assert_eq!(inner.requests()[0].last_text(), "write to [EMAIL_XZNDVXQW]");
     let requests = format!("{:?} {:?}", inner.requests(), outer.requests());
-    assert!(!requests.contains('@') && requests.contains("sent, see [EMAIL_2]"), "{requests}");
-    assert_eq!(vault.reveal_in(agent.id(), "default", "[EMAIL_2]"), BOB);
+    assert!(
+        !requests.contains('@') && requests.contains("sent, see [EMAIL_DZXKWGLJ]"),
+        "{requests}"
+    );
+    assert_eq!(vault.reveal_in(agent.id(), "default", "[EMAIL_DZXKWGLJ]"), BOB);
 }
 
 #[test]
 fn hooks_of_one_vault_reveal_all_of_its_tokens() {
-    let vault = Vault::new();
+    let vault = vault();
     let phone = PiiDetection::phone().vault(vault.clone());
     let (tool, inputs) = sender(|input| Ok(input.to_string()));
-    let script = Script::new().calls([call("1", "[EMAIL_1] or [PHONE_1]")]).says("done");
+    let script =
+        Script::new().calls([call("1", "[EMAIL_XZNDVXQW] or [PHONE_GVQRBCTB]")]).says("done");
     let agent = ReActAgent::builder("bot").model(script).tool(tool);
     let agent = agent.hook(email(&vault)).hook(phone).build().unwrap();
     said(&agent, "default", &format!("{MAIL}, +49 30 901820"));
@@ -126,8 +138,8 @@ fn hooks_of_one_vault_reveal_all_of_its_tokens() {
 
 #[test]
 fn tokens_that_the_model_says_in_parts_stay_tokens() {
-    let vault = Vault::new();
-    let text = format!("I wrote to [EMAIL_1] and [EMAIL_9], now {BOB}.");
+    let vault = vault();
+    let text = format!("I wrote to [EMAIL_XZNDVXQW] and [EMAIL_9], now {BOB}.");
     let chunks: Vec<_> = text.chars().map(|char| ChatChunk::Text(char.into())).collect();
     for length in [1, 2, 7, 100] {
         let chunks = chunks.chunks(length).map(|part| {
@@ -139,19 +151,22 @@ fn tokens_that_the_model_says_in_parts_stay_tokens() {
         });
         let builder = ReActAgent::builder("bot").hook(email(&vault).output(true));
         let shown = block_on(shown_of_call(Spoken::new(chunks.collect()).given_to(builder), MAIL));
-        assert!(shown.contains("I wrote to [EMAIL_1] and [EMAIL_9], now [EMAIL_2]."), "{shown}");
+        assert!(
+            shown.contains("I wrote to [EMAIL_XZNDVXQW] and [EMAIL_9], now [EMAIL_DZXKWGLJ]."),
+            "{shown}"
+        );
         assert!(!shown.contains('@'), "{shown}");
     }
 }
 
 #[test]
 fn a_call_that_is_dropped_in_its_tool_leaves_the_vault_as_it_was() {
-    let vault = Vault::new();
+    let vault = vault();
     let hang = FunctionTool::new("send", "Hangs.", async |_: Value| {
         std::future::pending::<()>().await;
         ""
     });
-    let script = Script::new().calls([call("1", "[EMAIL_1]")]).says("done");
+    let script = Script::new().calls([call("1", "[EMAIL_XZNDVXQW]")]).says("done");
     let agent = ReActAgent::builder("bot").model(script).tool(hang).hook(email(&vault));
     let agent = agent.build().unwrap();
     let mut running = Box::pin(agent.call(MAIL));
@@ -160,13 +175,13 @@ fn a_call_that_is_dropped_in_its_tool_leaves_the_vault_as_it_was() {
         assert!(running.as_mut().poll(&mut cx).is_pending());
     }
     drop(running);
-    assert_eq!(vault.reveal_in(agent.id(), "default", "[EMAIL_1]"), MAIL);
+    assert_eq!(vault.reveal_in(agent.id(), "default", "[EMAIL_XZNDVXQW]"), MAIL);
     assert!(!format!("{:?}", agent.threads().history("default")).contains('@'));
 }
 
 #[test]
 fn data_in_arguments_of_the_model_becomes_tokens_and_reaches_the_tool() {
-    let vault = Vault::new();
+    let vault = vault();
     let (tool, inputs) = sender(|_| Ok("sent".into()));
     let deep = json!({ "to": [{ "a": MAIL }], "n": 4_532_015_112_830_366_u64, "s": "{\"to\":\"ada@example.com\"}" });
     let hook = PiiDetection::all().vault(vault);
@@ -180,46 +195,5 @@ fn data_in_arguments_of_the_model_becomes_tokens_and_reaches_the_tool() {
     assert_eq!(*inputs.lock().unwrap(), [expected]);
     let history = agent.threads().history("default");
     let input = &history[1].tool_uses().next().unwrap().input;
-    assert_eq!(input["to"], json!([{ "a": "[EMAIL_1]" }]));
-}
-
-/// What the model receives of a text, after these messages in memory.
-fn received(vault: &Vault, before: Vec<Msg>, text: &str) -> String {
-    let echo = ScriptedModel::new("echo", ChatRequest::last_text);
-    let builder = ReActAgent::builder("bot").model(echo);
-    let agent = builder.hook(PiiDetection::email().vault(vault.clone())).build().unwrap();
-    agent.threads().restore(CallContext::DEFAULT_THREAD, before).unwrap();
-    block_on(agent.call(text)).unwrap().text()
-}
-
-#[test]
-fn a_token_of_another_process_names_no_other_data() {
-    let call = ToolUse::new("1", "send", json!({ "to": ["[EMAIL_4]"] }));
-    let result = Msg::tool_result(ToolResult::success(&call, "sent to [EMAIL_5]"));
-    let asked = Msg::assistant("bot", "so").with(ContentBlock::ToolUse(call));
-    let before = vec![Msg::user("write to [EMAIL_2]"), asked, result];
-    assert_eq!(received(&Vault::new(), before, "ada@example.com"), "[EMAIL_6]");
-}
-
-#[test]
-fn a_token_that_somebody_writes_names_no_data() {
-    let text = "[EMAIL_1], ada@example.com, [EMAIL_3] and eve@example.com [EMAIL_99999999999]";
-    let expected = "[EMAIL_1], [EMAIL_4], [EMAIL_3] and [EMAIL_5] [EMAIL_99999999999]";
-    assert_eq!(received(&Vault::new(), Vec::new(), text), expected);
-}
-
-#[test]
-fn a_thread_that_the_vault_forgot_gets_new_tokens() {
-    let vault = Vault::new().max_threads(1);
-    let echo = ScriptedModel::new("echo", ChatRequest::last_text);
-    let builder = ReActAgent::builder("bot").model(echo);
-    let agent = builder.hook(PiiDetection::email().vault(vault.clone())).build().unwrap();
-    let on = |thread: &'static str, text: &'static str| {
-        block_on(agent.call_with(CallOptions::new().thread(thread), text)).unwrap().text()
-    };
-    assert_eq!(on("a", "ada@example.com"), "[EMAIL_1]");
-    on("b", "bob@example.com");
-    let token = on("a", "eve@example.com");
-    assert_ne!(token, "[EMAIL_1]");
-    assert_eq!(vault.reveal_in(agent.id(), "a", "[EMAIL_1]"), "[EMAIL_1]");
+    assert_eq!(input["to"], json!([{ "a": "[EMAIL_XZNDVXQW]" }]));
 }

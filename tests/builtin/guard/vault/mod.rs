@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
 use hooks_agent::builtin::guard::pii::{PiiCallback, PiiMatch, PiiPattern, PiiStrategy};
-use hooks_agent::builtin::guard::{PiiDetection, Vault};
+use hooks_agent::builtin::guard::{PiiDetection, Vault, VaultKey};
 use hooks_agent::model::ChatRequest;
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
@@ -16,6 +16,11 @@ use crate::everything::shown_of;
 
 const MAIL: &str = "ada@example.com";
 const BOB: &str = "bob@example.com";
+
+/// A vault whose tokens are the same in each run.
+pub(crate) fn vault() -> Vault {
+    Vault::stored(VaultKey::new("test", [7; 32]))
+}
 
 type Answer = fn(&Value) -> Result<String, String>;
 
@@ -42,57 +47,64 @@ fn echo(vault: &Vault) -> ReActAgent {
 fn sender(
     answer: impl Fn(&Value) -> Result<String, String> + Send + Sync + 'static,
 ) -> (FunctionTool, Arc<Mutex<Vec<Value>>>) {
+    noting("send", answer)
+}
+
+/// Notes the inputs that a tool receives.
+pub(crate) fn noting(
+    name: &str,
+    answer: impl Fn(&Value) -> Result<String, String> + Send + Sync + 'static,
+) -> (FunctionTool, Arc<Mutex<Vec<Value>>>) {
     let inputs = Arc::new(Mutex::new(Vec::new()));
     let seen = inputs.clone();
-    let tool =
-        FunctionTool::with_context("send", "Sends.", move |input: Value, cx: ToolContext| {
-            cx.progress(format!("sending {input}"));
-            let answered = answer(&input);
-            seen.lock().unwrap().push(input);
-            async move { answered }
-        });
+    let tool = FunctionTool::with_context(name, "Notes.", move |input: Value, cx: ToolContext| {
+        cx.progress(format!("sending {input}"));
+        let answered = answer(&input);
+        seen.lock().unwrap().push(input);
+        async move { answered }
+    });
     (tool, inputs)
 }
 
 #[test]
 fn threads_never_share_tokens() {
-    let vault = Vault::new();
+    let vault = vault();
     let agent = echo(&vault);
-    assert_eq!(said(&agent, "a", MAIL), "[EMAIL_1]");
-    assert_eq!(said(&agent, "b", BOB), "[EMAIL_1]");
-    assert_eq!(said(&agent, "a", &format!("{MAIL} {BOB}")), "[EMAIL_1] [EMAIL_2]");
-    assert_eq!(vault.reveal_in(agent.id(), "a", "[EMAIL_1]"), MAIL);
-    assert_eq!(vault.reveal_in(agent.id(), "b", "[EMAIL_1] [EMAIL_2]"), format!("{BOB} [EMAIL_2]"));
-    assert_eq!(vault.reveal_in(echo(&vault).id(), "a", "[EMAIL_1]"), "[EMAIL_1]");
-}
-
-#[test]
-fn a_token_of_a_forgotten_thread_never_means_other_data() {
-    let vault = Vault::new();
-    let agent = echo(&vault);
-    assert_eq!(said(&agent, "a", MAIL), "[EMAIL_1]");
-    assert!(vault.forget(agent.id(), "a") && !vault.forget(agent.id(), "a"));
-    // Memory of the thread still has the first token.
-    let token = said(&agent, "a", BOB);
-    assert_ne!(token, "[EMAIL_1]");
-    assert_eq!(vault.reveal_in(agent.id(), "a", "[EMAIL_1]"), "[EMAIL_1]");
-    assert_eq!(vault.reveal_in(agent.id(), "a", &token), BOB);
-}
-
-#[test]
-fn the_thread_that_was_not_used_for_the_longest_time_is_forgotten() {
-    let vault = Vault::new().max_threads(2);
-    let agent = echo(&vault);
-    for thread in ["a", "b", "a", "c"] {
-        said(&agent, thread, MAIL);
-    }
-    assert!(vault.reveal_in(agent.id(), "a", "[EMAIL_1]").contains('@'));
-    assert!(!vault.reveal_in(agent.id(), "b", "[EMAIL_1]").contains('@'));
-    let token = said(&agent, "b", BOB);
+    let (of_a, of_b) = (vault.token_of("a", "email", MAIL), vault.token_of("b", "email", MAIL));
+    assert_ne!(of_a, of_b);
+    assert_eq!(said(&agent, "a", &format!("{MAIL}, {MAIL}")), format!("{of_a}, {of_a}"));
+    assert_eq!(said(&agent, "b", MAIL), of_b);
     assert_eq!(
-        vault.reveal_in(agent.id(), "b", &format!("[EMAIL_1] {token}")),
-        format!("[EMAIL_1] {BOB}")
+        vault.reveal_in(agent.id(), "a", &format!("{of_a} {of_b}")),
+        format!("{MAIL} {of_b}")
     );
+    assert_eq!(vault.reveal_in(echo(&vault).id(), "a", &of_a), of_a);
+}
+
+#[test]
+fn a_token_is_the_same_with_the_same_key() {
+    assert_eq!(vault().token_of("default", "email", MAIL), "[EMAIL_XZNDVXQW]");
+    let other = Vault::stored(VaultKey::new("test", [8; 32]));
+    assert_ne!(other.token_of("default", "email", MAIL), "[EMAIL_XZNDVXQW]");
+    assert_ne!(Vault::new().token_of("default", "email", MAIL), "[EMAIL_XZNDVXQW]");
+}
+
+#[test]
+fn data_is_forgotten_alone_and_with_its_thread() {
+    let vault = vault();
+    let agent = echo(&vault);
+    let alone: fn(&ReActAgent, &Vault) -> bool = |agent, vault| vault.forget(agent.id(), "a");
+    let with_thread: fn(&ReActAgent, &Vault) -> bool = |agent, _| agent.threads().forget("a");
+    for forget in [alone, with_thread] {
+        let token = said(&agent, "a", MAIL);
+        assert_eq!(vault.reveal_in(agent.id(), "a", &token), MAIL);
+        assert!(forget(&agent, &vault) && !forget(&agent, &vault));
+        assert_eq!(vault.reveal_in(agent.id(), "a", &token), token);
+        // Other data never has this name.
+        assert_ne!(said(&agent, "a", BOB), token);
+        assert_eq!(vault.reveal_in(agent.id(), "a", &token), token);
+        vault.forget(agent.id(), "a");
+    }
 }
 
 #[test]
@@ -106,7 +118,7 @@ fn kinds_whose_names_read_alike_have_different_tokens() {
         let kinds: [Vec<_>; 3] = [of("name", "Ada"), of("NAME", "Bob"), of("na]me[", "Eve")];
         kinds.concat()
     };
-    let vault = Vault::new();
+    let vault = vault();
     let hook = PiiDetection::custom("name", PiiCallback::new(find)).vault(vault.clone());
     let echo = ScriptedModel::new("echo", ChatRequest::last_text);
     let agent = ReActAgent::builder("bot").model(echo).hook(hook).build().unwrap();
@@ -117,36 +129,78 @@ fn kinds_whose_names_read_alike_have_different_tokens() {
 
 #[test]
 fn a_token_that_the_detector_finds_itself_stays() {
-    let orders = PiiPattern::new("order", r"ORDER_\d+").unwrap();
-    let vault = Vault::new();
+    let orders = PiiPattern::new("order", r"ORDER_\w+").unwrap();
+    let vault = vault();
     let hook = PiiDetection::custom("order", orders).vault(vault.clone()).everywhere();
     let echo = ScriptedModel::new("echo", |request| format!("{}, ORDER_2", request.last_text()));
     let agent = ReActAgent::builder("bot").model(echo).hook(hook).build().unwrap();
+    let token = |order| vault.token_of("default", "order", order);
     for _ in 0..3 {
-        assert_eq!(said(&agent, "default", "ORDER_1"), "[ORDER_1], [ORDER_2]");
+        let (one, two) = (token("ORDER_1"), token("ORDER_2"));
+        assert_eq!(said(&agent, "default", "ORDER_1"), format!("{one}, {two}"));
+        let shown = vault.reveal_in(agent.id(), "default", &format!("{one}, {two}"));
+        assert_eq!(shown, "ORDER_1, ORDER_2");
     }
-    let shown = vault.reveal_in(agent.id(), "default", "[ORDER_1], [ORDER_2]");
-    assert_eq!(shown, "ORDER_1, ORDER_2");
 }
 
 #[test]
-fn a_token_that_the_model_invents_is_text() {
-    let vault = Vault::new();
-    let (tool, inputs) = sender(|_| Ok("sent".into()));
-    let input =
-        json!({ "to": "[EMAIL_7]", "cc": "[EMAIL_1", "bcc": "[[EMAIL_1]]", "x": "EMAIL_1]" });
-    let script = Script::new().calls([send("1", input.clone())]).says("done [PHONE_1]");
+fn a_token_that_somebody_wrote_is_text() {
+    let vault = vault();
+    let (tool, inputs) = sender(|_| Ok("reply to [EMAIL_1] or eve@example.com".into()));
+    let input = json!({
+        "to": "[EMAIL_1]", "cc": "[EMAIL_XZNDVXQW", "bcc": "[[EMAIL_XZNDVXQW]]", "x": "EMAIL_1]",
+    });
+    let calls = [send("1", input.clone()), send("2", json!({ "to": "[EMAIL_1]" }))];
+    let script = Script::new().calls(calls).calls([send("3", json!({ "to": "[EMAIL_1]" }))]);
+    let script = script.says("done [PHONE_1]");
     let agent = ReActAgent::builder("bot").model(script).tool(tool).hook(email(&vault));
-    let agent = agent.build().unwrap();
-    assert_eq!(said(&agent, "default", MAIL), "done [PHONE_1]");
+    let agent = agent.parallel_tools(true).build().unwrap();
+    assert_eq!(said(&agent, "default", &format!("[EMAIL_1] {MAIL} [EMAIL_1]")), "done [PHONE_1]");
     let mut expected = input;
     expected["bcc"] = json!(format!("[{MAIL}]"));
-    assert_eq!(*inputs.lock().unwrap(), [expected]);
+    let written = json!({ "to": "[EMAIL_1]" });
+    assert_eq!(*inputs.lock().unwrap(), [expected, written.clone(), written]);
+    let results = agent.threads().history("default");
+    let mut results = results.iter().flat_map(Msg::tool_results);
+    let token = vault.token_of("default", "email", "eve@example.com");
+    let said = format!("reply to [EMAIL_1] or {token}");
+    assert!(results.all(|result| result.output.as_str() == said));
+}
+
+#[test]
+fn a_tool_with_a_token_that_names_no_data_is_not_run() {
+    let vault = vault();
+    let foreign = vault.token_of("another thread", "email", MAIL);
+    let never = vault.token_of("default", "email", BOB);
+    let known = vault.token_of("default", "email", MAIL);
+    let inputs = [
+        json!({ "to": foreign }),
+        json!({ "deep": [{ "to": format!("mail {never}") }] }),
+        json!({ "to": known, "cc": never }),
+        json!({ (known.as_str()): 1 }),
+        json!({ "deep": { (never.as_str()): 1 } }),
+    ];
+    for input in inputs {
+        let (tool, received) = sender(|_| Ok("sent".into()));
+        let (log, logged) = noting("log", |_| Ok("logged".into()));
+        let calls = [send("1", input.clone()), ToolUse::new("2", "log", input.clone())];
+        let script = Script::new().calls(calls).says("done");
+        let hook = email(&vault).reveal_only_to(["send"]);
+        let agent = ReActAgent::builder("bot").model(script).tool(tool).tool(log);
+        let agent = agent.hook(hook).build().unwrap();
+        said(&agent, "default", MAIL);
+        assert!(received.lock().unwrap().is_empty(), "{input}");
+        // A tool that receives no data has the tokens as text.
+        assert_eq!(*logged.lock().unwrap(), [input]);
+        let history = agent.threads().history("default");
+        let result = history.iter().flat_map(Msg::tool_results).next().unwrap();
+        assert!(result.is_error && !result.output.as_str().contains('@'), "{result:?}");
+    }
 }
 
 #[test]
 fn a_text_of_brackets_is_revealed_in_linear_time() {
-    let vault = Vault::new();
+    let vault = vault();
     let agent = echo(&vault);
     said(&agent, "default", MAIL);
     let brackets = "[".repeat(1 << 22);
@@ -155,7 +209,7 @@ fn a_text_of_brackets_is_revealed_in_linear_time() {
 
 #[test]
 fn sixty_four_threads_at_once_have_one_token_for_a_value() {
-    let vault = Vault::new();
+    let vault = vault();
     let agent = echo(&vault);
     let texts: Vec<_> = std::thread::scope(|scope| {
         let say = |index: usize| {
@@ -183,21 +237,21 @@ fn sixty_four_threads_at_once_have_one_token_for_a_value() {
 
 #[test]
 fn a_vault_and_its_hook_show_nothing_of_the_data() {
-    let vault = Vault::new();
+    let vault = vault();
     let agent = echo(&vault);
     said(&agent, "default", MAIL);
-    assert_eq!(format!("{vault:?}"), "Vault { threads: 1 }");
+    assert_eq!(format!("{vault:?}"), "Vault { keys: [VaultKey(\"test\")], .. }");
     assert!(!format!("{:?} {agent:?}", email(&vault)).contains("ada"));
 }
 
 #[test]
 fn block_blocks_with_a_vault_too() {
-    let vault = Vault::new();
+    let vault = vault();
     let hook = email(&vault).strategy(PiiStrategy::Block);
     let script = Script::new().says("unreached");
     let agent = ReActAgent::builder("bot").model(script).hook(hook).build().unwrap();
     assert!(block_on(agent.call(MAIL)).is_err());
-    assert_eq!(format!("{vault:?}"), "Vault { threads: 0 }");
+    assert!(agent.threads().memory("default").unwrap().values().is_empty());
 }
 
 /// A tool that gives back what it received, in every way.
@@ -216,10 +270,11 @@ fn what_a_tool_received_does_not_come_back() {
     ];
     for searched in [true, false] {
         for answer in answers {
-            let vault = Vault::new();
+            let vault = vault();
             let (tool, inputs) = sender(answer);
             let hook = PiiDetection::credit_card().vault(vault).tool_results(searched);
-            let script = Script::new().calls([send("1", json!({ "to": "pay [CREDIT_CARD_1]" }))]);
+            let script =
+                Script::new().calls([send("1", json!({ "to": "pay [CREDIT_CARD_LQNPRZXR]" }))]);
             let agent = ReActAgent::builder("bot").tool(tool).hook(hook);
             // The user's message is the card.
             let card = on(|event: &mut PreCall<'_>| {
@@ -235,7 +290,7 @@ fn what_a_tool_received_does_not_come_back() {
 
 #[test]
 fn only_the_chosen_tools_receive_the_data() {
-    let vault = Vault::new();
+    let vault = vault();
     let hook = email(&vault).reveal_only_to(["send"]);
     let (tool, inputs) = sender(|_| Ok("sent".into()));
     let logged = Arc::new(Mutex::new(Vec::new()));
@@ -244,11 +299,11 @@ fn only_the_chosen_tools_receive_the_data() {
         seen.lock().unwrap().push(input);
         async { "logged" }
     });
-    let log_call = ToolUse::new("2", "log", json!({ "to": "[EMAIL_1]" }));
-    let script = Script::new().calls([send("1", json!({ "to": "[EMAIL_1]" })), log_call]);
+    let log_call = ToolUse::new("2", "log", json!({ "to": "[EMAIL_XZNDVXQW]" }));
+    let script = Script::new().calls([send("1", json!({ "to": "[EMAIL_XZNDVXQW]" })), log_call]);
     let agent = ReActAgent::builder("bot").model(script.says("done")).tool(tool).tool(log);
     let agent = agent.hook(hook).build().unwrap();
     said(&agent, "default", MAIL);
     assert_eq!(*inputs.lock().unwrap(), [json!({ "to": MAIL })]);
-    assert_eq!(*logged.lock().unwrap(), [json!({ "to": "[EMAIL_1]" })]);
+    assert_eq!(*logged.lock().unwrap(), [json!({ "to": "[EMAIL_XZNDVXQW]" })]);
 }

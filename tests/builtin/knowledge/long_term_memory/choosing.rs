@@ -41,7 +41,17 @@ fn a_model_names_what_is_kept() {
 
 #[test]
 fn a_fence_around_the_answer_is_read_over() {
-    for text in ["```json\n[\"a\"]\n```", "```\n[\"a\"]```", " [\"a\"]\n"] {
+    for text in [
+        "```json\n[\"a\"]\n```",
+        "```\n[\"a\"]```",
+        " [\"a\"]\n",
+        "```json title=\"x\"\n[\"a\"]\n```",
+        "```json title=\"[x]\"\n[\"a\"]```",
+        "```JSON\r\n[\"a\"]\n```",
+        "```[\n\"a\"\n]```",
+        "```json [\"a\"]```",
+        "```json [\n\"a\"]\n```",
+    ] {
         assert_eq!(kept(Script::new().says(text)).0, ["a"]);
     }
     assert_eq!(kept(Script::new().says("[]")), (Vec::new(), Vec::new()));

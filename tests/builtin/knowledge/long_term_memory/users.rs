@@ -61,7 +61,7 @@ fn the_user_is_that_of_the_call_and_not_of_its_thread_or_its_values() {
     let memory = LongTermMemory::new(memories.clone(), rule());
     let (agent, script) = agent(&memory, 3);
     for user in ["ada", "bob"] {
-        let options = on(user, "shared").value("ada".to_owned());
+        let options = on(user, "shared").value("ada".to_owned()).take_over(true);
         block_on(agent.call_with(options, "I am ada")).unwrap();
     }
     block_on(agent.call_with(CallOptions::new().thread("shared"), "I am ada")).unwrap();
@@ -85,7 +85,7 @@ fn another_user_who_resumes_a_call_gets_nothing_of_what_was_said() {
         let builder = ReActAgent::builder("bot").model(script.clone()).tool(look);
         let agent = builder.hook(memory).hook(ask).build().unwrap();
         let reply = block_on(agent.call_with(on("ada", "shared"), "keep: Ada's secret")).unwrap();
-        let options = on(resumes, "shared").confirm(&reply.pending()[0].id);
+        let options = on(resumes, "shared").confirm(&reply.pending()[0].id).take_over(true);
         block_on(agent.resume(options)).unwrap();
         let own = if resumes == "ada" { "of Ada" } else { "of Bob" };
         assert_eq!(shown(&script.requests()[1]), [own]);
@@ -165,7 +165,7 @@ proptest! {
         let replies = block_on(join_all(calls.iter().enumerate().map(|(number, (user, thread, agent))| {
             let text = format!("keep: <{user}> number {number}");
             // Threads are shared by users.
-            agents[*agent].call_with(on(ODD[*user], &thread.to_string()), text)
+            agents[*agent].call_with(on(ODD[*user], &thread.to_string()).take_over(true), text)
         })));
         block_on(memory.flush());
         let mut said: BTreeMap<usize, usize> = BTreeMap::new();

@@ -6,5 +6,7 @@ pub(super) mod crash;
 mod cut_off;
 mod durability;
 mod faults;
+mod later_messages;
 mod parallel;
+pub(super) mod steps;
 mod sub_agents;

@@ -1,8 +1,9 @@
 //! A decision is about what was shown.
 
+use hooks_agent::call::RunId;
 use hooks_agent::message::Msg;
 use hooks_agent::prelude::*;
-use hooks_agent::store::{Decision, DecisionError};
+use hooks_agent::store::{Decision, DecisionError, StoreError, Verdict, Waiting};
 
 use crate::agents::stores::{Paid, Place, clerk, refused, sqlite, waiting};
 
@@ -78,4 +79,36 @@ async fn a_question_of_other_arguments_under_the_same_id_is_refused() {
     let error = refused(clerk(place.open().await, &paid).resume(options).await.unwrap_err());
     assert!(matches!(error, DecisionError::Changed { .. }), "{error}");
     assert!(paid.take().is_empty());
+}
+
+#[tokio::test]
+async fn a_digest_is_of_each_part_of_what_was_shown() {
+    let (place, paid) = (sqlite(), Paid::default());
+    asked(&place, &paid).await;
+    let shown = waiting(&place.open().await).await.remove(0);
+    assert!(shown.is_as_shown());
+    let changes: [fn(&mut Waiting); 6] = [
+        |it| it.agent = "another".into(),
+        |it| it.thread = "another".into(),
+        |it| it.run = RunId::random(),
+        |it| it.call_id = "2".to_owned(),
+        |it| it.tool = "publish".to_owned(),
+        |it| it.arguments = serde_json::json!({ "euros": 1200 }),
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let mut other = shown.clone();
+        change(&mut other);
+        assert!(!other.is_as_shown(), "change {number}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_is_moved_to_another_thread_is_refused() {
+    let (place, paid) = (sqlite(), Paid::default());
+    let id = asked(&place, &paid).await;
+    let move_it = "UPDATE question SET body = json_set(body, '$.thread', 'another')";
+    assert_eq!(place.execute(move_it).await, 1);
+    let verdict = Verdict::new(id, Decision::Approve);
+    let error = place.open().await.decide(vec![verdict]).await.unwrap_err();
+    assert!(matches!(error, StoreError::Decision(DecisionError::Changed { .. })), "{error}");
 }

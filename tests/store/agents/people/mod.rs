@@ -5,3 +5,4 @@ mod digest;
 mod expiry;
 mod foreign;
 mod shown;
+mod sub_agents;

@@ -24,7 +24,9 @@ use crate::tool::ToolError;
 ///
 /// One hook serves many agents, their sub-agents and calls that overlap: each event has its
 /// [agent, run, parent and thread](StreamEvent), and events of one run stay in order. The last event of a
-/// run is [`Settled`](StreamEventKind::Settled), whatever its outcome.
+/// run is [`Settled`](StreamEventKind::Settled), whatever its outcome. The last
+/// [`Reply`](StreamEventKind::Reply) before it is what the caller gets: if a hook supplies it after a
+/// failure, it follows the one that failed.
 ///
 /// | setting | default |
 /// |---|---|
@@ -180,7 +182,12 @@ impl Streaming {
                 Some(StreamEventKind::Failed { kind })
             }
             CallOutcome::Interrupted => Some(StreamEventKind::Interrupted),
-            _ => None,
+            // A hook supplied it after the one of `PostCall`.
+            _ => {
+                let reply = event.recovered_reply();
+                let reply = reply.filter(|reply| !self.run(cx).has_reply(reply));
+                reply.map(|reply| StreamEventKind::Reply(Box::new(Arc::unwrap_or_clone(reply))))
+            }
         };
         for kind in ended.into_iter().chain([StreamEventKind::Settled { outcome: outcome.into() }])
         {
@@ -218,6 +225,10 @@ impl AgentHook for Streaming {
             (Sink::Channel(_), Slow::Wait) => NEVER_WAIT & self.events(),
             _ => self.events(),
         }
+    }
+
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
     }
 
     fn around(&self) -> AroundMask {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::message::ToolUse;
+use crate::message::{ContentBlock, Msg, ToolUse};
 
 /// What the hook keeps of a call.
 #[derive(Default)]
@@ -17,6 +17,8 @@ struct State {
     inputs: HashMap<String, Value>,
     /// The kind of the last error.
     error: Option<&'static str>,
+    /// The last reply that was passed on.
+    reply: Option<Vec<ContentBlock>>,
 }
 
 impl Run {
@@ -32,6 +34,15 @@ impl Run {
 
     pub(super) fn forget_input(&self, id: &str) {
         self.lock().inputs.remove(id);
+    }
+
+    pub(super) fn set_reply(&self, reply: &Msg) {
+        self.lock().reply = Some(reply.content.clone());
+    }
+
+    /// Returns whether the last reply that was passed on has this content.
+    pub(super) fn has_reply(&self, reply: &Msg) -> bool {
+        self.lock().reply.as_ref() == Some(&reply.content)
     }
 
     pub(super) fn set_error(&self, kind: &'static str) {

@@ -78,6 +78,7 @@ impl Selection {
                 })
             }
             HookEvent::PostCall(event) => {
+                run().set_reply(event.final_message());
                 Some(StreamEventKind::Reply(Box::new(event.final_message().clone())))
             }
             HookEvent::Error(event) => {
@@ -94,6 +95,8 @@ impl Selection {
 
     fn chunk(self, piece: &ContentBlock, accumulated: &Msg) -> Option<StreamEventKind> {
         match piece {
+            // It keeps apart what stands around it.
+            ContentBlock::Text { text } if text.is_empty() => None,
             ContentBlock::Text { .. } if self.accumulates => {
                 Some(StreamEventKind::Text(accumulated.text()))
             }

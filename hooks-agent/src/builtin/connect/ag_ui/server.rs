@@ -160,6 +160,10 @@ impl AgUi {
             tracing::warn!(error = &error as &dyn std::error::Error, "a thread cannot be read");
             Refused::Unreadable
         })?;
+        let owner = memory.as_ref().and_then(|memory| memory.user());
+        if owner.zip(caller.user.as_ref()).is_some_and(|(owner, user)| owner != *user) {
+            return Err(Refused::Forbidden);
+        }
         let kept = Kept::of(memory.as_deref()).map_err(|error| {
             tracing::warn!(error = &error as &dyn std::error::Error, "a thread cannot be read");
             Refused::Unreadable

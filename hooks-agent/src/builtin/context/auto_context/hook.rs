@@ -240,6 +240,10 @@ impl AgentHook for AutoContext {
         EventMask::of(&[EventKind::PreReasoning, EventKind::PreSummary])
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn tools(&self) -> Tools {
         vec![reader(self.settings.read)]
     }

@@ -49,6 +49,7 @@ impl Clearing {
             }
             if self.clears_inputs {
                 saved += self.clear_input(messages, answered.call);
+                saved += self.clear_ran(messages, answered.result);
             }
             saved += self.clear_result(messages, answered.result);
         }
@@ -115,8 +116,6 @@ impl Clearing {
         }
         let mut cleared = result.clone();
         cleared.output = ToolOutput::text(&self.placeholder);
-        // It has the arguments too.
-        cleared.ran = cleared.ran.filter(|_| !self.clears_inputs);
         self.replace(messages, (place, number), ContentBlock::ToolResult(cleared), |about| {
             about.insert("cleared".to_owned(), true.into());
             about.insert("strategy".to_owned(), "clear_tool_uses".into());
@@ -132,12 +131,18 @@ impl Clearing {
         }
         let id = call.id.clone();
         let cleared = ToolUse { input: json!({}), invalid_input: None, ..call.clone() };
-        self.replace(messages, place, ContentBlock::ToolUse(cleared), |about| {
-            let ids = about.entry("cleared_tool_inputs").or_insert_with(|| json!([]));
-            if let Value::Array(ids) = ids {
-                ids.push(id.into());
-            }
-        })
+        self.replace(messages, place, ContentBlock::ToolUse(cleared), |about| note_input(about, id))
+    }
+
+    /// Clears the arguments that a result records. Returns the tokens that this saves.
+    fn clear_ran(&self, messages: &mut Messages, place: Place) -> u64 {
+        let Some(ContentBlock::ToolResult(result)) = block(messages, place) else { return 0 };
+        if result.ran.is_none() {
+            return 0;
+        }
+        let id = result.id.clone();
+        let cleared = ContentBlock::ToolResult(ToolResult { ran: None, ..result.clone() });
+        self.replace(messages, place, cleared, |about| note_input(about, id))
     }
 
     /// Replaces a block and notes it in the metadata of its message.
@@ -164,6 +169,14 @@ impl Clearing {
 
     fn tokens(&self, block: ContentBlock) -> u64 {
         self.counter.count([&Msg::user("").with(block)])
+    }
+}
+
+/// Notes that the arguments of a tool call are cleared.
+fn note_input(about: &mut Map<String, Value>, id: String) {
+    let ids = about.entry("cleared_tool_inputs").or_insert_with(|| json!([]));
+    if let Value::Array(ids) = ids {
+        ids.push(id.into());
     }
 }
 

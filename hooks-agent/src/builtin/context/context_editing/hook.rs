@@ -120,6 +120,14 @@ impl AgentHook for ContextEditing {
         self.events()
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        self.settings.clearing.excluded.clone()
+    }
+
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         let clearing = &self.settings.clearing;
         match event {

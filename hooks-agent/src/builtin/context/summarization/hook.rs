@@ -241,6 +241,10 @@ impl AgentHook for Summarization {
         EventKind::PreCall.into()
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn role(&self) -> Option<HookRole> {
         Some(HookRole::Observes)
     }

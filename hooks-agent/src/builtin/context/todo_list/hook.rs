@@ -140,6 +140,10 @@ impl AgentHook for TodoList {
         self.events()
     }
 
+    fn answers(&self) -> EventMask {
+        EventKind::PreActing.into()
+    }
+
     fn tools(&self) -> Tools {
         vec![writer(self.limits)]
     }
@@ -150,13 +154,13 @@ impl AgentHook for TodoList {
                 if !self.instructions.trim().is_empty() {
                     event.append_system(&*self.instructions);
                 }
-                if let Some(list) = lines(&Self::read(event.context())?) {
+                if let Some(list) = lines(event.context(), &Self::read(event.context())?)? {
                     event.append_system(list);
                 }
             }
             // A summary has no tools, so it needs no instructions.
             HookEvent::PreSummary(event) => {
-                if let Some(list) = lines(&Self::read(event.context())?) {
+                if let Some(list) = lines(event.context(), &Self::read(event.context())?)? {
                     event.append_system(list);
                 }
             }

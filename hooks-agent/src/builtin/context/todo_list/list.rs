@@ -5,6 +5,9 @@ use std::fmt::{self, Write};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::call::{CallContext, Door};
+use crate::error::TextBlocked;
+
 /// An entry of a [`TodoList`](crate::builtin::context::TodoList).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Todo {
@@ -93,15 +96,16 @@ impl fmt::Display for TodoStatus {
 
 /// Returns the list as the model reads it, or nothing for an empty one. Each entry is one line, whatever
 /// its content.
-pub(super) fn lines(todos: &[Todo]) -> Option<String> {
+pub(super) fn lines(cx: &CallContext, todos: &[Todo]) -> Result<Option<String>, TextBlocked> {
     if todos.is_empty() {
-        return None;
+        return Ok(None);
     }
     let mut lines = "The to-do list that you wrote, your notes:".to_owned();
     for Todo { content, status } in todos {
+        let content = cx.screen(Door::Todo, content)?;
         let words: Vec<_> = content.split_whitespace().collect();
         // A string takes everything.
         let _ = write!(lines, "\n- [{status}] {}", words.join(" "));
     }
-    Some(lines)
+    Ok(Some(lines))
 }

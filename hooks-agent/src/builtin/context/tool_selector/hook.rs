@@ -151,6 +151,10 @@ impl AgentHook for ToolSelector {
         EventKind::PreReasoning.into()
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn role(&self) -> Option<HookRole> {
         self.settings.chooser.as_ref().map(|_| HookRole::Observes)
     }

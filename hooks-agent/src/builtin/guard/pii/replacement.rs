@@ -2,10 +2,14 @@
 
 use std::fmt;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
+
+use crate::builtin::guard::pii::detector::PiiDetector;
+use crate::builtin::guard::pii::scanner::PiiScanner;
 
 /// What happens to personal data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -187,16 +191,21 @@ impl PiiReplacement {
                 let mac = Hmac::<Sha256>::new_from_slice(&self.key.0);
                 let mut mac = mac.expect("an HMAC takes a key of any length");
                 mac.update(value.as_bytes());
-                // A hash of digits could be taken for the number of a card or of an account.
+                // Some hashes could be taken for the number of a card or of an account.
                 let mac = mac.finalize().into_bytes();
                 let mut hashes = mac.windows(8).map(hex);
-                hashes.find(|hash| longest_number(hash) < 12).unwrap_or_else(|| hex(&mac[..8]))
+                let is_plain =
+                    |hash: &String| longest_number(hash) < 12 && ALL.find(hash, 0).is_none();
+                hashes.find(is_plain).unwrap_or_else(|| hex(&mac[..8]))
             }
             PiiFormat::LangChain => hex(&Sha256::digest(value)[..4]),
             PiiFormat::Spring => format!("{:08x}", java_hash(value)),
         }
     }
 }
+
+/// Finds what a hash must not look like.
+static ALL: LazyLock<PiiScanner> = LazyLock::new(PiiScanner::all);
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut hex, byte| {

@@ -9,10 +9,10 @@ use crate::builtin::guard::pii::{
     PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiReplacement, PiiScanner, PiiStrategy,
 };
 use crate::builtin::guard::pii_detection::search::{Echo, Search};
-use crate::builtin::guard::pii_detection::vault::{Vault, key};
-use crate::call::CallContext;
+use crate::builtin::guard::vault::{Revealed, Vault, VaultError};
+use crate::call::{CallContext, ForeignGuard};
 use crate::error::AgentError;
-use crate::event::{EventMask, Flow, HookEvent};
+use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, Rewrite, ToolCall};
 use crate::message::ToolResult;
 use crate::model::{ModelAnswer, Rewriter};
@@ -156,12 +156,14 @@ impl PiiDetection {
         self.replace(|replacement| replacement.with_key(key))
     }
 
-    /// Keeps the data in a vault: model, memory, stream and logs have tokens such as `[EMAIL_1]`; a tool
-    /// receives the data in place of the tokens in its arguments. Texts of the model, tool results and
-    /// arguments are searched then, unless they are excluded afterwards.
+    /// Keeps the data in a vault: model, memory, stream and logs have tokens such as `[EMAIL_KXQRTNBW]`;
+    /// a tool receives the data in place of the tokens in its arguments. Texts of the model, tool results
+    /// and arguments are searched then, unless they are excluded afterwards.
     ///
     /// Every tool that the model calls with a token receives the data: limit them by
-    /// [`reveal_only_to`](PiiDetection::reveal_only_to).
+    /// [`reveal_only_to`](PiiDetection::reveal_only_to). A tool that would receive the data and has a
+    /// token that the thread does not know is not run; the model reads why. A text is blocked if the
+    /// data in it cannot be kept, as in an agent without memory.
     ///
     /// ```
     /// use hooks_agent::builtin::guard::{PiiDetection, Vault};
@@ -174,20 +176,20 @@ impl PiiDetection {
     ///     assert_eq!(input["to"], "ada@example.com");
     ///     "sent"
     /// });
-    /// // `model` reads "write to [EMAIL_1]" and calls the tool with `[EMAIL_1]`.
+    /// // `model` reads "write to [EMAIL_KXQRTNBW]", or other letters, and calls the tool with the token.
     /// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+    /// #     let asked = request.messages.iter().find(|msg| msg.role == Role::User).unwrap().text();
+    /// #     let token = asked.strip_prefix("write to ").unwrap();
+    /// #     assert!(token.starts_with("[EMAIL_"), "{token}");
     /// #     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
-    /// #         Some(_) => "I wrote to [EMAIL_1].".into(),
-    /// #         None => {
-    /// #             assert_eq!(request.last_text(), "write to [EMAIL_1]");
-    /// #             ToolUse::new("1", "send", json!({ "to": "[EMAIL_1]" })).into()
-    /// #         }
+    /// #         Some(_) => format!("I wrote to {token}.").into(),
+    /// #         None => ToolUse::new("1", "send", json!({ "to": token })).into(),
     /// #     }
     /// # });
     /// let hook = PiiDetection::email().vault(vault.clone()).reveal_only_to(["send"]);
     /// let agent = ReActAgent::builder("assistant").model(model).tool(send).hook(hook).build()?;
     /// let reply = agent.call("write to ada@example.com").await?;
-    /// assert_eq!(reply.text(), "I wrote to [EMAIL_1].");
+    /// assert!(!reply.text().contains("ada"));
     /// let shown = vault.reveal_in(agent.id(), CallContext::DEFAULT_THREAD, &reply.text());
     /// assert_eq!(shown, "I wrote to ada@example.com.");
     /// # Ok::<(), AgentError>(())
@@ -240,7 +242,7 @@ impl PiiDetection {
         self.rewrite = change(match self.vault.clone() {
             None => self.rewrite.with_rewriter(Rewriter::new(search)),
             Some(vault) => self.rewrite.with_rewriter_per_call(move |cx| {
-                let vault = Some((vault.clone(), key(cx)));
+                let vault = Some(vault.in_call(cx));
                 Rewriter::new(Search { vault, ..search.clone() })
             }),
         });
@@ -249,23 +251,30 @@ impl PiiDetection {
 
     /// Puts the data of the vault into the arguments of a tool call, for the tool alone. Returns the
     /// data with their tokens.
-    fn reveal(&self, cx: &CallContext, call: &mut ToolCall<'_>) -> Vec<(String, String)> {
-        let mut used = Vec::new();
-        let Some(vault) = &self.vault else { return used };
+    fn reveal(
+        &self,
+        cx: &CallContext,
+        call: &mut ToolCall<'_>,
+    ) -> Result<Vec<(String, String)>, VaultError> {
+        let Some(vault) = &self.vault else { return Ok(Vec::new()) };
         let tool = &call.tool_use().name;
         if self.tools.as_ref().is_some_and(|tools| !tools.contains(tool)) {
-            return used;
+            return Ok(Vec::new());
         }
-        let key = key(cx);
-        let fields = call.tool_use().input.as_object().into_iter().flatten();
-        let revealed = fields.filter_map(|(name, shown)| {
-            let value = vault.revealed_value(&key, shown, &mut used)?;
-            Some((name.clone(), value, shown.clone()))
-        });
-        for (name, value, shown) in revealed.collect::<Vec<_>>() {
+        let (vault, mut revealed) = (vault.in_call(cx), Revealed::default());
+        let mut changed = Vec::new();
+        for (name, shown) in call.tool_use().input.as_object().into_iter().flatten() {
+            if let Some(value) = vault.field(name, shown, &mut revealed) {
+                changed.push((name.clone(), value, shown.clone()));
+            }
+        }
+        if let Some(refused) = revealed.refused {
+            return Err(refused);
+        }
+        for (name, value, shown) in changed {
             call.tool_use_mut().hide_as(name, value, shown);
         }
-        used
+        Ok(revealed.used)
     }
 
     /// Runs the tool, and replaces the data that it received wherever it gives them back.
@@ -276,7 +285,7 @@ impl PiiDetection {
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
         let searches = self.rewrite.around().contains(AroundMask::TOOL_CALL);
-        let vault = self.vault.clone().map(|vault| (vault, key(call.context())));
+        let vault = self.vault.as_ref().map(|vault| vault.in_call(call.context()));
         let search = searches.then(|| Search { vault, ..self.search.clone() });
         match Echo::new(data, search) {
             Ok(echo) => {
@@ -298,11 +307,25 @@ impl AgentHook for PiiDetection {
     }
 
     fn events(&self) -> EventMask {
-        self.rewrite.events()
+        let noted = self.vault.as_ref().map_or(EventMask::NONE, |_| EventKind::PreCall.into());
+        self.rewrite.events() | noted
     }
 
     fn sync_events(&self) -> EventMask {
         self.rewrite.sync_events()
+    }
+
+    fn ends_with_process(&self) -> Option<String> {
+        let is_lost = self.vault.as_ref().is_some_and(Vault::ends_with_process);
+        is_lost.then(|| {
+            "the threads are in a store, and the key of the vault ends with the process: no tool receives \
+             data of an earlier process; use `Vault::stored`"
+                .to_owned()
+        })
+    }
+
+    fn tool_names(&self) -> Vec<String> {
+        self.tools.iter().flat_map(|tools| tools.iter().cloned()).collect()
     }
 
     fn around(&self) -> AroundMask {
@@ -322,21 +345,13 @@ impl AgentHook for PiiDetection {
         self.rewrite.role()
     }
 
+    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
+        self.rewrite.foreign_guard()
+    }
+
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if let Some(vault) = &self.vault {
-            match event {
-                HookEvent::PreCall(event) => {
-                    let key = key(event.context());
-                    if let Some(memory) = event.agent().memory_of(event.context()) {
-                        vault.reserve(&key, &memory.messages());
-                    }
-                    vault.reserve(&key, event.messages());
-                }
-                HookEvent::PreReasoning(event) => {
-                    vault.reserve(&key(event.context()), event.messages());
-                }
-                _ => {}
-            }
+        if let (Some(vault), HookEvent::PreCall(event)) = (&self.vault, &*event) {
+            vault.note(event.context());
         }
         self.rewrite.on_event_now(event)
     }
@@ -354,7 +369,10 @@ impl AgentHook for PiiDetection {
         mut call: ToolCall<'_>,
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
-        let data = self.reveal(&call.context().clone(), &mut call);
+        let data = match self.reveal(&call.context().clone(), &mut call) {
+            Ok(data) => data,
+            Err(refused) => return Err(ToolError::Failed(Box::new(refused))),
+        };
         if !data.is_empty() {
             return self.run_with_data(data, call, next).await;
         }

@@ -1,9 +1,6 @@
-//! The hook that keeps personal data from models, memory and tools, and the vault of the data.
+//! The hook that keeps personal data from models, memory and tools.
 
 mod hook;
-mod reserve;
 mod search;
-mod vault;
 
 pub use hook::PiiDetection;
-pub use vault::Vault;

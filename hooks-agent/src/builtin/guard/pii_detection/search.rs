@@ -8,7 +8,7 @@ use std::sync::Arc;
 use regex::{Error, Regex};
 
 use crate::builtin::guard::pii::{PiiDetector, PiiMatch, PiiReplacement};
-use crate::builtin::guard::pii_detection::vault::{Key, Vault, open_token};
+use crate::builtin::guard::vault::{InCall, open_token};
 use crate::model::{Find, Finding};
 
 /// Shorter data are not searched for in what a tool returns: they would be found everywhere.
@@ -19,7 +19,7 @@ const SHORTEST: usize = 4;
 pub(super) struct Search {
     pub(super) detector: Arc<dyn PiiDetector>,
     pub(super) replacement: Arc<PiiReplacement>,
-    pub(super) vault: Option<(Vault, Key)>,
+    pub(super) vault: Option<InCall>,
 }
 
 impl Search {
@@ -28,8 +28,8 @@ impl Search {
         loop {
             let find = AssertUnwindSafe(|| self.detector.find(text, from)?.fitted(text));
             let Some(found) = catch_unwind(find).map_err(drop)? else { return Ok(None) };
-            let Some((vault, key)) = &self.vault else { return Ok(Some(found)) };
-            match vault.token_around(key, text, &found.range) {
+            let Some(vault) = &self.vault else { return Ok(Some(found)) };
+            match vault.token_around(text, &found.range) {
                 Some(end) if end < text.len() => from = end,
                 Some(_) => return Ok(None),
                 None => return Ok(Some(found)),
@@ -48,7 +48,8 @@ impl Find for Search {
         let PiiMatch { kind, range, .. } = found?;
         let value = &text[range.clone()];
         let replaced = match (self.replacement.replace(&kind, value), &self.vault) {
-            (Some(_), Some((vault, key))) => Some(vault.token(key, &kind, value)),
+            // Nothing is kept before the finding is settled.
+            (Some(_), Some(_)) => Some(kind.to_string()),
             (replaced, _) => replaced,
         };
         Some(match replaced {
@@ -67,6 +68,18 @@ impl Find for Search {
         match &self.vault {
             Some(_) => settled.min(open_token(text).unwrap_or(settled)),
             None => settled,
+        }
+    }
+
+    fn settle(&self, found: &str, finding: Finding) -> Finding {
+        match (&self.vault, finding) {
+            (Some(vault), Finding::Replace { range, text: kind }) => {
+                match vault.keep(&kind, found) {
+                    Ok(text) => Finding::Replace { range, text },
+                    Err(error) => Finding::Block { range, reason: error.to_string() },
+                }
+            }
+            (_, finding) => finding,
         }
     }
 }
@@ -112,5 +125,15 @@ impl Find for Echo {
 
     fn settled(&self, _: &str, from: usize) -> usize {
         from
+    }
+
+    fn settle(&self, found: &str, finding: Finding) -> Finding {
+        match (self.tokens.get(found), &self.search, finding) {
+            (Some(token), _, Finding::Replace { range, .. }) => {
+                Finding::Replace { range, text: token.clone() }
+            }
+            (_, Some(search), finding) => search.settle(found, finding),
+            (_, None, finding) => finding,
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::HookResult;
+use hooks_core::{HookResult, HookRole};
 
 use crate::builtin::guard::rule_of_two::labels::Labels;
 use crate::builtin::guard::rule_of_two::thread::{Denied, Reservations, record};
@@ -201,8 +201,16 @@ impl AgentHook for RuleOfTwo {
         self.events()
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        self.tools.keys().cloned().collect()
+    }
+
     fn around(&self) -> AroundMask {
         AroundMask::TOOL_CALL
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Guards)
     }
 
     fn inherit(&self) -> bool {

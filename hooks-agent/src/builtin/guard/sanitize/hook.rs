@@ -8,7 +8,9 @@ use std::sync::Arc;
 use hooks_core::{HookResult, HookRole};
 
 use crate::builtin::guard::sanitize::rules::{Rules, SanitizeError};
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PostActing};
+use crate::call::{CallContext, Foreign, ForeignGuard};
+use crate::error::TextBlocked;
+use crate::event::{EventKind, EventMask, Flow, HookEvent, PostActing, PreCall};
 use crate::hook::{AgentHook, AroundMask, NextTool, ToolCall, priority};
 use crate::message::{ToolOutput, ToolResult};
 use crate::tool::ToolError;
@@ -17,8 +19,10 @@ use crate::tool::ToolError;
 /// caller have the same text.
 ///
 /// It covers texts, text blocks and the structured value of a result, error texts with their
-/// sources, progress reports, and results that other hooks give in place of the tool. A text that is
-/// too long, or whose replacements never end, is refused: the model reads an error instead.
+/// sources, progress reports, results that other hooks, people and the caller give in place of the tool,
+/// and what comes in by another [door](crate::call::Door), such as passages and skills, by the name of the
+/// [tool](crate::call::Door::tool) that it is like. A text that is too long, or whose replacements never
+/// end, is refused: the model reads an error instead, and of a passage or a skill, the call fails.
 ///
 /// It does not cover the tool's input, images and files with their names and URLs, what is split
 /// over two progress reports or blocks, and other spellings of what a pattern describes, such as
@@ -141,7 +145,10 @@ impl Sanitize {
 
     /// Returns the error with replacements in its text. An error without matches stays as it is.
     fn error(&self, tool: &str, error: ToolError, next: &NextTool<'_>) -> ToolError {
-        if matches!(error, ToolError::Waiting { .. } | ToolError::Interrupted) {
+        if matches!(
+            error,
+            ToolError::Waiting { .. } | ToolError::Interrupted | ToolError::ShutDown { .. }
+        ) {
             return error;
         }
         let is_clean = |text: &String| matches!(self.text(tool, text), Ok(None));
@@ -154,6 +161,14 @@ impl Sanitize {
         match error {
             ToolError::Hook(_) | ToolError::Recorded(_) | ToolError::Store(_) => next.fail(text),
             _ => ToolError::Failed(text.into()),
+        }
+    }
+
+    fn pre_call(&self, event: &mut PreCall<'_>) {
+        for (call, result) in event.caller_results_mut() {
+            if self.is_meant(&call.name) || self.is_meant(&result.name) {
+                self.result(result);
+            }
         }
     }
 
@@ -182,11 +197,15 @@ impl AgentHook for Sanitize {
     }
 
     fn events(&self) -> EventMask {
-        EventKind::PostActing.into()
+        EventMask::of(&[EventKind::PreCall, EventKind::PostActing])
     }
 
     fn sync_events(&self) -> EventMask {
         self.events()
+    }
+
+    fn tool_names(&self) -> Vec<String> {
+        self.tools.iter().flat_map(|tools| tools.iter().cloned()).collect()
     }
 
     fn around(&self) -> AroundMask {
@@ -195,6 +214,10 @@ impl AgentHook for Sanitize {
 
     fn inherit(&self) -> bool {
         true
+    }
+
+    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
+        Some(Arc::new(self.clone()))
     }
 
     fn always(&self) -> bool {
@@ -206,8 +229,10 @@ impl AgentHook for Sanitize {
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if let HookEvent::PostActing(event) = event {
-            self.post_acting(event);
+        match event {
+            HookEvent::PreCall(event) => self.pre_call(event),
+            HookEvent::PostActing(event) => self.post_acting(event),
+            _ => {}
         }
         Ok(Flow::Continue)
     }
@@ -234,6 +259,15 @@ impl AgentHook for Sanitize {
             }
             Err(error) => Err(self.error(&tool, error, &next)),
         }
+    }
+}
+
+impl ForeignGuard for Sanitize {
+    fn screen(&self, _: &CallContext, foreign: &mut Foreign<'_>) -> Result<(), TextBlocked> {
+        if !self.is_meant(foreign.tool) {
+            return Ok(());
+        }
+        self.output(foreign.tool, foreign.content).map_err(|reason| TextBlocked { reason })
     }
 }
 

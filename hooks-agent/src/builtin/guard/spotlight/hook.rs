@@ -1,15 +1,17 @@
 //! The hook that marks the results of tools.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::HookResult;
+use serde_json::Value;
 
 use crate::builtin::guard::spotlight::mark::{Style, datamark, delimit, is_delimited};
-use crate::call::CallContext;
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PostActing};
+use crate::call::{CallContext, Door, Foreign, ForeignGuard};
+use crate::error::TextBlocked;
+use crate::event::{EventKind, EventMask, Flow, HookEvent, PostActing, PreCall};
 use crate::hook::{AgentHook, priority};
 use crate::message::{Msg, ToolOutput, ToolUse};
 
@@ -34,7 +36,9 @@ use crate::message::{Msg, ToolOutput, ToolUse};
 ///
 /// Its priority is [`priority::POSTPROCESSING`]: after hooks that search results and replace in them,
 /// which would not find what spans a mark, and before logs and traces. What another hook adds to a
-/// result later is not marked. It is inherited: tools of sub-agents of the same names are marked, and
+/// result later is not marked. Results that the caller or a person gives in place of a tool are marked
+/// too; of the other [doors](crate::call::Door), passages and memories have marks of their own, and skills,
+/// to-do lists and messages of clients have none: the model is to follow them. It is inherited: tools of sub-agents of the same names are marked, and
 /// the answer of a sub-agent is marked if it is one of the tools.
 ///
 /// ```
@@ -75,10 +79,10 @@ enum Tools {
 
 type IsForeign = dyn Fn(&ToolUse) -> bool + Send + Sync;
 
-/// The ids of the delimiters in this call, by the ids of tool calls, so that two hooks mark a result
-/// once. An id in the text does not tell: a tool may have returned it.
+/// The ids of the delimiters in this call, so that two hooks mark a result once. Another id in the text
+/// does not tell: a tool may have returned it.
 #[derive(Default)]
-struct Marked(Mutex<HashMap<String, String>>);
+struct Marked(Mutex<HashSet<String>>);
 
 impl Spotlight {
     /// Creates a hook that marks the results of these tools.
@@ -104,13 +108,13 @@ impl Spotlight {
         self
     }
 
-    fn is_meant(&self, event: &PostActing<'_>) -> bool {
-        let call = event.tool_use();
+    /// Returns whether the results of the tool call, or of a tool of this name, are marked.
+    fn is_meant(&self, call: &ToolUse, name: &str) -> bool {
         match &self.tools {
             Tools::All => true,
             Tools::Named(names) => {
                 // A hook may have run another tool than the model called.
-                names.contains(&call.name) || names.contains(&event.tool_result().name)
+                names.contains(&call.name) || names.contains(name)
             }
             Tools::By(is_foreign) => {
                 catch_unwind(AssertUnwindSafe(|| is_foreign(call))).unwrap_or(true)
@@ -118,16 +122,25 @@ impl Spotlight {
         }
     }
 
-    fn mark(&self, event: &mut PostActing<'_>) {
-        if !self.is_meant(event) {
-            return;
-        }
+    fn mark(&self, cx: &CallContext, output: &mut ToolOutput) {
         match self.style {
-            Style::Datamark => datamark(&mut event.tool_result_mut().output),
-            Style::Delimit => {
-                let id = event.tool_use().id.clone();
-                delimit_once(event.context(), &id, &mut event.tool_result_mut().output);
+            Style::Datamark => datamark(output),
+            Style::Delimit => delimit_once(cx, output),
+        }
+    }
+
+    fn pre_call(&self, event: &mut PreCall<'_>) {
+        let cx = event.context();
+        for (call, result) in event.caller_results_mut() {
+            if self.is_meant(&call, &result.name) {
+                self.mark(cx, &mut result.output);
             }
+        }
+    }
+
+    fn post_acting(&self, event: &mut PostActing<'_>) {
+        if self.is_meant(event.tool_use(), &event.tool_result().name) {
+            self.mark(event.context(), &mut event.tool_result_mut().output);
         }
     }
 
@@ -139,15 +152,14 @@ impl Spotlight {
 }
 
 /// Marks the output, unless another hook has marked it in this call.
-fn delimit_once(cx: &CallContext, call: &str, output: &mut ToolOutput) {
-    let key = format!("{}/{call}", cx.run_id());
+fn delimit_once(cx: &CallContext, output: &mut ToolOutput) {
     let marked = cx.get::<Marked>().unwrap_or_else(|| {
         cx.insert(Marked::default());
         cx.get::<Marked>().unwrap_or_default()
     });
     let mut marked = marked.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if !marked.get(&key).is_some_and(|id| is_delimited(output, id)) {
-        marked.insert(key, delimit(output));
+    if !marked.iter().any(|id| is_delimited(output, id)) {
+        marked.insert(delimit(output));
     }
 }
 
@@ -157,15 +169,35 @@ impl AgentHook for Spotlight {
     }
 
     fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreReasoning, EventKind::PreSummary, EventKind::PostActing])
+        EventMask::of(&[
+            EventKind::PreCall,
+            EventKind::PreReasoning,
+            EventKind::PreSummary,
+            EventKind::PostActing,
+        ])
     }
 
     fn sync_events(&self) -> EventMask {
         self.events()
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        match &self.tools {
+            Tools::Named(names) => names.iter().cloned().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn inherit(&self) -> bool {
         true
+    }
+
+    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
+        Some(Arc::new(self.clone()))
     }
 
     fn always(&self) -> bool {
@@ -174,7 +206,8 @@ impl AgentHook for Spotlight {
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         match event {
-            HookEvent::PostActing(event) => self.mark(event),
+            HookEvent::PreCall(event) => self.pre_call(event),
+            HookEvent::PostActing(event) => self.post_acting(event),
             HookEvent::PreReasoning(event) => {
                 if let Some(sentence) = self.missing(event.system_message().map(Msg::text)) {
                     event.append_system(sentence);
@@ -188,6 +221,18 @@ impl AgentHook for Spotlight {
             _ => {}
         }
         Ok(Flow::Continue)
+    }
+}
+
+impl ForeignGuard for Spotlight {
+    fn screen(&self, cx: &CallContext, foreign: &mut Foreign<'_>) -> Result<(), TextBlocked> {
+        // Passages and memories have marks of their own; skills, notes and what people and clients say
+        // to the model are for it to follow.
+        let call = ToolUse::new("", foreign.tool, Value::Null);
+        if foreign.door == Door::Response && self.is_meant(&call, foreign.tool) {
+            self.mark(cx, foreign.content);
+        }
+        Ok(())
     }
 }
 

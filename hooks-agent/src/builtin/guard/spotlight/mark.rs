@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::message::{ContentBlock, ToolOutput};
+use crate::message::{ContentBlock, ToolOutput, is_blank, is_invisible};
 
 /// The mark in place of white space. It is in the private use area, so that no text needs it.
 const MARK: char = '\u{e000}';
@@ -27,7 +27,7 @@ pub enum Style {
     /// no text of the result.
     #[default]
     Delimit,
-    /// With the character U+E000 at the start, in place of each run of white space, and after each
+    /// With the character U+E000 at the start, in place of each run of blanks and invisible characters, and after each
     /// four characters of scripts without spaces. It is harder to overlook for a model, and harder to
     /// read: code, tables and URLs may suffer.
     Datamark,
@@ -79,7 +79,7 @@ pub(super) fn datamark(output: &mut ToolOutput) {
         marked.push(MARK);
         let mut unspaced = 0;
         for char in text.chars() {
-            if char.is_whitespace() || char == MARK {
+            if is_blank(char) || is_invisible(char) || char == MARK {
                 if !marked.ends_with(MARK) {
                     marked.push(MARK);
                 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use hooks_core::{BoxError, BoxFuture, HookResult};
+use hooks_core::{BoxError, BoxFuture, HookResult, HookRole};
 use tokio::sync::Semaphore;
 
 use crate::agent::CallOutcome;
@@ -222,8 +222,19 @@ impl AgentHook for ToolApproval {
         EventMask::of(&[EventKind::PostActing, EventKind::Settled])
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        match &self.tools {
+            Tools::Named(names) => names.iter().cloned().collect(),
+            Tools::When(_) => Vec::new(),
+        }
+    }
+
     fn around(&self) -> AroundMask {
         AroundMask::TOOL_CALL
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Guards)
     }
 
     fn inherit(&self) -> bool {

@@ -1,10 +1,14 @@
 //! One form for all forms of a character: small and capital letters, full and half width.
 
+use crate::message::{is_blank, is_invisible};
+
 /// What a character becomes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Folded {
     /// Nothing: the character is not visible.
     Ignored,
+    /// A blank: any number of them, with invisible characters between, is one.
+    Blank,
     One(char),
     /// A letter and a mark.
     Two(char, char),
@@ -26,10 +30,12 @@ pub(crate) fn is_mark(char: char) -> bool {
 /// characters, so that both widths of them are the same.
 pub(crate) fn fold(char: char) -> Folded {
     match char {
-        '\0'..='\x7F' => Folded::One(char.to_ascii_lowercase()),
-        '\u{AD}' | '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}' => Folded::Ignored,
+        ' ' | '\t'..='\r' => Folded::Blank,
+        '\0'..='\x1F' | '\x7F' => Folded::Ignored,
+        '\0'..='\x7E' => Folded::One(char.to_ascii_lowercase()),
+        char if is_blank(char) => Folded::Blank,
+        char if is_invisible(char) => Folded::Ignored,
         '\u{FF01}'..='\u{FF5E}' => Folded::One(narrow(char).to_ascii_lowercase()),
-        '\u{3000}' | '\u{A0}' => Folded::One(' '),
         '\u{FF61}'..='\u{FF9D}' => {
             let index = char as usize - 0xFF61;
             HALF_WIDTH.chars().nth(index).map_or(Folded::One(char), Folded::One)
@@ -75,19 +81,23 @@ fn only(mut chars: impl Iterator<Item = char>) -> Option<char> {
     chars.next().is_none().then_some(first)
 }
 
-/// Folds a text.
-pub(crate) fn fold_text(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for char in text.chars() {
+/// Folds a word: one space for each run of blanks, none at its ends.
+pub(crate) fn fold_phrase(word: &str) -> String {
+    let mut folded = String::with_capacity(word.len());
+    for char in word.chars() {
+        if fold(char) == Folded::Blank && !folded.is_empty() && !folded.ends_with(' ') {
+            folded.push(' ');
+        }
         push(&mut folded, char);
     }
+    folded.truncate(folded.trim_end_matches(' ').len());
     folded
 }
 
-/// Adds a folded character.
+/// Adds a folded character; nothing for one that is blank or invisible.
 pub(crate) fn push(folded: &mut String, char: char) {
     match fold(char) {
-        Folded::Ignored => {}
+        Folded::Ignored | Folded::Blank => {}
         Folded::One(one) => folded.push(one),
         Folded::Two(one, two) => folded.extend([one, two]),
     }
@@ -96,7 +106,7 @@ pub(crate) fn push(folded: &mut String, char: char) {
 /// The bytes of a folded character.
 pub(crate) fn folded_length(char: char) -> usize {
     match fold(char) {
-        Folded::Ignored => 0,
+        Folded::Ignored | Folded::Blank => 0,
         Folded::One(one) => one.len_utf8(),
         Folded::Two(one, two) => one.len_utf8() + two.len_utf8(),
     }

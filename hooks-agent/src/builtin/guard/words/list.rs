@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::builtin::guard::words::error::WordListError;
-use crate::builtin::guard::words::fold::fold_text;
+use crate::builtin::guard::words::fold::fold_phrase;
 use crate::builtin::guard::words::search::Search;
 
 /// The most bytes of a folded word.
@@ -33,7 +33,8 @@ impl fmt::Debug for WordMatch {
 ///
 /// Capital and small letters are the same (Unicode's simple case folding), and so are full and half
 /// width, with katakana (`Ａ` is `a`, `ｶﾞ` is `ガ`). Invisible characters inside of a word, up to 16 in a row, do
-/// not hide it. What is not the same: letters with and without marks, letters of different scripts that
+/// not hide it. Between the words of an entry such as `top secret` may be any number of blanks of any kind: line
+/// breaks, characters without ink such as U+2800, and invisible ones. What is not the same: letters with and without marks, letters of different scripts that
 /// look alike, `0` and `o`.
 ///
 /// A word of letters or digits is found as a whole word only: `ass` is not found in `class`. Scripts
@@ -101,7 +102,7 @@ impl WordList {
             return Err(WordListError::Empty);
         }
         let search = Search::new(folded).map_err(|error| WordListError::TooLarge(error.into()))?;
-        let words = search.words().iter().map(|word| Arc::from(word.as_str())).collect();
+        let words = search.words().map(Arc::from).collect();
         Ok(Self { search: Arc::new(search), words, anywhere: false })
     }
 
@@ -126,7 +127,7 @@ impl WordList {
     #[must_use]
     pub fn find(&self, text: &str, from: usize) -> Option<WordMatch> {
         let mut found: Vec<(usize, Range<usize>)> = Vec::new();
-        let (longest, mut complete_at) = (self.search.longest_match(), 0);
+        let mut complete_at = 0;
         self.search.run(text, from, self.anywhere, |word, range| {
             let end = range.end;
             found.push((word, range));
@@ -135,7 +136,8 @@ impl WordList {
             }
             found.sort_by_key(|(_, range)| range.start);
             let first = found[0].1.start;
-            let complete = first_cluster(&found).map_or(0, |(_, cluster)| cluster.end) + longest;
+            let cluster = first_cluster(&found).map_or(0, |(_, cluster)| cluster.end);
+            let complete = self.search.reach(text, cluster);
             // The distance doubles, so that a long chain is not looked through at each of its words.
             complete_at = complete.max(first + 2 * (end - first));
             end <= complete
@@ -212,7 +214,7 @@ fn first_cluster(found: &[(usize, Range<usize>)]) -> Option<(usize, Range<usize>
 }
 
 fn fold_word(line: usize, word: &str) -> Result<String, WordListError> {
-    let folded = fold_text(word.trim());
+    let folded = fold_phrase(word);
     match folded.len() {
         0 => Err(WordListError::Line { line, reason: "has no visible character" }),
         length if length > LONGEST => {

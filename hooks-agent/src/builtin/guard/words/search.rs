@@ -7,10 +7,8 @@ use aho_corasick::dfa::DFA;
 use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, PatternID};
 
+use crate::builtin::guard::words::entry::{Entry, Gap};
 use crate::builtin::guard::words::fold::{Folded, fold, folded_length, is_mark, is_of_word, push};
-
-/// The most invisible characters in a row inside of a word.
-const INVISIBLE: usize = 16;
 
 /// The most bytes of words for which the fast form of the automaton is built, which is the larger.
 const FAST: usize = 1 << 14;
@@ -21,12 +19,13 @@ enum Machine {
 }
 
 impl Machine {
-    fn new(words: &[String]) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
-        let length: usize = words.iter().map(String::len).sum();
+    fn new(words: &[Entry]) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        let plain = words.iter().map(Entry::plain);
+        let length: usize = plain.clone().map(str::len).sum();
         if length <= FAST {
-            return Ok(Self::Fast(DFA::builder().build(words)?));
+            return Ok(Self::Fast(DFA::builder().build(plain)?));
         }
-        Ok(Self::Small(NFA::builder().build(words)?))
+        Ok(Self::Small(NFA::builder().build(plain)?))
     }
 
     fn start(&self) -> Result<StateID, Box<dyn std::error::Error + Send + Sync>> {
@@ -68,14 +67,14 @@ impl Machine {
 struct Starts(Vec<u64>);
 
 impl Starts {
-    fn new(words: &[String]) -> Self {
+    fn new(words: &[Entry]) -> Self {
         let mut folded = Self(vec![0; 1024]);
-        for first in words.iter().filter_map(|word| word.chars().next()) {
+        for first in words.iter().filter_map(|word| word.plain().chars().next()) {
             folded.set(first as usize);
         }
         let mut starts = Self(vec![0; 1024]);
         for char in ('\0'..='\u{FFFF}').filter(|char| match fold(*char) {
-            Folded::Ignored => false,
+            Folded::Ignored | Folded::Blank => false,
             Folded::One(first) | Folded::Two(first, _) => folded.has(first),
         }) {
             starts.set(char as usize);
@@ -99,33 +98,40 @@ pub(crate) struct Search {
     machine: Machine,
     start: StateID,
     /// Sorted, without repetitions.
-    words: Vec<String>,
+    words: Vec<Entry>,
     starts: Starts,
     longest: usize,
 }
 
 impl Search {
-    /// Builds the automaton of folded words.
+    /// Builds the automaton of folded words. It has them without blanks.
     pub(crate) fn new(
-        mut words: Vec<String>,
+        words: Vec<String>,
     ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        let mut words: Vec<_> = words.into_iter().map(Entry::new).collect();
         words.sort_unstable();
         words.dedup();
         let machine = Machine::new(&words)?;
         let start = machine.start()?;
         let starts = Starts::new(&words);
-        let longest = words.iter().map(String::len).max().unwrap_or_default();
+        let longest = words.iter().map(|word| word.plain().len()).max().unwrap_or_default();
         Ok(Self { machine, start, words, starts, longest })
     }
 
-    /// The most bytes of a match: each folded byte is of a character of four at most, and invisible
-    /// ones may be between.
-    pub(crate) fn longest_match(&self) -> usize {
-        self.longest * 4 * (1 + INVISIBLE)
+    /// The farthest end of a word that starts before `at`.
+    pub(crate) fn reach(&self, text: &str, at: usize) -> usize {
+        let mut length = 0;
+        for (ahead, char) in text[at..].char_indices() {
+            length += folded_length(char);
+            if length > self.longest {
+                return at + ahead;
+            }
+        }
+        text.len()
     }
 
-    pub(crate) fn words(&self) -> &[String] {
-        &self.words
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(Entry::text)
     }
 
     /// Calls `found` with each word that starts at `from` or later, by their ends, until it returns
@@ -137,14 +143,11 @@ impl Search {
         anywhere: bool,
         mut found: impl FnMut(usize, Range<usize>) -> bool,
     ) {
-        let (mut at, mut state, mut invisible) = (from, self.start, 0);
+        let (mut at, mut state) = (from, self.start);
         while let Some((start, char)) = self.next_char(text, at, state, anywhere) {
             at = start + char.len_utf8();
-            let folded = fold(char);
-            invisible = if folded == Folded::Ignored { invisible + 1 } else { 0 };
-            state = match folded {
-                Folded::Ignored if invisible > INVISIBLE => self.start,
-                Folded::Ignored => continue,
+            state = match fold(char) {
+                Folded::Ignored | Folded::Blank => continue,
                 Folded::One(one) => self.step(state, one),
                 Folded::Two(one, two) => self.step(self.step(state, one), two),
             };
@@ -152,7 +155,8 @@ impl Search {
                 continue;
             }
             for word in self.machine.words(state) {
-                let range = word_start(text, at, self.words[word].len()).map(|start| start..at);
+                let start = self.words[word].start(text, at);
+                let range = start.map(|start| start..at);
                 let whole = range.filter(|range| anywhere || is_whole(text, range));
                 if let Some(range) = whole.filter(|_| !followed_by_mark(text, at))
                     && !found(word, range)
@@ -198,11 +202,12 @@ impl Search {
 
     /// The position from which more text may make a word, or change whether one is whole.
     pub(crate) fn open(&self, text: &str, from: usize, anywhere: bool) -> usize {
-        let (tail, starts) = self.tail(text, from);
-        for (start, folded) in starts {
-            let tail = &tail[folded..];
-            let next = self.words.partition_point(|word| word.as_str() < tail);
-            let is_open = self.words.get(next).is_some_and(|word| word.starts_with(tail));
+        let Tail { folded, starts, gaps } = self.tail(text, from);
+        for (start, at) in starts {
+            let tail = &folded[at..];
+            let next = self.words.partition_point(|word| word.plain() < tail);
+            let mut words = self.words[next..].iter().take_while(|it| it.plain().starts_with(tail));
+            let is_open = words.any(|word| word.may_follow(tail.len(), at, &gaps));
             if is_open && (anywhere || starts_whole(text, start)) {
                 return start;
             }
@@ -210,42 +215,41 @@ impl Search {
         text.len()
     }
 
-    /// The end of the text, folded, and where its visible characters start in the text and in it.
-    fn tail(&self, text: &str, from: usize) -> (String, Vec<(usize, usize)>) {
-        let (mut first, mut length, mut invisible) = (text.len(), 0, 0);
+    /// The end of the text, as far as a word may start in it.
+    fn tail(&self, text: &str, from: usize) -> Tail {
+        let (mut first, mut length) = (text.len(), 0);
         for (at, char) in text[from..].char_indices().rev() {
             length += folded_length(char);
-            invisible = if fold(char) == Folded::Ignored { invisible + 1 } else { 0 };
-            if length > self.longest || invisible > INVISIBLE {
+            if length > self.longest {
                 break;
             }
             first = from + at;
         }
-        let (mut folded, mut starts) = (String::new(), Vec::new());
+        let mut tail = Tail::default();
         for (at, char) in text[first..].char_indices() {
-            if fold(char) != Folded::Ignored {
-                starts.push((first + at, folded.len()));
+            match fold(char) {
+                folded @ (Folded::Ignored | Folded::Blank) => {
+                    Gap::add(&mut tail.gaps, tail.folded.len(), folded);
+                }
+                _ => tail.starts.push((first + at, tail.folded.len())),
             }
-            push(&mut folded, char);
+            push(&mut tail.folded, char);
         }
-        (folded, starts)
+        tail
     }
+}
+
+/// The end of a text, folded.
+#[derive(Default)]
+struct Tail {
+    folded: String,
+    /// Where its visible characters start in the text, and in what is folded.
+    starts: Vec<(usize, usize)>,
+    gaps: Vec<Gap>,
 }
 
 fn is_ascii_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-/// The start of the characters before `end` that have so many folded bytes, if one starts there.
-fn word_start(text: &str, end: usize, length: usize) -> Option<usize> {
-    let mut rest = length;
-    for (at, char) in text[..end].char_indices().rev() {
-        rest = rest.checked_sub(folded_length(char))?;
-        if rest == 0 {
-            return Some(at);
-        }
-    }
-    None
 }
 
 /// Whether the characters at both ends are not of a longer word.

@@ -231,7 +231,7 @@ impl LongTermMemory {
             tracing::error!(agent = cx.agent_name(), "memories of another user are left out");
             found.retain(|entry| *entry.user == *user);
         }
-        let known = Known { user, said, memory: message(&found) };
+        let known = Known { user, said, memory: message(cx, &found)? };
         *self.of_call(cx).lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
         Ok(())
     }
@@ -283,6 +283,10 @@ impl AgentHook for LongTermMemory {
 
     fn sync_events(&self) -> EventMask {
         EventMask::of(&[EventKind::PreReasoning, EventKind::PreSummary])
+    }
+
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
     }
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {

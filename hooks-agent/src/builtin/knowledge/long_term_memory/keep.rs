@@ -103,7 +103,7 @@ fn request(said: &Said) -> ChatRequest {
 fn parse(answer: &str) -> Result<Vec<String>, Unchosen> {
     let text = answer.trim();
     let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
-    let text = inside.map_or(text, |inside| inside.strip_prefix("json").unwrap_or(inside));
+    let text = inside.map_or(text, without_info);
     let wrong = || {
         let length = answer.len();
         Unchosen(format!("the model wrote {length} bytes that are no JSON array of texts"))
@@ -116,6 +116,17 @@ fn parse(answer: &str) -> Result<Vec<String>, Unchosen> {
         )));
     }
     Ok(texts)
+}
+
+// Input:  "json title=\"x\"\n[\"a\"]\n", "json [\"a\"]"
+// Output: "[\"a\"]\n", " [\"a\"]"
+/// Returns the content of a fence without what stands after its backticks.
+fn without_info(inside: &str) -> &str {
+    let named = inside.strip_prefix("json").unwrap_or(inside);
+    match inside.split_once('\n') {
+        Some((_, content)) if !named.trim_start().starts_with('[') => content,
+        _ => named,
+    }
 }
 
 impl fmt::Debug for Keep {

@@ -3,21 +3,28 @@
 use uuid::Uuid;
 
 use crate::builtin::knowledge::long_term_memory::Remembered;
+use crate::call::{CallContext, Door};
+use crate::error::TextBlocked;
 use crate::message::{Messages, Msg, Role};
 
 /// Returns the message with the entries, marked as data. `None` if there are none.
-pub(super) fn message(entries: &[Remembered]) -> Option<Msg> {
+pub(super) fn message(
+    cx: &CallContext,
+    entries: &[Remembered],
+) -> Result<Option<Msg>, TextBlocked> {
     if entries.is_empty() {
-        return None;
+        return Ok(None);
     }
+    let texts = entries.iter().map(|entry| cx.screen(Door::Memory, &entry.text));
+    let texts: Vec<_> = texts.collect::<Result<_, _>>()?;
     let id = loop {
         let id = Uuid::new_v4().simple().to_string()[..16].to_owned();
-        if !entries.iter().any(|entry| entry.text.contains(&id)) {
+        if !texts.iter().any(|text| text.contains(&id)) {
             break id;
         }
     };
-    let lines = entries.iter().map(|entry| {
-        let words: Vec<_> = entry.text.split_whitespace().collect();
+    let lines = texts.iter().map(|text| {
+        let words: Vec<_> = text.split_whitespace().collect();
         format!("- {}\n", words.join(" "))
     });
     let text = format!(
@@ -27,7 +34,7 @@ pub(super) fn message(entries: &[Remembered]) -> Option<Msg> {
          {}</memory id=\"{id}\">",
         lines.collect::<String>()
     );
-    Some(Msg::new(Role::User, "memory", text))
+    Ok(Some(Msg::new(Role::User, "memory", text)))
 }
 
 /// Inserts the message before the last message of the user, among the first `end` messages.

@@ -11,6 +11,7 @@ use hooks_core::HookResult;
 use crate::builtin::knowledge::rag::search::{Settings, search};
 use crate::builtin::knowledge::rag::{prompt, tool};
 use crate::builtin::knowledge::{Knowledge, OnFailure, Passages};
+use crate::call::Door;
 use crate::event::{EventKind, EventMask, Flow, HookEvent, PreCall};
 use crate::hook::AgentHook;
 use crate::message::{Messages, Msg, Role};
@@ -33,7 +34,8 @@ use crate::tool::Tools;
 /// |---|---|
 /// | [`new`](Self::new): the knowledge | required |
 /// | [`limit`](Self::limit): passages of a search | 5 |
-/// | [`threshold`](Self::threshold): the lowest [score](crate::builtin::knowledge::Passage::score) | 0.5 |
+/// | [`threshold`](Self::threshold): the lowest [score](crate::builtin::knowledge::Passage::score) | 0.35 |
+/// | [`share_of_best`](Self::share_of_best): the lowest score as a share of the best one | 0.6 |
 /// | [`timeout`](Self::timeout) of a search | none |
 /// | [`on_failure`](Self::on_failure) | [`OnFailure::Fail`] |
 /// | [`as_tool`](Self::as_tool) | a search before each call |
@@ -48,8 +50,8 @@ use crate::tool::Tools;
 ///
 /// # Order
 /// The priority is [`PRIORITY`](Self::PRIORITY): after guards of priority 10, so that the query has no
-/// personal data, and before hooks of priority 100. Guards that search the request at an earlier
-/// priority do not see the passages: redact documents before they are indexed. It is not
+/// personal data, and before hooks of priority 100. Guards screen the passages, whatever their priority:
+/// see [`Door::Passage`]. It is not
 /// [inherited](crate::hook::AgentHookExt::inherited): a sub-agent has knowledge of its own.
 ///
 /// # Errors
@@ -111,9 +113,45 @@ impl Rag {
         self
     }
 
-    /// Sets the lowest score of a passage, from 0 to 1. The knowledge says what a score means.
+    /// Sets the lowest score of a passage, from 0 to 1. The knowledge says what a score means. A search
+    /// none of whose passages reaches it finds nothing.
     pub fn threshold(mut self, threshold: f32) -> Self {
         self.settings.threshold = threshold;
+        self
+    }
+
+    /// Sets the lowest score of a passage as a share of the best score that the search finds, from 0 to
+    /// 1: how much of what a query can reach depends on its words. With 0, the
+    /// [`threshold`](Self::threshold) alone decides.
+    ///
+    /// ```
+    /// use hooks_agent::builtin::knowledge::{Knowledge, KnowledgeFuture, Passage, Passages, Rag};
+    /// use hooks_agent::prelude::*;
+    ///
+    /// struct Handbook;
+    ///
+    /// impl Knowledge for Handbook {
+    ///     fn search<'a>(&'a self, _query: &'a str, _limit: usize) -> KnowledgeFuture<'a> {
+    ///         let found = [("hours.md", 0.8), ("lunch.md", 0.5), ("parking.md", 0.3)];
+    ///         let found = found.map(|(source, score)| Passage::new("text", source, score));
+    ///         Box::pin(async move { Ok(Vec::from(found)) })
+    ///     }
+    /// }
+    ///
+    /// # futures::executor::block_on(async {
+    /// let count = on(|event: &mut PostCall<'_>| {
+    ///     // `hours.md` and, with more than half of its score, `lunch.md`.
+    ///     assert_eq!(event.context().get::<Passages>().unwrap().len(), 2);
+    /// });
+    /// let model = ScriptedModel::new("script", |_| "At nine.");
+    /// let rag = Rag::new(Handbook).share_of_best(0.5);
+    /// let agent = ReActAgent::builder("clerk").model(model).hook(rag).hook(count).build()?;
+    /// agent.call("When do you open?").await?;
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn share_of_best(mut self, share: f32) -> Self {
+        self.settings.share_of_best = share;
         self
     }
 
@@ -153,7 +191,14 @@ impl Rag {
         };
         let message = match searched {
             Ok(passages) if passages.is_empty() => return Ok(()),
-            Ok(passages) => {
+            Ok(mut passages) => {
+                for passage in &mut passages {
+                    passage.text = cx.screen(Door::Passage, &passage.text)?;
+                    passage.source = cx.screen(Door::Passage, &passage.source)?;
+                    let title = passage.title.as_deref();
+                    passage.title =
+                        title.map(|title| cx.screen(Door::Passage, title)).transpose()?;
+                }
                 let message = Msg::user(prompt::marked(&passages));
                 cx.insert(Passages::from(passages));
                 message
@@ -211,6 +256,10 @@ impl AgentHook for Rag {
 
     fn sync_events(&self) -> EventMask {
         EventMask::of(&[EventKind::PreReasoning, EventKind::PreSummary])
+    }
+
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
     }
 
     fn tools(&self) -> Tools {

@@ -17,6 +17,10 @@ const DEEPER: usize = 4;
 /// Searches in two ways at once, such as by words and by vectors, and orders the passages of both
 /// by reciprocal rank: a passage counts `1 / (60 + rank)` on each side that has it.
 ///
+/// It is better than its better side only if each side finds what the other one misses. Words with
+/// vectors of an embedder without a model [find less](crate::guide::builtin_knowledge#how-often-the-passage-is-found)
+/// than words alone.
+///
 /// The score of a passage is the higher one of its scores. A passage of both sides may stand above
 /// one of a higher score. A search fails if one side fails.
 ///

@@ -21,6 +21,7 @@ pub enum OnFailure {
 pub(super) struct Settings {
     pub(super) limit: usize,
     pub(super) threshold: f32,
+    pub(super) share_of_best: f32,
     pub(super) timeout: Option<Duration>,
     pub(super) on_failure: OnFailure,
     pub(super) as_tool: bool,
@@ -30,7 +31,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             limit: 5,
-            threshold: 0.5,
+            threshold: 0.35,
+            share_of_best: 0.6,
             timeout: None,
             on_failure: OnFailure::Fail,
             as_tool: false,
@@ -38,7 +40,7 @@ impl Default for Settings {
     }
 }
 
-/// Searches, and returns the passages that reach the threshold.
+/// Searches, and returns the passages that reach the threshold and come near the best one.
 pub(super) async fn search(
     knowledge: &Arc<dyn Knowledge>,
     settings: Settings,
@@ -52,8 +54,10 @@ pub(super) async fn search(
             .await
             .map_err(|_| KnowledgeError::TimedOut { after })??,
     };
-    // A score that is no number reaches no threshold.
-    passages.retain(|passage| passage.score >= settings.threshold);
+    // A score that is no number is not the best one, and reaches no threshold.
+    let best = passages.iter().map(|passage| passage.score).fold(0.0, f32::max);
+    let least = settings.threshold.max(settings.share_of_best * best);
+    passages.retain(|passage| passage.score >= least);
     passages.truncate(limit);
     Ok(passages)
 }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::builtin::knowledge::rag::prompt;
 use crate::builtin::knowledge::rag::search::{Settings, search};
 use crate::builtin::knowledge::{Knowledge, KnowledgeError};
+use crate::message::visible;
 use crate::tool::{FunctionTool, Tool};
 
 /// The name of the tool.
@@ -37,7 +38,7 @@ pub(super) fn tool(knowledge: Arc<dyn Knowledge>, settings: Settings) -> Arc<dyn
             if passages.is_empty() {
                 return Ok("No passage fits. Search again in other words.".to_owned());
             }
-            Ok::<_, KnowledgeError>(prompt::marked(&passages))
+            Ok::<_, KnowledgeError>(visible(&prompt::marked(&passages)).into_owned())
         }
     };
     Arc::new(FunctionTool::new(NAME, DESCRIPTION, run).idempotent())

@@ -165,13 +165,17 @@ impl AgentHook for Skills {
         self.events()
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn tools(&self) -> Tools {
         vec![read_skill(self.clone())]
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         if let HookEvent::PreCall(event) = event
-            && let Some(prompt) = self.of_call(event.context()).prompt()
+            && let Some(prompt) = self.of_call(event.context()).prompt(event.context())?
         {
             event.append_system(prompt);
         }

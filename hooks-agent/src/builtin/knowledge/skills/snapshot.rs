@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use crate::builtin::knowledge::skills::file::{Unread, check_path, read_text};
 use crate::builtin::knowledge::skills::{Skill, SkillError};
+use crate::call::{CallContext, Door};
+use crate::error::TextBlocked;
+use crate::message::visible;
 
 const INTRODUCTION: &str = "# Skills\nA skill is instructions for one kind of task. If a task fits the \
     description of a skill, call the tool `read_skill` with its name before you begin, and do as it says. If \
@@ -25,17 +28,18 @@ impl Snapshot {
     }
 
     /// Returns what the system prompt says of the skills; `None` if there are none.
-    pub(super) fn prompt(&self) -> Option<String> {
+    pub(super) fn prompt(&self, cx: &CallContext) -> Result<Option<String>, TextBlocked> {
         if self.skills.is_empty() {
-            return None;
+            return Ok(None);
         }
         let mut prompt = INTRODUCTION.to_owned();
         for skill in self.skills.values() {
-            let words: Vec<_> = skill.description.split_whitespace().collect();
+            let description = cx.screen(Door::Skill, &skill.description)?;
+            let words: Vec<_> = description.split_whitespace().collect();
             // Writing to a string does not fail.
             let _ = write!(prompt, "\n- {}: {}", skill.name, words.join(" "));
         }
-        Some(prompt)
+        Ok(Some(prompt))
     }
 
     /// Returns the instructions of a skill, or the text of a file in its folder.
@@ -52,9 +56,9 @@ impl Snapshot {
             let names: Vec<_> = self.skills.keys().map(String::as_str).collect();
             format!("no skill named `{name}`, there are: {}", names.join(", "))
         })?;
-        let Some(file) = file else { return Ok(skill.body.clone()) };
+        let Some(file) = file else { return Ok(visible(&skill.body).into_owned()) };
         let text = check_path(file).and_then(|()| read_text(&skill.root, name, file, limit));
-        text.map_err(|why| match why {
+        text.map(|text| visible(&text).into_owned()).map_err(|why| match why {
             Unread::Path => format!(
                 "`{file}` is not a path in the folder of the skill, write one like `references/forms.md`: names \
                  with `/` between them, no `..`, no hidden files"

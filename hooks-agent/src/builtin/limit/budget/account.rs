@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::builtin::limit::budget::error::SpendingError;
 use crate::builtin::limit::budget::ledger::Ledger;
 use crate::builtin::limit::budget::settings::Settings;
-use crate::builtin::limit::budget::spent::Spent;
+use crate::builtin::limit::budget::spent::{BudgetScope, Spent};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::model::{ChatRequest, ModelAnswer, ModelError};
@@ -18,6 +19,8 @@ pub(super) struct Account {
     day_key: String,
     model: String,
     request: Option<ChatRequest>,
+    /// The number by which the store knows that the model call is open.
+    open: Option<u64>,
 }
 
 impl Account {
@@ -29,13 +32,34 @@ impl Account {
         model: String,
         request: ChatRequest,
     ) -> Self {
-        Self { settings, ledger, cx, day_key, model, request: Some(request) }
+        Self { settings, ledger, cx, day_key, model, request: Some(request), open: None }
     }
 
-    fn charge(&self, input: u64, output: u64, estimated: bool) {
+    /// Notes in the store what the model call spends at least, if the thread has a limit.
+    pub(super) async fn open(&mut self) -> Result<(), SpendingError> {
+        let limits_thread = self.settings.caps.iter().any(|cap| cap.scope == BudgetScope::Thread);
+        if let Some(request) = self.request.as_ref().filter(|_| limits_thread) {
+            let least = self.spent(request.estimate_tokens(), 0, true);
+            self.open = Some(self.ledger.open(&self.cx, least).await?);
+        }
+        Ok(())
+    }
+
+    fn spent(&self, input: u64, output: u64, estimated: bool) -> Spent {
         let money = self.settings.cost(&self.model, input, output);
-        let more = Spent { tokens: input.saturating_add(output), money, estimated };
+        Spent { tokens: input.saturating_add(output), money, estimated }
+    }
+
+    fn charge(&mut self, input: u64, output: u64, estimated: bool) {
+        let more = self.spent(input, output, estimated);
+        self.end();
         self.settings.charge(&self.ledger, &self.cx, &self.day_key, more);
+    }
+
+    fn end(&mut self) {
+        if let Some(number) = self.open.take() {
+            self.ledger.close(&self.cx, number);
+        }
     }
 
     /// Charges what the answer costs, once it ends.
@@ -50,6 +74,7 @@ impl Account {
     /// Charges nothing.
     pub(super) fn close(mut self) {
         self.request = None;
+        self.end();
     }
 }
 

@@ -102,10 +102,17 @@ impl BudgetBuilder {
     }
 
     /// Sets a closure that returns whose day a call spends, such as the user's. Without one, all
-    /// calls spend the same. A call for which it panics is refused. Beyond 100 000 keys in a day,
-    /// all others share one budget.
+    /// calls spend the same. A call for which it panics is refused. Beyond
+    /// [`most_keys`](Self::most_keys) in a day, all others share one budget.
     pub fn day_of(mut self, key: impl Fn(&CallContext) -> String + Send + Sync + 'static) -> Self {
         self.ledger.day_key = Some(Arc::new(key));
+        self
+    }
+
+    /// Sets how many keys of [`day_of`](Self::day_of) have a sum of their own in a day. The default is
+    /// 100 000. All others share one.
+    pub fn most_keys(mut self, count: usize) -> Self {
+        self.ledger.days.most_keys = count;
         self
     }
 
@@ -127,7 +134,7 @@ impl BudgetBuilder {
     /// Sets the clock that says which day it is. The default is that of the system. If it jumps
     /// backwards, the latest day that it showed goes on.
     pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
-        self.ledger.days = Days::new(clock);
+        self.ledger.days.set_clock(clock);
         self
     }
 

@@ -8,10 +8,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::builtin::limit::budget::spent::Spent;
 
-/// How many keys have a sum of their own in a day. All others share one, so that the table stays
-/// small and nobody gets around a budget by new keys.
-const MOST_KEYS: usize = 100_000;
-
 const DAY: Duration = Duration::from_hours(24);
 
 /// What the current day has spent, by key. Clones share it.
@@ -19,6 +15,9 @@ const DAY: Duration = Duration::from_hours(24);
 pub(super) struct Days {
     clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
     today: Arc<Mutex<Today>>,
+    /// How many keys have a sum of their own in a day. All others share one, so that the table stays
+    /// small and nobody gets around a budget by new keys.
+    pub(super) most_keys: usize,
 }
 
 #[derive(Default)]
@@ -31,12 +30,16 @@ struct Today {
 
 impl Days {
     pub(super) fn new(clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
-        Self { clock: Arc::new(clock), today: Arc::default() }
+        Self { clock: Arc::new(clock), today: Arc::default(), most_keys: 100_000 }
+    }
+
+    pub(super) fn set_clock(&mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) {
+        self.clock = Arc::new(clock);
     }
 
     pub(super) fn spent(&self, key: &str) -> Spent {
         let today = self.today();
-        let is_full = today.spent.len() >= MOST_KEYS;
+        let is_full = today.spent.len() >= self.most_keys;
         let own = today.spent.get(key).copied();
         own.unwrap_or(if is_full { today.others } else { Spent::default() })
     }
@@ -44,7 +47,7 @@ impl Days {
     /// Adds to the sum of a key. Returns the sum before and after.
     pub(super) fn add(&self, key: &str, more: Spent) -> (Spent, Spent) {
         let mut today = self.today();
-        let is_own = today.spent.contains_key(key) || today.spent.len() < MOST_KEYS;
+        let is_own = today.spent.contains_key(key) || today.spent.len() < self.most_keys;
         let sum =
             if is_own { today.spent.entry(key.to_owned()).or_default() } else { &mut today.others };
         let before = *sum;

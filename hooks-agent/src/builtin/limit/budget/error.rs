@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::builtin::limit::budget::spent::{BudgetScope, BudgetUnit};
 use crate::memory::ThreadValueError;
+use crate::store::StoreError;
 
 /// Why a budget cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +31,9 @@ pub enum SpendingError {
     /// The sums of the thread cannot be read.
     #[error(transparent)]
     Thread(#[from] ThreadValueError),
+    /// The store does not take the sums of the thread.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The closure that names whose day a call spends panicked.
     #[error("the closure that names whose day a call spends panicked")]
     DayOf,

@@ -44,6 +44,9 @@ use crate::model::ModelAnswer;
 /// value](CallContext::thread_value); what a day spent is in memory, shared by clones, and starts
 /// at 0 in each process.
 ///
+/// In a store, an estimate of each request is written with the thread before the model reads it; if the
+/// process ends before the answer, the next call on the thread charges it.
+///
 /// It runs at priority [200](Budget::PRIORITY), inside of hooks that retry: each attempt is checked
 /// and counted. An attempt that the provider refuses costs nothing. A hook outside of it that
 /// answers in place of the model, such as a cache, costs nothing; one inside of it is counted. It
@@ -120,6 +123,10 @@ impl AgentHook for Budget {
         EventKind::PreCall.into()
     }
 
+    fn counter(&self) -> Option<String> {
+        Some(self.ledger.name.clone())
+    }
+
     fn around(&self) -> AroundMask {
         AroundMask::MODEL_CALL
     }
@@ -161,7 +168,11 @@ impl AgentHook for Budget {
         self.settings.check_price(call.model_name()).map_err(|error| next.fail(error))?;
         let (model, request) = (call.model_name().to_owned(), call.request().clone());
         let (settings, ledger) = (self.settings.clone(), self.ledger.clone());
-        let account = Account::new(settings, ledger, cx, day_key, model, request);
+        let mut account = Account::new(settings, ledger, cx, day_key, model, request);
+        if let Err(unknown) = account.open().await {
+            account.close();
+            return Err(next.fail(unknown));
+        }
         match next.run(call.into_request()).await {
             // A hook answered in place of the model.
             Ok(answer) if answer.reason().is_some() => {

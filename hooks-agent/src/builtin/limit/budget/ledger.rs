@@ -1,5 +1,6 @@
 //! Where a budget keeps what was spent.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -13,12 +14,15 @@ use crate::event::PreCall;
 use crate::memory::ThreadValueError;
 
 /// What a thread and its last run have spent.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Kept {
     thread: Spent,
     run: Spent,
     /// The last run.
     of: Option<RunId>,
+    /// Estimates of the model calls that have not ended, by number. They are spent if their process ends.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    open: BTreeMap<u64, Spent>,
 }
 
 type DayKey = dyn Fn(&CallContext) -> String + Send + Sync;
@@ -34,18 +38,53 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Goes on with the sums of the run before, if the call resumes it.
+    /// Goes on with the sums of the run before, if the call resumes it. What calls that were cut off may
+    /// have spent is charged.
     pub(super) fn begin(&self, event: &PreCall<'_>) -> Result<(), ThreadValueError> {
         let cx = event.context();
-        let is_of_root = self.counts_sub_agents && cx.parent().is_some();
-        if is_of_root || !event.resumes() {
+        if self.counts_sub_agents && cx.parent().is_some() {
             return Ok(());
         }
         cx.update_thread_value(&self.name, |kept: &mut Option<Kept>| {
-            if let Some(kept) = kept {
+            let Some(kept) = kept else { return };
+            for lost in std::mem::take(&mut kept.open).into_values() {
+                kept.thread.add(lost);
+                kept.run.add(lost);
+            }
+            if event.resumes() {
                 kept.of = Some(cx.run_id());
             }
         })
+    }
+
+    /// Notes that a model call begins that may spend this, in the store too, so that a crash does not lose
+    /// it. Returns its number.
+    pub(super) async fn open(&self, cx: &CallContext, most: Spent) -> Result<u64, SpendingError> {
+        let cx = self.home(cx);
+        let number = cx.update_thread_value(&self.name, |kept: &mut Option<Kept>| {
+            let open = &mut kept.get_or_insert_default().open;
+            let number = open.last_key_value().map_or(0, |(last, _)| last + 1);
+            open.insert(number, most);
+            number
+        })?;
+        cx.commit_values().await?;
+        Ok(number)
+    }
+
+    /// Notes that a model call has ended.
+    pub(super) fn close(&self, cx: &CallContext, number: u64) {
+        let closed = self.home(cx).update_thread_value(&self.name, |kept: &mut Option<Kept>| {
+            let Some(known) = kept else { return };
+            known.open.remove(&number);
+            // A model call that cost nothing leaves nothing.
+            if *known == Kept::default() {
+                *kept = None;
+            }
+        });
+        if let Err(error) = closed {
+            let error = &error as &dyn std::error::Error;
+            tracing::error!(agent = cx.agent_name(), error, "a budget could not be charged");
+        }
     }
 
     /// Returns whose day a call spends.
@@ -82,7 +121,7 @@ impl Ledger {
             if kept.of != Some(cx.run_id()) {
                 (kept.run, kept.of) = (Spent::default(), Some(cx.run_id()));
             }
-            let before = *kept;
+            let before = kept.clone();
             kept.run.add(more);
             kept.thread.add(more);
             [

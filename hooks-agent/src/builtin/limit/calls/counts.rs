@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::{CallContext, RunId};
 use crate::event::PreCall;
 use crate::memory::ThreadValueError;
+use crate::store::StoreError;
 
 /// The counts of a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,13 +60,26 @@ impl Counter {
         })
     }
 
+    /// Writes the counts to the store, so that they hold after a crash, if the thread has a limit.
+    pub(super) async fn commit(&self, cx: &CallContext, limits: Limits) -> Result<(), StoreError> {
+        if limits.thread.is_none() {
+            return Ok(());
+        }
+        self.home(cx).commit_values().await
+    }
+
+    /// Returns the call in whose thread the limit counts.
+    fn home<'a>(&self, cx: &'a CallContext) -> &'a CallContext {
+        if self.counts_sub_agents { root(cx) } else { cx }
+    }
+
     /// Changes the counts while nobody else does. Those of a run start at 0.
     pub(super) fn update<R>(
         &self,
         cx: &CallContext,
         change: impl FnOnce(&mut Counts) -> R,
     ) -> Result<R, ThreadValueError> {
-        let cx = if self.counts_sub_agents { root(cx) } else { cx };
+        let cx = self.home(cx);
         cx.update_thread_value(&self.name, |counts: &mut Option<Counts>| {
             let counts = counts.get_or_insert_default();
             if counts.of != Some(cx.run_id()) {

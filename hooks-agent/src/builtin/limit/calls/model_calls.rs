@@ -27,8 +27,8 @@ use crate::model::ModelAnswer;
 /// | [`counting_sub_agents`](ModelCallLimitBuilder::counting_sub_agents) | `false` | whether calls of sub-agents count here |
 /// | [`counter`](ModelCallLimitBuilder::counter) | `ModelCallLimit` | the name of the thread value with the counts |
 ///
-/// A call is counted before it is made, so concurrent calls never exceed the limit. An attempt that
-/// fails counts too, and so does a summary. The counts are a
+/// A call is counted before it is made, so concurrent calls never exceed the limit; in a store, the count
+/// of a thread is written before, so a crash does not lose it. An attempt that fails counts too, and so does a summary. The counts are a
 /// [thread value](CallContext::thread_value): they outlive a call that fails, and a call that
 /// [resumes](crate::event::PreCall::resumes) a run goes on with its count.
 ///
@@ -163,6 +163,10 @@ impl AgentHook for ModelCallLimit {
         EventKind::PreCall.into()
     }
 
+    fn counter(&self) -> Option<String> {
+        Some(self.counter.name.clone())
+    }
+
     fn around(&self) -> AroundMask {
         AroundMask::MODEL_CALL
     }
@@ -193,7 +197,10 @@ impl AgentHook for ModelCallLimit {
     ) -> Result<ModelAnswer, AgentError> {
         match self.reserve(call.context()) {
             Err(unknown) => Err(next.fail(unknown)),
-            Ok(None) => next.run(call.into_request()).await,
+            Ok(None) => {
+                self.counter.commit(call.context(), self.limits).await?;
+                next.run(call.into_request()).await
+            }
             Ok(Some(exceeded)) if self.exit == Exit::Error => Err(next.fail(exceeded)),
             Ok(Some(exceeded)) => {
                 let (name, reason) = ("ModelCallLimit", GenerateReason::LimitReached);

@@ -116,6 +116,14 @@ impl AgentHook for ToolCallLimit {
         self.events()
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        self.tool.iter().map(ToString::to_string).collect()
+    }
+
+    fn counter(&self) -> Option<String> {
+        Some(self.counter.name.clone())
+    }
+
     fn around(&self) -> AroundMask {
         match (self.style, self.exit, &self.tool) {
             (LimitStyle::NextModelCall, ..) | (_, Exit::End, None) => AroundMask::MODEL_CALL,
@@ -178,7 +186,10 @@ impl AgentHook for ToolCallLimit {
         match self.refusal(verdict) {
             // A result, since a hook that retries repeats an error of the tool.
             Some(reason) => Ok(ToolResult::error(call.tool_use(), reason)),
-            None => next.run(call.into_tool_use()).await,
+            None => {
+                self.counter.commit(call.context(), self.limits).await?;
+                next.run(call.into_tool_use()).await
+            }
         }
     }
 }

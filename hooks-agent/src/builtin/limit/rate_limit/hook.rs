@@ -170,6 +170,11 @@ impl AgentHook for RateLimit {
         EventMask::NONE
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        let is_of_tools = self.target == Target::Tools;
+        self.only.iter().filter(|_| is_of_tools).cloned().collect()
+    }
+
     fn around(&self) -> AroundMask {
         match self.target {
             Target::Models => AroundMask::MODEL_CALL,

@@ -185,6 +185,10 @@ impl AgentHook for AuditLog {
         Self::EVENTS
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn always(&self) -> bool {
         true
     }

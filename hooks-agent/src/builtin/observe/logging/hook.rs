@@ -184,6 +184,10 @@ impl AgentHook for Logging {
         self.events()
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn once(&self) -> bool {
         true
     }

@@ -150,6 +150,10 @@ impl AgentHook for Monitoring {
         Self::EVENTS
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         // A run of a call is counted from its beginning; what it replays is not.
         if !event.is_replayed() || event.kind() == EventKind::PreCall {

@@ -147,6 +147,10 @@ impl AgentHook for OpenTelemetry {
         self.events()
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn around(&self) -> AroundMask {
         AroundMask::MODEL_CALL | AroundMask::TOOL_CALL
     }

@@ -47,7 +47,9 @@ pub(super) fn tool_error(error: &ToolError) -> Option<ErrorType> {
         ToolError::Unknown { .. } => "tool_unknown".into(),
         ToolError::InvalidInput { .. } => "tool_invalid_input".into(),
         ToolError::Hook(_) => "hook".into(),
-        ToolError::Waiting { .. } | ToolError::Interrupted => return None,
+        ToolError::Waiting { .. } | ToolError::Interrupted | ToolError::ShutDown { .. } => {
+            return None;
+        }
         ToolError::Recorded(report) if report.kind() == ErrorKind::Hook => "hook".into(),
         _ => OTHER.into(),
     })

@@ -180,6 +180,10 @@ impl AgentHook for Timing {
         Self::EVENTS
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         let Some(now) = Self::contained(|| (self.clock)()) else { return Ok(Flow::Continue) };
         let run = event.context().hook_state::<Mutex<Run>>(self.number);

@@ -221,6 +221,10 @@ impl AgentHook for HumanInTheLoop {
         self.events()
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        self.gates.named.keys().cloned().collect()
+    }
+
     fn around(&self) -> AroundMask {
         AroundMask::TOOL_CALL
     }

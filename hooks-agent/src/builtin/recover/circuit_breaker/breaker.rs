@@ -24,8 +24,9 @@ use crate::tool::ToolError;
 /// The circuit is closed at first. It opens after [`failures`](Self::failures) failures within the
 /// [`window`](Self::window): calls are refused at once. After [`open_for`](Self::open_for) it is
 /// half open: one call is a probe, and others are refused until it ends. A success closes the
-/// circuit, a failure opens it again. A probe that is dropped, panics, or ends with an error that
-/// is no failure counts as nothing: the next call is the probe.
+/// circuit, a failure opens it again. A probe that is dropped, panics, ends with an error that is no
+/// failure, or is answered by a hook further in, in place of the model or with an error in place of
+/// the tool, counts as nothing: the next call is the probe.
 ///
 /// | setting | default |
 /// |---|---|
@@ -196,6 +197,13 @@ impl AgentHook for CircuitBreaker {
         EventMask::NONE
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        match self.guarded {
+            Guarded::Tool(_) => vec![self.circuit.settings.name.to_string()],
+            Guarded::Model(_) => Vec::new(),
+        }
+    }
+
     fn around(&self) -> AroundMask {
         match self.guarded {
             Guarded::Model(_) => AroundMask::MODEL_CALL,
@@ -219,6 +227,8 @@ impl AgentHook for CircuitBreaker {
         let refused = |open| ModelError::other(&**name, open);
         let attempt = self.circuit.admit().map_err(refused)?;
         match next.run(call.into_request()).await {
+            // A hook answered: it says nothing of the model.
+            Ok(answer) if answer.reason().is_some() => Ok(answer),
             Ok(answer) => {
                 let (counts, model) = (counts.clone(), answer.model().to_owned());
                 let counts = move |error: Option<&ModelError>| match error {
@@ -257,9 +267,10 @@ impl AgentHook for CircuitBreaker {
         };
         let ended = next.run(call.into_tool_use()).await;
         match &ended {
-            Ok(_) => attempt.succeed(),
+            Ok(result) if !result.is_error => attempt.succeed(),
             Err(error) if is_failure(&**counts, error) => attempt.fail(),
-            Err(_) => {}
+            // A tool that fails is an error: a result that is one is of a hook that refused the call.
+            Ok(_) | Err(_) => {}
         }
         ended
     }

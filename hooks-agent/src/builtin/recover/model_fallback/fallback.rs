@@ -3,11 +3,13 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hooks_core::HookResult;
 use serde_json::Value;
 
 use crate::builtin::recover::model_fallback::readable::make_readable;
+use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel};
@@ -17,7 +19,8 @@ use crate::model::{ChatModel, ChatRequest, ModelAnswer, ModelError};
 /// Asks other models, in order, when the agent's model fails.
 ///
 /// It helps against a provider that is down, refuses the request, or ends its answer before the
-/// first chunk. It does not help once a chunk arrived: a stream that breaks later fails the round.
+/// first chunk. It does not help once a chunk with content arrived: a stream that breaks later fails
+/// the round.
 /// The quality of an answer is not judged.
 ///
 /// | setting | default |
@@ -70,6 +73,13 @@ pub struct ModelFallback {
     falls_back: Arc<dyn Fn(&ModelError) -> bool + Send + Sync>,
 }
 
+/// What the hook keeps of a call.
+#[derive(Default)]
+struct Answered {
+    /// Whether the last answer is of the agent's model. Not set by an answer that is replayed.
+    is_own: AtomicBool,
+}
+
 impl ModelFallback {
     /// The priority: inside of limits and retries, outside of circuit breakers.
     pub const PRIORITY: i32 = 250;
@@ -113,6 +123,17 @@ impl ModelFallback {
     fn writer<'a>(&self, msg: &'a Msg) -> Option<&'a str> {
         let name = msg.metadata.get(Self::METADATA_KEY).and_then(Value::as_str);
         name.filter(|name| self.has(name))
+    }
+
+    /// Returns what the hook keeps of a call. The closure tells hooks apart.
+    fn answered(&self, cx: &CallContext) -> Arc<Answered> {
+        cx.hook_state(Arc::as_ptr(&self.falls_back).addr())
+    }
+
+    /// Returns whether an answer with this name is of another model. The agent's model may have the
+    /// same name, at another provider.
+    fn is_of_another(&self, name: &str, cx: &CallContext) -> bool {
+        self.has(name) && !self.answered(cx).is_own.swap(false, Ordering::Relaxed)
     }
 
     fn has(&self, name: &str) -> bool {
@@ -161,17 +182,25 @@ impl AgentHook for ModelFallback {
         self.events()
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn around(&self) -> AroundMask {
         AroundMask::MODEL_CALL
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         match event {
-            HookEvent::PostReasoning(event) if self.has(event.model_name()) => {
+            HookEvent::PostReasoning(event)
+                if self.is_of_another(event.model_name(), event.context()) =>
+            {
                 let model = event.model_name().to_owned();
                 note(model, event.message_mut());
             }
-            HookEvent::PostSummary(event) if self.has(event.model_name()) => {
+            HookEvent::PostSummary(event)
+                if self.is_of_another(event.model_name(), event.context()) =>
+            {
                 let model = event.model_name().to_owned();
                 note(model, event.message_mut());
             }
@@ -185,7 +214,10 @@ impl AgentHook for ModelFallback {
         call: ModelCall<'_>,
         next: NextModel<'_>,
     ) -> Result<ModelAnswer, AgentError> {
-        match next.run(self.first_request(&call)).await {
+        let answered = self.answered(call.context());
+        let ended = next.run(self.first_request(&call)).await;
+        answered.is_own.store(ended.is_ok(), Ordering::Relaxed);
+        match ended {
             Err(AgentError::Model(error)) if self.falls_back(&error) => {
                 self.ask_others(&call, error).await
             }

@@ -24,7 +24,7 @@ pub(super) fn make_readable(messages: &mut Messages, is_own: impl Fn(&Msg) -> bo
     for index in foreign {
         if let Some(msg) = messages.get_mut(index).filter(|msg| has_private(msg)) {
             remove_private(msg);
-            if msg.content.is_empty() {
+            if msg.content.iter().all(is_empty) {
                 emptied.push(index);
             }
         }
@@ -39,6 +39,11 @@ fn has_private(msg: &Msg) -> bool {
         matches!(block, ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. })
     };
     msg.content.iter().any(is_thought) || msg.tool_uses().any(|call| call.signature.is_some())
+}
+
+/// Returns whether the block is a text that providers refuse.
+fn is_empty(block: &ContentBlock) -> bool {
+    matches!(block, ContentBlock::Text { text } if text.is_empty())
 }
 
 fn remove_private(msg: &mut Msg) {

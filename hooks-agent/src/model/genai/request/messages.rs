@@ -70,6 +70,8 @@ impl WireMessages {
     fn parts(&mut self, block: ContentBlock, resends_thoughts: bool) -> Vec<ContentPart> {
         let provider = self.provider;
         match block {
+            // Providers refuse an empty text.
+            ContentBlock::Text { text } if text.is_empty() => Vec::new(),
             ContentBlock::Text { text } => vec![ContentPart::Text(text)],
             ContentBlock::Thinking { thinking, signature: Some(signature) }
                 if provider == Provider::Anthropic =>

@@ -1,9 +1,13 @@
 //! Finds the JSON of an answer in its text.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Value};
 
+use crate::builtin::answer::structured_output::schema::fence::body;
 use crate::builtin::answer::structured_output::schema::problem::Problem;
 
 /// With which characters the JSON of an answer may begin, where text stands before it.
@@ -59,58 +63,29 @@ pub(in crate::builtin::answer::structured_output) fn extract(
 }
 
 /// Returns where JSON that is still arriving begins, if it has begun.
-pub(in crate::builtin::answer::structured_output) fn beginnings(
+pub(in crate::builtin::answer::structured_output) fn beginning(
     text: &str,
     opening: Opening,
-) -> impl Iterator<Item = usize> + '_ {
+) -> Option<usize> {
     let body = body(text);
-    let bytes = text.as_bytes()[body.clone()].iter();
-    let has_text = !text[body.clone()].trim_start().starts_with(['{', '[']);
-    let begins = bytes.enumerate().filter_map(move |(at, byte)| {
-        let is_one = if has_text { opening.is_at(*byte) } else { matches!(byte, b'{' | b'[') };
-        is_one.then_some(body.start + at)
-    });
-    // JSON that is not inside of text begins at one place.
-    begins.take(if has_text { usize::MAX } else { 1 })
-}
-
-const FENCE: &str = "```";
-
-/// Returns the content of the only fence of a text, which may still be open, or all of the text.
-fn body(text: &str) -> Range<usize> {
-    let whole = 0..text.len();
-    // A fence inside of JSON is part of a string.
-    if text.trim_start().starts_with(['{', '[', '"']) {
-        return whole;
+    let begin = body.end - text[body.clone()].trim_start().len();
+    if text[begin..body.end].starts_with(['{', '[']) {
+        return Some(begin);
     }
-    let Some(start) = text.match_indices(FENCE).find_map(|(at, _)| fenced(text, at)) else {
-        return whole;
-    };
-    // The JSON may have fences in its strings: it ends with a fence on a line of its own.
-    let mut at = start;
-    for line in text[start..].split_inclusive('\n') {
-        if line.trim() == FENCE {
-            let rest = &text[at + line.len()..];
-            return if rest.contains(FENCE) { whole } else { start..at };
-        }
-        at += line.len();
-    }
-    match text[start..].trim_end().strip_suffix(FENCE) {
-        Some(content) => start..start + content.len(),
-        None => start..text.len(),
+    // A number or a word at the end may go on.
+    let is_scalar = |char: char| char.is_ascii_alphanumeric() || "+-.".contains(char);
+    let end = begin + text[begin..body.end].trim_end_matches(is_scalar).len();
+    match next_span(text, begin..end, opening)? {
+        Span::Whole(range) => Some(range.start),
+        Span::Open(start, _) => Some(start),
     }
 }
 
-/// Returns where the content of a fence begins, if there is a fence: nothing but the name of a language
-/// follows on its line.
-fn fenced(text: &str, at: usize) -> Option<usize> {
-    let after = at + FENCE.len();
-    let (line, start) = match text[after..].find('\n') {
-        Some(end) => (&text[after..after + end], after + end + 1),
-        None => (&text[after..], text.len()),
-    };
-    let is_name = |char: char| char.is_ascii_alphanumeric() || "+-_".contains(char);
-    line.trim().chars().all(is_name).then_some(start)
+/// Where a value is that begins with a bracket.
+enum Span {
+    Whole(Range<usize>),
+    /// It begins here, and the text ends before it does.
+    Open(usize, serde_json::Error),
 }
 
 /// Returns the next value of a text that begins with a bracket.
@@ -119,19 +94,56 @@ fn next_value(
     range: Range<usize>,
     opening: Opening,
 ) -> Result<Option<(Value, Range<usize>)>, Problem> {
-    let mut at = range.start;
-    while at < range.end {
-        if opening.is_at(text.as_bytes()[at]) {
-            match value_at(text, at, range.end) {
-                Ok((value, end)) => return Ok(Some((value, at..end))),
-                // It never ends, so nothing follows it.
-                Err(error) if error.is_eof() => return Err(syntax(&error)),
-                Err(_) => {}
-            }
-        }
-        at += 1;
+    match next_span(text, range, opening) {
+        None => Ok(None),
+        // It never ends, so nothing follows it.
+        Some(Span::Open(_, error)) => Err(syntax(&error)),
+        Some(Span::Whole(span)) => match serde_json::from_str(&text[span.clone()]) {
+            Ok(value) => Ok(Some((value, span))),
+            // What is nested too deeply is no answer, and neither is a part of it.
+            Err(error) => Err(syntax(&error)),
+        },
     }
-    Ok(None)
+}
+
+/// Returns where the next value of a text is that begins with a bracket. It takes time in proportion to
+/// the text: where a value breaks off, so do those inside of it that have not ended.
+fn next_span(text: &str, range: Range<usize>, opening: Opening) -> Option<Span> {
+    let bytes = &text.as_bytes()[..range.end];
+    let mut broken = HashSet::new();
+    for at in range {
+        if !opening.is_at(bytes[at]) || broken.contains(&at) {
+            continue;
+        }
+        let mut rest = &bytes[at..];
+        // Read byte by byte, which tells how far it came.
+        let read = IgnoredAny::deserialize(&mut Deserializer::from_reader(&mut rest));
+        let end = bytes.len() - rest.len();
+        match read {
+            Ok(IgnoredAny) => return Some(Span::Whole(at..end)),
+            Err(error) if error.is_eof() => return Some(Span::Open(at, error)),
+            // The last byte is the one that does not fit, and may begin a value.
+            Err(_) => broken.extend(open_brackets(bytes, at..end.saturating_sub(1))),
+        }
+    }
+    None
+}
+
+/// Returns the brackets of the begin of a value that are not closed.
+fn open_brackets(bytes: &[u8], range: Range<usize>) -> Vec<usize> {
+    let (mut open, mut is_string, mut is_escaped) = (Vec::new(), false, false);
+    for at in range {
+        match bytes[at] {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            _ if is_string => {}
+            b'{' | b'[' => open.push(at),
+            b'}' | b']' => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open
 }
 
 /// Returns the value that begins at a place, and where it ends.

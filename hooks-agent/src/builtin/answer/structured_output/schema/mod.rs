@@ -2,5 +2,6 @@
 
 pub(super) mod answer_schema;
 pub(super) mod extract;
+mod fence;
 pub(super) mod problem;
 mod provider_form;

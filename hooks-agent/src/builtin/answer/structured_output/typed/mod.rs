@@ -3,6 +3,7 @@
 mod calls;
 mod partial;
 mod stream;
+mod text;
 mod value;
 
 pub use calls::TypedCalls;

@@ -7,7 +7,8 @@ use jiter::{JsonValue, PartialMode};
 use serde_json::{Map, Value};
 
 use crate::builtin::answer::structured_output::schema::answer_schema::AnswerSchema;
-use crate::builtin::answer::structured_output::schema::extract::beginnings;
+use crate::builtin::answer::structured_output::schema::extract::beginning;
+use crate::builtin::answer::structured_output::typed::text::TextSoFar;
 use crate::builtin::answer::structured_output::typed::value::Typed;
 
 /// What has arrived of a typed answer, as an item of a
@@ -18,7 +19,7 @@ use crate::builtin::answer::structured_output::typed::value::Typed;
 /// complete.
 #[derive(Clone)]
 pub struct Partial<T> {
-    text: Arc<str>,
+    text: TextSoFar,
     schema: Arc<AnswerSchema>,
     /// Read from the text when it is first asked for.
     value: OnceLock<Value>,
@@ -27,8 +28,8 @@ pub struct Partial<T> {
 }
 
 impl<T> Partial<T> {
-    pub(super) fn new(text: &str, schema: &Arc<AnswerSchema>, attempt: u32) -> Self {
-        let (text, schema) = (text.into(), schema.clone());
+    pub(super) fn new(text: TextSoFar, schema: &Arc<AnswerSchema>, attempt: u32) -> Self {
+        let schema = schema.clone();
         Self { text, schema, value: OnceLock::new(), attempt, typed: None }
     }
 
@@ -40,7 +41,11 @@ impl<T> Partial<T> {
     /// Returns the JSON so far. The first time, it is parsed from the start of the answer.
     #[must_use]
     pub fn value(&self) -> &Value {
-        self.value.get_or_init(|| partial_value(&self.text, &self.schema).unwrap_or_default())
+        let read = |text: &str| {
+            let begin = beginning(text, self.schema.opening())?;
+            read_partial(text, begin, &self.schema).into_value()
+        };
+        self.value.get_or_init(|| self.text.read(read).unwrap_or_default())
     }
 
     /// Returns what has arrived at a JSON pointer, such as `/items/0/price`.
@@ -85,21 +90,39 @@ impl<T> fmt::Debug for Partial<T> {
     }
 }
 
-/// Reads an answer that is still arriving.
-pub(super) fn partial_value(text: &str, schema: &AnswerSchema) -> Option<Value> {
-    let mut values = beginnings(text, schema.opening()).filter_map(|at| {
-        let (json, mode) = (settled(&text[at..]), PartialMode::TrailingStrings);
-        JsonValue::parse_with_config(json.as_bytes(), false, mode).ok()
-    });
-    let value = to_value(values.next()?);
+/// What has arrived of an answer.
+pub(super) enum Arrived {
+    /// Nothing of a value.
+    Nothing,
+    Value(Value),
+    /// What no value becomes, such as one that is nested too deeply.
+    Unreadable,
+}
+
+impl Arrived {
+    pub(super) fn into_value(self) -> Option<Value> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Nothing | Self::Unreadable => None,
+        }
+    }
+}
+
+/// Reads an answer that is still arriving and begins at this place.
+pub(super) fn read_partial(text: &str, begin: usize, schema: &AnswerSchema) -> Arrived {
+    let (json, mode) = (settled(&text[begin..]), PartialMode::TrailingStrings);
+    let Ok(value) = JsonValue::parse_with_config(json.as_bytes(), false, mode) else {
+        return Arrived::Unreadable;
+    };
+    let value = to_value(value);
     if !schema.sent.is_wrapped {
-        return Some(value);
+        return Arrived::Value(value);
     }
     match schema.unwrapped(&value) {
-        Some(inner) => Some(inner.clone()),
+        Some(inner) => Arrived::Value(inner.clone()),
         // The object that is made for the value has just begun.
-        None if value.as_object().is_some_and(Map::is_empty) => None,
-        None => Some(value),
+        None if value.as_object().is_some_and(Map::is_empty) => Arrived::Nothing,
+        None => Arrived::Value(value),
     }
 }
 

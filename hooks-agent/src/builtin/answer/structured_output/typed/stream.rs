@@ -11,12 +11,19 @@ use serde::de::DeserializeOwned;
 
 use crate::builtin::answer::structured_output::error::StructuredOutputError;
 use crate::builtin::answer::structured_output::hook::StructuredOutput;
-use crate::builtin::answer::structured_output::typed::partial::{Partial, partial_value};
+use crate::builtin::answer::structured_output::schema::answer_schema::AnswerSchema;
+use crate::builtin::answer::structured_output::schema::extract::beginning;
+use crate::builtin::answer::structured_output::typed::partial::{Arrived, Partial, read_partial};
+use crate::builtin::answer::structured_output::typed::text::TextSoFar;
 use crate::builtin::answer::structured_output::typed::value::Typed;
 use crate::call::RunId;
 use crate::error::AgentError;
 use crate::message::ContentBlock;
 use crate::stream::{AgentEvent, AgentEventKind, AgentStream};
+
+/// How often an answer is searched for the begin of its JSON, for each byte of it: one that has many
+/// brackets before would otherwise take time in proportion to its square.
+const MOST_WORK: usize = 64;
 
 /// A call with a typed answer, as a stream of what has arrived of it. The last item is
 /// [complete](Partial::complete), or the error of the call.
@@ -58,11 +65,15 @@ use crate::stream::{AgentEvent, AgentEventKind, AgentStream};
 #[must_use = "the call runs while the stream is read"]
 pub struct TypedStream<T> {
     state: State,
-    text: String,
+    text: TextSoFar,
     attempt: u32,
     run: Option<RunId>,
     /// Whether there is JSON in the answer.
     has_begun: bool,
+    /// Up to where no JSON begins.
+    searched: usize,
+    /// How many bytes were searched, each search from the start of the answer.
+    work: usize,
     of: PhantomData<fn() -> T>,
 }
 
@@ -83,7 +94,8 @@ impl<T> TypedStream<T> {
 
     fn of(state: State) -> Self {
         let of = PhantomData;
-        Self { state, text: String::new(), attempt: 0, run: None, has_begun: false, of }
+        let text = TextSoFar::default();
+        Self { state, text, attempt: 0, run: None, has_begun: false, searched: 0, work: 0, of }
     }
 }
 
@@ -101,6 +113,27 @@ impl<T: DeserializeOwned> TypedStream<T> {
         Err(StructuredOutputError::Agent(AgentError::Interrupted))
     }
 
+    /// Searches for the begin of JSON, if there is a bracket that was not searched before.
+    fn search(&mut self, schema: &AnswerSchema) {
+        let (searched, length) = (self.searched, self.text.len());
+        if self.work > MOST_WORK.saturating_mul(length) {
+            return;
+        }
+        self.work += length - searched;
+        (self.has_begun, self.searched) = self.text.read(|text| {
+            if !text[searched..].contains(['{', '[']) {
+                return (false, length);
+            }
+            self.work += searched;
+            let Some(begin) = beginning(text, schema.opening()) else { return (false, length) };
+            match read_partial(text, begin, schema) {
+                Arrived::Nothing => (false, searched),
+                Arrived::Value(_) => (true, searched),
+                Arrived::Unreadable => (false, length),
+            }
+        });
+    }
+
     /// Takes an event of the call, and returns its item.
     fn item_of(
         &mut self,
@@ -113,23 +146,27 @@ impl<T: DeserializeOwned> TypedStream<T> {
         }
         match event.kind {
             AgentEventKind::ReasoningStarted => {
-                self.text.clear();
-                self.has_begun = false;
+                self.text = TextSoFar::default();
+                (self.has_begun, self.searched, self.work) = (false, 0, 0);
                 self.attempt += 1;
                 None
             }
             AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) => {
-                self.text.push_str(&text);
+                self.text.push(&text);
                 let schema = output.schema();
-                self.has_begun = self.has_begun || partial_value(&self.text, schema).is_some();
-                self.has_begun.then(|| Ok(Partial::new(&self.text, schema, self.attempt)))
+                // White space begins nothing.
+                if !self.has_begun && !text.trim().is_empty() {
+                    self.search(schema);
+                }
+                self.has_begun.then(|| Ok(Partial::new(self.text.clone(), schema, self.attempt)))
             }
             AgentEventKind::Finished(reply) => {
                 let reply = Arc::unwrap_or_clone(reply);
                 Some(output.typed(reply).map(|typed| {
                     let answer = output.schema().read(&typed.reply.text());
                     let value = answer.map(|answer| answer.value).unwrap_or_default();
-                    let partial = Partial::new("", output.schema(), self.attempt);
+                    let text = TextSoFar::default();
+                    let partial = Partial::new(text, output.schema(), self.attempt);
                     partial.with_typed(value, typed)
                 }))
             }

@@ -11,8 +11,8 @@ use crate::agent_hook;
 use crate::builtin::connect::ag_ui::request::ids::{ID, WIRE_CALLS};
 use crate::builtin::connect::ag_ui::request::kept::{KEPT, Kept};
 use crate::builtin::connect::ag_ui::request::shared::{Request, message_id};
-use crate::call::CallContext;
-use crate::error::AgentError;
+use crate::call::{CallContext, Door};
+use crate::error::{AgentError, TextBlocked};
 use crate::event::{Flow, PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning};
 use crate::hook::{ModelCall, NextModel};
 use crate::message::{ContentBlock, Msg};
@@ -26,24 +26,25 @@ pub(in crate::builtin::connect::ag_ui) struct First(
 
 #[agent_hook(crate = crate, name = "ag_ui_input", priority = i32::MIN, inherit)]
 impl First {
-    fn begin(&self, event: &mut PreCall<'_>) {
+    fn begin(&self, event: &mut PreCall<'_>) -> HookResult {
         let cx = event.context();
         if !self.0.is_of(cx) {
-            return;
+            return Ok(());
         }
         if let Some(memory) = cx.memory() {
             // The same one in every call on the thread.
             let _ = self.0.memory.set(memory);
         }
         for text in &self.0.system {
-            event.append_system(text);
+            event.append_system(cx.screen(Door::Client, text)?);
         }
+        Ok(())
     }
 
     /// Adds the tools of the client, so that hooks that choose tools know them. A tool of the agent wins.
-    fn offer(&self, event: &mut PreReasoning<'_>) {
+    fn offer(&self, event: &mut PreReasoning<'_>) -> HookResult {
         if self.0.tools.is_empty() || !self.0.is_of(event.context()) {
-            return;
+            return Ok(());
         }
         let own: HashSet<_> = event.tools().iter().map(|tool| tool.name.clone()).collect();
         let (taken, free): (Vec<_>, Vec<_>) =
@@ -57,10 +58,13 @@ impl First {
         self.0.set_frontend(free.iter().map(|tool| tool.name.clone()).collect());
         let specs = free.into_iter().map(|tool| {
             let schema = tool.parameters.clone().unwrap_or_else(|| Value::Object(Map::new()));
-            ToolSpec::new(&tool.name, &tool.description, schema)
+            let description = event.context().screen(Door::Client, &tool.description)?;
+            Ok::<_, TextBlocked>(ToolSpec::new(&tool.name, description, schema))
         });
+        let specs: Vec<_> = specs.collect::<Result<_, _>>()?;
         let tools: Vec<_> = event.tools().iter().cloned().chain(specs).collect();
         event.set_tools(tools);
+        Ok(())
     }
 
     /// Replaces arguments that a person edited.

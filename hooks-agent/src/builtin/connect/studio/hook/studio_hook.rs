@@ -52,6 +52,10 @@ impl AgentHook for StudioHook {
         EventMask::ALL
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn around(&self) -> AroundMask {
         AroundMask::TOOL_CALL
     }

@@ -25,6 +25,16 @@ const GENERIC: &str = " academy agency amsterdam aero app art asia bank bar berl
     tools top tours town toys trade training travel tube university vegas video vip wales watch \
     website wiki wien win wine work works world xxx xyz yoga zone ";
 
+/// Ends of names of files that are no top-level domains.
+const FILES: &str = " avif bmp css csv gif gz htm html ico jar jpeg jpg js json jsx lock log pdf png scss svg \
+    tgz tiff toml ts tsx txt webp whl xml yaml yml ";
+
+/// Whether a label ends the name of a file and no host, as in `icon@2x.png`.
+pub(crate) fn is_file_extension(label: &[u8]) -> bool {
+    let label = std::str::from_utf8(label).unwrap_or_default().to_ascii_lowercase();
+    !label.is_empty() && FILES.split(' ').any(|known| known == label)
+}
+
 /// Whether a host has labels that are not empty and a top-level domain of these.
 pub(crate) fn is_plausible_host(host: &str) -> bool {
     let Some((rest, top)) = host.rsplit_once('.') else { return false };

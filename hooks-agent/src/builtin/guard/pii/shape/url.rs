@@ -1,4 +1,4 @@
-//! URLs: with a scheme, with `www.`, or a host with a path.
+//! URLs: with a known scheme, of any scheme with credentials, with `www.`, or a host with a path.
 
 use std::ops::Range;
 
@@ -63,6 +63,11 @@ fn with_scheme(text: &[u8], at: usize) -> Option<(usize, usize)> {
     if !text[at..].starts_with(b"://") {
         return None;
     }
+    if let Some(start) = scheme_start(text, at)
+        && let Authority::Credentials { end, .. } = authority(text, start, at + 3)
+    {
+        return Some((start, end));
+    }
     let ends_in = |scheme: &&str| {
         let head = at.checked_sub(scheme.len()).map(|start| &text[start..at]);
         head.is_some_and(|head| head.eq_ignore_ascii_case(scheme.as_bytes()))
@@ -76,6 +81,47 @@ fn with_scheme(text: &[u8], at: usize) -> Option<(usize, usize)> {
         || (first == b'/' && *scheme == "file");
     let length = if is_letter_lead(first) { 2 } else { 1 };
     starts.then_some((at - scheme.len(), body + length))
+}
+
+/// The most bytes of a scheme that is not known.
+const SCHEME: usize = 20;
+
+/// The start of a scheme of any name that ends at `at`.
+fn scheme_start(text: &[u8], at: usize) -> Option<usize> {
+    let is_scheme = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    let run = run_start(text, at, at.saturating_sub(SCHEME), is_scheme);
+    text[run..at].iter().position(u8::is_ascii_alphabetic).map(|skipped| run + skipped)
+}
+
+/// What stands between the slashes of a scheme and the path.
+enum Authority {
+    /// A name or a password before an `@`, which is before `end`; more text may have a later one.
+    Credentials {
+        end: usize,
+        is_open: bool,
+    },
+    /// More text may have the `@`.
+    Open,
+    Host,
+}
+
+/// Looks for credentials from `from` on. A password may have characters that no URL has.
+fn authority(text: &[u8], start: usize, from: usize) -> Authority {
+    let limit = text.len().min(start + LONGEST);
+    let is_end = |byte: &u8| {
+        !byte.is_ascii_graphic() && byte.is_ascii()
+            || matches!(byte, b'/' | b'"' | b'<' | b'>' | b'`')
+    };
+    let Some(given) = text.get(from..limit) else { return Authority::Host };
+    let end = given.iter().position(is_end);
+    let authority = &given[..end.unwrap_or(given.len())];
+    let is_open = end.is_none() && limit == text.len();
+    match authority.iter().rposition(|byte| *byte == b'@') {
+        Some(0) => Authority::Host,
+        Some(sign) => Authority::Credentials { end: from + sign + 1, is_open },
+        None if is_open => Authority::Open,
+        None => Authority::Host,
+    }
 }
 
 fn with_www(text: &[u8], at: usize) -> Option<(usize, usize)> {
@@ -176,6 +222,29 @@ fn trimmed_end(text: &[u8], start: usize, end: usize) -> usize {
 
 /// Where a URL may start that more text completes or lengthens.
 pub(crate) fn open(text: &[u8], from: usize) -> usize {
+    let open = found_open(text, from);
+    credentials_open(text, from).map_or(open, |start| start.min(open))
+}
+
+/// Where a URL starts whose credentials more text may complete or lengthen.
+fn credentials_open(text: &[u8], from: usize) -> Option<usize> {
+    let is_inside = |byte: u8| !byte.is_ascii() || byte.is_ascii_graphic();
+    let least = from.max(text.len().saturating_sub(LONGEST));
+    let run = run_start(text, text.len(), least, is_inside);
+    (run..text.len()).filter(|at| text[*at..].starts_with(b"://")).find_map(|at| {
+        let start = scheme_start(text, at).filter(|start| *start >= from)?;
+        let is_open = match authority(text, start, at + 3) {
+            Authority::Open => true,
+            Authority::Credentials { end, is_open } => {
+                is_open || read_end(text, start, end) == text.len()
+            }
+            Authority::Host => false,
+        };
+        (is_open && text.len() - start < LONGEST).then_some(start)
+    })
+}
+
+fn found_open(text: &[u8], from: usize) -> usize {
     for trigger in url_run_start(text, from)..text.len() {
         let is_trigger = matches!(text[trigger], b':' | b'.' | b'/');
         let found = if is_trigger { at(text, trigger) } else { None };

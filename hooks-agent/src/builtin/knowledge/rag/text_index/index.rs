@@ -52,7 +52,8 @@ const LOCK: &str = ".hooks-index.lock";
 /// (inverse document frequencies) of the words of the query, and at most 1. Words such as `the` and
 /// `what` are left out. So 1 is a passage of average length that has every word once; words that are
 /// rare weigh more, and words that no document has count against every passage, pairs of characters by a
-/// quarter. With the default threshold of 0.5, a passage has about half of what the query asks for.
+/// quarter. With the default threshold of 0.35, the best passage has about a third of what the query
+/// asks for, and the others at least 0.6 of what the best one has.
 ///
 /// # Processes
 /// Any number of processes search one index, and see a refresh by any of them at their next search. One

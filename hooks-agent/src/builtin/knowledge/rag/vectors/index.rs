@@ -89,7 +89,9 @@ impl VectorIndex {
         self
     }
 
-    /// Searches by words and by vectors.
+    /// Searches by words and by vectors, which finds more than words alone only if the embedder knows
+    /// meanings, as that of a model does. Vectors that count letters or words find less: see
+    /// [how often](crate::guide::builtin_knowledge#how-often-the-passage-is-found).
     pub fn with_text(self) -> Hybrid {
         Hybrid::new(self.text.clone(), self)
     }

@@ -131,6 +131,7 @@ pub(in crate::builtin::connect::studio) fn role_name(role: HookRole) -> &'static
         HookRole::Limits => "limits",
         HookRole::Retries => "retries",
         HookRole::Asks => "asks",
+        HookRole::Guards => "guards",
         _ => "other",
     }
 }

@@ -1,0 +1,14 @@
+//! The vault: personal data behind tokens, sealed and kept with the thread.
+
+mod error;
+mod in_call;
+mod key;
+mod token;
+#[expect(clippy::module_inception, reason = "the type that the room is named for")]
+mod vault;
+
+pub use error::VaultError;
+pub(in crate::builtin::guard) use in_call::{InCall, Revealed};
+pub use key::VaultKey;
+pub(in crate::builtin::guard) use token::open_token;
+pub use vault::Vault;

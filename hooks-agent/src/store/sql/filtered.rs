@@ -1,0 +1,203 @@
+//! Statements that have a condition for each field of a filter that is set, and no other: a database
+//! then chooses the index that fits.
+
+use crate::memory::SUB_THREADS;
+use crate::store::Filter;
+use crate::store::sql::number::{millis, signed};
+
+/// A parameter of a statement.
+#[derive(Clone, Debug)]
+pub(crate) enum Param {
+    Text(String),
+    Int(i64),
+}
+
+/// A statement with its parameters. Its text has no more than names of parameters.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filtered {
+    pub(crate) sql: String,
+    pub(crate) params: Vec<Param>,
+}
+
+/// Binds the parameters of a statement.
+macro_rules! filtered {
+    ($statement:expr) => {{
+        let statement: crate::store::sql::Filtered = $statement;
+        let query = sqlx::query(sqlx::AssertSqlSafe(statement.sql));
+        statement.params.into_iter().fold(query, |query, param| match param {
+            crate::store::sql::Param::Text(text) => query.bind(text),
+            crate::store::sql::Param::Int(int) => query.bind(int),
+        })
+    }};
+}
+
+pub(crate) use filtered;
+
+/// The statements of one database.
+pub(crate) struct Filters<'a> {
+    /// The expression of the time.
+    pub(crate) now: &'static str,
+    /// The table of the elements of `v.body`, a JSON array.
+    pub(crate) elements: &'static str,
+    pub(crate) namespace: &'a str,
+    pub(crate) filter: &'a Filter,
+}
+
+impl Filters<'_> {
+    /// Returns whether nothing has a name of the filter, because none can be stored.
+    pub(crate) fn is_of_nothing(&self) -> bool {
+        let Filter { agent, thread, user, .. } = self.filter;
+        [agent, thread, user].into_iter().flatten().any(|name| name.contains('\0'))
+    }
+
+    /// Threads as a list shows them.
+    pub(crate) fn threads(&self) -> Filtered {
+        let now = self.now;
+        let mut statement = Filtered::new(&format!(
+            "SELECT t.agent, t.thread, t.\"user\", t.version,
+    (SELECT count(*) FROM message m WHERE m.thread_id = t.id AND m.archived IS NULL),
+    (SELECT count(*) FROM question q
+        WHERE q.thread_id = t.id AND q.closed = 0 AND q.decision IS NULL),
+    t.in_call,
+    CASE WHEN t.owner IS NOT NULL AND t.lease_until >= {now}
+        THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END,
+    t.changed
+FROM thread t
+WHERE (t.version > 0 OR (t.owner IS NOT NULL AND t.lease_until >= {now}))"
+        ));
+        self.conditions(&mut statement);
+        if let Some(after) = &self.filter.after_thread {
+            statement.text(" AND (t.agent, t.thread) > (", after.agent());
+            statement.text(", ", after.thread());
+            statement.push(")");
+        }
+        let is_by_name = self.filter.is_by_name;
+        statement.push(if is_by_name { "\nORDER BY t.agent, t.thread" } else { OLDEST });
+        self.limit(statement)
+    }
+
+    /// Questions that are not closed, the oldest first.
+    pub(crate) fn waiting(&self) -> Filtered {
+        let mut statement = Filtered::new(
+            "SELECT q.body, q.since, q.expires, q.decision, q.decided_by, q.decided_at, q.closed
+FROM question q JOIN thread t ON t.id = q.thread_id
+WHERE q.closed = 0",
+        );
+        statement.text(" AND q.namespace = ", self.namespace);
+        self.conditions(&mut statement);
+        let decided = if self.filter.is_decided { "NOT NULL" } else { "NULL" };
+        statement.push(&format!("\n    AND q.decision IS {decided}"));
+        if let Some((since, id)) = &self.filter.after_question {
+            statement.int(" AND (q.since, q.id) > (", signed(*since));
+            statement.text(", ", id);
+            statement.push(")");
+        }
+        statement.push("\nORDER BY q.since, q.id");
+        self.limit(statement)
+    }
+
+    /// Removes threads that no call owns, with the threads of their sub-agents; those of which one is owned
+    /// or too new stay. What belongs to them goes with them.
+    pub(crate) fn forget(&self) -> Filtered {
+        let Self { now, elements, namespace, filter } = self;
+        let mut statement = Filtered::new(&format!(
+            "DELETE FROM thread
+WHERE (owner IS NULL OR lease_until < {now}) AND id IN (
+    WITH RECURSIVE root (id) AS (
+    SELECT t.id FROM thread t
+    WHERE (t.owner IS NULL OR t.lease_until < {now})"
+        ));
+        self.conditions(&mut statement);
+        if filter.limit.is_some() {
+            statement.push(OLDEST);
+        }
+        let mut statement = self.limit(statement);
+        statement.push(&format!(
+            "), below (root, id, stays) AS (
+    SELECT r.id, r.id, 0 FROM root r
+    UNION
+    SELECT b.root, c.id, CASE WHEN c.owner IS NOT NULL AND c.lease_until >= {now}"
+        ));
+        if let Some(time) = filter.unused_for {
+            statement.int(&format!(" OR c.changed > {now} - "), millis(time));
+        }
+        statement.push(&format!(
+            " THEN 1 ELSE 0 END
+    FROM below b
+    JOIN value v ON v.thread_id = b.id AND v.name = '{SUB_THREADS}'
+    CROSS JOIN {elements}
+    JOIN thread c ON c.agent = s.value ->> 'agent' AND c.thread = s.value ->> 'thread'"
+        ));
+        statement.text(" AND c.namespace = ", namespace);
+        statement.push(
+            ")
+    SELECT b.id FROM below b WHERE b.root NOT IN (SELECT o.root FROM below o WHERE o.stays = 1))",
+        );
+        statement
+    }
+
+    /// The ids of threads that have history.
+    pub(crate) fn prunable(&self) -> Filtered {
+        let mut statement = Filtered::new(
+            "SELECT t.id FROM thread t
+WHERE (EXISTS (SELECT 1 FROM message m WHERE m.thread_id = t.id AND m.archived IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM tool_call c WHERE c.thread_id = t.id AND c.is_live = 0)
+    OR EXISTS (SELECT 1 FROM question q WHERE q.thread_id = t.id AND q.closed = 1))",
+        );
+        self.conditions(&mut statement);
+        statement.push(OLDEST);
+        self.limit(statement)
+    }
+
+    /// Adds the conditions that threads meet.
+    fn conditions(&self, statement: &mut Filtered) {
+        let Filter { agent, thread, user, unused_for, is_cut_off, .. } = self.filter;
+        let now = self.now;
+        statement.text("\n    AND t.namespace = ", self.namespace);
+        for (column, name) in [("agent", agent), ("thread", thread), ("\"user\"", user)] {
+            if let Some(name) = name {
+                statement.text(&format!(" AND t.{column} = "), name);
+            }
+        }
+        if let Some(time) = unused_for {
+            statement.int(&format!(" AND t.changed <= {now} - "), millis(*time));
+        }
+        if *is_cut_off {
+            let nobody = format!("(t.owner IS NULL OR t.lease_until < {now})");
+            statement.push(&format!(" AND t.in_call = 1 AND {nobody}"));
+        }
+    }
+
+    fn limit(&self, mut statement: Filtered) -> Filtered {
+        if let Some(limit) = self.filter.limit {
+            statement.int(" LIMIT ", limit.into());
+        }
+        statement
+    }
+}
+
+const OLDEST: &str = "\nORDER BY t.changed, t.id";
+
+impl Filtered {
+    fn new(head: &str) -> Self {
+        Self { sql: head.to_owned(), params: Vec::new() }
+    }
+
+    fn push(&mut self, sql: &str) {
+        self.sql.push_str(sql);
+    }
+
+    fn text(&mut self, before: &str, text: &str) {
+        self.param(before, Param::Text(text.to_owned()));
+    }
+
+    fn int(&mut self, before: &str, int: i64) {
+        self.param(before, Param::Int(int));
+    }
+
+    fn param(&mut self, before: &str, param: Param) {
+        self.params.push(param);
+        let number = self.params.len().to_string();
+        self.sql.extend([before, "$", &number]);
+    }
+}

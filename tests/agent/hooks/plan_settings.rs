@@ -1,0 +1,114 @@
+//! Names of tools that an agent does not have, and counters that two hooks share.
+
+use std::time::Duration;
+
+use hooks_agent::builtin::context::ContextEditing;
+use hooks_agent::builtin::guard::{
+    Decision, PiiDetection, RuleOfTwo, Sanitize, Spotlight, ToolApproval, ToolParams, Vault,
+};
+use hooks_agent::builtin::limit::{Budget, ModelCallLimit, RateLimit, ToolCallLimit};
+use hooks_agent::builtin::people::HumanInTheLoop;
+use hooks_agent::builtin::recover::{CircuitBreaker, ToolEmulator, ToolRetry};
+use hooks_agent::error::BuildError;
+use hooks_agent::hook::DynAgentHook;
+use hooks_agent::prelude::*;
+use hooks_agent::react::ReActAgentBuilder;
+use hooks_agent::testing::{Calls, Script};
+
+fn bare() -> ReActAgentBuilder {
+    ReActAgent::builder("bot").model(Script::new()).tool(Calls::new("delete"))
+}
+
+fn warnings(agent: &ReActAgent) -> Vec<String> {
+    agent.hook_plan().warnings().iter().map(ToString::to_string).collect()
+}
+
+/// Every built-in whose settings name a tool, with this name.
+fn naming(tool: &str) -> Vec<Box<dyn DynAgentHook>> {
+    let model = ScriptedModel::new("plays", |_| "done");
+    let approve = ToolApproval::new([tool], async |_| Decision::Allow);
+    let rate = RateLimit::of_tools().only(tool).requests(1, Duration::from_secs(1));
+    let vault = PiiDetection::email().vault(Vault::new()).reveal_only_to([tool]);
+    vec![
+        Box::new(HumanInTheLoop::new().ask(tool)),
+        Box::new(RuleOfTwo::new().private_data([tool])),
+        Box::new(ToolRetry::new().tools([tool])),
+        Box::new(CircuitBreaker::for_tool(tool)),
+        Box::new(vault),
+        Box::new(approve),
+        Box::new(Spotlight::new([tool])),
+        Box::new(Sanitize::new("x", "y").unwrap().for_tools([tool])),
+        Box::new(ToolParams::new().for_tools([tool])),
+        Box::new(ToolEmulator::new(model).tools([tool])),
+        Box::new(ToolCallLimit::of(tool).run(1).build().unwrap()),
+        Box::new(rate.build().unwrap()),
+        Box::new(ContextEditing::builder().exclude_tools([tool]).build().unwrap()),
+    ]
+}
+
+#[test]
+fn a_tool_that_the_agent_does_not_have_is_a_warning_with_the_near_name() {
+    for hook in naming("delet") {
+        let name = hook.name();
+        let found = warnings(&bare().hook(hook).build().unwrap());
+        let expected = "the agent has no tool `delet`: did you mean `delete`?";
+        assert_eq!(found, [format!("`{name}`: {expected}")]);
+    }
+    let found = warnings(&bare().hook(HumanInTheLoop::new().ask("confetti")).build().unwrap());
+    let expected =
+        "the agent has no tool `confetti`: name one of its tools, unless it is one of a front end";
+    assert_eq!(found, [format!("`HumanInTheLoop`: {expected}")]);
+}
+
+#[test]
+fn tools_of_the_agent_of_its_hooks_and_of_its_sub_agents_are_known() {
+    for hook in naming("delete") {
+        let (name, agent) = (hook.name(), bare().hook(hook).build().unwrap());
+        assert_eq!(warnings(&agent), [""; 0], "{name}");
+    }
+    let todo = bare().hook(hooks_agent::builtin::context::TodoList::new());
+    let agent = todo.hook(HumanInTheLoop::new().ask("write_todos")).build().unwrap();
+    assert_eq!(warnings(&agent), [""; 0]);
+    // The name of a door of foreign text.
+    let words = Sanitize::new("x", "y").unwrap().for_tools(["search_knowledge"]);
+    assert_eq!(warnings(&bare().hook(words).build().unwrap()), [""; 0]);
+    // A hook that sub-agents inherit is about their tools too; another one is not.
+    let below = || bare().build().unwrap().to_tool("Deletes.");
+    let above = || ReActAgent::builder("boss").model(Script::new()).tool(below());
+    let inherited = above().hook(HumanInTheLoop::new().ask("delete")).build().unwrap();
+    assert_eq!(warnings(&inherited), [""; 0]);
+    let own = above().hook(ToolRetry::new().tools(["delete"])).build().unwrap();
+    assert_eq!(warnings(&own).len(), 1);
+}
+
+#[test]
+fn a_hook_that_is_registered_later_is_checked_too() {
+    let agent = bare().build().unwrap();
+    agent.register_agent_hook(Spotlight::new(["delet"]));
+    assert_eq!(warnings(&agent).len(), 1);
+    agent.remove_agent_hook("Spotlight").unwrap();
+    assert_eq!(warnings(&agent), [""; 0]);
+}
+
+#[test]
+fn hooks_that_share_a_counter_are_refused() {
+    let models = || ModelCallLimit::builder().run(1);
+    let tools = || ToolCallLimit::all().run(1);
+    let budget = || Budget::builder().run_tokens(1);
+    let twice = [
+        ("ModelCallLimit", bare().hook(models().build().unwrap()).hook(models().build().unwrap())),
+        ("ToolCallLimit", bare().hook(tools().build().unwrap()).hook(tools().build().unwrap())),
+        ("Budget", bare().hook(budget().build().unwrap()).hook(budget().build().unwrap())),
+    ];
+    for (name, builder) in twice {
+        let Err(error) = builder.build() else { panic!("{name}") };
+        let BuildError::SharedCounter { ref hooks, .. } = error else { panic!("{error}") };
+        assert!(hooks.iter().all(|hook| hook.starts_with(name)), "{error}");
+        assert!(error.to_string().ends_with("give one of them another name by `.counter(..)`"));
+    }
+    let other = models().counter("others").build().unwrap();
+    let builder = bare().hook(models().build().unwrap()).hook(other);
+    let builder = builder.hook(tools().build().unwrap()).hook(budget().build().unwrap());
+    let of_one = ToolCallLimit::of("delete").run(1).build().unwrap();
+    assert!(builder.hook(of_one).build().is_ok());
+}

@@ -1,0 +1,5 @@
+//! A server behind a wire that is cut, delayed and swallowed.
+
+mod cuts;
+mod silence;
+mod wire;
