@@ -41,10 +41,14 @@ fn assistant(request: &ChatRequest) -> ScriptedAnswer {
 fn agent(policy: &Policy) -> Result<ReActAgent, hooks_agent::error::BuildError> {
     let look_up = FunctionTool::new("look_up", "Looks an order up.", async |_: Value| ORDER);
     let shell = FunctionTool::new("shell", "Runs a line.", async |_: Value| "done");
+    let pay = FunctionTool::new("pay", "Pays an order.", async |_: Value| "paid");
+    let browse = FunctionTool::new("browse", "Reads a page.", async |_: Value| "a page");
     ReActAgent::builder("assistant")
         .model(ScriptedModel::new("scripted", assistant))
         .tool(look_up)
         .tool(shell)
+        .tool(pay)
+        .tool(browse)
         .hook_source(policy.clone())
         .build()
 }
@@ -67,7 +71,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", policy.merged());
 
     let agent = agent(&policy)?;
-    assert!(agent.hook_plan().warnings().is_empty());
+    assert!(agent.hook_plan().warnings().is_empty(), "{}", agent.hook_plan());
     println!("the call:");
     let ask = async |thread: &str| {
         let options = CallOptions::new().thread(thread);
