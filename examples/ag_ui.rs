@@ -8,6 +8,7 @@
 use std::error::Error;
 
 use axum::Router;
+use hooks_agent::builtin::connect::BoundedListener;
 use hooks_agent::builtin::connect::ag_ui::{AgUi, Caller};
 use hooks_agent::prelude::*;
 use serde_json::{Value, json};
@@ -55,7 +56,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let listener = TcpListener::bind(address.as_deref().unwrap_or("127.0.0.1:0")).await?;
     let url = format!("http://{}/clerk", listener.local_addr()?);
     println!("listening on {url}");
-    let server = async { axum::serve(listener, app).await };
+    let server = async { axum::serve(BoundedListener::new(listener), app).await };
     if serves_only {
         return Ok(server.await?);
     }

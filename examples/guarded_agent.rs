@@ -123,7 +123,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("  the user reads: {shown}");
     assert_eq!(shown, "I wrote to ada@example.com.");
 
-    let history = serde_json::to_string(&agent.threads().history(CallContext::DEFAULT_THREAD))?;
+    let history =
+        serde_json::to_string(&agent.threads().history(CallContext::DEFAULT_THREAD).await?)?;
     assert!(!history.contains("ada@example.com") && !history.contains("4532"));
     println!("  memory has no address and no card number");
 

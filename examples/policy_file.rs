@@ -78,7 +78,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         agent.call_with(options, "Is the order of ada@example.com paid?").await
     };
     println!("  the reply: {}", ask("first").await?.text());
-    let history = serde_json::to_string(&agent.threads().history("first"))?;
+    let history = serde_json::to_string(&agent.threads().history("first").await?)?;
     assert!(!history.contains("ada@example.com") && !history.contains("sk-1234"));
     assert!(history.contains("the policy denies the tool `shell`"));
 

@@ -13,6 +13,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
+use axum::http::StatusCode;
 use axum::response::sse::{Event, Sse};
 use axum::routing::post;
 use axum::{Json, Router};
@@ -46,8 +47,10 @@ async fn ask(
 async fn history(
     State(agent): State<Arc<ReActAgent>>,
     Path(thread): Path<String>,
-) -> Json<Messages> {
-    Json(agent.threads().history(&thread))
+) -> Result<Json<Messages>, StatusCode> {
+    // The text of an error is for the log, not for the client.
+    let history = agent.threads().history(&thread).await;
+    history.map(Json).map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 fn router(agent: Arc<ReActAgent>) -> Router {

@@ -32,7 +32,7 @@ impl Guard {
             "delete_file" => event.refuse("not the root"),
             "pay" => event.ask("payments need approval"),
             "exit" => event.stop(),
-            "clock" => event.answer(ToolResult::success(event.tool_use(), "noon")),
+            "clock" => event.answer("noon"),
             _ => Flow::Continue,
         }
     }

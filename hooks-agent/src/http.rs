@@ -8,7 +8,25 @@ use reqwest::{ClientBuilder, Url};
 
 /// Returns the builder of a client that follows redirects within an origin only.
 pub(crate) fn client_builder() -> ClientBuilder {
+    // A client by ring takes the provider of the process; one that the program has set stays.
+    #[cfg(all(feature = "tls-ring", not(feature = "tls")))]
+    let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().redirect(Policy::custom(stay))
+}
+
+/// Sets that a client needs no certificates, which may be missing where nothing is encrypted.
+pub(crate) fn without_certificates(builder: ClientBuilder) -> ClientBuilder {
+    #[cfg(any(feature = "tls", feature = "tls-ring"))]
+    let builder = builder.tls_certs_only([]);
+    builder
+}
+
+/// Returns why a program that is built without TLS cannot reach a URL.
+pub(crate) fn without_tls(url: &Url) -> Option<&'static str> {
+    let has_tls = cfg!(any(feature = "tls", feature = "tls-ring"));
+    (url.scheme() == "https" && !has_tls).then_some(
+        "the URL is one of `https`: build the program with the feature `tls` or `tls-ring` of hooks-agent",
+    )
 }
 
 /// Returns the builder of a client that sends requests to a URL.
@@ -17,7 +35,7 @@ pub(crate) fn client_of(url: &Url) -> ClientBuilder {
     let builder = client_builder();
     if url.scheme() == "http" && is_local(url) {
         // A server on this machine needs no proxy and no certificates, which may be missing.
-        return builder.no_proxy().tls_certs_only([]);
+        return without_certificates(builder.no_proxy());
     }
     builder
 }

@@ -85,6 +85,8 @@
 //!
 //! | feature | |
 //! |---|---|
+//! | `tls` (default) | HTTPS, and encrypted connections to PostgreSQL, by aws-lc, a library in C |
+//! | `tls-ring` | the same by ring, in place of `tls`; with neither, connections are plain |
 //! | `genai` (default) | [`GenAiModel`]: models over HTTP |
 //! | `schema` (default) | [`Decision::Edit`]: people edit arguments, which are checked against the schema of the tool |
 //! | `mcp` | `McpServer`: tools of processes that speak the Model Context Protocol |
@@ -139,69 +141,8 @@
 //! [`ErrorEvent`]: event::ErrorEvent
 //! [`Settled`]: event::Settled
 
-/// Guides, each on one topic.
 #[cfg(any(doc, doctest))]
-pub mod guide {
-    #[doc = include_str!("../docs/agents.md")]
-    pub mod agents {}
-
-    #[doc = include_str!("../docs/events.md")]
-    pub mod events {}
-
-    #[doc = include_str!("../docs/stores.md")]
-    pub mod stores {}
-
-    #[doc = include_str!("../docs/builtin_guard.md")]
-    pub mod builtin_guard {}
-
-    #[doc = include_str!("../docs/builtin_people.md")]
-    pub mod builtin_people {}
-
-    #[doc = include_str!("../docs/builtin_limit.md")]
-    pub mod builtin_limit {}
-
-    #[doc = include_str!("../docs/builtin_recover.md")]
-    pub mod builtin_recover {}
-
-    #[doc = include_str!("../docs/builtin_context.md")]
-    pub mod builtin_context {}
-
-    #[doc = include_str!("../docs/builtin_knowledge.md")]
-    pub mod builtin_knowledge {}
-
-    #[doc = include_str!("../docs/builtin_answer.md")]
-    pub mod builtin_answer {}
-
-    #[doc = include_str!("../docs/builtin_control.md")]
-    pub mod builtin_control {}
-
-    #[doc = include_str!("../docs/builtin_observe.md")]
-    pub mod builtin_observe {}
-
-    #[doc = include_str!("../docs/studio.md")]
-    pub mod studio {}
-
-    #[doc = include_str!("../docs/ag_ui.md")]
-    pub mod ag_ui {}
-
-    #[doc = include_str!("../docs/otel.md")]
-    pub mod otel {}
-
-    #[doc = include_str!("../docs/command.md")]
-    pub mod command {}
-
-    #[doc = include_str!("../docs/policy.md")]
-    pub mod policy {}
-
-    #[doc = include_str!("../docs/replay.md")]
-    pub mod replay {}
-
-    #[doc = include_str!("../docs/guest.md")]
-    pub mod guest {}
-
-    #[doc = include_str!("../docs/journal.md")]
-    pub mod journal {}
-}
+pub mod guide;
 
 #[path = "private.rs"]
 #[doc(hidden)]

@@ -115,7 +115,7 @@ pub enum RegistryError {
         level: Level,
     },
     /// The agent has no such hook type.
-    #[error("unknown hook type '{hook_type}' of {agent}, expected one of: {}", known.join(", "))]
+    #[error("unknown hook type '{hook_type}' of {agent}, {}", expected(known))]
     #[non_exhaustive]
     UnknownHookType {
         /// The hook type that was asked for.
@@ -153,5 +153,12 @@ impl RegistryError {
     ) -> Self {
         let (hook, hook_type, agent) = (hook.into(), hook_type.into(), agent.into());
         Self::NotFound { hook, hook_type, agent, level }
+    }
+}
+
+fn expected(known: &[String]) -> String {
+    match known {
+        [] => "which has no hooked method".to_owned(),
+        known => format!("expected one of: {}", known.join(", ")),
     }
 }

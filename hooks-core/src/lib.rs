@@ -101,6 +101,9 @@
 /// Pages that explain one thing at length.
 #[cfg(any(doc, doctest))]
 pub mod guide {
+    // Its examples are compiled as tests of their own.
+    #[cfg(not(doctest))]
+    #[doc = include_str!("../docs/links.md")]
     #[doc = include_str!("../docs/forms.md")]
     pub mod forms {}
 
@@ -110,6 +113,7 @@ pub mod guide {
     #[doc = include_str!("../docs/inputs.md")]
     pub mod inputs {}
 
+    #[doc = include_str!("../docs/links.md")]
     #[doc = include_str!("../docs/not_run.md")]
     pub mod not_run {}
 

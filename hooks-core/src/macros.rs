@@ -35,6 +35,7 @@ pub use hooks_macros::Hookable;
 /// | on the block | |
 /// |---|---|
 /// | `derive(..)` | What the args structs derive. By default they are `Clone`, for post hooks, and `Debug`. |
+/// | `explicit` | Hooks the methods marked `#[hook]` and no others, whatever their names are. An impl of such a trait says it too. |
 /// | `non_exhaustive` | Makes the args structs `#[non_exhaustive]`: see [what is semver](crate::guide::semver). |
 /// | `json` | Takes hooks over JSON too, by `register_json_hook`. Needs the feature `json`, and arguments and outputs that are `Serialize` and `DeserializeOwned`. |
 /// | `crate = path` | Where this crate is, if not under its own name or inside of `hooks_agent`. |

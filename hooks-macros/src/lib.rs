@@ -10,6 +10,8 @@ mod class_hook;
 mod derive;
 mod hook_closure;
 mod hookable;
+#[cfg(test)]
+mod manifests;
 mod on;
 #[cfg(test)]
 mod snapshots;

@@ -140,28 +140,6 @@ fn tools_from_methods() {
     insta::assert_snapshot!(print(crate::tool::attribute::expand(TokenStream::new(), &item)));
 }
 
-#[test]
-fn the_runtime_is_found_under_the_name_that_the_manifest_has_for_it() {
-    let found = |manifest: &str| crate::support::runtime::path_in(manifest).join("::");
-    for agent_alone in [
-        "[dependencies]\nhooks-agent = { path = \"..\" }\nserde = \"1\"",
-        "[dependencies]\nhooks-agent.workspace = true # not hooks-core",
-        "[dependencies.hooks-agent]\nversion = \"1\"",
-    ] {
-        assert_eq!(found(agent_alone), "hooks_agent::hooks_core", "{agent_alone}");
-    }
-    for named in [
-        "[dependencies]\nhooks-agent = \"1\"\nhooks-core = \"1\"",
-        "[dependencies]\nhooks-agent = \"1\"\n[dev-dependencies.hooks-core]\nversion = \"1\"",
-        "[package]\nname = \"hooks-core\"",
-        "[dependencies]\nserde = \"1\"",
-    ] {
-        assert_eq!(found(named), "hooks_core", "{named}");
-    }
-    let renamed = "[dependencies]\nour-hooks = { package = \"hooks-core\", version = \"1\" }";
-    assert_eq!(found(renamed), "our_hooks");
-}
-
 /// With `UPDATE_DOCS` in the environment the page is written anew.
 #[test]
 fn the_page_about_expansions_shows_the_real_one() {

@@ -60,3 +60,55 @@ fn a_misspelt_event_says_which_one_was_meant() {
     assert!(error.to_string().contains("did you mean `PreToolUse`?"));
     assert_eq!("Tomorrow".parse::<CommandEvent>().unwrap_err().near(), None);
 }
+
+#[test]
+fn an_error_of_an_output_says_the_field_what_was_found_and_what_is_taken() {
+    for (text, expected) in [
+        (r#"{"decision": "deny"}"#, "`decision`: expected `block` or `approve`, found `deny`"),
+        (r#"{"decision": "hunter2"}"#, "`decision`: expected `block` or `approve`, found another"),
+        (r#"{"continue": "yes"}"#, "`continue`: expected `true` or `false`, found another text"),
+        (r#"{"reason": ["hunter2"]}"#, "`reason`: expected a text, found an array"),
+        (r#"["hunter2"]"#, "expected a JSON object, found an array"),
+        (r#"{"reason": "hunter2"#, "expected JSON: EOF while parsing a string"),
+        (
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"Deny"}}"#,
+            "`hookSpecificOutput.permissionDecision`: expected `allow` or `deny` or `ask` or \
+             `defer`, found `Deny`",
+        ),
+        (
+            r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":1}}}"#,
+            "`hookSpecificOutput.decision.behavior`: expected `allow` or `deny`, found a number",
+        ),
+        (r#"{"decision": "block", "decision": "approve"}"#, "duplicate field `decision`"),
+        (r#"{"updatedToolOutput": "hunter2"}"#, "belongs in `hookSpecificOutput`"),
+        (r#"{"updatedInput": {}}"#, "belongs in `hookSpecificOutput`"),
+        (r#"{"permission": "deny"}"#, "as `permissionDecision`"),
+    ] {
+        let error = Output::parse(text).unwrap_err().to_string();
+        assert!(error.contains(expected) && !error.contains("hunter2"), "{text}: {error}");
+    }
+    let deep = format!(r#"{{"reason": {}{}}}"#, "[".repeat(200), "]".repeat(200));
+    let error = Output::parse(&deep).unwrap_err().to_string();
+    assert!(error.contains("at most 127 arrays and objects"), "{error}");
+}
+
+#[test]
+fn an_error_of_an_input_says_the_field_what_was_found_and_what_is_taken() {
+    for (text, expected) in [
+        (
+            r#"{"prompt": 1, "cwd": []}"#,
+            "`cwd`: expected a text, found an array; `prompt`: expected",
+        ),
+        (r#"{"duration_ms": "hunter2"}"#, "`duration_ms`: expected a number, found another text"),
+        ("[]", "expected a JSON object, found an array"),
+        ("{", "expected JSON: EOF while parsing an object"),
+    ] {
+        let error = Input::parse(text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(expected) && !error.contains("hunter2"), "{text}: {error}");
+    }
+    let input = |text: &str| Input::parse(text.as_bytes()).unwrap();
+    assert_eq!(input(r#"{"duration_ms": 12.9}"#).duration_ms, Some(12));
+    assert_eq!(input(r#"{"duration_ms": 7}"#).duration_ms, Some(7));
+    assert_eq!(input(r#"{"duration_ms": null}"#).duration_ms, None);
+    assert_eq!(input("{}").duration_ms, None);
+}

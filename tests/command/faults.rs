@@ -59,7 +59,11 @@ async fn a_flood_of_errors_is_read_and_its_beginning_is_the_reason() {
 
 #[tokio::test]
 async fn half_a_json_is_a_failure() {
-    assert_fails(before_tools(r#"printf '{"decision":'"#), "no JSON object").await;
+    assert_fails(
+        before_tools(r#"printf '{"decision":'"#),
+        "standard output is no answer, at line 1, column 12: expected JSON",
+    )
+    .await;
 }
 
 #[tokio::test]

@@ -125,9 +125,12 @@ async fn the_environment_is_that_of_the_list() {
     let (names, text) = list(env()).await;
     assert!(!text.contains("CARGO"), "{text}");
     let known = |name: &String| {
-        let known = ["PATH", "HOME", "USER", "LANG", "TZ", "TMPDIR"];
+        let known = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "TZ", "TMPDIR"];
+        let beginnings = ["LC_", "XDG_", "SSL_CERT_", "UV_"];
+        let ends = ["_proxy", "_PROXY", "_CA_BUNDLE", "_CA_CERTS", "_CAINFO"];
         known.contains(&name.as_str())
-            || name.starts_with("LC_")
+            || beginnings.iter().any(|it| name.starts_with(it))
+            || ends.iter().any(|it| name.ends_with(it))
             || ["CLAUDE_PROJECT_DIR", "HOOKS_PROJECT_DIR", "PWD", "OLDPWD", "SHLVL", "_"]
                 .contains(&name.as_str())
     };
@@ -136,6 +139,46 @@ async fn the_environment_is_that_of_the_list() {
     let (_, text) = list(env().env("MODE", "strict").pass_env("CARGO_MANIFEST_DIR")).await;
     assert_has(&text, "MODE=strict");
     assert_has(&text, "CARGO_MANIFEST_DIR=");
+}
+
+const LISTS: &str = "HOOKS_COMMAND_LISTS";
+
+#[test]
+fn programs_find_their_files_and_the_network_and_no_keys() {
+    let passed = [
+        ("SSL_CERT_FILE", "/certs.pem"),
+        ("HTTPS_PROXY", "http://proxy"),
+        ("no_proxy", "localhost"),
+        ("XDG_CACHE_HOME", "/cache"),
+        ("UV_CACHE_DIR", "/uv"),
+        ("LC_ALL", "C"),
+        ("HOME", "/nowhere"),
+    ];
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "processes::list", "--nocapture"])
+        .envs(passed)
+        .envs([(LISTS, "1"), ("UV_INDEX_PASSWORD", "hunter2"), ("MODEL_API_KEY", "hunter2")])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&child.stdout);
+    for (name, value) in passed {
+        assert_has(&text, &format!("{name}={value}"));
+    }
+    assert!(!text.contains("hunter2"), "{text}");
+}
+
+/// Prints the environment of a command, in a process of its own; else nothing.
+#[tokio::test]
+async fn list() {
+    if std::env::var_os(LISTS).is_some() {
+        println!("{}", output_of(before_tools("env >&2; exit 2")).await);
+    }
+}
+
+#[tokio::test]
+async fn what_a_child_writes_after_its_command_ended_is_read() {
+    let output = output_of(before_tools("(sleep 0.2; echo late >&2) & exit 2")).await;
+    assert_eq!(output, "late");
 }
 
 #[tokio::test]

@@ -91,7 +91,7 @@ fn problems_have_their_line_and_column() {
 fn a_file_that_is_no_json_or_is_not_there_is_a_problem() {
     let folder = tempfile::tempdir().unwrap();
     let error = open(&folder, "{\n  \"hooks\": {,\n}", Layer::User).unwrap_err().to_string();
-    assert_has(&error, "settings.json:2:13: `settings`: invalid JSON");
+    assert_has(&error, "settings.json:2:13: `settings`: expected JSON: key must be a string");
     let builder = CommandHooks::builder(dir()).settings("/no/such/settings.json", Layer::User);
     assert_has(&builder.open().unwrap_err().to_string(), "cannot be read");
 }

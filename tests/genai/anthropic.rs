@@ -368,3 +368,15 @@ async fn an_answer_of_anthropic_that_was_cut_has_what_there_is() {
         }
     }
 }
+
+#[tokio::test]
+async fn tokens_of_the_cache_are_reported_and_part_of_the_request() {
+    let usage = json!({ "input_tokens": 10, "output_tokens": 1,
+        "cache_read_input_tokens": 70, "cache_creation_input_tokens": 20 });
+    let message = json!({ "role": "assistant", "usage": usage });
+    let begin = frame(&json!({ "type": "message_start", "message": message }));
+    let frames = [vec![begin], text(0, &["Hi"]), finish("end_turn", 2)].concat();
+    let provider = Provider::start(vec![Answer::Frames(frames)]).await;
+    let chunks = answer(&model(&provider)).await;
+    assert_eq!(chunks.last(), Some(&ChatChunk::end(Usage::new(100, 2).cached(70, 20))));
+}

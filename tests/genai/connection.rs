@@ -4,7 +4,7 @@ use std::error::Error;
 
 use axum::http::{HeaderMap, header};
 use hooks_agent::error::AgentError;
-use hooks_agent::model::{GenAiModel, ModelError, ModelOptions, ToolChoice};
+use hooks_agent::model::{ChatModel, GenAiModel, ModelError, ModelOptions, ToolChoice};
 use hooks_agent::react::ReActAgent;
 use hooks_fixtures::Reports;
 use tracing::Level;
@@ -163,5 +163,18 @@ async fn neither_key_nor_prompt_is_in_any_text_of_a_model() {
     let error = chunks(&model).await.remove(0).unwrap_err();
     for text in [format!("{model:?}"), format!("{error} {error:?}")] {
         assert!(!text.contains("test-key") && !text.contains("go"), "{text}");
+    }
+}
+
+#[test]
+fn the_server_is_scheme_host_and_port_and_nothing_of_a_secret() {
+    for (url, server) in [
+        ("https://api.example.org/v1", Some("https://api.example.org")),
+        ("http://user:secret@localhost:8080/v1/secret", Some("http://localhost:8080")),
+        ("http://[::1]:8080", Some("http://[::1]:8080")),
+        ("no url", None),
+    ] {
+        let model = GenAiModel::openai_compatible(url, "secret", "m");
+        assert_eq!(ChatModel::server(&model).as_deref(), server, "{url}");
     }
 }

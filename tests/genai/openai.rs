@@ -397,3 +397,14 @@ async fn of_many_calls_each_is_there_once_and_in_order() {
     let expected: Vec<_> = (1..=2_000).map(|index| format!("call-{index}")).collect();
     assert_eq!(ids.collect::<Vec<_>>(), expected);
 }
+
+#[tokio::test]
+async fn tokens_of_the_cache_are_reported() {
+    let usage = json!({ "prompt_tokens": 100, "completion_tokens": 2, "total_tokens": 102,
+        "prompt_tokens_details": { "cached_tokens": 80 } });
+    let usage = json!({ "id": "c", "choices": [], "usage": usage });
+    let answered = whole(&[text("Hi"), finish("stop"), usage]);
+    let provider = Provider::start(vec![answered]).await;
+    let chunks = answer(&model(&provider)).await;
+    assert_eq!(chunks.last(), Some(&ChatChunk::end(Usage::new(100, 2).cached(80, 0))));
+}

@@ -8,7 +8,7 @@ use hooks_agent::command::{HookDecision, Output, PermissionDecision};
 use hooks_agent::event::{PostActing, PostReasoning, PreActing, PreCall};
 use hooks_agent::guest::{Guard, GuestThread};
 use hooks_agent::hook::on;
-use hooks_agent::message::{Msg, ToolResult};
+use hooks_agent::message::Msg;
 use hooks_core::HookResult;
 use serde_json::json;
 
@@ -30,9 +30,7 @@ async fn a_refused_tool_call_is_denied_with_its_reason() {
 
 #[tokio::test]
 async fn an_answer_in_place_of_the_tool_is_denied_with_the_answer() {
-    let guard = guard(on(|event: &mut PreActing<'_>| {
-        event.answer(ToolResult::success(event.tool_use(), "42"))
-    }));
+    let guard = guard(on(|event: &mut PreActing<'_>| event.answer("42")));
     let (decision, reason) =
         permission(&decide(&guard, &pre_tool_use("1", "Bash", json!({}))).await).unwrap();
     assert_eq!(decision, PermissionDecision::Deny);
@@ -227,7 +225,7 @@ async fn rules_for_the_prompt_are_context_of_the_session() {
 #[tokio::test]
 async fn other_events_have_no_answer() {
     let guard: Guard = guard(on(|event: &mut PreActing<'_>| event.refuse("no")));
-    for name in ["Notification", "SessionEnd", "PermissionRequest", "PreCompact", "Tomorrow"] {
+    for name in ["Notification", "SessionEnd", "PermissionRequest", "PreCompact", "TeammateIdle"] {
         assert_eq!(decide(&guard, &event(name)).await, Output::default(), "{name}");
     }
 }
@@ -248,4 +246,16 @@ async fn an_event_without_what_is_decided_about_is_blocked() {
     let mut input = event("PostToolUse");
     input.tool_name = Some("Read".into());
     assert_eq!(decide(&guard, &input).await.decision, Some(HookDecision::Block));
+}
+
+#[tokio::test]
+async fn a_hook_that_stops_after_a_tool_call_ends_the_run() {
+    let stops = guard(on(|event: &mut PostActing<'_>| event.stop()));
+    let output = decide(&stops, &post_tool_use("Bash", json!("done"))).await;
+    assert_eq!(output.continues, Some(false));
+    let reason = output.stop_reason.unwrap();
+    assert_eq!(reason, "a hook stopped the run after this tool call");
+    let passes = guard(on(|_: &mut PostActing<'_>| {}));
+    let output = decide(&passes, &post_tool_use("Bash", json!("done"))).await;
+    assert_eq!((output.continues, output.stop_reason), (None, None));
 }

@@ -81,7 +81,7 @@ async fn results(
     let options = CallOptions::new().thread(format!("thread-{seed}"));
     let reply = agent.call_with(options, go()).await.unwrap();
     assert_eq!(reply.text(), "done");
-    let history = agent.threads().history(&format!("thread-{seed}"));
+    let history = agent.threads().memory(&format!("thread-{seed}")).unwrap().messages();
     let results = history
         .iter()
         .flat_map(Msg::tool_results)

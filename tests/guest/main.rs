@@ -1,6 +1,7 @@
 //! What the module `guest` and the program `agent-hooks` promise.
 
 mod decisions;
+mod dialects;
 mod documented;
 mod loops;
 mod pages;
@@ -8,4 +9,6 @@ mod program;
 mod replays;
 mod results;
 mod sources;
+mod sub_agents;
 mod threads;
+mod unread;

@@ -61,7 +61,7 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-fn run(args: &[&str], input: &str) -> Output {
+pub(crate) fn run(args: &[&str], input: &str) -> Output {
     let mut child = Command::new(PROGRAM)
         .args(args)
         .env_clear()
@@ -129,13 +129,16 @@ fn what_cannot_be_decided_is_blocked_with_exit_code_2() {
         assert!(stderr.contains(expected), "{stderr}");
         assert!(output.stdout.is_empty());
     };
-    blocked(project.guard("no json hunter2"), "standard input is no event, at line 1, column");
+    let unread = "the event on standard input cannot be read, at line 1, column";
+    blocked(project.guard("no json hunter2"), unread);
     assert!(!text(&project.guard("no json hunter2").stderr).contains("hunter2"));
     blocked(project.guard("{}"), "`hook_event_name`");
     blocked(project.guard(&tool_use("Read").replace("\"s\"", "\"\"")), "`session_id`");
     let misspelt = tool_use("mcp__bank__pay").replace("PreToolUse", "PreTooluse");
-    blocked(project.guard(&misspelt), "did you mean `PreToolUse`?");
-    blocked(project.guard(""), "standard input is no event");
+    let misspelt = project.guard(&misspelt);
+    assert_eq!(misspelt.status.code(), Some(2));
+    assert!(text(&misspelt.stderr).contains("did you mean `PreToolUse`?"));
+    blocked(project.guard(""), unread);
     blocked(run(&["guard"], &tool_use("Read")), "write `agent-hooks guard --policy");
     blocked(run(&["guard", "--polcy", "p"], &tool_use("Read")), "--policy");
     blocked(run(&["guard", "--policy", "/no/policy.toml"], &tool_use("Read")), "/no/policy.toml");
@@ -197,6 +200,23 @@ fn check_prints_what_holds_or_every_error() {
     assert_eq!(output.status.code(), Some(1));
     assert!(errors.contains("`uze`") && errors.contains("`limts`"), "{errors}");
     assert_eq!(run(&["check"], "").status.code(), Some(2));
+}
+
+#[test]
+fn what_was_trusted_is_printed_and_trusted() {
+    let project =
+        Project::new("version = 1\n[[command]]\nevent = \"PreToolUse\"\nexec = [\"true\"]\n");
+    let trusted = project.0.path().join("trust.json");
+    let file = project.policy();
+    let check = || run(&["check", path(&file), "--trust", path(&trusted)], "");
+    let errors = text(&check().stderr);
+    let start = errors.find("agent-hooks trust ").expect("the error says what to run");
+    let hash = errors[start..].split_whitespace().nth(2).unwrap().to_owned();
+    assert!(errors.contains(&format!("Trust::add(\"{hash}\")")), "{errors}");
+
+    let output = run(&["trust", &hash, "--file", path(&trusted)], "");
+    assert_eq!(text(&output.stdout), format!("trusted in {}: {hash}\n", trusted.display()));
+    assert_eq!(check().status.code(), Some(0));
 }
 
 #[test]

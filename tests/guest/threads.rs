@@ -1,9 +1,12 @@
 //! Threads of guests in an SQLite file.
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use hooks_agent::guest::{GuestThreads, GuestThreadsError};
 use serde_json::json;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection};
 
 async fn count(threads: &mut GuestThreads, thread: &str) -> u64 {
     let count = threads.update(thread, async |thread| {
@@ -81,4 +84,44 @@ async fn what_is_no_database_is_refused_and_stays() {
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert!(GuestThreads::open("/dev/null/threads.db").await.is_err());
     assert!(GuestThreads::open(folder.path()).await.is_err());
+}
+
+/// Sets when a thread had its last event.
+async fn age(path: &Path, thread: &str, days: i64) {
+    let options = SqliteConnectOptions::new().filename(path);
+    let mut connection = options.connect().await.unwrap();
+    let seen = "UPDATE guest_thread SET seen = unixepoch() - ? * 24 * 3600 WHERE id = ?";
+    sqlx::query(seen).bind(days).bind(thread).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_thread_without_an_event_for_30_days_is_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.db");
+    let mut threads = GuestThreads::open(&path).await.unwrap();
+    for thread in ["old", "young"] {
+        count(&mut threads, thread).await;
+    }
+    age(&path, "old", 31).await;
+    age(&path, "young", 29).await;
+    count(&mut threads, "other").await;
+    assert_eq!(count(&mut threads, "old").await, 1);
+    assert_eq!(count(&mut threads, "young").await, 2);
+}
+
+#[tokio::test]
+async fn a_thread_whose_events_change_nothing_is_not_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.db");
+    let mut threads = GuestThreads::open(&path).await.unwrap();
+    count(&mut threads, "a").await;
+    age(&path, "a", 29).await;
+    threads.update("a", async |_| {}).await.unwrap();
+    let options = SqliteConnectOptions::new().filename(&path);
+    let mut connection = options.connect().await.unwrap();
+    let days = "SELECT (unixepoch() - seen) / (24 * 3600) FROM guest_thread WHERE id = 'a'";
+    let (days,): (i64,) = sqlx::query_as(days).fetch_one(&mut connection).await.unwrap();
+    assert_eq!(days, 0);
+    assert_eq!(count(&mut threads, "a").await, 2);
 }

@@ -6,6 +6,7 @@ mod common;
 mod cuts;
 mod errors;
 mod failing;
+mod lost;
 mod observers;
 mod questions;
 mod random;

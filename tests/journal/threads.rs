@@ -88,11 +88,11 @@ async fn the_next_call_sees_the_history_of_the_agent_and_of_its_sub_agents() {
             assert_eq!(seqs, (0..record.next).collect::<Vec<_>>(), "{key}");
         }
         // Nothing of it is in the process.
-        assert!(agent.threads().history("t").is_empty());
+        assert!(agent.threads().memory("t").is_none_or(|memory| memory.is_empty()));
     }
     // A call without a journal begins from nothing.
     agent.call_with(CallOptions::new().thread("t"), "Go").await.unwrap();
-    let users = agent.threads().history("t");
+    let users = agent.threads().memory("t").unwrap().messages();
     assert_eq!(users.iter().filter(|msg| msg.role == Role::User).count(), 1);
 }
 

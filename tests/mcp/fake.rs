@@ -72,7 +72,14 @@ async fn respond(
             "serverInfo": { "name": "fake", "version": "1" },
         }),
         "tools/list" => json!({
-            "tools": [{ "name": "wait", "inputSchema": { "type": "object" } }],
+            "tools": [{
+                "name": "wait",
+                "description": "Asks ada@example.com.\u{202e}",
+                "inputSchema": {
+                    "type": "object",
+                    "properties": { "to": { "type": "string", "default": "bob@example.com" } },
+                },
+            }],
         }),
         "tools/call" => future::pending().await,
         "server/discover" => {

@@ -8,8 +8,11 @@ use axum::response::Html;
 use futures::future::{Either, select};
 use hooks_agent::agent::AgentExt;
 use hooks_agent::agent_hook;
+use hooks_agent::builtin::guard::PiiDetection;
 use hooks_agent::event::ActingChunk;
 use hooks_agent::message::Msg;
+use hooks_agent::react::ReActAgent;
+use hooks_agent::testing::Script;
 use hooks_agent::tool::{McpError, McpOptions, McpServer};
 use serde_json::json;
 use tokio::io::AsyncReadExt;
@@ -36,6 +39,19 @@ async fn each_request_has_the_headers_of_the_options() {
         assert_eq!(request.headers[header::AUTHORIZATION], "Bearer a-token", "{}", request.name);
         assert_eq!(request.headers["x-project"], "ada", "{}", request.name);
     }
+}
+
+#[tokio::test]
+async fn what_a_server_says_of_its_tools_passes_the_guards() {
+    let server = McpServer::connect(&Fake::start().await.url).await.unwrap();
+    let script = Script::new().says("done");
+    let agent = ReActAgent::builder("bot").model(script.clone()).hook(PiiDetection::email());
+    agent.tools(server.tools()).build().unwrap().call("go").await.unwrap();
+    let request = script.requests().pop().unwrap();
+    let [tool] = &*request.tools else { panic!("{:?}", request.tools) };
+    assert_eq!((tool.name.as_str(), &*tool.description), ("wait", "Asks [REDACTED_EMAIL]."));
+    let to = json!({ "type": "string", "default": "[REDACTED_EMAIL]" });
+    assert_eq!(tool.schema["properties"]["to"], to);
 }
 
 #[tokio::test]

@@ -153,3 +153,27 @@ async fn child() {
     policy.reload().unwrap();
     assert!(under(policy).await.1, "the command ran elsewhere");
 }
+
+#[test]
+fn what_is_wrong_beside_a_command_that_is_missing_is_reported_too() {
+    let content = "version = 1\n[[command]]\nevent = \"PreToolUs\"\nmatcher = \"Bash(rm:*)\"\n\
+                   [[command]]\nmatcher = \"(\"\nexec = \"guards/check --strict\"\n\
+                   [[command]]\nevent = \"PreToolUse\"\nexec = [\"true\"]\ntimeout = 5\n";
+    let errors = Policy::builder().project(file(content)).open().unwrap_err();
+    let lines: Vec<_> = errors.list().iter().map(ToString::to_string).collect();
+    for (line, expected) in lines.iter().zip([
+        "policy.toml:2:1: command[0]: missing key `exec`; write `exec = [\"guards/check\"]`",
+        "policy.toml:3:9: command[0].event: unknown event `PreToolUs`, did you mean `PreToolUse`?",
+        "policy.toml:4:11: command[0].matcher: expected names or a regular expression",
+        "policy.toml:5:1: command[1]: missing key `event`",
+        "policy.toml:6:11: command[1].matcher: invalid regular expression",
+        "policy.toml:7:8: command[1].exec: expected a program and its arguments, found a string; \
+         write `exec = [\"guards/check\", \"--strict\"]`",
+        "policy.toml:8:1: command[2].trust: expected a trusted command",
+        "policy.toml:11:11: command[2].timeout: expected a time such as `\"10s\"`: a whole number \
+         with `ms`, `s`, `m` or `h`, found a whole number; write `\"5s\"`",
+    ]) {
+        assert!(line.starts_with(expected), "{expected}\n{lines:#?}");
+    }
+    assert_eq!(lines.len(), 8, "{lines:#?}");
+}

@@ -6,7 +6,7 @@ use hooks_agent::tool::Tools;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::support::{Folder, lines, text};
+use crate::support::{Folder, lines, policy, reply, text};
 
 /// Every built-in hook with each of its options.
 const ALL: &str = include_str!("all.toml");
@@ -47,6 +47,20 @@ fn a_file_with_another_error_opens_no_file_either() {
 
 fn of(uses: &str, with: &str) -> Vec<String> {
     lines(&format!("version = 1\n[[hook]]\nuse = \"{uses}\"\nwith = {{ {with} }}\n"))
+}
+
+#[tokio::test]
+async fn the_options_of_a_list_of_words_decide_what_is_found() {
+    for (options, expected) in [
+        ("words = [\"one\"]", "Done."),
+        ("words = [\"one\"], anywhere = true", "D***."),
+        ("words = [\"done\"]", "****."),
+        ("words = [\"done\"], output = false", "Done."),
+    ] {
+        let hook = format!("[[hook]]\nuse = \"sensitive_words\"\nwith = {{ {options} }}\n");
+        let policy = policy(&format!("version = 1\n{hook}"));
+        assert_eq!(reply(&policy, "bot").await, expected, "{options}");
+    }
 }
 
 #[test]
@@ -202,4 +216,63 @@ fn the_schema_has_every_hook_with_its_options() {
     let kinds = &pii.unwrap()["then"]["properties"]["with"]["properties"]["kinds"];
     assert!(kinds.to_string().contains("credit_card"), "{kinds}");
     assert!(!schema.to_string().contains("$ref"), "{schema}");
+}
+
+#[test]
+fn a_hook_that_needs_code_says_so_and_what_it_needs() {
+    let of = |uses: &str| lines(&format!("version = 1\n[[hook]]\nuse = \"{uses}\"\n")).remove(0);
+    for (uses, expected) in [
+        (
+            "rag",
+            "policy.toml:3:7: hook[0].use: `rag` needs code: knowledge to search; add `Rag` by",
+        ),
+        ("todo_lst", "`todo_list` needs code"),
+        ("model_fallback", "`model_fallback` needs code: a model"),
+        ("tool_retri", "unknown hook `tool_retri`, did you mean `tool_retry`?"),
+        ("tomorrow", "unknown hook `tomorrow`; expected one of"),
+    ] {
+        let line = of(uses);
+        assert!(line.contains(expected), "{line}");
+    }
+}
+
+#[test]
+fn a_bare_number_and_a_bare_text_say_what_to_write() {
+    let with = |uses: &str, with: &str| {
+        let content = format!("version = 1\n[[hook]]\nuse = \"{uses}\"\nwith = {{ {with} }}\n");
+        lines(&content).remove(0)
+    };
+    let line = with("circuit_breaker", "open_for = 30");
+    assert!(line.contains("found a whole number; write `\"30s\"` for seconds"), "{line}");
+    let line = &lines("version = 1\n[limits]\ndeny_tools = \"shell\"\n")[0];
+    assert!(line.ends_with("found a string; write `deny_tools = [\"shell\"]`"), "{line}");
+}
+
+#[test]
+fn a_key_that_is_there_twice_is_named() {
+    let lines = lines("version = 1\n[limits]\nmax_iters = 1\nmax_iters = 2\n");
+    assert_eq!(lines, ["policy.toml:4:1: the key `max_iters` is there twice"]);
+}
+
+#[tokio::test]
+async fn a_plan_says_where_in_the_file_its_hooks_stand() {
+    let content = "version = 1\n[limits]\ndeny_tools = [\"a\"]\n[[hook]]\nuse = \"timing\"\n\
+                   [[command]]\nevent = \"Stop\"\ncommand = \"exit 0\"\n";
+    let folder = Folder::with(content);
+    let policy = Policy::builder().session(folder.file()).open().unwrap();
+    let agent = crate::support::builder("bot", &policy).build().unwrap();
+    let place_of = |name: &str| {
+        let plan = agent.hook_plan();
+        plan.hooks().iter().find(|hook| hook.name() == name).unwrap().registered_at()
+    };
+    let at = |line: usize| format!("{}:{line}", folder.file().display());
+    assert_eq!(place_of("policy limits"), at(3));
+    assert_eq!(place_of("timing"), at(4));
+    assert_eq!(place_of("CommandHooks"), at(6));
+
+    folder.write(&content.replacen('\n', "\n\n\n", 1));
+    policy.reload().unwrap();
+    assert_eq!(place_of("policy limits"), at(5));
+    assert_eq!(place_of("timing"), at(6));
+    assert_eq!(place_of("CommandHooks"), at(8));
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use hooks_agent::policy::{Policy, PolicyErrors, PolicyFile};
 use proptest::prelude::*;
 
-use crate::support::{lines, policy, reply, says, text, with_say};
+use crate::support::{Folder, lines, policy, reply, says, text, with_say};
 
 fn check(content: &str) -> Result<(), PolicyErrors> {
     with_say(Policy::builder().project(text(content))).check().map(|_| ())
@@ -175,4 +175,28 @@ fn an_error_is_one_line_whatever_the_file_has() {
     let found = lines(&format!("version = 1\n{keys}{with}"));
     assert_eq!(found.len(), 4, "{found:#?}");
     assert!(found.iter().all(|line| !line.contains(char::is_control)), "{found:#?}");
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_an_error() {
+    let folder = Folder::with(&says("a"));
+    let builder = Policy::builder().project(folder.file()).session(folder.file());
+    let error = with_say(builder).check().unwrap_err().to_string();
+    assert!(error.contains("policy.toml is named twice"), "{error}");
+}
+
+#[test]
+fn a_glob_of_any_length_and_a_command_without_a_program_are_errors() {
+    let long = format!("{}agents = [\"{}\"]\n", says("a"), "a".repeat(2000));
+    let error = lines(&long).join("\n");
+    assert!(error.contains("expected a glob of at most 1024 bytes"), "{error}");
+    let error = lines("version = 1\n[[command]]\nevent = \"Stop\"\nexec = []\n").join("\n");
+    assert!(error.contains("found an empty array"), "{error}");
+}
+
+#[test]
+fn the_merged_policy_shows_the_agents_of_a_hook() {
+    let merged =
+        policy(&format!("{}agents = [\"a-*\", \"!a-b\"]\n", says("a"))).merged().to_string();
+    assert!(merged.contains("agents = a-*, !a-b"), "{merged}");
 }

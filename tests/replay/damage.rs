@@ -45,7 +45,7 @@ async fn a_line_that_is_no_line_of_a_tape_is_an_error_with_the_line() {
         (r#""t":"model""#, r#""t":"modell""#),
         (r#""key":""#, r#""kez":""#),
         (r#""chunks":["#, r#""chunks":[[,"#),
-        (r#""run":"r1","t":"model""#, r#""run":"r9","t":"model""#),
+        (r#""round":0,"run":"r1""#, r#""round":0,"run":"r9""#),
     ] {
         std::fs::write(program.path(), text.replacen(from, to, 1)).unwrap();
         let error = Recording::read(program.path()).unwrap_err();
@@ -57,16 +57,93 @@ async fn a_line_that_is_no_line_of_a_tape_is_an_error_with_the_line() {
     }
 }
 
+#[tokio::test]
+async fn a_byte_that_differs_anywhere_is_an_error_with_its_line() {
+    let program = Program::new();
+    program.record().await;
+    let whole = std::fs::read(program.path()).unwrap();
+    let mut line = 1;
+    for index in 0..whole.len() {
+        for bit in [0, 3, 6] {
+            let mut damaged = whole.clone();
+            damaged[index] ^= 1 << bit;
+            std::fs::write(program.path(), &damaged).unwrap();
+            let Err(error) = Recording::read(program.path()) else {
+                panic!("byte {index} of line {line} differs by bit {bit}, and the tape is read")
+            };
+            assert_eq!(line_of(&error), line, "byte {index}, bit {bit}: {error}");
+        }
+        line += usize::from(whole[index] == b'\n');
+    }
+}
+
+#[tokio::test]
+async fn a_line_that_is_missing_doubled_or_moved_is_an_error() {
+    let program = Program::new();
+    let tape = Tape::record(program.path()).open().unwrap();
+    let agent = program.agent().hook(tape.clone()).build().unwrap();
+    for _ in 0..2 {
+        agent.call("How is Rome?").await.unwrap();
+    }
+    tape.finish().unwrap();
+    let text = program.text();
+    let lines: Vec<_> = text.lines().collect();
+    let refused = |lines: &[&str], what: &str| {
+        let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+        std::fs::write(program.path(), text).unwrap();
+        let read = Recording::read(program.path());
+        assert!(matches!(&read, Err(TapeError::Line { .. })), "{what}: {read:?}");
+    };
+    for index in 0..lines.len() {
+        let mut missing = lines.clone();
+        missing.remove(index);
+        refused(&missing, &format!("without line {}", index + 1));
+        let mut doubled = lines.clone();
+        doubled.insert(index, lines[index]);
+        refused(&doubled, &format!("line {} twice", index + 1));
+        refused(&lines[..index], &format!("{index} lines"));
+        if index > 0 {
+            let mut moved = lines.clone();
+            moved.swap(index - 1, index);
+            refused(&moved, &format!("line {} before line {index}", index + 1));
+        }
+    }
+    refused(&[lines.clone(), vec![lines[1]]].concat(), "a line after the last one");
+    std::fs::write(program.path(), text.as_bytes()).unwrap();
+    Recording::read(program.path()).unwrap();
+}
+
+#[tokio::test]
+async fn a_tape_of_version_1_replays_and_takes_no_more_lines() {
+    let program = Program::new();
+    program.record().await;
+    let old = crate::sealed::of_version_1(crate::sealed::whole(&program.text()));
+    std::fs::write(program.path(), &old).unwrap();
+    program.replay_of(program.agent(), "How is Rome?").await.assert_no_drift();
+    let drift = program.replay_of(program.agent().system_prompt("Be long."), "How is Rome?").await;
+    assert!(drift.to_string().contains("-Be brief.\n+Be long."), "{drift}");
+    let error = Tape::append(program.path()).open().unwrap_err();
+    assert!(error.to_string().ends_with("takes no more lines: record it again"), "{error}");
+    assert_eq!(program.text(), old);
+    std::fs::write(program.path(), format!("{old}{{\"lines\":1,\"t\":\"close\"}}\n")).unwrap();
+    let error = Recording::read(program.path()).unwrap_err();
+    assert_eq!(line_of(&error), old.lines().count() + 1);
+    // Digests of a later version are no part of it.
+    let lines = old.replacen(",\"t\":\"call\"", ",\"sum\":\"0\",\"t\":\"call\"", 1);
+    std::fs::write(program.path(), lines).unwrap();
+    assert_eq!(line_of(&Recording::read(program.path()).unwrap_err()), 2);
+}
+
 /// RP-11.
 #[tokio::test]
 async fn a_tape_of_another_version_is_an_error() {
     let program = Program::new();
     program.record().await;
-    std::fs::write(program.path(), program.text().replace(r#""version":1"#, r#""version":2"#))
+    std::fs::write(program.path(), program.text().replace(r#""version":2"#, r#""version":3"#))
         .unwrap();
     let error = Tape::replay(program.path()).open().unwrap_err();
     assert!(
-        error.to_string().ends_with("its version is 2, this program reads version 1"),
+        error.to_string().ends_with("its version is 3, this program reads the versions 1 to 2"),
         "{error}"
     );
 }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use hooks_agent::message::ToolOutput;
 use hooks_agent::prelude::*;
 use hooks_agent::replay::{DriftKind, Tape, Verdict};
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::program::Program;
@@ -108,6 +110,86 @@ async fn other_ids_and_white_space_are_cosmetic() {
         drift.entries.iter().any(|entry| entry.path.rsplit('.').next() == Some("text")),
         "{drift}"
     );
+}
+
+#[tokio::test]
+async fn ids_of_tool_calls_are_cosmetic_beside_what_is_not() {
+    let program = Program::new();
+    program.record().await;
+    let ids = on(|event: &mut PostReasoning<'_>| {
+        for block in &mut event.message_mut().content {
+            if let ContentBlock::ToolUse(call) = block {
+                call.id = call.id.replace("call", "id");
+            }
+        }
+    });
+    let ids = ids.named("ids").with_role(hooks_agent::HookRole::Redacts);
+    let drift =
+        program.replay_of(program.agent().system_prompt("Be long.").hook(ids), "How is Rome?");
+    let drift = drift.await;
+    assert_eq!(drift.verdict, Verdict::Changed, "{drift}");
+    let is_id = |path: &str| path.rsplit('.').next() == Some("id");
+    let requests = drift.entries.iter().filter(|it| it.kind == DriftKind::RequestChanged);
+    let verdicts: Vec<_> = requests.map(|it| (is_id(&it.path), it.verdict)).collect();
+    assert!(verdicts.contains(&(true, Verdict::Cosmetic)), "{drift}");
+    assert!(verdicts.contains(&(false, Verdict::Changed)), "{drift}");
+    assert!(!verdicts.contains(&(true, Verdict::Changed)), "{drift}");
+}
+
+#[tokio::test]
+async fn an_id_that_is_an_argument_or_a_part_of_a_result_is_a_value() {
+    let agent = |id: &'static str| {
+        let model = ScriptedModel::new("script", move |request| -> ScriptedAnswer {
+            match request.messages.iter().flat_map(Msg::tool_results).count() {
+                0 => ToolUse::new("1", "delete", json!({ "id": 17, "type": "tool_use" })).into(),
+                _ => "Done.".into(),
+            }
+        });
+        let delete = FunctionTool::new("delete", "Deletes.", async |input: Value| input);
+        let other =
+            on(move |event: &mut PreActing<'_>| event.tool_use_mut().input["id"] = id.into());
+        let result = on(move |event: &mut PostActing<'_>| {
+            event.tool_result_mut().output =
+                ToolOutput::from(format!(r#"{{"id":"{id}","type":"a"}}"#));
+        });
+        ReActAgent::builder("bot").model(model).tool(delete).hook(other).hook(result)
+    };
+    let program = Program::new();
+    program.record_of(agent("17"), "Go").await;
+    program.replay_of(agent("17"), "Go").await.assert_no_drift();
+    let drift = program.replay_of(agent("18"), "Go").await;
+    let changed = |kind| {
+        let of_kind = drift.entries.iter().filter(|it| it.kind == kind);
+        of_kind.map(|it| (it.path.as_str(), it.verdict)).collect::<Vec<_>>()
+    };
+    assert_eq!(changed(DriftKind::ToolInputChanged), [("input.id", Verdict::Changed)], "{drift}");
+    let requests = changed(DriftKind::RequestChanged);
+    assert!(requests.iter().all(|(_, verdict)| *verdict == Verdict::Changed), "{drift}");
+    assert!(requests.iter().any(|(path, _)| path.ends_with(".output")), "{drift}");
+}
+
+#[tokio::test]
+async fn a_report_sums_up_what_was_decided_before_what_may_come_of_it() {
+    let program = Program::new();
+    program.record().await;
+    let guard = on(|event: &mut PreActing<'_>| event.refuse("not today")).named("guard");
+    let twice = on(|event: &mut PreReasoning<'_>| event.append_system("Be quick."));
+    let agent = program.agent().hook(guard).hook(twice.named("hurry"));
+    let drift = program.replay_of(agent, "How is Rome?").await;
+    let text = drift.to_string();
+    let lines: Vec<_> = text.lines().take(6).collect();
+    assert!(lines[0].starts_with("the replay is changed: 3 decisions, and "), "{text}");
+    assert!(lines[0].ends_with(" differences that may come of them"), "{text}");
+    let expected = [
+        "r1: decision_changed, guard at PRE_ACTING of call-1: nothing -> refuse",
+        "r1: decision_changed, guard at PRE_ACTING of call-2: nothing -> refuse",
+    ];
+    assert_eq!(lines[2..4], expected, "{text}");
+    assert!(lines[4].starts_with("r1: decision_changed, hurry at PRE_REASONING: nothing -> "));
+    assert!(lines[4].ends_with(" (2 times)") || lines[4].contains("; "), "{text}");
+    assert_eq!(lines[5], "", "{text}");
+    // Each is named once.
+    assert_eq!(text.matches("decision_changed").count(), 3, "{text}");
 }
 
 /// RP-05: the order of keys.

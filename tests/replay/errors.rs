@@ -199,8 +199,12 @@ async fn errors_of_tools_are_replayed_with_their_kind() {
 async fn answers_come_after_the_recorded_time_if_asked() {
     let program = Program::new();
     program.record().await;
-    let text = program.text().replace(r#""ms":0"#, r#""ms":60000"#);
-    std::fs::write(program.path(), text).unwrap();
+    program.edit(|line| {
+        if line.get("ms").is_some() {
+            line["ms"] = 60_000.into();
+        }
+        true
+    });
     let tape = Tape::replay(program.path()).timed().open().unwrap();
     let agent = program.agent().hook(tape.clone()).build().unwrap();
     let start = tokio::time::Instant::now();

@@ -9,6 +9,8 @@ mod modes;
 mod program;
 mod record;
 mod redaction;
+mod reruns;
+mod sealed;
 mod size;
 mod sub_agents;
 mod threads;

@@ -32,7 +32,8 @@ async fn append_replays_what_it_has_and_records_the_rest() {
     agent.call("And now?").await.unwrap();
     assert_eq!(program.counts(), (2, 2));
     tape.finish().unwrap();
-    assert!(program.text().starts_with(&before));
+    // All but the last line stays.
+    assert!(program.text().starts_with(before.trim_end().rsplit_once('\n').unwrap().0));
     assert_eq!(program.lines("call").len(), 2);
     program.reset();
 

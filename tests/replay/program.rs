@@ -42,12 +42,11 @@ impl Program {
         lines.filter(|line| line["t"] == kind).collect()
     }
 
-    /// Writes the tape again, without the lines for which `keep` is false.
-    pub(crate) fn edit(&self, keep: impl Fn(&Value) -> bool) {
-        let text = self.text();
-        let is_kept = |line: &&str| keep(&serde_json::from_str(line).unwrap());
-        let lines = text.lines().filter(is_kept).map(|line| format!("{line}\n"));
-        std::fs::write(self.path(), lines.collect::<String>()).unwrap();
+    /// Writes the tape again as `edit` leaves its lines, without those for which it is false.
+    pub(crate) fn edit(&self, mut edit: impl FnMut(&mut Value) -> bool) {
+        let mut lines = crate::sealed::whole(&self.text());
+        lines.retain_mut(|line| edit(line));
+        std::fs::write(self.path(), crate::sealed::sealed(&lines)).unwrap();
     }
 
     /// An agent that calls `weather` and `clock`, then says what they returned.

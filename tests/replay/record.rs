@@ -32,8 +32,8 @@ async fn the_lines_have_sorted_keys_and_runs_have_numbers() {
         assert!(line.starts_with(&format!("{{\"{first}\"")), "{line}");
     }
     let kinds: Vec<_> =
-        ["call", "model", "tool", "end"].map(|kind| program.lines(kind).len()).into();
-    assert_eq!(kinds, [1, 2, 2, 1]);
+        ["call", "model", "tool", "end", "close"].map(|kind| program.lines(kind).len()).into();
+    assert_eq!(kinds, [1, 2, 2, 1, 1]);
     assert_eq!(program.lines("call")[0]["run"], "r1");
     assert_eq!(program.lines("header")[0]["agent"], "assistant");
     assert_eq!(program.lines("model")[1]["round"], 1);
@@ -45,11 +45,11 @@ async fn two_recordings_of_the_same_calls_have_the_same_bytes() {
         let program = Program::new();
         program.record().await;
         let lines = program.text();
-        // The time that a step took is no part of it.
-        lines
-            .split("\"ms\":")
-            .map(|part| part.trim_start_matches(|it: char| it.is_ascii_digit()).to_owned())
-            .collect::<String>()
+        // The time that a step took is no part of it, and a part of each digest.
+        ["\"ms\":", "\"sum\":\""].iter().fold(lines, |lines, field| {
+            let parts = lines.split(field);
+            parts.map(|part| part.trim_start_matches(|it: char| it.is_ascii_hexdigit())).collect()
+        })
     }))
     .await;
     assert_eq!(texts[0], texts[1]);

@@ -25,6 +25,33 @@ async fn an_address_in_the_prompt_is_a_placeholder_and_the_replay_matches() {
     program.replay_of(program.agent(), &other).await.assert_no_drift();
 }
 
+#[tokio::test]
+async fn a_placeholder_that_a_text_has_is_not_given_to_another_text() {
+    let program = Program::new();
+    let message = "The log says <email:2> and <email:7>. I am ada@example.com.";
+    program.record_of(program.agent(), message).await;
+    let text = program.lines("call")[0]["messages"][0]["content"][0]["text"].clone();
+    assert_eq!(text, "The log says <email:2> and <email:7>. I am <email:8>.");
+    program.replay_of(program.agent(), message).await.assert_no_drift();
+}
+
+#[tokio::test]
+async fn a_placeholder_in_a_streamed_answer_is_not_given_to_another_text() {
+    let program = Program::new();
+    let model = || {
+        ScriptedModel::new("m", |_| {
+            let parts = ["Ask <email", ":4> or bob@exam", "ple.com."];
+            let mut chunks: Vec<_> = parts.map(|part| Ok(ChatChunk::Text(part.to_owned()))).into();
+            chunks.push(Ok(ChatChunk::end(Usage::default())));
+            ScriptedAnswer::Stream(chunks)
+        })
+    };
+    let agent = || ReActAgent::builder("assistant").model(model());
+    program.record_of(agent(), "Whom?").await;
+    let chunks = program.lines("model")[0]["chunks"].to_string();
+    assert!(chunks.contains("<email:5>") && !chunks.contains("<email:1>"), "{chunks}");
+}
+
 const SECRETS: [&str; 8] = [
     "sk-proj-PROMPT0123456789abcdef",
     "sk-ant-INPUT0123456789abcdef",

@@ -113,7 +113,7 @@ async fn what_a_policy_lets_through_now_is_reported() {
     let drift = &again[0].drift;
     assert_eq!(again[0].outcome, "finished");
     assert!(drift.has(DriftKind::DecisionChanged) && drift.has(DriftKind::ToolExtra), "{drift}");
-    assert!(drift.to_string().contains("-refuse"), "{drift}");
+    assert!(drift.to_string().contains("of call-2: refuse -> nothing"), "{drift}");
 }
 
 #[tokio::test]

@@ -83,7 +83,7 @@ pub trait AgentExt: Agent {
         let messages = messages.into();
         AgentStream::new(|events| {
             let cx = context(self, options.events(events).of_call());
-            Box::pin(run(self, cx, messages))
+            (cx.clone(), Box::pin(run(self, cx, messages)))
         })
     }
 
@@ -125,7 +125,7 @@ pub trait AgentExt: Agent {
         let messages = messages.into();
         AgentStream::new(|events| {
             let cx = context(&*self, options.events(events).of_call());
-            Box::pin(async move { run(&*self, cx, messages).await })
+            (cx.clone(), Box::pin(async move { run(&*self, cx, messages).await }))
         })
     }
 

@@ -110,9 +110,10 @@ pub trait Agent: Hookable {
         None
     }
 
-    /// Returns whether the threads of the agent are in a store outside of the process.
+    /// Returns whether the threads of the agent are in a store outside of the process; with `below`, also
+    /// whether those of a sub-agent are.
     #[doc(hidden)]
-    fn is_stored(&self) -> bool {
+    fn is_stored(&self, _below: bool) -> bool {
         false
     }
 

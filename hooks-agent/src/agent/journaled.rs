@@ -25,7 +25,7 @@ pub(super) async fn journaled_reply<A: Agent + ?Sized>(
     cx.set_memory(memory.clone());
     cx.join_caller().await?;
     if !cx.verdicts().is_empty() {
-        memory.decide(cx.verdicts(), now()).map_err(StoreError::from)?;
+        memory.decide(&memory.by_call(cx.verdicts()), now()).map_err(StoreError::from)?;
     }
     cx.emit(|| AgentEventKind::Started).await;
     let reply = agent.reply(cx.clone(), messages).await;

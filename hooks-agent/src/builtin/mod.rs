@@ -58,7 +58,8 @@
 //! [observe](crate::guide::builtin_observe).
 //! [`AgentHookExt`](crate::hook::AgentHookExt) changes names, priorities and inheritance;
 //! `agent.hook_plan()` shows the order of an agent, and its
-//! [`warnings`](hooks_core::HookPlan::warnings) name hooks whose order defeats them.
+//! [`warnings`](hooks_core::HookPlan::warnings) name hooks whose order defeats them. A hook around calls
+//! that always passes them on says so by [`never_answers`](crate::hook::AgentHookExt::never_answers).
 //!
 //! Guards, limits and `HumanInTheLoop` also run in agents that are tools of their agent, except
 //! `InjectPrompt`; so do `Streaming` and `OpenTelemetry`, and other observers do if they are

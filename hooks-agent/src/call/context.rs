@@ -12,6 +12,7 @@ use crate::call::CallOptions;
 use crate::call::checked::CheckedCall;
 use crate::call::foreign::ForeignGuards;
 use crate::call::interrupt::Interrupts;
+use crate::call::owner::HookOwner;
 use crate::call::state::{HookFailure, State};
 use crate::journal::JournalScope;
 use crate::memory::{Confirmed, FindMemory, Memory, SaveThread, Through};
@@ -32,11 +33,13 @@ pub struct CallContext {
     pub(super) events: Option<EventSink>,
     /// The tool call that runs on it.
     pub(super) checked: Option<Arc<CheckedCall>>,
+    /// Whose hook it is given to, if not one of the agent.
+    pub(super) owner: Option<Arc<HookOwner>>,
 }
 
 pub(super) struct Call {
     pub(super) run: RunId,
-    agent_id: Arc<str>,
+    pub(super) agent_id: Arc<str>,
     pub(super) agent_name: Arc<str>,
     thread: Option<Arc<str>>,
     pub(super) parent: Option<CallContext>,
@@ -137,7 +140,7 @@ impl CallContext {
             max_iters: AtomicUsize::new(usize::MAX),
             state: Mutex::new(State { values, system, ..State::default() }),
         };
-        Self { call: Arc::new(call), events, checked: None }
+        Self { call: Arc::new(call), events, checked: None, owner: None }
     }
 
     /// Returns the id of this call.

@@ -4,6 +4,8 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::call::CallContext;
 use crate::error::TextBlocked;
 use crate::message::{ToolOutput, visible};
@@ -51,6 +53,12 @@ doors! {
     Response = "",
     /// Why a person [rejects](crate::store::Decision::Reject) a tool call: before memory receives it.
     Rejection = "",
+    /// The arguments that a person [gives](crate::store::Decision::Edit) a tool call, where the model reads
+    /// of them: at the begin of its result. The tool receives them as they are.
+    Edit = "",
+    /// The description of a tool that [others wrote](crate::tool::Tool::is_foreign), such as an MCP server,
+    /// and the texts in its schema. The tool is the described one.
+    ToolSpec = "",
     /// A passage that [`Rag`](crate::builtin::knowledge::Rag) found.
     Passage = "search_knowledge",
     /// What [`LongTermMemory`](crate::builtin::knowledge::LongTermMemory) remembers.
@@ -59,7 +67,7 @@ doors! {
     Skill = "read_skill",
     /// An entry of a [`TodoList`](crate::builtin::context::TodoList), in the system prompt.
     Todo = "write_todos",
-    /// A system message of a client of AG-UI, and the descriptions of its tools.
+    /// A system message of a client of AG-UI, and the descriptions and schemas of its tools.
     Client = "ag_ui",
 }
 
@@ -81,8 +89,8 @@ pub trait ForeignGuard: Send + Sync {
     /// Changes the text in place.
     ///
     /// # Errors
-    /// [`TextBlocked`] if the model must not read it. A response of a person becomes an error that the
-    /// model reads; of another door, the call fails.
+    /// [`TextBlocked`] if the model must not read it. It reads the reason in place of what a person wrote;
+    /// a tool whose description is blocked is not offered; of another door, the call fails.
     fn screen(&self, cx: &CallContext, foreign: &mut Foreign<'_>) -> Result<(), TextBlocked>;
 }
 
@@ -134,6 +142,25 @@ impl CallContext {
         Ok(std::mem::take(content.text_mut()))
     }
 
+    /// Has the guards of the call change what others say of a tool. Names and types in the schema stay.
+    pub(crate) fn screen_spec(
+        &self,
+        door: Door,
+        tool: &str,
+        description: &mut String,
+        schema: &mut Value,
+    ) -> Result<(), TextBlocked> {
+        let like = if door.tool().is_empty() { tool } else { door.tool() };
+        let mut screen = |text: &mut String| {
+            let mut content = ToolOutput::text(visible(text));
+            self.screen_output(door, like, &mut content)?;
+            *text = std::mem::take(content.text_mut());
+            Ok(())
+        };
+        screen(description)?;
+        screen_schema(schema, &mut screen)
+    }
+
     /// Has the guards of the call change what stands in for the result of a tool.
     pub(crate) fn screen_output(
         &self,
@@ -156,6 +183,44 @@ impl CallContext {
         if !guards.is_empty() {
             let _ = self.call.foreign_guards.set(guards);
         }
+    }
+}
+
+/// A change of a text in place.
+type Screen<'a> = dyn FnMut(&mut String) -> Result<(), TextBlocked> + 'a;
+
+/// Changes the texts in a schema that a reader reads: not the names of fields.
+fn screen_schema(schema: &mut Value, screen: &mut Screen<'_>) -> Result<(), TextBlocked> {
+    match schema {
+        Value::Object(fields) => {
+            fields.iter_mut().try_for_each(|(keyword, value)| match (keyword.as_str(), value) {
+                ("title" | "description" | "$comment", Value::String(text)) => screen(text),
+                ("default" | "const" | "enum" | "examples", value) => screen_values(value, screen),
+                (
+                    "properties" | "patternProperties" | "$defs" | "definitions"
+                    | "dependentSchemas",
+                    Value::Object(schemas),
+                ) => schemas.values_mut().try_for_each(|schema| screen_schema(schema, screen)),
+                (_, value) => screen_schema(value, screen),
+            })
+        }
+        Value::Array(schemas) => {
+            schemas.iter_mut().try_for_each(|schema| screen_schema(schema, screen))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn screen_values(value: &mut Value, screen: &mut Screen<'_>) -> Result<(), TextBlocked> {
+    match value {
+        Value::String(text) => screen(text),
+        Value::Array(values) => {
+            values.iter_mut().try_for_each(|value| screen_values(value, screen))
+        }
+        Value::Object(fields) => {
+            fields.values_mut().try_for_each(|value| screen_values(value, screen))
+        }
+        _ => Ok(()),
     }
 }
 

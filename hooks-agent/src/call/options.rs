@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::call::values::Values;
@@ -133,7 +134,45 @@ impl CallOptions {
         self
     }
 
-    /// Decides about a tool call that waits, by the [id](crate::store::Waiting::id) of its question.
+    /// Confirms like [`confirm`](Self::confirm), with these arguments in place of the model's. Hooks of
+    /// `PreActing` see them, the tool runs with exactly these or not at all, and the model reads that they
+    /// were edited.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    /// use serde_json::{Value, json};
+    ///
+    /// # futures::executor::block_on(async {
+    /// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+    /// #     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+    /// #         Some(result) => result.output.as_str().into(),
+    /// #         None => ToolUse::new("1", "pay", json!({ "euros": 12 })).into(),
+    /// #     }
+    /// # });
+    /// // `model` calls the tool `pay` with 12 euros.
+    /// let pay = FunctionTool::new("pay", "Pays.", async |it: Value| format!("paid {}", it["euros"]));
+    /// let pay = pay.permission(|_| Permission::Ask);
+    /// let agent = ReActAgent::builder("clerk").model(model).tool(pay).build()?;
+    /// let reply = agent.call("Pay the baker").await?;
+    /// let id = &reply.pending()[0].id;
+    /// let options = CallOptions::new().confirm_edited(id, json!({ "euros": 10 }));
+    /// assert!(agent.resume(options).await?.text().ends_with("paid 10"));
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn confirm_edited(
+        mut self,
+        tool_call_id: impl Into<String>,
+        arguments: impl Into<Value>,
+    ) -> Self {
+        let edited = Some(arguments.into());
+        self.confirmed.push(Confirmed { edited, ..Confirmed::from(tool_call_id.into()) });
+        self
+    }
+
+    /// Decides about a tool call that waits, by the [id](crate::store::Waiting::id) of its question. The
+    /// [id](crate::store::Waiting::call_id) of the tool call is taken too, if one question of the thread
+    /// is about it; it says nothing of the arguments that a person saw, which the id of the question does.
     ///
     /// The decisions of a call are checked and stored together: if one is refused, the call fails with
     /// [`StoreError::Decision`](crate::store::StoreError::Decision) and nothing changes. While other

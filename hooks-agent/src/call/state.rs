@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hooks_core::BoxError;
 
 use crate::call::CallContext;
+use crate::call::owner::Claim;
 use crate::call::values::Values;
 use crate::memory::{Answer, Confirmed, Memory, Through, is_within};
 use crate::message::{Msg, PendingCall, ToolResult, open_calls};
@@ -51,6 +52,8 @@ pub(super) struct State {
     pub(super) is_told: bool,
     /// The failures of error hooks.
     pub(super) hook_failures: Vec<HookFailure>,
+    /// Where hooks count.
+    pub(super) claims: Vec<Claim>,
 }
 
 /// What a call resumes, until the tool calls that waited have had their turn.

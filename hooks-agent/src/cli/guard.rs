@@ -2,18 +2,23 @@
 
 use std::env;
 use std::error::Error;
-use std::io::{self, Read, Write};
+use std::fmt;
+use std::io::{self, BufReader, IsTerminal, Read, Write};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use hooks_core::BoxError;
+use serde::Deserializer;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde_json::json;
 
 use crate::cli::failed;
 use crate::cli::policies::PolicyArgs;
 use crate::command::{CommandEvent, Input, Output};
-use crate::guest::{Guard, GuestThreads, GuestThreadsError, withheld};
+use crate::event::EventKind;
+use crate::guest::{Guard, GuestThreads, GuestThreadsError, not_served, withheld};
 use crate::policy::Merged;
 
 /// The most bytes of an event.
@@ -28,8 +33,8 @@ const NOT_HELD: [&str; 3] = ["budget", "model_call_limit", "rate_limit"];
 /// Decides about one event of a coding agent: reads it as JSON, runs the hooks of the policy, and
 /// answers as the hook of the agent.
 ///
-/// What cannot be decided is blocked, with exit code 2; a result of a tool is withheld. An event that the
-/// program does not know passes, with a warning on standard error.
+/// What cannot be decided is blocked, with exit code 2; a result of a tool is withheld. So are the events of
+/// agents that the program does not serve.
 #[derive(Args)]
 pub(super) struct GuardArgs {
     #[command(flatten)]
@@ -52,21 +57,65 @@ pub(super) fn run(args: &GuardArgs) -> ExitCode {
     }));
     let input = match read(io::stdin().lock()) {
         Ok(input) => input,
-        Err(error) => return failed(&*error, BLOCKED),
+        Err(Unread { event, error }) => return blocked(event.as_deref(), failed(&*error, BLOCKED)),
     };
-    let blocked = match catch_unwind(AssertUnwindSafe(|| decide(args, &input))) {
-        Ok(Ok(output)) => return answer(&output),
-        Ok(Err(error)) => failed(&*error, BLOCKED),
+    let name = input.hook_event_name.as_str();
+    if let Some(reason) = not_served(&input) {
+        return refused(name, &reason);
+    }
+    if name.parse::<CommandEvent>().is_err() {
+        eprintln!("nothing is decided at `{name}`, so it passes");
+        return ExitCode::SUCCESS;
+    }
+    match catch_unwind(AssertUnwindSafe(|| decide(args, &input))) {
+        Ok(Ok(output)) => answer(&output),
+        Ok(Err(error)) => blocked(Some(name), failed(&*error, BLOCKED)),
         Err(_) => {
             eprintln!("the guard panicked");
-            ExitCode::from(BLOCKED)
+            blocked(Some(name), ExitCode::from(BLOCKED))
         }
-    };
-    // The tool has run: an exit code does not keep its result from the model.
-    match input.hook_event_name.parse() {
-        Ok(CommandEvent::PostToolUse) => answer(&withheld("the guard could not check the result")),
-        _ => blocked,
     }
+}
+
+/// Blocks the event of a guard whose arguments are wrong.
+pub(super) fn unparsed() -> ExitCode {
+    // A person who tries the program has no event.
+    let event = if io::stdin().is_terminal() { None } else { event_of(io::stdin().lock()) };
+    blocked(event.as_deref(), ExitCode::from(BLOCKED))
+}
+
+/// Blocks an event by the exit code, or withholds the result of a tool: the tool has run, and an exit code
+/// does not keep its result from the model.
+fn blocked(event: Option<&str>, code: ExitCode) -> ExitCode {
+    let Some(name) = event else { return code };
+    match name.parse() {
+        Ok(CommandEvent::PostToolUse | CommandEvent::Own(EventKind::PostActing)) => {
+            answer(&withheld("the guard could not check the result").of(&Input::new(name)))
+        }
+        _ => code,
+    }
+}
+
+/// Refuses an event of another contract in every form that agents read: the exit code with the reason on
+/// standard error, and fields of JSON.
+fn refused(event: &str, reason: &str) -> ExitCode {
+    eprintln!("{reason}");
+    let refused = json!({
+        "continue": false,
+        "stopReason": reason,
+        "decision": "block",
+        "reason": reason,
+        "permission": "deny",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": reason,
+        "hookSpecificOutput": {
+            "hookEventName": event,
+            "permissionDecision": "deny",
+            "permissionDecisionReason": reason,
+        },
+    });
+    println!("{refused}");
+    ExitCode::from(BLOCKED)
 }
 
 fn answer(output: &Output) -> ExitCode {
@@ -86,8 +135,10 @@ fn decide(args: &GuardArgs, input: &Input) -> Result<Output, BoxError> {
         return Err("no policy file: write `agent-hooks guard --policy policy.toml`".into());
     }
     let policy = args.policies.builder().open()?;
-    let name = input.agent_type.as_deref().unwrap_or(&args.agent);
-    refuse_limits_not_held(&policy.merged(), name)?;
+    // A sub-agent has the limits of its caller too.
+    for name in [Some(args.agent.as_str()), input.agent_type.as_deref()].into_iter().flatten() {
+        refuse_limits_not_held(&policy.merged(), name)?;
+    }
     let path = state_file(args)?;
     let guard = Guard::new(policy).agent(args.agent.as_str());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -101,35 +152,68 @@ fn decide(args: &GuardArgs, input: &Input) -> Result<Output, BoxError> {
     })
 }
 
-fn read(from: impl Read) -> Result<Input, BoxError> {
+/// An event that cannot be read.
+struct Unread {
+    /// Its name, if that can be read.
+    event: Option<String>,
+    error: BoxError,
+}
+
+fn read(mut from: impl Read) -> Result<Input, Unread> {
     let mut text = Vec::new();
-    from.take(MOST_BYTES + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(format!("the event has more than {MOST_BYTES} bytes").into());
+    if let Err(error) = from.by_ref().take(MOST_BYTES + 1).read_to_end(&mut text) {
+        return Err(Unread { event: event_of(&*text), error: error.into() });
     }
-    let input: Input = serde_json::from_slice(&text).map_err(|error| {
-        let (line, column) = (error.line(), error.column().max(1));
-        format!(
-            "standard input is no event, at line {line}, column {column}: expected a JSON object"
-        )
+    if text.len() as u64 > MOST_BYTES {
+        let error = format!("the event has more than {MOST_BYTES} bytes").into();
+        return Err(Unread { event: event_of(text.chain(from)), error });
+    }
+    let input = Input::parse(&text).map_err(|error| {
+        let error = format!("the event on standard input cannot be read, {error}").into();
+        Unread { event: event_of(&*text), error }
     })?;
     for (name, value) in
         [("hook_event_name", &input.hook_event_name), ("session_id", &input.session_id)]
     {
         if value.is_empty() {
-            return Err(format!("the event has no `{name}`").into());
-        }
-    }
-    if let Err(unknown) = input.hook_event_name.parse::<CommandEvent>() {
-        let name = &unknown.name;
-        match unknown.near() {
-            Some(near) => {
-                return Err(format!("unknown event `{name}`, did you mean `{near}`?").into());
-            }
-            None => eprintln!("the event `{}` is not known, so it passes", name.escape_debug()),
+            let error = format!("the event has no `{name}`").into();
+            return Err(Unread { event: Some(input.hook_event_name.clone()), error });
         }
     }
     Ok(input)
+}
+
+/// Returns the name of an event of which the rest cannot be read: nested too deeply, too long, or no JSON
+/// behind the name. Keeps nothing of the rest in memory.
+fn event_of(from: impl Read) -> Option<String> {
+    let mut name = None;
+    let mut json = serde_json::Deserializer::from_reader(BufReader::new(from));
+    // What is behind the name need not be read.
+    let _ = json.deserialize_map(Name(&mut name));
+    name
+}
+
+/// Takes the name of an event out of its fields.
+struct Name<'a>(&'a mut Option<String>);
+
+impl<'de> Visitor<'de> for Name<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an event")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut fields: M) -> Result<(), M::Error> {
+        while let Some(field) = fields.next_key::<String>()? {
+            if field != "hook_event_name" {
+                fields.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            *self.0 = Some(fields.next_value()?);
+            break;
+        }
+        Ok(())
+    }
 }
 
 /// Refuses a policy whose limits would not hold, rather than let them seem to.

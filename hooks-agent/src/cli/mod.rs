@@ -33,12 +33,28 @@ enum Command {
 /// Arguments that are wrong end it with exit code 2, by which a coding agent blocks its event.
 #[must_use]
 pub fn main() -> ExitCode {
-    match Args::parse().command {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return unparsed(&error),
+    };
+    match args.command {
         Command::Guard(args) => guard::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Trust(args) => trust::run(&args),
         Command::Schema => check::schema(),
+    }
+}
+
+/// Prints what is wrong with the arguments, or the help that they ask for. A guard still has an event.
+fn unparsed(error: &clap::Error) -> ExitCode {
+    // Nothing can be done about an output that is closed.
+    let _ = error.print();
+    let is_guard = std::env::args_os().nth(1).is_some_and(|command| command == "guard");
+    match u8::try_from(error.exit_code()) {
+        Ok(0) => ExitCode::SUCCESS,
+        _ if is_guard => guard::unparsed(),
+        code => ExitCode::from(code.unwrap_or(1)),
     }
 }
 

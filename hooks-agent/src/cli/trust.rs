@@ -25,6 +25,7 @@ pub(super) fn run(args: &TrustArgs) -> ExitCode {
         if let Err(error) = trust.add(hash) {
             return failed(&error, 1);
         }
+        println!("trusted in {}: {hash}", args.file.display());
     }
     ExitCode::SUCCESS
 }

@@ -74,6 +74,9 @@ impl CommandHooksError {
 }
 
 impl CommandProblem {
+    /// The field of a command that nobody trusted.
+    pub(crate) const TRUST: &'static str = "trust";
+
     pub(in crate::command) fn new(
         place: CommandPlace,
         field: &'static str,
@@ -83,8 +86,12 @@ impl CommandProblem {
     }
 
     pub(in crate::command) fn untrusted(place: CommandPlace, command: UntrustedCommand) -> Self {
-        let message = format!("expected a trusted command, this one is new or changed: {command}");
-        Self { untrusted: Some(command), ..Self::new(place, "trust", message) }
+        let hash = command.hash();
+        let message = format!(
+            "expected a trusted command, this one is new or changed: {command}; read it, and if it may \
+             run, call `Trust::add(\"{hash}\")`, or run `agent-hooks trust {hash} --file trust.json`"
+        );
+        Self { untrusted: Some(command), ..Self::new(place, Self::TRUST, message) }
     }
 
     /// Returns the place.

@@ -14,10 +14,11 @@ mod settings;
 mod trust;
 
 pub use contract::{
-    Behavior, CommandEvent, HookDecision, HostFields, Input, Output, OutputError,
+    Behavior, CommandEvent, HookDecision, HostFields, Input, InputError, Output, OutputError,
     PermissionDecision, RequestDecision, SpecificOutput, UnknownEvent,
 };
 pub use entry::{CommandEntry, Layer, OnFailure};
 pub use error::{CommandHooksError, CommandPlace, CommandProblem};
 pub use hook::{CommandHooks, CommandHooksBuilder};
+pub use settings::SettingsFile;
 pub use trust::{Trust, TrustError, UntrustedCommand};

@@ -1,6 +1,7 @@
 //! The error of invalid messages, and the checks that every message passes on its way into memory.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::message::{Messages, Msg, Role, ToolResult, ToolUse, open_calls};
 
@@ -20,12 +21,14 @@ pub enum InputError {
     },
     /// Tool calls wait for a decision of a person.
     #[error(
-        "a person decides about tool calls first, by `CallOptions::decide` or `Store::decide`; their ids: \
-         {}", .ids.join(", ")
+        "a person decides about tool calls first, by `CallOptions::decide` or `Store::decide`; the ids of \
+         the questions: {}", .questions.join(", ")
     )]
     Undecided {
         /// The ids of the tool calls.
         ids: Vec<String>,
+        /// The ids of the questions about them.
+        questions: Vec<Arc<str>>,
     },
     /// Some results are missing, and there are other messages than results.
     #[error(

@@ -18,10 +18,23 @@ macro_rules! of_a_call {
 }
 pub(crate) use of_a_call;
 
+/// The methods of every event, and what sets whose hook receives it.
+macro_rules! of_an_event {
+    () => {
+        $crate::event::of_a_call!();
+
+        /// Sets the context: the same call, as the hook that receives the event sees it.
+        pub(crate) fn set_context(&mut self, cx: &'a CallContext) {
+            self.cx = cx;
+        }
+    };
+}
+pub(super) use of_an_event;
+
 /// The methods of an event whose `input` is sent to the model.
 macro_rules! model_input {
     () => {
-        of_a_call!();
+        of_an_event!();
 
         /// Returns the name of the agent's model.
         #[must_use]

@@ -4,9 +4,9 @@ use std::fmt;
 
 use crate::agent::Agent;
 use crate::call::CallContext;
-use crate::event::accessors::of_a_call;
+use crate::event::accessors::of_an_event;
 use crate::event::{Decided, Flow};
-use crate::message::{ToolResult, ToolUse};
+use crate::message::{ToolOutput, ToolResult, ToolUse};
 use crate::round::{Acted, ActingInput, Ask, Control, JumpTo};
 
 /// The event before a tool call. The agent runs the tool call as hooks changed it; if it differs
@@ -51,7 +51,7 @@ impl<'a> PreActing<'a> {
         Self { agent, cx, input }
     }
 
-    of_a_call!();
+    of_an_event!();
 
     /// Returns the tool call.
     #[must_use]
@@ -81,15 +81,29 @@ impl<'a> PreActing<'a> {
         &self.input.control
     }
 
-    /// Answers with this result instead of running the tool. `PostActing` follows.
-    pub fn answer(&self, result: ToolResult) -> Flow {
-        Flow::then(Decided::AnswerTool(result, None))
+    /// Answers with this output, a text or a [`ToolOutput`], instead of running the tool. `PostActing`
+    /// follows.
+    ///
+    /// ```
+    /// use hooks_agent::message::ToolOutput;
+    /// use hooks_agent::prelude::*;
+    /// use serde_json::json;
+    ///
+    /// let clock = on(|event: &mut PreActing<'_>| match event.tool_use().name.as_str() {
+    ///     "clock" => event.answer("noon"),
+    ///     "weather" => event.answer(ToolOutput::json(json!({ "celsius": 21 }))),
+    ///     _ => Flow::Continue,
+    /// });
+    /// # let _ = clock;
+    /// ```
+    pub fn answer(&self, output: impl Into<ToolOutput>) -> Flow {
+        Flow::then(Decided::AnswerTool(ToolResult::success(self.tool_use(), output), None))
     }
 
     /// Answers with an error that the model reads.
     pub fn refuse(&self, reason: impl Into<String>) -> Flow {
         let reason: String = reason.into();
-        self.answer(ToolResult::error(self.tool_use(), reason))
+        Flow::then(Decided::AnswerTool(ToolResult::error(self.tool_use(), reason), None))
     }
 
     /// Asks the user for permission, unless the caller
@@ -194,7 +208,7 @@ impl<'a> PostActing<'a> {
         Some(Self { agent, cx, call, result: result.as_mut()?, control, has_run, answered_by })
     }
 
-    of_a_call!();
+    of_an_event!();
 
     /// Returns the tool call that ran.
     #[must_use]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::agent::{Agent, CallOutcome};
 use crate::call::CallContext;
-use crate::event::accessors::of_a_call;
+use crate::event::accessors::of_an_event;
 use crate::event::{Decided, Flow, system};
 use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse, open_calls};
 
@@ -46,7 +46,7 @@ impl<'a> PreCall<'a> {
         Self { agent, cx, messages }
     }
 
-    of_a_call!();
+    of_an_event!();
 
     /// Returns the messages of the caller, without the messages in memory.
     #[must_use]
@@ -156,7 +156,7 @@ impl<'a> PostCall<'a> {
         Self { agent, cx, reply }
     }
 
-    of_a_call!();
+    of_an_event!();
 
     /// Returns the reply.
     #[must_use]
@@ -224,7 +224,7 @@ impl<'a> Settled<'a> {
         Self { agent, cx, outcome }
     }
 
-    of_a_call!();
+    of_an_event!();
 
     /// Returns how the call ended.
     #[must_use]

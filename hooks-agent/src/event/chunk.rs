@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::agent::Agent;
 use crate::call::CallContext;
-use crate::event::accessors::of_a_call;
+use crate::event::accessors::of_an_event;
 use crate::message::{ContentBlock, Msg, ToolUse};
 
 macro_rules! model_chunk {
@@ -31,7 +31,7 @@ macro_rules! model_chunk {
                 Self { agent, cx, incremental, accumulated }
             }
 
-            of_a_call!();
+            of_an_event!();
 
             /// Returns the chunk: text, thoughts, the signature that ends the thoughts, or a whole
             /// tool call.
@@ -174,7 +174,7 @@ impl<'a> ActingChunk<'a> {
         Self { agent, cx, call, chunk }
     }
 
-    of_a_call!();
+    of_an_event!();
 
     /// Returns the running tool call.
     #[must_use]

@@ -8,7 +8,7 @@ use hooks_core::HookError;
 use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::accessors::of_a_call;
+use crate::event::accessors::of_an_event;
 use crate::event::{Decided, Flow};
 use crate::message::{Msg, ToolResult, ToolUse};
 use crate::tool::ToolError;
@@ -95,7 +95,7 @@ impl<'a> ErrorEvent<'a> {
         Self { agent, cx, phase, error }
     }
 
-    of_a_call!();
+    of_an_event!();
 
     /// Returns the phase of the failure.
     #[must_use]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::error::InputError;
-use crate::event::accessors::{model_input, of_a_call};
+use crate::event::accessors::{model_input, of_an_event};
 use crate::event::{Decided, Flow, system};
 use crate::message::{ContentBlock, Messages, Msg, Question};
 use crate::model::{FinishReason, ModelOptions, ToolSpec};
@@ -158,7 +158,7 @@ impl<'a> PostReasoning<'a> {
         Some(Self { agent, cx, model, message: message.as_mut()?, finish: *finish, control })
     }
 
-    of_a_call!();
+    of_an_event!();
 
     /// Returns the name of the model that answered.
     #[must_use]

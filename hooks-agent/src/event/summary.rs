@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::agent::Agent;
 use crate::call::CallContext;
-use crate::event::accessors::{model_input, of_a_call};
+use crate::event::accessors::{model_input, of_an_event};
 use crate::event::{Decided, Flow, system};
 use crate::message::{ContentBlock, Messages, Msg};
 use crate::model::ModelOptions;
@@ -123,7 +123,7 @@ impl<'a> PostSummary<'a> {
         Some(Self { agent, cx, model, message: message.as_mut()? })
     }
 
-    of_a_call!();
+    of_an_event!();
 
     /// Returns the name of the model that answered.
     #[must_use]

@@ -113,6 +113,15 @@ macro_rules! events {
             $($(#[$doc])* $kind($event<'a>),)*
         }
 
+        impl<'a> HookEvent<'a> {
+            /// Sets the context: the same call, as the hook that receives the event sees it.
+            pub(crate) fn set_context(&mut self, cx: &'a CallContext) {
+                match self {
+                    $(Self::$kind(event) => event.set_context(cx),)*
+                }
+            }
+        }
+
         impl HookEvent<'_> {
             /// Returns the kind of the event.
             #[must_use]

@@ -5,7 +5,9 @@ use std::error::Error;
 use hooks_core::HookError;
 use serde_json::{Map, Value};
 
-use crate::command::{CommandEvent, HookDecision, Output, PermissionDecision, SpecificOutput};
+use crate::command::{
+    CommandEvent, HookDecision, Input, Output, PermissionDecision, SpecificOutput,
+};
 use crate::error::AgentError;
 use crate::hook::TextBlocked;
 
@@ -52,6 +54,16 @@ pub(super) fn context(event: CommandEvent, text: String) -> Output {
     let mut specific = SpecificOutput::new(event);
     specific.additional_context = Some(text);
     of(specific)
+}
+
+impl Output {
+    /// Returns the answer with the name of the event that it is for: some have two.
+    pub(crate) fn of(mut self, input: &Input) -> Self {
+        if let Some(specific) = &mut self.hook_specific_output {
+            specific.hook_event_name.clone_from(&input.hook_event_name);
+        }
+        self
+    }
 }
 
 fn of(specific: SpecificOutput) -> Output {

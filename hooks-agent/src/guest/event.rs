@@ -42,8 +42,23 @@ impl Event<'_> {
         messages: Messages,
     ) -> (Result<Msg, AgentError>, Messages) {
         let Self { source, agent, kind, input, thread } = self;
-        let name = input.agent_type.as_deref().map_or_else(|| agent.clone(), Into::into);
-        let hooks = Within { source: source.clone(), scope };
+        let id = match input.session_id.as_str() {
+            "" => CallContext::DEFAULT_THREAD,
+            id => id,
+        };
+        let options = CallOptions::new().thread(id).run_id(thread.run_of(*kind, input));
+        let (name, caller) = match input.agent_type.as_deref() {
+            Some(sub_agent) if *sub_agent != ***agent => {
+                // Hooks are chosen by the name of an agent, so there is one of the name of the caller.
+                let nothing = ScriptedModel::new("none", |_| "-");
+                match ReActAgent::builder(agent.clone()).model(nothing).build() {
+                    Ok(caller) => (sub_agent.into(), Some(caller.context(options.clone()))),
+                    Err(error) => return (Err(error.into()), Messages::new()),
+                }
+            }
+            _ => (agent.clone(), None),
+        };
+        let hooks = Within { source: source.clone(), caller, scope };
         let mut builder = ReActAgent::builder(name).model(model).hook_source(hooks);
         if let Some(seam) = seam {
             builder = builder.hook(seam);
@@ -52,11 +67,6 @@ impl Event<'_> {
             Ok(agent) => agent,
             Err(error) => return (Err(error.into()), Messages::new()),
         };
-        let id = match input.session_id.as_str() {
-            "" => CallContext::DEFAULT_THREAD,
-            id => id,
-        };
-        let options = CallOptions::new().thread(id).run_id(thread.run_of(*kind, input));
         let memory = agent.context(options.clone()).memory();
         let Some(memory) = memory else {
             return (Err(AgentError::other("the agent has no memory")), Messages::new());
@@ -71,11 +81,16 @@ impl Event<'_> {
 /// The hooks of a source, within a scope.
 struct Within {
     source: Arc<dyn HookSource>,
+    /// Of the agent whose sub-agent has the event.
+    caller: Option<CallContext>,
     scope: Scope,
 }
 
 impl HookSource for Within {
     fn hooks(&self, cx: &CallContext) -> HookSet {
-        self.source.hooks(cx).within(self.scope.events, self.scope.around)
+        let own = self.source.hooks(cx);
+        let of_caller = self.caller.as_ref().map(|caller| self.source.hooks(caller).inherited());
+        let hooks = HookSet::join(of_caller.iter().chain([&own]));
+        hooks.within(self.scope.events, self.scope.around)
     }
 }

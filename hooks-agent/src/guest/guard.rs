@@ -7,7 +7,9 @@ use std::sync::Arc;
 use futures::FutureExt;
 
 use crate::command::{CommandEvent, Input, Output, PermissionDecision};
+use crate::event::EventKind;
 use crate::guest::answer::{block, permission, warn};
+use crate::guest::dialect::not_served;
 use crate::guest::event::Event;
 use crate::guest::{GuestThread, prompt, stop, tool_result, tool_use};
 use crate::react::HookSource;
@@ -16,15 +18,16 @@ use crate::react::HookSource;
 /// [source](HookSource).
 ///
 /// Each event runs the hooks that are meant for it, in a call of an agent that has no model and no
-/// tools. An event that this type does not know has an empty answer, as do the events at which nothing
-/// can be decided.
+/// tools. Events at which nothing can be decided have an empty answer. An event that is of another
+/// contract, such as `BeforeTool` or one with a `turn_id`, is not served: its answer ends the run or
+/// blocks.
 ///
 /// | event | hooks run at | answer |
 /// |---|---|---|
 /// | `SessionStart` | `PreCall`, `PreReasoning` | what they add to the system message, as context |
-/// | `UserPromptSubmit` | `PreCall`, `PreReasoning`, `model_call` of hooks that redact | `block` if they answer, fail, or would change the text |
-/// | `PreToolUse` | `PostReasoning`, `PreActing`, the permission check, around the tool | `deny`, `ask`, new arguments, or nothing |
-/// | `PostToolUse` | `PostActing`, around the tool for hooks that redact | the result as they leave it |
+/// | `UserPromptSubmit`, `PRE_CALL` | `PreCall`, `PreReasoning`, `model_call` of hooks that redact | `block` if they answer, fail, or would change the text |
+/// | `PreToolUse`, `PRE_ACTING` | `PostReasoning`, `PreActing`, the permission check, around the tool | `deny`, `ask`, new arguments, or nothing |
+/// | `PostToolUse`, `POST_ACTING` | `PostActing`, around the tool for hooks that redact | the result as they leave it |
 /// | `Stop`, `SubagentStop` | `PostReasoning` | `block` if they send the model on |
 ///
 /// Hooks that fail or panic block the event, and what they would remove from a result is removed. Nothing is
@@ -75,7 +78,8 @@ impl Guard {
         Self { source: Arc::new(source), agent: Self::DEFAULT_AGENT.into() }
     }
 
-    /// Sets the name of the agent for hooks. A sub-agent has the name that the event says.
+    /// Sets the name of the agent for hooks. A sub-agent has the name that the event says: it runs the
+    /// hooks that are meant for this name, and those of the agent that go on into sub-agents.
     #[must_use]
     pub fn agent(self, name: impl Into<Arc<str>>) -> Self {
         Self { agent: name.into(), ..self }
@@ -84,9 +88,17 @@ impl Guard {
     /// Runs the hooks of an event, with what they kept with the thread, and returns the answer. What they
     /// keep now is in `thread`, also if they block the event.
     pub async fn decide(&self, input: &Input, thread: &mut GuestThread) -> Output {
-        let Ok(kind) = input.hook_event_name.parse() else { return Output::default() };
+        let kind = input.hook_event_name.parse::<CommandEvent>();
+        if let Some(reason) = not_served(input) {
+            let Ok(kind) = kind else {
+                let blocked = block(reason.clone());
+                return Output { continues: Some(false), stop_reason: Some(reason), ..blocked };
+            };
+            return undecided(kind, &reason).of(input);
+        }
+        let Ok(kind) = kind else { return Output::default() };
         let decided = AssertUnwindSafe(self.run_hooks(kind, input, thread)).catch_unwind().await;
-        decided.unwrap_or_else(|_| undecided(kind))
+        decided.unwrap_or_else(|_| undecided(kind, "a hook could not check this call")).of(input)
     }
 
     async fn run_hooks(
@@ -99,22 +111,36 @@ impl Guard {
         let event = Event { source, agent, kind, input, thread };
         match kind {
             CommandEvent::SessionStart => prompt::session_start(event).await,
-            CommandEvent::UserPromptSubmit => prompt::submitted(event).await,
-            CommandEvent::PreToolUse => tool_use::asked(event).await,
-            CommandEvent::PostToolUse => tool_result::returned(event).await,
+            // A call that resumes another has no prompt.
+            CommandEvent::Own(EventKind::PreCall) if input.prompt.is_none() => Output::default(),
+            CommandEvent::UserPromptSubmit | CommandEvent::Own(EventKind::PreCall) => {
+                prompt::submitted(event).await
+            }
+            CommandEvent::PreToolUse | CommandEvent::Own(EventKind::PreActing) => {
+                tool_use::asked(event).await
+            }
+            CommandEvent::PostToolUse | CommandEvent::Own(EventKind::PostActing) => {
+                tool_result::returned(event).await
+            }
             CommandEvent::Stop | CommandEvent::SubagentStop => stop::stopped(event).await,
+            CommandEvent::Own(_) if kind.can_block() => block(format!(
+                "a guard decides nothing at `{kind}`: write it at `PRE_ACTING` or `PreToolUse`"
+            )),
             _ => Output::default(),
         }
     }
 }
 
-/// Returns the answer to an event at which a hook panicked.
-fn undecided(kind: CommandEvent) -> Output {
-    let reason = "a hook could not check this call";
+/// Returns the answer to an event about which nothing can be decided.
+fn undecided(kind: CommandEvent, reason: &str) -> Output {
     match kind {
-        CommandEvent::PreToolUse => permission(PermissionDecision::Deny, reason),
-        CommandEvent::PostToolUse => tool_result::withheld(reason),
-        CommandEvent::UserPromptSubmit => block(reason),
+        CommandEvent::PreToolUse | CommandEvent::Own(EventKind::PreActing) => {
+            permission(PermissionDecision::Deny, reason)
+        }
+        CommandEvent::PostToolUse | CommandEvent::Own(EventKind::PostActing) => {
+            tool_result::withheld(reason)
+        }
+        CommandEvent::UserPromptSubmit | CommandEvent::Own(_) if kind.can_block() => block(reason),
         _ => warn(reason),
     }
 }

@@ -3,6 +3,7 @@
 //! answers by the [contract of commands](crate::command).
 
 mod answer;
+mod dialect;
 mod event;
 mod guard;
 mod prompt;
@@ -13,8 +14,8 @@ mod threads;
 mod tool_result;
 mod tool_use;
 
+pub(crate) use dialect::not_served;
 pub use guard::Guard;
 pub use thread::GuestThread;
 pub use threads::{GuestThreads, GuestThreadsError};
-#[cfg(feature = "cli")]
 pub(crate) use tool_result::withheld;

@@ -9,7 +9,7 @@ use crate::event::{EventKind, EventMask};
 use crate::guest::answer::{block, context, reason_of, warn};
 use crate::guest::event::{Event, Scope};
 use crate::hook::AroundMask;
-use crate::message::{GenerateReason, Messages, Msg, Role};
+use crate::message::{Messages, Msg, Role};
 use crate::model::{ChatRequest, ScriptedModel};
 
 const EVENTS: EventMask =
@@ -55,9 +55,6 @@ pub(super) async fn submitted(mut event: Event<'_>) -> Output {
             _ => block(text),
         };
     };
-    if reply.reason == Some(GenerateReason::LimitReached) {
-        return block(reply.text());
-    }
     let users: Vec<_> = request.messages.iter().filter(|msg| msg.role == Role::User).collect();
     match &users[..] {
         [only] if only.text() == text => Output::default(),

@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::call::RunId;
 use crate::command::{CommandEvent, Input};
+use crate::event::EventKind;
 
 /// What is kept of a thread between two events: the values of its hooks, and its run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,7 +24,8 @@ impl GuestThread {
     /// last prompt.
     pub(super) fn run_of(&mut self, event: CommandEvent, input: &Input) -> RunId {
         let named = input.prompt_id.as_deref().map(|id| run_id(&input.session_id, id));
-        let begins = event == CommandEvent::UserPromptSubmit || self.run.is_none();
+        let prompts = [CommandEvent::UserPromptSubmit, CommandEvent::Own(EventKind::PreCall)];
+        let begins = prompts.contains(&event) || self.run.is_none();
         match named {
             Some(run) => self.run = Some(run),
             None if begins => self.run = Some(RunId::random()),

@@ -16,6 +16,10 @@ const OPEN: &str = "CREATE TABLE IF NOT EXISTS guest_thread (
 
 const FORGET: &str = "DELETE FROM guest_thread WHERE seen < unixepoch() - 30 * 24 * 3600";
 
+/// Notes an event that changes nothing, once a day.
+const SEEN: &str = "UPDATE guest_thread SET seen = unixepoch()
+    WHERE id = ? AND seen < unixepoch() - 24 * 3600";
+
 /// The threads of other agents, in an SQLite file that their processes share.
 ///
 /// One process works on the threads of a file at a time; others wait for it, at most 10 seconds. A thread
@@ -83,7 +87,9 @@ impl GuestThreads {
         };
         let changed = change(&mut state).await;
         let after = serde_json::to_string(&state).map_err(unread)?;
-        if before.as_deref() != Some(&after) {
+        if before.as_deref() == Some(&after) {
+            sqlx::query(SEEN).bind(thread).execute(&mut *transaction).await?;
+        } else {
             let write = "INSERT INTO guest_thread (id, state, seen) VALUES (?, ?, unixepoch())
                 ON CONFLICT (id) DO UPDATE SET state = excluded.state, seen = excluded.seen";
             let write = sqlx::query(write).bind(thread).bind(after);

@@ -90,8 +90,8 @@ pub trait AgentHook: Send + Sync + 'static {
     }
 
     /// Returns the events at which the hook may return another flow than [`Flow::Continue`], for the
-    /// [warnings](hooks_core::HookPlan::warnings) of plans: a guard that runs later does not run then. The
-    /// default is every event of the hook.
+    /// [warnings](hooks_core::HookPlan::warnings) of plans: a guard that runs later does not run then. Those
+    /// at which it only refuses may be left out. The default is every event of the hook.
     fn answers(&self) -> EventMask {
         self.events()
     }
@@ -104,6 +104,13 @@ pub trait AgentHook: Send + Sync + 'static {
     /// A hook that does nothing else returns [`EventMask::NONE`] from [`events`](AgentHook::events).
     fn around(&self) -> AroundMask {
         AroundMask::NONE
+    }
+
+    /// Returns the calls that the hook may answer itself, without running what is inside of it, for the
+    /// [warnings](hooks_core::HookPlan::warnings) of plans: a guard further in does not run then. A hook
+    /// that only refuses answers nothing. The default is every call that it runs around.
+    fn answers_around(&self) -> AroundMask {
+        self.around()
     }
 
     /// Returns the tools that the hook adds to the agent when the agent is built.
@@ -145,21 +152,30 @@ pub trait AgentHook: Send + Sync + 'static {
 
     /// Returns the names of the tools that the settings of the hook name. The
     /// [plan](hooks_core::HookPlan::warnings) of an agent that has no such tool warns, with the name that
-    /// was probably meant. It is asked when the hook is added; the default is none.
+    /// was probably meant. A hook of all agents of a type names tools that only some of them have: there
+    /// only a name that is near to one of the agent's is a warning. It is asked when the hook is added; the
+    /// default is none.
     fn tool_names(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Returns the name of the thread value in which the hook counts. Two hooks of one agent that count in
-    /// one would count everything twice, so the agent is not
-    /// [built](crate::error::BuildError::SharedCounter). The default is `None`.
+    /// Returns the name of the thread value in which the hook counts, by
+    /// [`counter_name`](crate::call::CallContext::counter_name) in the thread of
+    /// [`owner_call`](crate::call::CallContext::owner_call) or of the call. Two hooks of one agent that
+    /// count in one would count everything twice, so the agent is not
+    /// [built](crate::error::BuildError::SharedCounter). A call fails with the same error if one of them
+    /// was added later, is a hook of all agents of a type, or was chosen by a
+    /// [source](crate::react::HookSource). A hook that an agent [inherits](AgentHook::inherit) counts for the
+    /// agent that has it. The default is `None`.
     fn counter(&self) -> Option<String> {
         None
     }
 
     /// Returns why what the hook keeps is lost with the process, although messages of its threads refer to
     /// it. The [plan](hooks_core::HookPlan::warnings) of an agent whose threads are in a store outside of
-    /// the process warns with this text. It is asked when the hook is added; the default is `None`.
+    /// the process warns with this text. An agent that is called with a
+    /// [journal](crate::journal::Journal::outlives_process) that outlives the process reports it through
+    /// `tracing`, once. It is asked when the hook is added; the default is `None`.
     fn ends_with_process(&self) -> Option<String> {
         None
     }
@@ -321,6 +337,10 @@ impl<H: AgentHook> AgentHook for Arc<H> {
 
     fn around(&self) -> AroundMask {
         H::around(self)
+    }
+
+    fn answers_around(&self) -> AroundMask {
+        H::answers_around(self)
     }
 
     fn around_model_call(

@@ -105,6 +105,10 @@ impl<H: AgentHook> AgentHook for Blocking<H> {
         self.0.around()
     }
 
+    fn answers_around(&self) -> AroundMask {
+        self.0.answers_around()
+    }
+
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         match Handle::try_current() {
             Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {

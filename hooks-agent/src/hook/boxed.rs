@@ -55,6 +55,7 @@ pub trait Sealed: Send + Sync + 'static {
     fn dyn_sync_events(&self) -> EventMask;
     fn dyn_answers(&self) -> EventMask;
     fn dyn_around(&self) -> AroundMask;
+    fn dyn_answers_around(&self) -> AroundMask;
     fn dyn_tools(&self) -> Tools;
     fn dyn_inherit(&self) -> bool;
     fn dyn_always(&self) -> bool;
@@ -112,6 +113,10 @@ impl<H: AgentHook> Sealed for H {
 
     fn dyn_around(&self) -> AroundMask {
         self.around()
+    }
+
+    fn dyn_answers_around(&self) -> AroundMask {
+        self.answers_around()
     }
 
     fn dyn_tools(&self) -> Tools {
@@ -219,6 +224,10 @@ impl AgentHook for Box<dyn DynAgentHook> {
 
     fn around(&self) -> AroundMask {
         (**self).dyn_around()
+    }
+
+    fn answers_around(&self) -> AroundMask {
+        (**self).dyn_answers_around()
     }
 
     fn tools(&self) -> Tools {

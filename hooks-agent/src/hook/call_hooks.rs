@@ -3,12 +3,12 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use hooks_core::RegistryError;
+use hooks_core::{HookPlan, Hookable, RegistryError};
 
 use crate::agent::Agent;
 use crate::hook::{
     AgentHook, EventPoints, Instance, Registration, Target, install_call, new_group, not_found,
-    register_class, remove_by_name, remove_class,
+    register_class, remove_by_name, remove_class, warn_of_class,
 };
 
 /// Registers event hooks at an agent of any type, for the events that all agents have: `PreCall`,
@@ -52,6 +52,7 @@ impl<A: Agent> CallHooks for A {
 impl CallHooks for dyn Agent {
     fn register_call_hook(&self, hook: impl AgentHook) {
         let registration = Registration::of(&hook, new_group(), Location::caller());
+        let registration = registration.checked(&hook, self);
         <dyn Agent>::install(&Instance(self), &Arc::new(hook), &registration);
     }
 
@@ -86,6 +87,13 @@ impl dyn Agent {
     /// [`RegistryError::NotFound`] if there is none.
     pub fn remove_class_agent_hook(name: &str) -> Result<(), RegistryError> {
         remove_class::<Self>(name)
+    }
+
+    /// Returns what runs at every hook type of the agent, in order, as
+    /// [`Hookable::hook_plan`] does, with what is wrong with class hooks for this agent.
+    #[must_use]
+    pub fn hook_plan(&self) -> HookPlan {
+        warn_of_class(Hookable::hook_plan(self), self)
     }
 }
 

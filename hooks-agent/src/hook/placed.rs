@@ -60,6 +60,12 @@ pub trait AgentHookExt: AgentHook + Sized {
         Placed { always: Some(always), ..Placed::of(self) }
     }
 
+    /// Says that the hook answers nothing: it goes on at each event, or refuses, and runs what it is around.
+    /// Then the warnings of plans do not take it for one that keeps guards after it from running.
+    fn never_answers(self) -> Placed<Self> {
+        Placed { answers: false, ..Placed::of(self) }
+    }
+
     /// Sets what the hook does to a call, for the warnings of plans, and so that nobody shows what a
     /// hook that [redacts](HookRole::Redacts) removed.
     fn with_role(self, role: HookRole) -> Placed<Self> {
@@ -80,11 +86,13 @@ pub struct Placed<H> {
     inherits: Option<bool>,
     always: Option<bool>,
     role: Option<HookRole>,
+    answers: bool,
 }
 
 impl<H> Placed<H> {
     fn of(hook: H) -> Self {
-        Self { hook, name: None, priority: None, inherits: None, always: None, role: None }
+        let (name, priority, inherits, always, role) = (None, None, None, None, None);
+        Self { hook, name, priority, inherits, always, role, answers: true }
     }
 }
 
@@ -106,11 +114,15 @@ impl<H: AgentHook> AgentHook for Placed<H> {
     }
 
     fn answers(&self) -> EventMask {
-        self.hook.answers()
+        if self.answers { self.hook.answers() } else { EventMask::NONE }
     }
 
     fn around(&self) -> AroundMask {
         self.hook.around()
+    }
+
+    fn answers_around(&self) -> AroundMask {
+        if self.answers { self.hook.answers_around() } else { AroundMask::NONE }
     }
 
     fn tools(&self) -> Tools {

@@ -49,6 +49,12 @@ pub trait Journal: fmt::Debug + Send + Sync + 'static {
     /// Returns whether the call is still at what earlier runs have recorded.
     fn is_replaying(&self) -> bool;
 
+    /// Returns whether another process may run the call again. Then what hooks keep in this process alone
+    /// is [lost](crate::hook::AgentHook::ends_with_process), which agents report.
+    fn outlives_process(&self) -> bool {
+        true
+    }
+
     /// Reads a thread as it was before the call, also if an earlier run has ended the call.
     fn load<'a>(&'a self, thread: &'a ThreadKey) -> JournalFuture<'a, ThreadRecord>;
 

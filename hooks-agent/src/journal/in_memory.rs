@@ -154,6 +154,10 @@ impl Journal for MemoryJournal {
         !self.ahead().is_empty()
     }
 
+    fn outlives_process(&self) -> bool {
+        false
+    }
+
     fn load<'a>(&'a self, thread: &'a ThreadKey) -> JournalFuture<'a, ThreadRecord> {
         let record = self.lock().threads.get(thread).cloned();
         Box::pin(ready(Ok(record.unwrap_or_default())))

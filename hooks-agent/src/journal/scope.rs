@@ -101,6 +101,11 @@ impl JournalScope {
         !self.is_live.load(Ordering::Relaxed) && self.journal.is_replaying()
     }
 
+    /// Returns whether another process may run the call again.
+    pub(crate) fn outlives_process(&self) -> bool {
+        self.journal.outlives_process()
+    }
+
     /// Returns an error if the journal has failed.
     pub(crate) fn check(&self) -> Result<(), JournalFailed> {
         self.failure.check()

@@ -106,6 +106,11 @@ impl Memory {
         self.lock().messages.is_empty()
     }
 
+    /// Returns whether nothing was said, and no value is kept.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.is_empty() && self.values().is_empty()
+    }
+
     pub(crate) fn thread_values(&self) -> &ThreadValues {
         &self.values
     }

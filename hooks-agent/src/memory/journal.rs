@@ -61,6 +61,9 @@ pub(crate) struct Running {
     /// The sequence number of the next message when the call began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) since: Option<u64>,
+    /// Whether the agent shut down, and left the call to another process.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_left: bool,
 }
 
 /// The reply of a call that served a tool call of another agent: if that agent is cut off before it has

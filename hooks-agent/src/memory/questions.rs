@@ -1,8 +1,12 @@
 //! The questions to people that a thread keeps.
 
+use std::sync::Arc;
+
 use crate::memory::Memory;
 use crate::memory::left::Left;
-use crate::store::{Decided, Decision, DecisionError, EXPIRED, EXPIRY, Verdict, Waiting, review};
+use crate::store::{
+    Decided, Decision, DecisionError, EXPIRED, EXPIRY, Verdict, Waiting, by_call, review,
+};
 
 /// How many questions that no longer wait a thread keeps in memory.
 const MOST_CLOSED: usize = 64;
@@ -56,6 +60,21 @@ impl Memory {
                 }
             }
         }
+    }
+
+    /// Takes the ids of tool calls that wait as those of their questions.
+    pub(crate) fn by_call(&self, verdicts: &[Verdict]) -> Vec<Verdict> {
+        let conversation = self.lock();
+        let questions = conversation.left.as_ref().map_or(&[][..], |left| &left.questions);
+        by_call(questions, verdicts)
+    }
+
+    /// Returns the id of the open question about a tool call.
+    pub(crate) fn question_of(&self, call_id: &str) -> Option<Arc<str>> {
+        let conversation = self.lock();
+        let mut questions = conversation.left.iter().flat_map(|left| &left.questions);
+        let open = questions.find(|question| !question.is_closed && question.call_id == call_id);
+        open.map(|question| question.id.clone())
     }
 
     /// Returns whether there are questions of these ids.

@@ -87,7 +87,6 @@ impl ThreadValues {
     }
 
     /// Returns whether there is a value of this name.
-    #[cfg(feature = "pii")]
     pub(crate) fn has(&self, name: &str) -> bool {
         self.lock().as_ref().is_some_and(|kept| kept.values.contains_key(name))
     }

@@ -31,6 +31,12 @@ pub trait ChatModel: Send + Sync {
         UNKNOWN_PROVIDER.into()
     }
 
+    /// Returns the scheme, the host and the port of the server, for traces: such as
+    /// `https://api.example.org`. The default is that there is none.
+    fn server(&self) -> Option<Cow<'_, str>> {
+        None
+    }
+
     /// Returns how many tokens a request and its answer may have together, if it is known. The default
     /// is [`known_context_window`] of the name.
     fn context_window(&self) -> Option<u64> {
@@ -51,6 +57,10 @@ impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
         M::provider(self)
     }
 
+    fn server(&self) -> Option<Cow<'_, str>> {
+        M::server(self)
+    }
+
     fn context_window(&self) -> Option<u64> {
         M::context_window(self)
     }
@@ -68,6 +78,10 @@ impl<M: ChatModel + ?Sized> ChatModel for Box<M> {
 
     fn provider(&self) -> Cow<'static, str> {
         M::provider(self)
+    }
+
+    fn server(&self) -> Option<Cow<'_, str>> {
+        M::server(self)
     }
 
     fn context_window(&self) -> Option<u64> {

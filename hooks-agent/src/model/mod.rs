@@ -21,7 +21,7 @@ pub use error::ModelError;
 #[cfg(feature = "genai")]
 pub use genai::GenAiModel;
 pub use options::{ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice};
-pub(crate) use rewrite::Searched;
+pub(crate) use rewrite::{CallTexts, KeepDigests};
 pub use rewrite::{Find, Finding, Rewriter};
 pub use scripted::{ScriptedAnswer, ScriptedModel};
 pub use token_counter::TokenCounter;

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::command::{self, CommandEntry, Layer};
-use crate::policy::duration::{EXPECTED, duration_of};
+use crate::command::{self, CommandEntry, CommandEvent, Layer};
+use crate::policy::duration::{EXPECTED, bare_number, duration_of};
 use crate::policy::file::{
     CommandTable, Fields, Node, OnFailure, Problems, Value, on_failure, resolve, shown_key,
 };
@@ -24,6 +24,8 @@ pub(super) struct Command {
     pass_env: Vec<String>,
     is_sequence: bool,
     name: Option<String>,
+    /// Whether something that is required is missing: it never runs, and is there to be checked.
+    pub(super) is_incomplete: bool,
 }
 
 /// A variable of a command.
@@ -81,14 +83,11 @@ impl fmt::Display for Run {
 }
 
 /// Reads the commands of a file, and reports everything that is wrong with them.
-pub(super) fn read_commands(
-    tables: &[CommandTable],
-    problems: &mut Problems<'_>,
-) -> Vec<Option<Command>> {
+pub(super) fn read_commands(tables: &[CommandTable], problems: &mut Problems<'_>) -> Vec<Command> {
     tables.iter().map(|table| read(&table.fields(), problems)).collect()
 }
 
-fn read(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Command> {
+fn read(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Command {
     let text = |name: &str, problems: &mut Problems<'_>| {
         fields.text(name, problems).map(|(text, _)| text.to_owned())
     };
@@ -104,24 +103,37 @@ fn read(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Command> {
     let pass_env = pass_env.into_iter().map(|(name, _)| name.to_owned()).collect();
     let is_sequence = fields.boolean("sequence", problems).unwrap_or(false);
     let name = text("name", problems);
-    let (event, run) = (event?, run?);
-    Some(Command {
-        event,
+    let is_incomplete = event.is_none() || run.is_none();
+    // The rest is checked as that of any command.
+    let any_event = || CommandEvent::PreToolUse.name().to_owned();
+    Command {
+        event: event.unwrap_or_else(any_event),
+        run: run.unwrap_or_else(|| Run::Shell("true".to_owned())),
         matcher,
         condition,
-        run,
         timeout,
         on_failure,
         env,
         pass_env,
         is_sequence,
         name,
-    })
+        is_incomplete,
+    }
 }
 
 fn run(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Run> {
     match (fields.get("exec"), fields.get("command")) {
         (Some(exec), None) => {
+            if let Value::Text { raw, .. } = &exec.value {
+                let words: Vec<_> =
+                    raw.split_whitespace().map(|word| format!("{word:?}")).collect();
+                let message = format!(
+                    "expected a program and its arguments, found a string; write `exec = [{}]`",
+                    words.join(", ")
+                );
+                problems.add(exec.span.start, fields.path_of("exec"), message);
+                return None;
+            }
             let program = fields.texts("exec", problems)?;
             if program.is_empty() {
                 let message = "expected a program and its arguments, found an empty array";
@@ -147,6 +159,10 @@ fn run(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Run> {
 }
 
 fn timeout(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Duration> {
+    if let Some(Node { value: Value::Integer(seconds), span }) = fields.get("timeout") {
+        problems.add(span.start, fields.path_of("timeout"), bare_number(seconds));
+        return None;
+    }
     let (text, node) = fields.text("timeout", problems)?;
     let time = duration_of(text).filter(|time| !time.is_zero());
     if time.is_none() {

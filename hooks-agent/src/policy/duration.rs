@@ -1,6 +1,7 @@
 //! Times in policy files.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -40,10 +41,37 @@ pub(super) fn duration_of(text: &str) -> Option<Duration> {
     number.checked_mul(milliseconds).map(Duration::from_millis)
 }
 
+/// Returns what a whole number in place of a time is answered with.
+pub(super) fn bare_number(number: impl fmt::Display) -> String {
+    format!("{EXPECTED}, found a whole number; write `\"{number}s\"` for seconds")
+}
+
 impl<'de> Deserialize<'de> for OptionDuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        duration_of(&text).map(Self).ok_or_else(|| de::Error::custom(EXPECTED))
+        deserializer.deserialize_str(Time).map(Self)
+    }
+}
+
+/// Takes a text that is a time.
+struct Time;
+
+impl de::Visitor<'_> for Time {
+    type Value = Duration;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a time such as `\"10s\"`")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Duration, E> {
+        duration_of(text).ok_or_else(|| E::custom(EXPECTED))
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Duration, E> {
+        Err(E::custom(bare_number(number)))
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Duration, E> {
+        Err(E::custom(bare_number(number)))
     }
 }
 

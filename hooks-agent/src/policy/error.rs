@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::react::HookSet;
+
 /// Where something stands in a policy file. Shown as `FILE:LINE:COLUMN`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
@@ -27,6 +29,11 @@ impl Place {
     #[must_use]
     pub fn line(&self) -> usize {
         self.line
+    }
+
+    /// Returns hooks of which plans say that this place registered them.
+    pub(super) fn of_set(&self, set: &HookSet) -> HookSet {
+        set.registered_in(&self.file, u32::try_from(self.line).unwrap_or(u32::MAX))
     }
 
     /// Returns the column in characters, from 1.

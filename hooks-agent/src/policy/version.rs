@@ -26,6 +26,7 @@ impl Version {
     /// Takes what was loaded. `last` is the version before.
     pub(super) fn new(loaded: Loaded, digest: [u8; 32], last: Option<&Self>) -> Self {
         let Loaded { merged, hooks, commands } = loaded;
+        let place = merged.place_of_limits().cloned();
         let limits = |merged: &Merged| {
             (merged.max_iters(), merged.deny_tools().map(str::to_owned).collect::<Vec<_>>())
         };
@@ -36,6 +37,7 @@ impl Version {
                 LimitsHook::new(max_iters, denied).map(HookSet::of).unwrap_or_default()
             }
         };
+        let limits = place.map_or_else(HookSet::default, |place| place.of_set(&limits));
         let number = last.map_or(1, |last| last.number + 1);
         Self { number, digest, merged, hooks, commands, limits, sets: Mutex::default() }
     }

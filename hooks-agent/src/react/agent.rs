@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use hooks_core::{Hookable, Hooks};
@@ -105,6 +106,8 @@ pub(super) struct Core {
     pub(super) runs_tools_at_once: bool,
     pub(super) recovers_pending: bool,
     pub(super) printer: Option<Printer>,
+    /// Whether it was reported that hooks lose with the process what they keep.
+    pub(super) has_reported: AtomicBool,
 }
 
 impl ReActAgent {
@@ -136,11 +139,12 @@ impl ReActAgent {
         &self.core.threads
     }
 
-    /// Returns the memory of a thread, up to date with the store; `None` if there is no such thread in an
-    /// agent without a store outside of the process. While a call runs on the thread, here or in another
+    /// Returns the memory of a thread, up to date with the store; `None` if there is no such thread, or
+    /// nothing was said on it and no value kept. While a call runs on the thread, here or in another
     /// process, memory is as this process knows it.
     ///
     /// For programs that show what waits before they call: [`Memory::pending`] and [`Memory::waiting`].
+    /// [`Threads::history`] has the messages alone.
     ///
     /// ```
     /// use hooks_agent::prelude::*;
@@ -160,11 +164,16 @@ impl ReActAgent {
     /// [`StoreError`] of a store outside of the process.
     pub async fn read_thread(&self, thread: &str) -> Result<Option<Arc<Memory>>, StoreError> {
         let threads = &self.core.threads;
-        let Some(durable) = threads.stored() else { return Ok(threads.memory(thread)) };
-        let cx = self.context(CallOptions::new().thread(thread));
-        let memory = self.memory_of_call(&cx);
-        Box::pin(durable.refresh(&cx, &memory)).await?;
-        Ok(Some(memory))
+        let memory = match threads.stored() {
+            None => threads.memory(thread),
+            Some(durable) => {
+                let cx = self.context(CallOptions::new().thread(thread));
+                let memory = self.memory_of_call(&cx);
+                Box::pin(durable.refresh(&cx, &memory)).await?;
+                Some(memory)
+            }
+        };
+        Ok(memory.filter(|memory| !memory.is_unused()))
     }
 
     /// Returns the [store](crate::react::ReActAgentBuilder::store) of the agent. One that was built without a

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::agent::{AgentState, Printer};
@@ -196,7 +197,8 @@ impl ReActAgentBuilder {
     /// [`AgentError::SetAside`](crate::error::AgentError::SetAside), and the thread goes on without the
     /// messages of the call, which stay in the history of the store.
     ///
-    /// Calls are counted where the threads are in a store outside of the process.
+    /// Calls are counted where the threads are in a store outside of the process. A
+    /// [shutdown](crate::agent::AgentExt::shutdown) is not counted.
     pub fn max_cut_offs(mut self, max_cut_offs: u32) -> Self {
         self.store_options.max_cut_offs = max_cut_offs;
         self
@@ -296,6 +298,7 @@ impl ReActAgentBuilder {
             runs_tools_at_once: self.runs_tools_at_once,
             recovers_pending: self.recovers_pending,
             printer: self.printer,
+            has_reported: AtomicBool::new(false),
         };
         Ok(ReActAgent::assemble(core, hooks))
     }

@@ -31,7 +31,8 @@ impl ReActAgent {
     /// has begun keeps its hooks: a hook added at `PreCall` does not receive `PostCall` of the call.
     ///
     /// Hooks of the same name are removed once the new one is registered. The tools of the hook are
-    /// not added.
+    /// not added. If it counts where another hook of the agent does, calls fail with
+    /// [`BuildError::SharedCounter`](crate::error::BuildError::SharedCounter).
     #[track_caller]
     pub fn register_agent_hook(&self, hook: impl AgentHook) {
         let replaced = self.event_hooks.replace(self, hook);

@@ -9,7 +9,7 @@ use hooks_core::{HookPlan, HookRole, Hookable};
 use crate::agent::AgentExt;
 use crate::call::{CallContext, CallOptions};
 use crate::event::EventMask;
-use crate::hook::{AgentHook, AroundMask, HookList, Scope};
+use crate::hook::{AgentHook, AroundMask, HookList, Scope, Site, warn_of_class};
 use crate::react::agent::ReActAgent;
 
 /// Chooses event hooks when a call begins, such as those of a file that may change.
@@ -104,6 +104,28 @@ impl HookSet {
         Self(Arc::new(self.0.within(Scope { events: events.into(), around })))
     }
 
+    /// Returns the same hooks, of which [plans](hooks_core::HookPlan) say that this line of a file
+    /// registered them, counted from 1: for a source that reads files.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    /// use hooks_agent::react::HookSet;
+    ///
+    /// let hook = on(|event: &mut PreActing<'_>| event.refuse("no tools"));
+    /// let set = HookSet::of(hook).registered_in("rules.toml", 7);
+    /// # let _ = set;
+    /// ```
+    #[must_use]
+    pub fn registered_in(&self, file: &str, line: u32) -> Self {
+        Self(Arc::new(self.0.added_at(&Site::of_file(file, line))))
+    }
+
+    /// Returns the hooks that go on into sub-agents.
+    #[cfg(feature = "cli")]
+    pub(crate) fn inherited(&self) -> Self {
+        Self(Arc::new(self.0.heritable()))
+    }
+
     /// Returns whether there are no hooks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -158,11 +180,12 @@ impl ReActAgent {
     }
 
     /// Returns what runs at every hook type of a call that begins now, in order; it prints as a table.
-    /// The hooks that a [`HookSource`] chooses are in it.
+    /// The hooks that a [`HookSource`] chooses are in it, and its warnings are those of this agent also for
+    /// hooks of all agents of a type.
     #[must_use]
     pub fn hook_plan(&self) -> HookPlan {
         let chosen = self.with_chosen_hooks(&self.context(CallOptions::new()));
-        Hookable::hook_plan(chosen.as_deref().unwrap_or(self))
+        warn_of_class(Hookable::hook_plan(chosen.as_deref().unwrap_or(self)), self)
     }
 }
 

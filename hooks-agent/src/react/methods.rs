@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use hooks_core::hookable;
 
-use crate::call::{CallContext, CheckedCall};
+use crate::call::{CallContext, CheckedCall, Door};
 use crate::error::AgentError;
-use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
+use crate::message::{ContentBlock, Messages, Msg, ToolOutput, ToolResult, ToolUse};
 use crate::model::{ChatRequest, ModelAnswer};
 use crate::react::agent::ReActAgent;
 use crate::react::compression::ContextConfig;
@@ -101,7 +101,8 @@ impl ReActAgent {
             }
             None => call,
         };
-        let result = if is_edited && has_run { with_edit_notice(&call, result) } else { result };
+        let result =
+            if is_edited && has_run { with_edit_notice(&cx, &call, result) } else { result };
         Ok(Acted { control, has_run, ..Acted::new(Arc::unwrap_or_clone(call), result) })
     }
 
@@ -306,13 +307,19 @@ fn is_confirmed(cx: &CallContext, call: &ToolUse) -> bool {
     cx.confirmed(&call.id).is_some_and(|confirmed| is_same && confirmed.allows(call))
 }
 
-/// Begins a result with the arguments that ran in place of the model's.
-fn with_edit_notice(call: &ToolUse, mut result: ToolResult) -> ToolResult {
+/// Begins a result with the arguments that ran in place of the model's, as the guards of the call leave
+/// them.
+fn with_edit_notice(cx: &CallContext, call: &ToolUse, mut result: ToolResult) -> ToolResult {
+    let mut arguments = ToolOutput::text(call.input.to_string());
+    if let Err(blocked) = cx.screen_output(Door::Edit, &call.name, &mut arguments) {
+        arguments = blocked.reason.into();
+    }
     let text = result.output.text_mut();
     *text = format!(
         "The user edited this tool call before it ran.\n\nExecuted instead: {} with arguments {}.\n\n\
          Tool response:\n{text}",
-        call.name, call.input
+        call.name,
+        arguments.as_str()
     );
     result
 }

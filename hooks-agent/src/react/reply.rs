@@ -2,13 +2,14 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use hooks_core::{BoxFuture, Hookable, hookable};
 
 use crate::agent::{Agent, AgentState, CallOutcome, write_stored};
 use crate::call::{CallContext, ForeignGuards};
 use crate::error::{AgentError, InputError};
-use crate::hook::{CallWatchers, HookList, SharedHooks, watch_class};
+use crate::hook::{CallWatchers, HookList, SharedHooks, lost_of_class, watch_class};
 use crate::journal::JournalHook;
 use crate::memory::{FindMemory, Memory};
 use crate::message::{Messages, Msg};
@@ -88,9 +89,10 @@ impl Agent for ReActAgent {
         let base = chosen.as_deref().unwrap_or(self);
         let callers = std::iter::successors(cx.parent(), |caller| caller.parent());
         let mut inherited = HookList::default();
-        for hooks in callers.filter_map(CallContext::hooks) {
-            if let Ok(hooks) = hooks.downcast::<SharedHooks<Self>>() {
-                inherited.inherit(&hooks.lock());
+        for caller in callers {
+            let hooks = caller.hooks().map(Arc::downcast::<SharedHooks<Self>>);
+            if let Some(Ok(hooks)) = hooks {
+                inherited.inherit(&hooks.lock(), caller);
             }
         }
         if chosen.is_some() {
@@ -105,6 +107,9 @@ impl Agent for ReActAgent {
         watchers.watch(cx);
         cx.set_foreign_guards(guards);
         if let Some(journal) = cx.journal() {
+            if journal.outlives_process() {
+                base.report_lost(&inherited);
+            }
             inherited.add(JournalHook::new(journal));
         }
         let governed = if inherited.is_empty() {
@@ -137,18 +142,15 @@ impl Agent for ReActAgent {
 
     fn tool_names(&self, below: bool) -> Option<Vec<String>> {
         let mut names: Vec<_> = self.core.specs.iter().map(|tool| tool.name.clone()).collect();
-        let agents = self.core.tools.iter().filter_map(|tool| {
-            let tool: &dyn Any = &**tool;
-            tool.downcast_ref::<AgentTool>()
-        });
-        for agent in agents.filter(|_| below) {
-            names.extend(agent.agent().tool_names(true)?);
+        for agent in self.sub_agents().filter(|_| below) {
+            names.extend(agent.tool_names(true)?);
         }
         Some(names)
     }
 
-    fn is_stored(&self) -> bool {
-        self.core.threads.stored().is_some()
+    fn is_stored(&self, below: bool) -> bool {
+        let mut agents = self.sub_agents().filter(|_| below);
+        self.core.threads.stored().is_some() || agents.any(|agent| agent.is_stored(true))
     }
 
     fn tool_specs(&self) -> &[ToolSpec] {
@@ -161,13 +163,9 @@ impl Agent for ReActAgent {
         step: &'a Step,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         if key.agent() != self.name() {
-            let agents = self.core.tools.iter().filter_map(|tool| {
-                let tool: &dyn Any = &**tool;
-                tool.downcast_ref::<AgentTool>()
-            });
             return Box::pin(async {
-                for tool in agents {
-                    tool.agent().write_thread(key, step).await?;
+                for agent in self.sub_agents() {
+                    agent.write_thread(key, step).await?;
                 }
                 Ok(())
             });
@@ -185,6 +183,30 @@ impl Agent for ReActAgent {
 }
 
 impl ReActAgent {
+    /// Returns the agents that are tools of this one.
+    fn sub_agents(&self) -> impl Iterator<Item = &ReActAgent> {
+        self.core.tools.iter().filter_map(|tool| {
+            let tool: &dyn Any = &**tool;
+            tool.downcast_ref().map(AgentTool::agent)
+        })
+    }
+
+    /// Reports the hooks of a call that lose with the process what they keep, once.
+    fn report_lost(&self, inherited: &HookList<Self>) {
+        if self.core.has_reported.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut lost: Vec<_> = self.event_hooks.lock().lost().chain(inherited.lost()).collect();
+        lost.extend(lost_of_class::<Self>());
+        if lost.is_empty() || self.core.has_reported.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        for (hook, reason) in lost {
+            let agent = self.name();
+            tracing::warn!(agent, hook, reason, "a journal outlives what a hook keeps");
+        }
+    }
+
     /// Returns the memory of the thread of a call; the context may be that of another agent's call.
     pub(super) fn memory_of_call(&self, cx: &CallContext) -> Arc<Memory> {
         let own = (cx.agent_id() == self.id()).then(|| cx.memory()).flatten();

@@ -141,7 +141,13 @@ impl TapeBuilder {
         };
         let named = recording.as_ref().map_or(0, |recording| recording.calls().len());
         let recorder = if records {
-            let writer = Writer::create(&path, replays, kinds)?;
+            let end = recording.as_ref().map(|recording| recording.end().ok_or(recording.path()));
+            let end = end.transpose().map_err(|path| {
+                let reason =
+                    "its version is 1, which is replayed and takes no more lines: record it again";
+                TapeError::line(path, 1, reason)
+            })?;
+            let writer = Writer::create(&path, end, kinds)?;
             Some(Arc::new(Recorder { writer, redactor: redactor.clone() }))
         } else {
             None

@@ -2,7 +2,6 @@
 
 use std::sync::PoisonError;
 
-use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use crate::call::CallContext;
@@ -13,7 +12,7 @@ use crate::replay::TapeError;
 use crate::replay::drift::{
     Difference, DriftKind, Verdict, differences, is_cosmetic, is_reordered,
 };
-use crate::replay::format::{Key, Line, parse};
+use crate::replay::format::{Key, Line};
 use crate::replay::player::{Player, RecordedModel, ToolAnswer, Wanted};
 use crate::replay::recorder::{ModelTake, ToolTake};
 use crate::replay::recording::{Entry, Step};
@@ -63,7 +62,7 @@ impl Shared {
             let step = Step::Model { round, attempt };
             let value = || request.value();
             let wanted = Wanted { step, key: request.key, value: &value };
-            if let Some(entry) = player.take(&at, &wanted, self.is_by_step()) {
+            if let Some(entry) = self.take(player, &at, &wanted) {
                 return self.play_model(player, &at, entry, &request);
             }
             if !matches!(self.settings.miss, Miss::Live { .. }) {
@@ -87,18 +86,12 @@ impl Shared {
         let Entry { place, step, .. } = player.entry(entry);
         let (recording, line) = (player.recording(), place.line);
         let unusable = |reason| TapeError::line(recording.path(), line, reason);
-        let bytes = recording.bytes(*place)?;
-        let text = String::from_utf8_lossy(&bytes);
-        let model = if text.contains(&format!(",\"request\":{},\"round\":", request.text)) {
-            // The same text, so that there is nothing to compare.
-            let line: Line<IgnoredAny, Value> = parse(&bytes, recording.path(), *place)?;
-            RecordedModel::of(&line, self.settings.is_timed)
-        } else {
-            let mut line: Line<Value> = parse(&bytes, recording.path(), *place)?;
-            let recorded = line.take_request().map_err(unusable)?;
-            self.compare_requests(at, step, place.line, &recorded, &request.value()?);
-            RecordedModel::of(&line, self.settings.is_timed)
-        };
+        let (recorded, line) = recording.request(*place)?;
+        let model = line.model.as_deref();
+        if recorded != request.parts || model != Some(&request.model) {
+            self.compare_requests(at, step, place.line, &recorded.value(model)?, &request.value()?);
+        }
+        let model = RecordedModel::of(&line, self.settings.is_timed);
         Ok(Asked::Tape(Box::new(model.map_err(unusable)?)))
     }
 
@@ -152,7 +145,7 @@ impl Shared {
         let (input, step) = self.wanted(at, *n, call)?;
         let value = || Ok(input.clone());
         let wanted = Wanted { key: Key::of_tool(&call.name, &input), value: &value, step };
-        let Some(entry) = player.take(at, &wanted, self.is_by_step()) else {
+        let Some(entry) = self.take(player, at, &wanted) else {
             self.note_missing(at, &wanted, DriftKind::ToolExtra)?;
             return match self.settings.miss {
                 Miss::LenientTools => Ok(ToolAnswer::unknown(call)),
@@ -204,6 +197,13 @@ impl Shared {
         let input = self.redactor.value(&at.scope, call.input.clone())?;
         let id = self.redactor.text(&at.scope, &call.id)?;
         Ok((input, Step::Tool { n, id, name: call.name.clone() }))
+    }
+
+    fn take(&self, player: &Player, at: &At, wanted: &Wanted<'_>) -> Option<usize> {
+        match self.settings.miss {
+            Miss::LenientTools => player.take_last(at, wanted),
+            Miss::Fail | Miss::Live { .. } => player.take(at, wanted, self.is_by_step()),
+        }
     }
 
     /// Returns whether an entry of the same step answers a call of another key.

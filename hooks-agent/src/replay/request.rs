@@ -10,23 +10,20 @@ use serde_json::{Value, json};
 use crate::message::Msg;
 use crate::model::{ChatRequest, ModelOptions, ToolSpec};
 use crate::replay::TapeError;
-use crate::replay::format::{Hasher, Key, text_of, without_ids};
+use crate::replay::format::{Hasher, Key, Parts, text_of, without_ids};
 use crate::replay::redact::Redactor;
 
 /// A redacted request: what the model gets, as JSON with sorted keys.
 pub(in crate::replay) struct Request {
     pub(in crate::replay) model: String,
-    /// The messages, the options and the tools.
-    pub(in crate::replay) text: String,
+    pub(in crate::replay) parts: Parts,
     pub(in crate::replay) key: Key,
 }
 
 impl Request {
     /// Returns the request as a value, with the name of the model.
     pub(in crate::replay) fn value(&self) -> Result<Value, TapeError> {
-        let mut value: Value = serde_json::from_str(&self.text)?;
-        value["model"] = self.model.as_str().into();
-        Ok(value)
+        self.parts.value(Some(&self.model))
     }
 }
 
@@ -35,9 +32,11 @@ impl Request {
 #[derive(Default)]
 pub(in crate::replay) struct Texts {
     messages: HashMap<usize, (Arc<Msg>, Text)>,
-    tools: Option<(Arc<[ToolSpec]>, String)>,
-    options: Option<(Arc<ModelOptions>, String)>,
+    tools: Option<(Arc<[ToolSpec]>, Arc<str>)>,
+    options: Option<(Arc<ModelOptions>, Arc<str>)>,
     hashed: Hashed,
+    /// The last request of the call that is on the tape, with the number of its line.
+    pub(in crate::replay) written: Option<(usize, Parts)>,
 }
 
 /// The messages of the last request, hashed: the next one begins with them, and goes on from there.
@@ -95,15 +94,17 @@ impl Texts {
             let text = redacted(redactor, thread, &request.options)?;
             self.options = Some((request.options.clone(), text));
         }
-        let tools = self.tools.as_ref().map_or("[]", |(_, text)| text);
-        let options = self.options.as_ref().map_or("{}", |(_, text)| text);
+        let text =
+            |text: Option<&Arc<str>>, none: &str| text.map_or_else(|| none.into(), Arc::clone);
+        let tools = text(self.tools.as_ref().map(|(_, text)| text), "[]");
+        let options = text(self.options.as_ref().map(|(_, text)| text), "{}");
         let model_text = text_of(&Value::from(model));
         let keyed = messages.iter().map(|text| text.without_ids.as_ref().unwrap_or(&text.whole));
         let end = format!("],\"model\":{model_text},\"options\":{options},\"tools\":{tools}}}");
         let key = self.hashed.key(&keyed.cloned().collect::<Vec<_>>(), &end);
-        let whole = join(messages.iter().map(|text| &text.whole));
-        let text = format!("{{\"messages\":[{whole}],\"options\":{options},\"tools\":{tools}}}");
-        Ok(Request { model: model.to_owned(), text, key })
+        let messages = messages.into_iter().map(|text| text.whole).collect();
+        let parts = Parts { messages, options, tools };
+        Ok(Request { model: model.to_owned(), parts, key })
     }
 
     fn message(
@@ -131,19 +132,8 @@ fn redacted(
     redactor: &Redactor,
     thread: &str,
     value: &(impl Serialize + ?Sized),
-) -> Result<String, TapeError> {
-    Ok(text_of(&redactor.value(thread, serde_json::to_value(value)?)?))
-}
-
-fn join<'a>(texts: impl Iterator<Item = &'a Arc<str>>) -> String {
-    let mut joined = String::new();
-    for text in texts {
-        if !joined.is_empty() {
-            joined.push(',');
-        }
-        joined.push_str(text);
-    }
-    joined
+) -> Result<Arc<str>, TapeError> {
+    Ok(text_of(&redactor.value(thread, serde_json::to_value(value)?)?).into())
 }
 
 impl fmt::Debug for Texts {

@@ -125,7 +125,8 @@ async fn call_again(
         tape.0.state().runs.skip(Lane { agent, thread });
         return Ok(());
     };
-    if !history.is_empty() && agent.threads().history(call.thread()).is_empty() {
+    let memory = agent.threads().memory(call.thread());
+    if !history.is_empty() && memory.is_none_or(|memory| memory.is_empty()) {
         agent.threads().restore(call.thread(), history)?;
     }
     let options = CallOptions::new().thread(call.thread());
@@ -217,9 +218,8 @@ fn history(recording: &Recording, call: &RecordedCall) -> Result<Messages, TapeE
     let (Some(first), Some(messages)) = (first, recording.messages(call)?) else {
         return Ok(Messages::new());
     };
-    let mut line = recording.line::<Value>(first.place)?;
     let unusable = |reason: String| TapeError::line(recording.path(), first.place.line, reason);
-    let request = line.take_request().map_err(unusable)?;
+    let request = recording.request_value(first.place)?;
     let request: ChatRequest =
         serde_json::from_value(request).map_err(|error| unusable(error.to_string()))?;
     let mut history = request.messages;

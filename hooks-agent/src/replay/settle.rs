@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::replay::TapeError;
 use crate::replay::drift::{
-    Difference, DriftEntry, DriftKind, Found, Order, Verdict, compare_decisions, differences,
-    is_cosmetic,
+    Decided, Difference, DriftEntry, DriftKind, Found, Order, Verdict, compare_decisions,
+    differences, is_cosmetic, is_id,
 };
 use crate::replay::player::Player;
 use crate::replay::recording::{Entry, Step};
@@ -29,7 +29,12 @@ pub(super) fn compare(
     let Some(index) = run.at.recorded else { return Ok(found) };
     let call = player.call(index);
     let (at, line) = (&run.at, usize::MAX);
-    for decision in compare_decisions(call.decided(), &run.decisions) {
+    // That a hook of the program tried again is no decision of those that run now.
+    let tries = player.has_tried(index);
+    let counts = |decided: &&Decided| !(tries && decided.is_another_try());
+    let decided = |all: &[Decided]| all.iter().filter(counts).cloned().collect::<Vec<_>>();
+    let (recorded, now) = (decided(call.decided()), decided(&run.decisions));
+    for decision in compare_decisions(&recorded, &now) {
         let difference =
             Difference { path: decision.path, recorded: decision.recorded, now: decision.now };
         found.push(changed(at, None, call.line(), DriftKind::DecisionChanged, difference));
@@ -75,9 +80,8 @@ pub(super) fn changed(
     kind: DriftKind,
     Difference { path, recorded, now }: Difference,
 ) -> Found {
-    let is_id = path.rsplit('.').next() == Some("id");
     let is_cosmetic = match (&recorded, &now) {
-        (Some(recorded), Some(now)) => is_id || is_cosmetic(recorded, now),
+        (Some(recorded), Some(now)) => is_id(&path) || is_cosmetic(recorded, now),
         _ => false,
     };
     let verdict = if is_cosmetic { Verdict::Cosmetic } else { Verdict::Changed };

@@ -32,7 +32,7 @@ pub use operations::{
 };
 pub use options::{Durability, Unknown};
 pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
-pub(crate) use people::{EXPIRED, EXPIRY};
+pub(crate) use people::{EXPIRED, EXPIRY, by_call};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresStore};
 pub use record::{CallRecord, CallState, HistoryRow, StoredMessage, ThreadInfo, ThreadRecord};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::message::{Msg, ToolResult};
+use crate::message::{Messages, Msg, ToolResult};
 use crate::store::{Step, StoreError, ThreadKey, Waiting};
 
 /// The largest number of an imported message or version, from which the thread goes on: every reader of
@@ -128,6 +128,16 @@ impl HistoryRow {
             }
         }
         Ok(())
+    }
+
+    /// Reads the messages of a thread that are not archived, by place.
+    pub(crate) fn read_live(
+        mut rows: Vec<Self>,
+        thread: &ThreadKey,
+    ) -> Result<Messages, StoreError> {
+        rows.retain(|row| row.archived.is_none());
+        rows.sort_by_key(|row| row.place);
+        rows.iter().map(|row| row.read(thread)).collect()
     }
 
     /// Reads the message. Fields that this program does not know are ignored.

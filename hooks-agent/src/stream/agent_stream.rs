@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use futures::Stream;
 use hooks_core::BoxFuture;
 
+use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::message::Msg;
 use crate::stream::{AgentEvent, EventReceiver, EventSink, event_queue};
@@ -39,6 +40,8 @@ use crate::stream::{AgentEvent, EventReceiver, EventSink, event_queue};
 /// ```
 #[must_use = "the call runs while the stream is read"]
 pub struct AgentStream<'a> {
+    #[cfg_attr(not(feature = "pii"), expect(dead_code, reason = "vaults alone ask for it"))]
+    cx: CallContext,
     call: Option<BoxFuture<'a, Result<Msg, AgentError>>>,
     events: EventReceiver,
     failed: Option<AgentError>,
@@ -47,11 +50,17 @@ pub struct AgentStream<'a> {
 
 impl<'a> AgentStream<'a> {
     pub(crate) fn new(
-        start: impl FnOnce(EventSink) -> BoxFuture<'a, Result<Msg, AgentError>>,
+        start: impl FnOnce(EventSink) -> (CallContext, BoxFuture<'a, Result<Msg, AgentError>>),
     ) -> Self {
         let (sender, events) = event_queue();
-        let call = Some(start(EventSink::Queue(sender)));
-        Self { call, events, failed: None, is_over: false }
+        let (cx, call) = start(EventSink::Queue(sender));
+        Self { cx, call: Some(call), events, failed: None, is_over: false }
+    }
+
+    /// Returns the context of the call.
+    #[cfg(feature = "pii")]
+    pub(crate) fn context(&self) -> &CallContext {
+        &self.cx
     }
 }
 

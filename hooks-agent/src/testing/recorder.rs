@@ -110,6 +110,10 @@ impl AgentHook for Recorder {
         self.events
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         self.on_event_now(event)
     }

@@ -25,9 +25,10 @@ impl Session {
             running.since = cut_off.since.or(running.since);
             // The calls of sub-agents are counted with the call that they are part of.
             if cut_off.through.is_none() {
-                running.cut_offs = cut_off.cut_offs.saturating_add(1);
+                running.cut_offs = cut_off.cut_offs.saturating_add(u32::from(!cut_off.is_left));
             }
-            if running.cut_offs > 0 && running.cut_offs >= max_cut_offs {
+            let is_cut_off = running.cut_offs > 0 && !cut_off.is_left;
+            if is_cut_off && running.cut_offs >= max_cut_offs {
                 return Some(Running { cut_offs: running.cut_offs, ..cut_off.clone() });
             }
         }

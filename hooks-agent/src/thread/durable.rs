@@ -10,11 +10,12 @@ use crate::message::Messages;
 use crate::run_id::RunId;
 use crate::store::key::check_name;
 use crate::store::{
-    Acquired, DecisionError, Filter, Lease, Step, Steps, Store, StoreError, ThreadKey,
-    ThreadRecord, Unknown, Verdict,
+    Acquired, DecisionError, Filter, HistoryRow, Lease, Step, Steps, Store, StoreError, ThreadKey,
+    ThreadRecord, Unknown, Verdict, by_call,
 };
 use crate::stream::Behind;
-use crate::thread::keeper::Keeper;
+use crate::thread::keeper::{Keeper, Request};
+use crate::thread::leased;
 use crate::thread::options::StoreOptions;
 use crate::thread::session::{Backing, OpenSession};
 
@@ -95,6 +96,7 @@ impl Durable {
             }
         }
         let own = self.backing.store.waiting(of_thread).await?;
+        let verdicts = by_call(&own, verdicts);
         let others: Vec<_> =
             verdicts.iter().filter(|verdict| own.iter().all(|it| it.id != verdict.id)).collect();
         if !others.is_empty() {
@@ -105,7 +107,7 @@ impl Durable {
                 return Err(DecisionError::Unknown { id: id.clone() }.into());
             }
         }
-        self.backing.store.decide(verdicts.to_vec()).await
+        self.backing.store.decide(verdicts).await
     }
 
     /// Waits for the lease of a thread and brings memory up to date. Returns the call that was cut off
@@ -114,10 +116,11 @@ impl Durable {
         &self,
         cx: &CallContext,
         memory: Arc<Memory>,
-    ) -> Result<(OpenSession, Option<Running>), StoreError> {
+    ) -> Result<(OpenSession, Option<Running>), AgentError> {
         let session = self.session(cx, memory).await?;
         let through = cx.through().cloned();
-        let running = Running { run: cx.run_id(), through, cut_offs: 0, since: None };
+        let running =
+            Running { run: cx.run_id(), through, cut_offs: 0, since: None, is_left: false };
         let cut_off = session.start(running, self.max_cut_offs);
         Ok((session, cut_off))
     }
@@ -127,53 +130,77 @@ impl Durable {
         &self,
         cx: &CallContext,
         memory: Arc<Memory>,
-    ) -> Result<OpenSession, StoreError> {
-        let key = ThreadKey::new(self.agent.clone(), cx.thread_id())?;
+    ) -> Result<OpenSession, AgentError> {
+        let key = ThreadKey::new(self.agent.clone(), cx.thread_id()).map_err(StoreError::from)?;
         let claim = cx.claim();
-        let Granted { lease, version, owner } =
-            self.acquire(&key, cx.run_id(), &claim, Some(cx)).await?;
+        let Granted { lease, version, owner } = self.wait(&key, &claim, cx).await?;
         let user = claim.user.filter(|user| owner.as_ref() != Some(user));
-        let session = OpenSession::new(&self.backing, lease, memory.clone(), user.clone())?;
+        let session = OpenSession::new(&self.backing, lease, memory.clone(), user.clone(), cx)?;
         session.refresh(version).await?;
         memory.set_user(user.or(owner));
         Ok(session)
     }
 
-    /// Waits for the lease of a thread that the caller may use; a call says so once.
-    async fn acquire(
+    /// Waits for the lease of a thread for a call, which says so once.
+    async fn wait(
         &self,
         key: &ThreadKey,
-        run: RunId,
         claim: &Claim,
-        cx: Option<&CallContext>,
-    ) -> Result<Granted, StoreError> {
-        let request = self.backing.keeper.request(key, run)?;
-        let mut waits = cx;
+        cx: &CallContext,
+    ) -> Result<Granted, AgentError> {
+        let mut request = self.backing.keeper.request(key, cx.run_id())?;
+        let mut is_told = false;
         loop {
-            match self.backing.steps.acquire(key, run).await? {
-                Acquired::Granted { lease, user, .. } if !claim.allows(user.as_deref()) => {
-                    self.release(&lease).await?;
-                    request.granted();
-                    return Err(StoreError::OtherUser { thread: key.clone() });
-                }
-                Acquired::Granted { lease, version, is_takeover, user } => {
-                    if is_takeover {
-                        tracing::warn!(
-                            agent = key.agent(),
-                            thread = key.thread(),
-                            "a call takes over a thread whose owner ended without releasing it"
-                        );
-                    }
-                    request.granted();
-                    return Ok(Granted { lease, version, owner: user });
-                }
-                Acquired::Busy => {
-                    if let Some(cx) = waits.take() {
-                        cx.queued(Behind::Lease(self.backing.steps.lease_time()));
-                    }
-                    self.backing.steps.freed(key).await;
-                }
+            if let Some(granted) = self.ask(key, claim, &mut request).await? {
+                return Ok(granted);
             }
+            let lines = leased::behind(key);
+            let _waits = leased::wait(cx, &lines)?;
+            if !is_told {
+                is_told = true;
+                cx.queued(Behind::Lease(self.backing.steps.lease_time()));
+            }
+            self.backing.steps.freed(key).await;
+        }
+    }
+
+    /// Waits for the lease of a thread for what is no call.
+    async fn acquire(&self, key: &ThreadKey) -> Result<Granted, StoreError> {
+        let mut request = self.backing.keeper.request(key, RunId::random())?;
+        loop {
+            // Whose thread it is, is checked by the caller.
+            if let Some(granted) = self.ask(key, &Claim::default(), &mut request).await? {
+                return Ok(granted);
+            }
+            self.backing.steps.freed(key).await;
+        }
+    }
+
+    /// Asks for the lease of a thread that the caller may use. Returns none if another has it.
+    async fn ask(
+        &self,
+        key: &ThreadKey,
+        claim: &Claim,
+        request: &mut Request,
+    ) -> Result<Option<Granted>, StoreError> {
+        match self.backing.steps.acquire(key, request.owner()).await? {
+            Acquired::Granted { lease, user, .. } if !claim.allows(user.as_deref()) => {
+                self.release(&lease).await?;
+                request.granted();
+                Err(StoreError::OtherUser { thread: key.clone() })
+            }
+            Acquired::Granted { lease, version, is_takeover, user } => {
+                if is_takeover {
+                    tracing::warn!(
+                        agent = key.agent(),
+                        thread = key.thread(),
+                        "a call takes over a thread whose owner ended without releasing it"
+                    );
+                }
+                request.granted();
+                Ok(Some(Granted { lease, version, owner: user }))
+            }
+            Acquired::Busy => Ok(None),
         }
     }
 
@@ -188,17 +215,23 @@ impl Durable {
         if self.backing.keeper.holds(&key) {
             return Ok(());
         }
-        let request = self.backing.keeper.request(&key, cx.run_id())?;
+        let mut request = self.backing.keeper.request(&key, cx.run_id())?;
         let Acquired::Granted { lease, version, user, .. } =
             self.backing.steps.acquire(&key, cx.run_id()).await?
         else {
             return Ok(());
         };
         request.granted();
-        let session = OpenSession::new(&self.backing, lease, memory.clone(), None)?;
+        let session = OpenSession::new(&self.backing, lease, memory.clone(), None, cx)?;
         session.refresh(version).await?;
         memory.set_user(user);
         session.close().await
+    }
+
+    /// Returns the messages of a thread as the store has them.
+    pub(crate) async fn history(&self, thread: &str) -> Result<Messages, StoreError> {
+        let key = ThreadKey::new(self.agent.clone(), thread)?;
+        HistoryRow::read_live(self.backing.store.history(&key).await?, &key)
     }
 
     /// Waits until the leases of calls that were dropped are released.
@@ -223,8 +256,8 @@ impl Durable {
         cx: &CallContext,
         memory: &Arc<Memory>,
         messages: Messages,
-    ) -> Result<(), StoreError> {
-        let key = ThreadKey::new(self.agent.clone(), cx.thread_id())?;
+    ) -> Result<(), AgentError> {
+        let key = ThreadKey::new(self.agent.clone(), cx.thread_id()).map_err(StoreError::from)?;
         if self.backing.keeper.holds(&key) {
             // The call that runs writes them.
             cx.claim_thread(memory)?;
@@ -233,14 +266,12 @@ impl Durable {
         }
         let session = self.session(cx, memory.clone()).await?;
         memory.extend(messages);
-        session.close().await
+        Ok(session.close().await?)
     }
 
     /// Reads a thread, when no call owns it. Whose it is must be checked.
     pub(crate) async fn read(&self, key: &ThreadKey) -> Result<ThreadRecord, StoreError> {
-        let anybody = Claim::default();
-        let Granted { lease, owner, .. } =
-            self.acquire(key, RunId::random(), &anybody, None).await?;
+        let Granted { lease, owner, .. } = self.acquire(key).await?;
         let record = self.backing.steps.load(&lease).await;
         self.release(&lease).await?;
         Ok(ThreadRecord { user: owner, ..record? })
@@ -249,8 +280,7 @@ impl Durable {
     /// Writes a step, when no call owns the thread; one that is written already is not written again.
     pub(crate) async fn write(&self, key: &ThreadKey, step: &Step) -> Result<(), StoreError> {
         // Whose thread it is was checked when it was read.
-        let Granted { lease, .. } =
-            self.acquire(key, RunId::random(), &Claim::default(), None).await?;
+        let Granted { lease, .. } = self.acquire(key).await?;
         let step = Step { releases: true, ..step.clone() };
         let written = self.backing.steps.commit(&lease, &step).await;
         // A step that is written already releases nothing.

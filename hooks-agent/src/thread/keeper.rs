@@ -34,6 +34,8 @@ type Held = Mutex<Vec<Kept>>;
 struct Kept {
     lease: Lease,
     lost: CancellationToken,
+    /// Until when nobody else is granted it.
+    until: Instant,
     /// Whether memory is up to date.
     is_read: bool,
 }
@@ -52,11 +54,13 @@ impl Keeper {
         Self { store, held: Arc::default(), jobs: Mutex::default() }
     }
 
-    /// Keeps a lease. The token is cancelled when it is lost.
+    /// Keeps a lease. The token is cancelled when it is lost, or may be: when it could not be renewed
+    /// for as long as it lasts.
     pub(super) fn hold(&self, lease: &Lease) -> Result<CancellationToken, StoreError> {
         self.jobs()?;
         let lost = CancellationToken::new();
-        let kept = Kept { lease: lease.clone(), lost: lost.clone(), is_read: false };
+        let until = Instant::now() + self.store.lease_time();
+        let kept = Kept { lease: lease.clone(), lost: lost.clone(), until, is_read: false };
         lock(&self.held).push(kept);
         Ok(lost)
     }
@@ -89,7 +93,7 @@ impl Keeper {
 
     /// Notes a request for a lease, which is withdrawn if it is dropped.
     pub(super) fn request(&self, thread: &ThreadKey, owner: RunId) -> Result<Request, StoreError> {
-        Ok(Request { jobs: self.jobs()?, waits: Some((thread.clone(), owner)) })
+        Ok(Request { jobs: self.jobs()?, thread: thread.clone(), owner, waits: true })
     }
 
     /// Waits until the leases of the calls that were dropped are released, or were tried to.
@@ -120,20 +124,27 @@ impl Keeper {
 /// A request for a lease.
 pub(super) struct Request {
     jobs: UnboundedSender<Job>,
-    waits: Option<(ThreadKey, RunId)>,
+    thread: ThreadKey,
+    owner: RunId,
+    waits: bool,
 }
 
 impl Request {
+    /// Returns for whom the lease is requested.
+    pub(super) fn owner(&self) -> RunId {
+        self.owner
+    }
+
     /// Notes that the lease was granted.
-    pub(super) fn granted(mut self) {
-        self.waits = None;
+    pub(super) fn granted(&mut self) {
+        self.waits = false;
     }
 }
 
 impl Drop for Request {
     fn drop(&mut self) {
-        if let Some((thread, owner)) = self.waits.take() {
-            let _ = self.jobs.send(Job::Withdraw(thread, owner));
+        if self.waits {
+            let _ = self.jobs.send(Job::Withdraw(self.thread.clone(), self.owner));
         }
     }
 }
@@ -174,6 +185,7 @@ async fn keep(store: Arc<dyn Steps>, held: Weak<Held>, mut jobs: UnboundedReceiv
                 let Some(held) = held.upgrade() else { break };
                 // A store that does not answer must not keep the task from the next renewal.
                 let _ = timeout(every, renew(&*store, &held)).await;
+                give_up(&held);
                 renewal.set(sleep(every));
             }
             Event::Again => retry(&*store, &mut failed, every).await,
@@ -214,9 +226,11 @@ async fn renew(store: &dyn Steps, held: &Held) {
     if leases.is_empty() {
         return;
     }
+    let until = Instant::now() + store.lease_time();
     match store.renew(&leases).await {
         Ok(lost) => {
-            for kept in &*lock(held) {
+            for kept in lock(held).iter_mut().filter(|kept| leases.contains(&kept.lease)) {
+                kept.until = until;
                 if lost.contains(&kept.lease) {
                     kept.lost.cancel();
                 }
@@ -226,6 +240,19 @@ async fn renew(store: &dyn Steps, held: &Held) {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "leases could not be renewed");
         }
+    }
+}
+
+/// Cancels the calls whose leases could not be renewed in time: others may have them.
+fn give_up(held: &Held) {
+    let now = Instant::now();
+    for kept in lock(held).iter().filter(|kept| kept.until <= now) {
+        tracing::warn!(
+            agent = kept.lease.thread.agent(),
+            thread = kept.lease.thread.thread(),
+            "a call ends: its lease could not be renewed in time"
+        );
+        kept.lost.cancel();
     }
 }
 

@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 
 use crate::call::CallContext;
 use crate::memory::Memory;
-use crate::message::{Messages, Msg};
 use crate::store::key::check_name;
 use crate::store::{
     Backend, DecisionError, Filter, HistoryRow, NameError, Store, StoreError, StoreFuture,
@@ -101,7 +100,7 @@ impl MemoryStore {
                 let is_wanted = filter.thread.as_ref().is_none_or(|wanted| *wanted == id);
                 let is_of_user =
                     filter.user.is_none() || filter.user.as_ref() == memory.user().as_ref();
-                if !is_wanted || !is_of_user || is_unused(&memory) {
+                if !is_wanted || !is_of_user || memory.is_unused() {
                     continue;
                 }
                 if let Ok(key) = ThreadKey::new(agent.clone(), id) {
@@ -233,16 +232,15 @@ impl Store for MemoryStore {
     }
 
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
+        let wanted = self.find(&filter).into_iter().map(|(key, ..)| self.with_sub_threads(key));
+        let is_busy =
+            |(key, threads): &(ThreadKey, Arc<Threads>)| threads.turns().is_busy(key.thread());
+        let free = wanted.filter(|all| !all.iter().any(is_busy));
         let mut count = 0;
-        for (key, ..) in self.find(&filter).into_iter().take(most(&filter)) {
-            let all = self.with_sub_threads(key);
-            if all.iter().any(|(key, threads)| threads.turns().is_busy(key.thread())) {
-                continue;
-            }
-            for (key, threads) in all {
-                threads.drop_thread(key.thread());
-                count += 1;
-            }
+        // A thread that was one of a sub-agent is gone when its turn comes.
+        for (key, threads) in free.filter(|all| !all.is_empty()).take(most(&filter)).flatten() {
+            threads.drop_thread(key.thread());
+            count += 1;
         }
         Box::pin(ready(Ok(count)))
     }
@@ -265,17 +263,10 @@ impl MemoryStore {
         let threads = self.threads_of(&agent, Threads::DEFAULT_MAX_IDLE);
         let id: Arc<str> = thread.thread().into();
         let memory = threads.of_call((*id != *CallContext::DEFAULT_THREAD).then_some(&id));
-        if !is_unused(&memory) {
+        if !memory.is_unused() {
             return Err(StoreError::Conflict { thread: thread.clone(), expected: 0, found: 1 });
         }
-        let mut live: Vec<_> = rows.into_iter().filter(|row| row.archived.is_none()).collect();
-        live.sort_by_key(|row| row.place);
-        let read = |row: HistoryRow| serde_json::from_value::<Msg>(row.message);
-        let messages: Result<Messages, _> = live.into_iter().map(read).collect();
-        memory.replace(messages.map_err(|source| StoreError::Unreadable {
-            what: "a message".to_owned(),
-            source: source.into(),
-        })?);
+        memory.replace(HistoryRow::read_live(rows, thread)?);
         memory.set_values(values);
         memory.set_user(user);
         Ok(())
@@ -286,10 +277,6 @@ impl fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MemoryStore").field("namespace", &self.namespace).finish_non_exhaustive()
     }
-}
-
-fn is_unused(memory: &Memory) -> bool {
-    memory.is_empty() && memory.values().is_empty()
 }
 
 fn most(filter: &Filter) -> usize {

@@ -5,6 +5,7 @@ mod clock;
 mod cut_off;
 mod durable;
 mod keeper;
+mod leased;
 mod line;
 mod memory_store;
 mod options;

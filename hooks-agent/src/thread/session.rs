@@ -9,16 +9,26 @@ use std::time::Duration;
 use futures::future::{Either, select};
 use hooks_core::BoxFuture;
 use tokio::sync::Mutex as Queue;
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::memory::{Memory, Moment, SaveThread, Served, Through};
+use crate::call::CallContext;
+use crate::memory::{Memory, Moment, Running, SaveThread, Served, Through};
 use crate::message::Msg;
 use crate::store::{Durability, Lease, Step, Steps, Store, StoreError, ThreadRecord, Waiting};
 use crate::thread::keeper::Keeper;
+use crate::thread::leased::Leased;
 
-/// How long a commit waits before it is tried again, each time, if the store is not available.
-const RETRIES: [Duration; 3] =
-    [Duration::from_millis(50), Duration::from_millis(250), Duration::from_secs(1)];
+/// How long a commit waits before it is tried again if the store is not available. Each pause is twice
+/// as long as the one before.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// For how long a commit is tried again at the least. It is a third of the time of a lease, if that is
+/// longer.
+const TRIED: Duration = Duration::from_millis(1500);
 
 /// Where the threads of an agent are, and how often they are written.
 #[derive(Clone)]
@@ -53,18 +63,23 @@ pub(crate) struct Session {
 
 /// A session that ends when this is dropped: the lease is released then. What was not written stays in
 /// memory and is part of the next step, if no other process has written to the thread until then.
-pub(crate) struct OpenSession(Arc<Session>);
+pub(crate) struct OpenSession {
+    session: Arc<Session>,
+    _leased: Leased,
+}
 
 impl OpenSession {
-    /// Begins with a lease that was granted.
+    /// Begins with a lease that was granted to a call.
     pub(super) fn new(
         backing: &Backing,
         lease: Lease,
         memory: Arc<Memory>,
         user: Option<Arc<str>>,
+        cx: &CallContext,
     ) -> Result<Self, StoreError> {
         let lost = backing.keeper.hold(&lease)?;
-        Ok(Self(Arc::new(Session {
+        let leased = Leased::new(lease.thread.clone(), cx);
+        let session = Arc::new(Session {
             backing: backing.clone(),
             lease,
             memory,
@@ -76,11 +91,12 @@ impl OpenSession {
             is_over: AtomicBool::new(false),
             is_refused: AtomicBool::new(false),
             unsure: Queue::default(),
-        })))
+        });
+        Ok(Self { session, _leased: leased })
     }
 
     pub(super) fn shared(&self) -> Arc<Session> {
-        self.0.clone()
+        self.session.clone()
     }
 }
 
@@ -88,7 +104,7 @@ impl Deref for OpenSession {
     type Target = Session;
 
     fn deref(&self) -> &Session {
-        &self.0
+        &self.session
     }
 }
 
@@ -160,12 +176,12 @@ impl Session {
         self.leave().await
     }
 
-    /// Writes the call as one that was cut off, with which another process goes on, and releases the
-    /// lease.
+    /// Writes the call as one with which another process goes on, and releases the lease.
     pub(crate) async fn leave(&self) -> Result<(), StoreError> {
         if self.is_over() {
             return Err(self.lease_lost());
         }
+        self.leave_call();
         // What is observed from here on waits for the lease.
         self.backing.keeper.drop_lease(&self.lease);
         if !self.write(true).await? {
@@ -204,7 +220,9 @@ impl Session {
 
     /// Commits a step, again if the store is not available.
     async fn send(&self, step: &Step, mut is_retry: bool) -> Result<(), StoreError> {
-        let mut retries = RETRIES.iter();
+        let begin = Instant::now();
+        let longest = (self.backing.steps.lease_time() / 3).max(TRIED);
+        let mut pause = FIRST_PAUSE;
         loop {
             match self.backing.steps.commit(&self.lease, step).await {
                 Ok(()) => return Ok(()),
@@ -215,10 +233,13 @@ impl Session {
                 {
                     return Ok(());
                 }
-                Err(error) if error.is_transient() => match retries.next() {
-                    Some(pause) => tokio::time::sleep(*pause).await,
-                    None => return Err(error),
-                },
+                Err(error) if error.is_transient() => {
+                    if begin.elapsed() + pause > longest {
+                        return Err(error);
+                    }
+                    sleep(pause).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
                 Err(error @ (StoreError::LeaseLost { .. } | StoreError::Conflict { .. })) => {
                     self.lost.cancel();
                     return Err(error);
@@ -244,6 +265,15 @@ impl Session {
     fn end_call(&self) {
         if self.is_call.load(Ordering::Relaxed) {
             self.memory.set_running(None);
+        }
+    }
+
+    /// Notes that the call was left. One that was cut off, and that this session only reads or observes
+    /// beside, stays as it is.
+    fn leave_call(&self) {
+        let is_call = self.is_call.load(Ordering::Relaxed);
+        if let Some(running) = self.memory.running().filter(|_| is_call) {
+            self.memory.set_running(Some(Running { is_left: true, ..running }));
         }
     }
 
@@ -281,7 +311,7 @@ impl SaveThread for Session {
 
 impl Drop for OpenSession {
     fn drop(&mut self) {
-        let Session { lost, is_refused, is_over, memory, backing, lease, .. } = &*self.0;
+        let Session { lost, is_refused, is_over, memory, backing, lease, .. } = &*self.session;
         if is_over.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -290,7 +320,7 @@ impl Drop for OpenSession {
             // thread is read again.
             memory.expire_record();
         } else {
-            self.0.end_call();
+            self.session.end_call();
         }
         // If another process has the lease, this does nothing.
         backing.keeper.release(lease);

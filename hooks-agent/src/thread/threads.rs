@@ -39,7 +39,7 @@ use crate::thread::turns::Turns;
 /// assert_eq!(agent.threads().ids().as_slice(), ["ada".into()]);
 ///
 /// // Another process goes on with the conversation.
-/// let saved = serde_json::to_string(&agent.threads().history("ada"))?;
+/// let saved = serde_json::to_string(&agent.threads().history("ada").await?)?;
 /// let later = ReActAgent::builder("assistant").model(model).build()?;
 /// later.threads().restore("ada", serde_json::from_str::<Messages>(&saved)?)?;
 /// let reply = later.call_with(CallOptions::new().thread("ada"), "And now?").await?;
@@ -113,7 +113,7 @@ impl Threads {
     /// Stores what people decided about the tool calls of a thread in memory.
     pub(crate) fn decide(&self, cx: &CallContext) -> Result<(), StoreError> {
         let (memory, now) = (self.of_call(cx.named_thread()), now());
-        memory.decide(cx.verdicts(), now).map_err(StoreError::from)
+        memory.decide(&memory.by_call(cx.verdicts()), now).map_err(StoreError::from)
     }
 
     /// Returns all threads, by id.
@@ -132,7 +132,9 @@ impl Threads {
         self.lock().threads.keys().cloned().chain(default).collect()
     }
 
-    /// Returns the memory of a thread, or `None` if there is no such thread.
+    /// Returns the memory of a thread, or `None` if the process has no such thread: one in a store outside
+    /// of it is read by [`history`](Self::history), or by
+    /// [`ReActAgent::read_thread`](crate::react::ReActAgent::read_thread).
     #[must_use]
     pub fn memory(&self, id: &str) -> Option<Arc<Memory>> {
         if id == CallContext::DEFAULT_THREAD {
@@ -141,10 +143,16 @@ impl Threads {
         Some(self.lock().threads.get(id)?.memory.clone())
     }
 
-    /// Returns the messages of a thread, oldest first; none if there is no such thread.
-    #[must_use]
-    pub fn history(&self, id: &str) -> Messages {
-        self.memory(id).map(|memory| memory.messages()).unwrap_or_default()
+    /// Returns the messages of a thread, oldest first; none if there is no such thread. They are those of
+    /// the store, if there is one outside of the process, whether or not the process has read the thread.
+    ///
+    /// # Errors
+    /// [`StoreError`] of a store outside of the process.
+    pub async fn history(&self, id: &str) -> Result<Messages, StoreError> {
+        match &self.durable {
+            Some(durable) => durable.history(id).await,
+            None => Ok(self.memory(id).map(|memory| memory.messages()).unwrap_or_default()),
+        }
     }
 
     /// Replaces the conversation of a thread, or begins it. A call that runs on a named thread

@@ -49,6 +49,13 @@ pub trait Tool: Any + Send + Sync {
         false
     }
 
+    /// Returns whether others than the program wrote the description and the schema, such as an MCP
+    /// server: guards of foreign text change them before the model reads them, see
+    /// [`Door::ToolSpec`](crate::call::Door::ToolSpec). The default is `false`.
+    fn is_foreign(&self) -> bool {
+        false
+    }
+
     /// Returns whether the tool goes on where it was, if it runs again after its process ended.
     #[doc(hidden)]
     fn continues(&self) -> bool {

@@ -21,7 +21,7 @@ pub fn link<A, T, H, Form>(
     T: HookTypeOf<A>,
     H: IntoHook<T, Form>,
 {
-    let entry = options.into_entry(Source { file, line }, hook.into_hook());
+    let entry = options.into_entry(Source { file: file.into(), line }, hook.into_hook());
     T::edit(registry, |list| list.append(entry));
 }
 

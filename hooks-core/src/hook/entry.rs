@@ -46,7 +46,7 @@ impl<P: HookSlot> Entry<P> {
             may_answer: self.may_answer,
             warnings: self.warnings.clone(),
             is_always: self.max_depth.is_some(),
-            source: self.source,
+            source: self.source.clone(),
         }
     }
 
@@ -89,7 +89,7 @@ impl<P: HookSlot> Clone for Entry<P> {
             role: self.role,
             may_answer: self.may_answer,
             warnings: self.warnings.clone(),
-            source: self.source,
+            source: self.source.clone(),
             max_depth: self.max_depth,
             limits: self.limits.clone(),
             hook: self.hook.clone(),

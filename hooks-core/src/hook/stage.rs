@@ -86,6 +86,25 @@ impl<P: Stage> HookAnswer<P> for () {
     }
 }
 
+/// A hook that does not return, as one that is still a `todo!()`.
+impl<P: Stage> HookAnswer<P> for NoReturn {
+    fn into_step(self) -> StepResult<P> {
+        self
+    }
+}
+
+/// `!`, which has no name where a type is expected.
+type NoReturn = <fn() -> ! as Returns>::Output;
+
+#[doc(hidden)]
+pub trait Returns {
+    type Output;
+}
+
+impl<T> Returns for fn() -> T {
+    type Output = T;
+}
+
 impl<P: Stage> HookAnswer<P> for Option<P::Subject> {
     const MAY_EXIT: bool = false;
 

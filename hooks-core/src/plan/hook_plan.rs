@@ -92,6 +92,42 @@ impl HookPlan {
     pub fn hooks(&self) -> &[PlannedHook] {
         &self.hooks
     }
+
+    /// Returns the plan with more [warnings](Self::warnings) of single hooks, beside those that their
+    /// [registrations](crate::HookOptions::warnings) have: for a library that knows what is wrong with a
+    /// class hook on one instance. The texts are whole sentences that say what to change.
+    ///
+    /// ```
+    /// use hooks_core::{Hookable, Hooks, hookable};
+    ///
+    /// #[derive(Hookable, Default)]
+    /// struct Greeter {
+    ///     hooks: Hooks,
+    /// }
+    ///
+    /// #[hookable]
+    /// impl Greeter {
+    ///     fn reply(&self, name: &str) -> String {
+    ///         format!("Hello, {name}")
+    ///     }
+    /// }
+    ///
+    /// let look = |_: &Greeter, _: &GreeterReplyArgs| {};
+    /// Greeter::register_class_hook(Greeter::PRE_REPLY, "look", look);
+    /// let plan = Greeter::default().hook_plan();
+    /// let plan = plan.with_warnings(|_| vec!["nobody looks: name a viewer".to_owned()]);
+    /// assert_eq!(plan.warnings()[0].to_string(), "`look`: nobody looks: name a viewer");
+    /// ```
+    #[must_use]
+    pub fn with_warnings(mut self, warnings_of: impl Fn(&PlannedHook) -> Vec<String>) -> Self {
+        for hook in &mut self.hooks {
+            let more = warnings_of(hook);
+            if !more.is_empty() {
+                hook.row.warnings = hook.row.warnings.iter().cloned().chain(more).collect();
+            }
+        }
+        self
+    }
 }
 
 impl PlannedHook {

@@ -55,10 +55,13 @@ impl HookPlan {
     /// |---|---|
     /// | a hook observes content before another one redacts it | of one hook type, except around |
     /// | a hook counts a call once that another one repeats | pre and around of one method |
-    /// | a hook without a role [may answer](PlannedHook::may_answer), so that a guard or redactor after it does not run | pre, and pre or around of one method |
+    /// | a hook [may answer](PlannedHook::may_answer), so that one after it that guards, redacts or asks does not run | pre, and pre or around, or both around, of one method |
     ///
-    /// The advice depends on what decides the order: the level, then the type that the hook is registered
-    /// for, then the priority.
+    /// What a hook that guards, limits or redacts answers is a refusal, so it may answer before the others.
+    /// A hook around a call may answer, unless its [options](crate::HookOptions::answers) deny it.
+    ///
+    /// The advice depends on what decides the order: the phase, the level, then the type that the hook is
+    /// registered for, then the priority.
     ///
     /// ```
     /// use hooks_core::{HookOptions, HookRole, Hookable, Hooks, hook, hookable};
@@ -136,6 +139,7 @@ fn is_same(one: &PlannedHook, other: &PlannedHook) -> bool {
 /// Returns what is wrong with the order of two hooks, of which the first one runs first.
 fn conflict(first: &PlannedHook, second: &PlannedHook) -> Option<Kind> {
     let (outer, inner) = (first.hook_type(), second.hook_type());
+    let is_one_method = outer.method() == inner.method();
     match (first.role(), second.role()?) {
         (Some(HookRole::Observes), HookRole::Redacts)
             if outer == inner && outer.phase() != Phase::Around =>
@@ -143,22 +147,32 @@ fn conflict(first: &PlannedHook, second: &PlannedHook) -> Option<Kind> {
             Some(Kind::ObservesUnredacted)
         }
         (Some(HookRole::Limits), HookRole::Retries)
-            if outer.method() == inner.method()
+            if is_one_method
                 && matches!(outer.phase(), Phase::Pre | Phase::Around)
                 && inner.phase() == Phase::Around =>
         {
             Some(Kind::LimitsOnce)
         }
-        (None, HookRole::Guards | HookRole::Redacts)
+        // What these answer is a refusal.
+        (Some(HookRole::Guards | HookRole::Limits | HookRole::Redacts), _) => None,
+        (_, HookRole::Guards | HookRole::Redacts | HookRole::Asks)
             if first.may_answer()
-                && outer.method() == inner.method()
-                && outer.phase() == Phase::Pre
-                && matches!(inner.phase(), Phase::Pre | Phase::Around)
+                && is_one_method
+                && skips(outer.phase(), inner.phase())
                 && !is_same(first, second) =>
         {
             Some(Kind::AnswersUnguarded)
         }
         _ => None,
+    }
+}
+
+/// Returns whether hooks of the inner phase do not run if one of the outer phase answers.
+fn skips(outer: Phase, inner: Phase) -> bool {
+    match outer {
+        Phase::Pre => matches!(inner, Phase::Pre | Phase::Around),
+        Phase::Around => inner == Phase::Around,
+        _ => false,
     }
 }
 
@@ -196,32 +210,30 @@ impl fmt::Display for PlanWarning {
 }
 
 impl PlanWarning {
-    /// Writes what turns the order of the hooks round.
+    /// Writes what turns the order of the hooks round: all that decides it, except the priority.
     fn advise(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { first, second, .. } = self;
+        let Self { first, second, kind, .. } = self;
         let (outer, inner) = (first.name(), second.name());
-        let is_around = |hook: &PlannedHook| hook.hook_type().phase() == Phase::Around;
-        if is_around(second) && !is_around(first) && self.kind == Kind::AnswersUnguarded {
-            return write!(
-                f,
-                "pre hooks run before hooks around the call, whatever their levels and priorities: \
-                 make a hook around the call of `{outer}`, or a pre hook of `{inner}`",
-            );
+        let (mut causes, mut cures) = (Vec::new(), Vec::new());
+        if first.hook_type().phase() != second.hook_type().phase() {
+            causes.push("pre hooks run before hooks around the call");
+            let around = format!("make a hook around the call of `{outer}`");
+            cures.push(match kind {
+                Kind::AnswersUnguarded => format!("{around}, or a pre hook of `{inner}`"),
+                _ => around,
+            });
         }
-        if first.level() != second.level() {
-            return write!(
-                f,
-                "hooks of an instance run before hooks of its class, whatever their priorities: register \
-                 `{inner}` on the instance, or `{outer}` for the class, and give `{outer}` the higher \
-                 priority",
-            );
+        if first.level() < second.level() {
+            causes.push("hooks of an instance run before hooks of its class");
+            cures.push(format!("register `{inner}` on the instance, or `{outer}` for the class"));
         }
-        if first.rank() != second.rank() {
-            return write!(
-                f,
-                "hooks of a type run before hooks of its traits, whatever their priorities: register both \
-                 for one of them, and give `{outer}` the higher priority",
-            );
+        if first.rank() < second.rank() {
+            causes.push("hooks of a type run before hooks of its traits");
+            cures.push("register both for one of them".to_owned());
+        }
+        if !causes.is_empty() {
+            let (causes, cures) = (causes.join(", "), cures.join(", "));
+            write!(f, "{causes}, whatever their priorities: {cures}, and ")?;
         }
         write!(f, "give `{outer}` the higher priority")
     }

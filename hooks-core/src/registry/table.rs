@@ -1,6 +1,7 @@
 //! The registry: a table of hooks that is swapped while calls read it.
 
 use std::any::{Any, TypeId};
+use std::borrow::Cow;
 use std::fmt;
 use std::panic::Location;
 // Counters that nothing waits for: schedules do not depend on them.
@@ -31,15 +32,15 @@ pub(crate) struct Row {
 }
 
 /// Where a hook was registered.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Source {
-    pub(crate) file: &'static str,
+    pub(crate) file: Cow<'static, str>,
     pub(crate) line: u32,
 }
 
 impl From<&'static Location<'static>> for Source {
     fn from(location: &'static Location<'static>) -> Self {
-        Self { file: location.file(), line: location.line() }
+        Self { file: location.file().into(), line: location.line() }
     }
 }
 

@@ -34,9 +34,11 @@ pub(crate) fn expand(attr: TokenStream, item: &TokenStream) -> TokenStream {
     if let (Some(_), Some(param)) = (&options.class, block.generics.params.first()) {
         errors.at(param, "a hook that the linker collects is one value: its type is not generic");
     }
+    let before = errors.len();
     let arounds = around_handlers(&block, &mut errors);
     let handlers = handlers(&block, &mut errors);
-    if handlers.is_empty() && arounds.is_empty() && block.trait_.is_none() {
+    let has_none = handlers.is_empty() && arounds.is_empty() && errors.len() == before;
+    if has_none && block.trait_.is_none() {
         errors.at(
             &block.self_ty,
             "no method here takes an event: write one like \

@@ -12,7 +12,7 @@ use crate::agent_hook::around::takes_call;
 use crate::agent_hook::signature::{
     cfgs_of, refuse_generics, takes_shared_self, type_arguments, type_name,
 };
-use crate::support::errors::Errors;
+use crate::support::errors::{Errors, near};
 use crate::support::types::ungrouped;
 
 /// The events, as types and as variants of `HookEvent`.
@@ -105,10 +105,13 @@ fn refuse_unknown(method: &ImplItemFn, errors: &mut Errors) {
     if !takes_shared_self(method) || takes_call(method) {
         return;
     }
-    let is_event = |input: &FnArg| matches!(input, FnArg::Typed(param) if is_mut(&param.ty));
+    let is_event = |input: &FnArg| {
+        let FnArg::Typed(param) = input else { return false };
+        is_mut(&param.ty) || is_ref(&param.ty) && borrows_a_call(input)
+    };
     let is_call = |input: &FnArg| matches!(input, FnArg::Typed(param) if is_path(&param.ty));
     let (input, expected) = match params[..] {
-        [event] if is_event(event) && borrows_a_call(event) => (
+        [event] if is_event(event) => (
             event,
             "no event, so the method would never run: write an event by its own name, such as \
                      `&mut PreActing<'_>`, and not by that of an import `as`",
@@ -125,13 +128,22 @@ fn refuse_unknown(method: &ImplItemFn, errors: &mut Errors) {
         _ => return,
     };
     if let (Some(name), FnArg::Typed(param)) = (type_name(input), input) {
-        let other = "; a method for other uses goes in an impl block without the attribute";
-        errors.at(&param.ty, format!("`{name}` is {expected}{other}"));
+        let message = match near(&name.to_string(), EVENTS.map(|(event, _)| event)) {
+            Some(event) if is_event(input) => format!("no event, did you mean `{event}`?"),
+            _ => format!(
+                "{expected}; a method for other uses goes in an impl block without the attribute"
+            ),
+        };
+        errors.at(&param.ty, format!("`{name}` is {message}"));
     }
 }
 
 fn is_mut(ty: &Type) -> bool {
     matches!(ungrouped(ty), Type::Reference(reference) if reference.mutability.is_some())
+}
+
+fn is_ref(ty: &Type) -> bool {
+    matches!(ungrouped(ty), Type::Reference(_))
 }
 
 fn is_path(ty: &Type) -> bool {

@@ -6,19 +6,20 @@ use quote::quote;
 use crate::hookable::expand::{hookable_trait, inherent, trait_impl};
 use crate::hookable::model::{Block, Role};
 use crate::hookable::parse;
-use crate::support::errors::Errors;
+use crate::support::helpers::without_helpers;
 
 // Input:  `#[hookable] impl Agent { pub fn reply(&self) {} }`
 // Output: the impl with a wrapper and a body, the args struct, the hook point
 pub(crate) fn expand(attr: TokenStream, item: &TokenStream) -> TokenStream {
-    let input: parse::Input = match syn::parse2(item.clone()) {
+    let mut input: parse::Input = match syn::parse2(item.clone()) {
         Ok(input) => input,
         Err(error) => {
+            let item = without_helpers(item.clone(), &["hook", "arg"]);
             let error = error.into_compile_error();
             return quote!(#item #error);
         }
     };
-    let mut errors = Errors::default();
+    let mut errors = input.take_errors();
     let model = match &input {
         parse::Input::Block(block) => Block::of_impl(attr, block, &mut errors),
         parse::Input::Trait(item) => Block::of_trait(attr, item, &mut errors),

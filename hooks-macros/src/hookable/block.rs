@@ -17,8 +17,8 @@ use crate::support::runtime::Runtime;
 impl Block {
     pub(crate) fn of_impl(attr: TokenStream, block: &parse::Block, errors: &mut Errors) -> Self {
         let known: &[&str] = match block.base {
-            Some(_) => &["crate"],
-            None => &["json", "derive", "non_exhaustive", "crate"],
+            Some(_) => &["explicit", "crate"],
+            None => &["json", "derive", "explicit", "non_exhaustive", "crate"],
         };
         let options = BlockOptions::parse(attr, known, errors);
         let known_errors = errors.len();
@@ -36,7 +36,7 @@ impl Block {
     }
 
     pub(crate) fn of_trait(attr: TokenStream, item: &parse::Trait, errors: &mut Errors) -> Self {
-        let known = ["json", "derive", "non_exhaustive", "crate"];
+        let known = ["json", "derive", "explicit", "non_exhaustive", "crate"];
         let options = BlockOptions::parse(attr, &known, errors);
         let is_generic = !item.generics.params.is_empty();
         if is_generic {
@@ -67,11 +67,10 @@ impl Block {
     ) -> Self {
         Self {
             role,
-            runtime: Runtime::new(options.krate),
-            derives: options.derives,
-            is_json: options.is_json,
-            is_non_exhaustive: options.is_non_exhaustive,
+            runtime: Runtime::new(options.krate.clone()),
+            options,
             is_refused: false,
+            has_skipped: false,
             attrs: attrs.to_vec(),
             generics,
             self_ty,
@@ -98,18 +97,27 @@ impl Block {
                 }
             }
         }
-        // In an impl of a trait all may be left to the bodies of the trait.
-        if self.methods().next().is_none() && !matches!(self.role, Role::Impl(_)) {
+        // In an impl of a trait all may be left to the bodies of the trait; who wrote `skip` knows.
+        let is_meant = matches!(self.role, Role::Impl(_)) || self.has_skipped;
+        if self.methods().next().is_none() && !is_meant {
             self.is_refused = true;
-            let message = "no method to hook: `reply`, `observe`, `print`, `reasoning` and \
-                           `acting` are hooked by their names, others are marked `#[hook]`";
-            errors.at(&self.ident, message);
+            let message = if self.options.is_explicit {
+                "no method to hook: mark the methods that are hooked with `#[hook]`"
+            } else {
+                "no method to hook: `reply`, `observe`, `print`, `reasoning` and `acting` are \
+                 hooked by their names, others are marked `#[hook]`"
+            };
+            // One that cannot be read may have been meant.
+            if errors.len() == 0 {
+                errors.at(&self.ident, message);
+            }
         }
         self
     }
 
     fn item(&mut self, method: &parse::Method, errors: &mut Errors) -> Item {
         let options = HookOptions::parse(&method.attrs, errors);
+        self.has_skipped |= options.is_skipped;
         if options.is_skipped || !self.is_hooked(method, &options) {
             let mut method = method.clone();
             if matches!(self.role, Role::Impl(_))
@@ -153,7 +161,8 @@ impl Block {
             && method.sig.asyncness.is_some()
             && !needs_sized(&method.sig)
             && !self.is_async_trait();
-        options.is_marked || is_standard(method) || is_of_trait
+        let is_named = !self.options.is_explicit && is_standard(method);
+        options.is_marked || is_named || is_of_trait
     }
 
     /// Whether `#[async_trait]` makes boxed methods of what is left async.

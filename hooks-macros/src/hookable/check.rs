@@ -2,19 +2,16 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::visit_mut::VisitMut;
-use syn::{
-    FnArg, GenericParam, Path, ReturnType, Safety, Signature, Type, TypeParam, TypeParamBound,
-    WherePredicate,
-};
+use syn::{GenericParam, Path, ReturnType, Safety, Signature, Type, TypeParam};
 
 use crate::hookable::attrs::HookOptions;
 use crate::hookable::parse;
 use crate::hookable::signature::params::Param;
 use crate::hookable::signature::receiver::Receiver;
 use crate::hookable::signature::returned::{Returned, Static};
+use crate::support::borrows::{Borrow, FindBorrow};
 use crate::support::errors::Errors;
-use crate::support::types::ungrouped;
+use crate::support::types::{open_type, sized, ungrouped};
 
 /// Refuses a signature that no hook could be called with.
 pub(crate) fn check_signature(sig: &Signature, open: &[(Ident, Type)], errors: &mut Errors) {
@@ -107,33 +104,9 @@ pub(crate) fn check_associated(token: &impl ToTokens, errors: &mut Errors) {
     errors.at(token, message);
 }
 
-fn open_type(input: &FnArg) -> Option<&Type> {
-    match input {
-        FnArg::Typed(param) => {
-            matches!(ungrouped(&param.ty), Type::ImplTrait(_)).then_some(&*param.ty)
-        }
-        FnArg::Receiver(_) => None,
-    }
-}
-
 /// Whether a method says `where Self: Sized`.
 pub(crate) fn needs_sized(sig: &Signature) -> bool {
-    let is_sized = |bound: &TypeParamBound| match bound {
-        TypeParamBound::Trait(bound) => {
-            bound.path.segments.last().is_some_and(|it| it.ident == "Sized")
-        }
-        _ => false,
-    };
-    let clause = sig.generics.where_clause.as_ref();
-    clause.is_some_and(|clause| {
-        clause.predicates.iter().any(|predicate| match predicate {
-            WherePredicate::Type(predicate) => {
-                matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident("Self"))
-                    && predicate.bounds.iter().any(is_sized)
-            }
-            _ => false,
-        })
-    })
+    sized(sig.generics.where_clause.as_ref()).is_some()
 }
 
 /// Refuses what a hooked method of a trait cannot be, in the trait or in an impl of it.
@@ -149,6 +122,11 @@ pub(crate) fn check_of_trait(
     if receiver != Receiver::Shared {
         let message = "a hooked method of a trait takes `&self`";
         errors.at(sig.receiver().map(ToTokens::to_token_stream), message);
+    }
+    if let Some(predicate) = sized(sig.generics.where_clause.as_ref()) {
+        let message = "a hooked method of a trait is one of `dyn Trait` too: remove `Self: Sized`, or leave \
+                       the method out with `#[hook(skip)]`";
+        errors.at(predicate, message);
     }
     if let Safety::Unsafe(token) = &sig.safety {
         errors.at(token, "a hooked method of a trait cannot be `unsafe`");
@@ -222,22 +200,10 @@ impl Mentions<'_> {
 
 /// Refuses a type that borrows: hooks may outlive what it borrows.
 pub(crate) fn check_type(ty: &Type, errors: &mut Errors) {
-    let mut finder = FindLifetime(None);
-    finder.visit_type_mut(&mut ty.clone());
-    if let Some(lifetime) = finder.0 {
+    if let Some(Borrow::Lifetime(lifetime)) = FindBorrow::in_type(ty) {
         let message = "hooks may outlive what an instance borrows, so a hooked type owns what it \
                        has: take owned data, an `Arc`, or hook `impl Type<'static>`";
         errors.at(lifetime, message);
-    }
-}
-
-struct FindLifetime(Option<syn::Lifetime>);
-
-impl VisitMut for FindLifetime {
-    fn visit_lifetime_mut(&mut self, lifetime: &mut syn::Lifetime) {
-        if lifetime.ident != "static" {
-            self.0.get_or_insert_with(|| lifetime.clone());
-        }
     }
 }
 

@@ -26,7 +26,7 @@ impl Block {
             FnArg::Typed(param) => Some(param),
             FnArg::Receiver(_) => None,
         });
-        let params: Vec<_> = params
+        let mut params: Vec<_> = params
             .enumerate()
             .map(|(index, param)| match self.role {
                 Role::Impl(_) => Param::handed_on(index, param),
@@ -42,13 +42,17 @@ impl Block {
                 }
             })
             .collect();
-        for (index, param) in params.iter().enumerate() {
-            if params[..index].iter().any(|known| known.name == param.name) {
+        for index in 1..params.len() {
+            let (known, param) = params.split_at_mut(index);
+            let param = &mut param[0];
+            if known.iter().any(|known| known.name == param.name) {
                 let message = format!(
                     "two arguments named `{}`, name one by `#[arg(name = \"..\")]`",
                     param.name
                 );
                 errors.at(&param.pattern, message);
+                // So that this is said once.
+                param.name = format_ident!("{}_{index}", param.name);
             }
         }
         params
@@ -127,7 +131,7 @@ impl Block {
             body_ident,
             args_ident,
             args_generics: mentioned(&self.generics, params.iter().map(|param| &param.field_ty)),
-            derives: options.derives.or_else(|| self.derives.clone()),
+            derives: options.derives.or_else(|| self.options.derives.clone()),
             params,
             returned,
         }

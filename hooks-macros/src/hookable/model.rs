@@ -3,28 +3,27 @@
 use proc_macro2::{Group, Ident, TokenStream};
 use syn::ext::IdentExt;
 use syn::{
-    Attribute, Generics, Path, Safety, Signature, Token, Type, TypeParamBound, Visibility,
-    WhereClause,
+    Attribute, GenericParam, Generics, Path, Safety, Signature, Token, Type, TypeParamBound,
+    Visibility, WhereClause,
 };
 
 use crate::hookable::attrs::Reentry;
+use crate::hookable::options::BlockOptions;
 use crate::hookable::signature::params::Param;
 use crate::hookable::signature::receiver::Receiver;
 use crate::hookable::signature::returned::{Form, Returned};
 use crate::support::runtime::Runtime;
+use crate::support::types::open_type;
 
 /// An impl block or a trait whose methods are understood.
 pub(crate) struct Block {
     pub(crate) role: Role,
     pub(crate) runtime: Runtime,
-    /// What the args structs derive; `Debug` and `Clone` unless said otherwise.
-    pub(crate) derives: Option<Vec<Path>>,
-    /// Whether its methods take hooks over JSON.
-    pub(crate) is_json: bool,
-    /// Whether the args structs are `#[non_exhaustive]`.
-    pub(crate) is_non_exhaustive: bool,
+    pub(crate) options: BlockOptions,
     /// Whether nothing can be made of it.
     pub(crate) is_refused: bool,
+    /// Whether a method says that it is not hooked.
+    pub(crate) has_skipped: bool,
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) generics: Generics,
     pub(crate) self_ty: Type,
@@ -114,6 +113,14 @@ impl Method {
     /// Whether around hooks can run the body, perhaps more than once.
     pub(crate) fn has_around(&self) -> bool {
         self.receiver == Receiver::Shared && !self.is_local
+    }
+
+    /// Whether it is refused because no `dyn Trait` can have it.
+    pub(crate) fn is_never_dyn(&self) -> bool {
+        let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
+        self.refused.is_some()
+            && !(self.sig.generics.params.iter().all(is_lifetime)
+                && self.sig.inputs.iter().all(|input| open_type(input).is_none()))
     }
 
     pub(crate) fn is_unsafe(&self) -> bool {

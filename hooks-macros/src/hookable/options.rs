@@ -16,6 +16,8 @@ pub(crate) struct BlockOptions {
     pub(crate) is_json: bool,
     /// Whether the args structs are `#[non_exhaustive]`.
     pub(crate) is_non_exhaustive: bool,
+    /// Whether no method is hooked by its name.
+    pub(crate) is_explicit: bool,
 }
 
 impl BlockOptions {
@@ -25,6 +27,7 @@ impl BlockOptions {
             match name.text.as_str() {
                 "crate" => options.krate = Some(parse_crate(input)?),
                 "json" => options.is_json = true,
+                "explicit" => options.is_explicit = true,
                 "non_exhaustive" => options.is_non_exhaustive = true,
                 _ => options.derives = Some(parse_derives(input)?),
             }

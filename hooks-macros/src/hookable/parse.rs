@@ -13,7 +13,8 @@ use syn::{
     TypeParamBound, Visibility, braced,
 };
 
-use crate::support::types::ungrouped;
+use crate::support::errors::Errors;
+use crate::support::types::{sized, ungrouped};
 
 /// What `#[hookable]` is written on.
 pub(crate) enum Input {
@@ -29,6 +30,8 @@ pub(crate) struct Block {
     pub(crate) base: Option<Path>,
     pub(crate) self_ty: Type,
     pub(crate) items: Vec<Item>,
+    /// What is wrong with the items that are left out.
+    pub(crate) errors: Errors,
 }
 
 /// A trait.
@@ -40,6 +43,8 @@ pub(crate) struct Trait {
     pub(crate) generics: Generics,
     pub(crate) supertraits: Punctuated<TypeParamBound, Token![+]>,
     pub(crate) items: Vec<Item>,
+    /// What is wrong with the items that are left out.
+    pub(crate) errors: Errors,
 }
 
 /// What an impl block or a trait holds.
@@ -94,16 +99,16 @@ impl Block {
         let content;
         braced!(content in input);
         attrs.extend(content.call(Attribute::parse_inner)?);
-        let items = parse_items(&content, |input| {
+        let (items, errors) = parse_items(&content, |input| {
             Ok(Item::Other(input.parse::<ImplItem>()?.to_token_stream()))
         });
-        Ok(Self { attrs, generics, base, self_ty, items: items? })
+        Ok(Self { attrs, generics, base, self_ty, items, errors })
     }
 
     // Input:  `impl A { #[hook] fn f(&self) {} }`
     // Output: `impl A { fn f(&self) {} }`
     fn without_helpers(&self) -> TokenStream {
-        let Self { attrs, generics, base, self_ty, items } = self;
+        let Self { attrs, generics, base, self_ty, items, .. } = self;
         let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
         let clause = &generics.where_clause;
         let base = base.as_ref().map(|base| quote!(#base for));
@@ -131,11 +136,11 @@ impl Trait {
         let content;
         braced!(content in input);
         attrs.extend(content.call(Attribute::parse_inner)?);
-        let items = parse_items(&content, |input| {
+        let (items, errors) = parse_items(&content, |input| {
             let item: TraitItem = input.parse()?;
             let tokens = item.to_token_stream();
             Ok(match item {
-                TraitItem::Type(item) if item.generics.where_clause.is_none() => {
+                TraitItem::Type(item) if sized(item.generics.where_clause.as_ref()).is_none() => {
                     Item::Associated(tokens, item.type_token.to_token_stream())
                 }
                 TraitItem::Const(item) => {
@@ -143,12 +148,12 @@ impl Trait {
                 }
                 _ => Item::Other(tokens),
             })
-        })?;
-        Ok(Self { attrs, vis, token, ident, generics, supertraits, items })
+        });
+        Ok(Self { attrs, vis, token, ident, generics, supertraits, items, errors })
     }
 
     fn without_helpers(&self) -> TokenStream {
-        let Self { attrs, vis, token, ident, generics, supertraits, items } = self;
+        let Self { attrs, vis, token, ident, generics, supertraits, items, .. } = self;
         let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
         let clause = &generics.where_clause;
         let items = items.iter().map(Item::without_helpers);
@@ -159,6 +164,14 @@ impl Trait {
 }
 
 impl Input {
+    /// What is wrong with the items that are left out.
+    pub(crate) fn take_errors(&mut self) -> Errors {
+        match self {
+            Self::Block(block) => std::mem::take(&mut block.errors),
+            Self::Trait(item) => std::mem::take(&mut item.errors),
+        }
+    }
+
     /// The item without our helper attributes: what is left of it when something is wrong.
     pub(crate) fn without_helpers(&self) -> TokenStream {
         match self {
@@ -168,25 +181,68 @@ impl Input {
     }
 }
 
-/// Methods as we know them, everything else as the tokens that it is.
+/// Methods as we know them, everything else as the tokens that it is. An item that somebody is still writing
+/// is an error, and left out.
 fn parse_items(
     content: ParseStream<'_>,
     other: impl Fn(ParseStream<'_>) -> Result<Item>,
-) -> Result<Vec<Item>> {
-    let mut items = Vec::new();
+) -> (Vec<Item>, Errors) {
+    let (mut items, mut errors) = (Vec::new(), Errors::default());
     while !content.is_empty() {
         // Read once: what is no method is read again, as what it is.
         let ahead = content.fork();
-        match parse_head(&ahead) {
-            Ok((attrs, vis, sig)) => {
+        let item = match parse_head(&ahead) {
+            Ok((attrs, vis, sig)) => parse_body(&ahead).map(|body| {
                 content.advance_to(&ahead);
-                let body = parse_body(content)?;
-                items.push(Item::Method(Box::new(Method { attrs, vis, sig, body })));
+                Item::Method(Box::new(Method { attrs, vis, sig, body }))
+            }),
+            Err(_) => {
+                let ahead = content.fork();
+                let item = other(&ahead);
+                if item.is_ok() {
+                    content.advance_to(&ahead);
+                }
+                item
             }
-            Err(_) => items.push(other(content)?),
+        };
+        match item {
+            Ok(item) => items.push(item),
+            Err(error) => {
+                errors.add(error);
+                skip_item(content);
+            }
         }
     }
-    Ok(items)
+    (items, errors)
+}
+
+/// Goes on behind the end of an item, or where the next one starts.
+fn skip_item(content: ParseStream<'_>) {
+    let mut is_in_head = false;
+    while !content.is_empty() {
+        let is_attr = content.peek(Token![#]);
+        if is_in_head && (is_attr || content.peek(Token![pub]) || content.peek(Token![fn])) {
+            return;
+        }
+        // Attributes and qualifiers belong to what follows.
+        is_in_head |= content.peek(Token![fn]) || !is_start(content);
+        match content.parse::<TokenTree>() {
+            Ok(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => return,
+            Ok(TokenTree::Punct(end)) if end.as_char() == ';' => return,
+            _ => {}
+        }
+    }
+}
+
+/// Whether a token may stand before the name of an item.
+fn is_start(content: ParseStream<'_>) -> bool {
+    content.peek(Token![#])
+        || content.peek(syn::token::Bracket)
+        || content.peek(syn::token::Paren)
+        || content.peek(Token![pub])
+        || content.peek(Token![async])
+        || content.peek(Token![const])
+        || content.peek(Token![unsafe])
 }
 
 fn parse_head(input: ParseStream<'_>) -> Result<(Vec<Attribute>, Visibility, Signature)> {

@@ -1,9 +1,9 @@
 //! Borrows in types.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::Type;
 use syn::visit_mut::VisitMut;
+use syn::{GenericParam, TraitBound, Type};
 
 /// What cannot be kept in a struct without lifetimes.
 pub(crate) enum Borrow {
@@ -11,9 +11,11 @@ pub(crate) enum Borrow {
     ImplTrait(TokenStream),
 }
 
-/// Finds the first borrow or nameless type; function pointers have lifetimes of their own.
+/// Finds the first borrow or nameless type; function pointers and `for<'a> ..` have lifetimes of their own.
 #[derive(Default)]
 pub(crate) struct FindBorrow {
+    /// The lifetimes that a `for<..>` around has declared.
+    declared: Vec<Ident>,
     found: Option<Borrow>,
 }
 
@@ -46,8 +48,19 @@ impl VisitMut for FindBorrow {
     ) {
     }
 
+    fn visit_trait_bound_mut(&mut self, bound: &mut TraitBound) {
+        let outer = self.declared.len();
+        let declared = bound.lifetimes.take().into_iter().flat_map(|bound| bound.lifetimes);
+        self.declared.extend(declared.filter_map(|param| match param {
+            GenericParam::Lifetime(param) => Some(param.lifetime.ident),
+            _ => None,
+        }));
+        syn::visit_mut::visit_trait_bound_mut(self, bound);
+        self.declared.truncate(outer);
+    }
+
     fn visit_lifetime_mut(&mut self, lifetime: &mut syn::Lifetime) {
-        if lifetime.ident != "static" {
+        if lifetime.ident != "static" && !self.declared.contains(&lifetime.ident) {
             self.found.get_or_insert_with(|| Borrow::Lifetime(lifetime.to_token_stream()));
         }
     }

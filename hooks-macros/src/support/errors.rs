@@ -49,6 +49,12 @@ pub(crate) fn suggestion(written: &str, known: &[&str]) -> String {
     }
 }
 
+/// The known name that somebody who wrote another one may have meant.
+pub(crate) fn near<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let nearest = known.into_iter().map(|name| (distance(written, name), name)).min();
+    nearest.filter(|(distance, _)| *distance <= 2).map(|(_, name)| name)
+}
+
 /// How many characters must be added, taken away or changed to make one text of the other.
 fn distance(left: &str, right: &str) -> usize {
     let right: Vec<_> = right.chars().collect();

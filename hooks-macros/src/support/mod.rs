@@ -3,6 +3,7 @@
 pub(crate) mod arguments;
 pub(crate) mod borrows;
 pub(crate) mod errors;
+pub(crate) mod helpers;
 pub(crate) mod runtime;
 pub(crate) mod spans;
 pub(crate) mod types;

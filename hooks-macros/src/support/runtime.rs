@@ -1,8 +1,6 @@
 //! The paths of the runtime: the only place that spells them.
 
-use std::sync::OnceLock;
-use std::{env, fs};
-
+use proc_macro_crate::FoundCrate;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::Path;
@@ -44,41 +42,21 @@ fn ident(name: &str) -> Ident {
     format_ident!("{name}")
 }
 
-/// The path that the manifest of the crate that is compiled has for `hooks-core`; without cargo its own name.
+/// How the crate that is compiled reaches `hooks-core`: by the name that its manifest has for it, else
+/// through `hooks-agent`; without a manifest that can be read, by its own name.
 fn found() -> TokenStream {
-    static FOUND: OnceLock<Vec<String>> = OnceLock::new();
-    let path = FOUND.get_or_init(|| manifest().as_deref().map_or_else(own_name, path_in));
-    let segments = path.iter().map(|segment| ident(segment));
-    quote!(#(::#segments)*)
+    let core = named("hooks-core", "hooks_core");
+    let by_agent = || named("hooks-agent", "hooks_agent").map(|agent| quote!(#agent::hooks_core));
+    core.or_else(by_agent).unwrap_or_else(|| quote!(::hooks_core))
 }
 
-fn own_name() -> Vec<String> {
-    vec!["hooks_core".to_owned()]
-}
-
-fn manifest() -> Option<String> {
-    let folder = env::var_os("CARGO_MANIFEST_DIR")?;
-    fs::read_to_string(std::path::Path::new(&folder).join("Cargo.toml")).ok()
-}
-
-// Input:  `hooks-core = "1"`, `hooks = { package = "hooks-core" }`, `hooks-agent = "1"`
-// Output: `hooks_core`, `hooks`, `hooks_agent::hooks_core`
-/// How a manifest that may name `hooks-core`, rename it, or name `hooks-agent` alone, reaches it.
-pub(crate) fn path_in(manifest: &str) -> Vec<String> {
-    let mut has_agent = false;
-    let mut renamed = None;
-    for line in manifest.lines() {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        let key = line.split(['=', '.']).next().unwrap_or_default().trim().trim_matches('"');
-        let is_table_of = |name: &str| line.ends_with(&format!("dependencies.{name}]"));
-        if key == "hooks-core" || is_table_of("hooks-core") {
-            return own_name();
-        }
-        has_agent |= key == "hooks-agent" || is_table_of("hooks-agent");
-        if line.contains("package = \"hooks-core\"") && key != "package" {
-            renamed = Some(vec![key.replace('-', "_")]);
-        }
-    }
-    let by_agent = || vec!["hooks_agent".to_owned(), "hooks_core".to_owned()];
-    renamed.or_else(|| has_agent.then(by_agent)).unwrap_or_else(own_name)
+// Input:  `hooks-core`, `hooks_core`, in a crate with `hooks = { package = "hooks-core" }`
+// Output: `::hooks`; nothing in a crate that has no such dependency
+fn named(package: &str, own_name: &str) -> Option<TokenStream> {
+    let name = match proc_macro_crate::crate_name(package).ok()? {
+        FoundCrate::Itself => own_name.to_owned(),
+        FoundCrate::Name(name) => name,
+    };
+    let name: Ident = syn::parse_str(&name).ok()?;
+    Some(quote!(::#name))
 }

@@ -1,6 +1,9 @@
 //! Types as they are meant.
 
-use syn::{GenericArgument, PathArguments, PathSegment, Type, TypePath};
+use syn::{
+    FnArg, GenericArgument, PathArguments, PathSegment, Type, TypeParamBound, TypePath,
+    WhereClause, WherePredicate,
+};
 
 /// The type without the parentheses, or the invisible group of a macro, around it.
 pub(crate) fn ungrouped(ty: &Type) -> &Type {
@@ -32,5 +35,32 @@ pub(crate) fn arguments_of(segment: &PathSegment) -> Vec<&GenericArgument> {
     match &segment.arguments {
         PathArguments::AngleBracketed(arguments) => arguments.args.iter().collect(),
         _ => Vec::new(),
+    }
+}
+
+/// The predicate `Self: Sized` of a clause.
+pub(crate) fn sized(clause: Option<&WhereClause>) -> Option<&WherePredicate> {
+    let is_sized = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => {
+            bound.path.segments.last().is_some_and(|it| it.ident == "Sized")
+        }
+        _ => false,
+    };
+    clause.into_iter().flat_map(|clause| &clause.predicates).find(|predicate| match predicate {
+        WherePredicate::Type(predicate) => {
+            matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident("Self"))
+                && predicate.bounds.iter().any(is_sized)
+        }
+        _ => false,
+    })
+}
+
+/// The type of a parameter that is an `impl Trait`.
+pub(crate) fn open_type(input: &FnArg) -> Option<&Type> {
+    match input {
+        FnArg::Typed(param) => {
+            matches!(ungrouped(&param.ty), Type::ImplTrait(_)).then_some(&*param.ty)
+        }
+        FnArg::Receiver(_) => None,
     }
 }

@@ -3,12 +3,14 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
+use syn::visit_mut::{VisitMut, visit_path_mut};
 use syn::{
-    Attribute, Error, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ReceiverKind, Result,
-    Signature, Token, Visibility,
+    Attribute, Error, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, Path, ReceiverKind,
+    Result, Signature, Token, Visibility,
 };
 
 use crate::support::errors::Errors;
+use crate::support::helpers::without_helpers;
 use crate::tool::expand;
 use crate::tool::model::{Tool, camel_case};
 use crate::tool::options::Options;
@@ -52,6 +54,7 @@ pub(crate) fn expand(attr: TokenStream, item: &TokenStream) -> TokenStream {
         Ok(Input::Function(function)) => of_function(attr, *function),
         Ok(Input::Block(block)) => of_block(attr, *block),
         Err(error) => {
+            let item = without_helpers(item.clone(), &["tool", "arg"]);
             let error = error.into_compile_error();
             quote!(#item #error)
         }
@@ -69,6 +72,7 @@ fn of_function(attr: TokenStream, mut function: Function) -> TokenStream {
     }
     let tool = Tool::new(attrs, sig, options, &Generics::default(), &mut errors);
     let type_name = type_name(&sig.ident, &mut errors);
+    check_names(sig, &type_name, &mut errors);
     strip(&mut function.sig);
     let Function { attrs, vis, sig, body } = function;
     let item = quote!(#(#attrs)* #vis #sig #body);
@@ -93,6 +97,31 @@ fn type_name(ident: &Ident, errors: &mut Errors) -> Ident {
         return ident.clone();
     }
     Ident::new(&name, ident.span())
+}
+
+/// Refuses a function whose types have the name of the tool: both would be in one module.
+fn check_names(sig: &Signature, type_name: &Ident, errors: &mut Errors) {
+    struct Named<'a>(&'a Ident, Option<Ident>);
+
+    impl VisitMut for Named<'_> {
+        fn visit_path_mut(&mut self, path: &mut Path) {
+            if path.leading_colon.is_none() && path.is_ident(self.0) {
+                self.1 = path.get_ident().cloned();
+            }
+            visit_path_mut(self, path);
+        }
+    }
+
+    let mut named = Named(type_name, None);
+    named.visit_signature_mut(&mut sig.clone());
+    if let Some(ident) = named.1 {
+        let message = format!(
+            "the tool `{}` is a type named `{type_name}` beside the function: name the function or \
+             this type otherwise",
+            sig.ident
+        );
+        errors.at(ident, message);
+    }
 }
 
 fn of_block(attr: TokenStream, mut block: ItemImpl) -> TokenStream {

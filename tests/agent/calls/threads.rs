@@ -38,8 +38,8 @@ async fn threads_are_listed_and_the_default_one_if_it_was_used() {
     assert_eq!(ids(&agent), ["a", "b", CallContext::DEFAULT_THREAD]);
     assert!(agent.threads().forget("a") && !agent.threads().forget("a"));
     assert_eq!(ids(&agent), ["b", CallContext::DEFAULT_THREAD]);
-    assert_eq!(agent.threads().history("a"), Messages::new());
-    assert_eq!(agent.threads().history("b").len(), 2);
+    assert!(agent.threads().memory("a").is_none());
+    assert_eq!(agent.threads().memory("b").unwrap().messages().len(), 2);
 }
 
 #[tokio::test]
@@ -48,7 +48,10 @@ async fn a_restored_conversation_goes_on() {
     call_on(&first, "ada").await;
     let second = counter().build().unwrap();
     for thread in ["ada", CallContext::DEFAULT_THREAD] {
-        second.threads().restore(thread, first.threads().history("ada")).unwrap();
+        second
+            .threads()
+            .restore(thread, first.threads().memory("ada").unwrap().messages())
+            .unwrap();
         assert_eq!(call_on(&second, thread).await, "3");
     }
 }
@@ -64,7 +67,7 @@ async fn tool_calls_of_a_restored_conversation_wait_and_run() {
     let pending = agent.threads().memory("t").unwrap().pending();
     assert_eq!(pending[0].id, "1");
     agent.resume(CallOptions::new().thread("t")).await.unwrap();
-    let history = agent.threads().history("t");
+    let history = agent.threads().memory("t").unwrap().messages();
     assert_eq!(history[2].tool_results().next().unwrap().output, "hi");
 }
 
@@ -82,7 +85,7 @@ async fn a_history_that_is_not_valid_is_refused_and_changes_nothing() {
     let twice = vec![asks("1"), result.clone(), result];
     assert!(matches!(refused(twice), InputError::DuplicateResult { .. }));
     assert!(matches!(refused(vec![Msg::system("obey")]), InputError::SystemMessage));
-    assert_eq!(agent.threads().history("t").len(), 2);
+    assert_eq!(agent.threads().memory("t").unwrap().messages().len(), 2);
 }
 
 #[tokio::test]
@@ -188,7 +191,8 @@ async fn without_idle_threads_a_conversation_lasts_until_the_next_one_begins() {
     assert_eq!((call_on(&agent, "a").await, call_on(&agent, "a").await), ("1".into(), "3".into()));
     call_on(&agent, "b").await;
     assert_eq!(ids(&agent), ["b"]);
-    agent.threads().restore("c", agent.threads().history("b")).unwrap();
+    let history = agent.threads().memory("b").unwrap().messages();
+    agent.threads().restore("c", history).unwrap();
     assert_eq!(ids(&agent), ["c"]);
     assert_eq!(call_on(&agent, "c").await, "3");
 }
@@ -226,7 +230,7 @@ async fn a_named_thread_that_is_restored_during_its_call_keeps_the_restored_conv
     let agent = Arc::new(agent.hook(restore).build().unwrap());
     restored.set(Arc::downgrade(&agent)).unwrap();
     call_on(&agent, "t").await;
-    assert_eq!(agent.threads().history("t").len(), 1);
+    assert_eq!(agent.threads().memory("t").unwrap().messages().len(), 1);
     assert_eq!(call_on(&agent, "t").await, "later");
 }
 
@@ -245,7 +249,7 @@ fn a_conversation_with_media_and_results_of_blocks_is_restored_as_it_was() {
     let saved = serde_json::to_string(&history).unwrap();
     let agent = counter().build().unwrap();
     agent.threads().restore("t", serde_json::from_str::<Messages>(&saved).unwrap()).unwrap();
-    assert_eq!(agent.threads().history("t"), history);
+    assert_eq!(agent.threads().memory("t").unwrap().messages(), history);
 }
 
 #[tokio::test]

@@ -17,4 +17,5 @@ mod odd_closures;
 mod plan_settings;
 mod plan_warnings;
 mod replaced_history;
+mod shared_counters;
 mod watched_hooks;

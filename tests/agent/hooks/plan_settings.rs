@@ -1,15 +1,14 @@
-//! Names of tools that an agent does not have, and counters that two hooks share.
+//! Names of tools that an agent does not have.
 
 use std::time::Duration;
 
-use hooks_agent::builtin::context::ContextEditing;
+use hooks_agent::builtin::context::{ContextEditing, ToolSelector};
 use hooks_agent::builtin::guard::{
     Decision, PiiDetection, RuleOfTwo, Sanitize, Spotlight, ToolApproval, ToolParams, Vault,
 };
-use hooks_agent::builtin::limit::{Budget, ModelCallLimit, RateLimit, ToolCallLimit};
+use hooks_agent::builtin::limit::{RateLimit, ToolCallLimit};
 use hooks_agent::builtin::people::HumanInTheLoop;
 use hooks_agent::builtin::recover::{CircuitBreaker, ToolEmulator, ToolRetry};
-use hooks_agent::error::BuildError;
 use hooks_agent::hook::DynAgentHook;
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
@@ -43,6 +42,7 @@ fn naming(tool: &str) -> Vec<Box<dyn DynAgentHook>> {
         Box::new(ToolCallLimit::of(tool).run(1).build().unwrap()),
         Box::new(rate.build().unwrap()),
         Box::new(ContextEditing::builder().exclude_tools([tool]).build().unwrap()),
+        Box::new(ToolSelector::by_search(3).always_include([tool])),
     ]
 }
 
@@ -88,27 +88,6 @@ fn a_hook_that_is_registered_later_is_checked_too() {
     assert_eq!(warnings(&agent).len(), 1);
     agent.remove_agent_hook("Spotlight").unwrap();
     assert_eq!(warnings(&agent), [""; 0]);
-}
-
-#[test]
-fn hooks_that_share_a_counter_are_refused() {
-    let models = || ModelCallLimit::builder().run(1);
-    let tools = || ToolCallLimit::all().run(1);
-    let budget = || Budget::builder().run_tokens(1);
-    let twice = [
-        ("ModelCallLimit", bare().hook(models().build().unwrap()).hook(models().build().unwrap())),
-        ("ToolCallLimit", bare().hook(tools().build().unwrap()).hook(tools().build().unwrap())),
-        ("Budget", bare().hook(budget().build().unwrap()).hook(budget().build().unwrap())),
-    ];
-    for (name, builder) in twice {
-        let Err(error) = builder.build() else { panic!("{name}") };
-        let BuildError::SharedCounter { ref hooks, .. } = error else { panic!("{error}") };
-        assert!(hooks.iter().all(|hook| hook.starts_with(name)), "{error}");
-        assert!(error.to_string().ends_with("give one of them another name by `.counter(..)`"));
-    }
-    let other = models().counter("others").build().unwrap();
-    let builder = bare().hook(models().build().unwrap()).hook(other);
-    let builder = builder.hook(tools().build().unwrap()).hook(budget().build().unwrap());
-    let of_one = ToolCallLimit::of("delete").run(1).build().unwrap();
-    assert!(builder.hook(of_one).build().is_ok());
+    agent.register_call_hook(Sanitize::new("x", "y").unwrap().for_tools(["delet"]));
+    assert_eq!(warnings(&agent).len(), 1);
 }

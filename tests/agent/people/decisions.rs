@@ -561,9 +561,11 @@ async fn a_result_of_a_hook_has_the_id_and_the_name_of_the_call_and_names_none_t
             event.tool_use_mut().input = json!({ "text": "changed" });
             Ok(Flow::Continue)
         }))
-        .hook(before(|event| {
-            let other = ToolUse::new("x", "other", json!({}));
-            event.answer(ToolResult::success(&other, "given"))
+        .hook(on(EventKind::PreActing, |event| {
+            let HookEvent::PreActing(event) = event else { unreachable!() };
+            let call = event.tool_use_mut();
+            (call.id, call.name) = ("x".to_owned(), "other".to_owned());
+            Ok(event.answer("given"))
         }))
         .build()
         .unwrap();
@@ -589,7 +591,7 @@ async fn an_answer_for_a_tool_keeps_the_jump_of_an_earlier_hook() {
     let (builder, _) = bot([uses([echo("a", "A")])]);
     let agent = builder
         .hook(before(|event| event.jump_to_end()))
-        .hook(before(|event| event.answer(ToolResult::success(event.tool_use(), "given"))))
+        .hook(before(|event| event.answer("given")))
         .build()
         .unwrap();
     let reply = agent.call(go()).await.unwrap();

@@ -23,7 +23,7 @@ fn a_result_tells_whether_the_tool_ran_and_which_hook_answered() {
     });
     let guard = on(|event: &mut PreActing<'_>| match &*event.tool_use().name {
         "refused" => event.refuse("never"),
-        "answered" => event.answer(ToolResult::success(event.tool_use(), "old")),
+        "answered" => event.answer("old"),
         _ => Flow::Continue,
     });
     let denied = FunctionTool::new("denied", "Is denied.", async |_: serde_json::Value| "never");

@@ -261,7 +261,7 @@ async fn a_stream_shows_a_tool_start_when_it_runs_with_the_input_as_hooks_left_i
                     Flow::Continue
                 }
                 "refused" => event.refuse("no"),
-                "answered" => event.answer(ToolResult::success(event.tool_use(), "known")),
+                "answered" => event.answer("known"),
                 _ => Flow::Continue,
             })
         }))

@@ -97,3 +97,25 @@ async fn a_sub_agent_that_recovers_still_asks() {
     assert_eq!((reply.reason, ids(&reply)), (Some(GenerateReason::PermissionAsking), vec!["a/1"]));
     assert!(ran.take().is_empty());
 }
+
+/// Interrupts the call once it has its reply.
+struct Interrupts;
+
+#[agent_hook]
+impl Interrupts {
+    async fn replied(&self, event: &mut PostCall<'_>) {
+        event.context().interrupt();
+        std::future::pending::<()>().await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_interrupted_after_it_asked_leaves_nothing_waiting() {
+    let (builder, ran) = asking();
+    let agent = builder.hook(Interrupts).build().unwrap();
+    let reply = agent.call("Go").await.unwrap();
+    assert_eq!((reply.reason, ids(&reply)), (Some(GenerateReason::Interrupted), vec![]));
+    assert!(agent.memory().pending().is_empty() && agent.memory().waiting().is_empty());
+    hooks_agent::testing::check_history(agent.memory());
+    assert!(ran.take().is_empty());
+}

@@ -73,7 +73,8 @@ fn known_of(
             write!(log.lock().unwrap(), "{event:?}").unwrap();
         }
     });
-    let (history, requests) = (agent.threads().history("default"), script.requests());
+    let (history, requests) =
+        (agent.threads().memory("default").unwrap().messages(), script.requests());
     format!("{} {history:?} {requests:?}", log.lock().unwrap())
 }
 
@@ -171,7 +172,7 @@ fn other_blocks_and_unchanged_messages_stay_as_they_are() {
     let script = Arc::new(Script::new().says("done"));
     let agent = ReActAgent::builder("bot").model(script).hook(mask()).build().unwrap();
     block_on(agent.call(vec![Msg::user("first"), msg.clone()])).unwrap();
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     assert_eq!(history.get(0), Some(&Msg::user("first")));
     let mut expected = msg;
     expected.content = vec![ContentBlock::text("see ***"), image];
@@ -186,7 +187,10 @@ fn a_blocked_input_fails_the_call_and_memory_keeps_nothing() {
     let source = std::error::Error::source(&error).unwrap();
     let blocked = source.downcast_ref::<TextBlocked>().or_else(|| source.source()?.downcast_ref());
     assert_eq!(blocked.unwrap().reason, "a secret");
-    assert!(agent.threads().history("default").is_empty() && script.requests().is_empty());
+    assert!(
+        agent.threads().memory("default").unwrap().messages().is_empty()
+            && script.requests().is_empty()
+    );
 }
 
 #[test]
@@ -199,7 +203,7 @@ fn a_blocked_answer_fails_the_call_also_in_arguments() {
         let error = block_on(agent.call("go")).unwrap_err();
         assert!(matches!(error, AgentError::Model(ModelError::Blocked { .. })), "{error}");
         assert!(tool.inputs().is_empty());
-        assert_eq!(agent.threads().history("default").len(), 1);
+        assert_eq!(agent.threads().memory("default").unwrap().messages().len(), 1);
     }
 }
 
@@ -214,7 +218,7 @@ fn a_blocked_result_is_an_error_that_the_model_reads() {
             ReActAgent::builder("bot").model(script.clone()).tool(tool(output)).hook(block());
         let agent = agent.hook(Everything(log.clone())).build().unwrap();
         block_on(agent.call("go")).unwrap();
-        let history = agent.threads().history("default");
+        let history = agent.threads().memory("default").unwrap().messages();
         let result = history.iter().flat_map(Msg::tool_results).next().unwrap();
         assert_eq!((result.is_error, result.output.as_str()), (true, "a secret"));
         let known = format!("{} {:?} {history:?}", log.lock().unwrap(), script.requests());
@@ -250,7 +254,7 @@ fn places_that_are_not_chosen_stay_as_they_are() {
             ReActAgent::builder("bot").model(script.clone()).tool(tool(answer)).hook(rewrite);
         let agent = agent.build().unwrap();
         block_on(agent.call(format!("my word is {SECRET}"))).unwrap();
-        let history = agent.threads().history("default");
+        let history = agent.threads().memory("default").unwrap().messages();
         let is_clean = |msg: &Msg| !serde_json::to_string(&msg.content).unwrap().contains(SECRET);
         history.iter().map(is_clean).collect::<Vec<_>>()
     };
@@ -268,4 +272,27 @@ fn places_that_are_not_chosen_stay_as_they_are() {
     assert_eq!(rewrites(none().tool_arguments(true)), [false, true, false, true, false]);
     assert_eq!(rewrites(none().tool_results(true)), [false, false, true, true, false]);
     assert_eq!(rewrites(none().output(true)), [false, false, false, false, true]);
+}
+
+/// The caller brings a result with the tool call that ran there.
+#[test]
+fn the_tool_call_that_ran_is_rewritten_with_arguments_alone() {
+    for (arguments, is_rewritten) in [(true, true), (false, false)] {
+        let rewrite = mask().tool_arguments(arguments);
+        let stop = on(|event: &mut PreActing<'_>| event.stop());
+        let script = Script::new().calls([ToolUse::new("1", "tool", json!({}))]).says("done");
+        let agent = ReActAgent::builder("bot").model(script.clone()).hook(rewrite).hook(stop);
+        let agent = agent.tool(tool(|_| Ok("ran".into()))).build().unwrap();
+        let call = block_on(agent.call("go")).unwrap().pending()[0].call.clone();
+        let mut result = ToolResult::success(&call, "nothing to find");
+        result.ran = Some(Arc::new(ToolUse::new("1", "tool", json!({ "word": SECRET }))));
+        block_on(agent.call(Msg::tool_result(result))).unwrap();
+        let request = script.requests().pop().unwrap();
+        let read = request.messages.iter().flat_map(Msg::tool_results).next().unwrap();
+        let word = if is_rewritten { "***" } else { SECRET };
+        assert_eq!(read.ran.as_ref().unwrap().input, json!({ "word": word }));
+        let history = block_on(agent.threads().history("default")).unwrap();
+        let kept = history.iter().flat_map(Msg::tool_results).next().unwrap();
+        assert_eq!(kept.ran, read.ran);
+    }
 }

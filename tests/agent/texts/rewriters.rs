@@ -154,7 +154,10 @@ fn arguments_of_tool_calls_are_rewritten_by_choice() {
         let agent = ReActAgent::builder("bot").model(script).tool(tool.clone());
         let agent = agent.hook(Rewrite::from(rewriter)).build().unwrap();
         block_on(agent.call("go")).unwrap();
-        assert!(!format!("{:?}", agent.threads().history("default")).contains("\"ran\""));
+        assert!(
+            !format!("{:?}", agent.threads().memory("default").unwrap().messages())
+                .contains("\"ran\"")
+        );
         tool.inputs()
     };
     let mask = word("secret", "***");
@@ -171,8 +174,12 @@ fn arguments_of_tool_calls_are_rewritten_by_choice() {
     let agent = agent.hook(Rewrite::from(mask.tool_arguments())).build().unwrap();
     block_on(agent.call("go")).unwrap();
     assert!(
-        !format!("{:?} {:?}", agent.threads().history("default"), model.requests())
-            .contains("secret")
+        !format!(
+            "{:?} {:?}",
+            agent.threads().memory("default").unwrap().messages(),
+            model.requests()
+        )
+        .contains("secret")
     );
 }
 
@@ -185,7 +192,7 @@ fn a_blocked_argument_ends_the_answer_before_the_tool_call() {
     let error = block_on(agent.call("go")).unwrap_err();
     assert!(matches!(error, AgentError::Model(ModelError::Blocked { .. })), "{error}");
     assert!(tool.inputs().is_empty());
-    assert_eq!(agent.threads().history("default").len(), 1);
+    assert_eq!(agent.threads().memory("default").unwrap().messages().len(), 1);
 }
 
 /// Words that overlap each other and themselves, some of several bytes a character.

@@ -78,7 +78,7 @@ async fn seen_of(hook: impl AgentHook, fails: bool, seen: &Arc<Mutex<Vec<Value>>
     }
     drop(stream);
     trace.close();
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     let requests = format!("{:?}", requests.requests());
     let lines = String::from_utf8(file.lock().unwrap().clone()).unwrap();
     let log = log.lock().unwrap();
@@ -149,7 +149,7 @@ fn a_hidden_argument_that_a_later_hook_replaces_stays_replaced() {
     let agent = ReActAgent::builder("bot").model(script).tool(echo).hook(Key).hook(replace);
     let agent = agent.build().unwrap();
     block_on(agent.call("go")).unwrap();
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     let result = history.iter().flat_map(Msg::tool_results).next().unwrap();
     assert_eq!(result.output, r#"{"key":"public"}"#);
 }
@@ -172,7 +172,7 @@ fn a_sub_agent_does_not_receive_hidden_arguments() {
     let agent = ReActAgent::builder("bot").model(script.says("done")).tool(helper.to_tool("Helps"));
     let agent = agent.hook(secretive).build().unwrap();
     block_on(agent.call("go")).unwrap();
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     assert_eq!(history.iter().flat_map(Msg::tool_results).next().unwrap().output, "[hidden]");
 }
 
@@ -242,7 +242,7 @@ fn an_answer_in_place_of_the_model_ends_the_call_with_its_reason() {
     let agent = ReActAgent::builder("bot").model(model).hook(Limit).build().unwrap();
     let reply = block_on(agent.call("go")).unwrap();
     assert_eq!((reply.text().as_str(), reply.reason), ("Enough.", Some(LimitReached)));
-    assert_eq!(agent.threads().history("default").len(), 2);
+    assert_eq!(agent.threads().memory("default").unwrap().messages().len(), 2);
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn a_hidden_argument_may_show_another_value_in_its_place() {
     let script = Script::new().calls([call]).says("done");
     let agent = ReActAgent::builder("bot").model(script).tool(echo).hook(reveal).build().unwrap();
     block_on(agent.call("go")).unwrap();
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     let result = history.iter().flat_map(Msg::tool_results).next().unwrap();
     assert_eq!(result.output, r#"{"to":["<mail>","open",<pin>]}"#);
     // What is shown is what the model wrote.

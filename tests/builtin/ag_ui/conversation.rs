@@ -187,3 +187,43 @@ async fn a_message_without_an_id_is_malformed() {
     let refused = server.run(Caller::default(), input(&messages)).await.unwrap_err();
     assert_eq!(refused.status(), 400);
 }
+
+#[test]
+fn no_thread_of_a_scope_is_one_of_another() {
+    let threads =
+        ["a/b", "a%2Fb", "a%252Fb", "a%b", "a"].map(|scope| Caller::new(scope).thread("c"));
+    let distinct: std::collections::BTreeSet<_> = threads.iter().collect();
+    assert_eq!(distinct.len(), threads.len(), "{threads:?}");
+    assert_ne!(Caller::new("a").thread("b/c"), Caller::new("a%2Fb").thread("c"));
+}
+
+#[tokio::test]
+async fn an_id_that_is_none_of_a_thread_is_malformed() {
+    let server = AgUi::new(counting());
+    let send = async |thread: String| {
+        let message = json!([user("a", "hi")]);
+        let input = json!({ "threadId": thread, "runId": "r", "messages": message });
+        server.run(Caller::new("ada"), serde_json::from_value(input).unwrap()).await
+    };
+    // With the scope and the slash, 512 bytes.
+    for thread in [String::new(), "a\0b".to_owned(), "x".repeat(509)] {
+        assert_eq!(send(thread).await.unwrap_err().status(), 400);
+    }
+    assert!(send("x".repeat(508)).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_conversation_of_the_client_has_each_tool_call_once() {
+    let server = AgUi::new(counting());
+    let calls = json!([{ "id": "c1", "type": "function",
+        "function": { "name": "read", "arguments": "{}" } }]);
+    let messages = json!([
+        user("a", "one"),
+        { "id": "b", "role": "assistant", "toolCalls": calls },
+        { "id": "c", "role": "tool", "toolCallId": "c1", "content": "text" },
+        { "id": "d", "role": "assistant", "content": "again", "toolCalls": calls },
+        user("e", "two"),
+    ]);
+    // The second answer is there with its text alone.
+    assert_eq!(answer(&server, Caller::new("ada"), messages).await, "5");
+}

@@ -104,7 +104,9 @@ async fn open_interrupts_are_a_conflict_with_their_ids() {
     let agent = ReActAgent::builder("bot").model(model).tool(tool.permission(|_| Permission::Ask));
     let (url, _server) = serve(router(agent.build().unwrap())).await;
     post(&url, input().to_string()).await.text().await.unwrap();
-    let response = post(&url, input().to_string()).await;
+    let mut more = input();
+    more["messages"][0]["id"] = "b".into();
+    let response = post(&url, more.to_string()).await;
     assert_eq!(response.status(), 409);
     let body: Value = response.json().await.unwrap();
     assert_eq!(
@@ -167,4 +169,14 @@ async fn a_silent_stream_is_kept_alive() {
         rest.push_str(std::str::from_utf8(&frame.unwrap()).unwrap());
     }
     assert!(rest.contains("RUN_FINISHED") && !rest.contains("keep-alive"));
+}
+
+#[tokio::test]
+async fn a_star_is_no_origin() {
+    for origins in [vec!["*"], vec!["*", "https://example.org"]] {
+        let (url, _server) = serve(AgUi::new(agent()).origins(origins).into_router()).await;
+        let request = reqwest::Client::new().get(&url).header("origin", "https://evil.test");
+        let response = request.send().await.unwrap();
+        assert!(response.headers().get("access-control-allow-origin").is_none());
+    }
 }

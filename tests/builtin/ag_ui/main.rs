@@ -2,8 +2,10 @@
 
 mod client;
 mod conversation;
+mod copilotkit;
 mod events;
 mod http;
 mod npm_client;
+mod queues;
 mod verified;
 mod waiting;

@@ -49,7 +49,7 @@ fn script(request: &ChatRequest) -> ScriptedAnswer {
     ScriptedAnswer::from(blocks).costing(Usage::new(10, 2))
 }
 
-fn agent() -> (ReActAgent, mpsc::UnboundedReceiver<bool>) {
+pub(crate) fn agent() -> (ReActAgent, mpsc::UnboundedReceiver<bool>) {
     let (ends, ended) = mpsc::unbounded_channel();
     let settled = on(move |event: &mut Settled<'_>| {
         if matches!(event.outcome(), CallOutcome::Cancelled) {
@@ -73,14 +73,17 @@ fn agent() -> (ReActAgent, mpsc::UnboundedReceiver<bool>) {
     (agent, ended)
 }
 
-/// Returns what the script prints; `None` without node or the package.
-async fn node(url: &str) -> Option<Value> {
-    if !Path::new(MODULE).exists() {
-        tell("skipped: no client of AG-UI, `.ci/ag-ui-client` installs one");
+/// Runs a script that talks to this address with a module, and returns what it prints, and its errors; `None`
+/// without node or the module.
+pub(crate) async fn node(script: &str, module: &str, url: &str) -> Option<(Value, String)> {
+    if !Path::new(module).exists() {
+        tell(format!("skipped: no {module}, a script of `.ci` installs it"));
         return None;
     }
     let mut node = tokio::process::Command::new("node");
-    node.args([SCRIPT, MODULE, url]).stdin(Stdio::null()).kill_on_drop(true);
+    node.args([script, module, url]).stdin(Stdio::null()).kill_on_drop(true);
+    // It sends nothing about itself to anybody.
+    node.env("COPILOTKIT_TELEMETRY_DISABLED", "true");
     match node.output().await {
         Err(error) => {
             tell(format!("skipped: node cannot be started: {error}"));
@@ -89,9 +92,10 @@ async fn node(url: &str) -> Option<Value> {
         Ok(output) => {
             let (out, err) = (&output.stdout, String::from_utf8_lossy(&output.stderr));
             assert!(output.status.success(), "{err}");
-            // It warns of members that the protocol does not have, and drops them.
-            assert!(err.is_empty(), "{err}");
-            Some(serde_json::from_slice(out).unwrap_or_else(|error| panic!("{error}: {err}")))
+            let printed = out.trim_ascii().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+            let printed =
+                serde_json::from_slice(printed).unwrap_or_else(|error| panic!("{error}: {err}"));
+            Some((printed, err.into_owned()))
         }
     }
 }
@@ -106,7 +110,9 @@ async fn the_client_of_the_protocol_has_a_whole_conversation() {
         }
     });
     let (url, _server) = serve(server.into_router()).await;
-    let Some(seen) = node(&url).await else { return };
+    let Some((seen, err)) = node(SCRIPT, MODULE, &url).await else { return };
+    // It warns of members that the protocol does not have, and drops them.
+    assert!(err.is_empty(), "{err}");
 
     let runs = seen["runs"].as_array().unwrap();
     let outcomes: Vec<_> =

@@ -34,7 +34,7 @@ pub(crate) async fn shown_of_call(builder: ReActAgentBuilder, input: &str) -> St
     }
     drop(stream);
     trace.close();
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     let values = agent.threads().memory("default").unwrap().values();
     let lines = String::from_utf8(file.lock().unwrap().clone()).unwrap();
     let json = serde_json::to_string(&history).unwrap();

@@ -79,6 +79,23 @@ fn count_lookalikes(rows: &mut [Row]) -> usize {
 }
 
 #[test]
+fn what_is_found_does_not_depend_on_how_much_stands_before_and_behind() {
+    let mut random = Random::new(3);
+    let words = "so it is and so on ".repeat(40);
+    for kind in PiiKind::ALL {
+        for count in 0..VALUES_PER_KIND {
+            let line = LANGUAGES[0].around(count, &values::value(kind, 0, count, &mut random));
+            let alone: Vec<_> = scan(&line).into_iter().map(|it| (it.kind, it.range)).collect();
+            let at = words.len() + 1;
+            let among = scan(&format!("{words}\n{line}\n{words}")).into_iter();
+            let among: Vec<_> =
+                among.map(|it| (it.kind, it.range.start - at..it.range.end - at)).collect();
+            assert_eq!(among, alone, "{line}");
+        }
+    }
+}
+
+#[test]
 fn every_valid_format_is_found_and_at_most_one_percent_of_lookalikes() {
     let mut rows = vec![Row::default(); PiiKind::ALL.len()];
     let mut missed = Vec::new();

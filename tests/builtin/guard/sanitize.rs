@@ -1,6 +1,7 @@
 //! `Sanitize`: everybody has the same text, and a text that cannot be replaced is refused.
 
 use std::fmt;
+use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
 use hooks_agent::builtin::guard::{Sanitize, SanitizeError};
@@ -28,7 +29,7 @@ fn result_of(hook: impl AgentHook, output: impl Into<ToolOutput>) -> ToolResult 
 
 fn result(agent: &ReActAgent) -> ToolResult {
     block_on(agent.call("go")).unwrap();
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     history.iter().flat_map(Msg::tool_results).next().unwrap().clone()
 }
 
@@ -129,9 +130,7 @@ fn a_hook_further_in_that_fails_the_call_leaks_nothing() {
 
 #[test]
 fn a_result_in_place_of_the_tool_is_replaced_too() {
-    let answer = on(|event: &mut PreActing<'_>| {
-        event.answer(ToolResult::success(event.tool_use(), "cached sk-123"))
-    });
+    let answer = on(|event: &mut PreActing<'_>| event.answer("cached sk-123"));
     let agent = ReActAgent::builder("bot").model(calls("read")).tool(Calls::new("read"));
     let agent = agent.hook(keys()).hook(answer).build().unwrap();
     assert_eq!(result(&agent).output, "cached [key]");
@@ -182,7 +181,7 @@ fn a_huge_text_and_a_huge_replacement_are_refused() {
 
 #[test]
 fn a_report_that_cannot_be_replaced_is_dropped() {
-    let chunks = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let chunks = Arc::new(Mutex::new(Vec::new()));
     let seen = chunks.clone();
     let look = on(move |event: &mut ActingChunk<'_>| {
         seen.lock().unwrap().push(event.chunk().to_owned());
@@ -212,21 +211,59 @@ impl Instead {
 #[test]
 fn a_tool_that_ran_in_place_of_another_one_is_one_of_the_tools() {
     let hook = || keys().for_tools(["read"]);
-    // The tool call that a hook made of it, or the tool whose result another hook gives.
-    for (made, given) in [("read", "other"), ("other", "read"), ("other", "other")] {
+    // The tool call that a hook made of it.
+    for made in ["read", "other"] {
         let answer = on(move |event: &mut PreActing<'_>| {
             event.tool_use_mut().name = made.to_owned();
-            event.answer(ToolResult::success(&ToolUse::new("1", given, json!({})), "sk-123"))
+            event.answer("sk-123")
         });
         let agent = ReActAgent::builder("bot").model(calls("write")).tool(Calls::new("write"));
         let output = result(&agent.hook(hook()).hook(answer).build().unwrap()).output;
-        let expected = if made == given { "sk-123" } else { "[key]" };
-        assert_eq!(output, expected, "{made} {given}");
+        let expected = if made == "other" { "sk-123" } else { "[key]" };
+        assert_eq!(output, expected, "{made}");
     }
 
     let agent = ReActAgent::builder("bot").model(calls("write")).tool(Calls::new("write"));
     let agent = agent.tool(Calls::new("read").answers("sk-123")).hook(hook()).hook(Instead);
     assert_eq!(result(&agent.build().unwrap()).output, "[key]");
+}
+
+#[test]
+fn reports_and_errors_of_a_tool_that_ran_in_place_of_another_one_are_replaced_too() {
+    for (tools, expected) in [("read", "half of [key]"), ("other", "half of sk-1")] {
+        let chunks = Arc::new(Mutex::new(Vec::new()));
+        let seen = chunks.clone();
+        let look = on(move |event: &mut ActingChunk<'_>| {
+            seen.lock().unwrap().push(event.chunk().to_owned());
+        });
+        let report =
+            FunctionTool::with_context("read", "Reads.", |_: Value, cx: ToolContext| async move {
+                cx.progress("half of sk-1");
+                Err::<String, _>("no sk-1")
+            });
+        let agent = ReActAgent::builder("bot").model(calls("write")).tool(Calls::new("write"));
+        let agent = agent.tool(report).hook(keys().for_tools([tools])).hook(look).hook(Instead);
+        let text = result(&agent.build().unwrap()).output.to_string();
+        assert_eq!(*chunks.lock().unwrap(), [expected]);
+        assert_eq!(text.contains("[key]"), tools == "read", "{text}");
+    }
+}
+
+/// The tool call of the thread, or the name that the caller gives.
+#[test]
+fn a_result_that_the_caller_brings_is_of_the_tool_that_was_called_or_is_named() {
+    for (tool, expected) in [("write", "[key]"), ("read", "[key]"), ("other", "sk-123")] {
+        let stop = on(|event: &mut PreActing<'_>| event.stop());
+        let script = calls("write");
+        let agent = ReActAgent::builder("bot").model(script.clone()).tool(Calls::new("write"));
+        let agent = agent.hook(keys().for_tools([tool])).hook(stop).build().unwrap();
+        let id = block_on(agent.call("go")).unwrap().pending()[0].id.clone();
+        let said = ToolResult::success(&ToolUse::new(id, "read", json!({})), "sk-123");
+        block_on(agent.call(Msg::tool_result(said))).unwrap();
+        let request = script.requests().pop().unwrap();
+        let read = request.messages.iter().flat_map(Msg::tool_results).last().unwrap();
+        assert_eq!(read.output, expected, "{tool}");
+    }
 }
 
 #[test]
@@ -275,7 +312,7 @@ fn parallel_results_are_all_replaced() {
     let agent = ReActAgent::builder("bot").model(Script::new().calls(uses).says("done"));
     let agent = agent.tool(tool).parallel_tools(true).hook(keys()).build().unwrap();
     block_on(agent.call("go")).unwrap();
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     let results: Vec<_> = history.iter().flat_map(Msg::tool_results).collect();
     assert_eq!(results.len(), 64);
     assert!(results.iter().all(|result| result.output == "[key]"));
@@ -289,6 +326,6 @@ fn the_tools_of_a_sub_agent_are_covered() {
     let builder = ReActAgent::builder("bot").tool(helper.to_tool("Helps")).hook(keys());
     let shown = block_on(shown_of(builder, script.says("done")));
     assert!(!shown.contains("sk-123"), "{shown}");
-    let history = helper.threads().history("default");
+    let history = helper.threads().memory("default").unwrap().messages();
     assert!(format!("{history:?}").contains("[key]"));
 }

@@ -1,11 +1,13 @@
 //! `SensitiveWords`: words of a list in every place of an agent.
 
+use futures::StreamExt;
 use futures::executor::block_on;
 use hooks_agent::builtin::guard::pii::PiiStrategy;
 use hooks_agent::builtin::guard::{PiiDetection, SensitiveWords, WordList};
 use hooks_agent::message::ToolOutput;
 use hooks_agent::model::{ChatChunk, ModelError};
 use hooks_agent::prelude::*;
+use hooks_agent::stream::AgentEventKind;
 use hooks_agent::testing::{Calls, Script};
 use proptest::prelude::{Strategy, prop, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
@@ -47,6 +49,22 @@ fn a_word_is_known_nowhere() {
 }
 
 #[test]
+fn text_that_cannot_become_a_word_is_streamed_at_once() {
+    let text = ["All is ", "well, ", "blue sky ", "today"];
+    let chunks = text.map(|part| ChatChunk::Text(part.into()));
+    let builder = Spoken::new(chunks.to_vec()).given_to(ReActAgent::builder("bot"));
+    let agent = builder.hook(words()).build().unwrap();
+    let parts: Vec<_> = block_on(agent.stream("Go").collect());
+    let parts = parts.into_iter().filter_map(|event| match event.unwrap().kind {
+        AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) => Some(text.clone()),
+        _ => None,
+    });
+    let parts: Vec<_> = parts.collect();
+    assert!(parts.len() >= text.len() - 1, "{parts:?}");
+    assert_eq!(parts.concat(), text.concat());
+}
+
+#[test]
 fn a_place_that_is_not_chosen_is_untouched() {
     let texts = |hook: SensitiveWords| {
         let call = ToolUse::new("1", "tool", json!({ "a": "bluebird" }));
@@ -54,7 +72,7 @@ fn a_place_that_is_not_chosen_is_untouched() {
         let tool = Calls::new("tool").answers("bluebird");
         let agent = ReActAgent::builder("bot").model(script).tool(tool).hook(hook).build().unwrap();
         block_on(agent.call("bluebird")).unwrap();
-        let history = agent.threads().history("default");
+        let history = agent.threads().memory("default").unwrap().messages();
         let is_clean = |msg: &Msg| !serde_json::to_string(&msg.content).unwrap().contains("bird");
         history.iter().map(is_clean).collect::<Vec<_>>()
     };
@@ -73,7 +91,8 @@ fn a_blocked_word_fails_the_call_and_the_error_does_not_name_it() {
     assert!(!format!("{error} {error:?}").contains("blue"), "{error:?}");
     let error = block_on(agent.call("go")).unwrap_err();
     assert!(matches!(&error, AgentError::Model(ModelError::Blocked { .. })), "{error:?}");
-    let shown = format!("{error:?} {:?} {agent:?}", agent.threads().history("default"));
+    let shown =
+        format!("{error:?} {:?} {agent:?}", agent.threads().memory("default").unwrap().messages());
     assert!(!shown.to_lowercase().contains("blue"), "{shown}");
 }
 

@@ -15,7 +15,7 @@ fn calls(tool: &str) -> Script {
 
 fn run(agent: &ReActAgent) -> Vec<ToolResult> {
     block_on(agent.call("go")).unwrap();
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     history.iter().flat_map(Msg::tool_results).cloned().collect()
 }
 
@@ -161,7 +161,8 @@ fn the_mark_is_in_later_calls_and_in_a_restored_history() {
     let agent = build();
     let marked = run(&agent).remove(0).output;
     block_on(agent.call("and?")).unwrap();
-    let saved = serde_json::to_string(&agent.threads().history("default")).unwrap();
+    let saved =
+        serde_json::to_string(&agent.threads().memory("default").unwrap().messages()).unwrap();
     let later = build();
     later.threads().restore("default", serde_json::from_str::<Messages>(&saved).unwrap()).unwrap();
     block_on(later.call("and now?")).unwrap();

@@ -36,7 +36,7 @@ fn run_call(hook: impl AgentHook, call: ToolUse) -> (Option<Value>, ToolResult) 
     let agent = ReActAgent::builder("bot").model(script).tool(tool).hook(hook);
     let agent = agent.build().unwrap();
     block_on(agent.call_with(CallOptions::new().value(Tenant("acme")), "go")).unwrap();
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     let result = history.iter().flat_map(Msg::tool_results).next().unwrap().clone();
     (inputs.lock().unwrap().pop(), result)
 }
@@ -199,7 +199,7 @@ fn the_model_does_not_see_the_arguments_in_the_schema() {
         let agent = ReActAgent::builder("bot").model(script.clone()).tool(search).hook(params);
         let agent = agent.build().unwrap();
         block_on(agent.call("go")).unwrap();
-        let history = agent.threads().history("default");
+        let history = agent.threads().memory("default").unwrap().messages();
         let result = history.iter().flat_map(Msg::tool_results).next().unwrap().output.to_string();
         (script.requests()[0].tools[0].schema.clone(), result)
     };

@@ -12,7 +12,7 @@ use std::time::Duration;
 use futures::executor::block_on;
 use futures::future::pending;
 use hooks_agent::builtin::knowledge::{
-    Knowledge, KnowledgeError, KnowledgeFuture, OnFailure, Passage, Passages, Rag,
+    Knowledge, KnowledgeError, KnowledgeFuture, Measured, OnFailure, Passage, Passages, Rag,
 };
 use hooks_agent::call::Interrupt;
 use hooks_agent::message::Role;
@@ -388,4 +388,62 @@ fn as_a_tool_nothing_found_and_a_failure_are_read_by_the_model() {
     assert!(!nothing.is_error && nothing.output.as_str().contains("No passage fits"));
     let failed = result(Rag::new(Broken));
     assert!(failed.is_error && failed.output.as_str().contains("the index is gone"));
+}
+
+/// Has passages for each question; the scores are in it.
+struct Scored;
+
+impl Knowledge for Scored {
+    fn search<'a>(&'a self, query: &'a str, limit: usize) -> KnowledgeFuture<'a> {
+        let scores = query.split(' ').zip(["a.md", "b.md"]);
+        let found = scores.map(|(score, of)| Passage::new("text", of, score.parse().unwrap()));
+        let found = found.take(limit).collect();
+        Box::pin(async move { Ok(found) })
+    }
+}
+
+fn measured(rag: &Rag, questions: &[(&str, &str)]) -> Measured {
+    block_on(rag.measure(questions.iter().copied())).unwrap()
+}
+
+#[test]
+fn measuring_says_what_is_found_and_shown_and_what_else_the_model_reads() {
+    let rag = Rag::new(Scored).threshold(0.4).share_of_best(0.5);
+    let questions = [
+        ("0.9 0.5", "a.md"), // Both are shown.
+        ("0.9 0.3", "b.md"), // Found, and not shown; the other one is.
+        ("0.2", "a.md"),     // Found, and not shown.
+        ("0.7", "b.md"),     // Not found; the other one is shown.
+        ("NaN 0.6", "b.md"), // A score that is no number is not the best one.
+    ];
+    let it = measured(&rag, &questions);
+    assert_eq!((it.asked, it.found, it.shown, it.others), (5, 4, 2, 3));
+    let near = |scores: [f32; 5], expected: [f32; 5]| {
+        let is_near = |(score, other): (&f32, &f32)| (score - other).abs() < 1e-6;
+        assert!(scores.iter().zip(&expected).all(is_near), "{scores:?}");
+    };
+    near([0, 1, 2, 3, 4].map(|lost| it.threshold(lost)), [0.2, 0.3, 0.6, 0.9, 0.0]);
+    near([0, 1, 2, 3, 4].map(|lost| it.share_of_best(lost)), [0.3 / 0.9, 1.0, 1.0, 1.0, 0.0]);
+}
+
+#[test]
+fn the_settings_that_measuring_says_show_all_but_the_given_number() {
+    let texts: Vec<_> = (1..50).map(|at| format!("{} 0.97", f64::from(at) / 51.0)).collect();
+    let questions: Vec<_> = texts.iter().map(|text| (text.as_str(), "a.md")).collect();
+    let it = measured(&Rag::new(Scored), &questions);
+    for lost in [0, 5, 48] {
+        let by_score = Rag::new(Scored).threshold(it.threshold(lost)).share_of_best(0.0);
+        assert_eq!(measured(&by_score, &questions).shown, 49 - lost);
+        let by_share = Rag::new(Scored).threshold(0.0).share_of_best(it.share_of_best(lost));
+        assert_eq!(measured(&by_share, &questions).shown, 49 - lost);
+    }
+}
+
+#[test]
+fn measuring_nothing_says_nothing_and_a_failed_search_is_its_error() {
+    let nothing = measured(&Rag::new(Scored), &[]);
+    assert_eq!(nothing, Measured::default());
+    assert!(nothing.threshold(0) <= 0.0 && nothing.share_of_best(0) <= 0.0, "{nothing:?}");
+    let error = block_on(Rag::new(Broken).measure([("x", "y")])).unwrap_err();
+    assert!(error.to_string().contains("the index is gone"), "{error}");
 }

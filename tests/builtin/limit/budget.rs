@@ -16,7 +16,8 @@ use hooks_agent::model::{ChatChunk, ChatStream, ModelError};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 use hooks_fixtures::Records;
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::sync::Barrier;
 
 use crate::task::{agent, assert_limited, builder, call, cause};
 
@@ -307,6 +308,40 @@ fn sub_agents_spend_from_the_same_budget() {
     }
 }
 
+/// Has two model calls run at once.
+struct Both(Barrier);
+
+#[agent_hook(priority = 300, inherit)]
+impl Both {
+    async fn ask(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        if call.context().parent().is_some() {
+            self.0.wait().await;
+        }
+        next.run(call.into_request()).await
+    }
+}
+
+#[tokio::test]
+async fn model_calls_at_once_are_open_and_counted_each() {
+    let agent = |name| ReActAgent::builder(name).model(model(20, 10)).build().unwrap();
+    let (poet, critic) = (agent("poet"), agent("critic"));
+    let ask = |name| ContentBlock::ToolUse(ToolUse::new(name, name, json!({ "task": "a poem" })));
+    let calls: ScriptedAnswer = vec![ask("poet"), ask("critic")].into();
+    let script = Script::new().turn(calls.costing(Usage::new(2, 1))).turn(costing(2, 1));
+    let builder = builder(&script, &Arc::default()).tool(poet.to_tool("Writes."));
+    let builder = builder.tool(critic.to_tool("Reads."));
+    let budget = built(Budget::builder().thread_tokens(1_000));
+    let builder = builder.parallel_tools(true).hook(budget).hook(Both(Barrier::new(2)));
+    let agent = builder.build().unwrap();
+    agent.call("go").await.unwrap();
+    assert_eq!(spent(agent.memory()), (66, false));
+    assert_eq!(agent.memory().values()["Budget"]["open"], Value::Null);
+}
+
 #[test]
 fn a_report_has_the_run_the_thread_and_the_day() {
     let budget = built(Budget::builder().run_tokens(1_000));
@@ -332,6 +367,16 @@ fn what_was_spent_and_cannot_be_read_refuses_the_call() {
     agent.memory().set_values(json!({ "Budget": 7 }).as_object().unwrap().clone());
     block_on(agent.call("go")).unwrap_err();
     assert_eq!(budget.spent_today("").tokens, 0);
+}
+
+#[test]
+fn a_spent_budget_says_what_its_text_says_and_nothing_of_the_limit() {
+    let text = "Please come back tomorrow.";
+    let agent = agent_of(model(50, 50), &built(Budget::builder().thread_tokens(100).text(text)));
+    block_on(agent.call("go")).unwrap();
+    assert_limited(&agent, &block_on(agent.call("go")).unwrap(), text);
+    let error = Budget::builder().run_tokens(1).text(text).exit(Exit::Error).build().unwrap_err();
+    assert_eq!(error, BudgetError::UnusedText);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Built-in hooks that limit: calls, tokens, money, rates.
 
 mod budget;
+mod inherited;
 mod model_calls;
 mod rate_limit;
 mod task;

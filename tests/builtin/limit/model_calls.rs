@@ -104,6 +104,17 @@ fn each_run_has_a_count_of_its_own_and_the_thread_one_for_all() {
     assert_eq!(block_on(agent.call_with(other, "go")).unwrap().text(), "4");
 }
 
+#[test]
+fn a_reply_at_the_limit_says_what_the_text_of_the_limit_says() {
+    let (script, ran) = (Script::new(), Arc::default());
+    let limit = || ModelCallLimit::builder().thread(2).text("Enough for today.");
+    let agent = agent(&script, &ran, limit().build().unwrap());
+    set_counts(&agent, NAME, 2);
+    assert_limited(&agent, &block_on(agent.call("go")).unwrap(), "Enough for today.");
+    let error = limit().exit(Exit::Error).build().unwrap_err();
+    assert_eq!(error, CallLimitError::UnusedText { exit: Exit::Error });
+}
+
 /// D 3.2, none given and an invalid exit.
 #[test]
 fn a_limit_without_a_limit_is_not_built() {

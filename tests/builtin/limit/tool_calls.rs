@@ -208,6 +208,21 @@ fn a_thread_ends_once_it_is_beyond_its_limit() {
     assert_eq!(texts, 1);
 }
 
+#[test]
+fn a_reply_beyond_the_limit_says_what_the_text_of_the_limit_says() {
+    for style in [LimitStyle::BeforeExecution, LimitStyle::NextModelCall] {
+        let limit = || ToolCallLimit::of("search").run(1).style(style).text("Enough for today.");
+        let script = batch(&[("1", "search"), ("2", "search")]);
+        let agent = agent(&script, &ran(), built(limit().exit(Exit::End)));
+        assert_limited(&agent, &block_on(agent.call("go")).unwrap(), "Enough for today.");
+        let error = limit().exit(Exit::Error).build().unwrap_err();
+        assert_eq!(error, CallLimitError::UnusedText { exit: Exit::Error });
+    }
+    // Without an end, no reply would show it.
+    let error = ToolCallLimit::all().run(1).text("Enough for today.").build().unwrap_err();
+    assert_eq!(error, CallLimitError::UnusedText { exit: Exit::Continue });
+}
+
 /// D 3.3, `run_limit > thread_limit`; no limit.
 #[test]
 fn a_limit_that_cannot_be_meant_is_not_built() {

@@ -76,7 +76,11 @@ fn each_step_is_a_line_without_content() {
     // As `sha256sum` prints it.
     let hash = "d3aaeaf3592b2ff8b28d20e1d7d9cf67be68f88b9b4468b50940a42c857e8264";
     assert_eq!(result["result"]["sha256"], hash);
-    assert_eq!(of(&records, "SETTLED")["outcome"], "finished");
+    let settled = of(&records, "SETTLED");
+    assert_eq!(
+        (&settled["outcome"], &settled["reason"]),
+        (&json!("finished"), &json!("model_stop"))
+    );
     assert!(records.iter().skip(1).all(|record| record["run"] == records[1]["run"]));
     assert!(AuditLog::verify(folder.log()).unwrap().is_sealed());
 }

@@ -65,6 +65,7 @@ fn each_event_is_one_line_of_fields_without_content() {
     assert!(!screen.text().contains("SECRET"), "{}", screen.text());
     assert!(lines.iter().all(|line| field(line, "agent") == Some("bot")));
     assert_eq!((field(&lines[0], "level"), field(&lines[0], "bytes")), (Some("INFO"), Some("13")));
+    assert_eq!(field(&lines[1], "tools"), Some("1"));
     assert_eq!(
         (field(&lines[5], "tool"), field(&lines[5], "is_error")),
         (Some("read"), Some("false"))

@@ -216,3 +216,63 @@ async fn the_time_of_a_span_with_content_is_that_of_the_model_and_not_of_hooks()
     let noted = noted.lock().unwrap().unwrap();
     assert!(recorded.span("chat script").end_time <= noted);
 }
+
+#[tokio::test]
+async fn a_call_has_what_it_was_asked_and_answered() {
+    for capture in [Capture::Spans, Capture::Both] {
+        let recorded = Recorded::new();
+        let agent = ReActAgent::builder("a")
+            .model(script("Rome", "It is sunny."))
+            .system_prompt("Be brief.")
+            .tool(Calls::new("t").answers("hot"))
+            .hook(recorded.builder().capture(capture).build())
+            .build()
+            .unwrap();
+        agent.call("How is it?").await.unwrap();
+        let spans = recorded.spans();
+        let (call, last) = (recorded.span("invoke_agent a"), spans.last().unwrap());
+        let user =
+            json!({ "role": "user", "parts": [{ "type": "text", "content": "How is it?" }] });
+        assert_eq!(json_of(&call, INPUT), json!([user]), "the first request");
+        assert_eq!(json_of(&call, OUTPUT), json_of(last, OUTPUT), "the last answer");
+        assert_eq!(json_of(&call, OUTPUT)[0]["parts"][0]["content"], "It is sunny.");
+        assert_eq!(json_of(&call, "gen_ai.system_instructions")[0]["content"], "Be brief.");
+        assert_eq!(text(&call, "gen_ai.tool.definitions"), None);
+        let names: Vec<_> = call.events.iter().map(|event| &*event.name).collect();
+        let has_event = names == ["hooks.invoke_agent.details"];
+        assert_eq!(has_event, capture == Capture::Both, "{names:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_no_hook_received_is_not_that_of_the_call() {
+    let recorded = Recorded::new();
+    let call = ToolUse::new("call-1", "t", json!({}));
+    let fails = hooks_agent::model::ModelError::status("m", 503);
+    let script = Script::new().calls([call]).fails(fails);
+    let agent = ReActAgent::builder("a").model(script).tool(Calls::new("t").answers("hot"));
+    let agent = agent.hook(recorded.builder().capture(Capture::Spans).build()).build().unwrap();
+    agent.call("Go").await.unwrap_err();
+    let call = recorded.span("invoke_agent a");
+    assert_eq!(text(&call, OUTPUT), None, "the answer before it is of the first model call");
+    assert!(text(&call, INPUT).is_some());
+}
+
+#[tokio::test]
+async fn of_media_there_is_the_kind_alone() {
+    use hooks_agent::message::{Media, Role};
+
+    let media = |kind| Media::base64(kind, "bytes-secret");
+    let blocks = vec![
+        ContentBlock::Image(media("image/png")),
+        ContentBlock::Audio(media("audio/wav")),
+        ContentBlock::File(media("application/pdf")),
+    ];
+    let recorded = Recorded::new();
+    let agent = ReActAgent::builder("a").model(Script::new().says("ok"));
+    let agent = agent.hook(recorded.builder().capture(Capture::Spans).build()).build().unwrap();
+    agent.call(Msg::from_blocks(Role::User, "user", blocks)).await.unwrap();
+    let parts = json_of(&recorded.span("chat script"), INPUT)[0]["parts"].clone();
+    assert_eq!(parts, json!([{ "type": "image" }, { "type": "audio" }, { "type": "file" }]));
+    assert!(!everything(&recorded).contains("secret"));
+}

@@ -213,3 +213,71 @@ async fn an_error_that_hooks_recovered_is_not_the_error_of_the_call() {
     agent.hook(recover).hook(fails).build().unwrap().call("Go").await.unwrap_err();
     assert_eq!(text(&recorded.span("invoke_agent a"), "error.type").unwrap(), "hook");
 }
+
+#[tokio::test]
+async fn the_hook_that_failed_a_call_is_named() {
+    let recorded = Recorded::new();
+    let fails = on(|_: &mut PreReasoning<'_>| -> HookResult { Err("secret".into()) });
+    let model = ScriptedModel::new("m", |_| "Done.");
+    let agent = ReActAgent::builder("a").model(model).hook(fails.named("guard"));
+    agent.hook(recorded.hook()).build().unwrap().call("Go").await.unwrap_err();
+    let call = recorded.span("invoke_agent a");
+    assert_eq!(text(&call, "hooks.hook").unwrap(), "guard");
+    assert_eq!(text(&call, "error.type").unwrap(), "hook");
+
+    let recorded = Recorded::new();
+    let fails = Script::new().fails(ModelError::status("m", 503));
+    let agent = ReActAgent::builder("a").model(fails).hook(recorded.hook()).build().unwrap();
+    agent.call("Go").await.unwrap_err();
+    assert_eq!(text(&recorded.span("invoke_agent a"), "hooks.hook"), None);
+}
+
+#[tokio::test]
+async fn each_end_of_an_answer_has_its_reason() {
+    use hooks_agent::message::Usage;
+    use hooks_agent::model::FinishReason;
+
+    let call = || ChatChunk::ToolUse(ToolUse::new("1", "t", json!({})));
+    let text = || ChatChunk::Text("Well".to_owned());
+    for (chunk, finish, expected) in [
+        (text(), FinishReason::Stop, "stop"),
+        (text(), FinishReason::Length, "length"),
+        (text(), FinishReason::ContentFilter, "content_filter"),
+        (text(), FinishReason::Other, "other"),
+        (call(), FinishReason::Stop, "tool_call"),
+        (call(), FinishReason::Other, "tool_call"),
+        (call(), FinishReason::ToolCalls, "tool_call"),
+    ] {
+        let recorded = Recorded::new();
+        let end = ChatChunk::End { usage: Usage::default(), finish };
+        let turn = ScriptedAnswer::Stream(vec![Ok(chunk), Ok(end)]);
+        let agent = ReActAgent::builder("a").model(Script::new().turn(turn).says("done"));
+        let agent = agent.tool(Calls::new("t").answers("ok")).hook(recorded.hook());
+        let _ = agent.build().unwrap().call("Go").await;
+        let chat = recorded.spans().into_iter().find(|span| span.name.starts_with("chat")).unwrap();
+        let reasons = crate::recorded::text(&chat, "gen_ai.response.finish_reasons").unwrap();
+        assert_eq!(reasons, format!("[\"{expected}\"]"), "{finish:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_panics_is_an_error_of_its_span() {
+    struct Panics;
+
+    impl ChatModel for Panics {
+        fn name(&self) -> &'static str {
+            "panics"
+        }
+
+        fn stream(&self, _: ChatRequest) -> ChatStream {
+            Box::pin(stream::poll_fn(|_| panic!("on purpose")))
+        }
+    }
+
+    let recorded = Recorded::new();
+    let agent = ReActAgent::builder("a").model(Panics).hook(recorded.hook()).build().unwrap();
+    tokio::spawn(Arc::new(agent).call_owned(CallOptions::new(), "Go")).await.unwrap_err();
+    for name in ["chat panics", "invoke_agent a"] {
+        assert_eq!(text(&recorded.span(name), "error.type").unwrap(), "panic");
+    }
+}

@@ -1,8 +1,10 @@
 //! OpenTelemetry: spans and metrics of calls.
 
+mod backends;
 mod content;
 mod decisions;
 mod ends;
+mod environment;
 mod metrics;
 mod nesting;
 mod otlp;

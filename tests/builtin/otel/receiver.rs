@@ -39,6 +39,20 @@ impl Receiver {
         Self { url: serve(routes).await, received }
     }
 
+    /// Starts a receiver that takes spans alone, and answers metrics with this status.
+    pub(crate) async fn of_spans(status: StatusCode) -> Self {
+        let received = Received::default();
+        let (traces, metrics) = (received.clone(), received.clone());
+        let refuse = async move |body: Bytes| {
+            metrics.add_metrics(&body);
+            status
+        };
+        let routes = Router::new()
+            .route("/v1/traces", post(async move |body: Bytes| traces.add_traces(&body)))
+            .route("/v1/metrics", post(refuse));
+        Self { url: serve(routes).await, received }
+    }
+
     /// Starts a receiver that answers with this status.
     pub(crate) async fn refusing(status: StatusCode) -> String {
         serve(Router::new().fallback(async move || status)).await
@@ -87,6 +101,11 @@ impl Received {
                 (resource.scope_spans[0].schema_url.clone(), service)
             })
             .collect()
+    }
+
+    /// How many requests with metrics came.
+    pub(crate) fn sent_metrics(&self) -> usize {
+        self.metrics.lock().unwrap().len()
     }
 
     /// The metrics, by name.

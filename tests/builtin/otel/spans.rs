@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use hooks_agent::builtin::recover::ModelRetry;
+use hooks_agent::builtin::recover::{ModelFallback, ModelRetry};
 use hooks_agent::message::Usage;
 use hooks_agent::model::{ModelError, ModelOptions};
 use hooks_agent::prelude::*;
@@ -34,6 +34,20 @@ async fn a_text_call_has_a_chat_span_below_the_span_of_the_call() {
     let agent = ReActAgent::builder("a").model(model).hook(recorded.hook()).build().unwrap();
     agent.call("Go").await.unwrap();
     assert_eq!(recorded.tree(), "invoke_agent a\n  chat m\n");
+}
+
+#[tokio::test]
+async fn a_chat_span_names_the_model_that_answered() {
+    let recorded = Recorded::new();
+    let down = ScriptedModel::new("m", |_| ModelError::status("m", 503));
+    let fallback = ModelFallback::new(ScriptedModel::new("spare", |_| "Done."));
+    // It asks further in than the span of the model call.
+    let fallback = fallback.with_priority(hooks_agent::hook::priority::METRICS + 1);
+    let builder = ReActAgent::builder("a").model(down).hook(fallback);
+    builder.hook(recorded.hook()).build().unwrap().call("Go").await.unwrap();
+    let spans = recorded.spans();
+    let chat = spans.iter().rfind(|span| span.name.starts_with("chat")).unwrap();
+    assert_eq!(attribute(chat, "gen_ai.response.model"), Some(Value::from("spare")));
 }
 
 // OT-02
@@ -172,4 +186,54 @@ async fn each_attempt_has_its_span_and_a_retried_call_has_no_error() {
     assert_eq!(text(&chats[1], "error.type").unwrap(), "429");
     assert_eq!(text(&chats[2], "error.type"), None);
     assert_eq!(text(&recorded.span("invoke_agent a"), "error.type"), None);
+}
+
+/// A model at an address, which had some of the request in its cache.
+struct Remote(&'static str);
+
+impl hooks_agent::model::ChatModel for Remote {
+    fn name(&self) -> &'static str {
+        "remote"
+    }
+
+    fn server(&self) -> Option<std::borrow::Cow<'_, str>> {
+        Some(self.0.into())
+    }
+
+    fn stream(&self, request: ChatRequest) -> hooks_agent::model::ChatStream {
+        let usage = Usage::new(100, 3).cached(80, 20);
+        ScriptedModel::new("m", move |_| ScriptedAnswer::from("Done.").costing(usage))
+            .stream(request)
+    }
+}
+
+#[tokio::test]
+async fn a_chat_span_has_the_server_and_the_tokens_of_its_cache() {
+    for (endpoint, address, port) in [
+        ("https://api.example.org", "api.example.org", 443),
+        ("http://127.0.0.1:8080", "127.0.0.1", 8080),
+        ("http://localhost", "localhost", 80),
+        ("http://[::1]:8080", "::1", 8080),
+        ("https://[::1]", "::1", 443),
+    ] {
+        let recorded = Recorded::new();
+        let agent = ReActAgent::builder("a").model(Remote(endpoint)).hook(recorded.hook());
+        agent.build().unwrap().call("Go").await.unwrap();
+        let chat = recorded.span("chat remote");
+        assert_eq!(text(&chat, "server.address").unwrap(), address);
+        assert_eq!(attribute(&chat, "server.port"), Some(Value::I64(port)), "{endpoint}");
+        for span in [chat, recorded.span("invoke_agent a")] {
+            let tokens = |key| attribute(&span, key).unwrap();
+            assert_eq!(tokens("gen_ai.usage.cache_read.input_tokens"), Value::I64(80));
+            assert_eq!(tokens("gen_ai.usage.cache_creation.input_tokens"), Value::I64(20));
+            assert_eq!(tokens("gen_ai.usage.input_tokens"), Value::I64(100));
+        }
+    }
+}
+
+#[tokio::test]
+async fn shared_and_boxed_models_have_the_same_server() {
+    let shared: std::sync::Arc<dyn hooks_agent::model::ChatModel> =
+        std::sync::Arc::new(Box::new(Remote("http://localhost")));
+    assert_eq!(shared.server().as_deref(), Some("http://localhost"));
 }

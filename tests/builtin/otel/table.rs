@@ -36,7 +36,7 @@ pub(crate) const SPANS: [SpanRow; 3] = [
             "hooks.reason",
             "hooks.run.id",
         ],
-        content: &[],
+        content: &["gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions"],
     },
     SpanRow {
         operation: "chat",

@@ -310,6 +310,21 @@ async fn a_hook_inside_that_fails_counts_as_nothing() {
     assert_eq!(breaker.state(), CircuitState::Closed);
 }
 
+#[tokio::test]
+async fn a_call_that_the_tool_does_not_take_counts_as_nothing() {
+    let clock = Clock::default();
+    let breaker = clock.of(CircuitBreaker::for_tool("search")).failures(1);
+    let search = Calls::new("search").fails("down");
+    let script = Script::new().calls([ToolUse::invalid("1", "search", "{oops")]).says("done");
+    let script = script.calls([ToolUse::new("2", "search", json!({}))]).says("down");
+    let builder = ReActAgent::builder("bot").model(script).tool(search.clone());
+    let agent = builder.hook(breaker.clone()).build().unwrap();
+    agent.call("go").await.unwrap();
+    assert_eq!((breaker.state(), search.inputs().len()), (CircuitState::Closed, 0));
+    agent.call("go").await.unwrap();
+    assert_eq!((breaker.state(), search.inputs().len()), (CircuitState::Open, 1));
+}
+
 /// Answers in place of the model and of tools, while it is on.
 #[derive(Clone, Default)]
 struct Refuses(Arc<AtomicBool>);

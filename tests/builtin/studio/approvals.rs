@@ -98,7 +98,7 @@ async fn a_denied_tool_does_not_run_and_the_model_reads_the_reason() {
     until_resumed(&mut stream).await;
 
     assert!(clerk.paid.take().is_empty());
-    let history = clerk.agent.threads().history("default");
+    let history = clerk.agent.threads().memory("default").unwrap().messages();
     let result = history.iter().find_map(|msg| msg.tool_results().next()).unwrap().clone();
     assert!(result.is_error && result.output.as_str().contains("not today"), "{result:?}");
 }
@@ -196,4 +196,35 @@ async fn members_of_another_decision_are_refused_and_nothing_runs() {
     let misspelt = json!({ "decision": "approve", "inputs": {} });
     assert_eq!(browser.decide(&question, misspelt).await.0, StatusCode::BAD_REQUEST);
     assert!(clerk.paid.take().is_empty());
+}
+
+#[tokio::test]
+async fn a_decision_names_the_tool_call_that_it_is_about() {
+    let studio = Studio::new();
+    let (browser, mut stream, _clerk) = asked(&studio).await;
+    let question = browser.question().await;
+    browser.decide(&question, json!({ "decision": "approve" })).await;
+    let told = stream.until(|it| it.data["state"] == "decided").await.pop().unwrap();
+    assert_eq!(told.data["decided"]["call_id"], "call-1");
+    let listed = browser.json("/api/approvals").await["decided"][0].clone();
+    assert_eq!((&listed["call_id"], &listed["run"]), (&json!("call-1"), &question["run"]));
+}
+
+#[tokio::test]
+async fn the_source_of_arguments_is_json_without_invisible_characters() {
+    let studio = Studio::new();
+    let input = json!({ "account": 9_007_199_254_740_993_u64, "rate": 1.0,
+        "to": "a\u{202e}b\u{e0041}\n" });
+    let clerk = clerk(&studio, |builder| {
+        builder.model(crate::support::calls_then("pay", input.clone(), "Done."))
+    });
+    let browser = open(&studio.clone().agent(clerk.agent.clone())).await;
+    clerk.agent.call("Pay").await.unwrap();
+
+    let question = browser.question().await;
+    let source = question["source"].as_str().unwrap();
+    assert!(source.contains("9007199254740993") && source.contains("1.0"), "{source}");
+    assert!(source.contains("a\\u202eb\\udb40\\udc41\\n"), "{source}");
+    let read: serde_json::Value = serde_json::from_str(source).unwrap();
+    assert_eq!(read, input, "it is the arguments, to the last digit");
 }

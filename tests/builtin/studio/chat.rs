@@ -25,7 +25,7 @@ async fn a_message_of_the_page_is_a_call_on_its_thread() {
     stream.until_settled().await;
     let runs = browser.runs().await;
     assert_eq!((&runs[0]["run"], &runs[0]["thread"]), (&run, &json!("ada")));
-    assert_eq!(agent.threads().history("ada").len(), 2);
+    assert_eq!(agent.threads().memory("ada").unwrap().messages().len(), 2);
     let agents = browser.json("/api/agents").await;
     assert_eq!(agents["agents"][0]["chat"], true);
 
@@ -46,7 +46,7 @@ async fn nobody_writes_unless_the_program_allows_it() {
     let browser = open(&studio.agent(agent.clone())).await;
     let answer = browser.post("/api/threads/clerk/ada/messages", &json!({ "text": "Hi" })).await;
     assert_eq!(answer.status(), StatusCode::FORBIDDEN);
-    assert!(agent.threads().history("ada").is_empty());
+    assert!(agent.threads().memory("ada").is_none_or(|memory| memory.is_empty()));
 }
 
 #[tokio::test]

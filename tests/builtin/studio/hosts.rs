@@ -111,3 +111,18 @@ async fn another_origin_may_not_post_or_read_the_stream() {
     assert!(answer.status().is_client_error());
     assert!(answer.headers().keys().all(|name| !name.as_str().starts_with("access-control")));
 }
+
+#[tokio::test]
+async fn a_request_with_two_origins_is_of_another_one() {
+    let (browser, _agent) = seen().await;
+    let (host, cookie) = (browser.server.address(), &browser.cookie);
+    let own = format!("Origin: http://{host}\n");
+    for origins in [format!("{own}{own}"), format!("{own}Origin: http://evil.test\n")] {
+        let request = format!(
+            "POST /api/approvals/x HTTP/1.1\nHost: {host}\n{origins}Cookie: {cookie}\n\
+             Content-Type: application/json\nContent-Length: 2\nConnection: close\n\n{{}}"
+        );
+        let answer = raw(host, &request).await;
+        assert!(answer.starts_with("HTTP/1.1 403"), "{origins}: {answer}");
+    }
+}

@@ -3,6 +3,7 @@
 mod approvals;
 mod bounds;
 mod chat;
+mod connections;
 mod hooks;
 mod hosts;
 mod late_redaction;

@@ -51,7 +51,7 @@ async fn two_questions_decided_at_once_run_each_tool_once_and_ask_the_model_once
         let mut paid = paid.take();
         paid.sort_by_key(|payment| payment["euros"].as_u64());
         assert_eq!(paid, [json!({ "euros": 1 }), json!({ "euros": 2 })]);
-        let history = agent.threads().history("default");
+        let history = agent.threads().memory("default").unwrap().messages();
         let answers = history.iter().filter(|msg| msg.role == Role::Assistant).count();
         assert_eq!(answers, 2, "the model is not asked again");
         assert_eq!(browser.json("/api/approvals").await["waiting"], json!([]));
@@ -136,4 +136,35 @@ async fn arguments_are_shown_without_invisible_characters() {
 
     let shown = browser.question().await["shown"].as_str().unwrap().to_owned();
     assert_eq!(shown, "{\n  \"to\": \"a\\u{202e}b\\u{200b}c\\u{7f}\\n\"\n}");
+}
+
+#[tokio::test]
+async fn a_question_that_expired_does_not_hold_the_others() {
+    let (studio, paid) = (Studio::new(), Arc::new(Records::new()));
+    let ask = on(|event: &mut PostReasoning<'_>| -> HookResult<Flow> {
+        let ids: Vec<_> = event.message().tool_uses().map(|call| call.id.clone()).collect();
+        if ids.is_empty() {
+            return Ok(Flow::Continue);
+        }
+        let questions = ids.into_iter().map(|id| {
+            let question = Question::new("Pay?");
+            let question =
+                if id == "call-1" { question.expires_after(Duration::ZERO) } else { question };
+            (id, question)
+        });
+        Ok(event.ask(questions)?)
+    });
+    let agent = asks_twice(&studio, &paid).with_agent_hook(ask);
+    let agent = Arc::new(agent);
+    let browser = open(&studio.clone().agent(agent.clone())).await;
+    let mut stream = browser.events(None).await;
+    agent.call("Pay both").await.unwrap();
+    let waiting = browser.json("/api/approvals").await["waiting"].as_array().unwrap().clone();
+    let open = waiting.iter().find(|it| it["call_id"] == "call-2").unwrap();
+
+    let (status, decided) = browser.decide(open, json!({ "decision": "approve" })).await;
+
+    assert_eq!((status, &decided["waits"]), (StatusCode::OK, &json!(0)), "{decided}");
+    until_resumed(&mut stream).await;
+    assert_eq!(paid.take(), [json!({ "euros": 2 })]);
 }

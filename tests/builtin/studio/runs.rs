@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use hooks_agent::builtin::connect::Studio;
+use hooks_agent::builtin::recover::ModelRetry;
+use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use serde_json::{Value, json};
 
@@ -68,4 +70,29 @@ async fn a_method_that_is_called_without_a_call_leaves_no_run_behind() {
     agent.tool_call(CallContext::default(), call).await.unwrap();
     let runs = browser.runs().await;
     assert!(runs.iter().all(|run| run["state"] != "running"), "{runs:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_failed_says_why_without_content() {
+    let studio = Studio::new();
+    let failed = async |builder: hooks_agent::react::ReActAgentBuilder| {
+        let agent = builder.hook(studio.hook()).build().unwrap();
+        let browser = open(&studio).await;
+        agent.call("Go").await.unwrap_err();
+        let run = browser.newest().await;
+        let entries = run["entries"].as_array().unwrap();
+        entries.iter().find(|it| it["type"] == "failed").unwrap()["data"].clone()
+    };
+    let busy = || ScriptedModel::new("busy", |_| ModelError::status("busy", 503));
+    let once = ReActAgent::builder("clerk").model(busy());
+    assert_eq!(failed(once).await, json!({ "kind": "model", "status": 503, "attempts": 1 }));
+    let often = ReActAgent::builder("clerk").model(busy()).hook(ModelRetry::new());
+    let often = failed(often).await;
+    assert!(often["attempts"].as_u64().unwrap() > 1, "{often}");
+    let away = ScriptedModel::new("m", |_| ModelError::unreachable("m", "http://h", "secret"));
+    let away = failed(ReActAgent::builder("clerk").model(away)).await;
+    assert_eq!(away, json!({ "kind": "model", "attempts": 1 }));
+    let guard = on(|_: &mut PreReasoning<'_>| -> HookResult { Err("secret".into()) });
+    let guarded = ReActAgent::builder("clerk").model(says("Done.")).hook(guard.named("guard"));
+    assert_eq!(failed(guarded).await, json!({ "kind": "hook", "hook": "guard" }));
 }

@@ -68,6 +68,38 @@ async fn the_token_is_exchanged_for_a_cookie_and_leaves_the_address() {
     assert!(!format!("{:?}", browser.server).contains(token));
 }
 
+#[tokio::test]
+async fn a_browser_without_the_cookie_gets_a_page_that_goes_on_or_says_what_to_do() {
+    let (browser, _agent) = seen().await;
+    let page = async |path: &str, site: &str| {
+        let request = browser.client.get(browser.address(path)).header("sec-fetch-site", site);
+        let answer = request.send().await.unwrap();
+        assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{path} {site}");
+        let kind = answer.headers()["content-type"].to_str().unwrap().to_owned();
+        (kind, answer.text().await.unwrap())
+    };
+    // A strict cookie does not come with a link of another site, but with the next request.
+    let (kind, text) = page("/", "cross-site").await;
+    assert!(kind.starts_with("text/html"), "{kind}");
+    assert!(text.contains("http-equiv=\"refresh\""), "{text}");
+    // It goes on once: what the page itself asks for is of the same origin.
+    for site in ["same-origin", "same-site", "none"] {
+        let (kind, text) = page("/", site).await;
+        assert!(kind.starts_with("text/html"), "{kind}");
+        assert!(!text.contains("refresh") && text.contains("token"), "{text}");
+    }
+    let (_, text) = page("/?token=of-an-earlier-start", "cross-site").await;
+    assert!(!text.contains("refresh") && text.contains("token"), "{text}");
+    // A program reads JSON.
+    let (kind, _) = page("/api/runs", "cross-site").await;
+    assert_eq!(kind, "application/json");
+    // Another name is told to people too.
+    let request = browser.request(Method::GET, "/").header("host", "evil.test");
+    let answer = request.send().await.unwrap();
+    assert_eq!(answer.status(), StatusCode::MISDIRECTED_REQUEST);
+    assert!(answer.text().await.unwrap().contains("<p>"), "it is a page");
+}
+
 // ST-04
 #[tokio::test]
 async fn only_json_is_taken() {
@@ -97,6 +129,22 @@ async fn a_body_is_at_most_a_mebibyte() {
     let request = browser.request(Method::POST, "/api/approvals/x");
     let request = request.header("content-type", "application/json").body(nested);
     assert_eq!(request.send().await.unwrap().status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn every_file_that_the_page_names_is_served() {
+    let (browser, _agent) = seen().await;
+    let page = browser.get("/").await.text().await.unwrap();
+    let named =
+        page.split('"').filter(|part| part.starts_with("/assets/") || part.starts_with("assets/"));
+    let named: Vec<_> = named.map(|path| format!("/{}", path.trim_start_matches('/'))).collect();
+    assert!(named.iter().any(|path| path == "/assets/main.js"), "{page}");
+    assert!(named.iter().any(|path| path == "/assets/base.css"), "{page}");
+    for path in named {
+        let answer = browser.get(&path).await;
+        assert_eq!(answer.status(), StatusCode::OK, "{path}");
+        assert!(!answer.bytes().await.unwrap().is_empty(), "{path}");
+    }
 }
 
 // ST-05

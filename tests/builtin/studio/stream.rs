@@ -172,3 +172,15 @@ async fn calls_go_on_after_a_shutdown() {
     let again = open(&studio).await;
     assert_eq!(again.runs().await.len(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_stream_says_that_it_is_there() {
+    let browser = open(&Studio::new()).await;
+    let request = browser.request(reqwest::Method::GET, "/api/events");
+    let mut answer = request.send().await.unwrap();
+    let mut text = String::new();
+    while text.matches(": quiet\n\n").count() < 3 {
+        let chunk = answer.chunk().await.unwrap().expect("the stream goes on");
+        text.push_str(std::str::from_utf8(&chunk).unwrap());
+    }
+}

@@ -1,12 +1,15 @@
 //! Decisions at the page.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::prelude::*;
-use serde_json::json;
+use hooks_agent::react::ReActAgentBuilder;
+use hooks_fixtures::Records;
+use serde_json::{Value, json};
 
-use crate::support::{clerk, open, open_as};
+use crate::support::{clerk, open, open_as, tool_then};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn approve_runs_the_tool_exactly_once() {
@@ -134,6 +137,125 @@ async fn what_a_person_wrote_stays_when_somebody_else_decides() {
         page.until_text(".card .code", "Because").await;
         page.click(".card button", "Dismiss").await;
         page.until("!document.querySelector('.card')").await;
+    })
+    .await;
+}
+
+/// An agent whose tool `pay` asks, and what the tool got.
+fn payer(studio: &Studio, model: ScriptedModel) -> (ReActAgentBuilder, Arc<Records<Value>>) {
+    let paid = Arc::new(Records::new());
+    let list = paid.clone();
+    let pay = FunctionTool::new("pay", "Pays.", move |payment: Value| {
+        list.push(payment);
+        async { "paid" }
+    });
+    let builder = ReActAgent::builder("clerk").model(model).parallel_tools(true);
+    (builder.tool(pay.permission(|_| Permission::Ask)).hook(studio.hook()), paid)
+}
+
+/// A model that pays twice with one tool.
+fn pays_twice() -> ScriptedModel {
+    ScriptedModel::new("both", |request| -> ScriptedAnswer {
+        if request.messages.last().unwrap().tool_results().next().is_some() {
+            return "Done.".into();
+        }
+        let call = |id: u64| ToolUse::new(format!("call-{id}"), "pay", json!({ "euros": id }));
+        vec![ContentBlock::ToolUse(call(1)), ContentBlock::ToolUse(call(2))].into()
+    })
+}
+
+/// The texts of the rows that asked, in order.
+const ASKED: &str =
+    "[...document.querySelectorAll('.k-asked')].map((it) => it.textContent).join('|')";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_of_two_calls_of_one_tool_shows_its_own_decision() {
+    let studio = Studio::new();
+    let (builder, paid) = payer(&studio, pays_twice());
+    let agent = Arc::new(builder.build().unwrap());
+    open_as("#/approvals", studio.agent(agent.clone()), async |page| {
+        agent.call("Pay both").await.unwrap();
+        page.until("document.querySelectorAll('.card .primary').length === 2").await;
+        page.click(".card:nth-of-type(1) button", "Approve").await;
+        page.until_text(".decided", "approved").await;
+        page.click(".card button", "Deny").await;
+        page.click(".card button", "Deny the call").await;
+        page.until_text(".decided", "denied").await;
+        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
+        page.eval("document.querySelectorAll('a.run')[1].click()").await;
+        page.until("document.querySelectorAll('.k-asked .chip').length === 2").await;
+        page.picture("two-decisions").await;
+        let asked = page.eval(ASKED).await;
+        let (first, second) = asked.as_str().unwrap().split_once('|').unwrap();
+        assert!(first.contains("approved") && second.contains("denied"), "{asked}");
+        assert_eq!(paid.take(), [json!({ "euros": 1 })]);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_of_a_sub_agent_shows_its_decision_where_it_asked() {
+    let studio = Studio::new();
+    let (builder, _paid) = payer(&studio, pays_twice());
+    let inner = builder.build().unwrap();
+    let outer = ReActAgent::builder("boss")
+        .model(tool_then("clerk", json!({ "task": "pay both" }), "Both are paid."))
+        .tool(inner.to_tool("Pays."))
+        .hook(studio.hook())
+        .build()
+        .unwrap();
+    let agent = Arc::new(outer);
+    open_as("#/approvals", studio.agent(agent.clone()), async |page| {
+        agent.call("Pay both").await.unwrap();
+        for _ in 0..2 {
+            page.until("document.querySelector('.card .primary:not(:disabled)')").await;
+            page.click(".card button", "Approve").await;
+            page.until(
+                "![...document.querySelectorAll('.card .status')].some((it) => it.textContent)",
+            )
+            .await;
+        }
+        page.until("document.querySelectorAll('a.run').length >= 2").await;
+        page.until("!document.querySelector('a.run .dot.waiting, a.run .dot.running')").await;
+        page.eval("[...document.querySelectorAll('a.run')].at(-1).click()").await;
+        // The rows of the sub-agent, and those of its caller.
+        page.until("document.querySelectorAll('.k-asked').length === 4").await;
+        page.until("document.querySelectorAll('.k-asked .chip').length === 4").await;
+        assert_eq!(page.eval("document.querySelectorAll('.k-asked .decide').length").await, 0);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_leaves_what_nobody_touched_as_it_is() {
+    let studio = Studio::new();
+    let input = json!({ "account": 9_007_199_254_740_993_u64, "euros": 12, "rate": 1.0,
+        "to": "a\u{202e}b" });
+    let (builder, paid) = payer(&studio, tool_then("pay", input.clone(), "Done."));
+    let agent = Arc::new(builder.build().unwrap());
+    open_as("#/approvals", studio.agent(agent.clone()), async |page| {
+        agent.call("Pay").await.unwrap();
+        page.click(".card button", "Edit").await;
+        page.until("document.querySelector('.card textarea')").await;
+        page.picture("edit").await;
+        let text = page.eval("document.querySelector('.card textarea').value").await;
+        let text = text.as_str().unwrap();
+        assert!(!text.contains('\u{202e}'), "the direction of text is not changed: {text:?}");
+        page.eval(
+            "(() => { const it = document.querySelector('.card textarea');
+            it.value = it.value.replace('12', '13'); it.dispatchEvent(new Event('input')); })()",
+        )
+        .await;
+        page.click(".card button", "Approve these").await;
+        page.until_text(".decided", "approved with other arguments").await;
+        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
+        let mut edited = input;
+        edited["euros"] = json!(13);
+        assert_eq!(paid.take(), [edited]);
+        page.eval("document.querySelectorAll('a.run')[1].click()").await;
+        page.until("document.querySelector('.k-asked')").await;
+        page.picture("large-number").await;
+        page.until_text(".k-tool", "9007199254740993").await;
     })
     .await;
 }

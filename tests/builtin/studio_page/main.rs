@@ -7,6 +7,7 @@ mod approvals;
 mod content;
 mod keyboard;
 mod large;
+mod links;
 mod live;
 mod look;
 mod support;

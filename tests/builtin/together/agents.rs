@@ -69,7 +69,7 @@ pub(crate) fn note(into: &mut String, what: &dyn std::fmt::Debug) {
 }
 
 pub(crate) fn results(agent: &ReActAgent) -> Vec<ToolResult> {
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     history.iter().flat_map(Msg::tool_results).cloned().collect()
 }
 

@@ -150,7 +150,7 @@ impl Bench {
         assert_eq!(snapshot.cancelled, u64::from(polls > 0 && !ended), "{polls}");
         let requests = self.script.requests().len() as u64;
         assert_eq!(counts(&self.agent, "default", "ModelCallLimit").0, requests, "{polls}");
-        let history = self.agent.threads().history("default");
+        let history = self.agent.threads().memory("default").unwrap().messages();
         let calls = history.iter().flat_map(Msg::tool_uses).count() as u64;
         let counted = counts(&self.agent, "default", "ToolCallLimit").0;
         // An answer is counted before it is remembered.

@@ -7,6 +7,7 @@ mod faults;
 mod interrupted;
 mod many;
 mod models;
+mod nested;
 mod order;
 mod resumed;
 mod tools;

@@ -218,7 +218,7 @@ async fn a_blocked_answer_is_not_retried_and_not_sent_to_the_fallback() {
         assert_eq!((stack.script.requests().len(), stack.other.requests().len()), (1, 0));
         stack.assert_attempts(1);
         assert_eq!(stack.breaker.state(), CircuitState::Closed);
-        let history = stack.agent.threads().history("default");
+        let history = stack.agent.threads().memory("default").unwrap().messages();
         assert!(!format!("{history:?}").contains("ada@"));
         assert_eq!(stack.agent.call("go").await.unwrap().text(), "done");
     }

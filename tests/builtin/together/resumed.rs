@@ -47,7 +47,11 @@ async fn a_resumed_tool_call_runs_as_it_was_approved_and_counts_once() {
         assert_eq!(counts(&agent, "default", "ToolCallLimit[send]"), (2, 2));
         assert_eq!(asked.load(Ordering::Relaxed), 2);
         check_history(agent.memory());
-        let all = format!("{:?} {}", agent.threads().history("default"), screen.text());
+        let all = format!(
+            "{:?} {}",
+            agent.threads().memory("default").unwrap().messages(),
+            screen.text()
+        );
         assert!(!all.contains(SECRET) && !all.contains(ADDRESS));
     }
 }
@@ -120,7 +124,7 @@ async fn guards_and_limits_hold_two_agents_deep() {
     assert_eq!(counts(&agent, "default", "all"), (3, 3));
     for each in [&agent, &middle, &inner] {
         check_history(each.memory());
-        note(&mut shown, &each.threads().history("default"));
+        note(&mut shown, &each.threads().memory("default").unwrap().messages());
         note(&mut shown, &each.memory().values());
     }
     shown.push_str(&screen.text());

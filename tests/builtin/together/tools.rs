@@ -106,7 +106,7 @@ impl Bench {
 
     /// Asserts that nothing shows what guards hide.
     pub(crate) fn assert_hidden(&self, shown: &str) {
-        let history = self.agent.threads().history("default");
+        let history = self.agent.threads().memory("default").unwrap().messages();
         let json = serde_json::to_string(&history).unwrap();
         let (requests, screen) = (self.script.requests(), self.screen.text());
         let values = self.agent.memory().values();

@@ -66,3 +66,26 @@ async fn a_command_reads_every_text_of_a_result() {
     let result = memory.iter().flat_map(Msg::tool_results).last().unwrap();
     assert_eq!(result.output, "written\n\nit has a secret");
 }
+
+#[tokio::test]
+async fn the_older_name_of_a_new_result_counts_and_the_other_holds() {
+    for (fields, expected) in [
+        (json!({ "updatedMCPToolOutput": "<old>" }), "<old>"),
+        (json!({ "updatedMCPToolOutput": "<old>", "updatedToolOutput": "<new>" }), "<new>"),
+    ] {
+        let mut specific = json!({ "hookEventName": "PostToolUse" });
+        specific.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let line = says(&json!({ "hookSpecificOutput": specific }));
+        let redact = CommandEntry::shell("PostToolUse", line);
+        let trial = Trial::of(hooks([redact]), Permission::Allow).await;
+        assert_eq!(trial.result().output, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_new_result_in_another_place_withholds_the_result() {
+    let line = says(&json!({ "updatedToolOutput": "<path>" }));
+    let redact = CommandEntry::shell("PostToolUse", line).named("redact");
+    let trial = Trial::of(hooks([redact]), Permission::Allow).await;
+    assert_eq!(trial.result().output, "hook `redact` could not check this call");
+}

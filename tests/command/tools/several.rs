@@ -56,14 +56,31 @@ async fn equal_rewrites_are_one() {
 #[tokio::test]
 async fn the_strictest_decision_holds_whatever_ends_first() {
     let decision = |it: &str| decides(&json!({ "permissionDecision": it }));
-    for slow in ["allow", "ask", "deny"] {
-        let entries = ["allow", "ask", "deny"].map(|it| {
-            let wait = if it == slow { "sleep 0.1; " } else { "" };
-            before_tools(&format!("{wait}{}", decision(it))).named(it)
-        });
-        let trial = Trial::of(hooks(entries), Permission::Allow).await;
-        assert!(trial.ran.is_empty());
-        assert_eq!(trial.result().output, "blocked by hook `deny`");
+    let orders = [["allow", "ask", "deny"], ["ask", "deny", "allow"], ["deny", "allow", "ask"]];
+    for order in orders {
+        for slow in order {
+            let entries = order.map(|it| {
+                let wait = if it == slow { "sleep 0.1; " } else { "" };
+                before_tools(&format!("{wait}{}", decision(it))).named(it)
+            });
+            let trial = Trial::of(hooks(entries), Permission::Allow).await;
+            assert!(trial.ran.is_empty());
+            assert_eq!(trial.result().output, "blocked by hook `deny`", "{order:?}, slow {slow}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_question_and_a_deferral_are_stricter_than_a_permission_in_any_order() {
+    let decision =
+        |it: &str| before_tools(&decides(&json!({ "permissionDecision": it }))).named(it);
+    for stricter in ["ask", "defer"] {
+        for order in [[stricter, "allow"], ["allow", stricter]] {
+            let trial = Trial::of(hooks(order.map(decision)), Permission::Allow).await;
+            assert!(trial.ran.is_empty(), "{order:?}");
+            let reason = trial.reply.reason;
+            assert_eq!(reason, Some(GenerateReason::ActingStopRequested), "{order:?}");
+        }
     }
 }
 

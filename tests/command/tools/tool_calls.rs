@@ -8,7 +8,7 @@ use serde_json::json;
 use tracing::Level;
 
 use crate::agents::{
-    Log, Ran, Trial, assert_has, before_tools, decides, dir, hooks, write_file, writes,
+    Log, Ran, Trial, assert_has, before_tools, decides, dir, hooks, says, write_file, writes,
 };
 
 const UNCHECKED: &str = "hook `guard` could not check this call";
@@ -218,4 +218,42 @@ async fn a_person_confirms_the_arguments_that_a_command_wrote() {
     assert_eq!(reply.pending()[0].call.input, json!({ "path": "b" }));
     agent.resume(CallOptions::new().confirm("call-0")).await.unwrap();
     assert_eq!(ran.inputs(), [json!({ "path": "b" })]);
+}
+
+#[tokio::test]
+async fn a_decision_outside_of_what_is_particular_to_the_event_counts_and_the_stricter_holds() {
+    let deny = json!({ "permissionDecision": "deny", "permissionDecisionReason": "not here" });
+    let trial = Trial::of(hooks([before_tools(&says(&deny))]), Permission::Allow).await;
+    assert_eq!((trial.ran.len(), trial.result().output.to_string()), (0, "not here".to_owned()));
+
+    let allow = json!({ "hookEventName": "PreToolUse", "permissionDecision": "allow" });
+    let both = json!({ "permissionDecision": "deny", "hookSpecificOutput": allow });
+    let trial = Trial::of(hooks([before_tools(&says(&both))]), Permission::Allow).await;
+    assert!(trial.ran.is_empty());
+}
+
+#[tokio::test]
+async fn an_answer_that_begins_with_a_byte_order_mark_decides() {
+    let deny = json!({ "decision": "block", "reason": "no" });
+    let line = format!("printf '\\357\\273\\277'; {}", says(&deny));
+    let trial = Trial::of(hooks([before_tools(&line)]), Permission::Allow).await;
+    assert_eq!((trial.ran.len(), trial.result().output.to_string()), (0, "no".to_owned()));
+}
+
+#[tokio::test]
+async fn a_command_that_goes_on_in_the_background_decides_nothing() {
+    let line = r#"printf '{"async": true, "asyncTimeout": 5}\n{"decision": "blo'"#;
+    let trial = Trial::of(hooks([before_tools(line)]), Permission::Allow).await;
+    assert_eq!(trial.result().output, "written");
+    let line = r#"printf '{"async": false}\n{"decision": "blo'"#;
+    let trial = Trial::of(hooks([before_tools(line)]), Permission::Allow).await;
+    assert_eq!(trial.result().output, UNCHECKED);
+}
+
+#[tokio::test]
+async fn a_tool_call_is_blocked_by_a_guard_that_could_not_be_started() {
+    let line = "uv() { echo 'error: Failed to fetch' >&2; return 2; }; uv run check.py";
+    let entry = before_tools(line).on_failure(OnFailure::Continue);
+    let trial = Trial::of(hooks([entry]), Permission::Allow).await;
+    assert!(trial.ran.is_empty());
 }

@@ -754,3 +754,60 @@ fn methods_that_return_an_io_result_are_hooked_as_they_are() {
     let error = files.read(Path::new("x")).unwrap_err();
     assert_eq!(error.to_string(), "instance hook `deny` failed at pre_read: not here");
 }
+
+mod explicit {
+    use super::*;
+
+    #[derive(Hookable, Default)]
+    struct Report {
+        hooks: Hooks,
+    }
+
+    #[hookable(explicit)]
+    impl Report {
+        /// No hook could have such an argument.
+        fn print<'a>(&self, to: &'a mut String) -> &'a mut String {
+            to.push_str("printed");
+            to
+        }
+
+        #[hook]
+        fn lines(&self) -> usize {
+            1
+        }
+    }
+
+    #[hookable(explicit)]
+    trait Machine: Hookable {
+        fn reply(&self) -> usize;
+        #[hook]
+        fn turn(&self) -> usize;
+    }
+
+    #[hookable(explicit)]
+    impl Machine for Report {
+        fn reply(&self) -> usize {
+            2
+        }
+
+        #[hook]
+        fn turn(&self) -> usize {
+            3
+        }
+    }
+
+    fn hooked(report: &Report) -> String {
+        let unknown = "pre_nope".parse::<hooks_core::HookType>().unwrap();
+        report.clear_instance_hooks(unknown).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn an_explicit_block_hooks_what_is_marked_and_nothing_by_its_name() {
+        let report = Report::default();
+        assert_eq!(report.print(&mut String::new()), "printed");
+        assert_eq!((report.lines(), report.reply(), report.turn()), (1, 2, 3));
+        let known = hooked(&report);
+        assert!(known.contains("pre_lines") && known.contains("pre_turn"), "{known}");
+        assert!(!known.contains("print") && !known.contains("reply"), "{known}");
+    }
+}

@@ -56,7 +56,7 @@ pub(crate) async fn in_time<T>(call: impl Future<Output = T>) -> T {
 }
 
 pub(crate) fn assert_valid(agent: &ReActAgent, thread: &str) {
-    let history = agent.threads().history(thread);
+    let history = agent.threads().memory(thread).unwrap().messages();
     assert!(unanswered_tool_uses(&history).is_empty(), "{history:?}");
     let ids: Vec<_> = history.iter().flat_map(Msg::tool_results).map(|it| it.id.clone()).collect();
     let calls: usize = history.iter().map(|msg| msg.tool_uses().count()).sum();

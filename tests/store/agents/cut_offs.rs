@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::builtin::limit::{Budget, ModelCallLimit};
+use hooks_agent::builtin::limit::{Budget, Exit, LimitStyle, ModelCallLimit, ToolCallLimit};
 use hooks_agent::builtin::people::HumanInTheLoop;
 use hooks_agent::message::GenerateReason;
 use hooks_agent::model::{ChatModel, ChatRequest, ChatStream};
@@ -12,7 +12,7 @@ use hooks_agent::react::ReActAgentBuilder;
 use hooks_agent::store::{Decision, Durability, Filter, Store, ThreadKey};
 use serde_json::{Value, json};
 
-use crate::agents::attack::{assert_valid, echo};
+use crate::agents::attack::{assert_valid, echo, in_time};
 use crate::agents::cut_off_calls::crash::crash;
 use crate::agents::gate::Gate;
 use crate::agents::stores::{Place, sqlite, waiting};
@@ -214,7 +214,7 @@ async fn a_tool_call_that_ends_each_process_gets_an_error_as_result() {
     }
     let agent = asks(&Gate::new(), it.builder(&Gate::new()).await);
     set_aside(&agent.resume(CallOptions::new()).await.unwrap_err());
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     let result = history.last().unwrap().tool_results().next().unwrap();
     assert!(result.is_error && result.output.as_str().contains("each time"), "{result:?}");
     assert_eq!(agent.call("hello").await.unwrap().text(), "hello");
@@ -284,5 +284,51 @@ async fn a_budget_of_a_thread_holds_over_calls_that_are_cut_off() {
         let spent = "Budget of the thread is spent: 30 of 25 tokens (partly estimated)";
         assert_eq!(reply.text(), spent, "{durability:?}");
         assert_eq!(it.asked(), 3, "{durability:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_observed_and_read_between_crashes_does_not_stop_the_count() {
+    let it = Crashing::new();
+    it.crash("poison", plain).await;
+    for number in 0..4 {
+        let agent = it.agent().await;
+        agent
+            .observe(agent.context(CallOptions::new()), Msg::user(format!("note {number}")))
+            .await
+            .unwrap();
+        agent.read_thread("default").await.unwrap();
+        it.crash(Messages::new(), plain).await;
+    }
+    let error = it.agent().await.resume(CallOptions::new()).await.unwrap_err();
+    assert_eq!((set_aside(&error), it.asked()), (5, 5));
+}
+
+/// A model that calls `pay` again and again, with a tool that ends its process.
+fn spender(gate: &Gate, builder: ReActAgentBuilder, limit: ToolCallLimit) -> ReActAgent {
+    let model = ScriptedModel::new("spender", |request| -> ScriptedAnswer {
+        ToolUse::new(request.messages.len().to_string(), "pay", json!({})).into()
+    });
+    let builder = builder.model(model).tool(gate.tool("pay").idempotent()).hook(limit);
+    builder.durability(Durability::Call).max_cut_offs(99).build().unwrap()
+}
+
+#[tokio::test]
+async fn a_limit_of_tool_calls_of_a_thread_holds_over_calls_that_are_cut_off() {
+    for style in [LimitStyle::BeforeExecution, LimitStyle::NextModelCall] {
+        for tool in [None, Some("pay")] {
+            let it = Crashing::new();
+            let limited = move |gate: &Gate, builder: ReActAgentBuilder| {
+                let limit = tool.map_or_else(ToolCallLimit::all, ToolCallLimit::of);
+                let limit = limit.thread(3).style(style).exit(Exit::End);
+                spender(gate, builder, limit.build().unwrap())
+            };
+            for _ in 0..3 {
+                it.crash("Pay", limited).await;
+            }
+            let agent = limited(&Gate::new(), it.builder(&Gate::new()).await);
+            let reply = in_time(agent.call("Pay")).await.unwrap();
+            assert_eq!(reply.reason, Some(GenerateReason::LimitReached), "{style:?}, {tool:?}");
+        }
     }
 }

@@ -43,7 +43,7 @@ async fn a_thread_that_is_forgotten_during_its_call_is_still_written() {
         let other = clerk(place.open().await, &paid);
         let said = other.call_with(options, "hello").await.unwrap();
         assert_eq!(said.text(), "heard: hello", "{thread}");
-        assert_eq!(other.threads().history(thread).len(), 6, "{thread}");
+        assert_eq!(other.threads().memory(thread).unwrap().messages().len(), 6, "{thread}");
         assert_valid(&other, thread);
     }
 }

@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use hooks_agent::builtin::guard::{
-    InjectPrompt, PiiDetection, RuleOfTwo, Sanitize, SensitiveWords, Spotlight, ToolParams, Vault,
-    VaultError, VaultKey, WordList,
+    self, ApprovalRequest, InjectPrompt, PiiDetection, RuleOfTwo, Sanitize, SensitiveWords,
+    Spotlight, ToolApproval, ToolParams, Vault, VaultError, VaultKey, WordList,
 };
 use hooks_agent::builtin::people::HumanInTheLoop;
 use hooks_agent::prelude::*;
+use hooks_agent::react::ReActAgentBuilder;
 use hooks_agent::store::{Filter, Store, ThreadKey};
 use hooks_agent::testing::Script;
 use hooks_fixtures::Records;
@@ -17,12 +18,40 @@ use serde_json::{Value, json};
 use crate::agents::attack::{ADA, on_ada};
 use crate::agents::stores::{Place, places};
 
-const MAIL: &str = "ada@example.com";
-const CLIENT: &str = "carl@example.org";
+pub(crate) const MAIL: &str = "ada@example.com";
+pub(crate) const CLIENT: &str = "carl@example.org";
+
+/// What no model may read.
+pub(crate) const HIDDEN: [&str; 5] = [MAIL, CLIENT, "key-42", "swordfish", "s3cret"];
+
+/// What the tool `clients` returns.
+pub(crate) fn client() -> String {
+    format!("\u{1b}[1mclient 7: {CLIENT}, key-42, swordfish")
+}
+
+/// Adds every guard.
+pub(crate) fn guard(builder: ReActAgentBuilder, vault: &Vault) -> ReActAgentBuilder {
+    let pii = PiiDetection::all().vault(vault.clone()).reveal_only_to(["send"]);
+    let words = SensitiveWords::new(WordList::new(["swordfish"]).unwrap());
+    let approval = ToolApproval::new(["clients"], async |request: ApprovalRequest| {
+        assert!(!format!("{request:?}").contains('@'), "{request:?}");
+        guard::Decision::Allow
+    });
+    builder
+        .hook(Sanitize::new("key-[0-9]+", "[key]").unwrap())
+        .hook(pii)
+        .hook(words.tool_results(true).tool_arguments(true))
+        .hook(RuleOfTwo::new().private_data(["clients"]).harmless(["send"]))
+        .hook(InjectPrompt::new("Be brief."))
+        .hook(Spotlight::new(["clients"]))
+        .hook(ToolParams::new().secret("pin", "s3cret".to_owned()).for_tools(["send"]))
+        .hook(approval)
+        .hook(HumanInTheLoop::new().ask("send"))
+}
 const OLD: [u8; 32] = [1; 32];
 const NEW: [u8; 32] = [2; 32];
 
-fn old() -> Vault {
+pub(crate) fn old() -> Vault {
     Vault::stored(VaultKey::new("old", OLD))
 }
 
@@ -46,34 +75,16 @@ impl Process {
             mails.push(mail);
             async { said }
         });
-        let clients = FunctionTool::new("clients", "Reads.", async |_: Value| {
-            format!("\u{1b}[1mclient 7: {CLIENT}, key-42, swordfish")
-        });
-        let pii = PiiDetection::all().vault(vault.clone()).reveal_only_to(["send"]);
-        let words = SensitiveWords::new(WordList::new(["swordfish"]).unwrap());
-        let rule = RuleOfTwo::new().private_data(["clients"]).harmless(["send"]);
-        let agent = ReActAgent::builder("clerk")
-            .model(script.clone())
-            .tool(mailer)
-            .tool(clients)
-            .store(place.open().await)
-            .hook(Sanitize::new("key-[0-9]+", "[key]").unwrap())
-            .hook(pii)
-            .hook(words.tool_results(true).tool_arguments(true))
-            .hook(rule)
-            .hook(InjectPrompt::new("Be brief."))
-            .hook(Spotlight::new(["clients"]))
-            .hook(ToolParams::new().secret("pin", "s3cret".to_owned()).for_tools(["send"]))
-            .hook(HumanInTheLoop::new().ask("send"))
-            .build()
-            .unwrap();
+        let clients = FunctionTool::new("clients", "Reads.", async |_: Value| client());
+        let builder = ReActAgent::builder("clerk").model(script.clone()).tool(mailer).tool(clients);
+        let agent = guard(builder.store(place.open().await), vault).build().unwrap();
         Self { agent, script, sent }
     }
 
     /// Ends the process. Returns what the tool received, and checks what the model did.
     fn end(self) -> Vec<Value> {
         let requests = format!("{:?}", self.script.requests());
-        for hidden in [MAIL, CLIENT, "key-42", "swordfish", "s3cret"] {
+        for hidden in HIDDEN {
             assert!(!requests.contains(hidden), "{hidden} in {requests}");
         }
         self.sent.take()

@@ -110,7 +110,7 @@ async fn a_conversation_that_is_restored_keeps_its_user() {
     let model = ScriptedModel::new("fixed", |_| "done");
     let agent = ReActAgent::builder("clerk").model(model).build().unwrap();
     agent.call_with(of("bob"), "secret").await.unwrap();
-    let history = agent.threads().history(ADA);
+    let history = agent.threads().memory(ADA).unwrap().messages();
     agent.threads().restore(ADA, history).unwrap();
     assert_refused(&agent.call_with(of("eve"), "tell").await.unwrap_err());
 }

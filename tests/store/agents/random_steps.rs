@@ -96,7 +96,7 @@ proptest! {
             let model = ScriptedModel::new("count", |request| request.messages.len().to_string());
             let store = database.store().await;
             let other = ReActAgent::builder("bot").model(model).store(store).build().unwrap();
-            let before = agent.threads().history("t").len();
+            let before = agent.threads().memory("t").unwrap().messages().len();
             let reply = other.call_with(options(), "and now?").await.unwrap();
             assert_eq!(reply.text(), (before + 1).to_string());
         });

@@ -79,6 +79,45 @@ async fn a_call_ends_after_its_running_step_and_another_process_goes_on_at_once(
 }
 
 #[tokio::test]
+async fn a_call_that_many_processes_leave_is_not_one_that_was_cut_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&address(folder.path()), LONG).await;
+    let steps = |request: &ChatRequest| request.messages.iter().flat_map(Msg::tool_results).count();
+    let deployments = 10;
+    let agent = |gate: &Gate| {
+        let model = ScriptedModel::new("script", move |request| -> ScriptedAnswer {
+            match steps(request) {
+                step if step <= deployments => {
+                    ToolUse::new(step.to_string(), "wait", json!({})).into()
+                }
+                steps => format!("{steps} steps").into(),
+            }
+        });
+        let builder = ReActAgent::builder("clerk").model(model).tool(gate.tool("wait"));
+        builder.max_iters(20).store(store.clone()).build().unwrap()
+    };
+    let shut_down = async |agent: ReActAgent, gate: Gate, ask: &[Msg]| {
+        let shutdown = async {
+            gate.entered().await;
+            let mut shutdown = pin!(agent.shutdown());
+            assert!(poll!(&mut shutdown).is_pending(), "the tool runs");
+            gate.open();
+            shutdown.await;
+        };
+        let ended = join(agent.call_with(soon(), ask.to_vec()), shutdown).await.0;
+        assert!(matches!(ended, Err(AgentError::ShutDown { .. })), "{ended:?}");
+    };
+    for process in 0..deployments {
+        let (gate, ask) = (Gate::new(), Msg::user("Go"));
+        let ask = if process == 0 { vec![ask] } else { Vec::new() };
+        shut_down(agent(&gate), gate, &ask).await;
+    }
+    let gate = Gate::new();
+    gate.open();
+    assert_eq!(agent(&gate).resume(soon()).await.unwrap().text(), "11 steps");
+}
+
+#[tokio::test]
 async fn an_agent_that_shut_down_refuses_calls() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&address(folder.path()), LONG).await;

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use futures::future::join;
 use hooks_agent::prelude::*;
 use hooks_agent::store::{self, Filter, Store, StoreError, ThreadKey};
 use serde_json::json;
 
-use crate::agents::attack::{ADA, echo, echoing, on_ada, rows};
-use crate::agents::stores::{Place, places, sqlite};
+use crate::agents::attack::{ADA, echo, echoing, in_time, on_ada, rows};
+use crate::agents::gate::Gate;
+use crate::agents::stores::{Place, payer, places, sqlite};
 
 /// An agent that gives each task to `poet`, who gives it to `muse`; these are in a store of their own.
 fn boss_with(store: Arc<dyn Store>, below: &Arc<dyn Store>) -> ReActAgent {
@@ -183,5 +185,55 @@ async fn a_sub_agent_does_not_tell_another_user_what_it_knows() {
         // The thread of bob is none that belongs to hers.
         assert!(agent.forget(ADA).await.unwrap());
         assert_eq!(threads(&*store, Filter::all().user("bob")).await, ["muse"]);
+    }
+}
+
+#[tokio::test]
+async fn an_import_does_not_decide_whose_the_threads_of_others_are() {
+    for place in places().await {
+        let store = place.open().await;
+        let muse = ReActAgent::builder("muse").model(echo()).store(store.clone()).build().unwrap();
+        muse.call_with(on_ada().user("bob"), "secret").await.unwrap();
+        let line = format!(
+            r#"{{"v":1,"agent":"boss","thread":"{ADA}","user":"eve","rows":0,"values":{{"mine":1,
+            "hooks_agent/sub_threads":[{{"agent":"muse","thread":"{ADA}"}}]}}}}"#
+        );
+        let line = line.replace('\n', "") + "\n";
+        let key = store::import(&*store, line.as_bytes()).await.unwrap();
+        assert_eq!(store.values(&key).await.unwrap().keys().collect::<Vec<_>>(), ["mine"]);
+        let agent = boss(&store);
+        let told = agent.call_with(on_ada().user("eve"), "tell").await.unwrap();
+        assert!(!told.text().contains("secret"), "{}", told.text());
+        store.forget(Filter::all().user("eve")).await.unwrap();
+        assert_eq!(threads(&*store, Filter::all().user("bob")).await, ["muse"]);
+    }
+}
+
+#[tokio::test]
+async fn threads_that_stay_do_not_count_for_the_limit_of_forget() {
+    for place in places().await {
+        let store = place.open().await;
+        let agent = boss(&store);
+        for thread in ["1", "2", "3"] {
+            agent.call_with(CallOptions::new().thread(thread), "note").await.unwrap();
+        }
+        let gate = Gate::new();
+        let model = payer([ToolUse::new("1", "wait", json!({}))]);
+        let muse = ReActAgent::builder("muse").model(model).tool(gate.tool("wait"));
+        let muse = muse.store(store.clone()).build().unwrap();
+        let owned = muse.call_with(CallOptions::new().thread("1"), "Pay");
+        let forget = async {
+            gate.entered().await;
+            let mut counts = Vec::new();
+            for _ in 0..3 {
+                counts.push(store.forget(Filter::agent("boss").limit(1)).await.unwrap());
+            }
+            gate.open();
+            counts
+        };
+        let (reply, counts) = in_time(join(owned, forget)).await;
+        reply.unwrap();
+        assert_eq!(counts, [3, 3, 0]);
+        assert_eq!(threads(&*store, Filter::all()).await, ["boss", "muse", "poet"]);
     }
 }

@@ -8,6 +8,7 @@ use hooks_agent::store::{Decision, Filter, SqliteStore, Store, ThreadKey};
 use hooks_core::{BoxError, BoxFuture};
 use serde_json::{Value, json};
 
+use crate::agents::stores::{Paid, clerk, places};
 use crate::open::messages;
 
 async fn sqlite(folder: &std::path::Path) -> SqliteStore {
@@ -132,4 +133,24 @@ async fn ds_12_compressed_messages_stay_as_history() {
         .collect();
     assert_eq!(texts, [said[0], "1", said[1], "3"]);
     assert!(archived.iter().all(|row| row.archived == archived[0].archived));
+}
+
+#[tokio::test]
+async fn a_history_is_that_of_the_store_before_and_after_a_restart() {
+    for place in places().await {
+        let (paid, on_ada) = (Paid::default(), || CallOptions::new().thread("ada"));
+        let agent = clerk(place.open().await, &paid);
+        agent.call_with(on_ada(), "Pay").await.unwrap();
+        let history = agent.threads().history("ada").await.unwrap();
+        assert_eq!(history.len(), 2);
+
+        let later = clerk(place.open().await, &paid);
+        assert_eq!(later.threads().history("ada").await.unwrap(), history);
+        let memory = later.read_thread("ada").await.unwrap().unwrap();
+        assert_eq!((memory.messages(), memory.waiting().len()), (history, 1));
+        for unknown in ["u-17", CallContext::DEFAULT_THREAD] {
+            assert!(later.threads().history(unknown).await.unwrap().is_empty());
+            assert!(later.read_thread(unknown).await.unwrap().is_none(), "{unknown}");
+        }
+    }
 }

@@ -1,13 +1,11 @@
 //! What the chaos left: it is checked, and counted.
 
 use hooks_agent::error::InputError;
-use hooks_agent::message::{Messages, Msg};
+use hooks_agent::message::Messages;
 use hooks_agent::store::{Filter, Store};
 
-use crate::chaos::worker::{CLERK, Job, MOST, is_approved, repeated, tasks};
+use crate::chaos::worker::{CLERK, Job, is_approved, repeated, tasks};
 use crate::open::messages;
-
-const UNKNOWN: &str = "the outcome of this call is unknown: the process ended while it ran";
 
 /// What happened on one or more threads.
 #[derive(Debug, Default)]
@@ -16,8 +14,10 @@ pub(crate) struct Report {
     pub(crate) tasks: usize,
     pub(crate) paid: usize,
     pub(crate) rejected: usize,
-    /// How many tool calls have an unknown outcome.
+    /// How many tool calls people were asked about, because their outcome was unknown.
     pub(crate) unknown: usize,
+    /// How many messages were set aside.
+    pub(crate) aside: usize,
     /// How many calls of a model the limits let through.
     pub(crate) called: usize,
 }
@@ -29,6 +29,7 @@ impl Report {
         self.paid += other.paid;
         self.rejected += other.rejected;
         self.unknown += other.unknown;
+        self.aside += other.aside;
         self.called += other.called;
     }
 }
@@ -45,24 +46,27 @@ pub(crate) async fn check(store: &dyn Store, job: &Job) -> Report {
             .unwrap_or_else(|error| panic!("{error}: {}", context()));
         assert!(!thread.in_call, "the run has ended: {}", context());
         assert!(is_accepted(&messages), "{}", context());
-        report.unknown += unknown(&messages);
     }
+    report.unknown = job.lines("unknown").len();
+    let aside = job.lines("aside");
+    assert!(aside.iter().all(|times| times == "2"), "{aside:?}");
+    report.aside = aside.len();
     let messages = messages(store, &job.key(CLERK)).await;
     let asked = tasks(&messages);
     let expected: Vec<_> = (0..job.tasks).map(|task| format!("task {task}")).collect();
     assert_eq!(asked, expected, "each task once");
     assert_eq!(messages.last().unwrap().text(), format!("done task {}", job.tasks - 1));
-    for effects in ["append", "pay"].map(|tool| job.lines(tool)) {
+    for effects in ["append", "pay"].map(|tool| job.effects(tool)) {
         assert!(repeated(&effects).is_empty(), "{effects:?}");
     }
-    let paid = job.lines("pay");
+    let paid = job.effects("pay");
     assert!(paid.iter().all(|call| is_approved(call)), "a rejected call ran: {paid:?}");
     let calls = (0..job.tasks).map(|task| format!("{task}-pay"));
     report.tasks = job.tasks;
     report.paid = paid.len();
     report.rejected = calls.filter(|call| !is_approved(call)).count();
     report.called = job.lines("called").len();
-    assert!(report.called <= MOST, "{} of {MOST} calls of the model", report.called);
+    assert!(report.called <= job.most, "{} of {} calls of the model", report.called, job.most);
     report
 }
 
@@ -78,11 +82,6 @@ fn is_accepted(messages: &Messages) -> bool {
         open.extend(msg.tool_uses().map(|call| &*call.id));
         is_next && !is_between
     })
-}
-
-fn unknown(messages: &Messages) -> usize {
-    let results = messages.iter().flat_map(Msg::tool_results);
-    results.filter(|result| result.output.as_str() == UNKNOWN).count()
 }
 
 fn read(job: &Job, what: &str) -> String {

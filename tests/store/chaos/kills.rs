@@ -19,8 +19,11 @@ const KILLS: usize = 16;
 /// How many threads there are, each with its own processes.
 const THREADS: usize = 4;
 
+/// How many calls of the model a process makes at most, in its life, which has so many pauses.
+const CALLS: usize = 50;
+
 /// A process lives at most this long after it has opened the store.
-const LONGEST_LIFE: Duration = Duration::from_millis(300);
+const LONGEST_LIFE: Duration = Duration::from_millis(900);
 
 /// How long the last process of a thread may work.
 const IN_TIME: Duration = Duration::from_mins(3);
@@ -28,13 +31,15 @@ const IN_TIME: Duration = Duration::from_mins(3);
 /// Kills processes that work on a thread.
 async fn kill(place: &Place, number: usize, kills: usize) -> Job {
     let thread = format!("chaos-{number}");
-    let job = Job { place: place.clone(), thread, tasks: usize::MAX };
+    // So many that the counter never ends before the last kill.
+    let most = kills * CALLS;
+    let job = Job { place: place.clone(), thread, tasks: usize::MAX, most };
     for _ in 0..kills {
         let mut process = Process::start(&WorkerJob::Chaos(job.clone()));
         let life = RandomState::new().hash_one(number) % 1000;
         let life = LONGEST_LIFE * u32::try_from(life).unwrap() / 1000;
         // It may not reach the store before it is killed.
-        let _ = tokio::time::timeout(LONGEST_LIFE * 10, process.says("ready")).await;
+        let _ = tokio::time::timeout(LONGEST_LIFE * 4, process.says("ready")).await;
         let ended = tokio::time::timeout(life, process.says("never")).await;
         assert!(ended.is_err(), "it works until it is killed");
         process.kill().await;
@@ -72,7 +77,7 @@ async fn chaos(place: &Place, mut weather: Option<Weather>) {
         total.add(&end(place, job, each).await);
     }
     tell(format!("chaos: {total:?}{weather}, {:.0?}", begun.elapsed()));
-    assert!(total.kills >= kills);
+    assert!(total.kills >= kills && total.called > 0);
 }
 
 #[tokio::test]

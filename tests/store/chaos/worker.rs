@@ -1,19 +1,21 @@
 //! A process of the chaos: a clerk whose helper pays if a person lets it, and a counter with a limit.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_agent::builtin::limit::ModelCallLimit;
 use hooks_agent::builtin::people::HumanInTheLoop;
-use hooks_agent::message::{GenerateReason, unanswered_tool_uses};
+use hooks_agent::message::{GenerateReason, PendingReason, unanswered_tool_uses};
 use hooks_agent::prelude::*;
 use hooks_agent::store::{
-    Decision, DecisionError, Filter, Store, StoreError, ThreadKey, Verdict, Waiting,
+    Decision, DecisionError, Filter, Store, StoreError, ThreadKey, Unknown, Verdict, Waiting,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
 
 use crate::kills::{LEASE, Place, append};
 use crate::open::{history, try_open};
@@ -21,8 +23,8 @@ use crate::open::{history, try_open};
 pub(crate) const CLERK: &str = "clerk";
 pub(crate) const COUNTER: &str = "counter";
 
-/// The most model calls of the thread of a counter.
-pub(crate) const MOST: usize = 12;
+/// What the user says when a process was killed.
+const HURRY: &str = "Hurry up";
 
 /// How long a process waits before it tries again.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -34,6 +36,8 @@ pub(crate) struct Job {
     pub(crate) thread: String,
     /// How many tasks the thread has in the end.
     pub(crate) tasks: usize,
+    /// The most model calls of the thread of the counter.
+    pub(crate) most: usize,
 }
 
 impl Job {
@@ -46,10 +50,16 @@ impl Job {
         self.place.folder.join(format!("{}.{what}", self.thread))
     }
 
-    /// Returns the first words of the lines of a file.
+    /// Returns the lines of a file.
     pub(crate) fn lines(&self, what: &str) -> Vec<String> {
         let text = std::fs::read_to_string(self.file(what)).unwrap_or_default();
-        text.lines().filter_map(|line| Some(line.split(' ').next()?.to_owned())).collect()
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// Returns the tool calls that took effect.
+    pub(crate) fn effects(&self, tool: &str) -> Vec<String> {
+        let first = |line: &String| line.split(' ').next().unwrap_or_default().to_owned();
+        self.lines(tool).iter().map(first).collect()
     }
 
     fn options(&self) -> CallOptions {
@@ -70,7 +80,12 @@ pub(crate) async fn work(job: Job) {
     println!("ready");
     let (clerk, counter) = (clerk(store.clone(), &job), counter(store.clone(), &job));
     let tasks = until_done(&job, async || do_task(&clerk, &*store, &job).await);
-    let counts = until_done(&job, async || count(&counter, &*store, &job).await);
+    let pauses = Mutex::new(tokio::time::interval(PAUSE));
+    let counts = until_done(&job, async || {
+        // The tasks have the time between.
+        pauses.lock().await.tick().await;
+        count(&counter, &*store, &job).await
+    });
     tokio::join!(tasks, counts);
 }
 
@@ -102,7 +117,12 @@ async fn do_task(agent: &ReActAgent, store: &dyn Store, job: &Job) -> Result<boo
     }
     let messages = history(store, &job.key(CLERK)).await?;
     let is_open = !unanswered_tool_uses(&messages).is_empty();
-    if is_open || !waiting.is_empty() || is_cut_off(store, CLERK, job).await? {
+    let is_cut_off = is_cut_off(store, CLERK, job).await?;
+    if is_cut_off && RandomState::new().hash_one(()).is_multiple_of(3) {
+        agent.call_with(job.options(), HURRY).await?;
+        return Ok(false);
+    }
+    if is_open || !waiting.is_empty() || is_cut_off {
         agent.resume(job.options()).await?;
         return Ok(false);
     }
@@ -116,8 +136,11 @@ async fn do_task(agent: &ReActAgent, store: &dyn Store, job: &Job) -> Result<boo
 
 /// Returns the tasks that were admitted.
 pub(crate) fn tasks(messages: &Messages) -> Vec<String> {
-    let asked = messages.iter().filter(|msg| msg.role == Role::User && !msg.text().is_empty());
-    asked.map(Msg::text).collect()
+    messages.iter().filter(|msg| is_task(msg)).map(Msg::text).collect()
+}
+
+fn is_task(msg: &Msg) -> bool {
+    msg.role == Role::User && msg.text().starts_with("task ")
 }
 
 async fn is_cut_off(store: &dyn Store, agent: &str, job: &Job) -> Result<bool, StoreError> {
@@ -134,21 +157,30 @@ pub(crate) fn is_approved(call: &str) -> bool {
 async fn decide(store: &dyn Store, job: &Job, asked: &Waiting) -> Result<(), StoreError> {
     // The path of the call begins with the one of the sub-agent.
     let call = asked.call_id.rsplit('/').next().unwrap_or_default().to_owned();
-    let is_again = job.lines("decided").contains(&call);
-    if is_again {
-        append(&job.file("again"), &call);
-    }
-    let decision = if is_approved(&call) == is_again {
-        Decision::Reject("no".to_owned())
-    } else {
-        Decision::Approve
+    let is_approved = match asked.why {
+        // Whether it took effect is for the person to find out.
+        PendingReason::UnknownOutcome => {
+            append(&job.file("unknown"), &call);
+            false
+        }
+        _ => {
+            let question = format!("{call} {}", asked.id);
+            let known = job.lines("decides");
+            let is_again =
+                known.iter().any(|it| it.starts_with(&format!("{call} ")) && *it != question);
+            if is_again {
+                append(&job.file("again"), &question);
+            }
+            // Before the store has it: a process that is killed between them is asked the same question.
+            append(&job.file("decides"), &question);
+            is_approved(&call) != is_again
+        }
     };
+    let decision = if is_approved { Decision::Approve } else { Decision::Reject("no".to_owned()) };
     match store.decide(vec![Verdict::new(asked.id.clone(), decision)]).await {
-        Ok(()) => append(&job.file("decided"), &call),
-        Err(StoreError::Decision(DecisionError::AlreadyDecided { .. })) => {}
-        Err(error) => return Err(error),
+        Ok(()) | Err(StoreError::Decision(DecisionError::AlreadyDecided { .. })) => Ok(()),
+        Err(error) => Err(error),
     }
-    Ok(())
 }
 
 /// A tool that writes a line with the id of its call.
@@ -167,10 +199,12 @@ fn clerk(store: Arc<dyn Store>, job: &Arc<Job>) -> ReActAgent {
         .hook(HumanInTheLoop::new().ask("pay"))
         // The kills are not the fault of a message.
         .max_cut_offs(u32::MAX)
+        .on_unknown(Unknown::Ask)
         .store(store.clone())
         .build()
         .unwrap();
     ReActAgent::builder(CLERK)
+        .on_unknown(Unknown::Ask)
         .model(ScriptedModel::new("clerk", delegate))
         .tool(tool("append", job))
         .tool(helper.to_tool("Pays."))
@@ -209,7 +243,7 @@ fn pay(request: &ChatRequest) -> ScriptedAnswer {
 /// Returns the task that is done, and how many answers it has.
 fn place(request: &ChatRequest) -> (String, usize) {
     let messages: Vec<_> = request.messages.iter().collect();
-    let asked = messages.iter().rposition(|msg| msg.role == Role::User && !msg.text().is_empty());
+    let asked = messages.iter().rposition(|msg| is_task(msg));
     let asked = asked.expect("there is a task");
     let answers = messages[asked..].iter().filter(|msg| msg.role == Role::Assistant).count();
     (messages[asked].text().trim_start_matches("task ").to_owned(), answers)
@@ -221,19 +255,28 @@ fn counter(store: Arc<dyn Store>, job: &Arc<Job>) -> ReActAgent {
         append(&called.file("called"), "called");
         "counted"
     });
-    let limit = ModelCallLimit::builder().thread(MOST as u64).build().unwrap();
+    let limit = ModelCallLimit::builder().thread(job.most as u64).build().unwrap();
     let builder = ReActAgent::builder(COUNTER).model(model).hook(limit);
-    builder.max_cut_offs(u32::MAX).store(store).build().unwrap()
+    // On one thread, what is cut off twice is set aside.
+    let most = if job.thread.ends_with('2') { 2 } else { u32::MAX };
+    builder.max_cut_offs(most).store(store).build().unwrap()
 }
 
 /// Calls the model once more. Returns whether the limit is reached.
 async fn count(agent: &ReActAgent, store: &dyn Store, job: &Job) -> Result<bool, AgentError> {
     let reply = if is_cut_off(store, COUNTER, job).await? {
-        agent.resume(job.options()).await?
+        agent.resume(job.options()).await
     } else {
-        agent.call_with(job.options(), "count").await?
+        agent.call_with(job.options(), "count").await
     };
-    Ok(reply.reason == Some(GenerateReason::LimitReached))
+    match reply {
+        Ok(reply) => Ok(reply.reason == Some(GenerateReason::LimitReached)),
+        Err(AgentError::SetAside { times, .. }) => {
+            append(&job.file("aside"), &times.to_string());
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Returns the lines that stand more than once.

@@ -28,6 +28,7 @@ macro_rules! on_each {
     };
 }
 
+mod guarded;
 mod moments;
 mod owners;
 mod process;

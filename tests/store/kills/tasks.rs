@@ -73,19 +73,27 @@ pub(crate) async fn work(job: Job) {
     let job = Arc::new(job);
     let death = Arc::new(Killer { job: job.clone(), commits: Counter::default() });
     let agent = agent(Watched::new(store.clone(), death), &job);
-    for task in 0..job.tasks {
+    let mut task = 0;
+    while task < job.tasks {
         let (text, on) = (format!("task {task}"), CallOptions::new().thread(&*job.thread));
         let messages = messages(&*store, &job.key()).await;
         let asked = messages.iter().filter(|msg| msg.role == Role::User && !msg.text().is_empty());
         let admitted = asked.count();
         let reply = if admitted == task {
-            agent.call_with(on, Msg::user(&text)).await.unwrap()
+            agent.call_with(on, Msg::user(&text)).await
         } else if admitted == task + 1 && is_cut_off(&*store, &job).await {
-            agent.resume(on).await.unwrap()
+            agent.resume(on).await
         } else {
+            task += 1;
             continue;
         };
-        assert_eq!(reply.text(), format!("done {text}"));
+        match reply {
+            Ok(reply) => assert_eq!(reply.text(), format!("done {text}")),
+            // A busy machine does not renew a lease that is so short. The thread goes on.
+            Err(AgentError::Store(StoreError::LeaseLost { .. })) => continue,
+            Err(error) => panic!("{error:?}"),
+        }
+        task += 1;
     }
 }
 

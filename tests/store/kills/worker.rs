@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::chaos;
-use crate::kills::{owners, stopped, tasks};
+use crate::kills::{guarded, owners, stopped, tasks};
 
 /// The variable with the job of a process.
 pub(crate) const JOB: &str = "HOOKS_WORKER_JOB";
@@ -17,6 +17,7 @@ pub(crate) enum Job {
     Visits(owners::Job),
     Hold(stopped::Job),
     Chaos(chaos::worker::Job),
+    Guarded(guarded::Job),
 }
 
 /// Where processes work together.
@@ -39,6 +40,7 @@ fn worker() {
             Job::Visits(job) => owners::work(job).await,
             Job::Hold(job) => stopped::work(job).await,
             Job::Chaos(job) => chaos::worker::work(job).await,
+            Job::Guarded(job) => guarded::work(job).await,
         }
     });
 }

@@ -2,4 +2,4 @@
 
 mod cuts;
 mod silence;
-mod wire;
+pub(crate) mod wire;

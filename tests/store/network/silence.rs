@@ -105,6 +105,21 @@ async fn a_call_in_a_black_hole_ends_and_the_next_one_works() {
 }
 
 #[tokio::test]
+async fn idle_connections_that_are_lost_are_found_by_one_test() {
+    let Some(wired) = Wired::new().await else { return };
+    let idle = 8;
+    // Each connection is tested before it is used again.
+    let options = wired.options().connections(idle).keep_alive(Duration::from_millis(1));
+    let store = options.connect(&wired.url()).await.unwrap();
+    // As many connections as there are operations at once.
+    wired.proxy.set(Wire::Delay(Duration::from_millis(30)));
+    let lists = (0..idle).map(|_| store.threads(Filter::all()));
+    futures::future::try_join_all(lists).await.unwrap();
+    wired.proxy.set(Wire::Swallow);
+    assert_ends(&wired, "listing threads", store.threads(Filter::all())).await;
+}
+
+#[tokio::test]
 async fn a_slow_answer_within_the_limit_is_taken() {
     let Some(wired) = Wired::new().await else { return };
     let store: Shared = Arc::new(wired.store().await);

@@ -1,6 +1,6 @@
 //! Stores are opened by their URL.
 
-use hooks_agent::store::{self, PostgresStore, Store, StoreError, ThreadKey};
+use hooks_agent::store::{self, PostgresStore, SqliteStore, Store, StoreError, ThreadKey};
 use serde_json::{Map, json};
 
 use crate::backend::{Folder, SERVER, Schema, postgres, unique};
@@ -57,5 +57,23 @@ async fn urls_of_other_databases_are_refused_without_their_password() {
         let error = store::open(url).await.unwrap_err();
         assert!(matches!(error, StoreError::Open { .. }), "{error:?}");
         assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_url_is_no_path_of_a_file() {
+    for (url, says) in [
+        ("sqlite::memory:", "`MemoryStore`"),
+        (":memory:", "`MemoryStore`"),
+        ("sqlite:agents.db", "`store::open` takes URLs"),
+        ("sqlite://agents.db", "`store::open` takes URLs"),
+        ("postgres://ada:secret@host/agents", "`store::open` takes URLs"),
+    ] {
+        let opened = SqliteStore::open(url).await.err();
+        let read = SqliteStore::read_only(url).await.err();
+        for error in [opened, read] {
+            let error = error.unwrap().to_string();
+            assert!(error.contains(says) && !error.contains("secret"), "{url}: {error}");
+        }
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! [`Run`] runs an agent inside of a virtual object of your own; [`Agents`] is a ready-made one, with
 //! questions to people, interrupts and streams; [`Worker`] serves both.
+//!
+#![doc = include_str!("../docs/links.md")]
 #![doc = include_str!("../docs/engine.md")]
 
 mod driver;

@@ -34,6 +34,6 @@ pub use tool_approval::{ApprovalRequest, Decision, IntoDecision, ToolApproval};
 #[cfg(feature = "secrets")]
 pub use tool_params::ToolParams;
 #[cfg(feature = "pii")]
-pub use vault::{Vault, VaultError, VaultKey};
+pub use vault::{RevealedStream, Vault, VaultError, VaultKey};
 #[cfg(feature = "words")]
 pub use words::{WordList, WordListError, WordMatch};

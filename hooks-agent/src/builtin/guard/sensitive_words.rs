@@ -64,7 +64,7 @@ impl SensitiveWords {
     /// Masks these words.
     pub fn new(words: WordList) -> Self {
         let search = Search { words, blocks: false };
-        let rewrite = Rewrite::from(Rewriter::new(search.clone()));
+        let rewrite = Rewrite::from(search.rewriter());
         let rewrite = rewrite.input(true).tool_results(true).tool_arguments(true);
         Self { search, rewrite }
     }
@@ -72,7 +72,7 @@ impl SensitiveWords {
     /// Blocks texts with one of the words instead of masking it.
     pub fn block(mut self) -> Self {
         self.search.blocks = true;
-        self.rewrite = self.rewrite.with_rewriter(Rewriter::new(self.search.clone()));
+        self.rewrite = self.rewrite.with_rewriter(self.search.rewriter());
         self
     }
 
@@ -98,6 +98,13 @@ impl SensitiveWords {
     pub fn tool_arguments(mut self, search: bool) -> Self {
         self.rewrite = self.rewrite.tool_arguments(search);
         self
+    }
+}
+
+impl Search {
+    fn rewriter(&self) -> Rewriter {
+        let id = format!("words/{}/{}", self.words.id(), self.blocks);
+        Rewriter::new(self.clone()).known_as(id)
     }
 }
 

@@ -71,7 +71,7 @@ use crate::model::ToolSpec;
 /// let agent = ReActAgent::builder("assistant").model(model).tool(search).hook(params).build()?;
 /// let options = CallOptions::new().value(Tenant("acme"));
 /// assert_eq!(agent.call_with(options, "Search").await?.text(), "found");
-/// let history = agent.threads().history("default");
+/// let history = agent.threads().history("default").await?;
 /// let ran = history[2].tool_results().next().and_then(|result| result.ran.as_ref());
 /// let shown = json!({ "q": "rust", "key": "[hidden]", "tenant": "[hidden]" });
 /// assert_eq!(ran.map(|ran| &ran.input), Some(&shown));

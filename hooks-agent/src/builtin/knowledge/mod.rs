@@ -22,7 +22,7 @@ pub use rag::PgVectors;
 #[cfg(feature = "knowledge")]
 pub use rag::{EmbedFuture, Embedded, Embedder, VectorIndex};
 pub use rag::{
-    Hybrid, Knowledge, KnowledgeError, KnowledgeFuture, OnFailure, Passage, Passages, Rag,
+    Hybrid, Knowledge, KnowledgeError, KnowledgeFuture, Measured, OnFailure, Passage, Passages, Rag,
 };
 #[cfg(feature = "knowledge")]
 pub use rag::{Refreshed, Skipped, TextIndex, TextIndexBuilder};

@@ -9,7 +9,7 @@ pub enum Exit {
     /// The call goes on: the model reads an error as the result of what was refused. Only tool
     /// calls can be refused so.
     Continue,
-    /// The call ends with a text that names the limit, for the reason
+    /// The call ends with a text that names the limit, or with the `text` of the limit, for the reason
     /// [`LimitReached`](crate::message::GenerateReason::LimitReached).
     End,
     /// The call fails with a typed error: the [source](std::error::Error::source) of the

@@ -125,6 +125,10 @@ impl AgentHook for ModelRetry {
         AroundMask::MODEL_CALL
     }
 
+    fn answers_around(&self) -> AroundMask {
+        AroundMask::NONE
+    }
+
     fn role(&self) -> Option<HookRole> {
         Some(HookRole::Retries)
     }

@@ -218,6 +218,10 @@ impl AgentHook for ToolRetry {
         AroundMask::TOOL_CALL
     }
 
+    fn answers_around(&self) -> AroundMask {
+        AroundMask::NONE
+    }
+
     fn role(&self) -> Option<HookRole> {
         Some(HookRole::Retries)
     }

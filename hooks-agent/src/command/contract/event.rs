@@ -93,6 +93,26 @@ impl CommandEvent {
         Self::SessionEnd,
     ];
 
+    /// The names of further events of coding agents, at which nothing is decided here.
+    pub(crate) const OF_CODING_AGENTS: [&'static str; 16] = [
+        "ConfigChange",
+        "CwdChanged",
+        "Elicitation",
+        "ElicitationResult",
+        "FileChanged",
+        "InstructionsLoaded",
+        "MessageDisplay",
+        "PermissionDenied",
+        "PostToolBatch",
+        "Setup",
+        "TaskCompleted",
+        "TaskCreated",
+        "TeammateIdle",
+        "UserPromptExpansion",
+        "WorktreeCreate",
+        "WorktreeRemove",
+    ];
+
     /// Returns the name, as in `hook_event_name`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -129,6 +149,17 @@ impl CommandEvent {
             | Self::PreCompact => true,
             Self::Own(kind) => can_block(kind),
             _ => false,
+        }
+    }
+
+    /// Returns what matchers are tested on, if it is one of a few words; else nothing.
+    pub(in crate::command) const fn subjects(self) -> &'static [&'static str] {
+        match self {
+            Self::SessionStart => &["startup", "resume"],
+            Self::PreCompact | Self::PostCompact => &["auto", "manual"],
+            Self::Notification => &["permission_prompt"],
+            Self::SessionEnd => &["other"],
+            _ => &[],
         }
     }
 

@@ -1,7 +1,11 @@
 //! What a command reads.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Number, Value};
+
+use crate::command::contract::fields::{Field, Takes, found, reason_of, wrong_fields};
 
 /// What a command reads on standard input: one JSON object, then the end of the file.
 ///
@@ -58,8 +62,8 @@ pub struct Input {
     /// `PostToolUseFailure`: whether the call was interrupted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_interrupt: Option<bool>,
-    /// After a tool call: how long it took, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// After a tool call: how long it took, in whole milliseconds. A fraction that is read is cut off.
+    #[serde(deserialize_with = "whole", skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// `PostToolUseFailure`, `StopFailure`: the error.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,10 +131,91 @@ pub struct HostFields {
     pub outcome: Option<String>,
 }
 
+/// The error of an input that is no such object. It has no text of the input but the names of fields.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at line {line}, column {column}: {reason}")]
+#[non_exhaustive]
+pub struct InputError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+    /// Each field that is of another type, with what was found and what is taken.
+    pub reason: String,
+}
+
+const FIELDS: [Field; 26] = [
+    ("hook_event_name", Takes::Text),
+    ("session_id", Takes::Text),
+    ("prompt_id", Takes::Text),
+    ("transcript_path", Takes::Text),
+    ("cwd", Takes::Text),
+    ("permission_mode", Takes::Text),
+    ("agent_id", Takes::Text),
+    ("agent_type", Takes::Text),
+    ("tool_name", Takes::Text),
+    ("tool_input", Takes::Anything),
+    ("tool_use_id", Takes::Text),
+    ("tool_response", Takes::Anything),
+    ("is_interrupt", Takes::Boolean),
+    ("duration_ms", Takes::Number),
+    ("error", Takes::Text),
+    ("prompt", Takes::Text),
+    ("stop_hook_active", Takes::Boolean),
+    ("last_assistant_message", Takes::Text),
+    ("source", Takes::Text),
+    ("model", Takes::Text),
+    ("trigger", Takes::Text),
+    ("custom_instructions", Takes::Text),
+    ("message", Takes::Text),
+    ("notification_type", Takes::Text),
+    ("reason", Takes::Text),
+    ("hooks", Takes::AnyObject),
+];
+
 impl Input {
+    /// Reads an input.
+    ///
+    /// ```
+    /// use hooks_agent::command::Input;
+    ///
+    /// let error = Input::parse(br#"{"hook_event_name": "Stop", "prompt": 1}"#).unwrap_err();
+    /// assert_eq!(error.reason, "`prompt`: expected a text, found a number");
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError`] if the text is no JSON object, or a known field is of another type.
+    pub fn parse(json: &[u8]) -> Result<Self, InputError> {
+        let at = |error: &serde_json::Error, reason| {
+            let (line, column) = (error.line().max(1), error.column().max(1));
+            InputError { line, column, reason }
+        };
+        let value: Value =
+            serde_json::from_slice(json).map_err(|error| at(&error, reason_of(&error)))?;
+        let Value::Object(fields) = &value else {
+            let reason = format!("expected a JSON object, found {}", found(&value));
+            return Err(InputError { line: 1, column: 1, reason });
+        };
+        serde_json::from_slice(json).map_err(|error| {
+            let wrong = wrong_fields(fields, &FIELDS, "");
+            let reason = if wrong.is_empty() { reason_of(&error) } else { wrong.join("; ") };
+            at(&error, reason)
+        })
+    }
+
     /// Creates an input of this event without further fields.
     #[must_use]
     pub fn new(event: impl Into<String>) -> Self {
         Self { hook_event_name: event.into(), ..Self::default() }
     }
+}
+
+/// Takes a number without its fraction; agents write both.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let Some(number) = Option::<Number>::deserialize(deserializer)? else { return Ok(None) };
+    let of_fraction = || {
+        let time = Duration::try_from_secs_f64(number.as_f64()? / 1000.0).ok()?;
+        u64::try_from(time.as_millis()).ok()
+    };
+    Ok(number.as_u64().or_else(of_fraction))
 }

@@ -2,11 +2,13 @@
 //! writes. Both sides use these types; no type here knows an agent or a process.
 
 mod event;
+mod fields;
 mod input;
 mod output;
 
 pub use event::{CommandEvent, UnknownEvent};
-pub use input::{HostFields, Input};
+pub(in crate::command) use fields::reason_of;
+pub use input::{HostFields, Input, InputError};
 pub use output::{
     Behavior, HookDecision, Output, OutputError, PermissionDecision, RequestDecision,
     SpecificOutput,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::command::contract::fields::{Field, Takes, found, reason_of, wrong_fields};
 use crate::near_name::misspelt;
 
 /// What a command writes on standard output, as one JSON object. All fields may be absent.
@@ -49,6 +50,13 @@ pub struct Output {
     /// Why the event is blocked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The same as [that of an event](SpecificOutput::permission_decision), where some programs write
+    /// it. The stricter of both holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_decision: Option<PermissionDecision>,
+    /// Why, of `permission_decision`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permission_decision_reason: Option<String>,
     /// What is particular to an event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hook_specific_output: Option<SpecificOutput>,
@@ -76,6 +84,10 @@ pub struct SpecificOutput {
     /// `PostToolUse`: what the model reads in place of the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_tool_output: Option<Value>,
+    /// The older name of [`updated_tool_output`](Self::updated_tool_output), which holds if both are
+    /// there.
+    #[serde(rename = "updatedMCPToolOutput", default, skip_serializing_if = "Option::is_none")]
+    pub updated_mcp_tool_output: Option<Value>,
     /// Text for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_context: Option<String>,
@@ -135,39 +147,90 @@ pub enum Behavior {
 
 /// The error of an output that is no such object. It has no text of the output but the names of fields.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("standard output is no JSON object of this contract, at line {line}, column {column}{}", why(reason.as_deref()))]
+#[error("standard output is no answer, at line {line}, column {column}: {reason}")]
 #[non_exhaustive]
 pub struct OutputError {
     /// The line, from 1.
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// What is wrong with a field, if it is one that is missing or misspelt.
-    pub reason: Option<String>,
+    /// What is wrong: of fields, what was found and what is taken.
+    pub reason: String,
 }
 
-fn why(reason: Option<&str>) -> String {
-    reason.map(|reason| format!(": {reason}")).unwrap_or_default()
-}
+const SPECIFIC: [Field; 8] = [
+    ("hookEventName", Takes::Text),
+    ("permissionDecision", PERMISSION),
+    ("permissionDecisionReason", Takes::Text),
+    ("updatedInput", Takes::AnyObject),
+    ("decision", Takes::Object(&REQUEST)),
+    ("updatedToolOutput", Takes::Anything),
+    ("updatedMCPToolOutput", Takes::Anything),
+    ("additionalContext", Takes::Text),
+];
+
+const REQUEST: [Field; 3] = [
+    ("behavior", Takes::Words(&["allow", "deny"])),
+    ("message", Takes::Text),
+    ("updatedInput", Takes::AnyObject),
+];
+
+const PERMISSION: Takes = Takes::Words(&["allow", "deny", "ask", "defer"]);
+
+const FIELDS: [Field; 9] = [
+    ("continue", Takes::Boolean),
+    ("stopReason", Takes::Text),
+    ("suppressOutput", Takes::Boolean),
+    ("systemMessage", Takes::Text),
+    ("decision", Takes::Words(&["block", "approve"])),
+    ("reason", Takes::Text),
+    ("permissionDecision", PERMISSION),
+    ("permissionDecisionReason", Takes::Text),
+    ("hookSpecificOutput", Takes::Object(&SPECIFIC)),
+];
+
+/// Fields that decide, and where they belong: elsewhere they would be none.
+const MISPLACED: [(&str, &str); 5] = [
+    ("behavior", "in `decision` of `hookSpecificOutput`"),
+    ("permission", "in `hookSpecificOutput`, as `permissionDecision`"),
+    ("updatedInput", "in `hookSpecificOutput`"),
+    ("updatedToolOutput", "in `hookSpecificOutput`"),
+    ("updatedMCPToolOutput", "in `hookSpecificOutput`"),
+];
 
 impl Output {
     /// Reads an output.
     ///
     /// # Errors
-    /// [`OutputError`] if the text is no JSON object, a known field is of another type, or the name of an
-    /// unknown field is near a known one: a decision whose name is misspelt would be none.
+    /// [`OutputError`] if the text is no JSON object, a known field is of another type or in another
+    /// place, or the name of an unknown field is near a known one: a decision whose name is misspelt
+    /// would be none.
     pub fn parse(text: &str) -> Result<Self, OutputError> {
-        let place = |error: serde_json::Error| {
-            // Other errors may quote a value.
-            let text = error.to_string();
-            let is_missing = text.starts_with("missing field");
-            let reason = text.split(" at line").next().filter(|_| is_missing).map(str::to_owned);
-            OutputError { line: error.line().max(1), column: error.column().max(1), reason }
+        let at = |error: &serde_json::Error, reason| {
+            let (line, column) = (error.line().max(1), error.column().max(1));
+            OutputError { line, column, reason }
         };
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| at(&error, reason_of(&error)))?;
         // An array would be read as the fields in their order.
-        let all: Map<String, Value> = serde_json::from_str(text).map_err(place)?;
-        check_names(&all)?;
-        serde_json::from_str(text).map_err(place)
+        let Value::Object(all) = &value else {
+            let reason = format!("expected a JSON object, found {}", found(&value));
+            return Err(OutputError { line: 1, column: 1, reason });
+        };
+        check_names(all)?;
+        serde_json::from_str(text).map_err(|error| {
+            let wrong = wrong_fields(all, &FIELDS, "");
+            let reason = if wrong.is_empty() { reason_of(&error) } else { wrong.join("; ") };
+            at(&error, reason)
+        })
+    }
+
+    /// Returns whether the text begins with what a command says that goes on in the background, as some
+    /// agents let it: `{"async": true}`. What it writes later is no answer.
+    pub(in crate::command) fn is_of_background(text: &str) -> bool {
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        let first = values.next().and_then(Result::ok);
+        first.is_some_and(|first| first.get("async") == Some(&Value::Bool(true)))
     }
 }
 
@@ -187,35 +250,30 @@ impl RequestDecision {
     }
 }
 
-/// Refuses fields whose names are misspelt, and notes others that no type of the contract has.
+/// Refuses fields whose names are misspelt or that are in another place, and notes others that no type of
+/// the contract has.
 fn check_names(output: &Map<String, Value>) -> Result<(), OutputError> {
-    const KNOWN: [&str; 7] = [
-        "continue",
-        "stopReason",
-        "suppressOutput",
-        "systemMessage",
-        "decision",
-        "reason",
-        "hookSpecificOutput",
-    ];
-    const SPECIFIC: [&str; 7] = [
-        "hookEventName",
-        "permissionDecision",
-        "permissionDecisionReason",
-        "updatedInput",
-        "decision",
-        "updatedToolOutput",
-        "additionalContext",
-    ];
     let specific = output.get("hookSpecificOutput").and_then(Value::as_object);
-    let of_specific = specific.into_iter().flatten().map(|(field, _)| (field, &SPECIFIC));
-    let fields = output.keys().map(|field| (field, &KNOWN)).chain(of_specific);
-    for (field, known) in fields.filter(|(field, known)| !known.contains(&field.as_str())) {
-        if let Some(meant) = misspelt(field, known.iter().copied()) {
-            let reason = Some(format!("unknown field `{field}`, did you mean `{meant}`?"));
-            return Err(OutputError { line: 1, column: 1, reason });
+    let of_specific = specific.into_iter().flatten().map(|(field, _)| (field, &SPECIFIC[..]));
+    let fields = output.keys().map(|field| (field, &FIELDS[..])).chain(of_specific);
+    for (field, known) in fields {
+        let names = known.iter().map(|(name, _)| *name);
+        if names.clone().any(|name| name == field) {
+            continue;
         }
-        tracing::debug!(target: "hooks_agent::command", field, "a command wrote an unknown field");
+        let belongs = MISPLACED.iter().find(|(name, _)| name == field);
+        let reason = match (misspelt(field, names), belongs) {
+            (_, Some((name, place))) => format!("`{name}` belongs {place}"),
+            (Some(meant), _) => format!("unknown field `{field}`, did you mean `{meant}`?"),
+            (None, None) => {
+                tracing::debug!(
+                    target: "hooks_agent::command",
+                    field, "a command wrote an unknown field"
+                );
+                continue;
+            }
+        };
+        return Err(OutputError { line: 1, column: 1, reason });
     }
     Ok(())
 }

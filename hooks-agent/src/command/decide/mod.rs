@@ -4,6 +4,7 @@
 mod answer;
 mod combined;
 mod read;
+mod unstarted;
 
 pub(super) use answer::{Answer, Verdict};
 pub(super) use combined::{Combined, Outcome, Stop, combine};

@@ -1,5 +1,6 @@
 //! Reads the answer of a command from its exit code and its outputs.
 
+use crate::command::decide::unstarted::unstarted;
 use crate::command::decide::{Answer, Verdict};
 use crate::command::process::Ended;
 use crate::command::{
@@ -10,20 +11,41 @@ use crate::event::EventKind;
 /// The most characters of a text for the model.
 const TEXT: usize = 10_000;
 
-/// Reads an answer. The error says why it is none, without any text of the command.
-pub(in crate::command) fn read(event: CommandEvent, ended: &Ended) -> Result<Answer, String> {
+/// Reads an answer. The error says why it is none, without any text of the command. `launchers` are the
+/// programs that start it.
+pub(in crate::command) fn read(
+    event: CommandEvent,
+    ended: &Ended,
+    launchers: &[&str],
+) -> Result<Answer, String> {
     match ended.code {
         0 => of_success(event, ended),
-        2 => Ok(Answer { verdict: Verdict::Block, reason: reason_of(ended), ..Answer::default() }),
+        2 => match unstarted_by(launchers, event, ended) {
+            Some(launcher) => Err(format!("`{launcher}` did not start it: exit code 2")),
+            None => {
+                let reason = reason_of(ended);
+                Ok(Answer { verdict: Verdict::Block, reason, ..Answer::default() })
+            }
+        },
         127 => Err("it ended with exit code 127: a program was not found".to_owned()),
         code => Err(format!("it ended with exit code {code}")),
     }
+}
+
+/// Returns the launcher that did not start the command. At a tool call it blocks all the same, because
+/// nothing checked the call.
+fn unstarted_by<'a>(launchers: &[&'a str], event: CommandEvent, ended: &Ended) -> Option<&'a str> {
+    let may_be = !event.is_of_a_tool() && ended.stdout.is_empty();
+    may_be.then(|| unstarted(launchers, &String::from_utf8_lossy(&ended.stderr)))?
 }
 
 fn of_success(event: CommandEvent, ended: &Ended) -> Result<Answer, String> {
     let text = str::from_utf8(&ended.stdout).map_err(|_| "standard output is no UTF-8")?;
     // A byte order mark does not make a decision text.
     let text = text.trim_start_matches('\u{feff}').trim();
+    if text.starts_with('{') && Output::is_of_background(text) {
+        return Ok(Answer::default());
+    }
     if text.starts_with('{') {
         return of_output(event, Output::parse(text).map_err(|error| error.to_string())?);
     }
@@ -61,8 +83,10 @@ fn of_output(event: CommandEvent, output: Output) -> Result<Answer, String> {
                 Some(HookDecision::Block) => Verdict::Block,
                 None => Verdict::None,
             };
-            answer.verdict = older.max(specific.permission_decision.into());
-            answer.reason = specific.permission_decision_reason.or(output.reason);
+            let above = Verdict::from(output.permission_decision);
+            answer.verdict = older.max(specific.permission_decision.into()).max(above);
+            let reason = specific.permission_decision_reason;
+            answer.reason = reason.or(output.permission_decision_reason).or(output.reason);
             answer.rewrite = specific.updated_input;
         }
         CommandEvent::PermissionRequest => {
@@ -74,7 +98,8 @@ fn of_output(event: CommandEvent, output: Output) -> Result<Answer, String> {
                 answer.reason = output.reason;
             }
             let of_result = [CommandEvent::PostToolUse, CommandEvent::Own(EventKind::PostActing)];
-            answer.result = specific.updated_tool_output.filter(|_| of_result.contains(&event));
+            let result = specific.updated_tool_output.or(specific.updated_mcp_tool_output);
+            answer.result = result.filter(|_| of_result.contains(&event));
         }
     }
     answer.reason = answer.reason.map(|text| cut(text.trim())).filter(|text| !text.is_empty());

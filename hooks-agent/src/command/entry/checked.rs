@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::command::entry::{CommandEntry, Condition, Handler, Matcher, OnFailure};
+use crate::command::entry::{CommandEntry, Condition, Handler, Matcher, OnFailure, line};
 use crate::command::process::Launch;
 use crate::command::{CommandEvent, CommandPlace, CommandProblem, Layer};
 
@@ -30,12 +30,14 @@ pub(in crate::command) struct Checked {
     pub(in crate::command) hash: String,
 }
 
-/// Checks an entry and adds its problems. `place` is where a field of it is.
+/// Checks an entry and adds its problems, and warnings about what it runs. `place` is where a field of it
+/// is.
 pub(in crate::command) fn check(
     entry: &CommandEntry,
     dir: &Path,
     place: &dyn Fn(&'static str) -> CommandPlace,
     problems: &mut Vec<CommandProblem>,
+    warnings: &mut Vec<String>,
 ) -> Option<Checked> {
     let mut problem = |field, message: String| {
         problems.push(CommandProblem::new(place(field), field, message));
@@ -46,6 +48,22 @@ pub(in crate::command) fn check(
     let matcher = matcher.map_err(|message| problem("matcher", message)).ok();
     let condition = entry.condition.as_deref().map(Condition::new).transpose();
     let condition = condition.map_err(|message| problem("if", message)).ok();
+    if let (Some(event), Some(matcher)) = (event, &matcher) {
+        let values = event.subjects();
+        if !values.is_empty() && !values.iter().any(|value| matcher.matches(Some(value))) {
+            let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
+            let message = format!(
+                "expected {}, what `{event}` is about: it would never run",
+                values.join(" or ")
+            );
+            problem("matcher", message);
+        }
+    }
+    if let (Some(matcher), Some(Some(condition))) = (&matcher, &condition)
+        && let Some(message) = condition.is_never(matcher)
+    {
+        problem("if", message);
+    }
     if entry.condition.is_some() && event.is_some_and(|event| !event.is_of_a_tool()) {
         problem("if", "expected none: only events of tools have conditions".to_owned());
     }
@@ -56,12 +74,15 @@ pub(in crate::command) fn check(
     let command = command_of(entry, dir).map_err(|(field, message)| problem(field, message)).ok();
     let (program, args) = command?;
     let (env, pass_env) = (entry.env.clone(), entry.pass_env.clone());
+    let launch = Launch { program, args, env, pass_env, dir: dir.to_owned() };
+    let of_line = line::warnings(&entry.handler, &launch).into_iter();
+    warnings.extend(of_line.map(|warning| format!("{}: {warning}", place("command"))));
     Some(Checked {
         name: entry.name(),
         event: event?,
         matcher: matcher?,
         condition: condition?,
-        launch: Launch { program, args, env, pass_env, dir: dir.to_owned() },
+        launch,
         timeout: entry.timeout,
         on_failure: entry.on_failure,
         is_sequential: entry.is_sequential,
@@ -140,6 +161,15 @@ struct WhatIsTrusted<'a> {
     timeout_ms: u128,
     blocks_on_failure: bool,
     sequence: bool,
+}
+
+impl Checked {
+    /// Returns the names of the tools that the matcher and the condition name.
+    pub(in crate::command) fn tools(&self) -> impl Iterator<Item = &str> {
+        let of_matcher = self.matcher.names().iter().map(String::as_str);
+        let of_condition = self.condition.iter().filter_map(Condition::name);
+        of_matcher.chain(of_condition).filter(|_| self.event.is_of_a_tool())
+    }
 }
 
 impl<'a> WhatRuns<'a> {

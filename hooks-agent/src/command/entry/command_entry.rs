@@ -1,10 +1,10 @@
 //! An entry as a program writes it.
 
 use std::fmt;
-use std::path::Path;
 use std::time::Duration;
 
 use crate::command::Layer;
+use crate::command::entry::line::name_of;
 
 /// The time limit of a command.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -23,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// | [`on_failure`](CommandEntry::on_failure) | [`OnFailure::Block`] |
 /// | [`env`](CommandEntry::env), [`pass_env`](CommandEntry::pass_env) | none |
 /// | [`sequence`](CommandEntry::sequence) | false |
-/// | [`named`](CommandEntry::named) | the file name of the program |
+/// | [`named`](CommandEntry::named) | the file name of the program, or of the script that it runs |
 /// | [`layer`](CommandEntry::layer) | [`Layer::Session`] |
 ///
 /// ```
@@ -111,8 +111,9 @@ impl CommandEntry {
     }
 
     /// Runs the command only if this matches: the name of the tool at events of tools, the source,
-    /// trigger or agent at others. Empty and `*` match all; letters, digits, `_`, `-` and `|` are
-    /// exact names; anything else is a regular expression that may match a part.
+    /// trigger or agent at others. Empty and `*` match all; letters, digits, `_`, `-` and blanks are
+    /// exact names, with `|` or `,` between them; anything else is a regular expression that may match a
+    /// part. A matcher that can match nothing is an error.
     pub fn matcher(mut self, matcher: impl Into<String>) -> Self {
         self.matcher = Some(matcher.into());
         self
@@ -120,7 +121,9 @@ impl CommandEntry {
 
     /// Runs the command only for tool calls of this form: `Tool` or `Tool(glob)`, where `Tool` may
     /// be a glob too. The glob is tested on each text in the arguments, and one that matches is
-    /// enough.
+    /// enough: on the text, on each command of a line such as `cd a && rm b`, and on a path from each
+    /// of its folders on. `rm *` and `rm:*` also stand for `rm` alone. `Tool(domain:host)` is about the
+    /// host of an address.
     pub fn condition(mut self, condition: impl Into<String>) -> Self {
         self.condition = Some(condition.into());
         self
@@ -183,15 +186,11 @@ impl CommandEntry {
         self
     }
 
-    /// Returns the name, or the file name of the program.
+    /// Returns the name, or the file name of the program; of a script, if it is run by `sh`, `python3`
+    /// or another such program.
     pub(in crate::command) fn name(&self) -> String {
-        let program = match &self.handler {
-            Handler::Exec(args) => args.first().map(String::as_str),
-            Handler::Shell(_, line) => line.split_whitespace().next(),
-        };
-        let file = program.map(Path::new).and_then(Path::file_name);
-        let file = || file.map(|file| file.to_string_lossy().into_owned());
-        self.name.clone().or_else(file).unwrap_or_else(|| "command".to_owned())
+        let of_program = || name_of(&self.handler);
+        self.name.clone().or_else(of_program).unwrap_or_else(|| "command".to_owned())
     }
 }
 

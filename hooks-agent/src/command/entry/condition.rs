@@ -3,47 +3,180 @@
 use globset::{Glob, GlobMatcher};
 use serde_json::Value;
 
+use crate::command::entry::Matcher;
 use crate::message::ToolUse;
 
+/// The most bytes of a path, on most systems.
+const LONGEST_PATH: usize = 4096;
+
+/// How many folders of a longer text are looked at.
+const FOLDERS: usize = 64;
+
 /// A checked condition: `Tool` or `Tool(glob)`.
+///
+/// A command line is tested whole and part by part, so that `cd build && rm -r .` is one of
+/// `Bash(rm *)`. A path is tested whole and from each of its folders on, so that `Write(.env*)` is about
+/// files of that name everywhere. Where it is not sure, the command runs.
 #[derive(Clone, Debug)]
 pub(in crate::command) struct Condition {
     tool: GlobMatcher,
-    argument: Option<GlobMatcher>,
+    /// The name of the tool, if it is no glob.
+    name: Option<String>,
+    argument: Argument,
+}
+
+/// What is tested of the arguments.
+#[derive(Clone, Debug)]
+enum Argument {
+    Any,
+    /// One of these globs matches a text.
+    Text(Vec<GlobMatcher>),
+    /// The glob matches the host of an address.
+    Host(GlobMatcher),
 }
 
 impl Condition {
     /// Reads a condition. The error says what was expected.
     pub(in crate::command) fn new(text: &str) -> Result<Self, String> {
-        let (tool, argument) = match text.split_once('(') {
+        let (tool, argument) = match text.trim().split_once('(') {
             None => (text, None),
             Some((tool, rest)) => {
                 let glob = rest.strip_suffix(')');
                 (tool, Some(glob.ok_or("expected `)` at the end, as in `Tool(glob)`")?))
             }
         };
-        if tool.trim().is_empty() {
+        let tool = tool.trim();
+        if tool.is_empty() {
             return Err("expected the name of a tool, as in `Tool(glob)`".to_owned());
         }
-        let argument = argument.filter(|glob| !glob.is_empty()).map(glob).transpose()?;
-        Ok(Self { tool: glob(tool.trim())?, argument })
+        if tool.starts_with('!') {
+            return Err(format!(
+                "expected the name of a tool, found {tool:?}: a condition says which calls the \
+                 command is for, not which it is not for"
+            ));
+        }
+        if tool.contains(['|', ',', ' ', ')']) || argument.is_some_and(is_several) {
+            return Err(format!(
+                "expected one condition, as in `Tool(glob)`, found {text:?}; write an entry for each"
+            ));
+        }
+        let is_glob = tool.contains(['*', '?', '[', '{', '\\']);
+        let name = (!is_glob).then(|| tool.to_owned());
+        let argument =
+            argument.filter(|glob| !glob.is_empty()).map_or(Ok(Argument::Any), Argument::new);
+        Ok(Self { tool: glob(tool)?, name, argument: argument? })
+    }
+
+    /// Returns why no tool call of the matcher is of this form, if none is.
+    pub(in crate::command) fn is_never(&self, matcher: &Matcher) -> Option<String> {
+        let never = match (matcher, &self.name) {
+            (Matcher::Names(names), _) => !names.iter().any(|name| self.tool.is_match(name)),
+            (Matcher::Regex(_), Some(name)) => !matcher.matches(Some(name)),
+            (Matcher::All | Matcher::Regex(_), _) => false,
+        };
+        never.then(|| {
+            let tool = self.tool.glob();
+            format!("expected a tool that the matcher matches, found `{tool}`: it would never run")
+        })
+    }
+
+    /// Returns the name of the tool, if it is no glob.
+    pub(in crate::command) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// Returns whether the tool call is of this form. The order of arguments is up to the model, so
     /// all texts among them are tested.
     pub(in crate::command) fn holds(&self, call: &ToolUse) -> bool {
-        let argument = self.argument.as_ref();
-        self.tool.is_match(&call.name) && argument.is_none_or(|glob| has_text(&call.input, glob))
+        self.tool.is_match(&call.name) && self.argument.is_in(&call.input)
     }
 }
 
-fn has_text(value: &Value, glob: &GlobMatcher) -> bool {
-    match value {
-        Value::String(text) => glob.is_match(text),
-        Value::Array(values) => values.iter().any(|value| has_text(value, glob)),
-        Value::Object(fields) => fields.values().any(|value| has_text(value, glob)),
-        _ => false,
+/// Returns whether there is another condition behind the first, as in `*.ts)|Write(*.ts`.
+fn is_several(argument: &str) -> bool {
+    let ends = argument.match_indices(')').map(|(at, _)| argument[at + 1..].trim_start());
+    let mut rests = ends.map(|rest| rest.trim_start_matches(['|', '&', ',']));
+    rests.any(|rest| {
+        let name = rest.trim_start().split('(').next().unwrap_or_default();
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-*".contains(&byte);
+        rest.contains('(') && !name.is_empty() && name.bytes().all(is_name)
+    })
+}
+
+impl Argument {
+    fn new(text: &str) -> Result<Self, String> {
+        if let Some(host) = text.strip_prefix("domain:") {
+            return Ok(Self::Host(glob(&host.to_lowercase())?));
+        }
+        let mut globs = Vec::new();
+        // Both stand for what begins with the words before, and for these words alone.
+        let words = text.strip_suffix(":*").or_else(|| text.strip_suffix(" *"));
+        match words {
+            Some(words) => globs.extend([glob(words)?, glob(&format!("{words} *"))?]),
+            None => globs.push(glob(text)?),
+        }
+        // Of the folder of the project, of the home folder and of the root are all paths that end so.
+        let path = text.trim_start_matches("~/").trim_start_matches("./").trim_start_matches('/');
+        if path != text && !path.is_empty() {
+            globs.push(glob(path)?);
+        }
+        Ok(Self::Text(globs))
     }
+
+    fn is_in(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Any, _) => true,
+            (Self::Text(globs), Value::String(text)) => {
+                let is_of = |part: &str| globs.iter().any(|glob| glob.is_match(part));
+                is_of(text) || parts_of(text).any(|part| is_of(part) || ends_of(part).any(is_of))
+            }
+            (Self::Host(glob), Value::String(text)) => glob.is_match(host_of(text).to_lowercase()),
+            (_, Value::Array(values)) => values.iter().any(|value| self.is_in(value)),
+            (_, Value::Object(fields)) => fields.values().any(|value| self.is_in(value)),
+            _ => false,
+        }
+    }
+}
+
+/// Returns the commands of a line of shell, without the variables that they set.
+fn parts_of(line: &str) -> impl Iterator<Item = &str> {
+    let parts = line.split(['&', '|', ';', '\n', '(', ')', '`', '{', '}']);
+    parts.map(|part| {
+        let mut part = part.trim();
+        while let Some((first, rest)) = part.split_once(char::is_whitespace) {
+            let name = first.split_once('=').map(|(name, _)| name);
+            let is_name = |name: &str| {
+                !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+            };
+            if !name.is_some_and(is_name) {
+                break;
+            }
+            part = rest.trim_start();
+        }
+        part
+    })
+}
+
+/// Returns what is left of a path behind each of its folders; of a text that is too long for a path,
+/// behind the first of them, because each is tested to its end.
+fn ends_of(text: &str) -> impl Iterator<Item = &str> {
+    let is_path = text.starts_with(['/', '.', '~']) || !text.contains(char::is_whitespace);
+    let most = if !is_path {
+        0
+    } else if text.len() > LONGEST_PATH {
+        FOLDERS
+    } else {
+        usize::MAX
+    };
+    text.match_indices('/').take(most).map(|(at, _)| &text[at + 1..])
+}
+
+/// Returns the host of an address, or else the text up to its first `/`.
+fn host_of(text: &str) -> &str {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    host.split(':').next().unwrap_or_default()
 }
 
 fn glob(text: &str) -> Result<GlobMatcher, String> {

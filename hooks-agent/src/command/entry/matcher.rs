@@ -16,16 +16,35 @@ pub(in crate::command) enum Matcher {
 impl Matcher {
     /// Reads a matcher. The error says what is wrong, and at which character.
     pub(in crate::command) fn new(text: Option<&str>) -> Result<Self, String> {
-        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_|-".contains(&byte);
+        let is_of_list = |byte: u8| byte.is_ascii_alphanumeric() || b"_- ,|".contains(&byte);
         match text {
             None | Some("" | "*") => Ok(Self::All),
-            Some(names) if names.bytes().all(is_of_name) => {
-                Ok(Self::Names(names.split('|').map(str::to_owned).collect()))
+            Some(list) if list.bytes().all(is_of_list) => {
+                let names = list.split([',', '|']).map(str::trim).filter(|name| !name.is_empty());
+                let names: Vec<_> = names.map(str::to_owned).collect();
+                if names.is_empty() {
+                    return Err(format!("expected a name, found {list:?}; write `*` for all"));
+                }
+                Ok(Self::Names(names))
             }
             Some(regex) => {
+                if let Some((tool, condition)) = as_condition(regex) {
+                    return Err(format!(
+                        "expected names or a regular expression, found a condition; write \
+                         `{tool}` here and `{condition}` as `if`"
+                    ));
+                }
                 let compiled = RegexBuilder::new(regex).size_limit(REGEX).build();
                 compiled.map(Self::Regex).map_err(|error| what_is_wrong(&error))
             }
+        }
+    }
+
+    /// Returns the names, if it is a list of them.
+    pub(in crate::command) fn names(&self) -> &[String] {
+        match self {
+            Self::Names(names) => names,
+            Self::All | Self::Regex(_) => &[],
         }
     }
 
@@ -38,6 +57,28 @@ impl Matcher {
             Self::Regex(regex) => regex.is_match(text),
         }
     }
+}
+
+/// Returns the names and the condition of a text such as `Bash(rm:*)`. As a regular expression it would
+/// match a name such as `Bashrm`, which no tool has.
+fn as_condition(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_suffix(')')?;
+    let (names, argument) = inner.split_once('(')?;
+    let is_of_names = |byte: u8| byte.is_ascii_alphanumeric() || b"_-|!".contains(&byte);
+    if names.is_empty() || !names.bytes().all(is_of_names) || names.ends_with('|') {
+        return None;
+    }
+    let is_of_no_name = argument.contains([' ', '/', ':', '~']) || argument.starts_with('*');
+    // A group that is no choice and is not repeated says nothing in a regular expression.
+    let is_regex = argument.starts_with(['?', '(', '[', '^'])
+        || argument.contains(['|', '\\', '['])
+        || [".*", ".+"].iter().any(|any| argument.starts_with(any));
+    if is_regex && !is_of_no_name || argument.starts_with('?') {
+        return None;
+    }
+    let names = names.trim_start_matches('!');
+    let tool = names.rsplit('|').next()?;
+    Some((names, &text[text.find(tool)?..]))
 }
 
 fn what_is_wrong(error: &Error) -> String {

@@ -5,6 +5,7 @@ mod checked;
 mod command_entry;
 mod condition;
 mod layer;
+mod line;
 mod matcher;
 
 pub(super) use checked::{Checked, check};
@@ -12,4 +13,5 @@ pub(super) use command_entry::Handler;
 pub use command_entry::{CommandEntry, OnFailure};
 pub(super) use condition::Condition;
 pub use layer::Layer;
+pub(super) use line::launchers_of;
 pub(super) use matcher::Matcher;

@@ -8,7 +8,8 @@ use crate::command::hook::command_hooks::CommandHooks;
 use crate::command::hook::commands::Commands;
 use crate::command::settings::{Imported, import};
 use crate::command::{
-    CommandEntry, CommandHooksError, CommandPlace, CommandProblem, Layer, Trust, UntrustedCommand,
+    CommandEntry, CommandHooksError, CommandPlace, CommandProblem, Layer, SettingsFile, Trust,
+    UntrustedCommand,
 };
 
 /// Builds [`CommandHooks`].
@@ -25,7 +26,7 @@ pub struct CommandHooksBuilder {
 #[derive(Debug)]
 enum Source {
     Entry(Box<CommandEntry>),
-    Settings(PathBuf, Layer),
+    Settings(SettingsFile, Layer),
 }
 
 impl CommandHooks {
@@ -49,11 +50,11 @@ impl CommandHooksBuilder {
         self
     }
 
-    /// Adds the commands of a `settings.json` of a coding agent. A failure of one of them lets the
+    /// Adds the commands of a `settings.json` of a coding agent: a path, or a [`SettingsFile`]. A failure of one of them lets the
     /// call go on, as it does there, unless its handler has `"onFailure": "block"`; opening warns
     /// about each handler that guards something and would let it pass.
-    pub fn settings(mut self, path: impl Into<PathBuf>, layer: Layer) -> Self {
-        self.sources.push(Source::Settings(path.into(), layer));
+    pub fn settings(mut self, file: impl Into<SettingsFile>, layer: Layer) -> Self {
+        self.sources.push(Source::Settings(file.into(), layer));
         self
     }
 
@@ -93,9 +94,10 @@ impl CommandHooksBuilder {
         let imported = self.entries(&mut problems);
         let is_only_managed = self.is_only_managed || imported.is_only_managed;
         let trusted = trusted.ok();
-        let mut commands = Vec::new();
+        let (mut commands, mut warnings) = (Vec::new(), imported.warnings);
         for (entry, place) in &imported.entries {
-            let checked = check(entry, &dir, &|field| place.of(field), &mut problems);
+            let place_of = |field: &'static str| place.of(field);
+            let checked = check(entry, &dir, &place_of, &mut problems, &mut warnings);
             let Some(command) = checked else { continue };
             if is_only_managed && command.layer != Layer::Managed {
                 continue;
@@ -110,7 +112,7 @@ impl CommandHooksBuilder {
         if !problems.is_empty() {
             return Err(CommandHooksError::new(problems));
         }
-        for warning in &imported.warnings {
+        for warning in &warnings {
             tracing::warn!(target: "hooks_agent::command", "{warning}");
         }
         Ok(CommandHooks::new(Commands::new(commands), dir))
@@ -126,7 +128,7 @@ impl CommandHooksBuilder {
                     all.add_entry(CommandEntry::clone(entry), index);
                     index += 1;
                 }
-                Source::Settings(path, layer) => import(path, *layer, &mut all, problems),
+                Source::Settings(file, layer) => import(file, *layer, &mut all, problems),
             }
         }
         all

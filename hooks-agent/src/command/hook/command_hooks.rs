@@ -76,6 +76,11 @@ pub(super) struct Host {
 }
 
 impl CommandHooks {
+    /// Returns whether a command can block something.
+    fn can_block(&self) -> bool {
+        self.host.commands.events().any(CommandEvent::can_block)
+    }
+
     pub(super) fn new(commands: Commands, dir: PathBuf) -> Self {
         let (sessions, has_ended) = (Sessions::default(), AtomicBool::new(false));
         Self { host: Arc::new(Host { commands: Arc::new(commands), dir, sessions, has_ended }) }
@@ -209,6 +214,14 @@ impl AgentHook for CommandHooks {
         events.fold(AroundMask::NONE, |mask, event| mask | around_of(event))
     }
 
+    fn answers(&self) -> EventMask {
+        if self.can_block() { self.events() } else { EventMask::NONE }
+    }
+
+    fn answers_around(&self) -> AroundMask {
+        if self.can_block() { self.around() } else { AroundMask::NONE }
+    }
+
     fn inherit(&self) -> bool {
         true
     }
@@ -217,9 +230,12 @@ impl AgentHook for CommandHooks {
         true
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        self.host.commands.tools()
+    }
+
     fn role(&self) -> Option<HookRole> {
-        let guards = self.host.commands.events().any(CommandEvent::can_block);
-        Some(if guards { HookRole::Redacts } else { HookRole::Observes })
+        Some(if self.can_block() { HookRole::Redacts } else { HookRole::Observes })
     }
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {

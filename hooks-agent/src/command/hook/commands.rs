@@ -1,12 +1,13 @@
 //! The commands, and how those of one event run.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use futures::future::{join, join_all};
 use serde_json::{Map, Value, json};
 
 use crate::command::decide::{Answer, Combined, Outcome, Verdict, combine, read};
-use crate::command::entry::Checked;
+use crate::command::entry::{Checked, launchers_of};
 use crate::command::hook::input::text_of;
 use crate::command::process::run;
 use crate::command::{CommandEvent, Input, OnFailure};
@@ -48,6 +49,12 @@ impl Commands {
 
     pub(super) fn events(&self) -> impl Iterator<Item = CommandEvent> {
         self.0.iter().map(|command| command.event)
+    }
+
+    /// Returns the names of the tools that matchers and conditions name.
+    pub(super) fn tools(&self) -> Vec<String> {
+        let names: BTreeSet<_> = self.0.iter().flat_map(Checked::tools).collect();
+        names.into_iter().map(str::to_owned).collect()
     }
 
     pub(super) fn listen_to(&self, event: CommandEvent) -> bool {
@@ -134,7 +141,7 @@ impl<'a> Chosen<'a> {
             let source = std::error::Error::source(&error).map(|it| format!(": {it}"));
             format!("{error}{}", source.unwrap_or_default())
         })?;
-        let answer = read(*event, &ended);
+        let answer = read(*event, &ended, &launchers_of(launch));
         if answer.is_err() {
             let stderr = String::from_utf8_lossy(&ended.stderr);
             tracing::debug!(

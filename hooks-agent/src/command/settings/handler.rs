@@ -31,6 +31,8 @@ pub(super) struct Group<'a> {
     pub(super) event: CommandEvent,
     pub(super) matcher: Option<&'a str>,
     pub(super) is_sequential: bool,
+    /// Whether its matcher has a problem: its handlers are looked at, and no entries.
+    pub(super) is_broken: bool,
     /// Where the group is.
     pub(super) steps: &'a [Step<'a>],
 }
@@ -50,12 +52,12 @@ pub(super) fn read_handler(
     };
     let mut wrong = Vec::new();
     let entry = entry_of(group, fields, &mut wrong);
-    let has_problems = !wrong.is_empty();
+    let has_problems = !wrong.is_empty() || group.is_broken;
     for (field, expected) in wrong {
         settings.problem(&below(field), field, expected);
     }
     let Some(entry) = entry.filter(|_| !has_problems) else { return };
-    let entry = entry.layer(settings.layer);
+    let entry = with_file_env(entry, settings).layer(settings.layer);
     warn(settings, &entry, fields, &steps);
     let of_handler = ["command", "if", "timeout", "env"].map(|key| (key, below(key)));
     let matcher = [group.steps, &[Step::Key("matcher")]].concat();
@@ -64,6 +66,12 @@ pub(super) fn read_handler(
     let fields = places.map(|(key, steps)| (key, settings.position(&steps))).collect();
     let (path, at) = (settings.path.to_owned(), settings.position(&steps));
     settings.into.entries.push((entry, EntryPlace::Settings { path, at, fields }));
+}
+
+/// Adds the variables of the file in front of those of the handler, which hold.
+fn with_file_env(mut entry: CommandEntry, settings: &Settings<'_>) -> CommandEntry {
+    entry.env.splice(0..0, settings.env.iter().cloned());
+    settings.pass_env.iter().fold(entry, CommandEntry::pass_env)
 }
 
 /// Warns about what has no meaning here, and about a guard that would let a call pass.
@@ -169,8 +177,7 @@ fn with_options(
 ) -> CommandEntry {
     match fields.get("if").map(Value::as_str) {
         None => {}
-        // Coding agents write `:*` for arguments that begin with a text.
-        Some(Some(condition)) => entry = entry.condition(condition.replace(":*)", "*)")),
+        Some(Some(condition)) => entry = entry.condition(condition),
         Some(None) => wrong.push(("if", "expected a text, as in `Tool(glob)`")),
     }
     if let Some(timeout) = fields.get("timeout") {

@@ -4,11 +4,24 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use crate::command::contract::reason_of;
+use crate::command::entry::Matcher;
+use crate::command::settings::SettingsFile;
 use crate::command::settings::handler::{Group, read_handler};
 use crate::command::settings::imported::{Imported, Position};
+use crate::command::settings::matchers::{Use, look_at};
 use crate::command::settings::position::{Step, position};
 use crate::command::{CommandEvent, CommandPlace, CommandProblem, Layer, UnknownEvent};
 use crate::near_name::misspelt;
+
+/// The keys of a file that are read. Others are those of the coding agent.
+const FILE: [&str; 4] = ["allowManagedHooksOnly", "disableAllHooks", "env", "hooks"];
+
+/// Keys by which a coding agent guards, and which nothing here reads.
+const NOT_APPLIED: [(&str, &str); 2] = [
+    ("permissions", "deny tools by a command, or by `deny_tools` of a policy"),
+    ("sandbox", "run the program itself in a sandbox"),
+];
 
 /// The keys of a group.
 const GROUP: [&str; 3] = ["matcher", "hooks", "sequence"];
@@ -18,17 +31,21 @@ pub(super) struct Settings<'a> {
     pub(super) path: &'a Path,
     pub(super) layer: Layer,
     pub(super) text: &'a str,
+    /// The variables of all its commands.
+    pub(super) env: Vec<(String, String)>,
+    pub(super) pass_env: &'a [String],
     pub(super) problems: &'a mut Vec<CommandProblem>,
     pub(super) into: &'a mut Imported,
 }
 
 /// Adds the commands of a file, its problems and its warnings.
 pub(in crate::command) fn import(
-    path: &Path,
+    file: &SettingsFile,
     layer: Layer,
     into: &mut Imported,
     problems: &mut Vec<CommandProblem>,
 ) {
+    let path = file.path.as_path();
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) => {
@@ -37,12 +54,21 @@ pub(in crate::command) fn import(
             return;
         }
     };
-    match serde_json::from_str::<Value>(&text) {
-        Ok(value) => Settings { path, layer, text: &text, problems, into }.read(&value),
+    let text = text.trim_start_matches('\u{feff}');
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) => {
+            let root = file.plugin().map(std::path::absolute);
+            let root = root.and_then(Result::ok).map(|root| root.to_string_lossy().into_owned());
+            let env =
+                root.map(|root| ("CLAUDE_PLUGIN_ROOT".to_owned(), root)).into_iter().collect();
+            let pass_env = &file.pass_env;
+            let mut settings = Settings { path, layer, text, env, pass_env, problems, into };
+            settings.read(&value, &file.env);
+        }
         Err(error) => {
             let at = Position { line: error.line(), column: error.column().max(1) };
             let place = at.in_file(path.to_owned());
-            problems.push(CommandProblem::new(place, "settings", format!("invalid JSON: {error}")));
+            problems.push(CommandProblem::new(place, "settings", reason_of(&error)));
         }
     }
 }
@@ -62,11 +88,13 @@ impl Settings<'_> {
         position(self.text, steps)
     }
 
-    fn read(&mut self, value: &Value) {
+    fn read(&mut self, value: &Value, env: &[(String, String)]) {
         let Some(settings) = value.as_object() else {
             self.problem(&[], "settings", "expected an object with `hooks`");
             return;
         };
+        self.read_keys(settings);
+        self.env.extend_from_slice(env);
         let flag = |name| settings.get(name) == Some(&Value::Bool(true));
         if flag("allowManagedHooksOnly") && self.layer == Layer::Managed {
             self.into.is_only_managed = true;
@@ -84,12 +112,39 @@ impl Settings<'_> {
         }
     }
 
+    /// Reads the `env`, and reports keys that are misspelt, of another type or not applied.
+    fn read_keys(&mut self, settings: &Map<String, Value>) {
+        for (key, value) in settings {
+            let steps = [Step::Key(key)];
+            if let Some(known) = misspelt(key, FILE) {
+                let message = format!("unknown key `{key}`, did you mean `{known}`?");
+                self.problem(&steps, "settings", &message);
+            }
+            let is_flag = key.starts_with("disableAll") || key.starts_with("allowManaged");
+            if is_flag && FILE.contains(&key.as_str()) && !value.is_boolean() {
+                self.problem(&steps, "settings", "expected `true` or `false`");
+            }
+            if let Some((_, instead)) = NOT_APPLIED.iter().find(|(name, _)| name == key) {
+                self.warn(&steps, &format!("`{key}` is not applied here: {instead}"));
+            }
+        }
+        let Some(env) = settings.get("env").filter(|env| !env.is_null()) else { return };
+        let pairs = env.as_object().map(|env| {
+            env.iter().map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+        });
+        match pairs.and_then(Iterator::collect::<Option<Vec<_>>>) {
+            Some(pairs) => self.env.extend(pairs),
+            None => self.problem(&[Step::Key("env")], "env", "expected an object of texts"),
+        }
+    }
+
     fn read_events(&mut self, events: &Map<String, Value>) {
         for (name, groups) in events {
             let steps = [Step::Key("hooks"), Step::Key(name)];
             let parsed = name.parse::<CommandEvent>();
             if let Err(near) = parsed.as_ref().map_err(UnknownEvent::near)
                 && let Some(near) = near
+                && !CommandEvent::OF_CODING_AGENTS.contains(&name.as_str())
             {
                 // A guard whose event is misspelt would never run.
                 let message = format!("unknown event `{name}`, did you mean `{near}`?");
@@ -126,22 +181,40 @@ impl Settings<'_> {
                 self.warn(&below(key), &format!("`{key}` is ignored"));
             }
         }
+        let before = self.problems.len();
         let (matcher, handlers) = (group.get("matcher"), group.get("hooks"));
         let is_sequential = group.get("sequence") == Some(&Value::Bool(true));
-        let matcher = match matcher {
+        let mut matcher = match matcher {
             None | Some(Value::Null) => None,
             Some(Value::String(matcher)) => Some(matcher.as_str()),
             Some(_) => {
                 self.problem(&below("matcher"), "matcher", "expected a text");
-                return;
+                None
             }
         };
+        // A mistake of the matcher is reported once, and the handlers are looked at all the same.
+        let checked = Matcher::new(matcher).map_err(|message| {
+            self.problem(&below("matcher"), "matcher", &message);
+        });
+        match checked.map(|checked| look_at(event, &checked)) {
+            Ok(Use::Runs) | Err(()) => {}
+            Ok(Use::Ignored(message)) => {
+                self.warn(&below("matcher"), &message);
+                matcher = None;
+            }
+            Ok(Use::Never(message)) => {
+                self.warn(&below("matcher"), &message);
+                return;
+            }
+            Ok(Use::Mistaken(message)) => self.problem(&below("matcher"), "matcher", &message),
+        }
+        let is_broken = self.problems.len() > before;
         let Some(handlers) = handlers.and_then(Value::as_array) else {
             self.problem(&below("hooks"), "hooks", "expected a list of handlers");
             return;
         };
         for (index, handler) in handlers.iter().enumerate() {
-            let group = Group { event, matcher, is_sequential, steps: &steps };
+            let group = Group { event, matcher, is_sequential, is_broken, steps: &steps };
             read_handler(self, &group, index, handler);
         }
     }

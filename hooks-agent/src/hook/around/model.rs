@@ -76,6 +76,12 @@ impl<'a> ModelCall<'a> {
         self.model.provider()
     }
 
+    /// Returns the [server](ChatModel::server) of the agent's model.
+    #[must_use]
+    pub fn server(&self) -> Option<Cow<'a, str>> {
+        self.model.server()
+    }
+
     /// Returns the request, with the system message.
     #[must_use]
     pub fn request(&self) -> &ChatRequest {

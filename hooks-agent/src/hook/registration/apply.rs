@@ -112,7 +112,7 @@ pub(crate) fn report<H: AgentHook>(ended: HookResult<Flow>, kind: EventKind, hoo
 }
 
 /// Runs a hook at `Settled`, where it cannot wait.
-pub(crate) fn settle_now<H: AgentHook>(installed: &Installed<H>, event: &mut HookEvent<'_>) {
+pub(crate) fn settle_now<H: AgentHook>(installed: &Installed<H>, event: HookEvent<'_>) {
     let hook = &*installed.hook;
     let ended = if hook.sync_events().contains(EventKind::Settled) {
         contained_now(|| installed.run_now(event))

@@ -6,12 +6,12 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_core::{HookGroup, Hookable, Level, RegistryError};
+use hooks_core::{HookGroup, HookPlan, Hookable, Level, RegistryError};
 
 use crate::agent::Agent;
 use crate::agent::linked::install_linked;
 use crate::call::{ForeignGuard, ForeignGuards};
-use crate::hook::registration::{Class, new_group};
+use crate::hook::registration::{Class, Settings, new_group};
 use crate::hook::{AgentHook, CallWatchers, EventPoints, HookWatcher, Registration};
 
 /// A hook of all agents of a type.
@@ -22,6 +22,7 @@ struct ClassHook {
     watcher: Option<Arc<dyn HookWatcher>>,
     /// With its priority.
     guard: Option<(i32, Arc<dyn ForeignGuard>)>,
+    settings: Arc<Settings>,
 }
 
 /// How many class hooks watch others, or guard foreign text.
@@ -47,8 +48,10 @@ fn install<A: EventPoints + ?Sized>(hook: impl AgentHook, location: &'static Loc
     let (name, group) = (hook.name(), new_group());
     let (registration, watcher) = (Registration::of(&hook, group, location), hook.watcher());
     let guard = hook.foreign_guard().map(|guard| (hook.priority(), guard));
+    let settings = Arc::new(Settings::of(&hook));
     A::install(&Class::<A>(PhantomData), &Arc::new(hook), &registration);
-    let added = ClassHook { agent: TypeId::of::<A>(), name: name.clone(), group, watcher, guard };
+    let agent = TypeId::of::<A>();
+    let added = ClassHook { agent, name: name.clone(), group, watcher, guard, settings };
     replace::<A>(&name, Some(added));
 }
 
@@ -86,14 +89,37 @@ pub(crate) fn watch_class<A: EventPoints>(watchers: &mut CallWatchers, guards: &
     if WATCHING.load(Ordering::Acquire) == 0 {
         return;
     }
-    let types = [TypeId::of::<A>(), TypeId::of::<dyn Agent>()];
-    for hook in lock().iter().filter(|hook| types.contains(&hook.agent)) {
+    for hook in lock().iter().filter(|hook| hook.is_of::<A>()) {
         if let Some(watcher) = &hook.watcher {
             watchers.add(hook.group, watcher);
         }
         if let Some((priority, guard)) = &hook.guard {
             guards.add(*priority, guard);
         }
+    }
+}
+
+/// Returns the plan of an agent with a warning for what the settings of class hooks refer to and this agent
+/// does not have.
+pub(crate) fn warn_of_class(plan: HookPlan, agent: &(impl Agent + ?Sized)) -> HookPlan {
+    let known: Vec<_> = lock().iter().map(|hook| (hook.group, hook.settings.clone())).collect();
+    plan.with_warnings(|hook| {
+        let found = known.iter().find(|(group, _)| hook.group() == Some(*group));
+        found.map(|(_, settings)| settings.warnings(agent, Level::Class)).unwrap_or_default()
+    })
+}
+
+/// Returns the class hooks of agents of this type that lose with the process what they keep, and why.
+pub(crate) fn lost_of_class<A: EventPoints>() -> Vec<(String, String)> {
+    let known = lock();
+    let own = known.iter().filter(|hook| hook.is_of::<A>());
+    own.filter_map(|hook| Some((hook.name.clone(), hook.settings.lost.clone()?))).collect()
+}
+
+impl ClassHook {
+    /// Returns whether it is a hook of agents of this type, or of all.
+    fn is_of<A: 'static>(&self) -> bool {
+        [TypeId::of::<A>(), TypeId::of::<dyn Agent>()].contains(&self.agent)
     }
 }
 

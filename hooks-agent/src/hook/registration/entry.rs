@@ -1,5 +1,6 @@
 //! How event hooks are registered at the methods of an agent.
 
+use std::borrow::Cow;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -7,10 +8,10 @@ use hooks_core::plan::PlannedHook;
 use hooks_core::{HookGroup, HookOptions, HookRole, Hookable, Level, RegistryError};
 
 use crate::agent::Agent;
-use crate::call::Door;
+use crate::call::HookOwner;
 use crate::event::{EventKind, EventMask};
+use crate::hook::registration::Settings;
 use crate::hook::{AgentHook, AroundMask, Target};
-use crate::near_name::near_name;
 
 /// The label of the groups of event hooks.
 const LABEL: &str = "event hook";
@@ -41,11 +42,22 @@ pub(crate) struct Registration {
     pub(crate) events: EventMask,
     pub(crate) sync_events: EventMask,
     answers: EventMask,
+    answers_around: AroundMask,
     /// What is wrong with the settings, for plans.
     warnings: Arc<[String]>,
     pub(crate) around: AroundMask,
-    /// The source location where the user added the hook.
-    location: &'static Location<'static>,
+    /// The name of the thread value in which the hook counts.
+    pub(crate) counter: Option<Arc<str>>,
+    /// The agent that the hook is inherited from.
+    pub(crate) owner: Option<Arc<HookOwner>>,
+    site: Site,
+}
+
+/// Where the user added a hook: a line of source, or of a file that chooses hooks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Site {
+    file: Cow<'static, str>,
+    line: u32,
 }
 
 /// The events and calls at which hooks are registered.
@@ -57,14 +69,10 @@ pub(crate) struct Scope {
 }
 
 impl Registration {
-    pub(crate) fn of(
-        hook: &impl AgentHook,
-        group: HookGroup,
-        location: &'static Location<'static>,
-    ) -> Self {
+    pub(crate) fn of(hook: &impl AgentHook, group: HookGroup, site: impl Into<Site>) -> Self {
         let (name, priority) = (hook.name().into(), hook.priority());
         let (events, sync_events) = (hook.events(), hook.sync_events());
-        let (around, answers) = (hook.around(), hook.answers());
+        let (answers, answers_around) = (hook.answers(), hook.answers_around());
         let (always, role, is_once) = (hook.always(), hook.role(), hook.once());
         Self {
             name,
@@ -76,26 +84,25 @@ impl Registration {
             events,
             sync_events,
             answers,
+            answers_around,
             warnings: Arc::default(),
-            around,
-            location,
+            around: hook.around(),
+            counter: hook.counter().map(Into::into),
+            owner: None,
+            site: site.into(),
         }
     }
 
-    /// Returns the registration with a warning for each tool that the settings of the hook name and the
-    /// agent does not have, and for what is lost with the process although the threads are not. Tools
-    /// of sub-agents count for a hook that they inherit.
+    /// Returns the registration with a warning for all that the settings of the hook refer to and the agent
+    /// does not have.
     pub(crate) fn checked(self, hook: &impl AgentHook, agent: &(impl Agent + ?Sized)) -> Self {
-        let names = hook.tool_names();
-        let known = if names.is_empty() { None } else { agent.tool_names(hook.inherit()) };
-        let known = known.unwrap_or_else(|| names.clone());
-        let is_known = |name: &String| {
-            known.contains(name) || Door::ALL.iter().any(|door| door.tool() == name)
-        };
-        let unknown = names.iter().filter(|name| !is_known(name));
-        let unknown = unknown.map(|name| unknown_tool(name, &known));
-        let lost = hook.ends_with_process().filter(|_| agent.is_stored());
-        Self { warnings: unknown.chain(lost).collect(), ..self }
+        let warnings = Settings::of(hook).warnings(agent, Level::Instance);
+        Self { warnings: warnings.into(), ..self }
+    }
+
+    /// Returns the registration of a hook that an agent inherits.
+    pub(crate) fn owned_by(self, owner: Option<&Arc<HookOwner>>) -> Self {
+        Self { owner: owner.cloned(), ..self }
     }
 
     /// Returns the registration at these events and calls alone.
@@ -111,23 +118,31 @@ impl Registration {
         self.options().answers(self.answers.contains(kind))
     }
 
+    /// Returns the options for one of the calls that the hook runs around.
+    pub(crate) fn options_around(&self, call: AroundMask) -> HookOptions {
+        self.options().answers(self.answers_around.contains(call))
+    }
+
     /// Returns the options for one method.
     pub(crate) fn options(&self) -> HookOptions {
         let options = HookOptions::named(self.name.clone()).priority(self.priority);
-        let options = options.group(self.group).role(self.role).registered_at(self.location);
+        let Site { file, line } = self.site.clone();
+        let options = options.group(self.group).role(self.role).registered_in(file, line);
         let options = options.warnings(self.warnings.clone());
         if self.always { options.always() } else { options }
     }
 }
 
-/// Returns what a plan says of a tool that an agent does not have.
-fn unknown_tool(name: &str, known: &[String]) -> String {
-    let near = near_name(name, known.iter().map(String::as_str));
-    match near {
-        Some(near) => format!("the agent has no tool `{name}`: did you mean `{near}`?"),
-        None => format!(
-            "the agent has no tool `{name}`: name one of its tools, unless it is one of a front end"
-        ),
+impl Site {
+    /// A line of a file, from 1.
+    pub(crate) fn of_file(file: &str, line: u32) -> Self {
+        Self { file: file.to_owned().into(), line }
+    }
+}
+
+impl From<&'static Location<'static>> for Site {
+    fn from(location: &'static Location<'static>) -> Self {
+        Self { file: location.file().into(), line: location.line() }
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_core::{HookGroup, Hookable};
 
-use crate::call::{ForeignGuard, ForeignGuards};
-use crate::hook::registration::{EventPoints, Instance, Registration, Scope, new_group};
+use crate::call::{CallContext, ForeignGuard, ForeignGuards, HookOwner};
+use crate::hook::registration::{EventPoints, Instance, Registration, Scope, Site, new_group};
 use crate::hook::{AgentHook, CallWatchers, HookWatcher};
 use crate::tool::{Tool, Tools};
 
@@ -21,29 +21,35 @@ struct Listed<A: ?Sized> {
     /// With its priority.
     guard: Option<(i32, Arc<dyn ForeignGuard>)>,
     hook: Arc<dyn Installable<A>>,
+    /// Where the user added the hook.
+    site: Site,
     /// Where the hook is registered, if not at all that it receives.
     scope: Option<Scope>,
+    /// The agent that the hook is inherited from, if it counts.
+    owner: Option<Arc<HookOwner>>,
 }
 
 trait Installable<A: ?Sized>: Send + Sync {
     fn name(&self) -> String;
-    fn install(&self, agent: &A, group: HookGroup, scope: Option<&Scope>);
+    fn install(&self, agent: &A, listed: &Listed<A>);
     fn tools(&self) -> Tools;
     fn inherit(&self) -> bool;
     fn counter(&self) -> Option<String>;
+    fn ends_with_process(&self) -> Option<String>;
 }
 
 /// A hook of known type, so that each call of it is boxed only once.
-struct Typed<H>(Arc<H>, &'static Location<'static>);
+struct Typed<H>(Arc<H>);
 
 impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Typed<H> {
     fn name(&self) -> String {
         self.0.name()
     }
 
-    fn install(&self, agent: &A, group: HookGroup, scope: Option<&Scope>) {
-        let registration = Registration::of(&*self.0, group, self.1).checked(&*self.0, agent);
-        let registration = match scope {
+    fn install(&self, agent: &A, listed: &Listed<A>) {
+        let registration = Registration::of(&*self.0, listed.group, listed.site.clone());
+        let registration = registration.checked(&*self.0, agent).owned_by(listed.owner.as_ref());
+        let registration = match &listed.scope {
             None => registration,
             Some(scope) => registration.within(scope),
         };
@@ -61,6 +67,10 @@ impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Typed<H> {
     fn counter(&self) -> Option<String> {
         self.0.counter()
     }
+
+    fn ends_with_process(&self) -> Option<String> {
+        self.0.ends_with_process()
+    }
 }
 
 impl<A: EventPoints + ?Sized> HookList<A> {
@@ -68,8 +78,9 @@ impl<A: EventPoints + ?Sized> HookList<A> {
     pub(crate) fn add(&mut self, hook: impl AgentHook) {
         let watcher = hook.watcher();
         let guard = hook.foreign_guard().map(|guard| (hook.priority(), guard));
-        let hook = Arc::new(Typed(Arc::new(hook), Location::caller()));
-        self.0.push(Listed { group: new_group(), watcher, guard, hook, scope: None });
+        let (hook, site) = (Arc::new(Typed(Arc::new(hook))), Location::caller().into());
+        let (group, scope, owner) = (new_group(), None, None);
+        self.0.push(Listed { group, watcher, guard, hook, site, scope, owner });
     }
 
     /// Adds a hook and registers it at an agent, then removes the earlier hooks of its name and
@@ -79,7 +90,7 @@ impl<A: EventPoints + ?Sized> HookList<A> {
         let name = hook.name();
         self.add(hook);
         let Some(added) = self.0.pop() else { return Self::default() };
-        added.hook.install(agent, added.group, added.scope.as_ref());
+        added.hook.install(agent, &added);
         let removed = self.remove(agent, &name);
         self.0.push(added);
         removed
@@ -97,8 +108,8 @@ impl<A: EventPoints + ?Sized> HookList<A> {
 
     /// Registers the hooks at the methods of an agent.
     pub(crate) fn install(&self, agent: &A) {
-        for Listed { group, hook, scope, .. } in &self.0 {
-            hook.install(agent, *group, scope.as_ref());
+        for listed in &self.0 {
+            listed.hook.install(agent, listed);
         }
     }
 
@@ -114,6 +125,11 @@ impl<A: EventPoints + ?Sized> HookList<A> {
             known.push((counter, name));
         }
         None
+    }
+
+    /// Returns the hooks that lose with the process what they keep, and why.
+    pub(crate) fn lost(&self) -> impl Iterator<Item = (String, String)> {
+        self.0.iter().filter_map(|it| Some((it.hook.name(), it.hook.ends_with_process()?)))
     }
 
     pub(crate) fn tools(&self) -> impl Iterator<Item = Arc<dyn Tool>> {
@@ -139,10 +155,18 @@ impl<A: EventPoints + ?Sized> HookList<A> {
         )
     }
 
-    /// Returns whether both have the same hooks in the same order.
+    /// Returns the same hooks, as added at this place.
+    pub(crate) fn added_at(&self, site: &Site) -> Self {
+        let hooks = self.0.iter().cloned();
+        Self(hooks.map(|listed| Listed { site: site.clone(), ..listed }).collect())
+    }
+
+    /// Returns whether both have the same hooks in the same order, added at the same places.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let groups = |list: &Self| list.0.iter().map(|listed| listed.group).collect::<Vec<_>>();
-        self.0.len() == other.0.len() && groups(self) == groups(other)
+        let is_same =
+            |one: &Listed<A>, other: &Listed<A>| one.group == other.group && one.site == other.site;
+        self.0.len() == other.0.len()
+            && self.0.iter().zip(&other.0).all(|(one, other)| is_same(one, other))
     }
 
     /// Removes the hooks that another list has.
@@ -154,13 +178,20 @@ impl<A: EventPoints + ?Sized> HookList<A> {
         self.0.iter().any(|known| known.group == group)
     }
 
-    /// Adds the hooks of another list that also run in agents that are tools, each once.
-    pub(crate) fn inherit(&mut self, other: &Self) {
+    /// Adds the hooks of a caller that also run in agents that are tools, each once.
+    pub(crate) fn inherit(&mut self, other: &Self, caller: &CallContext) {
         for listed in &other.0 {
             if listed.hook.inherit() && !self.has(listed.group) {
-                self.0.push(listed.clone());
+                let owner = listed.hook.counter().map(|_| Arc::new(HookOwner::of(caller)));
+                self.0.push(Listed { owner, ..listed.clone() });
             }
         }
+    }
+
+    /// Returns the hooks that also run in agents that are tools.
+    #[cfg(feature = "cli")]
+    pub(crate) fn heritable(&self) -> Self {
+        Self(self.0.iter().filter(|listed| listed.hook.inherit()).cloned().collect())
     }
 
     fn watches(&self) -> bool {
@@ -250,7 +281,8 @@ impl<A: ?Sized> Clone for HookList<A> {
 impl<A: ?Sized> Clone for Listed<A> {
     fn clone(&self) -> Self {
         let (watcher, guard) = (self.watcher.clone(), self.guard.clone());
-        Self { group: self.group, watcher, guard, hook: self.hook.clone(), scope: self.scope }
+        let (hook, site, owner) = (self.hook.clone(), self.site.clone(), self.owner.clone());
+        Self { group: self.group, watcher, guard, hook, site, scope: self.scope, owner }
     }
 }
 

@@ -10,15 +10,13 @@ macro_rules! install_pre {
         $crate::hook::install_one!($target, $hook, $registration, $kind at $hook_type, hook =>
             move |$agent: &$agent_type, $args: &mut $args_type| {
                 let flow = {
-                    let mut event = $crate::event::HookEvent::$kind($event);
-                    hook.run_now(&mut event)?
+                    hook.run_now($crate::event::HookEvent::$kind($event))?
                 };
                 $apply($crate::hook::named(flow, &*hook.hook), $args)
             },
             async move |$agent, $args| {
                 let flow = {
-                    let mut event = $crate::event::HookEvent::$kind($event);
-                    hook.run(&mut event).await?
+                    hook.run($crate::event::HookEvent::$kind($event)).await?
                 };
                 $apply($crate::hook::named(flow, &*hook.hook), $args)
             }
@@ -38,14 +36,14 @@ macro_rules! install_post {
             move |$agent: &$agent_type, $args: &$args_type, $output: &mut $output_type| {
                 let flow = {
                     let Some(event) = $event else { return Ok(()) };
-                    hook.run_now(&mut $crate::event::HookEvent::$kind(event))?
+                    hook.run_now($crate::event::HookEvent::$kind(event))?
                 };
                 $apply($crate::hook::named(flow, &*hook.hook), $output)
             },
             async move |$agent, $args, $output| {
                 let flow = {
                     let Some(event) = $event else { return Ok(()) };
-                    hook.run(&mut $crate::event::HookEvent::$kind(event)).await?
+                    hook.run($crate::event::HookEvent::$kind(event)).await?
                 };
                 $apply($crate::hook::named(flow, &*hook.hook), $output)
             }
@@ -69,8 +67,8 @@ macro_rules! install_error {
                 let ended = {
                     let event =
                         $crate::event::ErrorEvent::new($agent, &$args.cx, $phase, &*$error);
-                    let mut event = $crate::event::HookEvent::Error(event);
-                    $crate::hook::contained_now(|| hook.run_now(&mut event))
+                    let event = $crate::event::HookEvent::Error(event);
+                    $crate::hook::contained_now(|| hook.run_now(event))
                 };
                 $crate::hook::recover(ended, &$args.cx, |substitute| $fits(substitute))
             },
@@ -81,8 +79,8 @@ macro_rules! install_error {
                 let ended = {
                     let event =
                         $crate::event::ErrorEvent::new($agent, &$args.cx, $phase, &*$error);
-                    let mut event = $crate::event::HookEvent::Error(event);
-                    $crate::hook::contained(hook.run(&mut event)).await
+                    let event = $crate::event::HookEvent::Error(event);
+                    $crate::hook::contained(hook.run(event)).await
                 };
                 $crate::hook::recover(ended, &$args.cx, |substitute| $fits(substitute))
             }
@@ -99,13 +97,13 @@ macro_rules! install_look {
     ) => {
         $crate::hook::install_one!($target, $hook, $registration, $kind at $hook_type, hook =>
             move |$agent: &$agent_type, $args: &mut $args_type| {
-                let mut event = $crate::event::HookEvent::$kind($event);
-                let ended = $crate::hook::contained_now(|| hook.run_now(&mut event));
+                let event = $crate::event::HookEvent::$kind($event);
+                let ended = $crate::hook::contained_now(|| hook.run_now(event));
                 $crate::hook::report(ended, $crate::event::EventKind::$kind, &*hook.hook);
             },
             async move |$agent, $args| {
-                let mut event = $crate::event::HookEvent::$kind($event);
-                let ended = $crate::hook::contained(hook.run(&mut event)).await;
+                let event = $crate::event::HookEvent::$kind($event);
+                let ended = $crate::hook::contained(hook.run(event)).await;
                 $crate::hook::report(ended, $crate::event::EventKind::$kind, &*hook.hook);
             }
         )
@@ -166,7 +164,7 @@ macro_rules! install_call {
                 options,
                 move |agent: &$agent_type, args: &mut $crate::agent::AgentSettledArgs| {
                     let event = $crate::event::Settled::new(agent, &args.cx, &args.outcome);
-                    $crate::hook::settle_now(&hook, &mut $crate::event::HookEvent::Settled(event));
+                    $crate::hook::settle_now(&hook, $crate::event::HookEvent::Settled(event));
                 },
             );
         }

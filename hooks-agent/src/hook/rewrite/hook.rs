@@ -5,14 +5,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
+use uuid::Uuid;
 
 use crate::call::{CallContext, Foreign, ForeignGuard};
 use crate::error::{AgentError, TextBlocked};
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
+use crate::hook::rewrite::kept::InThreads;
 use crate::hook::rewrite::places::{Places, output, tool_error};
 use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall, priority};
 use crate::message::{Msg, ToolResult};
-use crate::model::{Find, Finding, ModelAnswer, Rewriter, Searched};
+use crate::model::{CallTexts, Find, Finding, ModelAnswer, Rewriter};
 use crate::tool::ToolError;
 
 /// Rewrites texts by a [`Rewriter`]: what the model says, and by choice what it is given.
@@ -33,8 +35,9 @@ use crate::tool::ToolError;
 /// emitted once, in order. The result does not depend on how the model splits its text into chunks.
 /// Several of these hooks search the text of the model, and text is held back once; see [`Rewriter`].
 ///
-/// What it wrote is not searched again: a replacement makes new boundaries of words, and memory and reply
-/// have what the stream has shown.
+/// What it wrote is not searched again: a replacement makes new boundaries of words, and memory, reply and
+/// later requests have what the stream has shown. After a restart, this holds for rewriters with an
+/// [id](Rewriter::known_as); for rewriters per call without one, in the call.
 ///
 /// A finding that blocks fails the call with [`TextBlocked`](crate::hook::TextBlocked) (input) or
 /// [`ModelError::Blocked`](crate::model::ModelError::Blocked) (output, arguments); a blocked result of a
@@ -56,7 +59,7 @@ use crate::tool::ToolError;
 /// let model = ScriptedModel::new("echo", |request| format!("The secret is {}.", request.last_text()));
 /// let agent = ReActAgent::builder("assistant").model(model).hook(mask.input(true)).build()?;
 /// assert_eq!(agent.call("a secret thing").await?.text(), "The *** is a *** thing.");
-/// assert_eq!(agent.threads().history("default").get(0).unwrap().text(), "a *** thing");
+/// assert_eq!(agent.threads().history("default").await?.get(0).unwrap().text(), "a *** thing");
 /// # Ok::<(), hooks_agent::error::AgentError>(())
 /// # }).unwrap();
 /// ```
@@ -64,8 +67,8 @@ use crate::tool::ToolError;
 pub struct Rewrite {
     source: Source,
     places: Places,
-    /// What the source wrote before.
-    searched: Searched,
+    /// The id of rewriters that have none.
+    id: Arc<str>,
 }
 
 #[derive(Clone)]
@@ -93,13 +96,13 @@ impl Rewrite {
     fn of(source: Source) -> Self {
         let places =
             Places { input: false, output: true, tool_results: false, tool_arguments: false };
-        Self { source, places, searched: Searched::default() }
+        Self { source, places, id: new_id() }
     }
 
     /// Replaces the rewriter; the places stay.
     #[must_use]
     pub fn with_rewriter(self, rewriter: Rewriter) -> Self {
-        Self { source: Source::Fixed(rewriter), searched: Searched::default(), ..self }
+        Self { source: Source::Fixed(rewriter), id: new_id(), ..self }
     }
 
     /// Replaces the rewriter by one that depends on the call; the places stay. The closure runs at each
@@ -109,8 +112,7 @@ impl Rewrite {
         self,
         rewriter: impl Fn(&CallContext) -> Rewriter + Send + Sync + 'static,
     ) -> Self {
-        let source = Source::PerCall(Arc::new(rewriter));
-        Self { source, searched: Searched::default(), ..self }
+        Self { source: Source::PerCall(Arc::new(rewriter)), id: new_id(), ..self }
     }
 
     /// Sets whether texts of the user are rewritten.
@@ -142,20 +144,41 @@ impl Rewrite {
         self
     }
 
-    fn rewriter(&self, cx: &CallContext) -> Rewriter {
-        let root = cx.outermost();
-        let (agent, thread) = (root.agent_id(), root.thread_id());
-        match &self.source {
-            Source::Fixed(rewriter) => {
-                rewriter.clone().remembering(self.searched.of(&[agent, thread]))
-            }
+    /// Returns the rewriter of a call, which knows what it has rewritten before.
+    pub(crate) fn rewriter(&self, cx: &CallContext) -> Rewriter {
+        let rewriter = match &self.source {
+            Source::Fixed(rewriter) => rewriter.clone(),
+            Source::PerCall(rewriter) => catch_unwind(AssertUnwindSafe(|| rewriter(cx)))
+                .unwrap_or_else(|_| Rewriter::new(Unknown)),
+        };
+        let (id, threads): (Arc<str>, _) = match (&rewriter.id, &self.source) {
+            (Some(id), _) => (id.clone(), InThreads::of(cx)),
+            (None, Source::Fixed(_)) => (self.id.clone(), InThreads::of(cx)),
             // Another call may have another rewriter, which finds more.
-            Source::PerCall(rewriter) => {
-                let run = root.run_id().to_string();
-                catch_unwind(AssertUnwindSafe(|| rewriter(cx)))
-                    .unwrap_or_else(|_| Rewriter::new(Unknown))
-                    .remembering(self.searched.of(&[agent, thread, &run]))
+            (None, Source::PerCall(_)) => {
+                (format!("{}/{}", self.id, cx.run_id()).into(), InThreads::none())
             }
+        };
+        let texts = cx.outermost().hook_state::<CallTexts>(0);
+        rewriter.remembering(id, texts, Arc::new(threads))
+    }
+
+    /// Runs a tool, and rewrites what it gives back.
+    pub(crate) async fn run_tool(
+        &self,
+        rewriter: Rewriter,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> Result<ToolResult, ToolError> {
+        let of_progress = rewriter.clone().noting_changes_only();
+        // A blocked report is dropped.
+        let progress = move |text: String| of_progress.text(&text).ok();
+        match next.run_with_progress(call.into_tool_use(), progress).await {
+            Ok(mut result) => match self.places.result(&rewriter, &mut result) {
+                Ok(()) => Ok(result),
+                Err(blocked) => Err(ToolError::Failed(blocked.into())),
+            },
+            Err(error) => Err(tool_error(&rewriter, error, &next)),
         }
     }
 
@@ -171,6 +194,11 @@ impl ForeignGuard for Rewrite {
     fn screen(&self, cx: &CallContext, foreign: &mut Foreign<'_>) -> Result<(), TextBlocked> {
         output(&self.rewriter(cx), foreign.content)
     }
+}
+
+/// Returns an id that no other hook has.
+fn new_id() -> Arc<str> {
+    Uuid::new_v4().to_string().into()
 }
 
 /// Blocks every text: what is to be rewritten is unknown.
@@ -254,10 +282,12 @@ impl AgentHook for Rewrite {
                 places.messages(&self.rewriter(event.context()), event.messages_mut())?;
             }
             HookEvent::PreReasoning(event) => {
-                places.messages(&self.rewriter(event.context()), event.messages_mut())?;
+                let rewriter = self.rewriter(event.context()).noting_changes_only();
+                places.messages(&rewriter, event.messages_mut())?;
             }
             HookEvent::PreSummary(event) => {
-                places.messages(&self.rewriter(event.context()), event.messages_mut())?;
+                let rewriter = self.rewriter(event.context()).noting_changes_only();
+                places.messages(&rewriter, event.messages_mut())?;
             }
             HookEvent::PostReasoning(event) => {
                 if let Some(msg) = self.changed(event.context(), event.message())? {
@@ -305,16 +335,7 @@ impl AgentHook for Rewrite {
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
         let rewriter = self.rewriter(call.context());
-        let of_progress = rewriter.clone();
-        // A blocked report is dropped.
-        let progress = move |text: String| of_progress.text(&text).ok();
-        match next.run_with_progress(call.into_tool_use(), progress).await {
-            Ok(mut result) => match self.places.result(&rewriter, &mut result) {
-                Ok(()) => Ok(result),
-                Err(blocked) => Err(ToolError::Failed(blocked.into())),
-            },
-            Err(error) => Err(tool_error(&rewriter, error, &next)),
-        }
+        self.run_tool(rewriter, call, next).await
     }
 }
 

@@ -1,18 +1,23 @@
-//! What a watcher reads of a hook.
+//! What is known of a hook wherever it is registered.
 
 use std::sync::Arc;
 
 use hooks_core::{HookGroup, HookRole, Level};
 
+use crate::call::HookOwner;
 use crate::hook::Registration;
 
-/// What a watcher reads of a hook.
+/// What is known of a hook wherever it is registered.
 pub(super) struct HookInfo {
     pub(super) name: Arc<str>,
     pub(super) group: HookGroup,
     pub(super) level: Level,
     pub(super) priority: i32,
     pub(super) role: Option<HookRole>,
+    /// The name of the thread value in which it counts.
+    pub(super) counter: Option<Arc<str>>,
+    /// Whose hook it is, if not that of the agent where it runs.
+    pub(super) owner: Option<Arc<HookOwner>>,
 }
 
 impl HookInfo {
@@ -23,6 +28,12 @@ impl HookInfo {
             level,
             priority: registration.priority,
             role: registration.role,
+            counter: registration.counter.clone(),
+            owner: if level == Level::Class {
+                Some(Arc::new(HookOwner::Class))
+            } else {
+                registration.owner.clone()
+            },
         }
     }
 }

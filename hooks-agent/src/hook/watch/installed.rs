@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use hooks_core::{HookResult, Level};
+use hooks_core::{HookResult, Hookable, Level};
 
+use crate::agent::Agent;
 use crate::call::CallContext;
+use crate::error::BuildError;
 use crate::event::{Decided, EventKind, EventMask, Flow, HookEvent};
 use crate::hook::watch::content::Content;
 use crate::hook::watch::hook_info::HookInfo;
@@ -32,17 +34,51 @@ impl<H: AgentHook> Installed<H> {
     }
 
     /// Runs the hook at one of its sync events.
-    pub(crate) fn run_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if self.skips(event) {
+    pub(crate) fn run_now(&self, event: HookEvent<'_>) -> HookResult<Flow> {
+        if self.skips(&event) {
             return Ok(Flow::Continue);
         }
-        if !is_watched(event.context(), self.info.group) {
-            return self.hook.on_event_now(event);
+        let own = self.enter(event.agent(), event.context())?;
+        let mut event = event;
+        if let Some(cx) = &own {
+            event.set_context(cx);
         }
-        let mut run = EventRun::begin(&self.info, event);
-        let ended = self.hook.on_event_now(event);
-        run.end(event, &ended);
+        if !is_watched(event.context(), self.info.group) {
+            return self.hook.on_event_now(&mut event);
+        }
+        let mut run = EventRun::begin(&self.info, &event);
+        let ended = self.hook.on_event_now(&mut event);
+        run.end(&event, &ended);
         ended
+    }
+
+    /// Notes where the hook counts in this call. Returns the context as this hook sees it, if that is
+    /// another one than for other hooks.
+    ///
+    /// # Errors
+    /// [`BuildError::SharedCounter`] if another hook of the same agent counts there.
+    pub(crate) fn enter(
+        &self,
+        agent: &dyn Agent,
+        cx: &CallContext,
+    ) -> HookResult<Option<CallContext>> {
+        let HookInfo { name, group, counter, owner, .. } = &*self.info;
+        let Some(counter) = counter else { return Ok(None) };
+        let own = owner.as_ref().map(|owner| cx.owned_by(owner));
+        let claimed = own.as_ref().unwrap_or(cx).claim_counter(counter, *group, name);
+        let Err(other) = claimed else { return Ok(own) };
+        // One of them may have been replaced while the call runs.
+        let plan = Hookable::hook_plan(agent);
+        let runs = |group| plan.hooks().iter().any(|hook| hook.group() == Some(group));
+        if runs(other.group) && runs(*group) {
+            return Err(Box::new(BuildError::SharedCounter {
+                agent: cx.agent_name().to_owned(),
+                counter: counter.to_string(),
+                hooks: [other.hook.to_string(), name.to_string()],
+            }));
+        }
+        cx.replace_claim(&other, *group, name);
+        Ok(own)
     }
 
     fn skips(&self, event: &HookEvent<'_>) -> bool {
@@ -50,18 +86,26 @@ impl<H: AgentHook> Installed<H> {
     }
 
     /// Runs the hook at one of its other events.
-    pub(crate) async fn run(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if self.skips(event) {
+    pub(crate) async fn run(&self, mut event: HookEvent<'_>) -> HookResult<Flow> {
+        if self.skips(&event) {
             return Ok(Flow::Continue);
         }
-        if !is_watched(event.context(), self.info.group) {
-            return self.hook.on_event(event).await;
+        let is_watched = is_watched(event.context(), self.info.group);
+        if !is_watched && self.info.counter.is_none() {
+            return self.hook.on_event(&mut event).await;
         }
         // Boxed, so that the futures of other calls stay small.
-        Box::pin(async {
-            let mut run = EventRun::begin(&self.info, event);
-            let ended = self.hook.on_event(event).await;
-            run.end(event, &ended);
+        Box::pin(async move {
+            let own = self.enter(event.agent(), event.context())?;
+            let mut event = event;
+            if let Some(cx) = &own {
+                event.set_context(cx);
+            }
+            let mut run = is_watched.then(|| EventRun::begin(&self.info, &event));
+            let ended = self.hook.on_event(&mut event).await;
+            if let Some(run) = &mut run {
+                run.end(&event, &ended);
+            }
             ended
         })
         .await

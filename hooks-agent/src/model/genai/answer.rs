@@ -139,10 +139,9 @@ fn leave_open(call: &mut ToolUse) {
 fn usage(usage: chat::Usage) -> Usage {
     let thoughts = usage.completion_tokens_details.and_then(|details| details.reasoning_tokens);
     let tokens = |count: Option<i32>| count.and_then(|count| count.try_into().ok()).unwrap_or(0);
-    Usage {
-        input_tokens: tokens(usage.prompt_tokens),
-        output_tokens: tokens(usage.completion_tokens.or(thoughts)),
-    }
+    let of_cache = usage.prompt_tokens_details.unwrap_or_default();
+    Usage::new(tokens(usage.prompt_tokens), tokens(usage.completion_tokens.or(thoughts)))
+        .cached(tokens(of_cache.cached_tokens), tokens(of_cache.cache_creation_tokens))
 }
 
 /// Converts the reason. The crate knows the words of the four providers but a few of those that

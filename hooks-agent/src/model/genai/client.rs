@@ -6,7 +6,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{ClientBuilder, StatusCode, Url};
 
-use crate::http::{client_builder, is_local, stay};
+use crate::http::{client_builder, is_local, stay, without_certificates};
 use crate::model::genai::endpoint::Endpoint;
 use crate::model::genai::redact::without_likely_keys;
 
@@ -108,7 +108,7 @@ impl ClientOptions {
             }
         }
         // Without encryption no certificates are needed, which may be missing.
-        Ok(if is_plain { builder.tls_certs_only([]) } else { builder })
+        Ok(if is_plain { without_certificates(builder) } else { builder })
     }
 
     /// Completes the reason of a failure: names the option of a timeout, and the proxy that could

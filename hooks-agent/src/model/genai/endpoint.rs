@@ -4,7 +4,7 @@ use std::fmt;
 
 use reqwest::Url;
 
-use crate::http::place_of;
+use crate::http::{place_of, without_tls};
 
 /// The URL of a provider, with a slash at its end.
 ///
@@ -45,6 +45,9 @@ impl Endpoint {
         if url.query().is_some() || url.fragment().is_some() {
             return Err(format!("the URL has a query or a fragment, {cure}"));
         }
+        if let Some(reason) = without_tls(&url) {
+            return Err(reason.to_owned());
+        }
         Ok(url)
     }
 
@@ -52,6 +55,11 @@ impl Endpoint {
     fn has_scheme(&self) -> bool {
         let scheme = self.url.trim_start().split_once("://").map(|(scheme, _)| scheme);
         scheme.is_some_and(|scheme| scheme.bytes().all(|byte| byte.is_ascii_alphabetic()))
+    }
+
+    /// Returns the scheme, the host and the port, if the URL has them.
+    pub(super) fn place(&self) -> Option<String> {
+        Url::parse(&self.url).ok().as_ref().and_then(place_of)
     }
 
     /// Returns the password of the URL, or a user without one, which is a token.
@@ -63,7 +71,7 @@ impl Endpoint {
 
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match Url::parse(&self.url).ok().as_ref().and_then(place_of) {
+        match self.place() {
             Some(place) => f.write_str(&place),
             None => f.write_str("an invalid endpoint"),
         }

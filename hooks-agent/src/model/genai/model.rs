@@ -268,6 +268,10 @@ impl ChatModel for GenAiModel {
         self.connection.provider.id().into()
     }
 
+    fn server(&self) -> Option<Cow<'_, str>> {
+        self.connection.endpoint.place().map(Cow::Owned)
+    }
+
     fn context_window(&self) -> Option<u64> {
         self.window
     }

@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::model::rewrite::find::{Find, Finding};
-use crate::model::rewrite::searched::Said;
 
 /// The text of one block from its start, and how much of it has been processed.
 #[derive(Clone, Default)]
@@ -13,7 +12,7 @@ pub(super) struct Block {
     pub(super) text: String,
     sent: usize,
     /// What was written, once it differs from the text.
-    said: Option<Said>,
+    said: Option<String>,
     /// The next finding of each finder.
     next: Vec<Option<Finding>>,
 }
@@ -53,8 +52,8 @@ impl Block {
     }
 
     /// Returns what was written, if it differs from the text.
-    pub(super) fn said(&self) -> Option<&Said> {
-        self.said.as_ref()
+    pub(super) fn said(&self) -> Option<&str> {
+        self.said.as_deref()
     }
 
     /// Returns whether the text changes before its end, or would if it ended here.
@@ -111,7 +110,7 @@ impl Block {
     fn say(&mut self, until: usize, out: &mut String) {
         let text = &self.text[self.sent..until];
         if let Some(said) = &mut self.said {
-            said.push(text);
+            said.push_str(text);
         }
         out.push_str(text);
         self.sent = until;
@@ -120,7 +119,7 @@ impl Block {
     /// Writes the replacement of the text up to a position.
     fn replace(&mut self, until: usize, replacement: &str, out: &mut String) {
         let before = &self.text[..self.sent];
-        self.said.get_or_insert_with(|| Said::new(before)).push(replacement);
+        self.said.get_or_insert_with(|| before.to_owned()).push_str(replacement);
         out.push_str(replacement);
         self.sent = until;
     }

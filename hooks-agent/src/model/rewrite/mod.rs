@@ -8,5 +8,5 @@ mod stream;
 
 pub use find::{Find, Finding};
 pub use rewriter::Rewriter;
-pub(crate) use searched::Searched;
+pub(crate) use searched::{CallTexts, KeepDigests};
 pub(super) use stream::rewritten;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::message::{ToolUse, map_strings, number_text};
 use crate::model::rewrite::block::{Block, found};
 use crate::model::rewrite::find::{Find, Finding, Within};
-use crate::model::rewrite::searched::Scope;
+use crate::model::rewrite::searched::{CallTexts, KeepDigests, Searched};
 
 /// Replaces or blocks what a [`Find`] finds: in a text, and in the answer of a model while it streams.
 ///
@@ -33,8 +33,9 @@ pub struct Rewriter {
     pub(super) rewrites_thinking: bool,
     pub(super) rewrites_text: bool,
     pub(super) rewrites_arguments: bool,
-    /// The texts that it wrote before.
-    pub(super) searched: Option<Scope>,
+    pub(crate) id: Option<Arc<str>>,
+    /// The texts that it has decided on.
+    pub(super) searched: Option<Searched>,
 }
 
 impl Rewriter {
@@ -46,6 +47,7 @@ impl Rewriter {
             rewrites_text: true,
             rewrites_thinking: true,
             rewrites_arguments: false,
+            id: None,
             searched: None,
         }
     }
@@ -85,9 +87,44 @@ impl Rewriter {
         self.tool_arguments()
     }
 
-    /// Leaves texts unchanged that it wrote before.
-    pub(crate) fn remembering(mut self, searched: Scope) -> Self {
-        self.searched = Some(searched);
+    /// Names what is searched for, so that a [hook](crate::hook::Rewrite) knows what it has rewritten
+    /// after a restart, too, in the threads of a [store](crate::react::ReActAgentBuilder::store): it does
+    /// not search it again. Rewriters that search for something else need another id.
+    ///
+    /// Without an id, what was rewritten in another process is searched again: one replacement may make
+    /// boundaries of words that show another one.
+    #[must_use]
+    pub fn known_as(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Leaves texts unchanged that the rewriter of this id has decided on.
+    pub(crate) fn remembering(
+        mut self,
+        id: Arc<str>,
+        call: Arc<CallTexts>,
+        kept: Arc<dyn KeepDigests>,
+    ) -> Self {
+        self.searched = Some(Searched::new(id, self.find.clone(), call, kept));
+        self
+    }
+
+    /// Notes its decisions as those of another rewriter, which finds nothing that it does not find. A text
+    /// on which that one has decided is searched if it has `more` to find.
+    #[cfg(feature = "pii")]
+    pub(crate) fn deciding_for(
+        mut self,
+        other: &Self,
+        more: impl Fn(&str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.searched = other.searched.clone().map(|searched| searched.unless(more));
+        self
+    }
+
+    /// Does not note the texts in which it finds nothing.
+    pub(crate) fn noting_changes_only(mut self) -> Self {
+        self.searched = self.searched.map(Searched::changes_only);
         self
     }
 
@@ -100,9 +137,15 @@ impl Rewriter {
     /// Returns whether there is something to rewrite in a complete text.
     #[must_use]
     pub fn has_findings(&self, text: &str) -> bool {
-        !text.is_empty()
-            && !matches!(found(&*self.find, text, 0), Ok(None))
-            && !self.searched.as_ref().is_some_and(|searched| searched.has(text))
+        if text.is_empty() {
+            return false;
+        }
+        let is_unchanged = matches!(found(&*self.find, text, 0), Ok(None));
+        let Some(searched) = &self.searched else { return !is_unchanged };
+        if is_unchanged {
+            searched.unchanged(text);
+        }
+        !is_unchanged && !searched.has(text)
     }
 
     /// Returns whether there is something to rewrite in the strings, keys and numbers of a value.
@@ -130,10 +173,12 @@ impl Rewriter {
         let (mut block, mut rewritten) = (Block::of(text), String::new());
         let finders = std::slice::from_ref(&self.find);
         let blocked = block.release(finders, text.len(), &mut rewritten);
-        if let Some((searched, said)) = self.searched.as_ref().zip(block.said()) {
-            searched.note(said);
+        match (blocked, &self.searched) {
+            (Some(reason), _) => return Err(reason),
+            (None, Some(searched)) => searched.wrote(text, &rewritten),
+            (None, None) => {}
         }
-        blocked.map_or(Ok(rewritten), Err)
+        Ok(rewritten)
     }
 
     /// Rewrites the strings, keys and numbers of a value. A number that changes becomes a string.

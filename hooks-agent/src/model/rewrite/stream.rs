@@ -153,6 +153,12 @@ impl Rewriting {
             self.say(String::new());
         }
         let block = std::mem::take(&mut self.block);
+        if let Some(said) = block.said() {
+            let rewriters = self.rewriters.iter().filter(|rewriter| self.kind.is_of(rewriter));
+            for searched in rewriters.filter_map(|rewriter| rewriter.searched.as_ref()) {
+                searched.wrote(&block.text, said);
+            }
+        }
         self.has_said = false;
         self.changed_thinking |= self.kind == Kind::Thinking && block.said().is_some();
     }
@@ -171,12 +177,6 @@ impl Rewriting {
         }
         let finders = &self.finders[self.kind as usize];
         let blocked = self.block.release(finders, limit, &mut text);
-        if let Some(said) = self.block.said() {
-            let rewriters = self.rewriters.iter().filter(|rewriter| self.kind.is_of(rewriter));
-            for searched in rewriters.filter_map(|rewriter| rewriter.searched.as_ref()) {
-                searched.note(said);
-            }
-        }
         if !text.is_empty() {
             self.has_said = true;
             self.say(text);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::policy::error::{Place, PolicyError};
-use crate::policy::file::{Key, Node, Source};
+use crate::policy::file::{Key, Node, Source, shown_key};
 use crate::policy::{Layer, PolicyErrors};
 
 use toml::de::DeTable;
@@ -53,7 +53,13 @@ impl Document {
         errors.truncate(PolicyErrors::MOST);
         for error in errors {
             let offset = error.span().map_or(self.text.len(), |span| span.start);
-            problems.add(offset, "", error.message().trim());
+            let mut message = error.message().trim().to_owned();
+            // The parser points at the key that is there twice, and does not name it.
+            let key = error.span().and_then(|span| self.text.get(span)).map(str::trim);
+            if let Some(key) = key.filter(|key| message == "duplicate key" && !key.is_empty()) {
+                message = format!("the key `{}` is there twice", shown_key(key));
+            }
+            problems.add(offset, "", message);
         }
         None
     }

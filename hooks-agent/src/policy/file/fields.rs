@@ -1,5 +1,6 @@
 //! The fields of a table, each of an expected type.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::policy::file::{Key, Node, Problems, Value, list_of};
@@ -99,7 +100,13 @@ impl<'a> Fields<'a> {
     ) -> Option<Vec<(&'a str, &'a Node)>> {
         let node = self.get(name)?;
         let Value::List(list) = &node.value else {
-            self.expected(name, node, "an array of strings", problems);
+            let mut message = expected("an array of strings", node);
+            if let Value::Text { raw, .. } = &node.value
+                && !raw.contains("${")
+            {
+                let _ = write!(message, "; write `{name} = [{raw:?}]`");
+            }
+            problems.add(node.span.start, self.path_of(name), message);
             return None;
         };
         let path = self.path_of(name);

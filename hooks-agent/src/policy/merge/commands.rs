@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::command::{CommandHooks, CommandPlace, Layer, Trust};
+use crate::command::{CommandHooks, CommandPlace, CommandProblem, Layer, Trust};
 use crate::policy::commands::Command;
 use crate::policy::error::PolicyError;
 use crate::policy::file::OnFailure;
@@ -21,6 +21,7 @@ pub(in crate::policy) struct CommandSetup {
 #[derive(Clone, Default)]
 pub(in crate::policy) struct MadeCommands {
     said: Vec<Said>,
+    /// Registered where the first command stands.
     pub(in crate::policy) set: HookSet,
 }
 
@@ -46,7 +47,7 @@ impl CommandSetup {
             let on_failure = files[..=index].iter().find_map(|file| file.content.on_failure);
             let on_failure = on_failure.map_or(OnFailure::Block, |(on_failure, _)| on_failure);
             for (table, command) in file.commands.iter().enumerate() {
-                let Some(command) = command.clone() else { continue };
+                let command = command.clone();
                 said.push(Said { layer: file.document.layer, on_failure, command });
                 places.push((index, table));
             }
@@ -61,13 +62,23 @@ impl CommandSetup {
             .fold(builder, |builder, it| builder.entry(it.command.entry(it.layer, it.on_failure)));
         match builder.only_managed(self.is_only_managed).open() {
             // What was trusted when they were made may be trusted no longer.
-            Ok(hooks) => match last.filter(|last| last.said == said) {
-                Some(last) => last.clone(),
-                None => MadeCommands { said, set: HookSet::of(hooks) },
-            },
+            Ok(hooks) => {
+                let set = match last.filter(|last| last.said == said) {
+                    Some(last) => last.set.clone(),
+                    None => HookSet::of(hooks),
+                };
+                let (file, table) = places[0];
+                let File { document, content, .. } = &files[file];
+                let place = document.place(content.commands[table].fields().span.start);
+                MadeCommands { said, set: place.of_set(&set) }
+            }
             Err(error) => {
                 for problem in error.problems() {
                     match problem.place() {
+                        // It stands for a command that is missing.
+                        CommandPlace::Entry(entry)
+                            if said[*entry].command.is_incomplete
+                                && problem.field() == CommandProblem::TRUST => {}
                         CommandPlace::Entry(entry) => {
                             let (file, table) = places[*entry];
                             report(&mut files[file], table, problem.field(), problem.message());

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use sha2::{Digest, Sha256};
 
 use crate::hook::priority;
+use crate::near_name::misspelt;
 use crate::policy::error::{Place, PolicyError};
 use crate::policy::file::{Document, HookTable, Problems, Read, Source, list_of};
 use crate::policy::merge::commands::{CommandSetup, MadeCommands};
@@ -12,7 +13,7 @@ use crate::policy::merge::made::{MadeHook, Placement};
 use crate::policy::merge::merged::{Merged, MergedFile, MergedHook, OptionsDigest};
 use crate::policy::merge::said::File;
 use crate::policy::options::Mistake;
-use crate::policy::registry::{Prepared, Registry, feature_of};
+use crate::policy::registry::{InCode, Prepared, Registry, feature_of};
 
 /// What is loaded, and how.
 pub(in crate::policy) struct Load<'a> {
@@ -115,12 +116,7 @@ impl Load<'_> {
 
     fn prepare(&self, table: &HookTable, problems: &mut Problems<'_>) -> Option<Prepared> {
         let Some(factory) = self.registry.get(&table.uses) else {
-            let message = match feature_of(&table.uses) {
-                Some(feature) => {
-                    format!("`{}` needs the feature `{feature}` of hooks-agent", table.uses)
-                }
-                None => list_of("hook", Some(&table.uses), self.registry.names()),
-            };
+            let message = unknown_hook(&table.uses, self.registry);
             problems.add(table.starts.uses, format!("{}.use", table.path), message);
             return None;
         };
@@ -140,13 +136,15 @@ impl Load<'_> {
         let Entry { table, digest, .. } = entry;
         let Some(prepared) = entry.prepared.take() else { return };
         let placed = Placement { priority: table.priority, inherits: table.inherits };
+        let place = files[entry.file].document.place(table.starts.table);
         let kept = self.last.iter().find(|made| made.is(&table.name, *digest));
         let made = match kept {
-            Some(kept) => Ok(kept.moved(placed, table.agents.clone())),
+            Some(kept) => Ok(kept.moved(placed, table.agents.clone(), &place)),
             // A file that a disabled hook opens stays closed.
             None if !table.is_enabled && entry.opens_files_at.is_some() => return,
             None => prepared.make(&table.options).map(|hook| {
-                MadeHook::new(table.name.clone(), *digest, hook, placed, table.agents.clone())
+                let (name, agents) = (table.name.clone(), table.agents.clone());
+                MadeHook::new(name, *digest, hook, placed, agents, &place)
             }),
         };
         match made {
@@ -181,6 +179,19 @@ impl Load<'_> {
             max_iters: limits.min_by_key(|(most, _)| *most),
             deny_tools: denied.collect(),
         }
+    }
+}
+
+/// Returns why a file may not use a hook of this name.
+fn unknown_hook(uses: &str, registry: &Registry) -> String {
+    if let Some(feature) = feature_of(uses) {
+        return format!("`{uses}` needs the feature `{feature}` of hooks-agent");
+    }
+    // A name that is as near to one that files may use was probably that one.
+    let is_near = misspelt(uses, registry.names()).is_some();
+    match InCode::of(uses).filter(|hook| hook.name == uses || !is_near) {
+        Some(hook) => hook.to_string(),
+        None => list_of("hook", Some(uses), registry.names()),
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::hook::{AgentHook, AgentHookExt, DynAgentHook};
+use crate::policy::error::Place;
 use crate::policy::file::Globs;
 use crate::policy::merge::merged::OptionsDigest;
 use crate::react::HookSet;
@@ -33,8 +34,9 @@ impl MadeHook {
         hook: Box<dyn DynAgentHook>,
         placed: Placement,
         agents: Globs,
+        place: &Place,
     ) -> Self {
-        Self::of_shared(name, digest, Arc::new(hook), placed, agents)
+        Self::of_shared(name, digest, Arc::new(hook), placed, agents).at(place)
     }
 
     fn of_shared(
@@ -56,18 +58,23 @@ impl MadeHook {
         Self { name, digest, hook, placed, set, agents }
     }
 
+    /// Sets where it stands in its file.
+    fn at(self, place: &Place) -> Self {
+        Self { set: place.of_set(&self.set), ..self }
+    }
+
     /// Returns whether it is the hook of this name and these options.
     pub(in crate::policy) fn is(&self, name: &str, digest: OptionsDigest) -> bool {
         self.name == name && self.digest == digest
     }
 
     /// Returns the same hook, which keeps what it counted, at another place and in other agents.
-    pub(in crate::policy) fn moved(&self, placed: Placement, agents: Globs) -> Self {
+    pub(in crate::policy) fn moved(&self, placed: Placement, agents: Globs, place: &Place) -> Self {
         let (name, digest, hook) = (self.name.clone(), self.digest, self.hook.clone());
         if placed != self.placed {
-            return Self::of_shared(name, digest, hook, placed, agents);
+            return Self::of_shared(name, digest, hook, placed, agents).at(place);
         }
-        Self { name, digest, hook, placed, set: self.set.clone(), agents }
+        Self { name, digest, hook, placed, set: self.set.clone(), agents }.at(place)
     }
 
     pub(in crate::policy) fn priority(&self) -> i32 {

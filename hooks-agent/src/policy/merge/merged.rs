@@ -120,6 +120,13 @@ impl Merged {
 }
 
 impl Merged {
+    /// Returns where the first of the limits stands.
+    pub(in crate::policy) fn place_of_limits(&self) -> Option<&Place> {
+        let most = self.max_iters.as_ref().map(|(_, origin)| origin);
+        let denied = self.deny_tools.first().map(|(_, origin)| origin);
+        most.or(denied).map(|origin| &origin.place)
+    }
+
     /// Returns whether the file of this index was there.
     pub(in crate::policy) fn had_file(&self, index: usize) -> bool {
         self.files.get(index).is_some_and(|file| file.is_there)

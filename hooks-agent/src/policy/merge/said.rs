@@ -9,8 +9,7 @@ pub(super) struct File<'a> {
     pub(super) document: &'a Document,
     pub(super) problems: Problems<'a>,
     pub(super) content: FileContent,
-    /// The commands; none for a table with a mistake.
-    pub(super) commands: Vec<Option<Command>>,
+    pub(super) commands: Vec<Command>,
 }
 
 impl<'a> File<'a> {
@@ -27,14 +26,14 @@ impl<'a> File<'a> {
 
     pub(super) fn merged_commands(&self) -> impl Iterator<Item = MergedCommand> {
         let tables = self.content.commands.iter().zip(&self.commands);
-        tables.filter_map(|(table, command)| {
-            let Command { event, matcher, run, .. } = command.as_ref()?;
-            Some(MergedCommand {
+        tables.map(|(table, command)| {
+            let Command { event, matcher, run, .. } = command;
+            MergedCommand {
                 event: event.clone(),
                 matcher: matcher.clone(),
                 run: run.to_string(),
                 origin: self.origin(table.fields().span.start),
-            })
+            }
         })
     }
 

@@ -8,7 +8,7 @@ mod hooks;
 mod schema;
 
 pub(super) use factory::{Factory, FromFn, Prepared};
-pub(super) use features::feature_of;
+pub(super) use features::{InCode, feature_of};
 pub use hook_options::{HookOptions, RegisteredHook, set};
 pub(super) use hooks::Registry;
 pub use schema::schema;

@@ -7,8 +7,8 @@ use hooks_core::{BoxError, BoxFuture, Next, hook};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::hook::{
-    AgentHook, AroundRun, Compression, Inner, Installed, NextCompression, NoteInside, Registration,
-    Target, level_of,
+    AgentHook, AroundMask, AroundRun, Compression, Inner, Installed, NextCompression, NoteInside,
+    Registration, Target, level_of,
 };
 use crate::message::Messages;
 use crate::react::agent::ReActAgent;
@@ -28,7 +28,9 @@ pub(super) fn install<H: AgentHook>(
         let note = run.as_deref().map(|run| run as &dyn NoteInside);
         let given = instructions.clone();
         let inner = InnerCompression { next, cx: cx.clone(), config, instructions, note };
-        let compression = Compression::new(agent, &cx, messages, given.as_deref());
+        let own = hook.enter(agent, &cx).map_err(|error| inner.fail(error))?;
+        let cx = own.as_ref().unwrap_or(&cx);
+        let compression = Compression::new(agent, cx, messages, given.as_deref());
         let next = NextCompression::new(&inner);
         let ended = hook.hook.around_compression(compression, next).await;
         if let Some(run) = &run {
@@ -36,7 +38,11 @@ pub(super) fn install<H: AgentHook>(
         }
         ended
     });
-    target.register(ReActAgent::AROUND_COMPRESS_CONTEXT, registration.options(), hook);
+    target.register(
+        ReActAgent::AROUND_COMPRESS_CONTEXT,
+        registration.options_around(AroundMask::COMPRESSION),
+        hook,
+    );
 }
 
 struct InnerCompression<'a> {

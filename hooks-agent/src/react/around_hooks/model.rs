@@ -7,8 +7,8 @@ use hooks_core::{BoxError, BoxFuture, Next, hook};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::hook::{
-    AgentHook, AroundRun, Inner, Installed, ModelCall, NextModel, NoteInside, Registration, Target,
-    level_of,
+    AgentHook, AroundMask, AroundRun, Inner, Installed, ModelCall, NextModel, NoteInside,
+    Registration, Target, level_of,
 };
 use crate::model::{ChatRequest, ModelAnswer};
 use crate::react::agent::ReActAgent;
@@ -26,14 +26,16 @@ pub(super) fn install<H: AgentHook>(
         let run = AroundRun::of_model(&hook, &cx, &request).map(Box::new);
         let note = run.as_deref().map(|run| run as &dyn NoteInside);
         let inner = InnerModel { next, cx: cx.clone(), note };
-        let call = ModelCall::new(agent, &cx, &*agent.core.model, request);
+        let own = hook.enter(agent, &cx).map_err(|error| inner.fail(error))?;
+        let cx = own.as_ref().unwrap_or(&cx);
+        let call = ModelCall::new(agent, cx, &*agent.core.model, request);
         let ended = hook.hook.around_model_call(call, NextModel::new(&inner)).await;
         if let Some(run) = &run {
             run.end(None, ended.is_err());
         }
         ended
     });
-    let options = registration.options();
+    let options = registration.options_around(AroundMask::MODEL_CALL);
     target.register(ReActAgent::AROUND_MODEL_CALL, options, hook);
 }
 

@@ -7,8 +7,8 @@ use hooks_core::{BoxError, BoxFuture, Next, hook};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::hook::{
-    AgentHook, AroundRun, Inner, Installed, NextPermission, NoteInside, PermissionCheck,
-    Registration, Target, level_of,
+    AgentHook, AroundMask, AroundRun, Inner, Installed, NextPermission, NoteInside,
+    PermissionCheck, Registration, Target, level_of,
 };
 use crate::message::ToolUse;
 use crate::react::agent::ReActAgent;
@@ -27,7 +27,9 @@ pub(super) fn install<H: AgentHook>(
         let run = AroundRun::of_check(&hook, &cx, &call).map(Box::new);
         let note = run.as_deref().map(|run| run as &dyn NoteInside);
         let inner = InnerCheck { next, cx: cx.clone(), note };
-        let check = PermissionCheck::new(agent, &cx, Arc::new(call));
+        let own = hook.enter(agent, &cx).map_err(|error| inner.fail(error))?;
+        let cx = own.as_ref().unwrap_or(&cx);
+        let check = PermissionCheck::new(agent, cx, Arc::new(call));
         let ended = hook.hook.around_permission_check(check, NextPermission::new(&inner)).await;
         if let Some(run) = &run {
             match &ended {
@@ -37,7 +39,11 @@ pub(super) fn install<H: AgentHook>(
         }
         ended
     });
-    target.register(ReActAgent::AROUND_CHECK_PERMISSION, registration.options(), hook);
+    target.register(
+        ReActAgent::AROUND_CHECK_PERMISSION,
+        registration.options_around(AroundMask::PERMISSION_CHECK),
+        hook,
+    );
 }
 
 struct InnerCheck<'a> {

@@ -7,8 +7,8 @@ use hooks_core::{BoxError, BoxFuture, Next, hook};
 
 use crate::call::{CallContext, CheckedCall};
 use crate::hook::{
-    AgentHook, AroundRun, Inner, Installed, NextTool, NoteInside, Registration, Target, ToolCall,
-    level_of,
+    AgentHook, AroundMask, AroundRun, Inner, Installed, NextTool, NoteInside, Registration, Target,
+    ToolCall, level_of,
 };
 use crate::message::{ToolResult, ToolUse};
 use crate::react::agent::ReActAgent;
@@ -41,7 +41,9 @@ pub(super) fn install<H: AgentHook>(
         let is_idempotent = tool.is_some_and(|tool| tool.is_idempotent());
         let runs_agent = tool.is_some_and(|tool| (&**tool as &dyn Any).is::<AgentTool>());
         let spec = agent.core.specs.iter().find(|spec| spec.name == call.name);
-        let call = ToolCall::new(agent, &cx, call, spec, is_idempotent);
+        let own = hook.enter(agent, &cx).map_err(|error| inner.fail(error))?;
+        let cx = own.as_ref().unwrap_or(&cx);
+        let call = ToolCall::new(agent, cx, call, spec, is_idempotent);
         let call = call.of_agent(runs_agent);
         let ended = hook.hook.around_tool_call(call, NextTool::new(&inner)).await;
         if let Some(run) = &run {
@@ -52,7 +54,7 @@ pub(super) fn install<H: AgentHook>(
         }
         ended
     });
-    let options = registration.options();
+    let options = registration.options_around(AroundMask::TOOL_CALL);
     target.register(ReActAgent::AROUND_TOOL_CALL, options, hook);
 }
 

@@ -81,8 +81,11 @@ pub(super) fn admit(
         return Ok(Admitted::Act(open));
     }
     if asks_people && (has_results || !recovers) {
-        let ids = waiting.iter().filter(held).map(|pending| pending.id.clone()).collect();
-        return Err(InputError::Undecided { ids });
+        let ids: Vec<_> = waiting.iter().filter(held).map(|pending| pending.id.clone()).collect();
+        // A question that no store has yet is known by the id of its tool call.
+        let question = |id: &String| memory.question_of(id).unwrap_or_else(|| id.as_str().into());
+        let questions = ids.iter().map(question).collect();
+        return Err(InputError::Undecided { ids, questions });
     }
     // The conversation goes on without the tool calls, those that are decided too.
     let (results, confirmed) = if asks_people { Default::default() } else { (results, confirmed) };

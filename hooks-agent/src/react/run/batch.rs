@@ -10,6 +10,7 @@ use crate::message::{
     ContentBlock, Messages, Msg, PendingCall, PendingReason, ToolOutput, ToolResult, ToolUse,
     open_calls,
 };
+use crate::model::CallTexts;
 use crate::react::agent::ReActAgent;
 
 /// The tool calls of one message that have no result in memory yet.
@@ -93,7 +94,7 @@ impl<'a> Batch<'a> {
         if result.name != open.call.name {
             result.name.clone_from(&open.call.name);
         }
-        cut_output(&mut result.output, self.limit);
+        cut_output(self.cx, &mut result.output, self.limit);
         let copy = is_copied.then(|| result.clone());
         if number > self.answered {
             self.memory.hold_result(&result);
@@ -192,19 +193,23 @@ impl Drop for Batch<'_> {
 }
 
 /// Cuts the texts of an output that are longer than `limit` bytes together, and removes a structured
-/// value whose JSON is longer.
-fn cut_output(output: &mut ToolOutput, limit: usize) {
+/// value whose JSON is longer. Hooks that have searched a text do not search its begin again.
+fn cut_output(cx: &CallContext, output: &mut ToolOutput, limit: usize) {
+    let shorten = |text: &mut String, limit| {
+        if let Cow::Owned(cut) = cut(text, limit) {
+            cx.outermost().hook_state::<CallTexts>(0).became(text, &cut);
+            *text = cut;
+        }
+    };
     let size = output.as_str().len();
-    if let Cow::Owned(cut) = cut(output.as_str(), limit) {
-        *output.text_mut() = cut;
+    if size > limit {
+        shorten(output.text_mut(), limit);
     }
     let mut left = limit.saturating_sub(size);
     for block in output.blocks_mut() {
         let ContentBlock::Text { text } = block else { continue };
         let size = text.len();
-        if let Cow::Owned(cut) = cut(text, left) {
-            *text = cut;
-        }
+        shorten(text, left);
         left = left.saturating_sub(size);
     }
     if output.structured().is_some_and(|value| value.to_string().len() > limit) {

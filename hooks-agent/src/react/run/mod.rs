@@ -10,6 +10,7 @@ mod draft;
 mod questions;
 mod request;
 mod rounds;
+mod specs;
 mod summary;
 mod unfinished;
 mod watch;

@@ -9,7 +9,7 @@ use crate::memory::Memory;
 use crate::message::{
     GenerateReason, Messages, Msg, PendingCall, Question, Role, ToolUse, open_calls,
 };
-use crate::model::FinishReason;
+use crate::model::{FinishReason, ToolSpec};
 use crate::react::agent::ReActAgent;
 use crate::react::run::admission::{Admitted, admit, new_input, results_first};
 use crate::react::run::batch::{Batch, make_ids_unique};
@@ -28,6 +28,8 @@ pub(super) struct Run<'a> {
     jumps: usize,
     /// Whether the tool calls that run waited when the call began.
     pub(super) resumes: bool,
+    /// What the model reads of the tools, if others wrote some of it.
+    pub(super) specs: Option<Arc<[ToolSpec]>>,
 }
 
 /// The next step of a call.
@@ -69,8 +71,16 @@ impl ReActAgent {
         };
         let mut input = if cx.is_durable() { new_input(&cx, &memory, input) } else { input };
         let (agent, cx, memory) = (self, &cx, &*memory);
-        let mut run =
-            Run { agent, cx, memory, answer: None, iteration: 0, jumps: 0, resumes: false };
+        let mut run = Run {
+            agent,
+            cx,
+            memory,
+            answer: None,
+            iteration: 0,
+            jumps: 0,
+            resumes: false,
+            specs: None,
+        };
         let mut confirms = cx.confirms();
         let ended = loop {
             let count = input.len();
@@ -148,7 +158,7 @@ impl Run<'_> {
             model: core.model_name.clone(),
             messages: self.conversation().await?,
             system: self.system().await?,
-            tools: core.specs.clone(),
+            tools: self.specs(),
             options: core.options.clone(),
             context_window: core.context_window,
             control: Control::default(),

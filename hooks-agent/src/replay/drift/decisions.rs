@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::hook::HookFlow;
+
 /// What a hook did at an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::replay) struct Decided {
@@ -12,6 +14,14 @@ pub(in crate::replay) struct Decided {
     pub(in crate::replay) tool_call: Option<String>,
     pub(in crate::replay) flow: String,
     pub(in crate::replay) changed: Vec<String>,
+}
+
+impl Decided {
+    /// Returns whether a hook around the model or a tool went on after a failure: it tried again.
+    pub(in crate::replay) fn is_another_try(&self) -> bool {
+        let is_around = matches!(self.event.as_str(), "MODEL_CALL" | "TOOL_CALL");
+        is_around && self.flow == HookFlow::Recover.as_str()
+    }
 }
 
 /// Decisions that are not the same, of a hook at an event.
@@ -56,6 +66,13 @@ fn by_hook(decisions: &[Decided]) -> BTreeMap<String, Vec<String>> {
     by_hook
 }
 
+// Input: continue; continue; refuse
+// Output: continue (2 times); refuse
 fn text(decided: &[String]) -> Option<Value> {
-    (!decided.is_empty()).then(|| Value::String(decided.join("; ")))
+    let same = decided.chunk_by(|one, other| one == other).map(|same| match same.len() {
+        1 => same[0].clone(),
+        count => format!("{} ({count} times)", same[0]),
+    });
+    let text = same.collect::<Vec<_>>().join("; ");
+    (!decided.is_empty()).then_some(Value::String(text))
 }

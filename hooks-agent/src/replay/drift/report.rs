@@ -8,7 +8,8 @@ use similar::TextDiff;
 
 /// What differs between a recording and a replay.
 ///
-/// As text, it is the verdict and a unified diff for each entry; in JSON an object with `verdict` and
+/// As text, it is the verdict, a line for each [decision](DriftKind::DecisionChanged), which the other
+/// differences may come of, and a unified diff for each of those; in JSON an object with `verdict` and
 /// `entries`. Its texts are redacted as the tape is. Two replays of the same calls give the same report.
 ///
 /// ```
@@ -37,7 +38,7 @@ pub enum Verdict {
     /// Nothing.
     #[default]
     Identical,
-    /// White space, the order of keys, ids.
+    /// White space, the order of keys, ids of tool calls.
     Cosmetic,
     /// What the model, a tool or the caller gets, or what a hook does.
     Changed,
@@ -170,13 +171,38 @@ impl fmt::Display for DriftKind {
 
 impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.entries.len() {
-            0 => return f.write_str("the replay is identical to the tape"),
-            1 => writeln!(f, "the replay is {}: 1 difference", self.verdict)?,
-            count => writeln!(f, "the replay is {}: {count} differences", self.verdict)?,
+        let is_decision = |entry: &&DriftEntry| entry.kind == DriftKind::DecisionChanged;
+        let (decisions, others): (Vec<_>, Vec<_>) = self.entries.iter().partition(is_decision);
+        let (decided, differences) =
+            (count(decisions.len(), "decision"), count(others.len(), "difference"));
+        match (decisions.is_empty(), others.is_empty()) {
+            (true, true) => return f.write_str("the replay is identical to the tape"),
+            (true, false) => writeln!(f, "the replay is {}: {differences}", self.verdict)?,
+            (false, true) => writeln!(f, "the replay is {}: {decided}", self.verdict)?,
+            (false, false) => writeln!(
+                f,
+                "the replay is {}: {decided}, and {differences} that may come of them",
+                self.verdict
+            )?,
         }
-        self.entries.iter().try_for_each(|entry| write!(f, "\n{entry}"))
+        if !decisions.is_empty() {
+            writeln!(f)?;
+        }
+        for DriftEntry { at, kind, path, recorded, now, .. } in decisions {
+            let (recorded, now) = (decision(recorded.as_ref()), decision(now.as_ref()));
+            writeln!(f, "{at}: {kind}, {path}: {recorded} -> {now}")?;
+        }
+        others.iter().try_for_each(|entry| write!(f, "\n{entry}"))
     }
+}
+
+fn count(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// Returns what a hook did on one line.
+fn decision(decided: Option<&Value>) -> &str {
+    decided.and_then(Value::as_str).unwrap_or("nothing")
 }
 
 impl fmt::Display for DriftEntry {

@@ -5,13 +5,49 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+use crate::replay::format::without_ids;
+
 /// The number of a placeholder depends on what else a thread has.
 static NUMBER: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"<([a-z0-9_-]+):[0-9]{1,6}>").expect("the pattern is tested"));
 
-/// Returns whether two values differ in white space, the order of keys in JSON, and ids alone.
+/// The places of ids of tool calls, without the numbers of lists: what else is called `id` is a value.
+const IDS: [&str; 7] = [
+    "id",
+    "content.id",
+    "content.ran.id",
+    "messages.content.id",
+    "messages.content.ran.id",
+    "pending.call.id",
+    "pending.id",
+];
+
+/// Returns whether a place is that of the id of a tool call.
+pub(in crate::replay) fn is_id(path: &str) -> bool {
+    let fields = path.split('.').map(|field| field.split('[').next().unwrap_or(field));
+    IDS.contains(&fields.collect::<Vec<_>>().join(".").as_str())
+}
+
+/// Returns whether two values differ in white space, the order of keys in JSON, and ids of tool calls
+/// alone.
 pub(in crate::replay) fn is_cosmetic(recorded: &Value, now: &Value) -> bool {
-    plain(recorded, 0) == plain(now, 0)
+    let (recorded, now) = (without_call_ids(recorded), without_call_ids(now));
+    plain(&recorded, 0) == plain(&now, 0)
+}
+
+/// Returns a request or a message without the ids of its tool calls and their results.
+fn without_call_ids(value: &Value) -> Value {
+    let mut value = value.clone();
+    let messages = match value.get_mut("messages") {
+        Some(Value::Array(messages)) => messages.as_mut_slice(),
+        _ => std::slice::from_mut(&mut value),
+    };
+    for message in messages {
+        if let Some(plain) = without_ids(message) {
+            *message = plain;
+        }
+    }
+    value
 }
 
 /// How deep texts that hold JSON are read as JSON.
@@ -32,9 +68,7 @@ fn plain(value: &Value, depth: u8) -> Value {
         }
         Value::Array(values) => values.iter().map(|value| plain(value, depth)).collect(),
         Value::Object(fields) => {
-            let is_block = fields.contains_key("type") || fields.contains_key("ran");
-            let kept = fields.iter().filter(|(key, _)| !(is_block && *key == "id"));
-            kept.map(|(key, value)| (key.clone(), plain(value, depth))).collect()
+            fields.iter().map(|(key, value)| (key.clone(), plain(value, depth))).collect()
         }
         other => other.clone(),
     }

@@ -19,6 +19,8 @@ pub(in crate::replay) enum Kind {
     Decision,
     /// The end of a call of an agent.
     End,
+    /// The last line.
+    Close,
 }
 
 /// A line. `R` is what its request and its messages are read as, and `V` its other large parts: a
@@ -60,15 +62,6 @@ pub(in crate::replay) struct Line<R, V = R> {
     pub(in crate::replay) changed: Vec<String>,
     pub(in crate::replay) outcome: Option<String>,
     pub(in crate::replay) reply: Option<Value>,
-}
-
-impl<V> Line<Value, V> {
-    /// Returns the request of a line of a model call, with the name of the model.
-    pub(in crate::replay) fn take_request(&mut self) -> Result<Value, String> {
-        let mut request = self.request.take().ok_or("it has no field `request`")?;
-        if let (Some(request), Some(model)) = (request.as_object_mut(), &self.model) {
-            request.insert("model".to_owned(), model.as_str().into());
-        }
-        Ok(request)
-    }
+    pub(in crate::replay) lines: Option<usize>,
+    pub(in crate::replay) sum: Option<String>,
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::replay::TapeError;
-use crate::replay::format::{FORMAT, Kind, Line, VERSION};
+use crate::replay::format::{Chain, FORMAT, Kind, Line, OLDEST, VERSION};
 
 /// Where a line is in its file.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,16 @@ pub(in crate::replay) struct Reader {
     buffer: Vec<u8>,
     line: usize,
     offset: u64,
+    version: u64,
+    chain: Chain,
+}
+
+/// Where the lines of a tape end, before the last one: where others may be appended.
+#[derive(Clone, Debug)]
+pub(in crate::replay) struct Tail {
+    pub(in crate::replay) length: u64,
+    pub(in crate::replay) lines: usize,
+    pub(in crate::replay) chain: Chain,
 }
 
 impl Reader {
@@ -32,25 +42,77 @@ impl Reader {
     pub(in crate::replay) fn open(path: &Path) -> Result<(Self, Line<IgnoredAny>), TapeError> {
         let file = File::open(path).map_err(TapeError::io(path, "read"))?;
         let (path, file) = (path.to_owned(), BufReader::new(file));
-        let mut reader = Self { path, file, buffer: Vec::new(), line: 0, offset: 0 };
-        let Some((_, header)) = reader.next()? else {
+        let (buffer, chain) = (Vec::new(), Chain::default());
+        let mut reader = Self { path, file, buffer, line: 0, offset: 0, version: 0, chain };
+        let Some((_, header)) = reader.read()? else {
             return Err(reader.error("expected a header, and the file is empty"));
         };
         if header.t != Kind::Header || header.format.as_deref() != Some(FORMAT) {
             return Err(reader.error(format!("expected a header with the format `{FORMAT}`")));
         }
-        if header.version != Some(VERSION) {
-            let version = header.version.map_or_else(|| "none".to_owned(), |it| it.to_string());
-            let reason = format!("its version is {version}, this program reads version {VERSION}");
-            return Err(reader.error(reason));
+        match header.version {
+            Some(version @ OLDEST..=VERSION) => reader.version = version,
+            version => {
+                let version = version.map_or_else(|| "none".to_owned(), |it| it.to_string());
+                let reason = format!(
+                    "its version is {version}, this program reads the versions {OLDEST} to {VERSION}"
+                );
+                return Err(reader.error(reason));
+            }
         }
+        reader.check(&header)?;
         Ok((reader, header))
     }
 
-    /// Reads the next line.
+    /// Reads the next line, and checks it. `None` after the last one.
     pub(in crate::replay) fn next(
         &mut self,
     ) -> Result<Option<(Place, Line<IgnoredAny>)>, TapeError> {
+        let Some((place, line)) = self.read()? else {
+            if self.version == OLDEST {
+                return Ok(None);
+            }
+            self.line -= 1;
+            return Err(self.error("the tape ends here, before its line of the kind `close`"));
+        };
+        let tail = self.tail(place);
+        self.check(&line)?;
+        if line.t != Kind::Close || self.version == OLDEST {
+            return Ok(Some((place, line)));
+        }
+        if line.lines != Some(tail.lines) {
+            return Err(self.error(format!("`lines` is not {}, what is before it", tail.lines)));
+        }
+        if self.read()?.is_some() {
+            return Err(self.error("a line after the one of the kind `close`"));
+        }
+        self.chain = tail.chain;
+        (self.line, self.offset) = (place.line, place.offset);
+        Ok(None)
+    }
+
+    /// Returns where the lines end, once all are read. `None` for a version whose tapes have no end.
+    pub(in crate::replay) fn end(&self) -> Option<Tail> {
+        let (length, lines) = (self.offset, self.line - 1);
+        (self.version > OLDEST).then(|| Tail { length, lines, chain: self.chain.clone() })
+    }
+
+    /// Returns where the lines before this one end.
+    fn tail(&self, place: Place) -> Tail {
+        Tail { length: place.offset, lines: place.line - 1, chain: self.chain.clone() }
+    }
+
+    /// Checks the digest of the last line.
+    fn check(&mut self, line: &Line<IgnoredAny>) -> Result<(), TapeError> {
+        let checked = match (self.version, &line.sum) {
+            (OLDEST, None) => Ok(()),
+            (OLDEST, Some(_)) => Err("it has a `sum`, which no line of version 1 has".to_owned()),
+            (_, sum) => self.chain.check(&self.buffer, sum.as_deref()),
+        };
+        checked.map_err(|reason| self.error(reason))
+    }
+
+    fn read(&mut self) -> Result<Option<(Place, Line<IgnoredAny>)>, TapeError> {
         self.buffer.clear();
         self.line += 1;
         let length = self.file.read_until(b'\n', &mut self.buffer);

@@ -26,6 +26,8 @@ struct Left {
     /// By the call of the agent and the key.
     by_key: HashMap<(usize, Key), VecDeque<usize>>,
     is_used: Vec<bool>,
+    /// Those that were tried before the one that was used, and need not be used.
+    is_tried: Vec<bool>,
     /// Which recorded calls have begun.
     has_begun: Vec<bool>,
 }
@@ -63,7 +65,7 @@ impl Player {
         }
         let is_used = vec![false; recording.entries().len()];
         let has_begun = vec![false; recording.calls().len()];
-        let left = Mutex::new(Left { by_key, is_used, has_begun });
+        let left = Mutex::new(Left { by_key, is_tried: is_used.clone(), is_used, has_begun });
         Self { recording, lanes, below, left }
     }
 
@@ -117,6 +119,70 @@ impl Player {
         Some(entry)
     }
 
+    /// Takes the entry for a call like [`take`](Self::take), and of those that a hook of the program tried
+    /// again the last one: what the call went on with. The others are left for hooks that try again now.
+    pub(in crate::replay) fn take_last(&self, at: &At, wanted: &Wanted<'_>) -> Option<usize> {
+        let mut left = self.left();
+        let first = self.find_untried(&left, at, wanted);
+        let first = first.or_else(|| self.find(&left, at, wanted, true));
+        let first = first.or_else(|| self.find_attempt(&left, at, wanted))?;
+        let attempts = self.attempts(first);
+        let last = attempts.iter().rfind(|entry| !left.is_used[**entry]).copied().unwrap_or(first);
+        for entry in attempts {
+            left.is_tried[entry] = true;
+        }
+        left.take(last, self.entry(last));
+        Some(last)
+    }
+
+    /// Returns the first entry of the key of which no attempt was used: the model may use the id of a tool
+    /// call again.
+    fn find_untried(&self, left: &Left, at: &At, wanted: &Wanted<'_>) -> Option<usize> {
+        let is_wanted = |entry: &usize| {
+            let Entry { key, step, .. } = self.entry(*entry);
+            *key == wanted.key && (step.is_model() || is_near(step, &wanted.step))
+        };
+        let mut entries = self.call(at.recorded?).entries().iter().copied();
+        entries.find(|entry| !left.is_used[*entry] && !left.is_tried[*entry] && is_wanted(entry))
+    }
+
+    /// Returns an attempt of the same round that is left.
+    fn find_attempt(&self, left: &Left, at: &At, wanted: &Wanted<'_>) -> Option<usize> {
+        let Step::Model { round: wanted, .. } = &wanted.step else { return None };
+        let is_same = |step: &Step| matches!(step, Step::Model { round, .. } if round == wanted);
+        let mut entries = self.call(at.recorded?).entries().iter().copied();
+        entries.find(|entry| !left.is_used[*entry] && is_same(&self.entry(*entry).step))
+    }
+
+    /// Returns all attempts of what an entry is one of: of a round of the model, or of a tool call, whose
+    /// attempts come before the model is asked again.
+    fn attempts(&self, of: usize) -> Vec<usize> {
+        let Entry { call, place, step, .. } = self.entry(of);
+        let entries = self.call(*call).entries();
+        let lines = |is_wanted: fn(&Step) -> bool| {
+            let wanted = entries.iter().map(|entry| self.entry(*entry));
+            wanted.filter(move |entry| is_wanted(&entry.step)).map(|entry| entry.place.line)
+        };
+        let from = lines(Step::is_model).filter(|line| *line < place.line).max().unwrap_or(0);
+        let until = lines(Step::is_model).filter(|line| *line > place.line).min();
+        let is_attempt = |entry: &usize| match (&self.entry(*entry).step, step) {
+            (Step::Model { round, .. }, Step::Model { round: of, .. }) => round == of,
+            (tool @ Step::Tool { .. }, of @ Step::Tool { .. }) => {
+                let line = self.entry(*entry).place.line;
+                is_near(tool, of) && line > from && until.is_none_or(|until| line < until)
+            }
+            _ => false,
+        };
+        entries.iter().copied().filter(is_attempt).collect()
+    }
+
+    /// Returns whether entries of a recorded call were tried and not used.
+    pub(in crate::replay) fn has_tried(&self, call: usize) -> bool {
+        let left = self.left();
+        let mut entries = self.call(call).entries().iter();
+        entries.any(|entry| left.is_tried[*entry] && !left.is_used[*entry])
+    }
+
     /// Returns whether there is an entry for a call.
     pub(in crate::replay) fn has(&self, at: &At, wanted: &Wanted<'_>, by_step: bool) -> bool {
         self.find(&self.left(), at, wanted, by_step).is_some()
@@ -152,7 +218,7 @@ impl Player {
     pub(in crate::replay) fn unused_of(&self, call: usize) -> Vec<usize> {
         let left = self.left();
         let entries = self.call(call).entries().iter().copied();
-        entries.filter(|entry| !left.is_used[*entry]).collect()
+        entries.filter(|entry| !left.is_used[*entry] && !left.is_tried[*entry]).collect()
     }
 
     /// Returns the entries of recorded calls that never began.
@@ -217,12 +283,12 @@ impl Player {
     /// Reads the request or the arguments of an entry.
     fn value(&self, entry: usize) -> Result<Value, TapeError> {
         let Entry { place, step, .. } = self.entry(entry);
-        let mut line = self.recording.line::<Value>(*place)?;
         match step {
-            Step::Model { .. } => line
-                .take_request()
-                .map_err(|reason| TapeError::line(self.recording.path(), place.line, reason)),
-            Step::Tool { .. } => Ok(line.input.take().unwrap_or_default()),
+            Step::Model { .. } => self.recording.request_value(*place),
+            Step::Tool { .. } => {
+                let line = self.recording.line::<Value>(*place)?;
+                Ok(line.input.unwrap_or_default())
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Records an answer of the model while it streams.
 
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -88,17 +88,27 @@ impl ModelTake {
         if std::mem::replace(&mut self.is_ended, true) {
             return;
         }
-        let line = self.line();
-        self.recorder.write(&self.at, line);
+        let texts = self.at.texts.clone();
+        let mut texts = texts.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = &self.request.parts;
+        let request = match &texts.written {
+            Some((line, before)) => parts.since(*line, before),
+            None => parts.whole(),
+        };
+        let parts = parts.clone();
+        let line = self.line(&request);
+        if let Some(number) = self.recorder.write(&self.at, line) {
+            texts.written = Some((number, parts));
+        }
     }
 
-    fn line(&mut self) -> Result<String, TapeError> {
+    fn line(&mut self, request: &str) -> Result<String, TapeError> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
         let chunks = std::mem::take(&mut self.chunks);
         let chunks = self.recorder.redactor.chunks(&self.at.scope, chunks)?;
-        let Request { model, text, key } = &mut self.request;
+        let Request { model, key, .. } = &self.request;
         let mut line = json!({
             "attempt": self.attempt,
             "chunks": chunks,
@@ -112,7 +122,7 @@ impl ModelTake {
         if let Some(provider) = &self.provider {
             line["provider"] = provider.as_str().into();
         }
-        Ok(with_request(&line, text))
+        Ok(with_request(&line, request))
     }
 }
 

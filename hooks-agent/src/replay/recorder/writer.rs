@@ -1,7 +1,7 @@
 //! The file of a recording.
 
 use std::fs::{File, create_dir_all, remove_file, rename};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::json;
 
 use crate::replay::TapeError;
-use crate::replay::format::{FORMAT, VERSION, line_of};
+use crate::replay::format::{Chain, FORMAT, Tail, VERSION, line_of};
 use crate::replay::redact::Redactor;
 use crate::replay::runs::At;
 
@@ -21,11 +21,18 @@ pub(in crate::replay) struct Recorder {
 }
 
 impl Recorder {
-    /// Writes a line of a call, or keeps the error for the end.
-    pub(in crate::replay) fn write(&self, at: &At, line: Result<String, TapeError>) {
+    /// Writes a line of a call and returns its number, or keeps the error for the end.
+    pub(in crate::replay) fn write(
+        &self,
+        at: &At,
+        line: Result<String, TapeError>,
+    ) -> Option<usize> {
         match line {
             Ok(line) => self.writer.write(&at.lane.agent, &line),
-            Err(error) => self.writer.fail(error),
+            Err(error) => {
+                self.writer.fail(error);
+                None
+            }
         }
     }
 }
@@ -43,16 +50,19 @@ struct State {
     out: Option<BufWriter<File>>,
     /// The file that becomes the tape. A tape that is no regular file is written directly.
     temporary: Option<PathBuf>,
-    has_header: bool,
-    has_lines: bool,
+    /// How many lines there are, and the digest of the last one.
+    lines: usize,
+    chain: Chain,
+    has_new_lines: bool,
     failure: Option<TapeError>,
 }
 
 impl Writer {
-    /// Creates the file beside the tape. If `appends`, it begins with the lines of the tape.
+    /// Creates the file beside the tape. It begins with the lines of the tape up to `appends`, if there
+    /// is one.
     pub(in crate::replay) fn create(
         path: &Path,
-        appends: bool,
+        appends: Option<&Tail>,
         redacted: Vec<String>,
     ) -> Result<Self, TapeError> {
         let failed = || TapeError::io(path, "created");
@@ -74,13 +84,15 @@ impl Writer {
         let mut state = State {
             out: Some(BufWriter::new(file)),
             temporary,
-            has_header: appends,
-            has_lines: false,
+            lines: appends.map_or(0, |tail| tail.lines),
+            chain: appends.map(|tail| tail.chain.clone()).unwrap_or_default(),
+            has_new_lines: false,
             failure: None,
         };
-        if appends {
-            let copied = File::open(&target).and_then(|mut tape| {
-                io::copy(&mut tape, state.out.as_mut().expect("it was just opened"))
+        if let Some(tail) = appends {
+            let copied = File::open(&target).and_then(|tape| {
+                let out = state.out.as_mut().expect("it was just opened");
+                io::copy(&mut tape.take(tail.length), out)
             });
             if let Err(error) = copied {
                 state.discard();
@@ -90,24 +102,37 @@ impl Writer {
         Ok(Self { path: target, redacted, state: Mutex::new(state) })
     }
 
-    /// Writes a line. The first failure is kept for the end, and reported through `tracing`.
-    pub(in crate::replay) fn write(&self, agent: &str, text: &str) {
+    /// Writes a line and returns its number. The first failure is kept for the end, and reported through
+    /// `tracing`.
+    pub(in crate::replay) fn write(&self, agent: &str, text: &str) -> Option<usize> {
         let mut state = self.state();
         if state.failure.is_some() {
-            return;
+            return None;
         }
-        let header = (!state.has_header).then(|| self.header(agent));
-        let Some(out) = &mut state.out else {
+        if state.out.is_none() {
             self.keep(&mut state, TapeError::Finished { path: self.path.clone() });
-            return;
-        };
-        let header = header.unwrap_or_default();
-        let written =
-            out.write_all(header.as_bytes()).and_then(|()| out.write_all(text.as_bytes()));
-        match written {
-            Ok(()) => (state.has_header, state.has_lines) = (true, true),
-            Err(error) => self.keep(&mut state, TapeError::io(&self.path, "written")(error)),
+            return None;
         }
+        let written = self.write_header(&mut state, agent).and_then(|()| state.write(text));
+        if let Err(error) = written {
+            self.keep(&mut state, TapeError::io(&self.path, "written")(error));
+            return None;
+        }
+        state.has_new_lines = true;
+        Some(state.lines)
+    }
+
+    fn write_header(&self, state: &mut State, agent: &str) -> io::Result<()> {
+        if state.lines > 0 {
+            return Ok(());
+        }
+        state.write(&line_of(&json!({
+            "agent": agent,
+            "format": FORMAT,
+            "redacted": self.redacted,
+            "t": "header",
+            "version": VERSION,
+        })))
     }
 
     /// Keeps the error of a line that was not written.
@@ -124,16 +149,6 @@ impl Writer {
         }
     }
 
-    fn header(&self, agent: &str) -> String {
-        line_of(&json!({
-            "agent": agent,
-            "format": FORMAT,
-            "redacted": self.redacted,
-            "t": "header",
-            "version": VERSION,
-        }))
-    }
-
     /// Returns whether the recording is finished.
     pub(in crate::replay) fn is_finished(&self) -> bool {
         self.state().out.is_none()
@@ -142,23 +157,26 @@ impl Writer {
     /// Writes what is left and puts the file in the place of the tape. After a failure, the tape stays
     /// as it was.
     pub(in crate::replay) fn finish(&self, agent: &str) -> Result<(), TapeError> {
-        let header = self.header(agent);
         let mut state = self.state();
         if let Some(failure) = &state.failure {
             let failure = failure.clone();
             state.discard();
             return Err(failure);
         }
-        let Some(mut out) = state.out.take() else { return Ok(()) };
-        if state.has_header && !state.has_lines {
+        if state.out.is_none() {
+            return Ok(());
+        }
+        if state.lines > 0 && !state.has_new_lines {
             // Nothing was appended.
             state.discard();
             return Ok(());
         }
-        let header = if state.has_header { String::new() } else { header };
-        let temporary = state.temporary.clone();
-        let finished = out.write_all(header.as_bytes()).and_then(|()| out.flush()).and_then(|()| {
-            let Some(temporary) = temporary else { return Ok(()) };
+        let finished = self.write_header(&mut state, agent).and_then(|()| {
+            let close = line_of(&json!({ "lines": state.lines, "t": "close" }));
+            state.write(&close)?;
+            let Some(mut out) = state.out.take() else { return Ok(()) };
+            out.flush()?;
+            let Some(temporary) = &state.temporary else { return Ok(()) };
             out.get_ref().sync_all()?;
             rename(temporary, &self.path)
         });
@@ -182,6 +200,15 @@ impl Writer {
 }
 
 impl State {
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        let line = self.chain.seal(line);
+        if let Some(out) = &mut self.out {
+            out.write_all(line.as_bytes())?;
+        }
+        self.lines += 1;
+        Ok(())
+    }
+
     fn discard(&mut self) {
         if let Some(out) = self.out.take() {
             // Without another attempt to write what is left.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::message::{Msg, Role};
 use crate::model::{ChatRequest, ModelOptions, ToolSpec};
@@ -30,11 +30,11 @@ impl Recording {
             max_iters: self.limit_of(name),
         };
         if let Some(first) = entries().find(|entry| entry.step.is_model()) {
-            let mut line = self.line::<Value>(first.place)?;
-            let unusable = |reason| TapeError::line(&self.path, first.place.line, reason);
-            let request = line.take_request().map_err(unusable)?;
-            let request: ChatRequest =
-                serde_json::from_value(request).map_err(|error| unusable(error.to_string()))?;
+            let (request, line) = self.request(first.place)?;
+            let request = request.value(line.model.as_deref())?;
+            let request: ChatRequest = serde_json::from_value(request).map_err(|error| {
+                TapeError::line(&self.path, first.place.line, error.to_string())
+            })?;
             let system = request.messages.first().filter(|msg| msg.role == Role::System);
             agent.system_prompt = system.map(Msg::text);
             agent.model = line.model.unwrap_or(agent.model);

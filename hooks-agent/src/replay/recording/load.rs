@@ -39,6 +39,7 @@ impl Recording {
             let reason = format!("the tape ends here, and the call {} has no end", call.run);
             return Err(TapeError::line(path, last, reason));
         }
+        let end = reader.end();
         load.entries.truncate(limit);
         let kept = load.entries.len();
         for call in &mut load.calls {
@@ -55,7 +56,9 @@ impl Recording {
             agents: Vec::new(),
             calls: load.calls,
             entries: load.entries,
+            end,
             file: Mutex::new(File::open(path).map_err(TapeError::io(path, "read"))?),
+            requests: Mutex::default(),
         };
         recording.agents = recording.find_agents()?;
         Ok(recording)
@@ -75,6 +78,7 @@ impl Load {
     fn add(&mut self, place: Place, line: OneLine) -> Result<(), String> {
         match line.t {
             Kind::Header => Err("a second header".to_owned()),
+            Kind::Close => Err("a line `close`, which no tape of version 1 has".to_owned()),
             Kind::Call => self.add_call(place, line),
             Kind::Model => {
                 let step = Step::Model {

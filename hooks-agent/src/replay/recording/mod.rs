@@ -5,6 +5,7 @@ mod agents;
 mod call;
 mod load;
 mod recorded;
+mod requests;
 
 pub use call::{RecordedCall, RecordedDecision};
 pub(in crate::replay) use recorded::{Entry, Step};

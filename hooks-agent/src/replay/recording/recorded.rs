@@ -11,8 +11,9 @@ use serde_json::Value;
 use crate::message::{Messages, Msg};
 use crate::model::{ModelOptions, ToolSpec};
 use crate::replay::TapeError;
-use crate::replay::format::{Key, Line, Place, bytes_at, parse};
+use crate::replay::format::{Key, Line, Place, Tail, bytes_at, parse};
 use crate::replay::recording::RecordedCall;
+use crate::replay::recording::requests::Requests;
 
 /// A tape that was read: its agents, and their calls.
 ///
@@ -48,7 +49,10 @@ pub struct Recording {
     pub(super) agents: Vec<RecordedAgent>,
     pub(super) calls: Vec<RecordedCall>,
     pub(super) entries: Vec<Entry>,
+    /// Where lines may be appended.
+    pub(super) end: Option<Tail>,
     pub(super) file: Mutex<File>,
+    pub(super) requests: Mutex<Requests>,
 }
 
 /// An agent of a [`Recording`], as its requests describe it.
@@ -149,6 +153,11 @@ impl Recording {
         let Some(end) = call.end else { return Ok(None) };
         let line: Line<Value> = self.line(end)?;
         Ok(line.reply)
+    }
+
+    /// Returns where lines may be appended. `None` for a tape of version 1.
+    pub(in crate::replay) fn end(&self) -> Option<&Tail> {
+        self.end.as_ref()
     }
 
     pub(in crate::replay) fn entries(&self) -> &[Entry] {

@@ -96,7 +96,7 @@ pub async fn export(
 type Read = (ThreadInfo, Vec<HistoryRow>, Map<String, Value>);
 
 /// Returns the threads of sub-agents that a thread lists.
-fn sub_threads(values: &Map<String, Value>) -> Vec<ThreadKey> {
+pub(super) fn sub_threads(values: &Map<String, Value>) -> Vec<ThreadKey> {
     let listed = values.get(SUB_THREADS).map(Vec::<ThreadKey>::deserialize);
     listed.and_then(Result::ok).unwrap_or_default()
 }

@@ -4,17 +4,18 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::io::AsyncBufRead;
 
 use crate::error::InputError;
+use crate::memory::SUB_THREADS;
 use crate::message::{Messages, Msg};
-use crate::store::operations::export::{Header, VERSION, live_messages};
+use crate::store::operations::export::{Header, VERSION, live_messages, sub_threads};
 use crate::store::operations::lines::Lines;
 use crate::store::{Filter, HistoryRow, ImportError, Store, StoreError, ThreadKey};
 
 /// Reads the lines of an [`export`](crate::store::export) and writes them to a store: the thread, with
-/// those of its sub-agents. Returns its name.
+/// those of its sub-agents. No thread belongs to it that the export does not have. Returns its name.
 ///
 /// The thread has the messages, also those that were replaced, the values and the user of the export.
 /// A [`MemoryStore`](crate::thread::MemoryStore) keeps neither replaced messages nor fields that this
@@ -99,6 +100,7 @@ impl ImportOptions {
         if threads.last().is_some_and(|last| last.below > 0) {
             return Err(lines.error("is the last one: the thread of a sub-agent is missing"));
         }
+        own_only(&mut threads);
         let key = threads[0].key.clone();
         write(store, threads).await?;
         Ok(key)
@@ -125,6 +127,21 @@ struct Thread {
     user: Option<Arc<str>>,
     /// How many threads follow.
     below: usize,
+}
+
+/// Removes the names of threads that are not part of the export: whose they are, an export does not
+/// decide. What belongs to a thread is forgotten with it.
+fn own_only(threads: &mut [Thread]) {
+    let keys: Vec<_> = threads.iter().map(|thread| thread.key.clone()).collect();
+    for thread in threads {
+        let own: Vec<_> =
+            sub_threads(&thread.values).into_iter().filter(|key| keys.contains(key)).collect();
+        if own.is_empty() {
+            thread.values.remove(SUB_THREADS);
+        } else {
+            thread.values.insert(SUB_THREADS.to_owned(), json!(own));
+        }
+    }
 }
 
 /// Writes the threads: all of them, or none.

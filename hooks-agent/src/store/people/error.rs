@@ -9,7 +9,10 @@ use crate::message::DecisionKind;
 #[non_exhaustive]
 pub enum DecisionError {
     /// There is no such question, or it was given up.
-    #[error("no question has the id `{id}`: list those that wait by `store.waiting(..)`")]
+    #[error(
+        "no question has the id `{id}`: list those that wait by `store.waiting(..)`; a call on their \
+         thread also takes the ids of their tool calls"
+    )]
     Unknown {
         /// The id.
         id: Arc<str>,

@@ -9,5 +9,5 @@ mod waiting;
 pub use decision::{Decided, Decision, Verdict};
 pub use error::DecisionError;
 pub use review::review;
-pub(crate) use review::{EXPIRED, EXPIRY};
+pub(crate) use review::{EXPIRED, EXPIRY, by_call};
 pub use waiting::Waiting;

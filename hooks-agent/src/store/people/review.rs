@@ -35,6 +35,20 @@ pub fn review(
     Ok(decided)
 }
 
+/// Takes the id of a tool call as that of its question, where one open question of the thread is about
+/// it. `questions` has those of the thread; the ids of questions go first.
+pub(crate) fn by_call(questions: &[Waiting], verdicts: &[Verdict]) -> Vec<Verdict> {
+    let named = |verdict: &Verdict| {
+        if questions.iter().any(|question| question.id == verdict.id) {
+            return None;
+        }
+        let mut of_call = questions.iter().filter(|it| !it.is_closed && *it.call_id == *verdict.id);
+        let question = of_call.next()?;
+        of_call.next().is_none().then(|| Verdict { id: question.id.clone(), ..verdict.clone() })
+    };
+    verdicts.iter().map(|verdict| named(verdict).unwrap_or_else(|| verdict.clone())).collect()
+}
+
 fn check(questions: &[Waiting], verdict: &Verdict, now: u64) -> Result<Decided, DecisionError> {
     let Verdict { id, decision, by } = verdict;
     let Some(question) = questions.iter().find(|question| question.id == *id) else {

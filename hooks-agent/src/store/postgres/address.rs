@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use sqlx::ConnectOptions;
-use sqlx::postgres::PgConnectOptions;
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
 use crate::store::StoreError;
 use crate::store::sql::Place;
@@ -12,6 +12,10 @@ use crate::store::sql::Place;
 const UNREADABLE: &str = "the URL of the database cannot be read: write \
                           `postgres://USER@HOST:5432/DATABASE`, with `@`, `/`, `?` and `#` of a \
                           password as `%40`, `%2F`, `%3F` and `%23`";
+
+/// Why a program that is built without TLS cannot encrypt.
+const WITHOUT_TLS: &str = "the URL asks for an encrypted connection by `sslmode`: build the program with \
+                           the feature `tls` or `tls-ring` of hooks-agent";
 
 /// Reads the URL of a database.
 pub(super) fn address(url: &str) -> Result<(PgConnectOptions, Place), StoreError> {
@@ -24,6 +28,13 @@ pub(super) fn address(url: &str) -> Result<(PgConnectOptions, Place), StoreError
         _ => return Err(refused(UNREADABLE.to_owned())),
     }
     let options = PgConnectOptions::from_str(url).map_err(|_| refused(UNREADABLE.to_owned()))?;
+    let encrypts = !matches!(
+        options.get_ssl_mode(),
+        PgSslMode::Disable | PgSslMode::Allow | PgSslMode::Prefer
+    );
+    if encrypts && cfg!(not(any(feature = "tls", feature = "tls-ring"))) {
+        return Err(refused(WITHOUT_TLS.to_owned()));
+    }
     let place = match (options.get_socket(), options.get_host()) {
         (Some(socket), _) => format!("PostgreSQL at {}", socket.display()),
         (None, folder) if folder.starts_with('/') => format!("PostgreSQL at {folder}"),

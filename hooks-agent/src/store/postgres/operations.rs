@@ -8,8 +8,8 @@ use crate::store::sql::{Columns, Filtered, Limit, filtered, store_error, store_r
 use crate::store::{Filter, PostgresStore, StoreError, StoreReport};
 
 impl PostgresStore {
-    pub(super) async fn prune_threads(&self, filter: &Filter) -> Result<u64, StoreError> {
-        let filters = self.filters(filter);
+    pub(super) async fn prune_threads(&self, filter: Filter) -> Result<u64, StoreError> {
+        let filters = self.filters(&filter);
         if filters.is_of_nothing() {
             return Ok(0);
         }

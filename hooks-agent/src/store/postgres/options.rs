@@ -87,8 +87,8 @@ impl PostgresOptions {
         self
     }
 
-    /// Sets how long an operation of operators may take: a migration, an import, `forget`, `prune` and
-    /// `report`; 10 minutes by default.
+    /// Sets how long an operation of operators may take: a migration, an import, `prune`, `report`, and
+    /// `forget` of more than one thread; 10 minutes by default.
     pub fn maintenance_timeout(mut self, time: Duration) -> Self {
         self.maintenance_timeout = time;
         self

@@ -197,11 +197,11 @@ impl Store for PostgresStore {
     }
 
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
-        self.once("forgetting threads", async move { self.forget_threads(&filter).await })
+        self.repeat("forgetting threads", Writes::Yes, move || self.forget_threads(filter.clone()))
     }
 
     fn prune(&self, filter: Filter) -> StoreFuture<'_, u64> {
-        self.once("pruning threads", async move { self.prune_threads(&filter).await })
+        self.repeat("pruning threads", Writes::Yes, move || self.prune_threads(filter.clone()))
     }
 
     fn report(&self) -> StoreFuture<'_, StoreReport> {

@@ -85,13 +85,15 @@ impl PostgresStore {
         }
     }
 
-    pub(super) async fn forget_threads(&self, filter: &Filter) -> Result<u64, StoreError> {
-        let filters = self.filters(filter);
+    pub(super) async fn forget_threads(&self, filter: Filter) -> Result<u64, StoreError> {
+        let filters = self.filters(&filter);
         if filters.is_of_nothing() {
             return Ok(0);
         }
-        let mut conn = self.connections().pool.get().await?;
-        let limit = self.connections().maintenance;
+        let connections = self.connections();
+        let mut conn = connections.pool.get().await?;
+        let is_one = filter.agent.is_some() && filter.thread.is_some();
+        let limit = if is_one { connections.statement } else { connections.maintenance };
         let done = limit.run(async {
             let mut step = begin(&mut conn, limit).await?;
             let done = filtered!(filters.forget()).execute(&mut *step).await?;

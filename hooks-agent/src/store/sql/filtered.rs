@@ -97,9 +97,9 @@ WHERE q.closed = 0",
     }
 
     /// Removes threads that no call owns, with the threads of their sub-agents; those of which one is owned
-    /// or too new stay. What belongs to them goes with them.
+    /// or too new stay, and do not count for the limit. What belongs to them goes with them.
     pub(crate) fn forget(&self) -> Filtered {
-        let Self { now, elements, namespace, filter } = self;
+        let Self { now, filter, .. } = self;
         let mut statement = Filtered::new(&format!(
             "DELETE FROM thread
 WHERE (owner IS NULL OR lease_until < {now}) AND id IN (
@@ -108,32 +108,53 @@ WHERE (owner IS NULL OR lease_until < {now}) AND id IN (
     WHERE (t.owner IS NULL OR t.lease_until < {now})"
         ));
         self.conditions(&mut statement);
-        if filter.limit.is_some() {
-            statement.push(OLDEST);
-        }
-        let mut statement = self.limit(statement);
         statement.push(&format!(
-            "), below (root, id, stays) AS (
-    SELECT r.id, r.id, 0 FROM root r
-    UNION
-    SELECT b.root, c.id, CASE WHEN c.owner IS NOT NULL AND c.lease_until >= {now}"
+            "
+    AND NOT EXISTS (
+        WITH RECURSIVE part (id, stays) AS (
+        SELECT t.id, 0
+        UNION
+        SELECT c.id, CASE WHEN c.owner IS NOT NULL AND c.lease_until >= {now}"
         ));
         if let Some(time) = filter.unused_for {
             statement.int(&format!(" OR c.changed > {now} - "), millis(time));
         }
+        statement.push(" THEN 1 ELSE 0 END");
+        self.sub_threads(&mut statement, "part");
+        statement.push(
+            ")
+        SELECT 1 FROM part WHERE part.stays = 1)",
+        );
+        if filter.limit.is_some() {
+            statement.push(OLDEST);
+        }
+        let mut statement = self.limit(statement);
+        statement.push(
+            "), below (id) AS (
+    SELECT r.id FROM root r
+    UNION
+    SELECT c.id",
+        );
+        self.sub_threads(&mut statement, "below");
+        statement.push(
+            ")
+    SELECT b.id FROM below b)",
+        );
+        statement
+    }
+
+    /// Adds the tables that lead from the threads of a table, named `b`, to those of their sub-agents,
+    /// named `c`.
+    fn sub_threads(&self, statement: &mut Filtered, table: &str) {
+        let elements = self.elements;
         statement.push(&format!(
-            " THEN 1 ELSE 0 END
-    FROM below b
+            "
+    FROM {table} b
     JOIN value v ON v.thread_id = b.id AND v.name = '{SUB_THREADS}'
     CROSS JOIN {elements}
     JOIN thread c ON c.agent = s.value ->> 'agent' AND c.thread = s.value ->> 'thread'"
         ));
-        statement.text(" AND c.namespace = ", namespace);
-        statement.push(
-            ")
-    SELECT b.id FROM below b WHERE b.root NOT IN (SELECT o.root FROM below o WHERE o.stays = 1))",
-        );
-        statement
+        statement.text(" AND c.namespace = ", self.namespace);
     }
 
     /// The ids of threads that have history.

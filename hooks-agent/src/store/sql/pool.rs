@@ -67,7 +67,11 @@ impl<C: Connection> Pool<C> {
                 Some((conn, since)) if since.elapsed() < self.options.trusted => conn,
                 Some((mut conn, _)) => match self.options.test.run(conn.ping()).await {
                     Ok(()) => conn,
-                    Err(_) => continue,
+                    Err(_) => {
+                        // The others were idle for longer: one test tells for all of them.
+                        self.idle().clear();
+                        continue;
+                    }
                 },
             };
             return Ok(Lent { conn: Some(conn), pool: self, _permit: permit });

@@ -12,6 +12,7 @@ pub(super) fn prepare_file(path: &Path) -> Result<PathBuf, StoreError> {
     if path.as_os_str().is_empty() {
         return Err(refused("the path is empty: name a file".to_owned(), None));
     }
+    refuse_url(path)?;
     let shown = path.display();
     let path = std::path::absolute(path)
         .map_err(|error| refused(format!("`{shown}` is no path"), Some(error)))?;
@@ -42,6 +43,7 @@ pub(super) fn prepare_file(path: &Path) -> Result<PathBuf, StoreError> {
 
 /// Returns the absolute path of a file that is there.
 pub(super) fn existing_file(path: &Path) -> Result<PathBuf, StoreError> {
+    refuse_url(path)?;
     let shown = path.display();
     match fs::metadata(path) {
         Ok(file) if file.is_dir() => {
@@ -56,6 +58,19 @@ pub(super) fn existing_file(path: &Path) -> Result<PathBuf, StoreError> {
             Err(refused(format!("`{shown}` cannot be read: {}", error.kind()), Some(error)))
         }
     }
+}
+
+/// Refuses what SQLite's other libraries take in place of a path. It may have a password: nothing is quoted.
+pub(super) fn refuse_url(path: &Path) -> Result<(), StoreError> {
+    let text = path.to_string_lossy();
+    if matches!(&*text, ":memory:" | "sqlite::memory:" | "sqlite://:memory:") {
+        return Err(refused("a store in memory is `MemoryStore`".to_owned(), None));
+    }
+    if text.starts_with("sqlite:") || text.contains("://") {
+        let reason = "expected the path of a file, found a URL: `store::open` takes URLs";
+        return Err(refused(reason.to_owned(), None));
+    }
+    Ok(())
 }
 
 /// Creates the file, unless another process just did.

@@ -8,6 +8,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Error, Executor, Row};
 
 use crate::store::sql::{LATEST, MIGRATIONS, Place, store_error, unsigned};
 use crate::store::sqlite::connection::{connect_options, place_of, read_options};
+use crate::store::sqlite::file::refuse_url;
 use crate::store::{Migration, SqliteOptions, StoreError};
 
 /// The mark of the files of this store: "hook" in ASCII.
@@ -54,6 +55,7 @@ pub(super) async fn missing_migrations(
     path: &Path,
     options: &SqliteOptions,
 ) -> Result<Vec<Migration>, StoreError> {
+    refuse_url(path)?;
     if !path.try_exists().is_ok_and(|exists| exists) {
         return Ok(missing(0));
     }

@@ -63,8 +63,8 @@ impl SqliteStore {
     /// rights for its owner alone, and brings its schema up to date.
     ///
     /// # Errors
-    /// [`StoreError::Open`] if there is no such folder, or the file is a folder, read-only or not a
-    /// store; [`StoreError::NewerSchema`] if a newer program wrote it: it is left as it is.
+    /// [`StoreError::Open`] if the path is a URL, there is no such folder, or the file is a folder, read-only
+    /// or not a store; [`StoreError::NewerSchema`] if a newer program wrote it: it is left as it is.
     pub async fn open(path: impl AsRef<Path> + Send) -> Result<Self, StoreError> {
         Self::options().open(path).await
     }

@@ -16,7 +16,7 @@ use rmcp::transport::streamable_http_client::{
 use rmcp::transport::{DynamicTransportError, Transport, WorkerTransport};
 use tokio_util::sync::CancellationToken;
 
-use crate::http::{client_of, place_of, reason_of};
+use crate::http::{client_of, place_of, reason_of, without_tls};
 use crate::tool::mcp::error::McpError;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -30,7 +30,10 @@ pub(super) struct Endpoint {
 impl Endpoint {
     pub(super) fn parse(url: &str) -> Result<Self, McpError> {
         let reason = match Url::parse(url) {
-            Ok(url) if matches!(url.scheme(), "http" | "https") => return Ok(Self { url }),
+            Ok(url) if matches!(url.scheme(), "http" | "https") => match without_tls(&url) {
+                Some(reason) => return Err(McpError::Invalid { reason: reason.to_owned() }),
+                None => return Ok(Self { url }),
+            },
             Ok(_) => "its scheme is neither `http` nor `https`".to_owned(),
             Err(error) => error.to_string(),
         };

@@ -143,6 +143,10 @@ impl Tool for RemoteTool {
         self.is_idempotent
     }
 
+    fn is_foreign(&self) -> bool {
+        true
+    }
+
     fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
         Box::pin(async move {
             let call = CallToolRequestParams::new(self.name.clone())

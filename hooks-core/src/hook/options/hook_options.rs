@@ -78,7 +78,7 @@ pub struct HookOptions<F = Fail, W = Unconditional, L = Unlimited> {
     warnings: Arc<[String]>,
     max_depth: usize,
     when: W,
-    location: Option<&'static Location<'static>>,
+    registered: Option<Source>,
     marker: PhantomData<fn() -> (F, L)>,
 }
 
@@ -151,7 +151,7 @@ impl HookOptions {
             warnings: Arc::default(),
             max_depth: MAX_DEPTH,
             when: Unconditional,
-            location: None,
+            registered: None,
             marker: PhantomData,
         }
     }
@@ -221,8 +221,21 @@ impl<F, W, L> HookOptions<F, W, L> {
 
     /// Where plans say that the hook was registered, for a library that registers it for its caller;
     /// else it is the line that registers it.
-    pub fn registered_at(mut self, location: &'static Location<'static>) -> Self {
-        self.location = Some(location);
+    pub fn registered_at(self, location: &'static Location<'static>) -> Self {
+        self.registered_in(location.file(), location.line())
+    }
+
+    /// Where plans say that the hook was registered, for a library that registers what a file of the
+    /// user says: the name of the file, and its line, from 1.
+    ///
+    /// ```
+    /// use hooks_core::HookOptions;
+    ///
+    /// let options = HookOptions::named("audit").registered_in("policy.toml", 3);
+    /// # let _ = options;
+    /// ```
+    pub fn registered_in(mut self, file: impl Into<Cow<'static, str>>, line: u32) -> Self {
+        self.registered = Some(Source { file: file.into(), line });
         self
     }
 
@@ -266,7 +279,7 @@ impl<F, W, L> HookOptions<F, W, L> {
             warnings,
             max_depth,
             when: old,
-            location,
+            registered,
             ..
         } = self;
         let (when, marker) = (when(old), PhantomData);
@@ -282,7 +295,7 @@ impl<F, W, L> HookOptions<F, W, L> {
             warnings,
             max_depth,
             when,
-            location,
+            registered,
             marker,
         }
     }
@@ -311,7 +324,7 @@ impl<F, W, L> HookOptions<F, W, L> {
             warnings,
             max_depth,
             when,
-            location,
+            registered,
             ..
         } = self;
         let (undo, when) = (F::undo(), when.predicate());
@@ -320,7 +333,7 @@ impl<F, W, L> HookOptions<F, W, L> {
         let remove_spent = once.then_some(remove_spent::<P> as fn(Level, &Hooks));
         let limits =
             is_limited.then(|| Arc::new(Limits { timeout, fired, remove_spent, undo, when }));
-        let source = location.map_or(source, Source::from);
+        let source = registered.unwrap_or(source);
         let max_depth = always.then_some(max_depth);
         let may_answer = answers.unwrap_or_else(|| P::may_answer(&hook));
         Entry { name, group, priority, role, may_answer, warnings, source, max_depth, limits, hook }

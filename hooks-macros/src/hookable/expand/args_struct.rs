@@ -4,12 +4,14 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Path, Visibility, parse_quote};
+use syn::{Path, Visibility, WhereClause, parse_quote};
 
 use crate::hookable::attrs::is_lint_level;
 use crate::hookable::expand::lints::unused;
 use crate::hookable::model::{Block, Method};
+use crate::hookable::signature::generics::name_of;
 use crate::support::spans::shown_at;
+use crate::support::words::Words;
 
 // Input:  `pub async fn reply(&self, msg: Msg, style: Option<&str>) -> Msg`
 // Output: `pub struct AgentReplyArgs { pub msg: Msg, pub style: Option<String> }`, with `Debug` and `Clone`
@@ -18,8 +20,8 @@ pub(crate) fn args_struct(block: &Block, method: &Method, vis: &Visibility) -> T
     let (generics, _, clause) = args_generics.split_for_impl();
     let derives = derives(method);
     let derives = (!derives.is_empty()).then(|| quote!(#[derive(#(#derives),*)]));
-    let json = block.is_json.then(|| json_derives(block, method));
-    let non_exhaustive = block.is_non_exhaustive.then(|| quote!(#[non_exhaustive]));
+    let json = block.options.is_json.then(|| json_derives(block, method));
+    let non_exhaustive = block.options.is_non_exhaustive.then(|| quote!(#[non_exhaustive]));
     let unused = unused();
     // Underscores that tell methods apart.
     let has_underscore = args_ident.to_string().contains('_');
@@ -31,7 +33,7 @@ pub(crate) fn args_struct(block: &Block, method: &Method, vis: &Visibility) -> T
         let doc = format!(" The argument `{name}`.");
         quote!(#(#attrs)* #[doc = #doc] #vis #name: #ty)
     });
-    let impls = has_own_impls(method).then(|| own_impls(block, method));
+    let impls = own_impls(block, method);
     quote! {
         #(#cfgs)*
         #[doc = #doc]
@@ -46,16 +48,10 @@ pub(crate) fn args_struct(block: &Block, method: &Method, vis: &Visibility) -> T
     }
 }
 
-/// Whether `Debug` and `Clone` are written out: then an argument need not be `Debug`, and the error for one that
-/// is not `Clone` names the cure. Generic structs derive both, for the bounds.
-fn has_own_impls(method: &Method) -> bool {
-    method.args_generics.params.is_empty()
-}
-
-/// What is derived, without what is written out.
+/// What is derived. `Debug` and `Clone` are written out: then an argument need not be `Debug`, the error for one
+/// that is not `Clone` names the cure, and a generic struct asks both of its fields, not of its parameters.
 fn derives(method: &Method) -> Vec<Path> {
-    let written = if has_own_impls(method) { &["Debug", "Clone"][..] } else { &[] };
-    let is_written = |path: &Path| is_one_of(path, written);
+    let is_written = |path: &Path| is_one_of(path, &["Debug", "Clone"]);
     asked(method).into_iter().filter(|path| !is_written(path)).collect()
 }
 
@@ -98,10 +94,12 @@ fn own_impls(block: &Block, method: &Method) -> TokenStream {
         }
     });
     let is_asked = |name: &str| asked(method).iter().any(|path| is_one_of(path, &[name]));
+    let (generics, ty_generics, _) = method.args_generics.split_for_impl();
     let clone = is_asked("Clone").then(|| {
+        let clause = where_fields(method, &quote!(::core::clone::Clone));
         quote! {
             #(#cfgs)*
-            impl ::core::clone::Clone for #args_ident {
+            impl #generics ::core::clone::Clone for #args_ident #ty_generics #clause {
                 fn clone(&self) -> Self {
                     Self { #(#clones),* }
                 }
@@ -109,9 +107,10 @@ fn own_impls(block: &Block, method: &Method) -> TokenStream {
         }
     });
     let debug = is_asked("Debug").then(|| {
+        let clause = where_fields(method, &quote!(::core::fmt::Debug));
         quote! {
             #(#cfgs)*
-            impl ::core::fmt::Debug for #args_ident {
+            impl #generics ::core::fmt::Debug for #args_ident #ty_generics #clause {
                 fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                     #in_scope
                     let mut shown = f.debug_struct(#name);
@@ -122,6 +121,21 @@ fn own_impls(block: &Block, method: &Method) -> TokenStream {
         }
     });
     quote!(#clone #debug)
+}
+
+// Input:  `M: Model`, the field `input: M::In`, and `Clone`
+// Output: `where M::In: Clone`
+/// The clause of an args struct, and the bound of every field whose type depends on a parameter.
+fn where_fields(method: &Method, bound: &TokenStream) -> Option<WhereClause> {
+    let mut generics = method.args_generics.clone();
+    let names: Vec<_> = generics.params.iter().map(|param| name_of(param).clone()).collect();
+    for param in &method.params {
+        let (ty, words) = (&param.field_ty, Words::of(&param.field_ty));
+        if names.iter().any(|name| words.contains(name)) {
+            generics.make_where_clause().predicates.push(parse_quote!(#ty: #bound));
+        }
+    }
+    generics.where_clause
 }
 
 /// What JSON needs of an args struct, unless it is derived already. Found here, so that the crate need not

@@ -76,7 +76,7 @@ pub(crate) fn hook_point(block: &Block, method: &Method) -> TokenStream {
     });
     let around_point = method.has_around().then(|| runnable_body(block, method));
     // Of a generic type there is no one point that the linker could know.
-    let json = (block.is_json && generics.params.is_empty()).then(|| {
+    let json = (block.options.is_json && generics.params.is_empty()).then(|| {
         let (inventory, json_point) = (runtime.private("inventory"), runtime.private("JsonPoint"));
         quote!(#(#cfgs)* #inventory::submit! { #json_point::new::<#self_ty, #args>(#name) })
     });

@@ -32,7 +32,8 @@ pub(crate) fn item(block: &Block, head: &Head) -> TokenStream {
         Item::Hooked(method) => declarations(block, method),
     });
     let constants = block.methods().map(|method| constants(block, method, vis, &args_type(method)));
-    let calls = block.methods().map(|method| call(block, head, method));
+    let called = block.methods().filter(|method| !method.is_never_dyn());
+    let calls = called.map(|method| call(block, head, method));
     let structs = block.methods().map(|method| args_struct(block, method, vis));
     let points = block.methods().map(|method| {
         let (point, name) = (hook_point(block, method), trait_method(block, method));
@@ -90,10 +91,21 @@ fn is_hookable(bound: &TypeParamBound) -> bool {
 fn declarations(block: &Block, method: &Method) -> TokenStream {
     let Method { cfgs, public_attrs, body_attrs, .. } = method;
     let self_ty = &block.self_ty;
+    if method.is_never_dyn() {
+        let (mut sig, body) = (method.sig.clone(), &method.body);
+        let clause = sig.generics.make_where_clause();
+        clause.predicates.push(parse_quote!(Self: ::core::marker::Sized));
+        let end = body.is_none().then(|| quote!(;));
+        return quote!(#(#cfgs)* #(#public_attrs)* #sig #body #end);
+    }
     let sig = signature(block, method);
     let body_sig = Signature { ident: method.body_ident.clone(), ..sig.clone() };
     let (call, body) = match &method.body {
-        None => (quote!(;), quote!(;)),
+        // An impl that is not marked has no body, and is refused by name.
+        None => {
+            let (refused, arguments) = (block.runtime.private("refused"), arguments(method));
+            (quote!(;), quote!({ #refused((self, #arguments)) }))
+        }
         Some(body) => {
             let (call, arguments) = (call_ident(method), arguments(method));
             let receiver = sig.receiver().map(|receiver| receiver.self_token);
@@ -101,7 +113,10 @@ fn declarations(block: &Block, method: &Method) -> TokenStream {
             (quote!({ <#self_ty>::#call(#receiver.#mark(), #arguments) }), quote!({ #body }))
         }
     };
-    let lints = method.body.as_ref().map(|_| private());
+    let lints = match &method.body {
+        Some(_) => Some(private()),
+        None => underscores(method),
+    };
     let underscores = method.body.as_ref().and_then(|_| underscores(method));
     quote! {
         #(#cfgs)* #(#public_attrs)* #underscores

@@ -149,7 +149,10 @@ fn hooked_call(
             quote!(let #this = #clone::clone(&#receiver); #call)
         }
         Receiver::CountedRef => {
-            call(run_alone, quote!(#shared::<Self>(&#this)), quote!(_), body(&quote!(#this)))
+            // Lent to the hooks and to the body.
+            let on = quote!(#shared::<Self>(#this));
+            let call = call(run_alone, on, quote!(_), body(&quote!(#this)));
+            quote!(let #this = &#this; #call)
         }
     };
     let agent = match method.receiver {

@@ -72,6 +72,9 @@ fn unhooked(block: &Block, method: &Unmarked, known: &TokenStream) -> TokenStrea
 //         `fn __hooks_reply<'hook>(&'hook self, msg: Msg) -> BoxFuture<'hook, Msg> { Box::pin(async move { .. }) }`
 fn methods(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenStream {
     let Method { cfgs, public_attrs, body_attrs, body, .. } = method;
+    if let Some(method) = method.refused.as_ref().filter(|_| method.is_never_dyn()) {
+        return method.clone();
+    }
     let sig = signature(block, method);
     let body_sig = Signature { ident: method.body_ident.clone(), ..sig.clone() };
     let receiver = sig.receiver().map(|receiver| receiver.self_token);

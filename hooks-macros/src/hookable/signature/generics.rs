@@ -58,7 +58,8 @@ fn unbounded(mut param: GenericParam) -> GenericParam {
     param
 }
 
-fn name_of(param: &GenericParam) -> &Ident {
+/// The name of a parameter.
+pub(crate) fn name_of(param: &GenericParam) -> &Ident {
     match param {
         GenericParam::Lifetime(param) => &param.lifetime.ident,
         GenericParam::Type(param) => &param.ident,

@@ -87,7 +87,7 @@ async fn a_reply_that_a_hook_redacts_for_the_caller_alone_stays_redacted() {
     client.say("hi").await;
     assert!(!has_secret(&client.messages));
     // Memory has what the model said; no later snapshot may show it.
-    let history = agent.threads().history(&Caller::new("ada").thread("t"));
+    let history = agent.threads().memory(&Caller::new("ada").thread("t")).unwrap().messages();
     assert!(history.iter().any(|msg| msg.text().contains("hunter2")));
     client.say("again").await;
     let events = client.send(json!({})).await.unwrap();

@@ -10,9 +10,11 @@ async fn clients_before_1_0_get_no_success_outcome() {
     let model = ScriptedModel::new("words", |_| "one");
     let agent = ReActAgent::builder("bot").model(model).build().unwrap();
     let mut client = Client::new(agent);
-    client.version = None;
-    let events = client.say("hi").await;
-    assert!(one(&events, "RUN_FINISHED").get("outcome").is_none());
+    for version in [None, Some("0"), Some("0.9")] {
+        client.version = version;
+        let events = client.say("hi").await;
+        assert!(one(&events, "RUN_FINISHED").get("outcome").is_none(), "{version:?}");
+    }
 }
 
 #[tokio::test]
@@ -32,8 +34,10 @@ async fn a_newer_minor_version_is_served() {
     let model = ScriptedModel::new("words", |_| "one");
     let agent = ReActAgent::builder("bot").model(model).build().unwrap();
     let mut client = Client::new(agent);
-    client.version = Some("1.10");
-    let events = client.say("hi").await;
-    assert_eq!(events[0]["protocolVersion"], "1.0");
-    assert_eq!(outcome(&events), &json!({ "type": "success" }));
+    for version in ["1.10", "10.0"] {
+        client.version = Some(version);
+        let events = client.say("hi").await;
+        assert_eq!(events[0]["protocolVersion"], "1.0");
+        assert_eq!(outcome(&events), &json!({ "type": "success" }), "{version}");
+    }
 }

@@ -96,7 +96,7 @@ async fn ag_07_open_interrupts_must_all_be_answered() {
     let mut client = Client::of(AgUi::new(agent.clone()));
     client.say("pay").await;
     let thread = Caller::new("ada").thread("t");
-    let before = agent.threads().history(&thread);
+    let before = agent.threads().memory(&thread).unwrap().messages();
     let refused = client.send(json!({ "resume": [approve("int-c1")] })).await.unwrap_err();
     assert_eq!(refused, Refused::NotAnswered { ids: vec!["int-c2".to_owned()] });
     assert_eq!(refused.status(), 409);
@@ -104,7 +104,7 @@ async fn ag_07_open_interrupts_must_all_be_answered() {
     let refused = client.send(json!({})).await.unwrap_err();
     let ids = vec!["int-c1".to_owned(), "int-c2".to_owned()];
     assert_eq!(refused, Refused::NotAnswered { ids });
-    assert_eq!(agent.threads().history(&thread), before);
+    assert_eq!(agent.threads().memory(&thread).unwrap().messages(), before);
     assert!(seen.lock().unwrap().is_empty());
 }
 

@@ -1,6 +1,7 @@
 //! Tools of the client.
 
 use hooks_agent::builtin::connect::ag_ui::AgUi;
+use hooks_agent::builtin::guard::PiiDetection;
 use hooks_agent::prelude::*;
 use serde_json::{Value, json};
 
@@ -60,6 +61,23 @@ async fn the_model_reads_the_description_of_the_tool() {
     client.tools = tools();
     client.say("hi").await;
     assert_eq!(client.messages[1]["content"], "confetti Shows confetti. \"string\"");
+}
+
+#[tokio::test]
+async fn what_the_client_says_of_its_tools_passes_the_guards() {
+    let model = ScriptedModel::new("m", |request| {
+        let tool = request.tools.last().expect("a tool");
+        format!("{} {} {}", tool.name, tool.description, tool.schema["properties"]["color"])
+    });
+    let agent = ReActAgent::builder("bot").model(model).hook(PiiDetection::email());
+    let mut client = Client::new(agent.build().unwrap());
+    client.tools = tools();
+    client.tools[0]["description"] = json!("Mails ada@example.com.");
+    client.tools[0]["parameters"]["properties"]["color"]["description"] = json!("Of x@example.com");
+    client.say("hi").await;
+    let said =
+        r#"confetti Mails [REDACTED_EMAIL]. {"type":"string","description":"Of [REDACTED_EMAIL]"}"#;
+    assert_eq!(client.messages[1]["content"], said);
 }
 
 #[tokio::test]
@@ -140,4 +158,37 @@ async fn tools_of_the_client_can_be_switched_off() {
     client.tools = tools();
     client.say("hi").await;
     assert_eq!(client.messages[1]["content"], "0");
+}
+
+#[tokio::test]
+async fn an_error_of_a_tool_of_the_client_is_one_for_the_model() {
+    let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+        match request.messages.iter().flat_map(Msg::tool_results).next() {
+            Some(result) => format!("{} {}", result.is_error, result.output).into(),
+            None => ToolUse::new("c1", "confetti", json!({})).into(),
+        }
+    });
+    let mut client = Client::new(ReActAgent::builder("bot").model(model).build().unwrap());
+    client.tools = tools();
+    client.say("hooray").await;
+    client.messages.push(json!({ "id": "m", "role": "tool", "toolCallId": "c1", "content": "",
+        "error": "no paper" }));
+    client.send(json!({})).await.unwrap();
+    assert_eq!(client.messages.last().unwrap()["content"], "true no paper");
+}
+
+#[tokio::test]
+async fn a_result_in_parts_is_the_text_of_them() {
+    let model = model(vec![call("c1", "confetti", json!({}))]);
+    let mut client = Client::new(ReActAgent::builder("bot").model(model).build().unwrap());
+    client.tools = tools();
+    client.say("hooray").await;
+    let source = json!({ "type": "data", "value": "iVBORw==", "mimeType": "image/png" });
+    let parts = json!([{ "type": "text", "text": "red" }, { "type": "image", "source": source },
+        { "type": "text", "text": "blue" }]);
+    client
+        .messages
+        .push(json!({ "id": "m", "role": "tool", "toolCallId": "c1", "content": parts }));
+    client.send(json!({})).await.unwrap();
+    assert_eq!(client.messages.last().unwrap()["content"], "results: red\nblue");
 }

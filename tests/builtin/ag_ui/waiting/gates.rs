@@ -118,5 +118,6 @@ async fn a_thread_of_another_process_is_read_from_the_store() {
     one.call_with(CallOptions::new().thread("t"), "more").await.unwrap();
     other.read_thread("t").await.unwrap();
     assert_eq!(memory.messages().len(), 4);
-    assert!(other.read_thread("new").await.unwrap().unwrap().is_empty());
+    assert!(other.read_thread("new").await.unwrap().is_none());
+    assert!(other.read_thread(CallContext::DEFAULT_THREAD).await.unwrap().is_none());
 }

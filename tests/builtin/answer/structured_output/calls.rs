@@ -79,7 +79,8 @@ fn typed_and_untyped_calls_of_one_agent_overlap() {
             it.unwrap();
         },
     );
-    let threads = (0..8).map(|number| agent.threads().history(&number.to_string()).len());
+    let threads =
+        (0..8).map(|number| agent.threads().memory(&number.to_string()).unwrap().messages().len());
     assert_eq!(threads.sum::<usize>(), 48);
 }
 

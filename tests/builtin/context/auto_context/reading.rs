@@ -71,7 +71,7 @@ fn a_result_of_another_thread_cannot_be_read() {
     let agent = ReActAgent::builder("bot").model(model).hook(hook()).build().unwrap();
     agent.threads().restore("ada", used("1", text())).unwrap();
     block_on(agent.call_with(CallOptions::new().thread("berta"), "go")).unwrap();
-    let messages = agent.threads().history("berta");
+    let messages = agent.threads().memory("berta").unwrap().messages();
     let result = messages.iter().flat_map(Msg::tool_results).last().unwrap();
     assert!(result.is_error, "{}", result.output);
 }

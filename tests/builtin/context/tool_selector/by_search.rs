@@ -46,6 +46,8 @@ fn words_of_names_and_descriptions_are_found_in_their_forms() {
         ("How many dollars are 5 euro", "convert_currency"),
         ("Several queries to databases, please", "query_database"),
         ("I am planning routes", "plan_route"),
+        ("fetching", "getHTTPStatus"),
+        ("Opened tickets", "github_create_issue"),
         ("pictures: resizing", "resize_image"),
         ("北京今天天气怎么样？", "weather_cn"),
         ("股票多少钱", "stock_cn"),

@@ -54,7 +54,7 @@ const PARTS: [&str; 34] = [
     "m",
 ];
 
-fn glued() -> impl Strategy<Value = String> {
+pub(super) fn glued() -> impl Strategy<Value = String> {
     let parts = prop::collection::vec(prop::sample::select(&PARTS[..]), 1..10);
     parts.prop_map(|parts| format!("so {}", parts.concat()))
 }
@@ -98,7 +98,7 @@ fn said(hooks: &[PiiDetection], text: &str, lengths: &[usize]) -> (Said, ReActAg
     (Said { streamed, stored, replied, kept }, agent)
 }
 
-fn with_strategies() -> Vec<PiiDetection> {
+pub(super) fn with_strategies() -> Vec<PiiDetection> {
     let hash = |kind, format| {
         let hook = PiiDetection::of([kind]).strategy(PiiStrategy::Hash).format(format);
         hook.hash_key(PiiHashKey::new(*b"key"))
@@ -136,8 +136,20 @@ fn an_address_that_goes_on_in_the_next_chunk_is_kept_once_and_whole() {
     assert_eq!(agent.threads().memory("default").unwrap().values().len(), 1);
 }
 
+/// A second sign makes credentials of what is behind the first one.
+#[test]
+fn credentials_that_begin_with_a_sign_are_found_whatever_the_cuts() {
+    let hooks = [PiiDetection::all().everywhere()];
+    for text in ["so https://@192.168.17.23ada@example.co", "so x://@@example.co", "so https://@ a"]
+    {
+        let (in_parts, _) = said(&hooks, text, &[1]);
+        let (at_once, _) = said(&hooks, text, &[usize::MAX]);
+        assert_eq!(in_parts, at_once);
+    }
+}
+
 proptest! {
-    #![proptest_config(Config::with_cases(cases()))]
+    #![proptest_config(Config::with_cases(cases(64)))]
 
     #[test]
     fn tokens_and_what_is_kept_do_not_depend_on_cuts(text in glued(), lengths in lengths()) {
@@ -192,14 +204,14 @@ proptest! {
         // What the model reads is what a search of each text leaves.
         let (searched, _) = said(&[PiiDetection::all().vault(vault.clone())], asked, &[usize::MAX]);
         prop_assert_eq!(script.requests()[0].last_text(), searched.stored);
-        let history = agent.threads().history("default");
+        let history = agent.threads().memory("default").unwrap().messages();
         let results = history.iter().flat_map(Msg::tool_results).map(|it| shown(it.output.as_str()));
         let expected = [answered, argued, answered].map(Clone::clone);
         prop_assert_eq!(results.collect::<Vec<_>>(), expected);
     }
 }
 
-/// How many cases are tried; `PROPTEST_CASES` says more.
-fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(64)
+/// How many cases are tried: `PROPTEST_CASES`, or so many.
+pub(super) fn cases(otherwise: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(otherwise)
 }

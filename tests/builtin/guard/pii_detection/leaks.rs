@@ -114,7 +114,7 @@ fn what_other_hooks_answer_is_searched() {
         Box::new(on(|event: &mut PreActing<'_>| event.refuse(format!("no {MAIL}")))),
         Box::new(on(|event: &mut PreActing<'_>| {
             let output = ToolOutput::json(json!({ MAIL: CARD }));
-            event.answer(ToolResult::success(event.tool_use(), output))
+            event.answer(output)
         })),
     ];
     for hook in hooks {

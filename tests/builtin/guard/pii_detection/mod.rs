@@ -14,6 +14,7 @@
 //! | tool results: those after the last answer | all | what came into memory another way is searched, too |
 //! | an unknown kind, or none for a detector: `ValueError` | does not compile | kinds are an enum, `custom` requires a detector |
 
+mod again;
 mod cuts;
 mod leaks;
 mod random;
@@ -39,7 +40,7 @@ fn bot(script: Script) -> ReActAgentBuilder {
 }
 
 fn texts(agent: &ReActAgent) -> Vec<String> {
-    agent.threads().history("default").iter().map(Msg::text).collect()
+    agent.threads().memory("default").unwrap().messages().iter().map(Msg::text).collect()
 }
 
 /// The texts in memory after a call of an agent that echoes.
@@ -67,7 +68,7 @@ fn a_text_without_personal_data_stays_as_it_is() {
     let agent = bot(Script::new().says("Nor here.")).hook(PiiDetection::all().everywhere());
     let agent = agent.build().unwrap();
     block_on(agent.call(msg.clone())).unwrap();
-    assert_eq!(agent.threads().history("default").get(0), Some(&msg));
+    assert_eq!(agent.threads().memory("default").unwrap().messages().get(0), Some(&msg));
     assert_eq!(texts(&agent)[1], "Nor here.");
 }
 
@@ -79,7 +80,7 @@ fn tool_results_are_searched_by_choice() {
         let script = Script::new().calls([ToolUse::new("1", "look", json!({}))]).says("ok");
         let agent = bot(script.clone()).tool(look).hook(hook).build().unwrap();
         block_on(agent.call("go")).unwrap();
-        let history = agent.threads().history("default");
+        let history = agent.threads().memory("default").unwrap().messages();
         let result = history.iter().flat_map(Msg::tool_results).next().unwrap().clone();
         let read = script.requests()[1].messages.iter().flat_map(Msg::tool_results).next().cloned();
         assert_eq!(read, Some(result.clone()));
@@ -103,7 +104,7 @@ fn other_parts_of_a_message_stay_as_they_are() {
     let agent = bot(Script::new().says("ok")).hook(PiiDetection::email()).build().unwrap();
     block_on(agent.call(msg.clone())).unwrap();
     msg.content = vec![ContentBlock::text("see [REDACTED_EMAIL]"), image];
-    assert_eq!(agent.threads().history("default").get(0), Some(&msg));
+    assert_eq!(agent.threads().memory("default").unwrap().messages().get(0), Some(&msg));
 }
 
 /// D 3.1: two hooks in sequence.
@@ -172,7 +173,9 @@ fn a_blocked_answer_fails_the_call() {
         let AgentError::Model(ModelError::Blocked { reason }) = &error else { panic!("{error:?}") };
         assert_eq!(reason, "Detected 1 instance(s) of email in text content");
         send.assert_called_with([]);
-        assert!(!format!("{:?}", agent.threads().history("default")).contains(MAIL));
+        assert!(
+            !format!("{:?}", agent.threads().memory("default").unwrap().messages()).contains(MAIL)
+        );
     }
 }
 
@@ -196,7 +199,7 @@ fn a_hook_that_masks_and_one_that_blocks_search_the_same_answer() {
     let agent = bot(Script::new().says(format!("Hi {MAIL}"))).hook(mask()).hook(block());
     let agent = agent.build().unwrap();
     assert!(block_on(agent.call("go")).is_err());
-    assert!(!format!("{:?}", agent.threads().history("default")).contains(MAIL));
+    assert!(!format!("{:?}", agent.threads().memory("default").unwrap().messages()).contains(MAIL));
     // In the input, the first one has removed what the second blocks.
     let agent = bot(Script::new().says("ok")).hook(mask()).hook(block()).build().unwrap();
     block_on(agent.call(MAIL)).unwrap();

@@ -14,6 +14,7 @@ use proptest::prelude::{Strategy, any, prop, prop_assert, prop_assert_eq, propte
 use proptest::test_runner::Config;
 
 use crate::everything::shown_of_call;
+use crate::pii_detection::cuts::cases;
 use crate::spoken::Spoken;
 use crate::vault::vault;
 
@@ -103,12 +104,12 @@ fn collected(agent: &ReActAgent, input: &str) -> (String, String) {
             }
         }
     });
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     (streamed, history[1].text())
 }
 
 proptest! {
-    #![proptest_config(Config::with_cases(96))]
+    #![proptest_config(Config::with_cases(cases(96)))]
 
     #[test]
     fn what_is_planted_is_known_nowhere(

@@ -39,7 +39,7 @@ fn emitted(hook: PiiDetection, chunks: &[&str]) -> (Vec<String>, Result<String, 
             }
         }
     });
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     if let Some(Ok(text)) = &ended {
         assert_eq!((text, &out.concat()), (&history[1].text(), &history[1].text()));
     }

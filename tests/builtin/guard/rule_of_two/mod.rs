@@ -1,5 +1,6 @@
 //! `RuleOfTwo`: a thread has at most two of the three, unless the user approves.
 
+mod doors;
 mod other_hooks;
 
 use futures::executor::block_on;
@@ -53,7 +54,7 @@ fn asked(reply: &Msg) -> Vec<(String, String)> {
 }
 
 fn results(agent: &ReActAgent) -> Vec<ToolResult> {
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     history.iter().flat_map(Msg::tool_results).cloned().collect()
 }
 

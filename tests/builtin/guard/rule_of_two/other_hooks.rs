@@ -41,7 +41,7 @@ fn a_call_that_a_hook_around_the_tool_denies_leaves_no_label() {
 fn a_result_in_place_of_the_tool_leaves_its_label() {
     for priority in [1, 100] {
         let cached = on(|event: &mut PreActing<'_>| match event.tool_use().name.as_str() {
-            "browse" => event.answer(ToolResult::success(event.tool_use(), "foreign text")),
+            "browse" => event.answer("foreign text"),
             _ => Flow::Continue,
         });
         let (builder, _) = agent(script(&[&["browse"], &["recall"], &["send"]]));

@@ -41,7 +41,7 @@ fn always(decision: Decision) -> (ToolApproval, Count) {
 }
 
 fn results(agent: &ReActAgent) -> Vec<ToolResult> {
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     history.iter().flat_map(Msg::tool_results).cloned().collect()
 }
 
@@ -78,7 +78,7 @@ fn an_edited_call_runs_as_edited_and_the_message_of_the_model_stays() {
     let agent = payer([pay(100)], &tool).hook(hook).build().unwrap();
     block_on(agent.call("go")).unwrap();
     tool.assert_called_with([json!({ "euros": 5 })]);
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     assert_eq!(history[1].tool_uses().next().unwrap().input, json!({ "euros": 100 }));
     assert_eq!(results(&agent)[0].ran.as_ref().unwrap().input, json!({ "euros": 5 }));
 }
@@ -204,7 +204,10 @@ fn another_process_asks_again_about_a_confirmed_call() {
     let (second, asked) = always(Decision::deny("not any more"));
     let model = Script::new().says("done");
     let later = ReActAgent::builder("bot").model(model).tool(ask()).hook(second).build().unwrap();
-    later.threads().restore("default", agent.threads().history("default")).unwrap();
+    later
+        .threads()
+        .restore("default", agent.threads().memory("default").unwrap().messages())
+        .unwrap();
     block_on(later.resume(CallOptions::new().confirm("1"))).unwrap();
     assert_eq!(asked.load(Ordering::Relaxed), 1);
     assert!(results(&later)[0].output.as_str().ends_with("not any more"));

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use futures::StreamExt;
 use futures::executor::block_on;
 use hooks_agent::builtin::guard::{Decision, PiiDetection, ToolApproval};
 use hooks_agent::model::ChatChunk;
@@ -41,7 +42,9 @@ fn a_question_shows_the_token_and_the_confirmed_tool_receives_the_data() {
         let confirmed = CallOptions::new().confirm(&pending.id);
         assert_eq!(block_on(agent.resume(confirmed)).unwrap().text(), "done");
         assert_eq!(*inputs.lock().unwrap(), [json!({ "to": MAIL })]);
-        assert!(!format!("{:?}", agent.threads().history("default")).contains(MAIL));
+        assert!(
+            !format!("{:?}", agent.threads().memory("default").unwrap().messages()).contains(MAIL)
+        );
     }
 }
 
@@ -69,7 +72,9 @@ fn an_approval_decides_on_the_token_and_may_edit_it() {
             _ => Vec::new(),
         };
         assert_eq!(*inputs.lock().unwrap(), expected);
-        assert!(!format!("{:?}", agent.threads().history("default")).contains('@'));
+        assert!(
+            !format!("{:?}", agent.threads().memory("default").unwrap().messages()).contains('@')
+        );
     }
 }
 
@@ -90,7 +95,7 @@ fn parallel_tools_receive_their_own_data() {
     let mut received: Vec<_> = inputs.lock().unwrap().clone();
     received.sort_by_key(Value::to_string);
     assert_eq!(received, [&to[0], &to[1], &to[2]].map(|to| json!({ "to": to })));
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     let results = history.iter().flat_map(Msg::tool_results).map(|it| it.output.as_str());
     assert_eq!(
         results.collect::<Vec<_>>(),
@@ -132,7 +137,7 @@ fn hooks_of_one_vault_reveal_all_of_its_tokens() {
     said(&agent, "default", &format!("{MAIL}, +49 30 901820"));
     let expected = json!({ "to": format!("{MAIL} or +49 30 901820") });
     assert_eq!(*inputs.lock().unwrap(), [expected]);
-    let history = format!("{:?}", agent.threads().history("default"));
+    let history = format!("{:?}", agent.threads().memory("default").unwrap().messages());
     assert!(!history.contains(MAIL) && !history.contains("901820"), "{history}");
 }
 
@@ -160,6 +165,62 @@ fn tokens_that_the_model_says_in_parts_stay_tokens() {
 }
 
 #[test]
+fn a_revealed_stream_shows_data_wherever_its_tokens_are_cut() {
+    let said = "I wrote to [EMAIL_XZNDVXQW] and [EMAIL_9], [a list] and [EMAIL_";
+    let expected = format!("I wrote to {MAIL} and [EMAIL_9], [a list] and [EMAIL_");
+    for length in [1, 2, 7, 100] {
+        let vault = vault();
+        let chars: Vec<_> = said.chars().collect();
+        let parts: Vec<String> = chars.chunks(length).map(|part| part.iter().collect()).collect();
+        let thoughts = parts.iter().map(|part| ChatChunk::Thinking(part.clone()));
+        let texts = parts.iter().map(|part| ChatChunk::Text(part.clone()));
+        let model = Spoken::new(thoughts.chain(texts).collect());
+        let agent = model.given_to(ReActAgent::builder("bot").hook(email(&vault)));
+        let agent = agent.build().unwrap();
+        let events = vault.reveal_stream(agent.stream(MAIL));
+        let kinds: Vec<_> = block_on(events.map(|event| event.unwrap().kind).collect());
+
+        let (mut thought, mut text) = (String::new(), String::new());
+        for kind in &kinds {
+            match kind {
+                AgentEventKind::ReasoningChunk(ContentBlock::Text { text: part }) => {
+                    text.push_str(part);
+                }
+                AgentEventKind::ReasoningChunk(ContentBlock::Thinking { thinking, .. }) => {
+                    thought.push_str(thinking);
+                    assert!(text.is_empty(), "what is held back stays in its place");
+                }
+                AgentEventKind::Reasoned(msg) | AgentEventKind::Finished(msg) => {
+                    assert_eq!(msg.text(), expected);
+                }
+                _ => {}
+            }
+        }
+        assert_eq!((&thought, &text), (&expected, &expected));
+        assert!(matches!(kinds.last(), Some(AgentEventKind::Finished(_))));
+    }
+}
+
+#[test]
+fn a_revealed_stream_keeps_tokens_in_what_tools_and_people_are_given() {
+    let vault = vault();
+    let (tool, inputs) = sender(|_| Ok("sent".into()));
+    let script = Script::new().calls([call("1", "[EMAIL_XZNDVXQW]")]).says("[EMAIL_XZNDVXQW]");
+    let agent = ReActAgent::builder("bot").model(script).tool(tool).hook(email(&vault));
+    let agent = agent.build().unwrap();
+    let events = vault.reveal_stream(agent.stream(MAIL));
+    let kinds: Vec<_> = block_on(events.map(|event| event.unwrap().kind).collect());
+    let started = kinds.iter().find_map(|kind| match kind {
+        AgentEventKind::ToolStarted(call) => Some(call.input.clone()),
+        _ => None,
+    });
+    assert_eq!(started, Some(json!({ "to": "[EMAIL_XZNDVXQW]" })));
+    assert!(matches!(kinds.last(), Some(AgentEventKind::Finished(msg)) if msg.text() == MAIL));
+    assert_eq!(*inputs.lock().unwrap(), [json!({ "to": MAIL })]);
+    assert!(!format!("{:?}", agent.memory().messages()).contains(MAIL));
+}
+
+#[test]
 fn a_call_that_is_dropped_in_its_tool_leaves_the_vault_as_it_was() {
     let vault = vault();
     let hang = FunctionTool::new("send", "Hangs.", async |_: Value| {
@@ -176,7 +237,7 @@ fn a_call_that_is_dropped_in_its_tool_leaves_the_vault_as_it_was() {
     }
     drop(running);
     assert_eq!(vault.reveal_in(agent.id(), "default", "[EMAIL_XZNDVXQW]"), MAIL);
-    assert!(!format!("{:?}", agent.threads().history("default")).contains('@'));
+    assert!(!format!("{:?}", agent.threads().memory("default").unwrap().messages()).contains('@'));
 }
 
 #[test]
@@ -193,7 +254,7 @@ fn data_in_arguments_of_the_model_becomes_tokens_and_reaches_the_tool() {
     // A number that is found is text from then on.
     expected["n"] = json!("4532015112830366");
     assert_eq!(*inputs.lock().unwrap(), [expected]);
-    let history = agent.threads().history("default");
+    let history = agent.threads().memory("default").unwrap().messages();
     let input = &history[1].tool_uses().next().unwrap().input;
     assert_eq!(input["to"], json!([{ "a": "[EMAIL_XZNDVXQW]" }]));
 }

@@ -1,6 +1,7 @@
 //! `Vault`: tokens for models, data for tools.
 
 mod flows;
+mod kept;
 
 use std::sync::{Arc, Mutex};
 
@@ -160,7 +161,7 @@ fn a_token_that_somebody_wrote_is_text() {
     expected["bcc"] = json!(format!("[{MAIL}]"));
     let written = json!({ "to": "[EMAIL_1]" });
     assert_eq!(*inputs.lock().unwrap(), [expected, written.clone(), written]);
-    let results = agent.threads().history("default");
+    let results = agent.threads().memory("default").unwrap().messages();
     let mut results = results.iter().flat_map(Msg::tool_results);
     let token = vault.token_of("default", "email", "eve@example.com");
     let said = format!("reply to [EMAIL_1] or {token}");
@@ -192,7 +193,7 @@ fn a_tool_with_a_token_that_names_no_data_is_not_run() {
         assert!(received.lock().unwrap().is_empty(), "{input}");
         // A tool that receives no data has the tokens as text.
         assert_eq!(*logged.lock().unwrap(), [input]);
-        let history = agent.threads().history("default");
+        let history = agent.threads().memory("default").unwrap().messages();
         let result = history.iter().flat_map(Msg::tool_results).next().unwrap();
         assert!(result.is_error && !result.output.as_str().contains('@'), "{result:?}");
     }

@@ -93,7 +93,7 @@ fn memory_of_the_thread_never_has_memories() {
     for _ in 0..2 {
         block_on(agent.call_with(on("ada", "one"), "My cat?")).unwrap();
     }
-    let messages = agent.threads().history("one");
+    let messages = agent.threads().memory("one").unwrap().messages();
     assert_eq!(messages.len(), 4);
     assert!(messages.iter().all(|msg| !msg.text().contains("Ada has a cat.")));
 }

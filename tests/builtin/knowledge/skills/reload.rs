@@ -77,11 +77,18 @@ fn a_broken_edit_keeps_the_last_good_version_and_is_reported_once() {
         assert_eq!(offered(&skills), ["forms: One."]);
         assert_eq!(offered(&skills), ["forms: One."]);
         assert_eq!(read(&skills, json!({ "name": "forms" })).output.as_str(), "First.");
+        // Another edit with the same mistake, and one with another mistake.
+        folder.write("forms/SKILL.md", "---\nname: forms\n---\nMore.");
+        assert_eq!(offered(&skills), ["forms: One."]);
+        assert!(only(&skills.broken()).contains("no `description`"));
+        folder.write("forms/SKILL.md", "---\ndescription: Two.\n---\n");
+        assert_eq!(offered(&skills), ["forms: One."]);
     });
     let reports = reports.take();
-    assert_eq!(reports.len(), 1, "{reports:?}");
+    assert_eq!(reports.len(), 2, "{reports:?}");
     assert!(reports[0].contains("forms/SKILL.md:1: no `description`"), "{reports:?}");
-    assert!(only(&skills.broken()).contains("no `description`"));
+    assert!(reports[1].contains("no `name`"), "{reports:?}");
+    assert!(only(&skills.broken()).contains("no `name`"));
     folder.skill("forms", "Two.", "Second.");
     assert_eq!(offered(&skills), ["forms: Two."]);
     assert_eq!(skills.broken().len(), 0);

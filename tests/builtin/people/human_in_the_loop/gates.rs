@@ -78,6 +78,9 @@ async fn a_call_whose_arguments_are_no_json_is_not_asked_about_and_does_not_run(
     let clerk = Clerk::new(&script, &[&tool], HumanInTheLoop::new().ask("pay"));
     assert_eq!(clerk.go().await.text(), "sorry");
     assert!(clerk.results()[0].is_error && inputs(&tool).is_empty());
+    // The model reads what is wrong with the call.
+    let output = clerk.results()[0].output.as_str().to_owned();
+    assert!(output.contains("{oops"), "{output}");
 }
 
 #[tokio::test]

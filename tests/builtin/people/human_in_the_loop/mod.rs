@@ -69,7 +69,7 @@ impl Clerk {
     }
 
     fn history(&self) -> Messages {
-        self.agent.threads().history("default")
+        self.agent.threads().memory("default").unwrap().messages()
     }
 
     fn results(&self) -> Vec<ToolResult> {

@@ -90,8 +90,8 @@ impl Page {
     async fn check(&self) {
         let home = format!("http://{}/", self.server.address());
         for request in self.requests().await {
-            // The first page of a new tab.
-            let is_blank = request.starts_with("data:,") || request.starts_with("about:");
+            // The first page of a new tab, and a page of the test itself.
+            let is_blank = request.starts_with("data:") || request.starts_with("about:");
             assert!(request.starts_with(&home) || is_blank, "{request}");
         }
         if !self.may_log.load(std::sync::atomic::Ordering::Relaxed) {

@@ -89,7 +89,7 @@ async fn a_lease_that_is_lost_at_a_step_ends_the_call_and_nothing_of_it_is_kept(
     let other = clerk(place.open().await, &paid);
     in_time(other.call_with(on_ada(), "hello")).await.unwrap();
     assert_valid(&other, ADA);
-    let text = format!("{:?}", other.threads().history(ADA));
+    let text = format!("{:?}", other.threads().memory(ADA).unwrap().messages());
     assert!(text.contains("outcome of this call is unknown"), "{text}");
 }
 

@@ -103,7 +103,7 @@ async fn an_edit_leaves_the_answer_as_it_is_and_records_what_ran() {
             .resume(on_ada().decide(asked.id, Decision::Edit(json!({ "euros": 5 }))))
             .await
             .unwrap();
-        let history = agent.threads().history("ada");
+        let history = agent.threads().memory("ada").unwrap().messages();
         let call = history.iter().flat_map(Msg::tool_uses).next().unwrap();
         let result = history.iter().flat_map(Msg::tool_results).next().unwrap();
         assert_eq!(call.input, json!({ "euros": 12 }));
@@ -338,10 +338,45 @@ async fn a_message_after_a_decision_follows_the_tool_calls() {
         let agent = clerk(place.open().await, &paid);
         agent.call_with(on_ada(), "And now?").await.unwrap();
         assert_eq!(paid.take(), [12]);
-        let history = agent.threads().history("ada");
+        let history = agent.threads().memory("ada").unwrap().messages();
         let roles: Vec<_> = history.iter().map(|msg| msg.role).collect();
         let expected = [Role::User, Role::Assistant, Role::Tool, Role::User, Role::Assistant];
         assert_eq!(roles, expected);
+    }
+}
+
+#[tokio::test]
+async fn the_id_of_a_call_decides_its_question_on_its_thread() {
+    for place in places().await {
+        let (store, paid) = (place.open().await, Paid::default());
+        ask(&store, &paid).await;
+        let agent = clerk(store.clone(), &paid);
+        // Of another thread, or in the whole store, it names nothing.
+        let other = CallOptions::new().thread("bob").decide("1", Decision::Approve);
+        let error = refused(agent.resume(other).await.unwrap_err());
+        assert!(matches!(error, DecisionError::Unknown { .. }), "{error}");
+        let error = store.decide(vec![Verdict::new("1", Decision::Approve)]).await.unwrap_err();
+        assert!(matches!(error, StoreError::Decision(DecisionError::Unknown { .. })), "{error}");
+        assert!(paid.take().is_empty());
+
+        let reply = agent.resume(on_ada().decide("1", Decision::Approve)).await.unwrap();
+        assert_eq!((reply.text(), paid.take()), ("paid 12".to_owned(), vec![12]));
+        // It names nothing any more.
+        let again = on_ada().decide("1", Decision::Approve);
+        let error = refused(agent.resume(again).await.unwrap_err());
+        assert!(matches!(error, DecisionError::Unknown { .. }), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_question_is_not_decided_by_its_id_and_by_that_of_its_call() {
+    for place in places().await {
+        let (store, paid) = (place.open().await, Paid::default());
+        let asked = ask(&store, &paid).await;
+        let both = on_ada().decide("1", Decision::Approve).decide(asked.id, Decision::Approve);
+        let error = refused(clerk(store, &paid).resume(both).await.unwrap_err());
+        assert!(matches!(error, DecisionError::Twice { .. }), "{error}");
+        assert!(paid.take().is_empty());
     }
 }
 
@@ -353,9 +388,11 @@ async fn a_message_does_not_pass_by_a_question() {
         let agent = clerk(store.clone(), &paid);
         let error = agent.call_with(on_ada(), "And now?").await.unwrap_err();
         assert!(
-            matches!(&error, AgentError::Input(InputError::Undecided { ids }) if *ids == ["1"]),
+            matches!(&error, AgentError::Input(InputError::Undecided { ids, questions })
+                if *ids == ["1"] && *questions == [asked.id.clone()]),
             "{error:?}"
         );
+        assert!(error.to_string().contains(&*asked.id), "{error}");
         assert_eq!(waiting(&store).await, [asked]);
         assert!(paid.take().is_empty());
     }

@@ -42,7 +42,7 @@ async fn ds_07_arguments_that_change_everywhere_else_do_not_run() {
         }
         let agent = clerk(place.open().await, &paid);
         agent.resume(CallOptions::new().decide(id, Decision::Approve)).await.unwrap();
-        let history = agent.threads().history("default");
+        let history = agent.threads().memory("default").unwrap().messages();
         let result = history.iter().flat_map(Msg::tool_results).next().unwrap();
         assert_eq!(
             result.output,

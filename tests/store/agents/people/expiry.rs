@@ -38,7 +38,7 @@ async fn an_expired_question_is_refused_by_the_next_call() {
         hasty(place.open().await, &paid, Duration::ZERO).call("Pay").await.unwrap();
         let agent = hasty(place.open().await, &paid, Duration::ZERO);
         assert_eq!(agent.call("And now?").await.unwrap().text(), "heard: And now?");
-        let history = agent.threads().history("default");
+        let history = agent.threads().memory("default").unwrap().messages();
         let result = history.iter().flat_map(Msg::tool_results).next().unwrap();
         assert_eq!(result.output, REFUSAL);
         assert!(paid.take().is_empty());

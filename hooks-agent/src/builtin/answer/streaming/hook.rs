@@ -236,6 +236,10 @@ impl AgentHook for Streaming {
         if has_starts { AroundMask::TOOL_CALL } else { AroundMask::NONE }
     }
 
+    fn answers_around(&self) -> AroundMask {
+        AroundMask::NONE
+    }
+
     fn inherit(&self) -> bool {
         true
     }

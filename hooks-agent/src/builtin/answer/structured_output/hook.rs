@@ -167,6 +167,10 @@ impl AgentHook for StructuredOutput {
         self.events()
     }
 
+    fn answers(&self) -> EventMask {
+        EventKind::PostReasoning.into()
+    }
+
     fn role(&self) -> Option<HookRole> {
         // What it quotes goes to the model and into errors.
         Some(HookRole::Observes)
@@ -177,6 +181,10 @@ impl AgentHook for StructuredOutput {
             None | Some(Mode::Tool) => AroundMask::MODEL_CALL,
             Some(Mode::Format | Mode::Prompt) => AroundMask::NONE,
         }
+    }
+
+    fn answers_around(&self) -> AroundMask {
+        AroundMask::NONE
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {

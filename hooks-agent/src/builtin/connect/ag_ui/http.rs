@@ -5,14 +5,16 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
+use futures::StreamExt;
 use futures::stream::unfold;
-use futures::{Stream, StreamExt};
 use serde_json::json;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
 use tower_http::cors::CorsLayer;
 
 use crate::builtin::connect::ag_ui::protocol::RunAgentInput;
@@ -24,6 +26,12 @@ use crate::react::ReActAgent;
 /// The most bytes of an input.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
+/// How long an input may take to arrive, and a client to take an event.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How many events wait for the client.
+const FRAMES: usize = 16;
+
 /// How long the stream is silent at most.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
@@ -31,7 +39,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// that authenticates. [`AgUi`] has the settings.
 ///
 /// ```no_run
-/// use hooks_agent::builtin::connect::ag_ui;
+/// use hooks_agent::builtin::connect::{BoundedListener, ag_ui};
 /// use hooks_agent::prelude::*;
 ///
 /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
@@ -39,7 +47,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// let agent = ReActAgent::builder("assistant").model(model).build()?;
 /// let app = axum::Router::new().nest("/assistant", ag_ui::router(agent));
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
-/// axum::serve(listener, app).await?;
+/// axum::serve(BoundedListener::new(listener), app).await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -87,7 +95,16 @@ async fn start(State(server): State<AgUi>, request: Request) -> Response {
             json!({ "error": "not_json", "message": "`Content-Type` is not `application/json`" });
         return (StatusCode::UNSUPPORTED_MEDIA_TYPE, Json(body)).into_response();
     }
-    let Ok(bytes) = axum::body::to_bytes(body, MOST_BYTES).await else {
+    // Without a length, it may have as many as is allowed.
+    let length = parts.headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok());
+    let Some(_admitted) = server.turns.admit(length.unwrap_or(MOST_BYTES).min(MOST_BYTES)) else {
+        return Refused::Busy.into_response();
+    };
+    let Ok(body) = timeout(PATIENCE, axum::body::to_bytes(body, MOST_BYTES)).await else {
+        let body = json!({ "error": "too_slow", "message": "the input took more than 30 seconds" });
+        return (StatusCode::REQUEST_TIMEOUT, Json(body)).into_response();
+    };
+    let Ok(bytes) = body else {
         let body = json!({ "error": "too_large", "message": "the input has more than 4 MiB" });
         return (StatusCode::PAYLOAD_TOO_LARGE, Json(body)).into_response();
     };
@@ -113,36 +130,50 @@ fn stream(events: RunEvents) -> Response {
         (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
     ];
-    (headers, Body::from_stream(frames(events))).into_response()
+    let (sender, receiver) = mpsc::channel(FRAMES);
+    tokio::spawn(send(events, sender));
+    let frames = unfold(receiver, async |mut receiver| {
+        let frame = receiver.recv().await?;
+        Some((Ok::<_, Infallible>(frame), receiver))
+    });
+    (headers, Body::from_stream(frames)).into_response()
 }
 
-/// Returns each event as a frame, and a comment when there was none for a while, so that nothing on the way
-/// takes the connection for a dead one. It ends after the last event.
-fn frames(events: RunEvents) -> impl Stream<Item = Result<Bytes, Infallible>> {
-    unfold(Some(events), async |events| {
-        let mut events = events?;
-        let frame = match tokio::time::timeout(KEEP_ALIVE, events.next()).await {
-            Err(_) => Bytes::from_static(b": keep-alive\n\n"),
-            Ok(event) => {
-                let event = event?;
+/// Sends each event as a frame, and a comment when there was none for a while, so that nothing on the way
+/// takes the connection for a dead one. It ends after the last event, or when the client leaves; one that
+/// takes nothing for a while has left: its thread is free for others.
+async fn send(mut events: RunEvents, frames: mpsc::Sender<Bytes>) {
+    loop {
+        let next = tokio::select! {
+            () = frames.closed() => return,
+            next = timeout(KEEP_ALIVE, events.next()) => next,
+        };
+        let (frame, is_last) = match next {
+            Err(_) => (Bytes::from_static(b": keep-alive\n\n"), false),
+            Ok(None) => return,
+            Ok(Some(event)) => {
                 let json = serde_json::to_string(&event).unwrap_or_default();
-                let is_last = event.is_last();
-                let frame = Bytes::from(format!("data: {json}\n\n"));
-                if is_last {
-                    // The rest of the call has nothing for the client, and must not be cut off.
-                    while events.next().await.is_some() {}
-                    return Some((Ok(frame), None));
-                }
-                frame
+                (Bytes::from(format!("data: {json}\n\n")), event.is_last())
             }
         };
-        Some((Ok(frame), Some(events)))
-    })
+        if is_last {
+            // The rest of the call has nothing for the client, and must not be cut off.
+            while events.next().await.is_some() {}
+        }
+        let sent = timeout(PATIENCE, frames.send(frame)).await;
+        if is_last || !matches!(sent, Ok(Ok(()))) {
+            return;
+        }
+    }
 }
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status()).unwrap_or(StatusCode::BAD_REQUEST);
-        (status, Json(self.body())).into_response()
+        let mut response = (status, Json(self.body())).into_response();
+        if self == Self::Busy {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
     }
 }

@@ -3,6 +3,7 @@
 
 mod admit;
 mod caller;
+mod hooks;
 mod http;
 mod protocol;
 mod refused;

@@ -30,6 +30,9 @@ pub enum Refused {
     /// A decision about an interrupt is not one that is allowed.
     #[error("{0}")]
     NotAllowed(String),
+    /// Too many inputs wait.
+    #[error("too many inputs wait: send it again later")]
+    Busy,
     /// The store of the agent failed.
     #[error("the conversation cannot be read")]
     Unreadable,
@@ -44,6 +47,7 @@ impl Refused {
             Self::Unauthenticated => 401,
             Self::Forbidden => 403,
             Self::NotAnswered { .. } | Self::Expired { .. } | Self::NotAllowed(_) => 409,
+            Self::Busy => 429,
             Self::Unreadable => 500,
         }
     }
@@ -66,6 +70,7 @@ impl Refused {
             Self::NotAnswered { .. } => "interrupts_not_answered",
             Self::Expired { .. } => "interrupts_expired",
             Self::NotAllowed(_) => "decision_not_allowed",
+            Self::Busy => "busy",
             Self::Unreadable => "unreadable",
         };
         let mut body = json!({ "error": code, "message": self.to_string() });

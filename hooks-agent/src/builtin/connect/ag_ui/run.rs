@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use futures::Stream;
 use tokio::sync::OwnedMutexGuard;
 
+use crate::builtin::connect::ag_ui::admit::Idle;
 use crate::builtin::connect::ag_ui::protocol::Event;
 use crate::builtin::connect::ag_ui::timestamp::now;
 use crate::builtin::connect::ag_ui::transcript::Transcript;
@@ -38,16 +39,17 @@ impl RunEvents {
         Self { stream: Some(stream), transcript, ready: VecDeque::new(), _turn: turn }
     }
 
-    /// Creates a run that has nothing to do.
+    /// Creates a run that has nothing to do: the client gets the conversation, and what waits.
     pub(super) fn idle(
         mut transcript: Transcript,
+        waiting: &Idle,
         agent: &str,
         run: RunId,
         turn: OwnedMutexGuard<()>,
     ) -> Self {
         let started = AgentEvent::new(agent, run, AgentEventKind::Started);
         let mut events = transcript.of(started);
-        transcript.finish_at_once(&mut events);
+        transcript.finish_at_once(waiting, &mut events);
         let mut this = Self { stream: None, transcript, ready: VecDeque::new(), _turn: turn };
         this.add(events);
         this

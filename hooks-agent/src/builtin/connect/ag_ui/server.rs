@@ -10,13 +10,13 @@ use serde_json::Value;
 use crate::agent::{Agent, AgentExt};
 use crate::builtin::connect::ag_ui::admit::{Plan, plan};
 use crate::builtin::connect::ag_ui::caller::{Caller, Denied};
+use crate::builtin::connect::ag_ui::hooks::{First, Last};
 use crate::builtin::connect::ag_ui::protocol::{Capabilities, InputTool, RunAgentInput};
 use crate::builtin::connect::ag_ui::refused::Refused;
 use crate::builtin::connect::ag_ui::request::client::ClientInput;
-use crate::builtin::connect::ag_ui::request::hooks::{First, Last};
 use crate::builtin::connect::ag_ui::request::ids::Ids;
 use crate::builtin::connect::ag_ui::request::kept::Kept;
-use crate::builtin::connect::ag_ui::request::shared::Request;
+use crate::builtin::connect::ag_ui::request::shared::{Request, message_id};
 use crate::builtin::connect::ag_ui::run::RunEvents;
 use crate::builtin::connect::ag_ui::timestamp::now;
 use crate::builtin::connect::ag_ui::transcript::{About, Replay, Transcript, replay};
@@ -72,7 +72,7 @@ pub struct AgUi {
     takes_tools: bool,
     takes_system: bool,
     shows_context: bool,
-    turns: Arc<Turns>,
+    pub(super) turns: Arc<Turns>,
 }
 
 impl AgUi {
@@ -149,13 +149,14 @@ impl AgUi {
         Capabilities::new(self.agent.name(), self.takes_tools)
     }
 
-    /// Begins a run, after those before on its thread. Nothing has changed when it is refused.
+    /// Begins a run, after those before on its thread, of which at most 16 wait. Nothing has changed when it
+    /// is refused.
     ///
     /// # Errors
     /// [`Refused`], if the input cannot be followed. What fails later is the last event.
     pub async fn run(&self, caller: Caller, input: RunAgentInput) -> Result<RunEvents, Refused> {
         let thread = caller.checked_thread(&input.thread_id)?;
-        let turn = self.turns.take(&thread).await;
+        let turn = self.turns.take(&thread).await.ok_or(Refused::Busy)?;
         let memory = self.agent.read_thread(&thread).await.map_err(|error| {
             tracing::warn!(error = &error as &dyn std::error::Error, "a thread cannot be read");
             Refused::Unreadable
@@ -169,19 +170,21 @@ impl AgUi {
             Refused::Unreadable
         })?;
         let history = memory.as_ref().map(|memory| memory.messages()).unwrap_or_default();
-        let before = replay(&history, &kept.replies);
+        let before = replay(&history, &kept.replies, &kept.answers);
         let (name, user) = (self.agent.name(), caller.user.as_deref());
         let plan = plan(&input, name, memory.as_deref(), &kept, &before, user, now())?;
         let run = RunId::random();
         let request = Arc::new(self.request(run, &input, &plan, kept, &before));
-        let Plan { options, messages, resumed, is_idle, .. } = plan;
-        if is_idle && let Some(memory) = memory {
+        let Plan { options, messages, resumed, idle, .. } = plan;
+        if idle.is_some()
+            && let Some(memory) = memory
+        {
             // Nobody else has it yet.
             let _ = request.memory.set(memory);
         }
         let transcript = Transcript::new(about(&input), request.clone(), &before, resumed);
-        if is_idle {
-            return Ok(RunEvents::idle(transcript, name, run, turn));
+        if let Some(waiting) = idle {
+            return Ok(RunEvents::idle(transcript, &waiting, name, run, turn));
         }
         let mut options = options.thread(thread).run_id(run).value(client(input));
         if let Some(user) = caller.user {
@@ -200,20 +203,16 @@ impl AgUi {
         kept: Kept,
         before: &Replay,
     ) -> Request {
-        let of_client = input
-            .messages
-            .iter()
-            .flat_map(|message| message.value["toolCalls"].as_array().into_iter().flatten());
-        let of_client = of_client.filter_map(|call| call["id"].as_str().map(str::to_owned));
-        let known = before.call_ids.iter().cloned().chain(of_client).collect();
+        let known = before.call_ids.union(&plan.resumed.known).cloned().collect();
         let mut request = Request::new(run, Ids::new(known, plan.wires.clone()), kept);
+        let new = plan.messages.iter().filter_map(message_id);
+        request.new = new.map(str::to_owned).collect();
         if self.takes_tools {
             let mut names = HashSet::new();
             let is_new =
                 |tool: &&InputTool| !tool.name.is_empty() && names.insert(tool.name.clone());
             request.tools = input.tools.iter().filter(is_new).cloned().collect();
         }
-        request.edits.clone_from(&plan.edits);
         if self.takes_system {
             request.system.clone_from(&plan.system);
         } else if !plan.system.is_empty() {

@@ -155,6 +155,10 @@ impl AgentHook for ToolSelector {
         EventMask::NONE
     }
 
+    fn tool_names(&self) -> Vec<String> {
+        self.settings.always.clone()
+    }
+
     fn role(&self) -> Option<HookRole> {
         self.settings.chooser.as_ref().map(|_| HookRole::Observes)
     }

@@ -94,6 +94,10 @@ impl PiiDetector for PiiPattern {
         }
     }
 
+    fn id(&self) -> Option<String> {
+        Some(format!("{} {} {}", self.window, self.kind, self.regex))
+    }
+
     fn window(&self) -> usize {
         self.window
     }

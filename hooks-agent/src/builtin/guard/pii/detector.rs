@@ -87,6 +87,13 @@ pub trait PiiDetector: Send + Sync {
         }
     }
 
+    /// Returns what names the data that is found: a detector that finds other data has another id. By it,
+    /// a [hook](crate::builtin::guard::PiiDetection) knows after a restart which texts it has searched.
+    /// The default is `None`: texts in which another process replaced data are searched again.
+    fn id(&self) -> Option<String> {
+        None
+    }
+
     /// The most characters at the end of a growing text that may still become or lengthen a match.
     /// The default is 128.
     fn window(&self) -> usize {

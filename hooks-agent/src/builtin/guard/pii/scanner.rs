@@ -267,6 +267,11 @@ impl PiiDetector for PiiScanner {
         found.extend(all.map(|(kind, range)| PiiMatch::new(kind.name(), range)));
     }
 
+    /// The kinds, in this version.
+    fn id(&self) -> Option<String> {
+        Some(format!("{} {:?}", env!("CARGO_PKG_VERSION"), self.kinds))
+    }
+
     /// 4096 with [`PiiKind::Url`], else 400.
     fn window(&self) -> usize {
         if self.active.has(PiiKind::Url) { url::LONGEST } else { WINDOW }

@@ -131,7 +131,8 @@ impl PiiDetection {
     fn new(name: String, detector: Arc<dyn PiiDetector>) -> Self {
         let replacement = Arc::new(PiiReplacement::new(PiiStrategy::default()));
         let search = Search { detector, replacement, vault: None };
-        let rewrite = Rewrite::from(Rewriter::new(search.clone())).input(true).output(false);
+        let rewriter = search.clone().rewriter(search.id(false).as_ref());
+        let rewrite = Rewrite::from(rewriter).input(true).output(false);
         Self { name, search, vault: None, tools: None, rewrite }
     }
 
@@ -239,11 +240,12 @@ impl PiiDetection {
     /// Applies the settings to what rewrites.
     fn rebuilt(mut self, change: impl FnOnce(Rewrite) -> Rewrite) -> Self {
         let search = self.search.clone();
+        let id = search.id(self.vault.is_some());
         self.rewrite = change(match self.vault.clone() {
-            None => self.rewrite.with_rewriter(Rewriter::new(search)),
+            None => self.rewrite.with_rewriter(search.rewriter(id.as_ref())),
             Some(vault) => self.rewrite.with_rewriter_per_call(move |cx| {
                 let vault = Some(vault.in_call(cx));
-                Rewriter::new(Search { vault, ..search.clone() })
+                Search { vault, ..search.clone() }.rewriter(id.as_ref())
             }),
         });
         self
@@ -289,8 +291,14 @@ impl PiiDetection {
         let search = searches.then(|| Search { vault, ..self.search.clone() });
         match Echo::new(data, search) {
             Ok(echo) => {
-                let rewrite = self.rewrite.clone().with_rewriter(Rewriter::new(echo));
-                rewrite.tool_results(true).around_tool_call(call, next).await
+                let (data, echo) = (echo.data(), Rewriter::new(echo));
+                let rewriter = if searches {
+                    let search = self.rewrite.rewriter(call.context());
+                    echo.deciding_for(&search, move |text| data.is_match(text))
+                } else {
+                    echo
+                };
+                self.rewrite.clone().tool_results(true).run_tool(rewriter, call, next).await
             }
             Err(error) => Err(next.fail(error)),
         }
@@ -318,8 +326,8 @@ impl AgentHook for PiiDetection {
     fn ends_with_process(&self) -> Option<String> {
         let is_lost = self.vault.as_ref().is_some_and(Vault::ends_with_process);
         is_lost.then(|| {
-            "the threads are in a store, and the key of the vault ends with the process: no tool receives \
-             data of an earlier process; use `Vault::stored`"
+            "the threads outlive the process, and the key of the vault does not: no tool receives data of \
+             an earlier process; use `Vault::stored`"
                 .to_owned()
         })
     }

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use regex::{Error, Regex};
 
 use crate::builtin::guard::pii::{PiiDetector, PiiMatch, PiiReplacement};
 use crate::builtin::guard::vault::{InCall, open_token};
-use crate::model::{Find, Finding};
+use crate::model::{Find, Finding, Rewriter};
 
 /// Shorter data are not searched for in what a tool returns: they would be found everywhere.
 const SHORTEST: usize = 4;
@@ -23,16 +24,38 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Returns the next match that is not a part of a token. A panic of the detector is an error.
-    fn next(&self, text: &str, mut from: usize) -> Result<Option<PiiMatch>, ()> {
+    /// Returns the id of what is searched for and what becomes of it.
+    pub(super) fn id(&self, has_vault: bool) -> Option<Arc<str>> {
+        let detector = self.detector.id()?;
+        Some(format!("pii/{detector}/{:?}/{has_vault}", self.replacement).into())
+    }
+
+    /// Returns a rewriter.
+    pub(super) fn rewriter(self, id: Option<&Arc<str>>) -> Rewriter {
+        let rewriter = Rewriter::new(self);
+        match id {
+            Some(id) => rewriter.known_as(id.clone()),
+            None => rewriter,
+        }
+    }
+
+    /// Returns the next match that is not a part of a token, with all of the tokens that it has a part of.
+    /// A panic of the detector is an error.
+    fn next(&self, text: &str, from: usize) -> Result<Option<PiiMatch>, ()> {
+        let mut at = from;
         loop {
-            let find = AssertUnwindSafe(|| self.detector.find(text, from)?.fitted(text));
-            let Some(found) = catch_unwind(find).map_err(drop)? else { return Ok(None) };
+            let find = AssertUnwindSafe(|| self.detector.find(text, at)?.fitted(text));
+            let Some(mut found) = catch_unwind(find).map_err(drop)? else { return Ok(None) };
             let Some(vault) = &self.vault else { return Ok(Some(found)) };
             match vault.token_around(text, &found.range) {
-                Some(end) if end < text.len() => from = end,
+                Some(token) if token.end < text.len() => at = token.end,
                 Some(_) => return Ok(None),
-                None => return Ok(Some(found)),
+                None => {
+                    // The value of half a token could not be given out.
+                    let Range { start, end } = vault.with_whole_tokens(text, found.range);
+                    found.range = start.max(from)..end;
+                    return Ok(Some(found));
+                }
             }
         }
     }
@@ -106,6 +129,11 @@ impl Echo {
         let escaped = if escaped.is_empty() { none } else { escaped };
         let data: HashMap<_, _> = data.into_iter().collect();
         Ok(Self { data: Regex::new(&escaped.join("|"))?, longest, tokens: data, search })
+    }
+
+    /// Returns what finds the data.
+    pub(super) fn data(&self) -> Regex {
+        self.data.clone()
     }
 }
 

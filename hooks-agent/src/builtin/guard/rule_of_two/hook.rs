@@ -5,12 +5,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
+use serde_json::Value;
 
 use crate::builtin::guard::rule_of_two::labels::Labels;
 use crate::builtin::guard::rule_of_two::thread::{Denied, Reservations, record};
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PostActing, PreActing};
+use crate::call::{CallContext, Door, Foreign, ForeignGuard};
+use crate::error::TextBlocked;
+use crate::event::{EventKind, EventMask, Flow, HookEvent, PostActing, PreActing, PreCall};
 use crate::hook::{AgentHook, AroundMask, NextTool, ToolCall, priority};
-use crate::message::{ToolResult, ToolUse};
+use crate::message::{PendingReason, ToolResult, ToolUse};
 use crate::tool::ToolError;
 
 /// Keeps an agent from having untrusted input, private data and changes of state in one thread
@@ -37,9 +40,16 @@ use crate::tool::ToolError;
 ///   a tool call that waits lets it run. Its labels stay. Once a thread has all three, every further
 ///   tool call with a label is asked about. A new thread begins without labels.
 ///
-/// It trusts the labels. It does not see what the user or the system prompt brings into the thread,
-/// results that the caller gives, nor data that leaves by the answer itself, such as an image whose
-/// URL has it. Long-term memory that threads share needs labels as a tool.
+/// What comes in by another [door](crate::call::Door) counts by the labels of the
+/// [tool](crate::call::Door::tool) that it is like, except for changes of state: responses of people in
+/// place of a tool, and passages and memories, which have the labels
+/// [without a label](RuleOfTwo::unlabelled) if their tool has none. Skills, to-do lists and texts of a
+/// client count if their tool is labelled. A result that the caller brings counts as the tool call that it
+/// answers: the tool ran there. Of a tool call that waits for permission, an answer in its place brings no
+/// change of state, and a refusal does not count.
+///
+/// It trusts the labels. It does not see what the user or the system prompt brings into the thread, nor
+/// data that leaves by the answer itself, such as an image whose URL has it.
 ///
 /// | setting | default |
 /// |---|---|
@@ -168,6 +178,37 @@ impl RuleOfTwo {
         }
     }
 
+    /// Records the tool calls that the caller ran, or answered in their place.
+    fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
+        let cx = event.context();
+        let asked = cx.memory().and_then(|memory| memory.asking());
+        let asked = asked.map(|asking| asking.calls).unwrap_or_default();
+        let asks = |why: &PendingReason| matches!(why, PendingReason::Permission(_));
+        for (call, result) in event.caller_results_mut() {
+            let labels = self.labels(&call.name);
+            let labels = match asked.iter().any(|it| it.id == call.id && asks(&it.why)) {
+                true if result.is_error => Labels::NONE,
+                true => labels.without(Labels::CHANGES_STATE),
+                false => labels,
+            };
+            if labels != Labels::NONE {
+                record(cx, &call, labels)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the labels of a text that came in by a door.
+    fn labels_of(&self, door: Door, tool: &str) -> Labels {
+        let labels = match door {
+            Door::Response | Door::Passage | Door::Memory => self.labels(tool),
+            // They are of the user, the operator or the model, and describe no data.
+            Door::Rejection | Door::Edit | Door::ToolSpec => Labels::NONE,
+            _ => self.tools.get(tool).copied().unwrap_or_default(),
+        };
+        labels.without(Labels::CHANGES_STATE)
+    }
+
     /// Records what a hook answered in place of the tool.
     fn post_acting(&self, event: &PostActing<'_>) -> HookResult {
         let (cx, call) = (event.context(), event.tool_use());
@@ -194,7 +235,12 @@ impl AgentHook for RuleOfTwo {
     }
 
     fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreActing, EventKind::PostActing, EventKind::Settled])
+        EventMask::of(&[
+            EventKind::PreCall,
+            EventKind::PreActing,
+            EventKind::PostActing,
+            EventKind::Settled,
+        ])
     }
 
     fn sync_events(&self) -> EventMask {
@@ -217,12 +263,17 @@ impl AgentHook for RuleOfTwo {
         true
     }
 
+    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
+        Some(Arc::new(self.clone()))
+    }
+
     fn always(&self) -> bool {
         true
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         match event {
+            HookEvent::PreCall(event) => self.pre_call(event)?,
             HookEvent::PreActing(event) => return Ok(self.pre_acting(event)),
             HookEvent::PostActing(event) => self.post_acting(event)?,
             HookEvent::Settled(event) => self.reservations.settle(event.context()),
@@ -246,6 +297,18 @@ impl AgentHook for RuleOfTwo {
             hook.reservations.run(&cx, running, labels, is_approved).map_err(reason)
         };
         next.run_checked(call.into_tool_use(), check).await
+    }
+}
+
+impl ForeignGuard for RuleOfTwo {
+    fn screen(&self, cx: &CallContext, foreign: &mut Foreign<'_>) -> Result<(), TextBlocked> {
+        let labels = self.labels_of(foreign.door, foreign.tool);
+        if labels == Labels::NONE {
+            return Ok(());
+        }
+        let call = ToolUse::new("", foreign.tool, Value::Null);
+        let recorded = record(cx, &call, labels).map_err(Denied::Unknown);
+        recorded.map_err(|denied| TextBlocked { reason: reason(denied) })
     }
 }
 

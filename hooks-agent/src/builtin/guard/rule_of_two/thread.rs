@@ -13,7 +13,7 @@ use crate::message::ToolUse;
 /// The name of the thread value.
 const NAME: &str = "rule_of_two";
 
-/// The tool call that brought a label first.
+/// The tool call that brought a label first; without an id, what is like the result of one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Origin {
     tool: String,
@@ -56,7 +56,11 @@ impl Seen {
         let origins = [untrusted_input, private_data, changes_state];
         let links = Labels::EACH.into_iter().zip(origins).filter_map(|((_, name), origin)| {
             let Origin { tool, call, agent } = origin.as_ref()?;
-            Some(format!("{name} by `{tool}` (call `{call}` of agent `{agent}`)"))
+            let call = match call.as_str() {
+                "" => format!("in agent `{agent}`"),
+                call => format!("call `{call}` of agent `{agent}`"),
+            };
+            Some(format!("{name} by `{tool}` ({call})"))
         });
         links.collect::<Vec<_>>().join(", ")
     }
@@ -96,7 +100,7 @@ impl Reservations {
         labels: Labels,
         is_approved: bool,
     ) -> Result<(), Denied> {
-        let root = root(cx);
+        let root = cx.outermost();
         let mut all = self.lock();
         let reserved = all.entry(root.run_id()).or_default();
         reserved.retain(|other| !other.is_of(cx, call));
@@ -136,7 +140,7 @@ impl Reservations {
     }
 
     fn retain(&self, cx: &CallContext, keep: impl Fn(&Reserved) -> bool) {
-        let (root, mut all) = (root(cx).run_id(), self.lock());
+        let (root, mut all) = (cx.outermost().run_id(), self.lock());
         if let Some(reserved) = all.get_mut(&root) {
             reserved.retain(keep);
             if reserved.is_empty() {
@@ -163,7 +167,7 @@ pub(super) fn record(
     labels: Labels,
 ) -> Result<(), ThreadValueError> {
     let origin = origin(cx, call);
-    root(cx).update_thread_value(NAME, |seen: &mut Option<Seen>| {
+    cx.outermost().update_thread_value(NAME, |seen: &mut Option<Seen>| {
         seen.get_or_insert_default().add(labels, &origin);
     })
 }
@@ -196,13 +200,4 @@ fn decide(
 fn origin(cx: &CallContext, call: &ToolUse) -> Origin {
     let agent = cx.agent_name().to_owned();
     Origin { tool: call.name.clone(), call: call.id.clone(), agent }
-}
-
-/// Returns the call of the outermost agent.
-fn root(cx: &CallContext) -> &CallContext {
-    let mut root = cx;
-    while let Some(parent) = root.parent() {
-        root = parent;
-    }
-    root
 }

@@ -242,22 +242,31 @@ impl AgentHook for Sanitize {
         call: ToolCall<'_>,
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
+        let (cx, tool) = (call.context().clone(), call.tool_use().name.clone());
+        // A hook further in may run another tool than this one.
+        let is_meant = move |hook: &Self| {
+            let ran = || cx.checked().and_then(|checked| checked.ran());
+            hook.is_meant(&tool) || ran().is_some_and(|ran| hook.is_meant(&ran.name))
+        };
         let call = call.into_tool_use();
-        if !self.is_meant(&call.name) {
-            return next.run(call).await;
-        }
-        let (hook, tool) = (self.clone(), call.name.clone());
-        let progress = move |report: String| match hook.text(&tool, &report) {
-            Ok(replaced) => Some(replaced.unwrap_or(report)),
-            Err(_) => None,
+        let (hook, tool, of_progress) = (self.clone(), call.name.clone(), is_meant.clone());
+        let progress = move |report: String| {
+            if !of_progress(&hook) {
+                return Some(report);
+            }
+            let replaced = hook.text(&tool, &report).ok()?;
+            Some(replaced.unwrap_or(report))
         };
         let tool = call.name.clone();
         match next.run_with_progress(call, progress).await {
             Ok(mut result) => {
-                self.result(&mut result);
+                if is_meant(self) {
+                    self.result(&mut result);
+                }
                 Ok(result)
             }
-            Err(error) => Err(self.error(&tool, error, &next)),
+            Err(error) if is_meant(self) => Err(self.error(&tool, error, &next)),
+            Err(error) => Err(error),
         }
     }
 }

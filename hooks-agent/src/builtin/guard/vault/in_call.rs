@@ -42,14 +42,12 @@ pub(in crate::builtin::guard) struct Revealed {
 
 impl InCall {
     pub(super) fn new(vault: Vault, cx: &CallContext) -> Self {
-        let calls = std::iter::successors(Some(cx), |cx| cx.parent());
-        let memories = calls.filter_map(CallContext::memory).collect();
         let (agent, thread) = (cx.agent_name().into(), cx.outermost().thread_id().into());
-        Self { vault, agent, thread, memories }
+        Self { vault, agent, thread, memories: memories(cx) }
     }
 
-    pub(super) fn of_thread(vault: Vault, thread: &str, memory: Arc<Memory>) -> Self {
-        Self { vault, agent: "".into(), thread: thread.into(), memories: vec![memory] }
+    pub(super) fn of_thread(vault: Vault, thread: &str, memories: Vec<Arc<Memory>>) -> Self {
+        Self { vault, agent: "".into(), thread: thread.into(), memories }
     }
 
     /// Returns the token of a value, and keeps the value.
@@ -78,14 +76,28 @@ impl InCall {
         Ok(token)
     }
 
-    /// Returns the end of the token of the thread that the range is inside of.
+    /// Returns the token of the thread that the range is inside of.
     pub(in crate::builtin::guard) fn token_around(
         &self,
         text: &str,
         range: &Range<usize>,
-    ) -> Option<usize> {
+    ) -> Option<Range<usize>> {
         let token = token_around(text, range)?;
-        self.is_known(&text[token.clone()]).then_some(token.end)
+        self.is_known(&text[token.clone()]).then_some(token)
+    }
+
+    /// Returns the range with all of a token of the thread that it begins or ends inside of.
+    pub(in crate::builtin::guard) fn with_whole_tokens(
+        &self,
+        text: &str,
+        range: Range<usize>,
+    ) -> Range<usize> {
+        let Range { start, end } = range;
+        let first = start..text.ceil_char_boundary(start + 1);
+        let last = text.floor_char_boundary(end.saturating_sub(1))..end;
+        let start = self.token_around(text, &first).map_or(start, |token| token.start);
+        let end = self.token_around(text, &last).map_or(end, |token| token.end);
+        start..end
     }
 
     /// Returns a text with the data in place of tokens, if there are any.
@@ -217,6 +229,12 @@ impl InCall {
 pub(super) fn name(key: &VaultKey, thread: &str, label: &str, value: &str, attempt: u8) -> String {
     let parts = [thread.as_bytes(), label.as_bytes(), value.as_bytes(), &[attempt]];
     token(label, key.number(&parts))
+}
+
+/// Returns the memories of a call and of those that it is part of, the innermost first.
+pub(super) fn memories(cx: &CallContext) -> Vec<Arc<Memory>> {
+    let calls = std::iter::successors(Some(cx), |cx| cx.parent());
+    calls.filter_map(CallContext::memory).collect()
 }
 
 fn value_name(token: &str) -> String {

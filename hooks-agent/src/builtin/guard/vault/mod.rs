@@ -3,6 +3,7 @@
 mod error;
 mod in_call;
 mod key;
+mod stream;
 mod token;
 #[expect(clippy::module_inception, reason = "the type that the room is named for")]
 mod vault;
@@ -10,5 +11,6 @@ mod vault;
 pub use error::VaultError;
 pub(in crate::builtin::guard) use in_call::{InCall, Revealed};
 pub use key::VaultKey;
+pub use stream::RevealedStream;
 pub(in crate::builtin::guard) use token::open_token;
 pub use vault::Vault;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::builtin::guard::vault::error::VaultError;
-use crate::builtin::guard::vault::in_call::{InCall, Revealed, name, remove};
+use crate::builtin::guard::vault::in_call::{InCall, Revealed, memories, name, remove};
 use crate::builtin::guard::vault::key::VaultKey;
 use crate::builtin::guard::vault::token::label;
 use crate::call::CallContext;
@@ -44,8 +44,9 @@ pub struct Vault {
     threads: Arc<Mutex<Threads>>,
 }
 
-/// The threads that were used, by the ids of agent and thread.
-type Threads = HashMap<(String, String), Weak<Memory>>;
+/// The threads that were used, by the ids of the outermost agent and its thread, with those of its
+/// sub-agents.
+type Threads = HashMap<(String, String), Vec<Weak<Memory>>>;
 
 impl Default for Vault {
     fn default() -> Self {
@@ -119,11 +120,9 @@ impl Vault {
     /// [`reveal_stored`](Vault::reveal_stored) for threads in a store.
     #[must_use]
     pub fn reveal_in(&self, agent_id: &str, thread: &str, text: &str) -> String {
-        let revealed = self.memory(agent_id, thread).and_then(|memory| {
-            let thread = InCall::of_thread(self.clone(), thread, memory);
-            thread.text(text, &mut Revealed::default())
-        });
-        revealed.unwrap_or_else(|| text.to_owned())
+        let memories = self.memories(agent_id, thread);
+        let thread = InCall::of_thread(self.clone(), thread, memories);
+        thread.text(text, &mut Revealed::default()).unwrap_or_else(|| text.to_owned())
     }
 
     /// Returns a text with the data in place of the tokens of a thread in a store, in any process. Tokens
@@ -141,7 +140,7 @@ impl Vault {
         let memory = Arc::new(Memory::new());
         memory.set_values(store.values(thread).await?);
         let mut revealed = Revealed::default();
-        let thread = InCall::of_thread(self.clone(), thread.thread(), memory);
+        let thread = InCall::of_thread(self.clone(), thread.thread(), vec![memory]);
         let shown = thread.text(text, &mut revealed).unwrap_or_else(|| text.to_owned());
         match revealed.refused {
             None | Some(VaultError::Unknown { .. }) => Ok(shown),
@@ -149,12 +148,14 @@ impl Vault {
         }
     }
 
-    /// Forgets the data of a thread that the process has in memory, and returns whether there was any.
-    /// The messages stay. A thread in a store loses it there with its next step;
-    /// [`ReActAgent::forget`](crate::react::ReActAgent::forget) removes thread and data at once.
+    /// Forgets the data of a thread that the process has in memory, with that of its sub-agents' threads,
+    /// and returns whether there was any. The messages stay. Threads in a store lose it there with their
+    /// next step; [`ReActAgent::forget`](crate::react::ReActAgent::forget) removes threads and data at
+    /// once.
     #[expect(clippy::must_use_candidate, reason = "it has an effect")]
     pub fn forget(&self, agent_id: &str, thread: &str) -> bool {
-        self.memory(agent_id, thread).is_some_and(|memory| remove(&memory))
+        let memories = self.memories(agent_id, thread);
+        memories.iter().filter(|memory| remove(memory)).count() > 0
     }
 
     /// Returns the vault in a call.
@@ -162,16 +163,11 @@ impl Vault {
         InCall::new(self.clone(), cx)
     }
 
-    /// Notes the thread of a call.
+    /// Notes the threads of a call: those that receive data.
     pub(in crate::builtin::guard) fn note(&self, cx: &CallContext) {
         let root = cx.outermost();
-        let Some(memory) = root.memory() else { return };
-        let mut threads = self.lock();
-        if threads.len() == threads.capacity() {
-            threads.retain(|_, memory| memory.strong_count() > 0);
-        }
         let id = (root.agent_id().to_owned(), root.thread_id().to_owned());
-        threads.insert(id, Arc::downgrade(&memory));
+        note(&mut self.lock(), id, &memories(cx));
     }
 
     /// Returns whether the key ends with the process.
@@ -187,9 +183,9 @@ impl Vault {
         &self.keys
     }
 
-    fn memory(&self, agent_id: &str, thread: &str) -> Option<Arc<Memory>> {
+    fn memories(&self, agent_id: &str, thread: &str) -> Vec<Arc<Memory>> {
         let id = (agent_id.to_owned(), thread.to_owned());
-        self.lock().get(&id)?.upgrade()
+        self.lock().get(&id).into_iter().flatten().filter_map(Weak::upgrade).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Threads> {
@@ -197,9 +193,47 @@ impl Vault {
     }
 }
 
+/// Notes the memories of a thread. Those that are gone are removed when there are many.
+fn note(threads: &mut Threads, id: (String, String), memories: &[Arc<Memory>]) {
+    if threads.len() == threads.capacity() {
+        threads.retain(|_, memories| memories.iter().any(|memory| memory.strong_count() > 0));
+    }
+    let noted = threads.entry(id).or_default();
+    noted.retain(|memory| memory.strong_count() > 0);
+    for memory in memories {
+        if noted.iter().all(|other| other.as_ptr() != Arc::as_ptr(memory)) {
+            noted.push(Arc::downgrade(memory));
+        }
+    }
+}
+
 /// The ids of the keys, and nothing of what is kept.
 impl fmt::Debug for Vault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Vault").field("keys", &self.keys).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::builtin::guard::vault::vault::{Threads, note};
+    use crate::memory::Memory;
+
+    #[test]
+    fn threads_that_are_gone_are_not_kept_and_others_are() {
+        let id = |thread: usize| ("agent".to_owned(), thread.to_string());
+        let (mut threads, root) = (Threads::new(), Arc::new(Memory::new()));
+        note(&mut threads, id(0), std::slice::from_ref(&root));
+        for thread in 1..1000 {
+            note(&mut threads, id(thread), &[Arc::new(Memory::new())]);
+            // A sub-agent's thread of each call.
+            note(&mut threads, id(0), &[Arc::new(Memory::new()), root.clone()]);
+        }
+        assert!(threads.len() < 10, "{}", threads.len());
+        let of_root = &threads[&id(0)];
+        assert_eq!(of_root.iter().filter_map(std::sync::Weak::upgrade).count(), 1);
+        assert!(of_root.len() < 3, "{}", of_root.len());
     }
 }

@@ -6,6 +6,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
 use crate::builtin::guard::words::error::WordListError;
 use crate::builtin::guard::words::fold::fold_phrase;
 use crate::builtin::guard::words::search::Search;
@@ -104,6 +108,17 @@ impl WordList {
         let search = Search::new(folded).map_err(|error| WordListError::TooLarge(error.into()))?;
         let words = search.words().map(Arc::from).collect();
         Ok(Self { search: Arc::new(search), words, anywhere: false })
+    }
+
+    /// Returns what names the words and how they are found, without showing them.
+    pub(in crate::builtin::guard) fn id(&self) -> String {
+        let mut digest = Sha256::new_with_prefix(env!("CARGO_PKG_VERSION"));
+        for word in &*self.words {
+            digest.update((word.len() as u64).to_le_bytes());
+            digest.update(word.as_bytes());
+        }
+        let digest: [u8; 32] = digest.finalize().into();
+        format!("{}/{}", self.anywhere, STANDARD.encode(digest))
     }
 
     /// Finds words inside of other words too.

@@ -8,9 +8,10 @@ use std::time::Duration;
 use futures::future::{Either, select};
 use hooks_core::HookResult;
 
+use crate::builtin::knowledge::rag::measure::{Measured, measure};
 use crate::builtin::knowledge::rag::search::{Settings, search};
 use crate::builtin::knowledge::rag::{prompt, tool};
-use crate::builtin::knowledge::{Knowledge, OnFailure, Passages};
+use crate::builtin::knowledge::{Knowledge, KnowledgeError, OnFailure, Passages};
 use crate::call::Door;
 use crate::event::{EventKind, EventMask, Flow, HookEvent, PreCall};
 use crate::hook::AgentHook;
@@ -172,6 +173,47 @@ impl Rag {
     pub fn as_tool(mut self) -> Self {
         self.settings.as_tool = true;
         self
+    }
+
+    /// Asks the knowledge these questions, each with the [source](crate::builtin::knowledge::Passage::source)
+    /// that has the answer, and returns how many the model would read it for: to choose
+    /// [`threshold`](Self::threshold) and [`share_of_best`](Self::share_of_best) by documents and
+    /// questions of your own, since what a score is depends on both. Fifty questions tell something.
+    ///
+    /// # Errors
+    /// The error of a search that fails.
+    ///
+    /// ```
+    /// use hooks_agent::builtin::knowledge::{Knowledge, KnowledgeFuture, Passage, Rag};
+    ///
+    /// struct Handbook;
+    ///
+    /// impl Knowledge for Handbook {
+    ///     fn search<'a>(&'a self, query: &'a str, _limit: usize) -> KnowledgeFuture<'a> {
+    ///         let score = if query.contains("open") { 0.8 } else { 0.2 };
+    ///         let found = vec![Passage::new("Offices open at nine.", "hours.md", score)];
+    ///         Box::pin(async move { Ok(found) })
+    ///     }
+    /// }
+    ///
+    /// # futures::executor::block_on(async {
+    /// let rag = Rag::new(Handbook);
+    /// let questions = [("When do you open?", "hours.md"), ("From what hour?", "hours.md")];
+    /// let measured = rag.measure(questions).await?;
+    /// assert_eq!((measured.asked, measured.found, measured.shown), (2, 2, 1));
+    ///
+    /// let rag = rag.threshold(measured.threshold(0)).share_of_best(measured.share_of_best(0));
+    /// assert_eq!(rag.measure(questions).await?.shown, 2);
+    /// # Ok::<(), hooks_agent::builtin::knowledge::KnowledgeError>(())
+    /// # }).unwrap();
+    /// ```
+    pub async fn measure<Q: Into<String>, S: Into<String>>(
+        &self,
+        questions: impl IntoIterator<Item = (Q, S)>,
+    ) -> Result<Measured, KnowledgeError> {
+        let questions = questions.into_iter();
+        let questions = questions.map(|(question, source)| (question.into(), source.into()));
+        measure(&self.knowledge, self.settings, questions.collect()).await
     }
 
     /// Returns what the hook keeps of a call. The knowledge tells hooks apart.

@@ -13,6 +13,7 @@ mod hybrid;
 mod knowledge;
 #[cfg(feature = "knowledge")]
 mod lock;
+mod measure;
 mod passage;
 mod prompt;
 mod search;
@@ -26,6 +27,7 @@ pub use error::KnowledgeError;
 pub use hook::Rag;
 pub use hybrid::Hybrid;
 pub use knowledge::{Knowledge, KnowledgeFuture};
+pub use measure::Measured;
 pub use passage::{Passage, Passages};
 pub use search::OnFailure;
 #[cfg(feature = "knowledge")]

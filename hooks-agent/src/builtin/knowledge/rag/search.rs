@@ -54,10 +54,15 @@ pub(super) async fn search(
             .await
             .map_err(|_| KnowledgeError::TimedOut { after })??,
     };
-    // A score that is no number is not the best one, and reaches no threshold.
-    let best = passages.iter().map(|passage| passage.score).fold(0.0, f32::max);
-    let least = settings.threshold.max(settings.share_of_best * best);
+    let least = least(settings, &passages);
+    // A score that is no number reaches no threshold.
     passages.retain(|passage| passage.score >= least);
     passages.truncate(limit);
     Ok(passages)
+}
+
+/// Returns the lowest score of a passage that is shown. A score that is no number is not the best one.
+pub(super) fn least(settings: Settings, passages: &[Passage]) -> f32 {
+    let best = passages.iter().map(|passage| passage.score).fold(0.0, f32::max);
+    settings.threshold.max(settings.share_of_best * best)
 }

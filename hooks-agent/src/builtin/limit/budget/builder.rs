@@ -88,6 +88,13 @@ impl BudgetBuilder {
         self
     }
 
+    /// Sets the text of the reply once the budget is spent, for [`Exit::End`]. The default names the
+    /// limit, what is spent and of how much, which is nothing for customers.
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.settings.text = Some(text.into());
+        self
+    }
+
     /// Sets the fraction of each limit at which the budget warns, 0 to 1. The default is 0.8.
     pub fn warn_at(mut self, fraction: f64) -> Self {
         self.fraction = fraction;
@@ -116,9 +123,9 @@ impl BudgetBuilder {
         self
     }
 
-    /// Sets whether sub-agents spend from the run and the thread of the outermost agent, which
-    /// should have the hook too. That is the default. If not, each sub-agent has a budget of its
-    /// own.
+    /// Sets whether sub-agents spend from the run and the thread of the agent that has the hook. That is the
+    /// default. If not, each sub-agent has a budget of its own. A budget that the sub-agent itself has is
+    /// another one in either case.
     pub fn counting_sub_agents(mut self, counting: bool) -> Self {
         self.ledger.counts_sub_agents = counting;
         self
@@ -156,6 +163,9 @@ impl BudgetBuilder {
         }
         if settings.exit == Exit::Continue {
             return Err(BudgetError::InvalidExit);
+        }
+        if settings.text.is_some() && settings.exit != Exit::End {
+            return Err(BudgetError::UnusedText);
         }
         let cap =
             |(scope, unit, limit)| Cap { scope, unit, limit, warns_at: part(limit, fraction) };

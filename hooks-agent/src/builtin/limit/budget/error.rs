@@ -22,6 +22,9 @@ pub enum BudgetError {
     /// It cannot let calls go on beyond the limit.
     #[error("a budget ends with `Exit::End` or `Exit::Error`")]
     InvalidExit,
+    /// It has a text that no reply shows.
+    #[error("the `text` of a budget is the reply of `Exit::End`: leave it out with `Exit::Error`")]
+    UnusedText,
 }
 
 /// Why it is not known what is spent. A call is refused then.

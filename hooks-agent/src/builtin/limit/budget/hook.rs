@@ -33,6 +33,7 @@ use crate::model::ModelAnswer;
 /// | [`day_tokens`](crate::builtin::limit::BudgetBuilder::day_tokens), [`day_money`](crate::builtin::limit::BudgetBuilder::day_money) | none | what a day may spend |
 /// | [`prices`](crate::builtin::limit::BudgetBuilder::prices) | none | what tokens cost; required for money |
 /// | [`exit`](crate::builtin::limit::BudgetBuilder::exit) | [`Exit::End`] | what happens once it is spent |
+/// | [`text`](crate::builtin::limit::BudgetBuilder::text) | names the limit | what the reply says then |
 /// | [`warn_at`](crate::builtin::limit::BudgetBuilder::warn_at), [`on_warning`](crate::builtin::limit::BudgetBuilder::on_warning) | 0.8 | when it warns, once for each limit |
 /// | [`day_of`](crate::builtin::limit::BudgetBuilder::day_of) | one for all | whose day a call spends |
 /// | [`counting_sub_agents`](crate::builtin::limit::BudgetBuilder::counting_sub_agents) | `true` | whether sub-agents spend from this budget |
@@ -93,13 +94,14 @@ impl Budget {
         Self { settings: Arc::new(settings), ledger }
     }
 
-    /// Returns what the run and the thread of the call, and the day, have spent.
+    /// Returns what the run and the thread of the call, and the day, have spent; in a sub-agent, those of the
+    /// call that counts for it.
     ///
     /// # Errors
     /// The error of the thread value, or of the closure that names whose day it is.
     pub fn report(&self, cx: &CallContext) -> Result<BudgetReport, SpendingError> {
         let day_key = self.ledger.day_key(cx)?;
-        Ok(self.ledger.report(cx, &day_key)?)
+        Ok(self.ledger.report(self.ledger.nearest(cx), &day_key)?)
     }
 
     /// Returns what today has spent under this key; the key is empty without
@@ -163,7 +165,8 @@ impl AgentHook for Budget {
                 return Err(next.fail(exceeded));
             }
             let reason = GenerateReason::LimitReached;
-            return Ok(ModelAnswer::in_place("Budget", exceeded.to_string(), reason));
+            let text = self.settings.text.clone().unwrap_or_else(|| exceeded.to_string());
+            return Ok(ModelAnswer::in_place("Budget", text, reason));
         }
         self.settings.check_price(call.model_name()).map_err(|error| next.fail(error))?;
         let (model, request) = (call.model_name().to_owned(), call.request().clone());

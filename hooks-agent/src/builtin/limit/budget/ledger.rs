@@ -1,8 +1,9 @@
 //! Where a budget keeps what was spent.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -41,18 +42,19 @@ impl Ledger {
     /// Goes on with the sums of the run before, if the call resumes it. What calls that were cut off may
     /// have spent is charged.
     pub(super) fn begin(&self, event: &PreCall<'_>) -> Result<(), ThreadValueError> {
-        let cx = event.context();
-        if self.counts_sub_agents && cx.parent().is_some() {
+        let (home, name) = self.place(event.context());
+        // That of a caller went on when its call began.
+        if home.run_id() != event.context().run_id() {
             return Ok(());
         }
-        cx.update_thread_value(&self.name, |kept: &mut Option<Kept>| {
+        home.update_thread_value(&name, |kept: &mut Option<Kept>| {
             let Some(kept) = kept else { return };
             for lost in std::mem::take(&mut kept.open).into_values() {
                 kept.thread.add(lost);
                 kept.run.add(lost);
             }
             if event.resumes() {
-                kept.of = Some(cx.run_id());
+                kept.of = Some(home.run_id());
             }
         })
     }
@@ -60,8 +62,8 @@ impl Ledger {
     /// Notes that a model call begins that may spend this, in the store too, so that a crash does not lose
     /// it. Returns its number.
     pub(super) async fn open(&self, cx: &CallContext, most: Spent) -> Result<u64, SpendingError> {
-        let cx = self.home(cx);
-        let number = cx.update_thread_value(&self.name, |kept: &mut Option<Kept>| {
+        let (cx, name) = self.place(cx);
+        let number = cx.update_thread_value(&name, |kept: &mut Option<Kept>| {
             let open = &mut kept.get_or_insert_default().open;
             let number = open.last_key_value().map_or(0, |(last, _)| last + 1);
             open.insert(number, most);
@@ -73,7 +75,8 @@ impl Ledger {
 
     /// Notes that a model call has ended.
     pub(super) fn close(&self, cx: &CallContext, number: u64) {
-        let closed = self.home(cx).update_thread_value(&self.name, |kept: &mut Option<Kept>| {
+        let (home, name) = self.place(cx);
+        let closed = home.update_thread_value(&name, |kept: &mut Option<Kept>| {
             let Some(known) = kept else { return };
             known.open.remove(&number);
             // A model call that cost nothing leaves nothing.
@@ -99,8 +102,8 @@ impl Ledger {
         cx: &CallContext,
         day_key: &str,
     ) -> Result<BudgetReport, ThreadValueError> {
-        let cx = self.home(cx);
-        let kept = cx.thread_value::<Kept>(&self.name)?.unwrap_or_default();
+        let (cx, name) = self.place(cx);
+        let kept = cx.thread_value::<Kept>(&name)?.unwrap_or_default();
         let is_current = kept.of == Some(cx.run_id());
         let run = if is_current { kept.run } else { Spent::default() };
         Ok(BudgetReport { run, thread: kept.thread, day: self.days.spent(day_key) })
@@ -113,10 +116,13 @@ impl Ledger {
         day_key: &str,
         more: Spent,
     ) -> Vec<(BudgetScope, Spent, Spent)> {
-        let (before, after) = self.days.add(day_key, more);
-        let mut sums = vec![(BudgetScope::Day, before, after)];
-        let cx = self.home(cx);
-        let added = cx.update_thread_value(&self.name, |kept: &mut Option<Kept>| {
+        let mut sums = Vec::new();
+        if self.charges_day(cx) {
+            let (before, after) = self.days.add(day_key, more);
+            sums.push((BudgetScope::Day, before, after));
+        }
+        let (cx, name) = self.place(cx);
+        let added = cx.update_thread_value(&name, |kept: &mut Option<Kept>| {
             let kept = kept.get_or_insert_default();
             if kept.of != Some(cx.run_id()) {
                 (kept.run, kept.of) = (Spent::default(), Some(cx.run_id()));
@@ -140,11 +146,27 @@ impl Ledger {
         sums
     }
 
-    /// Returns the call in whose thread the budget counts.
-    fn home<'a>(&self, mut cx: &'a CallContext) -> &'a CallContext {
-        while let Some(parent) = cx.parent().filter(|_| self.counts_sub_agents) {
-            cx = parent;
+    /// Returns whether this budget charges the day for a call: of clones on an agent and on its callers,
+    /// which share the day, the first one does.
+    fn charges_day(&self, cx: &CallContext) -> bool {
+        let first = cx.hook_state::<OnceLock<String>>(self.days.address());
+        let own = cx.owner_call().agent_id();
+        first.get_or_init(|| own.to_owned()) == own
+    }
+
+    /// Returns the call in whose thread the budget counts, and the name of the value there.
+    fn place<'a>(&'a self, cx: &'a CallContext) -> (&'a CallContext, Cow<'a, str>) {
+        if self.counts_sub_agents {
+            (cx.owner_call(), Cow::Borrowed(&self.name))
+        } else {
+            (cx, cx.counter_name(&self.name))
         }
-        cx
+    }
+
+    /// Returns the nearest call with a sum of this budget, of those that a call is part of.
+    pub(super) fn nearest<'a>(&self, cx: &'a CallContext) -> &'a CallContext {
+        let has = |cx: &&CallContext| matches!(cx.thread_value::<Kept>(&self.name), Ok(Some(_)));
+        let mut calls = std::iter::successors(Some(cx), |call| call.parent());
+        calls.find(|cx| self.counts_sub_agents && has(cx)).unwrap_or(cx)
     }
 }

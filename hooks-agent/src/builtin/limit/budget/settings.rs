@@ -18,6 +18,8 @@ pub(super) struct Settings {
     pub(super) limits_money: bool,
     pub(super) prices: Option<PriceTable>,
     pub(super) exit: Exit,
+    /// What a reply says in place of the limit that is spent.
+    pub(super) text: Option<String>,
     pub(super) on_warning: Option<Arc<OnWarning>>,
 }
 
@@ -28,6 +30,7 @@ impl Default for Settings {
             limits_money: false,
             prices: None,
             exit: Exit::End,
+            text: None,
             on_warning: None,
         }
     }

@@ -1,5 +1,7 @@
 //! The counts of a limit, kept with a thread.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::call::{CallContext, RunId};
@@ -48,14 +50,14 @@ impl Counter {
 
     /// Goes on with the counts of the run before, if the call resumes it.
     pub(super) fn begin(&self, event: &PreCall<'_>) -> Result<(), ThreadValueError> {
-        let cx = event.context();
-        let is_of_root = self.counts_sub_agents && cx.parent().is_some();
-        if is_of_root || !event.resumes() {
+        let (home, name) = self.place(event.context());
+        // That of a caller went on when its call began.
+        if home.run_id() != event.context().run_id() || !event.resumes() {
             return Ok(());
         }
-        cx.update_thread_value(&self.name, |counts: &mut Option<Counts>| {
+        home.update_thread_value(&name, |counts: &mut Option<Counts>| {
             if let Some(counts) = counts {
-                counts.of = Some(cx.run_id());
+                counts.of = Some(home.run_id());
             }
         })
     }
@@ -65,12 +67,16 @@ impl Counter {
         if limits.thread.is_none() {
             return Ok(());
         }
-        self.home(cx).commit_values().await
+        self.place(cx).0.commit_values().await
     }
 
-    /// Returns the call in whose thread the limit counts.
-    fn home<'a>(&self, cx: &'a CallContext) -> &'a CallContext {
-        if self.counts_sub_agents { root(cx) } else { cx }
+    /// Returns the call in whose thread the limit counts, and the name of the value there.
+    fn place<'a>(&'a self, cx: &'a CallContext) -> (&'a CallContext, Cow<'a, str>) {
+        if self.counts_sub_agents {
+            (cx.owner_call(), Cow::Borrowed(&self.name))
+        } else {
+            (cx, cx.counter_name(&self.name))
+        }
     }
 
     /// Changes the counts while nobody else does. Those of a run start at 0.
@@ -79,8 +85,8 @@ impl Counter {
         cx: &CallContext,
         change: impl FnOnce(&mut Counts) -> R,
     ) -> Result<R, ThreadValueError> {
-        let cx = self.home(cx);
-        cx.update_thread_value(&self.name, |counts: &mut Option<Counts>| {
+        let (cx, name) = self.place(cx);
+        cx.update_thread_value(&name, |counts: &mut Option<Counts>| {
             let counts = counts.get_or_insert_default();
             if counts.of != Some(cx.run_id()) {
                 (counts.run, counts.of) = (0, Some(cx.run_id()));
@@ -88,12 +94,4 @@ impl Counter {
             change(counts)
         })
     }
-}
-
-/// Returns the call that all others of the task are part of.
-fn root(mut cx: &CallContext) -> &CallContext {
-    while let Some(parent) = cx.parent() {
-        cx = parent;
-    }
-    cx
 }

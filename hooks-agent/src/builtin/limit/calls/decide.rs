@@ -74,7 +74,7 @@ impl ToolCallLimit {
         let (allowed, over) = if count == 0 { (0, None) } else { self.reserve(cx, count)? };
         let ended = match (self.exit, over) {
             (Exit::Error, Some(exceeded)) => return Err(exceeded.into()),
-            (Exit::End, Some(exceeded)) => Some(exceeded.to_string()),
+            (Exit::End, Some(exceeded)) => Some(self.reply_text(&exceeded)),
             _ => None,
         };
         let verdicts: BTreeMap<_, _> = calls
@@ -84,7 +84,7 @@ impl ToolCallLimit {
                 (id, if number < allowed { Verdict::Allowed } else { Verdict::Blocked })
             })
             .collect();
-        Batch::update(&self.batch_name(), cx, |batch| {
+        Batch::update(&self.batch_name(cx), cx, |batch| {
             (batch.verdicts, batch.ended) = (verdicts, ended);
         })?;
         Ok(Flow::Continue)
@@ -103,7 +103,7 @@ impl ToolCallLimit {
     /// Returns what was decided about a tool call. Decides it now, if it was added or changed
     /// since.
     pub(super) fn verdict(&self, cx: &CallContext, call: &ToolUse) -> HookResult<Verdict> {
-        let (name, is_limited) = (self.batch_name(), self.limits(call));
+        let (name, is_limited) = (self.batch_name(cx), self.limits(call));
         if !is_limited && self.exit != Exit::End {
             return Ok(Verdict::Allowed);
         }
@@ -115,7 +115,7 @@ impl ToolCallLimit {
         let verdict = if over.is_some() { Verdict::Blocked } else { Verdict::Allowed };
         let ended = match (self.exit, over) {
             (Exit::Error, Some(exceeded)) => return Err(exceeded.into()),
-            (Exit::End, Some(exceeded)) => Some(exceeded.to_string()),
+            (Exit::End, Some(exceeded)) => Some(self.reply_text(&exceeded)),
             _ => None,
         };
         Batch::update(&name, cx, |batch| {
@@ -147,13 +147,21 @@ impl ToolCallLimit {
     /// Returns the text that the call ends with before the next model call, if it does.
     pub(super) fn end(&self, cx: &CallContext) -> HookResult<Option<String>> {
         if self.style == LimitStyle::BeforeExecution {
-            return Ok(Batch::read(&self.batch_name(), cx)?.and_then(|batch| batch.ended));
+            return Ok(Batch::read(&self.batch_name(cx), cx)?.and_then(|batch| batch.ended));
         }
         let counts = self.counter.update(cx, |counts| *counts)?;
         if self.limits.room(counts) > 0 {
             return Ok(None);
         }
         let exceeded = self.exceeded(counts);
-        if self.exit == Exit::Error { Err(exceeded.into()) } else { Ok(Some(exceeded.to_string())) }
+        if self.exit == Exit::Error {
+            return Err(exceeded.into());
+        }
+        Ok(Some(self.reply_text(&exceeded)))
+    }
+
+    /// Returns the text that a call ends with.
+    fn reply_text(&self, exceeded: &ToolCallLimitExceeded) -> String {
+        self.text.clone().unwrap_or_else(|| exceeded.to_string())
     }
 }

@@ -26,6 +26,14 @@ pub enum CallLimitError {
         /// What was chosen.
         exit: Exit,
     },
+    /// It has a text that no reply shows.
+    #[error(
+        "the `text` of a limit is the reply of `Exit::End`: leave it out with `Exit::{exit:?}`"
+    )]
+    UnusedText {
+        /// What was chosen.
+        exit: Exit,
+    },
 }
 
 /// The error of a call whose model calls reached a

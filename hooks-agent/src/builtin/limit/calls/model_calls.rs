@@ -24,6 +24,7 @@ use crate::model::ModelAnswer;
 /// | [`thread`](ModelCallLimitBuilder::thread) | none | model calls of a thread, over all its calls |
 /// | [`run`](ModelCallLimitBuilder::run) | none | model calls of a run |
 /// | [`exit`](ModelCallLimitBuilder::exit) | [`Exit::End`] | what happens at the limit |
+/// | [`text`](ModelCallLimitBuilder::text) | names the limit | what the reply says then |
 /// | [`counting_sub_agents`](ModelCallLimitBuilder::counting_sub_agents) | `false` | whether calls of sub-agents count here |
 /// | [`counter`](ModelCallLimitBuilder::counter) | `ModelCallLimit` | the name of the thread value with the counts |
 ///
@@ -59,6 +60,7 @@ use crate::model::ModelAnswer;
 pub struct ModelCallLimit {
     limits: Limits,
     exit: Exit,
+    text: Option<String>,
     counter: Counter,
 }
 
@@ -75,7 +77,7 @@ impl ModelCallLimit {
     /// [`run`](ModelCallLimitBuilder::run) is required.
     pub fn builder() -> ModelCallLimitBuilder {
         let (limits, counter) = (Limits::default(), Counter::new("ModelCallLimit"));
-        ModelCallLimitBuilder(Self { limits, exit: Exit::End, counter })
+        ModelCallLimitBuilder(Self { limits, exit: Exit::End, text: None, counter })
     }
 
     /// Counts a call, or returns why there may be none.
@@ -119,8 +121,15 @@ impl ModelCallLimitBuilder {
         self
     }
 
-    /// Sets whether model calls of sub-agents count in the thread and the run of the outermost
-    /// agent, which should have the hook too. If not, each sub-agent has counts of its own.
+    /// Sets the text of the reply at the limit, for [`Exit::End`]. The default names the limit.
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.0.text = Some(text.into());
+        self
+    }
+
+    /// Sets whether model calls of sub-agents count in the thread and the run of the agent that has the
+    /// hook. If not, each sub-agent has counts of its own. A limit that the sub-agent itself has counts apart
+    /// in either case.
     pub fn counting_sub_agents(mut self, counting: bool) -> Self {
         self.0.counter.counts_sub_agents = counting;
         self
@@ -137,7 +146,7 @@ impl ModelCallLimitBuilder {
     ///
     /// # Errors
     /// [`CallLimitError::NoLimit`] without a limit, [`CallLimitError::InvalidExit`] for
-    /// [`Exit::Continue`].
+    /// [`Exit::Continue`], [`CallLimitError::UnusedText`] for a text with [`Exit::Error`].
     pub fn build(self) -> Result<ModelCallLimit, CallLimitError> {
         let Self(limit) = self;
         if limit.limits == Limits::default() {
@@ -145,6 +154,7 @@ impl ModelCallLimitBuilder {
         }
         match limit.exit {
             Exit::Continue => Err(CallLimitError::InvalidExit { exit: limit.exit }),
+            exit @ Exit::Error if limit.text.is_some() => Err(CallLimitError::UnusedText { exit }),
             Exit::End | Exit::Error => Ok(limit),
         }
     }
@@ -204,7 +214,8 @@ impl AgentHook for ModelCallLimit {
             Ok(Some(exceeded)) if self.exit == Exit::Error => Err(next.fail(exceeded)),
             Ok(Some(exceeded)) => {
                 let (name, reason) = ("ModelCallLimit", GenerateReason::LimitReached);
-                Ok(ModelAnswer::in_place(name, exceeded.to_string(), reason))
+                let text = self.text.clone().unwrap_or_else(|| exceeded.to_string());
+                Ok(ModelAnswer::in_place(name, text, reason))
             }
         }
     }

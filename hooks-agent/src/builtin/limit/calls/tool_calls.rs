@@ -3,9 +3,10 @@
 use hooks_core::{HookResult, HookRole};
 
 use crate::builtin::limit::Exit;
-use crate::builtin::limit::calls::batch::Batch;
+use crate::builtin::limit::calls::batch::{Batch, Verdict};
 use crate::builtin::limit::calls::counts::{Counter, Limits};
 use crate::builtin::limit::calls::limit_style::LimitStyle;
+use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall};
@@ -25,6 +26,7 @@ use crate::tool::ToolError;
 /// | [`thread`](crate::builtin::limit::ToolCallLimitBuilder::thread) | none | tool calls of a thread, over all its calls |
 /// | [`run`](crate::builtin::limit::ToolCallLimitBuilder::run) | none | tool calls of a run, with those that were refused |
 /// | [`exit`](crate::builtin::limit::ToolCallLimitBuilder::exit) | [`Exit::Continue`] | what happens beyond the limit |
+/// | [`text`](crate::builtin::limit::ToolCallLimitBuilder::text) | names the limit | what the reply says with [`Exit::End`] |
 /// | [`style`](crate::builtin::limit::ToolCallLimitBuilder::style) | [`BeforeExecution`](LimitStyle::BeforeExecution) | when the limit is enforced |
 /// | [`counting_sub_agents`](crate::builtin::limit::ToolCallLimitBuilder::counting_sub_agents) | `false` | whether tool calls of sub-agents count here |
 /// | [`counter`](crate::builtin::limit::ToolCallLimitBuilder::counter) | the name of the hook | the name of the thread value with the counts |
@@ -75,6 +77,7 @@ pub struct ToolCallLimit {
     pub(super) tool: Option<String>,
     pub(super) limits: Limits,
     pub(super) exit: Exit,
+    pub(super) text: Option<String>,
     pub(super) style: LimitStyle,
     pub(super) counter: Counter,
 }
@@ -87,8 +90,9 @@ impl ToolCallLimit {
         tool.map_or_else(|| "ToolCallLimit".to_owned(), |tool| format!("ToolCallLimit[{tool}]"))
     }
 
-    pub(super) fn batch_name(&self) -> String {
-        format!("{}/batch", self.counter.name)
+    /// Returns the name of the value in the thread of a call with what was decided.
+    pub(super) fn batch_name(&self, cx: &CallContext) -> String {
+        format!("{}/batch", cx.counter_name(&self.counter.name))
     }
 }
 
@@ -125,13 +129,17 @@ impl AgentHook for ToolCallLimit {
     }
 
     fn around(&self) -> AroundMask {
-        match (self.style, self.exit, &self.tool) {
-            (LimitStyle::NextModelCall, ..) | (_, Exit::End, None) => AroundMask::MODEL_CALL,
-            (_, Exit::End, Some(_)) => AroundMask::MODEL_CALL | AroundMask::TOOL_CALL,
-            // A hook around a tool call may turn it into one of the limited tool.
-            (_, _, Some(_)) => AroundMask::TOOL_CALL,
-            (_, _, None) => AroundMask::NONE,
+        let decides_later = self.style == LimitStyle::NextModelCall;
+        let mut around = AroundMask::NONE;
+        if decides_later || self.exit == Exit::End {
+            around = around | AroundMask::MODEL_CALL;
         }
+        // The count of a thread is written before a tool runs, and a hook around a tool call may turn it
+        // into one of the limited tool.
+        if self.limits.thread.is_some() || (self.tool.is_some() && !decides_later) {
+            around = around | AroundMask::TOOL_CALL;
+        }
+        around
     }
 
     fn inherit(&self) -> bool {
@@ -150,7 +158,7 @@ impl AgentHook for ToolCallLimit {
         match event {
             HookEvent::PreCall(event) => {
                 self.counter.begin(event)?;
-                Batch::begin(&self.batch_name(), event)?;
+                Batch::begin(&self.batch_name(event.context()), event)?;
                 Ok(Flow::Continue)
             }
             HookEvent::PostReasoning(event) => self.decide(event),
@@ -179,7 +187,11 @@ impl AgentHook for ToolCallLimit {
         call: ToolCall<'_>,
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
-        let verdict = match self.verdict(call.context(), call.tool_use()) {
+        let verdict = match self.style {
+            LimitStyle::BeforeExecution => self.verdict(call.context(), call.tool_use()),
+            LimitStyle::NextModelCall => Ok(Verdict::Allowed),
+        };
+        let verdict = match verdict {
             Ok(verdict) => verdict,
             Err(error) => return Err(next.fail(error)),
         };

@@ -30,7 +30,8 @@ impl ToolCallLimitBuilder {
     fn new(tool: Option<String>) -> Self {
         let counter = Counter::new(ToolCallLimit::name_for(tool.as_deref()));
         let (limits, style) = (Limits::default(), LimitStyle::default());
-        let limit = ToolCallLimit { tool, limits, exit: Exit::Continue, style, counter };
+        let limit =
+            ToolCallLimit { tool, limits, exit: Exit::Continue, text: None, style, counter };
         Self { limit, exit: None }
     }
 
@@ -54,14 +55,22 @@ impl ToolCallLimitBuilder {
         self
     }
 
+    /// Sets the text of the reply beyond the limit, for [`Exit::End`]. The default names the limit. What
+    /// the model reads in place of results stays.
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.limit.text = Some(text.into());
+        self
+    }
+
     /// Sets when the limit is enforced.
     pub fn style(mut self, style: LimitStyle) -> Self {
         self.limit.style = style;
         self
     }
 
-    /// Sets whether tool calls of sub-agents count in the thread and the run of the outermost
-    /// agent, which should have the hook too. If not, each sub-agent has counts of its own.
+    /// Sets whether tool calls of sub-agents count in the thread and the run of the agent that has the hook.
+    /// If not, each sub-agent has counts of its own. A limit that the sub-agent itself has counts apart in
+    /// either case.
     pub fn counting_sub_agents(mut self, counting: bool) -> Self {
         self.limit.counter.counts_sub_agents = counting;
         self
@@ -79,7 +88,8 @@ impl ToolCallLimitBuilder {
     /// # Errors
     /// [`CallLimitError::NoLimit`] without a limit, [`CallLimitError::RunAboveThread`] if the run
     /// may make more tool calls than the thread, [`CallLimitError::InvalidExit`] for
-    /// [`Exit::Continue`] with [`LimitStyle::NextModelCall`].
+    /// [`Exit::Continue`] with [`LimitStyle::NextModelCall`], [`CallLimitError::UnusedText`] for a text
+    /// without [`Exit::End`].
     pub fn build(self) -> Result<ToolCallLimit, CallLimitError> {
         let Self { mut limit, exit } = self;
         match limit.limits {
@@ -97,6 +107,9 @@ impl ToolCallLimitBuilder {
             (LimitStyle::BeforeExecution, None) => Exit::Continue,
             (_, Some(exit)) => exit,
         };
+        if limit.text.is_some() && limit.exit != Exit::End {
+            return Err(CallLimitError::UnusedText { exit: limit.exit });
+        }
         Ok(limit)
     }
 }

@@ -35,6 +35,8 @@ struct Options {
     other_models: Option<Price>,
     /// What happens at a limit. Default: end.
     exit: Option<AtLimit>,
+    /// What the reply says once the budget is spent. Default: it names the limit.
+    text: Option<String>,
     /// The fraction of a limit at which the budget warns. Default: 0.8.
     warn_at: Option<f64>,
     /// Whether sub-agents spend from the outermost agent. Default: true.
@@ -100,6 +102,7 @@ impl HookOptions for Options {
         let budget = set(budget, self.day_money, BudgetBuilder::day_money);
         let budget = set(budget, prices, BudgetBuilder::prices);
         let budget = set(budget, self.exit, |budget, exit| budget.exit(exit.into()));
+        let budget = set(budget, self.text, BudgetBuilder::text);
         let budget = set(budget, self.warn_at, BudgetBuilder::warn_at);
         let counting = BudgetBuilder::counting_sub_agents;
         let budget = set(budget, self.counting_sub_agents, counting);

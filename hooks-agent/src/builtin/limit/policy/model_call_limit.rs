@@ -20,6 +20,8 @@ struct Options {
     thread: Option<u64>,
     /// What happens at the limit. Default: end.
     exit: Option<AtLimit>,
+    /// What the reply says when the call ends at the limit. Default: it names the limit.
+    text: Option<String>,
     /// Whether sub-agents count for the outermost agent. Default: false.
     counting_sub_agents: Option<bool>,
     /// The name of the counts, if another limit of this kind is there.
@@ -37,6 +39,7 @@ impl HookOptions for Options {
         let limit = set(ModelCallLimit::builder(), self.run, ModelCallLimitBuilder::run);
         let limit = set(limit, self.thread, ModelCallLimitBuilder::thread);
         let limit = set(limit, self.exit, |limit, exit| limit.exit(exit.into()));
+        let limit = set(limit, self.text, ModelCallLimitBuilder::text);
         let counting = ModelCallLimitBuilder::counting_sub_agents;
         let limit = set(limit, self.counting_sub_agents, counting);
         let limit = set(limit, self.counter, ModelCallLimitBuilder::counter);

@@ -21,6 +21,8 @@ struct Options {
     thread: Option<u64>,
     /// What happens at the limit. Default: continue.
     exit: Option<AtLimit>,
+    /// What the reply says when the call ends at the limit. Default: it names the limit.
+    text: Option<String>,
     /// When the limit is enforced. Default: `before_execution`.
     style: Option<When>,
     /// Whether sub-agents count for the outermost agent. Default: false.
@@ -72,6 +74,7 @@ impl HookOptions for Options {
                 When::NextModelCall => LimitStyle::NextModelCall,
             })
         });
+        let limit = set(limit, self.text, ToolCallLimitBuilder::text);
         let counting = ToolCallLimitBuilder::counting_sub_agents;
         let limit = set(limit, self.counting_sub_agents, counting);
         let limit = set(limit, self.counter, ToolCallLimitBuilder::counter);

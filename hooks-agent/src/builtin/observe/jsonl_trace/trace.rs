@@ -158,6 +158,10 @@ impl AgentHook for JsonlTrace {
         self.shared.settings.events | EventKind::Settled.into()
     }
 
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
     fn inherit(&self) -> bool {
         self.shared.settings.inherits
     }

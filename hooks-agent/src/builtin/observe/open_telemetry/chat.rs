@@ -59,7 +59,8 @@ impl Chat {
         let model_attribute = KeyValue::new(names::REQUEST_MODEL, model.clone());
         let operation = KeyValue::new(names::OPERATION, names::CHAT);
         let labels = [operation, provider, model_attribute];
-        let attributes = attributes(cx, call.request(), &labels);
+        let mut attributes = attributes(cx, call.request(), &labels);
+        attributes.extend(call.server().as_deref().map(server).unwrap_or_default());
         let name = format!("{} {model}", names::CHAT);
         let span = shared.tracer.open(span(name, SpanKind::Client, attributes), &parent);
         let content = content_of(shared, &span, call.request());
@@ -89,6 +90,11 @@ impl Chat {
     fn begin(&self) {
         let run = &mut *lock(&self.run);
         run.inferences += 1;
+        run.output = None;
+        if run.input.is_empty() {
+            let is_said = |it: &&KeyValue| it.key.as_str() != names::TOOL_DEFINITIONS;
+            run.input = self.content.iter().filter(is_said).cloned().collect();
+        }
         if run.running_chats == 0 {
             // No event followed the answer before.
             let held = run.take_held(|of| matches!(of, HeldOf::Chat { .. }));
@@ -144,7 +150,7 @@ impl Chat {
         let finish = outcome::finish(finish, self.has_tool_calls);
         let span = self.span.span();
         span.set_attribute(finish_reasons(finish));
-        span.set_attributes(usage_attributes(usage).into_iter().flatten());
+        span.set_attributes(usage_attributes(usage));
         lock(&self.run).finish = Some(finish);
         if usage != Usage::default() {
             let [operation, provider, model] = self.labels.clone();
@@ -226,6 +232,18 @@ impl Stream for Watched {
         }
         polled
     }
+}
+
+/// Returns the server of an endpoint such as `https://api.example.org` or `http://[::1]:8080`.
+fn server(endpoint: &str) -> Vec<KeyValue> {
+    let (scheme, place) = endpoint.split_once("://").unwrap_or(("https", endpoint));
+    let usual = if scheme == "http" { 80 } else { 443 };
+    let (host, port) = match place.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port.parse().unwrap_or(usual)),
+        _ => (place, usual),
+    };
+    let host = host.trim_matches(['[', ']']).to_owned();
+    vec![KeyValue::new(names::SERVER_ADDRESS, host), KeyValue::new(names::SERVER_PORT, port)]
 }
 
 fn attributes(cx: &CallContext, request: &ChatRequest, labels: &[KeyValue]) -> Vec<KeyValue> {

@@ -155,6 +155,10 @@ impl AgentHook for OpenTelemetry {
         AroundMask::MODEL_CALL | AroundMask::TOOL_CALL
     }
 
+    fn answers_around(&self) -> AroundMask {
+        AroundMask::NONE
+    }
+
     fn inherit(&self) -> bool {
         true
     }

@@ -14,6 +14,8 @@ pub(super) const EXECUTE_TOOL: &str = "execute_tool";
 
 pub(super) const AGENT_ID: &str = "gen_ai.agent.id";
 pub(super) const AGENT_NAME: &str = "gen_ai.agent.name";
+pub(super) const CACHE_CREATION_TOKENS: &str = "gen_ai.usage.cache_creation.input_tokens";
+pub(super) const CACHE_READ_TOKENS: &str = "gen_ai.usage.cache_read.input_tokens";
 pub(super) const CONVERSATION_ID: &str = "gen_ai.conversation.id";
 pub(super) const ERROR_TYPE: &str = "error.type";
 pub(super) const FINISH_REASONS: &str = "gen_ai.response.finish_reasons";
@@ -25,6 +27,8 @@ pub(super) const OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
 pub(super) const PROVIDER: &str = "gen_ai.provider.name";
 pub(super) const REQUEST_MODEL: &str = "gen_ai.request.model";
 pub(super) const RESPONSE_MODEL: &str = "gen_ai.response.model";
+pub(super) const SERVER_ADDRESS: &str = "server.address";
+pub(super) const SERVER_PORT: &str = "server.port";
 pub(super) const STOP_SEQUENCES: &str = "gen_ai.request.stop_sequences";
 pub(super) const STREAM: &str = "gen_ai.request.stream";
 pub(super) const SYSTEM_INSTRUCTIONS: &str = "gen_ai.system_instructions";
@@ -54,6 +58,8 @@ pub(super) const RUN_ID: &str = "hooks.run.id";
 
 /// The event with the content of a model call.
 pub(super) const CHAT_DETAILS: &str = "gen_ai.client.inference.operation.details";
+/// The event with the content of a call of an agent. The conventions have none.
+pub(super) const AGENT_DETAILS: &str = "hooks.invoke_agent.details";
 /// The event with the content of a tool call. The conventions have none.
 pub(super) const TOOL_DETAILS: &str = "hooks.execute_tool.details";
 
@@ -84,6 +90,9 @@ pub(super) const ENV_CAPTURE: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE
 pub(super) const ENV_OPT_IN: &str = "OTEL_SEMCONV_STABILITY_OPT_IN";
 /// What the variable contains for the newest version of the conventions.
 pub(super) const OPT_IN: &str = "gen_ai_latest_experimental";
+pub(super) const ENV_DISABLED: &str = "OTEL_SDK_DISABLED";
+pub(super) const ENV_METRICS_EXPORTER: &str = "OTEL_METRICS_EXPORTER";
+pub(super) const ENV_TRACES_EXPORTER: &str = "OTEL_TRACES_EXPORTER";
 pub(super) const ENV_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 pub(super) const ENV_METRICS_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
 pub(super) const ENV_TIMEOUT: &str = "OTEL_EXPORTER_OTLP_TIMEOUT";

@@ -1,6 +1,9 @@
 //! How calls, models and tools ended, as texts without content.
 
 use std::borrow::Cow;
+use std::error::Error;
+
+use hooks_core::HookError;
 
 use crate::agent::CallOutcome;
 use crate::builtin::observe::open_telemetry::names::OTHER;
@@ -25,6 +28,19 @@ pub(super) fn agent_error(error: &AgentError) -> Option<ErrorType> {
         AgentError::Recorded(report) if report.kind() == ErrorKind::Hook => "hook".into(),
         _ => OTHER.into(),
     })
+}
+
+/// Returns the name of the hook that failed, if the error is that of a hook.
+pub(super) fn failed_hook<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e str> {
+    let of_agent = error.downcast_ref::<AgentError>();
+    let of_tool = error.downcast_ref::<ToolError>();
+    match (of_agent, of_tool) {
+        (Some(AgentError::Hook(error)), _) | (_, Some(ToolError::Hook(error))) => match error {
+            HookError::Failed { hook, .. } | HookError::TimedOut { hook, .. } => Some(hook),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 pub(super) fn model_error(error: &ModelError) -> ErrorType {

@@ -24,8 +24,12 @@ pub(super) struct Run {
     /// The span that was active where the call was made.
     pub(super) outside: Option<SpanId>,
     pub(super) is_settled: bool,
-    /// The type of the last error, and its text, which tells it from another.
-    pub(super) error: Option<(ErrorType, String)>,
+    /// The last error.
+    pub(super) error: Option<Noted>,
+    /// What the first request of the call had, if content is exported.
+    pub(super) input: Vec<KeyValue>,
+    /// The last answer, as hooks left it, if content is exported.
+    pub(super) output: Option<KeyValue>,
     /// Why the model ended its last answer.
     pub(super) finish: Option<&'static str>,
     pub(super) has_model: bool,
@@ -36,6 +40,15 @@ pub(super) struct Run {
     /// The tool calls that are running, by id.
     pub(super) running_tools: Vec<(String, Context)>,
     pub(super) held: Vec<Held>,
+}
+
+/// An error that may be that of the call.
+pub(super) struct Noted {
+    pub(super) kind: ErrorType,
+    /// Its text, which tells it from another.
+    pub(super) text: String,
+    /// The hook that failed, if one did.
+    pub(super) hook: Option<String>,
 }
 
 /// A span that has ended, and is exported once later hooks have changed its content.
@@ -161,7 +174,7 @@ impl Held {
 }
 
 /// Writes content to a span.
-fn write(
+pub(super) fn write(
     span: &Context,
     event: &'static str,
     content: Vec<KeyValue>,

@@ -13,7 +13,7 @@ use crate::builtin::observe::open_telemetry::meters::Meters;
 use crate::builtin::observe::open_telemetry::names;
 use crate::builtin::observe::open_telemetry::outcome::{self, ErrorType};
 use crate::builtin::observe::open_telemetry::run::{
-    HeldOf, Run, SharedRun, lock, parent_of, release_all,
+    HeldOf, Noted, Run, SharedRun, lock, parent_of, release_all, write,
 };
 use crate::call::CallContext;
 use crate::error::AgentError;
@@ -98,7 +98,11 @@ impl Shared {
         let (ended, reason) = outcome::outcome(event.outcome());
         let error = match event.outcome() {
             CallOutcome::Failed(text) => Some(match run.error.take() {
-                Some((kind, of)) if *of == **text => kind,
+                Some(noted) if *noted.text == **text => {
+                    let hook = noted.hook.map(|hook| KeyValue::new(names::HOOK, hook));
+                    call.span().set_attributes(hook);
+                    noted.kind
+                }
                 _ => names::OTHER.into(),
             }),
             CallOutcome::Panicked => Some(outcome::PANIC),
@@ -109,8 +113,11 @@ impl Shared {
             span.set_attribute(KeyValue::new(names::OUTCOME, ended));
             span.set_attributes(reason.map(|reason| KeyValue::new(names::REASON, reason)));
             span.set_attributes(run.finish.map(finish_reasons));
-            span.set_attributes(usage_attributes(cx.usage()).into_iter().flatten());
+            span.set_attributes(usage_attributes(cx.usage()));
         }
+        let mut content = std::mem::take(&mut run.input);
+        content.extend(run.output.take());
+        write(&call, names::AGENT_DETAILS, content, SystemTime::now(), self.capture);
         end(&call, error.clone());
         if let Some(started) = run.started.filter(|_| self.meters.has_agents()) {
             let mut labels = vec![KeyValue::new(names::AGENT_NAME, cx.agent_name().to_owned())];
@@ -126,7 +133,9 @@ impl Shared {
             && let HeldOf::Chat { finish } = &last.of
         {
             let output = content::output(msg, finish, self.limit);
-            last.content.push(KeyValue::new(names::OUTPUT_MESSAGES, output));
+            let output = KeyValue::new(names::OUTPUT_MESSAGES, output);
+            run.output = Some(output.clone());
+            last.content.push(output);
         }
         release_all(held, self.capture);
     }
@@ -187,7 +196,8 @@ fn note(run: &mut Run, event: &ErrorEvent<'_>) {
         (_, Some(_)) => return,
         (None, None) => Some(names::OTHER.into()),
     };
-    run.error = kind.map(|kind| (kind, error.to_string()));
+    let hook = outcome::failed_hook(error).map(str::to_owned);
+    run.error = kind.map(|kind| Noted { kind, text: error.to_string(), hook });
 }
 
 pub(super) fn span(name: String, kind: SpanKind, attributes: Vec<KeyValue>) -> SpanBuilder {
@@ -219,15 +229,23 @@ pub(super) fn conversation(cx: &CallContext) -> Option<KeyValue> {
 }
 
 /// Returns the tokens, if they are reported.
-pub(super) fn usage_attributes(usage: Usage) -> Option<[KeyValue; 2]> {
+pub(super) fn usage_attributes(usage: Usage) -> Vec<KeyValue> {
+    if usage == Usage::default() {
+        return Vec::new();
+    }
     let attribute =
         |name, tokens: u64| KeyValue::new(name, i64::try_from(tokens).unwrap_or(i64::MAX));
-    (usage != Usage::default()).then(|| {
-        [
-            attribute(names::INPUT_TOKENS, usage.input_tokens),
-            attribute(names::OUTPUT_TOKENS, usage.output_tokens),
-        ]
-    })
+    let mut attributes = vec![
+        attribute(names::INPUT_TOKENS, usage.input_tokens),
+        attribute(names::OUTPUT_TOKENS, usage.output_tokens),
+    ];
+    let of_cache = [
+        (names::CACHE_READ_TOKENS, usage.cache_read_tokens),
+        (names::CACHE_CREATION_TOKENS, usage.cache_creation_tokens),
+    ];
+    let reported = of_cache.into_iter().filter(|(_, tokens)| *tokens > 0);
+    attributes.extend(reported.map(|(name, tokens)| attribute(name, tokens)));
+    attributes
 }
 
 pub(super) fn finish_reasons(finish: &'static str) -> KeyValue {

@@ -221,12 +221,21 @@ impl AgentHook for HumanInTheLoop {
         self.events()
     }
 
+    fn answers(&self) -> EventMask {
+        // Before a tool call it only refuses.
+        EventKind::PostReasoning.into()
+    }
+
     fn tool_names(&self) -> Vec<String> {
         self.gates.named.keys().cloned().collect()
     }
 
     fn around(&self) -> AroundMask {
         AroundMask::TOOL_CALL
+    }
+
+    fn answers_around(&self) -> AroundMask {
+        AroundMask::NONE
     }
 
     fn inherit(&self) -> bool {

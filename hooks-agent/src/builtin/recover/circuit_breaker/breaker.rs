@@ -211,6 +211,11 @@ impl AgentHook for CircuitBreaker {
         }
     }
 
+    fn answers_around(&self) -> AroundMask {
+        // An open circuit refuses.
+        AroundMask::NONE
+    }
+
     async fn around_model_call(
         &self,
         call: ModelCall<'_>,

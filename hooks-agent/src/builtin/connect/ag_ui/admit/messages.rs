@@ -9,10 +9,8 @@ use crate::builtin::connect::ag_ui::request::ids::ID;
 use crate::builtin::connect::ag_ui::transcript::{blocks_of, text_of};
 use crate::message::{ContentBlock, Msg, Role, ToolResult, ToolUse};
 
-/// Returns the messages that are new: those of the user with unknown ids after the last known one.
-pub(super) fn new_messages(messages: &[InputMessage], known: &HashSet<&str>) -> Vec<Msg> {
-    let last = messages.iter().rposition(|message| known.contains(message.id()));
-    let new = &messages[last.map_or(0, |last| last + 1)..];
+/// Returns those of the user, of the messages after the last known one.
+pub(super) fn new_messages(new: &[InputMessage]) -> Vec<Msg> {
     let (users, others): (Vec<_>, Vec<_>) =
         new.iter().filter(|message| is_of_thread(message)).partition(|it| it.role() == "user");
     let is_strange = |message: &&&InputMessage| message.role() == "assistant";
@@ -61,10 +59,12 @@ pub(super) fn system_texts(messages: &[InputMessage]) -> Vec<String> {
     texts.filter(|text| !text.is_empty()).collect()
 }
 
-/// Returns the messages of sub-agents of earlier runs, each behind the message of this id.
-pub(super) fn of_sub_agents(
+/// Returns the messages that only the client has, each behind the message of this id: those of sub-agents of
+/// earlier runs, and those of the user that a hook answered.
+pub(super) fn of_client(
     messages: &[InputMessage],
     known: &HashSet<&str>,
+    is_answered: impl Fn(&str) -> bool,
 ) -> Vec<(Option<String>, Value)> {
     let mut anchor = None;
     let mut kept = Vec::new();
@@ -72,11 +72,17 @@ pub(super) fn of_sub_agents(
         let is_shown = matches!(message.role(), "assistant" | "tool" | "reasoning");
         if known.contains(message.id()) {
             anchor = Some(message.id().to_owned());
-        } else if is_shown && !is_of_thread(message) {
+        } else if is_shown && !is_of_thread(message) || is_answered(message.id()) {
             kept.push((anchor.clone(), message.value.clone()));
         }
     }
     kept
+}
+
+/// Returns the ids of the tool calls that the client knows.
+pub(super) fn call_ids(messages: &[InputMessage]) -> HashSet<String> {
+    let calls = messages.iter().filter_map(|message| message.value["toolCalls"].as_array());
+    calls.flatten().filter_map(|call| call["id"].as_str().map(str::to_owned)).collect()
 }
 
 /// Returns the message with what the client returned for a call of one of its tools.

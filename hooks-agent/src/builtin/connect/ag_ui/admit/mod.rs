@@ -6,4 +6,4 @@ mod messages;
 mod plan;
 mod waiting;
 
-pub(super) use plan::{Plan, plan};
+pub(super) use plan::{Idle, Plan, plan};

@@ -2,34 +2,34 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
-
 use crate::builtin::connect::ag_ui::admit::decide::{Choice, choices};
 use crate::builtin::connect::ag_ui::admit::messages::{
-    conversation, new_messages, of_sub_agents, result, system_texts,
+    call_ids, conversation, new_messages, of_client, result, system_texts,
 };
 use crate::builtin::connect::ag_ui::admit::waiting::{Open, open_calls};
 use crate::builtin::connect::ag_ui::protocol::{InputMessage, RunAgentInput};
 use crate::builtin::connect::ag_ui::refused::Refused;
-use crate::builtin::connect::ag_ui::request::kept::Kept;
-use crate::builtin::connect::ag_ui::transcript::{Replay, Resumed};
+use crate::builtin::connect::ag_ui::request::kept::{Kept, KeptCall};
+use crate::builtin::connect::ag_ui::transcript::{RefusedBelow, Replay, Resumed};
 use crate::call::CallOptions;
 use crate::memory::Memory;
-use crate::message::{Msg, Role};
+use crate::message::{Msg, PendingCall, Role};
 use crate::store::Decision;
 
 /// What a run does with an input.
 pub(in crate::builtin::connect::ag_ui) struct Plan {
     pub(in crate::builtin::connect::ag_ui) options: CallOptions,
     pub(in crate::builtin::connect::ag_ui) messages: Vec<Msg>,
-    pub(in crate::builtin::connect::ag_ui) edits: HashMap<String, Value>,
     pub(in crate::builtin::connect::ag_ui) system: Vec<String>,
     pub(in crate::builtin::connect::ag_ui) resumed: Resumed,
     /// The ids on the wire of tool calls that wait, by their paths.
     pub(in crate::builtin::connect::ag_ui) wires: HashMap<String, String>,
-    /// Whether nothing waits and nothing is new.
-    pub(in crate::builtin::connect::ag_ui) is_idle: bool,
+    /// What the client gets again, as nothing is new; `None` if the agent is called.
+    pub(in crate::builtin::connect::ag_ui) idle: Option<Idle>,
 }
+
+/// What waits while nothing is new: the tool calls that people or the client are to decide.
+pub(in crate::builtin::connect::ag_ui) type Idle = Vec<(PendingCall, KeptCall)>;
 
 /// Returns what a run does with an input, for a thread as it is.
 pub(in crate::builtin::connect::ag_ui) fn plan(
@@ -45,22 +45,35 @@ pub(in crate::builtin::connect::ag_ui) fn plan(
         return Err(Refused::Malformed(format!("message {at} has no id or no role")));
     }
     let known = replay.message_ids();
+    let answered: HashSet<_> = kept.answers.iter().flat_map(|answer| &answer.to).collect();
+    let is_answered = |id: &str| answered.iter().any(|of| **of == id);
     let mut plan = Plan {
         options: CallOptions::new(),
         messages: Vec::new(),
-        edits: HashMap::new(),
         system: system_texts(&input.messages),
-        resumed: Resumed { kept: of_sub_agents(&input.messages, &known), ..Resumed::default() },
+        resumed: Resumed {
+            kept: of_client(&input.messages, &known, is_answered),
+            known: call_ids(&input.messages),
+            ..Resumed::default()
+        },
         wires: replay.last_calls.clone(),
-        is_idle: false,
+        idle: None,
     };
+    let is_known = |id: &str| known.contains(id) || is_answered(id);
+    let last = input.messages.iter().rposition(|message| is_known(message.id()));
+    let later = &input.messages[last.map_or(0, |last| last + 1)..];
     let Some(memory) = memory.filter(|memory| !memory.is_empty()) else {
-        plan.messages = conversation(&input.messages, agent);
-        plan.is_idle = plan.messages.is_empty();
+        plan.messages = conversation(later, agent);
+        plan.idle = plan.messages.is_empty().then(Idle::new);
         return Ok(plan);
     };
-    let new = new_messages(&input.messages, &known);
+    let new = new_messages(later);
     let open = open_calls(memory, kept, replay);
+    if new.is_empty() && input.resume.is_empty() && waits(&open, &input.messages) {
+        let open = open.into_iter().filter(|open| open.is_asked() || open.kept.is_frontend);
+        plan.idle = Some(open.map(|open| (open.pending, open.kept)).collect());
+        return Ok(plan);
+    }
     let choices = choices(&open, &input.resume, user, now)?;
     for (open, choice) in open.iter().zip(choices) {
         plan.take(open, choice);
@@ -75,9 +88,19 @@ pub(in crate::builtin::connect::ag_ui) fn plan(
         return Err(Refused::NotAllowed(text.to_owned()));
     }
     plan.messages.extend(new);
-    let is_answered = memory.messages().last().is_some_and(|last| last.role == Role::Assistant);
-    plan.is_idle = plan.messages.is_empty() && memory.pending().is_empty() && is_answered;
+    let is_over = memory.messages().last().is_some_and(|last| last.role == Role::Assistant);
+    let is_idle = plan.messages.is_empty() && memory.pending().is_empty() && is_over;
+    plan.idle = is_idle.then(Idle::new);
     Ok(plan)
+}
+
+/// Returns whether tool calls wait for people or the client, and these messages answer none of them.
+fn waits(open: &[Open], messages: &[InputMessage]) -> bool {
+    let is_asked = open.iter().any(Open::is_asked);
+    // What somebody decided elsewhere goes on, unless people are to decide about others.
+    let is_left = !open.is_empty() && open.iter().all(|open| open.kept.is_frontend);
+    let is_answered = |open: &Open| messages.iter().any(|message| open.is_answered_by(message));
+    (is_asked || is_left) && !open.iter().any(is_answered)
 }
 
 impl Plan {
@@ -86,6 +109,15 @@ impl Plan {
         let Open { pending, kept, .. } = open;
         let is_below = !pending.agents.is_empty();
         self.wires.insert(pending.id.clone(), kept.wire.clone());
+        // The tool calls that run the sub-agents on the way are known by their ids too.
+        let (mut path, mut wire) = (&*pending.id, &*kept.wire);
+        while is_below
+            && let Some((path_of_caller, _)) = path.rsplit_once('/')
+            && let Some((wire_of_caller, _)) = wire.rsplit_once('/')
+        {
+            (path, wire) = (path_of_caller, wire_of_caller);
+            self.wires.insert(path.to_owned(), wire.to_owned());
+        }
         if !is_below && !kept.is_frontend {
             self.resumed.waited.insert(pending.id.clone());
         }
@@ -93,19 +125,16 @@ impl Plan {
         let options = std::mem::take(&mut self.options);
         self.options = match choice {
             Choice::Confirm => options.confirm(&pending.id),
-            Choice::Edit(input) => {
-                self.edits.insert(pending.id.clone(), input);
-                options.confirm(&pending.id)
-            }
+            Choice::Edit(input) => options.confirm_edited(&pending.id, input),
             Choice::Decide(verdict) => {
                 if is_below && matches!(verdict.decision, Decision::Reject(_)) {
-                    self.resumed.refused.push((kept.wire.clone(), "rejected".to_owned()));
+                    self.resumed.refused.push(RefusedBelow::new(pending, kept, "rejected"));
                 }
                 options.verdict(verdict)
             }
             Choice::Refuse(reason) => {
                 if is_below {
-                    self.resumed.refused.push((kept.wire.clone(), reason.clone()));
+                    self.resumed.refused.push(RefusedBelow::new(pending, kept, &reason));
                 }
                 self.messages.push(pending.refused(reason));
                 options
@@ -117,11 +146,10 @@ impl Plan {
     /// client left are answered by an error.
     fn answer_client(&mut self, open: &[Open], input: &RunAgentInput, goes_on: bool) {
         let mut answered = HashSet::new();
-        for Open { pending, kept, .. } in open.iter().filter(|open| open.kept.is_frontend) {
-            let is_answer = |message: &&InputMessage| {
-                message.role() == "tool" && message.text("toolCallId") == kept.wire
-            };
-            match input.messages.iter().rev().find(is_answer) {
+        for open in open.iter().filter(|open| open.kept.is_frontend) {
+            let pending = &open.pending;
+            let answers = |message: &&InputMessage| open.is_answered_by(message);
+            match input.messages.iter().rev().find(answers) {
                 Some(message) if answered.insert(&pending.id) => {
                     self.messages.push(result(&pending.call, message));
                 }

@@ -1,5 +1,6 @@
 //! What waits on a thread.
 
+use crate::builtin::connect::ag_ui::protocol::InputMessage;
 use crate::builtin::connect::ag_ui::request::kept::{Kept, KeptCall};
 use crate::builtin::connect::ag_ui::transcript::Replay;
 use crate::memory::Memory;
@@ -21,6 +22,11 @@ impl Open {
         let is_decided = self.question.is_none() && self.pending.why != PendingReason::NotRun;
         !self.kept.is_frontend && !is_decided
     }
+
+    /// Returns whether a message of the client is the result of the tool call.
+    pub(super) fn is_answered_by(&self, message: &InputMessage) -> bool {
+        message.role() == "tool" && message.text("toolCallId") == self.kept.wire
+    }
 }
 
 /// Returns what waits on a thread; nothing, if a process ended in mid-call: the next call goes on by itself.
@@ -38,7 +44,7 @@ pub(super) fn open_calls(memory: &Memory, kept: &Kept, replay: &Replay) -> Vec<O
         let is_frontend = before.is_some_and(|it| it.is_frontend && it.is_of(&pending.call));
         let wire = match before {
             Some(before) => before.wire.clone(),
-            None => replay.last_calls.get(&pending.id).unwrap_or(&pending.id).clone(),
+            None => wire_of(&pending, replay),
         };
         let kept = match before.filter(|before| before.is_of(&pending.call)) {
             Some(before) => before.clone(),
@@ -48,4 +54,14 @@ pub(super) fn open_calls(memory: &Memory, kept: &Kept, replay: &Replay) -> Vec<O
         Open { kept, question: at.map(|at| questions.swap_remove(at)), pending }
     });
     open.collect()
+}
+
+/// Returns the id on the wire of a tool call that no run of a client left.
+fn wire_of(pending: &PendingCall, replay: &Replay) -> String {
+    let below = if pending.agents.is_empty() { None } else { pending.id.split_once('/') };
+    let top = below.map_or(&*pending.id, |(top, _)| top);
+    match replay.last_calls.get(top) {
+        Some(wire) => format!("{wire}{}", &pending.id[top.len()..]),
+        None => pending.id.clone(),
+    }
 }

@@ -152,3 +152,17 @@ pub enum EventKind {
     /// A sub-agent failed.
     SubagentError { message: String, code: String },
 }
+
+impl EventKind {
+    /// Returns the ids of the tool calls that a client knows by this event.
+    pub(in crate::builtin::connect::ag_ui) fn tool_calls(&self) -> Vec<String> {
+        match self {
+            Self::ToolCallStart { tool_call_id, .. } => vec![tool_call_id.clone()],
+            Self::MessagesSnapshot { messages } => {
+                let calls = messages.iter().flat_map(Message::tool_calls);
+                calls.map(|call| call.id.clone()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}

@@ -57,6 +57,14 @@ impl Message {
             Self::Other(value) => value["id"].as_str().unwrap_or_default(),
         }
     }
+
+    /// Returns the tool calls of an answer.
+    pub(in crate::builtin::connect::ag_ui) fn tool_calls(&self) -> &[WireToolCall] {
+        match self {
+            Self::Assistant { tool_calls, .. } => tool_calls,
+            _ => &[],
+        }
+    }
 }
 
 /// A tool call of a message.

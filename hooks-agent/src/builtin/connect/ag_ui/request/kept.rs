@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::builtin::connect::ag_ui::protocol::Message;
 use crate::builtin::connect::ag_ui::request::reply::Reply;
 use crate::memory::Memory;
 use crate::message::ToolUse;
@@ -22,8 +23,25 @@ pub(in crate::builtin::connect::ag_ui) struct Kept {
     /// What answers say that hooks changed for the caller alone, by the id of the message. Memory has what
     /// they said before, which the client must not see.
     pub(in crate::builtin::connect::ag_ui) replies: BTreeMap<String, Reply>,
+    /// What hooks answered in place of a call, in order.
+    pub(in crate::builtin::connect::ag_ui) answers: Vec<KeptAnswer>,
     /// How many runs on the thread left tool calls that wait.
     pub(in crate::builtin::connect::ag_ui) asked: u32,
+}
+
+/// How many answers of hooks are kept.
+const ANSWERS: usize = 100;
+
+/// An answer of a hook, which memory does not have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::builtin::connect::ag_ui) struct KeptAnswer {
+    /// The id of its message.
+    pub(in crate::builtin::connect::ag_ui) id: String,
+    /// The id of the message before it in the conversation, if there is one.
+    pub(in crate::builtin::connect::ag_ui) behind: Option<String>,
+    /// The ids of the messages that it answers. What they say is not kept: a hook decided so.
+    pub(in crate::builtin::connect::ag_ui) to: Vec<String>,
+    pub(in crate::builtin::connect::ag_ui) text: String,
 }
 
 /// A tool call that waits.
@@ -66,6 +84,26 @@ impl Kept {
             memory.set_values(values);
         }
     }
+}
+
+impl KeptAnswer {
+    /// Returns the message.
+    pub(in crate::builtin::connect::ag_ui) fn message(&self) -> Message {
+        Message::Assistant {
+            id: self.id.clone(),
+            content: Some(self.text.clone()),
+            tool_calls: Vec::new(),
+            subagent_run_id: None,
+        }
+    }
+}
+
+/// Adds an answer, in place of one of the same id; the oldest goes.
+pub(super) fn add_answer(answers: &mut Vec<KeptAnswer>, answer: KeptAnswer) {
+    answers.retain(|it| it.id != answer.id);
+    answers.push(answer);
+    let more = answers.len().saturating_sub(ANSWERS);
+    answers.drain(..more);
 }
 
 impl KeptCall {

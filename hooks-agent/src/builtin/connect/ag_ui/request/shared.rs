@@ -1,13 +1,13 @@
 //! What hooks and the stream of one request share.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde_json::Value;
 
 use crate::builtin::connect::ag_ui::protocol::{InputTool, TokenUsage};
 use crate::builtin::connect::ag_ui::request::ids::{ID, Ids};
-use crate::builtin::connect::ag_ui::request::kept::{Kept, KeptCall};
+use crate::builtin::connect::ag_ui::request::kept::{Kept, KeptAnswer, KeptCall, add_answer};
 use crate::builtin::connect::ag_ui::request::reply::Reply;
 use crate::call::RunId;
 use crate::memory::Memory;
@@ -25,8 +25,8 @@ pub(in crate::builtin::connect::ag_ui) struct Request {
     pub(in crate::builtin::connect::ag_ui) tools: Vec<InputTool>,
     /// Texts for the system message.
     pub(in crate::builtin::connect::ag_ui) system: Vec<String>,
-    /// The arguments in place of those of tool calls that wait, by their path.
-    pub(in crate::builtin::connect::ag_ui) edits: HashMap<String, Value>,
+    /// The ids of the messages that are new.
+    pub(in crate::builtin::connect::ag_ui) new: Vec<String>,
     /// The thread, once the call has it.
     pub(in crate::builtin::connect::ag_ui) memory: OnceLock<Arc<Memory>>,
     state: Mutex<State>,
@@ -38,18 +38,24 @@ struct State {
     frontend: HashSet<String>,
     usage: Vec<TokenUsage>,
     replies: BTreeMap<String, Reply>,
+    answers: Vec<KeptAnswer>,
+    /// Whether the model answered, or a hook in its place: such answers are in memory.
+    has_answered: bool,
+    /// The id of the message of a reply that is in no memory.
+    reply: Option<String>,
 }
 
 impl Request {
     pub(in crate::builtin::connect::ag_ui) fn new(run: RunId, ids: Ids, before: Kept) -> Self {
-        let state = State { replies: before.replies.clone(), ..State::default() };
+        let (replies, answers) = (before.replies.clone(), before.answers.clone());
+        let state = State { replies, answers, ..State::default() };
         Self {
             run,
             ids,
             before,
             tools: Vec::new(),
             system: Vec::new(),
-            edits: HashMap::new(),
+            new: Vec::new(),
             memory: OnceLock::new(),
             state: Mutex::new(state),
         }
@@ -164,12 +170,53 @@ impl Request {
     /// Writes what answers say to the thread, if hooks after ours changed it once more.
     pub(in crate::builtin::connect::ag_ui) fn write_replies(&self) {
         let Some(memory) = self.memory.get() else { return };
-        let Ok(mut kept) = Kept::of(Some(memory)) else { return };
-        let replies = self.replies();
-        if kept.replies != replies {
-            kept.replies = replies;
+        let Ok(before) = Kept::of(Some(memory)) else { return };
+        let kept = Kept { replies: self.replies(), answers: self.answers(), ..before.clone() };
+        if kept != before {
             kept.write(memory);
         }
+    }
+
+    /// Notes that there is an answer that memory has.
+    pub(in crate::builtin::connect::ag_ui) fn set_answered(&self) {
+        self.lock().has_answered = true;
+    }
+
+    /// Keeps the reply if it is a message of its own that memory does not have: a hook answered in place of
+    /// the call, or of an error. It stands behind the message of this id.
+    pub(in crate::builtin::connect::ag_ui) fn keep_answer(
+        &self,
+        reply: &Msg,
+        history: &Messages,
+        behind: Option<&str>,
+    ) {
+        let is_own = reply.reason == Some(GenerateReason::Recovered) || !self.lock().has_answered;
+        let (text, last) = (reply.text(), history.iter().next_back());
+        let is_same = |last: &Msg| last.role == Role::Assistant && last.text() == text;
+        let is_there = last.is_some_and(|last| message_id(last).is_none() && is_same(last));
+        let is_silent = text.is_empty() || reply.role == Role::Tool;
+        if message_id(reply).is_some() || !is_own || is_there || is_silent {
+            return;
+        }
+        let (id, behind) = (self.reply_id(), behind.map(str::to_owned));
+        let to = self.new.clone();
+        let mut state = self.lock();
+        add_answer(&mut state.answers, KeptAnswer { id, behind, to, text });
+    }
+
+    /// Returns the id of the message of a reply that is no answer in memory.
+    pub(in crate::builtin::connect::ag_ui) fn reply_id(&self) -> String {
+        let known = self.lock().reply.clone();
+        known.unwrap_or_else(|| {
+            self.ids.next_answer(self.run);
+            let id = self.ids.message(self.run);
+            self.lock().reply.insert(id).clone()
+        })
+    }
+
+    /// Returns what hooks answered in place of calls.
+    pub(in crate::builtin::connect::ag_ui) fn answers(&self) -> Vec<KeptAnswer> {
+        self.lock().answers.clone()
     }
 
     /// Returns what answers say that hooks changed for the caller.

@@ -186,10 +186,7 @@ impl Answer {
 
 /// Returns the tool calls of messages.
 pub(super) fn tool_calls(messages: &[Message]) -> impl Iterator<Item = &WireToolCall> {
-    messages.iter().flat_map(|message| match message {
-        Message::Assistant { tool_calls, .. } => tool_calls.as_slice(),
-        _ => &[],
-    })
+    messages.iter().flat_map(Message::tool_calls)
 }
 
 /// Returns whether two answers look the same, whatever the order of the tool calls of a message.

@@ -5,12 +5,14 @@ use serde_json::{Map, Value, json};
 use crate::builtin::connect::ag_ui::protocol::{
     Event, EventKind, Interrupt, Message, Outcome, SubagentOutcome,
 };
+use crate::builtin::connect::ag_ui::request::kept::KeptCall;
 use crate::builtin::connect::ag_ui::request::reply::Reply;
 use crate::builtin::connect::ag_ui::request::shared::message_id;
 use crate::builtin::connect::ag_ui::timestamp::rfc3339;
 use crate::builtin::connect::ag_ui::transcript::answer::Answer;
 use crate::builtin::connect::ag_ui::transcript::failure::{code_of, message_of};
 use crate::builtin::connect::ag_ui::transcript::machine::{About, Transcript};
+use crate::builtin::connect::ag_ui::transcript::replay::replay;
 use crate::error::{AgentError, ErrorKind};
 use crate::message::{GenerateReason, Msg, PendingCall, PendingReason, Role};
 
@@ -27,29 +29,35 @@ impl Transcript {
         self.calls[0].close(&mut kinds);
         self.tell(0, kinds, events);
         let is_corrected = !is_cancelled && self.show_reply(reply, events);
-        let asked = self.request.kept(reply.pending());
-        let asked: Vec<_> = reply.pending().iter().zip(&asked).collect();
-        let interrupts: Vec<_> = asked.iter().filter(|(_, kept)| !kept.is_frontend).collect();
-        let outcome = if is_cancelled {
-            Outcome::Cancelled
-        } else if interrupts.is_empty() {
-            let pending = asked.iter().map(|(_, kept)| kept.wire.clone());
-            Outcome::Success { pending_tool_call_ids: pending.collect() }
-        } else {
-            let interrupts = interrupts.iter();
-            let interrupts = interrupts
-                .map(|(pending, kept)| self.interrupt(pending, &kept.wire, &kept.interrupt));
-            Outcome::Interrupt { interrupts: interrupts.collect() }
-        };
+        let kept = self.request.kept(reply.pending());
+        let waiting: Vec<_> = reply.pending().iter().cloned().zip(kept).collect();
+        let outcome = if is_cancelled { Outcome::Cancelled } else { self.outcome(&waiting) };
         let is_stale = self.calls.iter().any(|call| call.is_stale) && !is_cancelled;
-        if matches!(outcome, Outcome::Interrupt { .. }) {
-            let snapshot = self.about.state.clone().unwrap_or_else(|| json!({}));
-            events.push(Event::new(EventKind::StateSnapshot { snapshot }));
-            self.show_all(events);
-        } else if is_corrected || is_stale {
+        self.show_state(&outcome, events);
+        if matches!(outcome, Outcome::Interrupt { .. }) || is_corrected || is_stale {
             self.show_all(events);
         }
         self.end(reason, outcome, events);
+    }
+
+    /// Returns how a run ends after which these tool calls wait.
+    fn outcome(&self, waiting: &[(PendingCall, KeptCall)]) -> Outcome {
+        let asked = waiting.iter().filter(|(_, kept)| !kept.is_frontend);
+        let interrupts: Vec<_> =
+            asked.map(|(pending, kept)| self.interrupt(pending, kept)).collect();
+        if interrupts.is_empty() {
+            let pending = waiting.iter().map(|(_, kept)| kept.wire.clone());
+            return Outcome::Success { pending_tool_call_ids: pending.collect() };
+        }
+        Outcome::Interrupt { interrupts }
+    }
+
+    /// Sends the state of the client back, if it waits for answers.
+    fn show_state(&self, outcome: &Outcome, events: &mut Vec<Event>) {
+        if matches!(outcome, Outcome::Interrupt { .. }) {
+            let snapshot = self.about.state.clone().unwrap_or_else(|| json!({}));
+            events.push(Event::new(EventKind::StateSnapshot { snapshot }));
+        }
     }
 
     fn end(&mut self, reason: GenerateReason, outcome: Outcome, events: &mut Vec<Event>) {
@@ -74,11 +82,21 @@ impl Transcript {
         self.is_over = true;
     }
 
-    /// Ends a run in which nothing was left to do: the client gets the conversation as it is.
-    pub(in crate::builtin::connect::ag_ui) fn finish_at_once(&mut self, events: &mut Vec<Event>) {
+    /// Ends a run in which nothing was left to do: the client gets the conversation as it is, and what waits.
+    pub(in crate::builtin::connect::ag_ui) fn finish_at_once(
+        &mut self,
+        waiting: &[(PendingCall, KeptCall)],
+        events: &mut Vec<Event>,
+    ) {
+        let outcome = self.outcome(waiting);
+        self.show_state(&outcome, events);
         self.show_all(events);
-        let outcome = Outcome::Success { pending_tool_call_ids: Vec::new() };
-        self.end(GenerateReason::ModelStop, outcome, events);
+        let reason = if waiting.is_empty() {
+            GenerateReason::ModelStop
+        } else {
+            GenerateReason::ActingStopRequested
+        };
+        self.end(reason, outcome, events);
     }
 
     /// Ends the run with an error. What is open stays open.
@@ -112,8 +130,10 @@ impl Transcript {
         if is_known || text.is_empty() || reply.role == Role::Tool {
             return false;
         }
-        self.request.ids.next_answer(self.request.run);
-        let message_id = self.request.ids.message(self.request.run);
+        let shown = replay(&history, &self.request.replies(), &[]);
+        self.request.keep_answer(reply, &history, shown.last.as_deref());
+        self.request.write_replies();
+        let message_id = self.request.reply_id();
         let start =
             EventKind::TextMessageStart { message_id: message_id.clone(), role: "assistant" };
         let content = EventKind::TextMessageContent { message_id: message_id.clone(), delta: text };
@@ -191,7 +211,7 @@ impl Transcript {
         }
     }
 
-    fn interrupt(&self, pending: &PendingCall, wire: &str, id: &str) -> Interrupt {
+    fn interrupt(&self, pending: &PendingCall, kept: &KeptCall) -> Interrupt {
         let waiting = self.request.memory.get().map(|memory| memory.waiting()).unwrap_or_default();
         let question = waiting.iter().find(|question| question.call_id == pending.id);
         let text = match (&pending.question, &pending.why) {
@@ -208,9 +228,9 @@ impl Transcript {
             hooks["agents"] = json!(pending.agents);
         }
         Interrupt {
-            id: id.to_owned(),
+            id: kept.interrupt.clone(),
             reason: "tool_call",
-            tool_call_id: wire.to_owned(),
+            tool_call_id: kept.wire.clone(),
             message,
             response_schema: response_schema(),
             expires_at: question.and_then(|question| question.expires).map(rfc3339),

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::builtin::connect::ag_ui::protocol::{Content, Event, EventKind, Message};
+use crate::builtin::connect::ag_ui::request::kept::KeptCall;
 use crate::builtin::connect::ag_ui::request::shared::Request;
 use crate::builtin::connect::ag_ui::transcript::answer::{Answer, looks_same, tool_calls};
 use crate::builtin::connect::ag_ui::transcript::call::Call;
 use crate::builtin::connect::ag_ui::transcript::content::content_of_output;
 use crate::builtin::connect::ag_ui::transcript::replay::{Replay, result_id};
-use crate::message::{ContentBlock, Msg, ToolResult, ToolUse};
+use crate::message::{ContentBlock, Msg, PendingCall, ToolResult, ToolUse};
 use crate::stream::{AgentEvent, AgentEventKind};
 
 /// Turns the events of a call into events of the protocol. It owns what is open, waits for nothing and
@@ -24,8 +25,10 @@ pub(in crate::builtin::connect::ag_ui) struct Transcript {
     pub(super) kept: Vec<(Option<String>, Value)>,
     /// The tool calls that wait for a result that no event of the call reports, by the model's id.
     unreported: HashMap<String, String>,
-    /// The results of tool calls of sub-agents that did not run, by their ids on the wire.
-    refused: Vec<(String, String)>,
+    /// The tool calls of sub-agents that do not run.
+    refused: Vec<RefusedBelow>,
+    /// The tool calls that the client knows, by their ids on the wire.
+    known: HashSet<String>,
     pub(super) is_over: bool,
 }
 
@@ -47,8 +50,30 @@ pub(in crate::builtin::connect::ag_ui) struct Resumed {
     pub(in crate::builtin::connect::ag_ui) kept: Vec<(Option<String>, Value)>,
     /// The tool calls that waited and that the client does not answer itself, by the model's id.
     pub(in crate::builtin::connect::ag_ui) waited: HashSet<String>,
-    /// The results of tool calls of sub-agents that do not run, by their ids on the wire.
-    pub(in crate::builtin::connect::ag_ui) refused: Vec<(String, String)>,
+    /// The tool calls of sub-agents that do not run.
+    pub(in crate::builtin::connect::ag_ui) refused: Vec<RefusedBelow>,
+    /// The tool calls that the client knows, by their ids on the wire.
+    pub(in crate::builtin::connect::ag_ui) known: HashSet<String>,
+}
+
+/// A tool call of a sub-agent that does not run.
+#[derive(Debug)]
+pub(in crate::builtin::connect::ag_ui) struct RefusedBelow {
+    wire: String,
+    call: ToolUse,
+    /// The result.
+    text: String,
+}
+
+impl RefusedBelow {
+    pub(in crate::builtin::connect::ag_ui) fn new(
+        pending: &PendingCall,
+        kept: &KeptCall,
+        text: &str,
+    ) -> Self {
+        let (wire, call) = (kept.wire.clone(), pending.call.clone());
+        Self { wire, call, text: text.to_owned() }
+    }
 }
 
 impl Transcript {
@@ -59,12 +84,13 @@ impl Transcript {
         before: &Replay,
         resumed: Resumed,
     ) -> Self {
-        let Resumed { kept, waited, refused } = resumed;
+        let Resumed { kept, waited, refused, known } = resumed;
         let mut root = Call::new(request.run, None, None);
         root.arguments = before.arguments();
         let of_wire = |id: String| before.last_calls.get(&id).cloned().map(|wire| (id, wire));
         let unreported = waited.into_iter().filter_map(of_wire).collect();
-        Self { about, request, calls: vec![root], kept, unreported, refused, is_over: false }
+        let calls = vec![root];
+        Self { about, request, calls, kept, unreported, refused, known, is_over: false }
     }
 
     /// Returns what an event of the call is for the client.
@@ -90,6 +116,7 @@ impl Transcript {
                 kind => self.go_on(at, kind, &mut events),
             }
         }
+        self.known.extend(events.iter().flat_map(|event| event.kind.tool_calls()));
         if self.about.is_old {
             events.retain(|event| event.subagent_run_id.is_none());
         }
@@ -123,13 +150,14 @@ impl Transcript {
         self.tell(at, vec![kind], events);
         let prefix = format!("{}/", wire.unwrap_or_default());
         let is_own = |id: &str| id.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('/'));
-        let (own, refused) =
-            std::mem::take(&mut self.refused).into_iter().partition(|(id, _)| is_own(id));
+        let (own, refused): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.refused).into_iter().partition(|it| is_own(&it.wire));
         self.refused = refused;
-        let own: Vec<(String, String)> = own;
-        for (id, text) in own {
-            let call = ToolUse::new(&id, "", Value::Null);
-            self.report(at, id, &ToolResult::error(&call, text), events);
+        for RefusedBelow { wire, call, text } in own {
+            let mut kinds = Vec::new();
+            self.introduce(at, &wire, &call, &mut kinds);
+            self.tell(at, kinds, events);
+            self.report(at, wire, &ToolResult::error(&call, text), events);
         }
     }
 
@@ -220,6 +248,7 @@ impl Transcript {
 
     fn start_tool(&mut self, at: usize, call: &ToolUse, kinds: &mut Vec<EventKind>) {
         let id = self.wire(at, &call.id);
+        self.introduce(at, &id, call, kinds);
         let of_agent = &mut self.calls[at];
         of_agent.start_tool(&id, kinds);
         let shown =
@@ -230,13 +259,28 @@ impl Transcript {
         }
     }
 
+    /// Shows a tool call of a sub-agent that waited, to a client that does not know it: another device, or a
+    /// page that was loaded anew. Memory has none of its messages.
+    fn introduce(&mut self, at: usize, id: &str, call: &ToolUse, kinds: &mut Vec<EventKind>) {
+        let of_agent = &mut self.calls[at];
+        let Some(tag) = of_agent.tag.clone() else { return };
+        if self.known.insert(id.to_owned()) {
+            let mut shown = Answer::new(format!("{tag}-resumed-{id}"), Some(tag));
+            shown.push(&ContentBlock::ToolUse(call.clone()), |_| id.to_owned(), kinds);
+            of_agent.messages.append(&mut shown.messages);
+        }
+    }
+
     fn finish_tool(&mut self, at: usize, result: &ToolResult, events: &mut Vec<Event>) {
         let id = self.wire(at, &result.id);
         if at == 0 {
             self.unreported.remove(&result.id);
         }
-        self.report(at, id.clone(), result, events);
         let mut kinds = Vec::new();
+        let call = ToolUse::invalid(&result.id, &result.name, "");
+        self.introduce(at, &id, &call, &mut kinds);
+        self.tell(at, std::mem::take(&mut kinds), events);
+        self.report(at, id.clone(), result, events);
         self.calls[at].stop_tool(&id, &mut kinds);
         self.tell(at, kinds, events);
     }

@@ -10,5 +10,5 @@ mod replay;
 mod snapshot;
 
 pub(super) use content::{blocks_of, text_of};
-pub(super) use machine::{About, Resumed, Transcript};
+pub(super) use machine::{About, RefusedBelow, Resumed, Transcript};
 pub(super) use replay::{Replay, replay};

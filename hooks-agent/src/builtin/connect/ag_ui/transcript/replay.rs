@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::builtin::connect::ag_ui::protocol::Message;
 use crate::builtin::connect::ag_ui::request::ids::{ID, WIRE_CALLS, free};
-use crate::builtin::connect::ag_ui::request::kept::hex;
+use crate::builtin::connect::ag_ui::request::kept::{KeptAnswer, hex};
 use crate::builtin::connect::ag_ui::request::reply::Reply;
 use crate::builtin::connect::ag_ui::transcript::answer::{Answer, tool_calls};
 use crate::builtin::connect::ag_ui::transcript::content::{content_of, content_of_output};
@@ -17,6 +17,8 @@ use crate::message::{Messages, Msg, Role};
 #[derive(Debug, Default)]
 pub(in crate::builtin::connect::ag_ui) struct Replay {
     pub(in crate::builtin::connect::ag_ui) messages: Vec<Message>,
+    /// The id of the last message that memory has.
+    pub(in crate::builtin::connect::ag_ui) last: Option<String>,
     /// The ids of all tool calls.
     pub(in crate::builtin::connect::ag_ui) call_ids: HashSet<String>,
     /// The ids of the tool calls of the last answer that has some, by the model's ids.
@@ -24,10 +26,12 @@ pub(in crate::builtin::connect::ag_ui) struct Replay {
 }
 
 /// Returns the messages of a thread as messages of the protocol. `replies` has what answers say that a
-/// hook changed for the caller, by the id of the message. System messages are left out.
+/// hook changed for the caller, by the id of the message; `answers` what hooks answered in place of calls.
+/// System messages are left out.
 pub(in crate::builtin::connect::ag_ui) fn replay(
     history: &Messages,
     replies: &BTreeMap<String, Reply>,
+    answers: &[KeptAnswer],
 ) -> Replay {
     let mut replay = Replay::default();
     let mut unnamed = HashSet::new();
@@ -45,6 +49,10 @@ pub(in crate::builtin::connect::ag_ui) fn replay(
             Role::Tool => replay.add_results(msg),
             Role::System => {}
         }
+    }
+    replay.last = replay.messages.last().map(|last| last.id().to_owned());
+    if !answers.is_empty() {
+        replay.put_between(answers);
     }
     replay
 }
@@ -67,6 +75,20 @@ impl Replay {
         self.messages.append(&mut answer.messages);
         if !calls.is_empty() {
             self.last_calls = calls;
+        }
+    }
+
+    /// Puts the answers of hooks behind the messages that were the last ones then.
+    fn put_between(&mut self, answers: &[KeptAnswer]) {
+        let behind = |id: Option<&str>| -> Vec<Message> {
+            let found = answers.iter().filter(|answer| answer.behind.as_deref() == id);
+            found.map(KeptAnswer::message).collect()
+        };
+        let own = std::mem::replace(&mut self.messages, behind(None));
+        for message in own {
+            let answers = behind(Some(message.id()));
+            self.messages.push(message);
+            self.messages.extend(answers);
         }
     }
 

@@ -9,7 +9,8 @@ impl Transcript {
     /// Sends all messages of the conversation.
     pub(super) fn show_all(&mut self, events: &mut Vec<Event>) {
         let history = self.request.memory.get().map(|memory| memory.messages()).unwrap_or_default();
-        let Replay { messages: own, .. } = replay(&history, &self.request.replies());
+        let (replies, answers) = (self.request.replies(), self.request.answers());
+        let Replay { messages: own, .. } = replay(&history, &replies, &answers);
         let mut messages = Vec::with_capacity(own.len());
         if !self.about.is_old {
             self.add_kept(None, &mut messages);

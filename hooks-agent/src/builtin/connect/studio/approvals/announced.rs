@@ -45,6 +45,8 @@ struct Question {
     agent: Arc<str>,
     thread: Arc<str>,
     run: RunId,
+    /// The tool call: a run may ask about several calls of one tool.
+    call_id: String,
     tool: String,
 }
 
@@ -182,6 +184,7 @@ impl Question {
             agent: waiting.agent.clone(),
             thread: waiting.thread.clone(),
             run: waiting.run,
+            call_id: waiting.call_id.clone(),
             tool: waiting.tool.clone(),
         }
     }

@@ -2,6 +2,7 @@
 
 mod draft;
 mod entry;
+mod failure;
 mod order;
 mod orders;
 mod other_hooks;

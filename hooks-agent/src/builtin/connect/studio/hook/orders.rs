@@ -23,7 +23,7 @@ impl Orders {
             |(id, of, _): &&(Arc<str>, HooksVersion, Order)| *of == version && **id == *agent.id();
         let known = self.lock().iter().find(is_same).map(|(_, _, order)| *order);
         known.unwrap_or_else(|| {
-            let order = Order::of(&agent.hook_plan(), NAME);
+            let order = Order::of(&Hookable::hook_plan(agent), NAME);
             let mut orders = self.lock();
             orders.truncate(MOST - 1);
             orders.push_front((agent.id().into(), version, order));

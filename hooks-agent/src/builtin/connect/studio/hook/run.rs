@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hooks_core::plan::HooksVersion;
 
 use crate::builtin::connect::studio::hook::draft::Draft;
+use crate::builtin::connect::studio::hook::failure::Failure;
 use crate::builtin::connect::studio::hook::order::Order;
 use crate::builtin::connect::studio::hook::other_hooks::pending::Pending;
 use crate::builtin::connect::studio::ring::RunHead;
@@ -29,8 +30,10 @@ pub(super) struct Kept {
     pub(super) version: Option<HooksVersion>,
     /// Tool calls that have not ended, as redactors left them.
     pub(super) calls: HashMap<String, ToolUse>,
-    /// The kind of the last error.
-    pub(super) error: Option<&'static str>,
+    /// The last error.
+    pub(super) error: Option<Failure>,
+    /// How often the model was asked in this round.
+    pub(super) attempts: u32,
     /// Whether tool calls of the reply wait.
     pub(super) is_waiting: bool,
     pub(super) draft: Draft,

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json, to_value};
 use crate::agent::CallOutcome;
 use crate::builtin::connect::studio::hook::entry::body::{self, body};
 use crate::builtin::connect::studio::hook::entry::data::{Input, Plain, Progress, Request};
+use crate::builtin::connect::studio::hook::failure::Failure;
 use crate::builtin::connect::studio::hook::recorder::Recorder;
 use crate::builtin::connect::studio::hook::run::Kept;
 use crate::builtin::connect::studio::ring::{RunState, RunSummary, now};
@@ -95,7 +96,7 @@ impl Recorder {
                 // The model reads the error of a tool; it does not fail the call.
                 if !event.error().is::<ToolError>() {
                     let error = event.error().downcast_ref::<AgentError>();
-                    kept.error = Some(error.map_or("other", |error| error.kind().as_str()));
+                    kept.error = Some(Failure::of(error, kept.attempts));
                 }
             }
             HookEvent::Settled(event) => self.settle(kept, event),
@@ -125,6 +126,7 @@ impl Recorder {
     }
 
     fn request(&self, kept: &mut Kept, cx: &CallContext, request: Request, is_round: bool) {
+        kept.attempts = 0;
         // Chunks that nobody confirmed are of an answer that was not used.
         self.hide_draft(kept, None);
         let rounds = u64::from(is_round);
@@ -166,10 +168,12 @@ impl Recorder {
             CallOutcome::Cancelled => (RunState::Cancelled, None),
             CallOutcome::Panicked => (RunState::Panicked, None),
         };
-        let error = (state == RunState::Failed).then(|| kept.error.unwrap_or("other"));
-        if let Some(kind) = error {
-            self.add(kept, cx, "failed", Plain(json!({ "kind": kind })), |_| {});
+        let error = kept.error.take().unwrap_or_else(|| Failure::of(None, 0));
+        let error = (state == RunState::Failed).then_some(error);
+        if let Some(failure) = &error {
+            self.add(kept, cx, "failed", Plain(json!(failure)), |_| {});
         }
+        let error = error.map(|failure| failure.kind);
         let outcome = if state == RunState::Waiting { RunState::Finished } else { state };
         let mut data = json!({ "outcome": outcome.name() });
         if let Some(reason) = reason {

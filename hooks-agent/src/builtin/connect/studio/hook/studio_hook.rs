@@ -9,9 +9,13 @@ use hooks_core::{HookResult, HookRole};
 use crate::builtin::connect::studio::hook::order::NAME;
 use crate::builtin::connect::studio::hook::recorder::Recorder;
 use crate::builtin::connect::studio::shared::Shared;
+use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, AroundMask, HookWatcher, NextTool, ToolCall, priority};
+use crate::hook::{
+    AgentHook, AroundMask, HookWatcher, ModelCall, NextModel, NextTool, ToolCall, priority,
+};
 use crate::message::ToolResult;
+use crate::model::ModelAnswer;
 use crate::tool::ToolError;
 
 /// The hook by which a [`Studio`](crate::builtin::connect::Studio) sees the calls of an agent, of
@@ -57,7 +61,11 @@ impl AgentHook for StudioHook {
     }
 
     fn around(&self) -> AroundMask {
-        AroundMask::TOOL_CALL
+        AroundMask::MODEL_CALL | AroundMask::TOOL_CALL
+    }
+
+    fn answers_around(&self) -> AroundMask {
+        AroundMask::NONE
     }
 
     fn inherit(&self) -> bool {
@@ -78,6 +86,17 @@ impl AgentHook for StudioHook {
             tracing::error!(event = event.kind().name(), "the studio did not show an event");
         }
         Ok(Flow::Continue)
+    }
+
+    async fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        if let Some(run) = self.recorder.claim(call.context()) {
+            run.lock().attempts += 1;
+        }
+        next.run(call.into_request()).await
     }
 
     async fn around_tool_call(

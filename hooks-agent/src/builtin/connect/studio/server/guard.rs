@@ -10,6 +10,7 @@ use axum::response::Response;
 
 use crate::builtin::connect::studio::server::answer::{error, typed};
 use crate::builtin::connect::studio::server::app::App;
+use crate::builtin::connect::studio::server::entrance::{entrance, is_from_another_site};
 use crate::builtin::connect::studio::server::headers::secure;
 
 /// Lets a request pass, or answers it.
@@ -33,8 +34,13 @@ fn worded(response: Response) -> Response {
 }
 
 fn check(app: &App, request: &Request) -> Result<(), Box<Response>> {
-    let refuse = |status, code, message| Err(Box::new(error(status, code, message)));
     let (headers, uri) = (request.headers(), request.uri());
+    // People open this address; programs ask for the others.
+    let is_page = uri.path() == "/" && matches!(*request.method(), Method::GET | Method::HEAD);
+    let refuse = |status, code, message| {
+        let of_page = || entrance(status, message, false);
+        Err(Box::new(if is_page { of_page() } else { error(status, code, message) }))
+    };
     let Some(host) = app.hosts.of(headers, uri) else {
         let message = "this host is not allowed: use the printed address, or set `allowed_host`";
         return refuse(StatusCode::MISDIRECTED_REQUEST, "host", message);
@@ -48,9 +54,14 @@ fn check(app: &App, request: &Request) -> Result<(), Box<Response>> {
         if app.token.is(token) {
             return Err(Box::new(signed_in(app)));
         }
-        return refuse(StatusCode::UNAUTHORIZED, "token", "this is not the token of the studio");
+        let message = "this is not the token of the studio: open the address that the program printed \
+            when it started last";
+        return refuse(StatusCode::UNAUTHORIZED, "token", message);
     }
     if !app.token.is_in(headers, &app.cookie) {
+        if is_page && is_from_another_site(headers) {
+            return Err(Box::new(entrance(StatusCode::UNAUTHORIZED, "", true)));
+        }
         let message = "open the address that the program printed, with its token";
         return refuse(StatusCode::UNAUTHORIZED, "token", message);
     }

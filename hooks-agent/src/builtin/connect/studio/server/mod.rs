@@ -2,6 +2,7 @@
 
 mod answer;
 mod app;
+mod entrance;
 mod guard;
 mod headers;
 mod hosts;

@@ -1,6 +1,7 @@
 //! The routes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::to_bytes;
@@ -11,6 +12,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use tokio::time::timeout;
 
 use crate::agent::AgentExt;
 use crate::builtin::connect::studio::approvals::{DecisionRequest, Refused};
@@ -25,6 +27,9 @@ use crate::store::{StoreError, ThreadKey};
 
 /// How many bytes a body has at most.
 const BODY: usize = 1 << 20;
+
+/// How long a body may take.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How many runs are listed unless the page asks for more.
 const RUNS: usize = 1_000;
@@ -177,7 +182,11 @@ async fn write(
 
 /// Reads the JSON of a request.
 async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
-    let Ok(bytes) = to_bytes(request.into_body(), BODY).await else {
+    let Ok(body) = timeout(PATIENCE, to_bytes(request.into_body(), BODY)).await else {
+        let message = "the body did not arrive within 30 seconds";
+        return Err(error(StatusCode::REQUEST_TIMEOUT, "too_slow", message));
+    };
+    let Ok(bytes) = body else {
         let message = "the body is larger than 1 MiB, or was cut";
         return Err(error(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message));
     };

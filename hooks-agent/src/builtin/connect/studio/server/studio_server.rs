@@ -11,6 +11,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::builtin::connect::bounded_listener::BoundedListener;
 use crate::builtin::connect::studio::approvals::Desk;
 use crate::builtin::connect::studio::server::app::App;
 use crate::builtin::connect::studio::server::hosts::Hosts;
@@ -92,7 +93,7 @@ impl StudioServer {
             };
             let _ended = this.ended.clone().drop_guard();
             let stopping = this.app.stopping.clone();
-            let serving = axum::serve(listener, router(this.app.clone()))
+            let serving = axum::serve(BoundedListener::new(listener), router(this.app.clone()))
                 .with_graceful_shutdown(stopping.clone().cancelled_owned())
                 .into_future();
             let late = async {

@@ -117,10 +117,10 @@ fn authority(text: &[u8], start: usize, from: usize) -> Authority {
     let authority = &given[..end.unwrap_or(given.len())];
     let is_open = end.is_none() && limit == text.len();
     match authority.iter().rposition(|byte| *byte == b'@') {
-        Some(0) => Authority::Host,
-        Some(sign) => Authority::Credentials { end: from + sign + 1, is_open },
-        None if is_open => Authority::Open,
-        None => Authority::Host,
+        Some(sign) if sign > 0 => Authority::Credentials { end: from + sign + 1, is_open },
+        // A later sign makes a name of one at the begin.
+        _ if is_open => Authority::Open,
+        _ => Authority::Host,
     }
 }
 

@@ -15,6 +15,7 @@ use reqwest::Url;
 use reqwest::redirect::Policy;
 
 use crate::builtin::knowledge::{EmbedFuture, Embedder};
+use crate::http::{client_builder, without_certificates, without_tls};
 
 /// An [`Embedder`] that asks the embeddings endpoint of a provider.
 ///
@@ -125,10 +126,13 @@ impl GenAiEmbedder {
         let url = self.url().ok_or_else(|| {
             format!("the endpoint of `{}` is no URL of http or https without a query", self.model)
         })?;
-        let mut builder = reqwest::Client::builder().redirect(Policy::none()).timeout(self.timeout);
+        if let Some(reason) = without_tls(&url) {
+            return Err(reason.into());
+        }
+        let mut builder = client_builder().redirect(Policy::none()).timeout(self.timeout);
         if url.scheme() == "http" && is_local(&url) {
             // A server on this machine needs no proxy and no certificates, which may be missing.
-            builder = builder.no_proxy().tls_certs_only([]);
+            builder = without_certificates(builder.no_proxy());
         }
         let http = builder.build().map_err(reqwest::Error::without_url)?;
         let client = Client::builder().with_reqwest(http).build();

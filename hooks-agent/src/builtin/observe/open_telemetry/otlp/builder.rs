@@ -25,6 +25,10 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// | headers | `OTEL_EXPORTER_OTLP_HEADERS` |
 /// | [`capture`](OtlpBuilder::capture), [`content_limit`](OtlpBuilder::content_limit) | those of [`OpenTelemetryBuilder`](crate::builtin::observe::OpenTelemetryBuilder) |
 ///
+/// `none` in `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` leaves that signal out, `true` in
+/// `OTEL_SDK_DISABLED` both. A receiver that takes no metrics, as those for traces alone do, is sent none
+/// after it said so.
+///
 /// The variables of one signal, such as `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, win over the common ones.
 /// So do those of the SDK apply, such as `OTEL_TRACES_SAMPLER` and `OTEL_BSP_MAX_QUEUE_SIZE`.
 ///
@@ -118,15 +122,18 @@ impl OtlpBuilder {
     pub fn build(self) -> Result<OpenTelemetry, OtlpError> {
         let Self { endpoint, timeout, service_name, hook } = self;
         let endpoint = endpoint.as_deref();
+        let settings = &hook.settings;
+        let traces = url(settings, endpoint, names::ENV_TRACES_ENDPOINT, "/v1/traces");
+        let metrics = url(settings, endpoint, names::ENV_METRICS_ENDPOINT, "/v1/metrics");
         let target = Target {
-            traces: url(&hook.settings, endpoint, names::ENV_TRACES_ENDPOINT, "/v1/traces"),
-            metrics: url(&hook.settings, endpoint, names::ENV_METRICS_ENDPOINT, "/v1/metrics"),
+            traces: is_exported(settings, names::ENV_TRACES_EXPORTER).then_some(traces),
+            metrics: is_exported(settings, names::ENV_METRICS_EXPORTER).then_some(metrics),
             timeout: timeout.unwrap_or_else(|| timeout_of(&hook.settings)),
             service_name,
         };
         let exporter = Exporter::start(target)?;
-        let (tracers, meters) = (exporter.tracers(), exporter.meters());
-        let hook = hook.tracer_provider(tracers).meter_provider(meters).build();
+        let hook = hook.tracer_provider(exporter.tracers()).meter_provider(exporter.meters());
+        let hook = hook.build();
         Ok(OpenTelemetry { exporter: Some(Arc::new(exporter)), ..hook })
     }
 }
@@ -140,6 +147,15 @@ fn url(settings: &Settings, endpoint: Option<&str>, variable: &str, path: &str) 
         None => read(variable)
             .unwrap_or_else(|| of(read(names::ENV_ENDPOINT).as_deref().unwrap_or(LOCAL))),
     }
+}
+
+/// Returns whether one signal is exported at all: its variable says `none` if it is not.
+fn is_exported(settings: &Settings, variable: &str) -> bool {
+    let says = |name, text: &str| {
+        let value = (settings.environment)(name);
+        value.is_some_and(|value| value.trim().eq_ignore_ascii_case(text))
+    };
+    !says(names::ENV_DISABLED, "true") && !says(variable, "none")
 }
 
 fn timeout_of(settings: &Settings) -> Duration {

@@ -13,14 +13,18 @@ use opentelemetry_sdk::metrics::SdkMeterProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 
 use crate::builtin::observe::open_telemetry::otlp::error::OtlpError;
+use crate::builtin::observe::open_telemetry::otlp::noted_spans::{Lost, NotedSpans};
+use crate::builtin::observe::open_telemetry::otlp::optional_metrics::OptionalMetrics;
 
 /// How long the exporters have to end, at most.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What exporters are built from.
 pub(super) struct Target {
-    pub(super) traces: String,
-    pub(super) metrics: String,
+    /// The URL for spans, if they are exported.
+    pub(super) traces: Option<String>,
+    /// The URL for metrics, if they are exported.
+    pub(super) metrics: Option<String>,
     pub(super) timeout: Duration,
     pub(super) service_name: Option<String>,
 }
@@ -35,6 +39,7 @@ pub(in crate::builtin::observe::open_telemetry) struct Exporter {
 struct Providers {
     tracers: SdkTracerProvider,
     meters: SdkMeterProvider,
+    lost: Lost,
     patience: Duration,
 }
 
@@ -101,30 +106,30 @@ impl Providers {
             None => resource,
         };
         let resource = resource.build();
-        let spans = SpanExporter::builder()
-            .with_http()
-            .with_protocol(Protocol::HttpBinary)
-            .with_endpoint(traces)
-            .with_timeout(timeout)
-            .build()?;
-        let metrics = MetricExporter::builder()
-            .with_http()
-            .with_protocol(Protocol::HttpBinary)
-            .with_endpoint(metrics)
-            .with_timeout(timeout)
-            .build()?;
-        let tracers = SdkTracerProvider::builder().with_resource(resource.clone());
-        let meters = SdkMeterProvider::builder().with_resource(resource);
+        let lost = Lost::default();
+        let mut tracers = SdkTracerProvider::builder().with_resource(resource.clone());
+        if let Some(url) = traces {
+            let spans = SpanExporter::builder().with_http().with_protocol(Protocol::HttpBinary);
+            let spans = spans.with_endpoint(url).with_timeout(timeout).build()?;
+            tracers = tracers.with_batch_exporter(NotedSpans::new(spans, lost.clone()));
+        }
+        let mut meters = SdkMeterProvider::builder().with_resource(resource);
+        if let Some(url) = metrics {
+            let metrics = MetricExporter::builder().with_http().with_protocol(Protocol::HttpBinary);
+            let metrics = metrics.with_endpoint(url).with_timeout(timeout).build()?;
+            meters = meters.with_periodic_exporter(OptionalMetrics::new(metrics));
+        }
         Ok(Self {
-            tracers: tracers.with_batch_exporter(spans).build(),
-            meters: meters.with_periodic_exporter(metrics).build(),
+            tracers: tracers.build(),
+            meters: meters.build(),
+            lost,
             patience: timeout.min(PATIENCE),
         })
     }
 
     fn flush(&self) -> OTelSdkResult {
         let spans = self.tracers.force_flush();
-        self.meters.force_flush().and(spans)
+        self.meters.force_flush().and(spans).and(self.lost.check())
     }
 
     /// Shuts both down at once, so that a receiver that stalls is waited for once.
@@ -133,7 +138,7 @@ impl Providers {
             let meters = scope.spawn(|| self.meters.shutdown_with_timeout(self.patience));
             let spans = again(self.tracers.shutdown_with_timeout(self.patience));
             let panicked = |_| Err(OTelSdkError::InternalFailure("a thread panicked".to_owned()));
-            again(meters.join().unwrap_or_else(panicked)).and(spans)
+            again(meters.join().unwrap_or_else(panicked)).and(spans).and(self.lost.check())
         })
     }
 }

@@ -3,6 +3,8 @@
 mod builder;
 mod error;
 mod exporter;
+mod noted_spans;
+mod optional_metrics;
 
 pub use builder::OtlpBuilder;
 pub use error::OtlpError;

@@ -199,6 +199,8 @@ setInterval(() => {
   run.tick();
 }, 1000);
 
+// What the address had besides the place served its purpose.
+if (location.search) history.replaceState(null, '', `/${location.hash}`);
 beginTheme();
 route();
 start();

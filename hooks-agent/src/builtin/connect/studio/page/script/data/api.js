@@ -1,5 +1,7 @@
 // The API of the studio.
 
+import { parse } from './json.js';
+
 /** An answer that is not a success: `status`, the `code` of the error, and its message. */
 export class ApiError extends Error {
   constructor(status, code, message) {
@@ -19,7 +21,7 @@ async function ask(path, options) {
   const text = await answer.text();
   let body = null;
   try {
-    body = text ? JSON.parse(text) : null;
+    body = text ? parse(text) : null;
   } catch {
     body = null;
   }
@@ -35,8 +37,14 @@ const at = (...parts) => '/api/' + parts.map(encodeURIComponent).join('/');
 const post = (path, body) => ask(path, {
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify(body ?? {}),
+  body,
 });
+
+/** The body of a decision. New arguments go as they are written: JavaScript rounds large numbers. */
+function decisionBody({ input, ...decision }) {
+  const body = JSON.stringify(decision);
+  return input === undefined ? body : `${body.slice(0, -1)},"input":${input}}`;
+}
 
 export const api = {
   agents: () => ask(at('agents')),
@@ -44,7 +52,7 @@ export const api = {
   run: (run) => ask(at('runs', run)),
   plan: (agent) => ask(at('plan', agent)),
   approvals: () => ask(at('approvals')),
-  interrupt: (run) => post(at('runs', run, 'interrupt')),
-  decide: (id, decision) => post(at('approvals', id), decision),
-  send: (agent, thread, text) => post(at('threads', agent, thread, 'messages'), { text }),
+  interrupt: (run) => post(at('runs', run, 'interrupt'), JSON.stringify({})),
+  decide: (id, decision) => post(at('approvals', id), decisionBody(decision)),
+  send: (agent, thread, text) => post(at('threads', agent, thread, 'messages'), JSON.stringify({ text })),
 };

@@ -36,6 +36,14 @@ export function whyOf(why) {
   }[why] ?? String(why ?? '');
 }
 
+/** Why a run failed, in words: `model error, status 503, 3 attempts`. */
+export function failureOf({ kind, status, attempts, hook }) {
+  const parts = [hook ? `hook ${hook} failed` : `${kind} error`];
+  if (status) parts.push(`status ${status}`);
+  if (attempts > 1) parts.push(`${attempts} attempts`);
+  return parts.join(', ');
+}
+
 /** The text of a state of a run. */
 export const STATES = {
   running: 'Running',

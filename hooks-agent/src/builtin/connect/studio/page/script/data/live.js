@@ -1,5 +1,7 @@
 // The stream of events.
 
+import { parse } from './json.js';
+
 const KINDS = ['run', 'event', 'hook', 'approval', 'resync'];
 
 /**
@@ -15,7 +17,7 @@ export function listen(after, { take, open, broken, closed }) {
     if (source.readyState === EventSource.CLOSED) closed();
   };
   for (const kind of KINDS) {
-    source.addEventListener(kind, (event) => take(kind, JSON.parse(event.data)));
+    source.addEventListener(kind, (event) => take(kind, parse(event.data)));
   }
   return source;
 }

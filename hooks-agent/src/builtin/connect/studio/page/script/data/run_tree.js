@@ -267,7 +267,7 @@ export class RunTree {
 
   on_failed(entry, data) {
     this.closeRound(entry.ts);
-    this.error = data.kind;
+    this.failure = data;
   }
 
   on_settled(entry, data) {
@@ -281,7 +281,7 @@ export class RunTree {
       Object.assign(tool, { state: tool.begin ? 'cut' : 'not run', end: tool.begin && entry.ts });
       this.changed(tool);
     }
-    const more = { settled: { reason: this.reason, error: this.error, ...data } };
+    const more = { settled: { reason: this.reason, failure: this.failure, ...data } };
     this.add(this, nodeOf(this.keyOf(entry), 'settled', entry.ts, more));
   }
 }

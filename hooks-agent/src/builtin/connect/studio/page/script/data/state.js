@@ -159,6 +159,19 @@ export function closeRun() {
 /** Returns the agent of this name. */
 export const agentOf = (name) => state.agents.find((agent) => agent.name === name);
 
+/**
+ * What was decided about a tool call that a run asks about. The question is one of the outermost call:
+ * a call of a sub-agent is known there by the path to it.
+ */
+export function decisionOf(run, callId) {
+  let [asking, path] = [run, callId];
+  for (let of = state.runs.get(run); of?.parent; of = state.runs.get(asking)) {
+    path = `${of.tool_call}/${path}`;
+    asking = of.parent;
+  }
+  return state.decided.find((it) => it.run === asking && it.call_id === path);
+}
+
 /** The title of a run. One that resumes another has no text of its own, and takes that of the other. */
 export function titleOf(run) {
   if (run.title) return shown(run.title);

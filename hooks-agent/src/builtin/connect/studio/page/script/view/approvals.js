@@ -77,7 +77,7 @@ class Card {
       h('h4', {}, 'Arguments'),
       approval.hidden
         ? h('p.note', {}, 'The studio shows no content, so the call can only be denied.')
-        : longText('pre.code', approval.shown ?? JSON.stringify(approval.arguments, null, 2)),
+        : longText('pre.code', approval.shown),
       this.others, this.form, this.status,
       h('a.link', { href: `#/run/${encodeURIComponent(approval.run)}` }, 'Open the run'));
     this.buttons();
@@ -108,18 +108,17 @@ class Card {
   }
 
   edit() {
-    const text = JSON.stringify(this.approval.arguments, null, 2);
+    const text = this.approval.source;
     const area = h('textarea.code', { value: text, spellcheck: false, rows:
       Math.min(16, text.split('\n').length + 1), 'aria-label': 'Arguments as JSON' });
     const problem = h('p.problem', { id: `problem-${this.approval.id}` });
     area.setAttribute('aria-describedby', problem.id);
-    const send = button('Approve these', () => this.send({ decision: 'edit', input: read() }),
+    const send = button('Approve these', () => this.send({ decision: 'edit', input: area.value }),
       '.primary');
-    const read = () => JSON.parse(area.value);
     const check = () => {
       let message = '';
       try {
-        const input = read();
+        const input = JSON.parse(area.value);
         const isObject = input && typeof input === 'object' && !Array.isArray(input);
         if (!isObject) message = 'Arguments are a JSON object: { … }.';
       } catch (error) {

@@ -1,7 +1,7 @@
 // The rows of a run: what each kind of node looks like.
 
-import { DECISIONS, STATES, REASONS, mediaOf, outputOf, whyOf } from './entry.js';
-import { state } from './state.js';
+import { DECISIONS, STATES, REASONS, failureOf, mediaOf, outputOf, whyOf } from './entry.js';
+import { decisionOf } from './state.js';
 import { change, code, hiddenText, longText } from './code.js';
 import { button, fill, h, icon, say } from './dom.js';
 import { args, brief, clock, compact, count, duration, line, micros, shown } from './format.js';
@@ -91,7 +91,7 @@ const KINDS = {
     };
   },
   asked: ({ pending, run }) => {
-    const decided = state.decided.find((it) => it.run === run && it.tool === pending.call.name);
+    const decided = decisionOf(run, pending.id);
     return {
       icon: 'asked',
       parts: [
@@ -145,7 +145,7 @@ const KINDS = {
       parts: [
         h('span.label', {}, STATES[settled.outcome] ?? shown(settled.outcome)),
         reason && h('span.muted', {}, shown(reason)),
-        settled.error && h('span.problem', {}, `${shown(settled.error)} error`),
+        settled.failure && h('span.problem', {}, shown(failureOf(settled.failure))),
       ],
       name: `${settled.outcome} ${reason ?? ''}`,
       time: clock(at),

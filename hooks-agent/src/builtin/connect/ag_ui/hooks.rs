@@ -11,6 +11,7 @@ use crate::agent_hook;
 use crate::builtin::connect::ag_ui::request::ids::{ID, WIRE_CALLS};
 use crate::builtin::connect::ag_ui::request::kept::{KEPT, Kept};
 use crate::builtin::connect::ag_ui::request::shared::{Request, message_id};
+use crate::builtin::connect::ag_ui::transcript::replay;
 use crate::call::{CallContext, Door};
 use crate::error::{AgentError, TextBlocked};
 use crate::event::{Flow, PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning};
@@ -57,30 +58,16 @@ impl First {
         }
         self.0.set_frontend(free.iter().map(|tool| tool.name.clone()).collect());
         let specs = free.into_iter().map(|tool| {
-            let schema = tool.parameters.clone().unwrap_or_else(|| Value::Object(Map::new()));
-            let description = event.context().screen(Door::Client, &tool.description)?;
+            let mut schema = tool.parameters.clone().unwrap_or_else(|| Value::Object(Map::new()));
+            let mut description = tool.description.clone();
+            let cx = event.context();
+            cx.screen_spec(Door::Client, &tool.name, &mut description, &mut schema)?;
             Ok::<_, TextBlocked>(ToolSpec::new(&tool.name, description, schema))
         });
         let specs: Vec<_> = specs.collect::<Result<_, _>>()?;
         let tools: Vec<_> = event.tools().iter().cloned().chain(specs).collect();
         event.set_tools(tools);
         Ok(())
-    }
-
-    /// Replaces arguments that a person edited.
-    fn edit(&self, event: &mut PreActing<'_>) {
-        if self.0.edits.is_empty() {
-            return;
-        }
-        let cx = event.context();
-        let path = path(cx, &event.tool_use().id);
-        if cx.is_confirmed(&event.tool_use().id)
-            && let Some(input) = self.0.edits.get(&path)
-        {
-            let call = event.tool_use_mut();
-            call.input = input.clone();
-            call.invalid_input = None;
-        }
     }
 
     /// Counts the tokens of each model, sub-agents included.
@@ -148,11 +135,20 @@ impl Last {
         let ids: HashSet<_> = history.iter().filter_map(message_id).collect();
         let mut replies = self.0.replies();
         replies.retain(|id, _| ids.contains(id.as_str()));
+        let mut answers = self.0.answers();
+        if message_id(reply).is_none() || !answers.is_empty() {
+            let shown = replay(&history, &replies, &[]);
+            self.0.keep_answer(reply, &history, shown.last.as_deref());
+            answers = self.0.answers();
+            let shown = shown.message_ids();
+            let is_there = |id: &String| shown.contains(id.as_str());
+            answers.retain(|answer| answer.behind.as_ref().is_none_or(is_there));
+        }
         let kept = self.0.kept(reply.pending());
         let before = &self.0.before;
         let asked = if kept.is_empty() { before.asked } else { before.next_asked() };
         let pending = reply.pending().iter().map(|pending| pending.id.clone()).zip(kept).collect();
-        let kept = Kept { pending, replies, asked };
+        let kept = Kept { pending, replies, answers, asked };
         if kept != self.0.before {
             cx.set_thread_value(KEPT, &kept)?;
         }
@@ -168,6 +164,7 @@ impl Request {
 
     /// Writes the ids of the stream into a message.
     fn name(&self, msg: &mut Msg) {
+        self.set_answered();
         let id = self.ids.message(self.run);
         msg.metadata.insert(ID.to_owned(), id.into());
         let calls = msg.tool_uses().filter_map(|call| {
@@ -196,14 +193,4 @@ impl Request {
             }
         }
     }
-}
-
-/// Returns the path of a tool call from the call that the client made.
-fn path(cx: &CallContext, id: &str) -> String {
-    let callers = std::iter::successors(Some(cx), |cx| cx.parent());
-    let mut path = id.to_owned();
-    for through in callers.filter_map(CallContext::tool_call_id) {
-        path = format!("{through}/{path}");
-    }
-    path
 }

@@ -1,0 +1,13 @@
+use hooks_agent::tool;
+
+struct Order {
+    pizza: String,
+}
+
+/// Orders a pizza.
+#[tool]
+fn order(order: Order) -> String {
+    order.pizza
+}
+
+fn main() {}
