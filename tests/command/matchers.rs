@@ -80,6 +80,40 @@ async fn a_condition_is_tested_on_each_command_of_a_line() {
         ("echo `rm x`", true),
         ("rmdir build", false),
         ("echo farm x", false),
+        ("sudo rm x", true),
+        ("sudo -u ada env A=1 rm x", true),
+        ("env -i rm", true),
+        ("nice\t rm  x", true),
+        ("/usr/bin/sudo /bin/rm x", true),
+        ("/usr/bin/env sudo ./tools/rm", true),
+        ("\"rm\" x", true),
+        ("r\\m x", true),
+        ("r\\\nm x", true),
+        ("'r'm x", true),
+        ("\"/bin/rm\" x", true),
+        ("bash -c 'cd a; rm x'", true),
+        ("bash -c \"rm x\"", true),
+        ("ls | xargs -0 rm", true),
+        ("find . -name '*.o' -exec rm {} +", true),
+        ("if test -e a; then rm a; fi", true),
+        ("if rm a; then ls; fi", true),
+        ("! rm a", true),
+        (">log rm a", true),
+        ("2>/dev/null rm a", true),
+        ("$TOOL x", true),
+        ("sudo $TOOL x", true),
+        ("sudo -u ada $TOOL x", true),
+        ("timeout 5 $TOOL x", true),
+        ("${TOOL} x", true),
+        ("$(which rm) x", true),
+        ("\"$TOOL\" x", true),
+        ("$'rm' x", true),
+        ("sudo ls $HOME", false),
+        ("A=$(date) ls", false),
+        ("echo \"$HOME\" sudo", false),
+        ("git rm x", false),
+        ("sudo rmdir x", false),
+        ("echo rm x", false),
     ] {
         for condition in ["Bash(rm *)", "Bash(rm:*)"] {
             let input = json!({ "command": line });
@@ -113,6 +147,29 @@ async fn a_long_text_is_tested_in_a_time_that_grows_with_its_length() {
     let start = std::time::Instant::now();
     assert!(!refuses("Write(.env*)", "Write", json!({ "content": text })).await);
     assert!(start.elapsed() < std::time::Duration::from_mins(1));
+}
+
+#[tokio::test]
+async fn a_line_of_shell_is_told_by_the_name_of_the_tool_or_of_the_argument() {
+    for (tool, argument, is_refused) in [
+        ("Bash", "line", true),
+        ("mcp__host__run_shell", "text", true),
+        ("mcp__host__run", "command", true),
+        ("mcp__host__run", "cmd", true),
+        ("Write", "content", false),
+    ] {
+        for line in ["sudo rm x", "$TOOL x"] {
+            let (condition, input) = (format!("{tool}(rm *)"), json!({ argument: line }));
+            assert_eq!(refuses(&condition, tool, input).await, is_refused, "{tool} {argument}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_command_far_behind_the_program_that_runs_it_may_be_any() {
+    let line = |words: usize| json!({ "command": format!("sudo {} ls", "a ".repeat(words)) });
+    assert!(!refuses("Bash(rm *)", "Bash", line(1_000)).await);
+    assert!(refuses("Bash(rm *)", "Bash", line(100_000)).await);
 }
 
 #[tokio::test]

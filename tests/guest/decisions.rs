@@ -215,6 +215,23 @@ async fn hooks_that_send_the_model_on_block_the_end() {
 }
 
 #[tokio::test]
+async fn a_hook_that_cannot_check_the_end_ends_the_run() {
+    let fails = guard(on(|_: &mut PostReasoning<'_>| -> HookResult { Err("hunter2".into()) }));
+    let panics = guard(on(|_: &mut PostReasoning<'_>| -> HookResult { panic!("hunter2") }));
+    for name in ["Stop", "SubagentStop"] {
+        let mut input = event(name);
+        input.last_assistant_message = Some("done".into());
+        for guard in [&fails, &panics] {
+            let output = decide(guard, &input).await;
+            assert_eq!(output.continues, Some(false), "{name}");
+            let reason = output.stop_reason.unwrap();
+            assert!(reason.contains("could not check"), "{reason}");
+            assert!(!reason.contains("hunter2"), "{reason}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn rules_for_the_prompt_are_context_of_the_session() {
     let guard = guard(InjectPrompt::new("Never push to main."));
     let output = decide(&guard, &event("SessionStart")).await;

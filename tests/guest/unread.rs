@@ -1,4 +1,4 @@
-//! Results of tools that the program cannot read: they are withheld, for every reason.
+//! Events that the program cannot read: results of tools are withheld, for every reason.
 
 use std::process::Output;
 
@@ -62,6 +62,19 @@ fn a_result_is_withheld_if_the_arguments_of_the_program_are_wrong() {
     assert_withheld(&output, "PostToolUse", "--policy");
     let output = run(&["guard"], &event("PostToolUse", "1"));
     assert_withheld(&output, "PostToolUse", "no policy file");
+}
+
+#[test]
+fn the_end_of_a_turn_that_cannot_be_checked_ends_the_run_and_does_not_send_the_model_on() {
+    for name in ["Stop", "SubagentStop"] {
+        let event = format!(r#"{{"session_id":"s","hook_event_name":"{name}"}}"#);
+        for output in [run(&["guard"], &event), guarded("version = 99\n", &event)] {
+            assert_eq!(output.status.code(), Some(0));
+            let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let reason = "the guard could not check the end of the turn";
+            assert_eq!(answer, json!({ "continue": false, "stopReason": reason }));
+        }
+    }
 }
 
 #[test]

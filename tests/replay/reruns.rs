@@ -7,7 +7,7 @@ use hooks_agent::builtin::recover::{ModelRetry, ToolRetry};
 use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::replay::{Recording, Rerun, Verdict, rerun};
+use hooks_agent::replay::{Found, Patterns, Recording, Rerun, Tape, TapeBuilder, Verdict, rerun};
 use serde_json::{Value, json};
 
 use crate::program::Program;
@@ -74,7 +74,7 @@ async fn a_call_whose_attempts_all_failed_fails_again_with_and_without_the_hook(
     let failing =
         ScriptedModel::new("busy", |_| ScriptedAnswer::from(ModelError::status("busy", 503)));
     let agent = ReActAgent::builder("assistant").model(failing);
-    let tape = hooks_agent::replay::Tape::record(program.path()).open().unwrap();
+    let tape = Tape::record(program.path()).open().unwrap();
     let agent = agent.hook(ModelRetry::new()).hook(tape.clone()).build().unwrap();
     agent.call("Go").await.unwrap_err();
     tape.finish().unwrap();
@@ -94,4 +94,49 @@ async fn another_request_is_answered_by_the_last_attempt_of_its_round() {
     assert_eq!((again.outcome.as_str(), again.drift.verdict), ("finished", Verdict::Changed));
     let kinds: Vec<_> = again.drift.entries.iter().map(|entry| entry.kind.as_str()).collect();
     assert!(kinds.iter().all(|kind| *kind == "request_changed"), "{}", again.drift);
+}
+
+/// Two calls of a thread that name people, a key and an animal.
+async fn record_people(program: &Program, finders: impl Fn(TapeBuilder) -> TapeBuilder) {
+    let model = ScriptedModel::new("echo", |request| -> ScriptedAnswer {
+        match request.messages.last().unwrap().tool_results().next() {
+            Some(result) => format!("Sent: {}", result.output).as_str().into(),
+            None => ToolUse::new("1", "mail", json!({ "to": request.last_text() })).into(),
+        }
+    });
+    let mail = FunctionTool::new("mail", "Sends.", async |_: Value| "to eve@example.org, Rex");
+    let tape = finders(Tape::record(program.path())).open().unwrap();
+    let builder = ReActAgent::builder("assistant").model(model).tool(mail);
+    let agent = builder.hook(tape.clone()).build().unwrap();
+    for text in
+        ["ada@example.org and Rex", "key sk-proj-0123456789abcdefghijklmnop, bob@example.org"]
+    {
+        agent.call_with(CallOptions::new().thread("t"), text).await.unwrap();
+    }
+    tape.finish().unwrap();
+}
+
+#[tokio::test]
+async fn a_recording_is_made_again_with_the_texts_it_has_whatever_it_was_redacted_of() {
+    let animals = |text: &str| -> Vec<Found> {
+        text.match_indices("Rex").map(|(at, it)| Found::new(at..at + it.len(), "animal")).collect()
+    };
+    let redact: [&dyn Fn(TapeBuilder) -> TapeBuilder; 5] = [
+        &|tape| tape,
+        &|tape| tape.keep_texts(),
+        &|tape| tape.keep_texts().redact(Patterns::secrets()),
+        &|tape| tape.redact(animals),
+        &|tape| tape.keep_texts().redact(animals),
+    ];
+    for (number, redact) in redact.into_iter().enumerate() {
+        let program = Program::new();
+        record_people(&program, redact).await;
+        let recording = Recording::read(program.path()).unwrap();
+        let again = rerun(recording, |_, builder| builder).await.unwrap();
+        assert_eq!(again.len(), 2);
+        for again in again {
+            assert_eq!(again.outcome, "finished", "{number}");
+            assert_eq!(again.drift.verdict, Verdict::Identical, "{number}: {}", again.drift);
+        }
+    }
 }

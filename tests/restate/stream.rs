@@ -88,6 +88,25 @@ async fn read(engine: &Engine, part: &mut StreamPart, until: &str) -> Vec<(u32, 
     }
 }
 
+/// Asserts that events and the end of a call come from the call alone.
+async fn assert_none_publishes(engine: &Engine, stream: &StreamPart) {
+    let url = engine.url("slow/a", "publish").replace("/Agents/", "/AgentFeed/");
+    for (call, token, status) in [
+        (json!(stream.call), json!(""), 403),
+        (json!(stream.call), json!("00000000-0000-4000-8000-000000000000"), 403),
+        (json!("inv_other"), json!(""), 403),
+        (json!(stream.call), json!(null), 400),
+    ] {
+        let body = json!({ "call": call, "token": token, "events": [], "is_over": true });
+        let answer = engine.http.post(&url).json(&body).send().await.unwrap();
+        assert_eq!(answer.status(), status, "{body}");
+    }
+    let url = url.replace("/publish", "/open");
+    let body = json!({ "call": "inv_other", "token": "known" });
+    let answer = engine.http.post(url).json(&body).send().await.unwrap();
+    assert!(answer.status().is_client_error(), "{}", answer.status());
+}
+
 #[tokio::test]
 async fn a_caller_reads_an_answer_while_it_is_made_and_again_from_the_open_step_after_a_crash() {
     let Some(engine) = Engine::start().await else { return };
@@ -99,6 +118,7 @@ async fn a_caller_reads_an_answer_while_it_is_made_and_again_from_the_open_step_
     let mut stream = StreamPart::default();
     assert_eq!(read(&engine, &mut stream, "one").await, [(1, "one".to_owned())]);
 
+    assert_none_publishes(&engine, &stream).await;
     worker.kill().await.unwrap();
     let _worker = start(&engine, port, folder.path()).await;
     let again = read(&engine, &mut stream, "one").await;

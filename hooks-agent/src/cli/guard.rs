@@ -18,7 +18,7 @@ use crate::cli::failed;
 use crate::cli::policies::PolicyArgs;
 use crate::command::{CommandEvent, Input, Output};
 use crate::event::EventKind;
-use crate::guest::{Guard, GuestThreads, GuestThreadsError, not_served, withheld};
+use crate::guest::{Guard, GuestThreads, GuestThreadsError, not_served, undecided};
 use crate::policy::Merged;
 
 /// The most bytes of an event.
@@ -33,8 +33,8 @@ const NOT_HELD: [&str; 3] = ["budget", "model_call_limit", "rate_limit"];
 /// Decides about one event of a coding agent: reads it as JSON, runs the hooks of the policy, and
 /// answers as the hook of the agent.
 ///
-/// What cannot be decided is blocked, with exit code 2; a result of a tool is withheld. So are the events of
-/// agents that the program does not serve.
+/// What cannot be decided is blocked, with exit code 2; a result of a tool is withheld, and at the end of a
+/// turn the run ends. So are the events of agents that the program does not serve.
 #[derive(Args)]
 pub(super) struct GuardArgs {
     #[command(flatten)]
@@ -84,16 +84,21 @@ pub(super) fn unparsed() -> ExitCode {
     blocked(event.as_deref(), ExitCode::from(BLOCKED))
 }
 
-/// Blocks an event by the exit code, or withholds the result of a tool: the tool has run, and an exit code
-/// does not keep its result from the model.
+/// Blocks an event by the exit code. A tool has run before its result is decided about: an exit code does not
+/// keep the result from the model, so it is withheld. At the end of a turn an exit code sends the model on,
+/// again and again, so the run ends.
 fn blocked(event: Option<&str>, code: ExitCode) -> ExitCode {
     let Some(name) = event else { return code };
-    match name.parse() {
-        Ok(CommandEvent::PostToolUse | CommandEvent::Own(EventKind::PostActing)) => {
-            answer(&withheld("the guard could not check the result").of(&Input::new(name)))
+    let (kind, what) = match name.parse() {
+        Ok(kind @ (CommandEvent::PostToolUse | CommandEvent::Own(EventKind::PostActing))) => {
+            (kind, "the result")
         }
-        _ => code,
-    }
+        Ok(kind @ (CommandEvent::Stop | CommandEvent::SubagentStop)) => {
+            (kind, "the end of the turn")
+        }
+        _ => return code,
+    };
+    answer(&undecided(kind, &format!("the guard could not check {what}")).of(&Input::new(name)))
 }
 
 /// Refuses an event of another contract in every form that agents read: the exit code with the reason on

@@ -8,7 +8,7 @@ use futures::FutureExt;
 
 use crate::command::{CommandEvent, Input, Output, PermissionDecision};
 use crate::event::EventKind;
-use crate::guest::answer::{block, permission, warn};
+use crate::guest::answer::{block, end, permission, warn};
 use crate::guest::dialect::not_served;
 use crate::guest::event::Event;
 use crate::guest::{GuestThread, prompt, stop, tool_result, tool_use};
@@ -28,10 +28,11 @@ use crate::react::HookSource;
 /// | `UserPromptSubmit`, `PRE_CALL` | `PreCall`, `PreReasoning`, `model_call` of hooks that redact | `block` if they answer, fail, or would change the text |
 /// | `PreToolUse`, `PRE_ACTING` | `PostReasoning`, `PreActing`, the permission check, around the tool | `deny`, `ask`, new arguments, or nothing |
 /// | `PostToolUse`, `POST_ACTING` | `PostActing`, around the tool for hooks that redact | the result as they leave it |
-/// | `Stop`, `SubagentStop` | `PostReasoning` | `block` if they send the model on |
+/// | `Stop`, `SubagentStop` | `PostReasoning` | `block` if they send the model on, the end of the run if they fail |
 ///
-/// Hooks that fail or panic block the event, and what they would remove from a result is removed. Nothing is
-/// ever allowed on behalf of the user: a tool call that passes has no decision.
+/// Hooks that fail or panic block the event, and what they would remove from a result is removed. At
+/// `SessionStart`, which nothing can block, people are warned, and the prompts that come are decided.
+/// Nothing is ever allowed on behalf of the user: a tool call that passes has no decision.
 ///
 /// ```
 /// use hooks_agent::command::{Input, PermissionDecision};
@@ -132,7 +133,7 @@ impl Guard {
 }
 
 /// Returns the answer to an event about which nothing can be decided.
-fn undecided(kind: CommandEvent, reason: &str) -> Output {
+pub(crate) fn undecided(kind: CommandEvent, reason: &str) -> Output {
     match kind {
         CommandEvent::PreToolUse | CommandEvent::Own(EventKind::PreActing) => {
             permission(PermissionDecision::Deny, reason)
@@ -140,6 +141,7 @@ fn undecided(kind: CommandEvent, reason: &str) -> Output {
         CommandEvent::PostToolUse | CommandEvent::Own(EventKind::PostActing) => {
             tool_result::withheld(reason)
         }
+        CommandEvent::Stop | CommandEvent::SubagentStop => end(reason),
         CommandEvent::UserPromptSubmit | CommandEvent::Own(_) if kind.can_block() => block(reason),
         _ => warn(reason),
     }

@@ -16,6 +16,6 @@ mod tool_use;
 
 pub(crate) use dialect::not_served;
 pub use guard::Guard;
+pub(crate) use guard::undecided;
 pub use thread::GuestThread;
 pub use threads::{GuestThreads, GuestThreadsError};
-pub(crate) use tool_result::withheld;

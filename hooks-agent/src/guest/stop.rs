@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::command::Output;
 use crate::event::{EventKind, EventMask};
-use crate::guest::answer::{block, end, reason_of, warn};
+use crate::guest::answer::{block, end, reason_of};
 use crate::guest::event::{Event, Scope};
 use crate::hook::AroundMask;
 use crate::message::{GenerateReason, Messages};
@@ -12,7 +12,8 @@ use crate::model::{ModelError, ScriptedAnswer, ScriptedModel};
 
 const EVENTS: EventMask = EventMask::of(&[EventKind::PostReasoning, EventKind::Settled]);
 
-/// Blocks the end if hooks send the model on, with what they say to it.
+/// Blocks the end if hooks send the model on, with what they say to it. Hooks that fail end the run: to
+/// send the model on would be asked again, without end.
 pub(super) async fn stopped(mut event: Event<'_>) -> Output {
     if event.input.stop_hook_active == Some(true) {
         return Output::default();
@@ -35,7 +36,7 @@ pub(super) async fn stopped(mut event: Event<'_>) -> Output {
     match (sent_on, reply) {
         (Some(text), _) if text.trim().is_empty() => block("a hook asks to go on"),
         (Some(text), _) => block(text),
-        (None, Err(error)) => warn(reason_of(&error)),
+        (None, Err(error)) => end(reason_of(&error)),
         (None, Ok(reply)) if reply.reason == Some(GenerateReason::LimitReached) => {
             end(reply.text())
         }

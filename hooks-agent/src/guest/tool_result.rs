@@ -71,7 +71,7 @@ fn is_written_as(value: &Value, text: &str) -> bool {
 }
 
 /// Keeps a result that no hook could check from the model.
-pub(crate) fn withheld(reason: &str) -> Output {
+pub(super) fn withheld(reason: &str) -> Output {
     let mut output = updated_result(Value::String(format!("[withheld: {reason}]")));
     let blocked = block(reason);
     (output.decision, output.reason) = (blocked.decision, blocked.reason);

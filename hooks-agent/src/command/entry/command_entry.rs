@@ -124,6 +124,11 @@ impl CommandEntry {
     /// enough: on the text, on each command of a line such as `cd a && rm b`, and on a path from each
     /// of its folders on. `rm *` and `rm:*` also stand for `rm` alone. `Tool(domain:host)` is about the
     /// host of an address.
+    ///
+    /// In texts of shell, by the name of the tool or of the argument, names are read without quotes, and
+    /// also behind programs that run others: `sudo 'rm' x` is one of `rm *`. A line whose program cannot
+    /// be told, such as `$TOOL x`, is one of each form. `find . -delete` is not one of `rm *`, and a
+    /// program in a file or in another language is not read.
     pub fn condition(mut self, condition: impl Into<String>) -> Self {
         self.condition = Some(condition.into());
         self

@@ -4,6 +4,7 @@ use globset::{Glob, GlobMatcher};
 use serde_json::Value;
 
 use crate::command::entry::Matcher;
+use crate::command::entry::shell::{commands_of, may_run};
 use crate::message::ToolUse;
 
 /// The most bytes of a path, on most systems.
@@ -14,9 +15,10 @@ const FOLDERS: usize = 64;
 
 /// A checked condition: `Tool` or `Tool(glob)`.
 ///
-/// A command line is tested whole and part by part, so that `cd build && rm -r .` is one of
-/// `Bash(rm *)`. A path is tested whole and from each of its folders on, so that `Write(.env*)` is about
-/// files of that name everywhere. Where it is not sure, the command runs.
+/// A text is tested whole and part by part, so that `cd build && rm -r .` is one of `Bash(rm *)`. In a line
+/// of shell, so are the commands behind programs such as `sudo`. A path is tested whole and from each of its
+/// folders on, so that `Write(.env*)` is about files of that name everywhere. Where it is not sure, the
+/// command runs.
 #[derive(Clone, Debug)]
 pub(in crate::command) struct Condition {
     tool: GlobMatcher,
@@ -88,7 +90,7 @@ impl Condition {
     /// Returns whether the tool call is of this form. The order of arguments is up to the model, so
     /// all texts among them are tested.
     pub(in crate::command) fn holds(&self, call: &ToolUse) -> bool {
-        self.tool.is_match(&call.name) && self.argument.is_in(&call.input)
+        self.tool.is_match(&call.name) && self.argument.is_in(&call.input, is_shell(&call.name))
     }
 }
 
@@ -123,38 +125,32 @@ impl Argument {
         Ok(Self::Text(globs))
     }
 
-    fn is_in(&self, value: &Value) -> bool {
+    /// Returns whether a text in the value is of this form; `is_line` says whether texts are lines of shell.
+    fn is_in(&self, value: &Value, is_line: bool) -> bool {
         match (self, value) {
             (Self::Any, _) => true,
             (Self::Text(globs), Value::String(text)) => {
                 let is_of = |part: &str| globs.iter().any(|glob| glob.is_match(part));
-                is_of(text) || parts_of(text).any(|part| is_of(part) || ends_of(part).any(is_of))
+                is_of(text)
+                    || commands_of(text).any(|part| is_of(part) || ends_of(part).any(is_of))
+                    || is_line && may_run(text, &is_of)
             }
             (Self::Host(glob), Value::String(text)) => glob.is_match(host_of(text).to_lowercase()),
-            (_, Value::Array(values)) => values.iter().any(|value| self.is_in(value)),
-            (_, Value::Object(fields)) => fields.values().any(|value| self.is_in(value)),
+            (_, Value::Array(values)) => values.iter().any(|value| self.is_in(value, is_line)),
+            (_, Value::Object(fields)) => {
+                let mut fields = fields.iter();
+                fields.any(|(name, value)| self.is_in(value, is_line || is_shell(name)))
+            }
             _ => false,
         }
     }
 }
 
-/// Returns the commands of a line of shell, without the variables that they set.
-fn parts_of(line: &str) -> impl Iterator<Item = &str> {
-    let parts = line.split(['&', '|', ';', '\n', '(', ')', '`', '{', '}']);
-    parts.map(|part| {
-        let mut part = part.trim();
-        while let Some((first, rest)) = part.split_once(char::is_whitespace) {
-            let name = first.split_once('=').map(|(name, _)| name);
-            let is_name = |name: &str| {
-                !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
-            };
-            if !name.is_some_and(is_name) {
-                break;
-            }
-            part = rest.trim_start();
-        }
-        part
-    })
+/// Returns whether the name of a tool or of an argument is one of a line of shell.
+fn is_shell(name: &str) -> bool {
+    const WORDS: [&str; 7] = ["bash", "shell", "terminal", "exec", "command", "cmd", "script"];
+    let name = name.to_ascii_lowercase();
+    WORDS.iter().any(|word| name.contains(word))
 }
 
 /// Returns what is left of a path behind each of its folders; of a text that is too long for a path,

@@ -7,6 +7,7 @@ mod condition;
 mod layer;
 mod line;
 mod matcher;
+mod shell;
 
 pub(super) use checked::{Checked, check};
 pub(super) use command_entry::Handler;

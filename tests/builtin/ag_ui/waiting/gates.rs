@@ -34,9 +34,12 @@ async fn questions_of_human_in_the_loop_are_decided_in_the_name_of_the_user() {
     assert_eq!(ids(&events), ["int-c1", "int-c2"]);
     // Another process goes on.
     let other = build();
-    let stranger = Caller::new("ada").user("eve@example.org");
-    let refused = other.run(stranger, input(json!([]))).await.unwrap_err();
-    assert_eq!(refused, Refused::Forbidden);
+    for stranger in [Caller::new("ada").user("eve@example.org"), Caller::new("ada")] {
+        for resume in [json!([]), json!([approve("int-c1"), approve("int-c2")])] {
+            let refused = other.run(stranger.clone(), input(resume)).await.unwrap_err();
+            assert_eq!(refused, Refused::Forbidden);
+        }
+    }
     let refused = other.run(caller(), input(json!([approve("int-c1")]))).await.unwrap_err();
     assert_eq!(refused, Refused::NotAnswered { ids: vec!["int-c2".to_owned()] });
     let run = other.run(caller(), input(json!([approve("int-c1"), deny("int-c2", "too much")])));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_agent::agent::Agent;
-use hooks_agent::call::CallOptions;
+use hooks_agent::call::{CallOptions, RunId};
 use hooks_agent::hooks_core::BoxError;
 use hooks_agent::message::{Messages, Msg};
 use hooks_agent::react::ReActAgent;
@@ -18,7 +18,7 @@ use restate_sdk::service::{IntoServiceDefinition, ServiceDefinition};
 use crate::driver::INTERRUPT;
 use crate::history::History;
 use crate::run::Run;
-use crate::service::feed::FEED;
+use crate::service::feed::{FEED, Opened};
 use crate::service::publisher::Ingress;
 use crate::service::{CallRequest, DESK, StreamPart, StreamRequest};
 use crate::state::{HISTORY, RUNNING};
@@ -82,7 +82,8 @@ impl Agents {
 
     /// Publishes the events of calls through the ingress of the engine at this URL, for callers that
     /// `stream`. Events are published while the call runs, as well as it goes: one that cannot be
-    /// published is missing, and the call goes on.
+    /// published is missing, and the call goes on. Whoever can reach the ingress can read them by `stream`,
+    /// and publish none: a call has a token that its [`Feed`](crate::Feed) knows, which is served beside.
     ///
     /// # Errors
     /// It is not an URL such as `http://127.0.0.1:8080`.
@@ -141,7 +142,12 @@ impl Agents {
         let Some(ingress) = &self.ingress else {
             return Ok(Json(run.call(&ctx, &**agent, messages).await?));
         };
-        let publisher = ingress.publisher(&key, ctx.invocation_id());
+        // The token is in the journal, and a guess of nobody.
+        let token = ctx.run(async || Ok(RunId::random().to_string())).name("feed").await?;
+        let opened = Opened { call: ctx.invocation_id().into(), token: token.into() };
+        let feed = RequestTarget::object(FEED, &key, "open");
+        ctx.request::<_, ()>(feed, Json(opened.clone())).call().await?;
+        let publisher = ingress.publisher(&key, opened);
         let events = publisher.clone();
         let run = run.on_event(move |event| events.event(event)).on_end(move || publisher.over());
         Ok(Json(run.call(&ctx, &**agent, messages).await?))

@@ -19,9 +19,6 @@ const EVENTS: &str = "events";
 /// How many events a feed keeps; readers miss older ones.
 const MOST: usize = 2_000;
 
-/// How many earlier calls a feed knows.
-const MOST_PAST: usize = 16;
-
 /// How long a reader waits for the next event.
 const WAIT: Duration = Duration::from_secs(20);
 
@@ -30,12 +27,20 @@ const WAIT: Duration = Duration::from_secs(20);
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Feed;
 
-/// What a call publishes.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct Published {
+/// A call that begins to publish. Only the engine takes it from a call: `publish` comes through the ingress,
+/// where others may call too, so it has the token.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Opened {
     /// The id of the invocation.
     pub(super) call: Arc<str>,
+    pub(super) token: Arc<str>,
+}
+
+/// What a call publishes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Published {
+    #[serde(flatten)]
+    pub(super) of: Opened,
     pub(super) events: Vec<RunEvent>,
     pub(super) is_over: bool,
 }
@@ -72,12 +77,11 @@ pub struct StreamPart {
 #[serde(default)]
 struct Kept {
     call: Option<Arc<str>>,
+    token: Option<Arc<str>>,
     next: u64,
     events: VecDeque<(u64, RunEvent)>,
     is_over: bool,
     readers: Vec<(String, StreamRequest)>,
-    /// The calls before this one, whose last events may come late.
-    past: VecDeque<Arc<str>>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -102,23 +106,28 @@ impl Kept {
 
 #[restate_sdk::object(name = "AgentFeed", client_visibility = "pub(crate)")]
 impl Feed {
+    /// Begins the feed of a call, in place of that of the call before.
+    #[handler(ingress_private)]
+    async fn open(&self, ctx: ObjectContext<'_>, opened: Json<Opened>) -> Result<(), HandlerError> {
+        let Opened { call, token } = opened.into_inner();
+        let kept = ctx.get::<Json<Kept>>(EVENTS).await?.unwrap_or_default().into_inner();
+        let (call, token) = (Some(call), Some(token));
+        ctx.set(EVENTS, Json(Kept { call, token, readers: kept.readers, ..Kept::default() }));
+        Ok(())
+    }
+
+    /// Takes events of the call that the feed is of, and of nobody else.
     #[handler]
     async fn publish(
         &self,
         ctx: ObjectContext<'_>,
         published: Json<Published>,
     ) -> Result<(), HandlerError> {
-        let Published { call, events, is_over } = published.into_inner();
+        let Published { of: Opened { call, token }, events, is_over } = published.into_inner();
         let mut kept = ctx.get::<Json<Kept>>(EVENTS).await?.unwrap_or_default().into_inner();
-        if kept.past.contains(&call) {
-            return Ok(());
-        }
-        if kept.call.as_ref() != Some(&call) {
-            let Kept { call: before, readers, mut past, .. } = kept;
-            past.extend(before);
-            let excess = past.len().saturating_sub(MOST_PAST);
-            past.drain(..excess);
-            kept = Kept { call: Some(call), readers, past, ..Kept::default() };
+        if (&kept.call, &kept.token) != (&Some(call), &Some(token)) {
+            let reason = "only the last call of the thread publishes events";
+            return Err(TerminalError::new_with_code(403, reason).into());
         }
         for event in events {
             kept.events.push_back((kept.next, event));

@@ -9,7 +9,7 @@ use reqwest::Url;
 use tokio::sync::mpsc::{Receiver, Sender, channel, error::TryRecvError};
 
 use crate::event::RunEvent;
-use crate::service::feed::{FEED, Published};
+use crate::service::feed::{FEED, Opened, Published};
 
 /// How many events wait to be sent; further ones are missed.
 const MOST_WAITING: usize = 4_096;
@@ -46,15 +46,14 @@ impl Ingress {
     }
 
     /// Begins to send the events of a call.
-    pub(super) fn publisher(&self, key: &str, invocation: &str) -> Publisher {
+    pub(super) fn publisher(&self, key: &str, of: Opened) -> Publisher {
         let (sender, events) = channel(MOST_WAITING);
         let is_over = Arc::<AtomicBool>::default();
         let mut url = self.url.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().extend([FEED, key, "publish"]);
         }
-        let (client, invocation) = (self.client.clone(), invocation.into());
-        let task = Task { url, client, invocation, is_over: is_over.clone() };
+        let task = Task { url, client: self.client.clone(), of, is_over: is_over.clone() };
         tokio::spawn(task.run(events));
         Publisher { events: sender, is_over }
     }
@@ -82,7 +81,7 @@ impl Publisher {
 struct Task {
     url: Url,
     client: reqwest::Client,
-    invocation: Arc<str>,
+    of: Opened,
     is_over: Arc<AtomicBool>,
 }
 
@@ -112,7 +111,7 @@ impl Task {
     /// Sends what waits, or that the call is over. What cannot be sent is missed: the reply of the call does not depend on it.
     async fn send(&self, waiting: &mut Vec<RunEvent>) {
         let published = Published {
-            call: self.invocation.clone(),
+            of: self.of.clone(),
             is_over: waiting.is_empty(),
             events: std::mem::take(waiting),
         };

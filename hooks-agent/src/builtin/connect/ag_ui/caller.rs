@@ -26,7 +26,8 @@ impl Caller {
         Self { scope: scope.into(), user: None }
     }
 
-    /// Sets the user: of the thread in the store, and who decides about interrupts.
+    /// Sets the user: of the thread in the store, and who decides about interrupts. A thread that has a user
+    /// is refused to every other caller of the scope, also to one without a user.
     #[must_use]
     pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
         self.user = Some(id.into());

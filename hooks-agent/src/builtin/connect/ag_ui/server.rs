@@ -162,7 +162,7 @@ impl AgUi {
             Refused::Unreadable
         })?;
         let owner = memory.as_ref().and_then(|memory| memory.user());
-        if owner.zip(caller.user.as_ref()).is_some_and(|(owner, user)| owner != *user) {
+        if owner.is_some() && owner != caller.user {
             return Err(Refused::Forbidden);
         }
         let kept = Kept::of(memory.as_deref()).map_err(|error| {
