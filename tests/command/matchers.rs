@@ -135,6 +135,7 @@ async fn a_condition_on_paths_holds_in_every_folder() {
         ("Write(~/.ssh/**)", "/home/ada/.ssh/config", true),
         ("Write(//etc/**)", "/etc/passwd", true),
         ("Write(src/**)", "/srv/project/tests/a.rs", false),
+        ("Write(.env*)", &format!("/{}.env", "srv/".repeat(100)), true),
     ] {
         let input = json!({ "file_path": path });
         assert_eq!(refuses(condition, "Write", input).await, is_refused, "{condition} {path}");

@@ -256,3 +256,64 @@ async fn rounds_count_over_the_whole_call() {
     assert_eq!(reply.reason, Some(GenerateReason::MaxIterations));
     assert_eq!((journal.questions().len(), world.effects.lock().unwrap().len()), (2, 2));
 }
+
+/// A journal that has no decision, or two, about each question.
+#[derive(Debug)]
+struct Decides(MemoryJournal, usize);
+
+impl Journal for Decides {
+    fn step<'a>(&'a self, key: &'a StepKey) -> JournalFuture<'a, JournalStep> {
+        self.0.step(key)
+    }
+
+    fn ask<'a>(&'a self, questions: &'a [Waiting]) -> JournalFuture<'a, Vec<Verdict>> {
+        let verdict = |it: &Waiting| Verdict::new(it.id.clone(), Decision::Approve);
+        let verdicts = questions.iter().map(verdict).flat_map(|it| vec![it; self.1]).collect();
+        Box::pin(async { Ok(verdicts) })
+    }
+
+    fn is_replaying(&self) -> bool {
+        self.0.is_replaying()
+    }
+
+    fn load<'a>(&'a self, thread: &'a ThreadKey) -> JournalFuture<'a, ThreadRecord> {
+        self.0.load(thread)
+    }
+
+    fn end(&self, end: CallEnd) -> JournalFuture<'_, ()> {
+        self.0.end(end)
+    }
+}
+
+#[tokio::test]
+async fn a_journal_has_one_decision_about_each_question() {
+    for (decisions, is_decided) in [(0, false), (1, true), (2, false)] {
+        let (world, journal) = (World::default(), MemoryJournal::new());
+        let agent = one_round(&world, &[&["right"]]).hook(HumanInTheLoop::new().ask("right"));
+        let options = CallOptions::new().thread("t").journal(Decides(journal, decisions));
+        let called = agent.build().unwrap().call_with(options, "Go").await;
+        assert_eq!(called.is_ok(), is_decided, "{decisions}");
+        assert_eq!(world.effects().len(), usize::from(is_decided));
+        if let Err(error) = called {
+            assert!(chain(&error).contains("the journal has no decision about"), "{error:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_agent_inside_of_a_tool_of_another_kind_asks_nobody() {
+    let (world, journal) = (World::default(), MemoryJournal::new());
+    let below = ReActAgent::builder("below").model(world.model("below", &[&["right"]]));
+    let below = below.tool(world.tool("right")).hook(HumanInTheLoop::new().ask("right"));
+    let below = std::sync::Arc::new(below.build().unwrap());
+    let tool = FunctionTool::with_context("left", "Calls.", move |_: Value, cx: ToolContext| {
+        let call = below.clone().call_owned(CallOptions::new().child_of(cx.call()), "Go");
+        async move { call.await.map(|reply| reply.text()).map_err(|error| chain(&error)) }
+    });
+    let model = world.model("above", &[&["left"]]);
+    let agent = ReActAgent::builder("above").model(model).tool(tool).build().unwrap();
+    run(&agent, &journal, RunId::random()).await.unwrap();
+    assert!(journal.questions().is_empty());
+    let results = results(&journal);
+    assert!(results[0].contains("asks people as a tool made by `to_tool` alone"), "{results:?}");
+}

@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
+use hooks_agent::builtin::recover::{CircuitBreaker, CircuitState};
 use hooks_agent::call::RunId;
 use hooks_agent::journal::MemoryJournal;
+use hooks_agent::model::ModelError;
 use hooks_agent::prelude::*;
 use hooks_core::hook;
 use serde_json::Value;
@@ -117,4 +119,54 @@ async fn a_record_says_whether_the_tool_ran_or_a_hook_answered() {
         assert_eq!(answered, is_closed.then_some(Value::Bool(true)), "{record}");
         assert_eq!(world.effects().is_empty(), is_closed);
     }
+}
+
+#[tokio::test]
+async fn of_two_tools_at_once_each_knows_whether_its_own_result_was_recorded() {
+    struct Note(Arc<Mutex<Vec<(String, bool)>>>);
+
+    #[agent_hook]
+    impl Note {
+        async fn note(
+            &self,
+            call: ToolCall<'_>,
+            next: NextTool<'_>,
+        ) -> Result<ToolResult, ToolError> {
+            let replays = call.context().is_replaying();
+            self.0.lock().unwrap().push((call.tool_use().name.clone(), replays));
+            next.run(call.into_tool_use()).await
+        }
+    }
+
+    let (journal, id) = (MemoryJournal::new(), RunId::random());
+    for (kept, [left, right]) in [(0, [false, false]), (2, [true, false]), (3, [true, true])] {
+        journal.cut(kept);
+        let (world, notes) = (World::default(), Arc::<Mutex<Vec<_>>>::default());
+        let agent = ReActAgent::builder("above").model(world.model("above", &[&["left", "right"]]));
+        let agent = agent.tool(world.tool("left")).tool(world.tool("right")).parallel_tools(true);
+        run(&agent.hook(Note(notes.clone())).build().unwrap(), &journal, id).await.unwrap();
+        let mut notes = std::mem::take(&mut *notes.lock().unwrap());
+        notes.sort();
+        let expected = [("left".to_owned(), left), ("right".to_owned(), right)];
+        assert_eq!(notes, expected, "{kept} steps were kept");
+    }
+}
+
+/// A hook that counts failures of a model does not count one that an earlier run had.
+#[tokio::test]
+async fn a_failure_that_is_read_from_the_journal_opens_no_circuit() {
+    let (journal, id) = (MemoryJournal::new(), RunId::random());
+    let breaker = CircuitBreaker::for_model("busy").failures(3);
+    let model = || {
+        ScriptedModel::new("busy", |_| -> ScriptedAnswer { ModelError::status("busy", 400).into() })
+    };
+    let agent = || {
+        let counts = |_: &ModelError| true;
+        let breaker = breaker.clone().count_model_errors(counts);
+        ReActAgent::builder("above").model(model()).hook(breaker).build().unwrap()
+    };
+    for _ in 0..5 {
+        run(&agent(), &journal, id).await.unwrap_err();
+    }
+    assert_eq!(breaker.state(), CircuitState::Closed);
 }

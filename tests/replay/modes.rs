@@ -1,9 +1,11 @@
 //! The modes of a tape, and `HOOKS_TAPE`.
 
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hooks_agent::prelude::*;
 use hooks_agent::replay::{DriftKind, Recording, Tape, TapeError};
+use serde_json::{Value, json};
 
 use crate::program::Program;
 
@@ -183,4 +185,55 @@ async fn a_tape_is_read_without_a_program() {
     assert_eq!(decision.tool_call(), Some("call-2"));
     assert_eq!(recording.reply(call).unwrap().unwrap().text(), "sunny and no clocks");
     assert!(matches!(Recording::read("/no/such.tape").unwrap_err(), TapeError::NoTape { .. }));
+}
+
+/// What a hook leaves of the history is the request, also where it is shorter than the one before or has
+/// another message in the same place.
+#[tokio::test]
+async fn a_history_that_a_hook_edits_between_rounds_is_replayed() {
+    let agent = || {
+        let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+            match request.messages.iter().flat_map(Msg::tool_results).count() {
+                count @ 0..4 => ToolUse::new(format!("c{count}"), "look", json!({})).into(),
+                _ => request.messages.first().unwrap().text().as_str().into(),
+            }
+        });
+        let look = FunctionTool::new("look", "Looks.", async |_: Value| "seen");
+        let round = AtomicUsize::new(0);
+        let edit = on(move |event: &mut PreReasoning<'_>| {
+            let messages = event.messages_mut();
+            match round.fetch_add(1, Ordering::Relaxed) {
+                1 => messages.extend((0..8).map(|_| Msg::user("more"))),
+                3 => messages.insert(0, Msg::user("first")),
+                _ => {}
+            }
+        });
+        ReActAgent::builder("assistant").model(model).tool(look).hook(edit)
+    };
+    let program = Program::new();
+    program.record_of(agent(), "Go").await;
+    let tape = Tape::replay(program.path()).strict().open().unwrap();
+    let reply = agent().hook(tape.clone()).build().unwrap().call("Go").await.unwrap();
+    tape.finish().unwrap().assert_no_drift();
+    assert_eq!(reply.text(), "Go");
+}
+
+#[tokio::test]
+async fn a_call_that_still_runs_when_the_recording_is_finished_has_an_end() {
+    let program = Program::new();
+    let tape = Tape::record(program.path()).open().unwrap();
+    let waits = FunctionTool::new("clock", "Waits.", async |_: Value| {
+        std::future::pending::<()>().await;
+        "never"
+    });
+    let model = ScriptedModel::new("m", |_| ToolUse::new("1", "clock", json!({})));
+    let agent = ReActAgent::builder("assistant").model(model).tool(waits).hook(tape.clone());
+    let agent = agent.build().unwrap();
+    let mut call = Box::pin(agent.call("Go"));
+    assert!(futures::poll!(&mut call).is_pending());
+    tape.finish().unwrap();
+    let ends = program.lines("end");
+    assert_eq!(ends.len(), 1);
+    assert_eq!(ends[0]["outcome"], "unfinished");
+    assert_eq!(Recording::read(program.path()).unwrap().calls()[0].outcome(), "unfinished");
 }

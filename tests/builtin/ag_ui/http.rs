@@ -1,5 +1,8 @@
 //! The transport.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use futures::StreamExt;
 use hooks_agent::builtin::connect::ag_ui::{AgUi, Caller, Denied, RunEvents, router};
 use hooks_agent::prelude::*;
@@ -57,6 +60,25 @@ async fn events_are_frames_with_data_alone() {
         ("RUN_STARTED", "RUN_FINISHED")
     );
     assert!(events.iter().all(|event| event["timestamp"].is_u64()));
+}
+
+#[tokio::test]
+async fn the_last_event_comes_when_the_rest_of_the_call_is_done() {
+    let done = Arc::<AtomicBool>::default();
+    let set = done.clone();
+    let settle = on(move |_: &mut Settled<'_>| set.store(true, Ordering::SeqCst));
+    let model = ScriptedModel::new("words", |_| "one two");
+    let agent = ReActAgent::builder("bot").model(model).hook(settle).build().unwrap();
+    let (url, _server) = serve(router(agent)).await;
+    let mut response = post(&url, input().to_string()).await;
+    let mut text = String::new();
+    while let Some(chunk) = response.chunk().await.unwrap() {
+        text.push_str(std::str::from_utf8(&chunk).unwrap());
+        if text.contains("RUN_FINISHED") {
+            assert!(done.load(Ordering::SeqCst));
+        }
+    }
+    assert!(text.contains("RUN_FINISHED"));
 }
 
 #[tokio::test]

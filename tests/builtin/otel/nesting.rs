@@ -274,6 +274,22 @@ async fn where_telemetry_is_suppressed_nothing_is_recorded() {
 }
 
 #[tokio::test]
+async fn a_tool_that_suppresses_telemetry_hides_the_agent_that_it_calls() {
+    let recorded = Recorded::new();
+    let poet = Arc::new(poet().hook(recorded.hook()).build().unwrap());
+    let tool = FunctionTool::with_context("t", "Writes.", move |_: Value, cx: ToolContext| {
+        let call = poet.clone().call_owned(CallOptions::new().child_of(cx.call()), "Go");
+        async move {
+            let suppressed = Context::new().with_telemetry_suppressed();
+            call.with_context(suppressed).await.unwrap().text()
+        }
+    });
+    let agent = ReActAgent::builder("a").model(tool_then_text()).tool(tool);
+    agent.hook(recorded.hook()).build().unwrap().call("Go").await.unwrap();
+    assert_eq!(recorded.tree(), "invoke_agent a\n  chat m\n  execute_tool t\n  chat m\n");
+}
+
+#[tokio::test]
 async fn a_hook_of_all_agents_of_a_type_and_of_one_records_once() {
     let recorded = Recorded::new();
     let agent = ReActAgent::builder("of a class").model(ScriptedModel::new("m", |_| "Done."));

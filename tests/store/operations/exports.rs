@@ -1,5 +1,6 @@
 //! Threads as lines of JSON.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use hooks_agent::message::{Msg, ToolResult, ToolUse};
@@ -17,6 +18,7 @@ on_each! {
     a_thread_in_a_call_is_not_exported,
     a_thread_with_tool_calls_that_wait_is_not_exported,
     an_import_into_a_thread_that_there_is_writes_nothing,
+    two_messages_of_one_number_are_not_imported,
     every_broken_export_writes_nothing_and_names_the_line,
 }
 
@@ -93,6 +95,17 @@ async fn a_thread_with_tool_calls_that_wait_is_not_exported(backend: &Backend) {
     let error = export(&*store, &key("ada"), &mut lines).await.unwrap_err();
     assert!(matches!(&error, ExportError::Unanswered { ids, .. } if ids == &["call_7"]), "{error}");
     assert!(lines.is_empty());
+}
+
+async fn two_messages_of_one_number_are_not_imported(backend: &Backend) {
+    let store = backend.store().await;
+    let message = json!({ "v": 1, "role": "user", "name": "user", "content": [] });
+    let row = |seq, archived| HistoryRow::new(seq, 0, archived, message.clone());
+    let rows = vec![row(0, None), row(1, Some(2)), row(1, None)];
+    let refused = store.import(&key("twice"), rows, Map::new(), None).await.unwrap_err();
+    let reason = refused.source().unwrap().to_string();
+    assert_eq!(reason, "two messages have the number 1");
+    assert!(store.threads(Filter::all()).await.unwrap().is_empty());
 }
 
 async fn an_import_into_a_thread_that_there_is_writes_nothing(backend: &Backend) {

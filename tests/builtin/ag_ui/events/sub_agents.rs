@@ -191,3 +191,21 @@ async fn clients_before_1_0_do_not_see_sub_agents() {
     assert!(events.iter().all(|it| it.get("subagentRunId").is_none()));
     assert_eq!(one(&events, "TOOL_CALL_RESULT")["content"], "roses are red");
 }
+
+#[tokio::test]
+async fn what_a_sub_agent_said_stays_in_its_place_when_the_conversation_is_shown_again() {
+    let poet = agent_of("poet", ScriptedModel::new("poet", |_| "roses"));
+    let model = blocks_then_done(vec![call("c1", "poet", json!({ "task": "a poem" }))]);
+    let agent = ReActAgent::builder("bot").model(model).tool(poet.to_tool("Writes"));
+    let mut client = Client::new(agent.build().unwrap());
+    client.say("go").await;
+    let ids = |messages: &[Value]| -> Vec<_> {
+        messages.iter().map(|message| message["id"].clone()).collect()
+    };
+    let before = ids(&client.messages);
+    let said = client.messages.iter().position(|message| message["content"] == "roses").unwrap();
+    assert!(said > 0 && said + 1 < before.len());
+    let events = client.send(json!({})).await.unwrap();
+    let shown = one(&events, "MESSAGES_SNAPSHOT")["messages"].as_array().unwrap();
+    assert_eq!(ids(shown), before);
+}

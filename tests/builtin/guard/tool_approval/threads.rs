@@ -7,8 +7,9 @@ use futures::executor::block_on;
 use hooks_agent::builtin::guard::{Decision, ToolApproval};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Calls;
+use serde_json::Value;
 
-use crate::tool_approval::{Count, pay, payer, results};
+use crate::tool_approval::{Count, always, pay, payer, results};
 
 #[test]
 fn agents_on_64_threads_share_one_queue() {
@@ -36,4 +37,36 @@ fn agents_on_64_threads_share_one_queue() {
         }
     });
     assert_eq!(most.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn approvals_that_wait_are_kept_up_to_a_bound_and_the_oldest_are_decided_again() {
+    let (hook, asked) = always(Decision::Allow);
+    let paid = Count::default();
+    let counted = paid.clone();
+    let tool = FunctionTool::new("pay", "Pays.", move |_: Value| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async { "paid" }
+    });
+    let model = ScriptedModel::new("payer", |request| -> ScriptedAnswer {
+        match request.messages.last().unwrap().role {
+            Role::Tool => "done".into(),
+            _ => pay(1).into(),
+        }
+    });
+    let agent = ReActAgent::builder("bot").model(model).hook(hook);
+    let agent = agent.tool(tool.permission(|_| Permission::Ask)).build().unwrap();
+    let thread = |number: usize| CallOptions::new().thread(number.to_string());
+    for number in 0..=1024 {
+        let reply = agent.call_with(thread(number), "go").await.unwrap();
+        assert_eq!(reply.pending().len(), 1);
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), 1025);
+    // The last that waits is known, the first is not any more.
+    for (number, decided) in [(1024, 1025), (1, 1025), (0, 1026)] {
+        let options = thread(number).confirm("1");
+        agent.call_with(options, Messages::new()).await.unwrap();
+        assert_eq!(asked.load(Ordering::Relaxed), decided, "{number}");
+    }
+    assert_eq!(paid.load(Ordering::Relaxed), 3);
 }

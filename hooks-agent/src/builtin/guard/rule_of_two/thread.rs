@@ -108,10 +108,6 @@ impl Reservations {
         if decided.is_ok() {
             reserved.push(Reserved { run: cx.run_id(), labels, origin: origin(cx, call) });
         }
-        let is_empty = reserved.is_empty();
-        if is_empty {
-            all.remove(&root.run_id());
-        }
         decided
     }
 
