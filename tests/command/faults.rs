@@ -70,7 +70,7 @@ async fn half_a_json_is_a_failure() {
 async fn a_wrong_type_of_a_known_field_is_a_failure() {
     for output in [
         r#"{"continue": "yes"}"#,
-        r#"{"decision": "deny"}"#,
+        r#"{"decision": "reject"}"#,
         r#"{"reason": 1}"#,
         r#"{"hookSpecificOutput": []}"#,
         r#"{"hookSpecificOutput": {}}"#,
@@ -114,6 +114,35 @@ async fn a_program_that_is_not_executable_is_a_failure() {
 #[test]
 fn without_a_runtime_every_command_is_a_failure() {
     futures::executor::block_on(assert_fails(before_tools("exit 0"), "no tokio runtime"));
+}
+
+#[tokio::test]
+async fn a_refusal_in_an_answer_that_is_none_is_a_refusal() {
+    let specific = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#;
+    let other = r#"{"hookSpecificOutput":{"hookEventName":"PostToolUse","permissionDecision":"deny"},"reason":"no"}"#;
+    for (answer, code) in [
+        (r#"{"decision":"block","reason":"no"}"#, 1),
+        (specific, 1),
+        (specific, 127),
+        (r#"{"decision":"block","reason":"no","stop_reason":"x"}"#, 0),
+        (r#"{"decision":"block","reason":"no","permission":"deny"}"#, 0),
+        (r#"{"permission":"deny","reason":"no"}"#, 0),
+        (r#"{"decision":"deny","reason":"no"}"#, 0),
+        (r#"{"decision":{"behavior":"deny"},"reason":"no"}"#, 0),
+        (r#"{"decision":"block","decision":"block","reason":"no"}"#, 0),
+        (other, 0),
+    ] {
+        let entry = before_tools(&format!("printf '%s' '{answer}'; exit {code}"));
+        let probe = Probe::new(hooks([entry.on_failure(OnFailure::Continue)]));
+        let seen = probe.pre_acting(ToolUse::new("1", "write_file", json!({}))).await.unwrap();
+        seen.assert_refused("no");
+    }
+    for answer in [r#"{"decision":"approve"}"#, r#"{"reason":"deny"}"#, "deny"] {
+        let entry = before_tools(&format!("printf '%s' '{answer}'; exit 1"));
+        let probe = Probe::new(hooks([entry.on_failure(OnFailure::Continue)]));
+        let seen = probe.pre_acting(ToolUse::new("1", "write_file", json!({}))).await.unwrap();
+        seen.assert_continues();
+    }
 }
 
 #[tokio::test]

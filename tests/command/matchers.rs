@@ -108,6 +108,15 @@ async fn a_condition_is_tested_on_each_command_of_a_line() {
         ("$(which rm) x", true),
         ("\"$TOOL\" x", true),
         ("$'rm' x", true),
+        ("FOO=\"a b\" rm x", true),
+        ("FOO='a;b' BAR=\"it's\" rm x", true),
+        ("FOO=a\\ b rm x", true),
+        ("echo 'x", true),
+        ("git commit -m \"it's\"", false),
+        ("ls # don't", false),
+        ("cat <<'EOF'\nit's\nEOF", false),
+        ("cat <<'EOF'\nit's\nEOF\nrm x", true),
+        ("`which rm` x", true),
         ("sudo ls $HOME", false),
         ("A=$(date) ls", false),
         ("echo \"$HOME\" sudo", false),
@@ -135,6 +144,11 @@ async fn a_condition_on_paths_holds_in_every_folder() {
         ("Write(~/.ssh/**)", "/home/ada/.ssh/config", true),
         ("Write(//etc/**)", "/etc/passwd", true),
         ("Write(src/**)", "/srv/project/tests/a.rs", false),
+        ("Write(docs/)", "docs/a.md", true),
+        ("Write(docs)", "/srv/project/docs/a/b.md", true),
+        ("Write(/docs)", "docs/a.md", true),
+        ("Write(**/secrets)", "a/secrets/key", true),
+        ("Write(docs)", "docs.md", false),
         ("Write(.env*)", &format!("/{}.env", "srv/".repeat(100)), true),
     ] {
         let input = json!({ "file_path": path });
@@ -148,6 +162,36 @@ async fn a_long_text_is_tested_in_a_time_that_grows_with_its_length() {
     let start = std::time::Instant::now();
     assert!(!refuses("Write(.env*)", "Write", json!({ "content": text })).await);
     assert!(start.elapsed() < std::time::Duration::from_mins(1));
+}
+
+#[tokio::test]
+async fn an_argument_that_a_variable_may_hold_is_one_of_a_rule() {
+    for (condition, line, is_refused) in [
+        ("Bash(git push *--force*)", "git push $FLAGS", true),
+        ("Bash(git push *--force*)", "git push $(flags)", true),
+        ("Bash(git push *--force*)", "git push `flags`", true),
+        ("Bash(git push *--force*)", "X=\"a b\" git push --force", true),
+        ("Bash(git push *--force*)", "git push", false),
+        ("Bash(git push *--force*)", "ls $HOME", false),
+        ("Bash(git push *)", "git $COMMAND", true),
+        ("Bash(git checkout -- [a]*)", "git checkout -- [a]b", true),
+        ("Bash(echo {a,b})", "echo {a,b}", true),
+        ("Bash(echo what?)", "echo what?", true),
+        ("Bash(echo \\n)", "echo \\n", true),
+    ] {
+        let input = json!({ "command": line });
+        assert_eq!(refuses(condition, "Bash", input).await, is_refused, "{condition} {line}");
+    }
+}
+
+#[tokio::test]
+async fn a_matcher_of_the_old_name_of_a_tool_matches_the_new_one() {
+    let matched = async |tool: &str| {
+        let probe = Probe::new(hooks([before_tools("exit 2").matcher("Task|Bash")]));
+        let seen = probe.pre_acting(ToolUse::new("1", tool, json!({}))).await.unwrap();
+        seen.flow != SeenFlow::Continue
+    };
+    assert!(matched("Task").await && matched("Agent").await && !matched("Agents").await);
 }
 
 #[tokio::test]

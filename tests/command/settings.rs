@@ -112,6 +112,26 @@ fn guards_that_would_let_a_call_pass_are_named_once_each() {
 }
 
 #[test]
+fn what_a_command_of_a_file_does_not_get_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("loop.sh"), "f=$(jq -r .transcript_path)").unwrap();
+    let script = folder.path().join("loop.sh");
+    let script = script.display();
+    let text = format!(
+        r#"{{"hooks":{{"Stop":[{{"hooks":[
+        {{"type":"command","command":"bash {script}"}},
+        {{"type":"command","command":"jq -r .transcript_path"}},
+        {{"type":"command","command":"test -n \"$CARGO_MANIFEST_DIR\" || test -n \"$HOME$NO_SUCH_ONE\""}}]}}]}}}}"#
+    );
+    let log = Log::up_to(Level::WARN);
+    assert!(open(&folder, &text, Layer::User).is_ok());
+    let log = log.take();
+    assert_eq!(log.matches("reads `transcript_path`, which is `null` here").count(), 2, "{log}");
+    assert_has(&log, "`$CARGO_MANIFEST_DIR` is not passed on, it is empty for the command");
+    assert!(!log.contains("HOME` ") && !log.contains("NO_SUCH_ONE"), "{log}");
+}
+
+#[test]
 fn ignored_keys_and_disabled_files_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let text = r#"{"hooks":{"PostToolUse":[{"hooks":[

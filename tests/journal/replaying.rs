@@ -152,21 +152,25 @@ async fn of_two_tools_at_once_each_knows_whether_its_own_result_was_recorded() {
     }
 }
 
-/// A hook that counts failures of a model does not count one that an earlier run had.
 #[tokio::test]
-async fn a_failure_that_is_read_from_the_journal_opens_no_circuit() {
-    let (journal, id) = (MemoryJournal::new(), RunId::random());
-    let breaker = CircuitBreaker::for_model("busy").failures(3);
-    let model = || {
-        ScriptedModel::new("busy", |_| -> ScriptedAnswer { ModelError::status("busy", 400).into() })
-    };
+async fn an_open_circuit_lets_recorded_answers_pass_and_learns_nothing_from_them() {
+    let (world, journal, id) = (World::default(), MemoryJournal::new(), RunId::random());
+    let breaker = CircuitBreaker::for_model("above").failures(1);
     let agent = || {
-        let counts = |_: &ModelError| true;
-        let breaker = breaker.clone().count_model_errors(counts);
-        ReActAgent::builder("above").model(model()).hook(breaker).build().unwrap()
+        let agent = ReActAgent::builder("above").model(world.model("above", &[&["left"]]));
+        agent.tool(world.tool("left")).hook(breaker.clone()).build().unwrap()
     };
-    for _ in 0..5 {
-        run(&agent(), &journal, id).await.unwrap_err();
-    }
-    assert_eq!(breaker.state(), CircuitState::Closed);
+    let first = run(&agent(), &journal, id).await.unwrap();
+    let busy = ScriptedModel::new("above", |_| ModelError::status("above", 503));
+    let failing = ReActAgent::builder("busy").model(busy).hook(breaker.clone()).build().unwrap();
+    failing.call("Go").await.unwrap_err();
+    assert_eq!(breaker.state(), CircuitState::Open);
+    // All but the end.
+    journal.cut(3);
+    assert_eq!(run(&agent(), &journal, id).await.unwrap(), first);
+    assert_eq!(breaker.state(), CircuitState::Open);
+    // The second answer is not recorded.
+    journal.cut(2);
+    let error = run(&agent(), &journal, id).await.unwrap_err();
+    assert!(crate::common::chain(&error).contains("circuit"), "{error:?}");
 }

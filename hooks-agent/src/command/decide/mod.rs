@@ -4,6 +4,7 @@
 mod answer;
 mod combined;
 mod read;
+mod refusal;
 mod unstarted;
 
 pub(super) use answer::{Answer, Verdict};

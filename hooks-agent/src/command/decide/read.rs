@@ -1,5 +1,6 @@
 //! Reads the answer of a command from its exit code and its outputs.
 
+use crate::command::decide::refusal::refusal_of;
 use crate::command::decide::unstarted::unstarted;
 use crate::command::decide::{Answer, Verdict};
 use crate::command::process::Ended;
@@ -18,7 +19,7 @@ pub(in crate::command) fn read(
     ended: &Ended,
     launchers: &[&str],
 ) -> Result<Answer, String> {
-    match ended.code {
+    let answer = match ended.code {
         0 => of_success(event, ended),
         2 => match unstarted_by(launchers, event, ended) {
             Some(launcher) => Err(format!("`{launcher}` did not start it: exit code 2")),
@@ -29,6 +30,19 @@ pub(in crate::command) fn read(
         },
         127 => Err("it ended with exit code 127: a program was not found".to_owned()),
         code => Err(format!("it ended with exit code {code}")),
+    };
+    answer.or_else(|error| {
+        let refused = refusal_of(&ended.stdout).map(Answer::shortened).ok_or_else(|| error.clone())?;
+        tracing::warn!(target: "hooks_agent::command", %event, error, "a command that refuses failed");
+        Ok(refused)
+    })
+}
+
+impl Answer {
+    /// Cuts texts for the model that are too long.
+    fn shortened(self) -> Self {
+        let reason = self.reason.map(|text| cut(text.trim())).filter(|text| !text.is_empty());
+        Self { reason, ..self }
     }
 }
 
@@ -102,8 +116,7 @@ fn of_output(event: CommandEvent, output: Output) -> Result<Answer, String> {
             answer.result = result.filter(|_| of_result.contains(&event));
         }
     }
-    answer.reason = answer.reason.map(|text| cut(text.trim())).filter(|text| !text.is_empty());
-    Ok(answer)
+    Ok(answer.shortened())
 }
 
 /// Sets what the answer to a request for permission says. A block beside it counts as a denial.

@@ -117,10 +117,24 @@ impl Argument {
             Some(words) => globs.extend([glob(words)?, glob(&format!("{words} *"))?]),
             None => globs.push(glob(text)?),
         }
+        // In rules about commands, `*` alone is special, and what is in a variable may be any argument.
+        let escaped = escape(text);
+        if escaped != text {
+            globs.push(glob(&escaped)?);
+        }
+        if let Some((program, _)) = words.unwrap_or(text).split_once(' ')
+            && !program.contains('*')
+        {
+            globs.push(glob(&format!("{} *$*", escape(program)))?);
+        }
+        // In rules about paths, a folder stands for what is in it.
+        if words.is_none() && !text.ends_with('*') {
+            globs.push(glob(&format!("{}/**", text.trim_end_matches('/')))?);
+        }
         // Of the folder of the project, of the home folder and of the root are all paths that end so.
         let path = text.trim_start_matches("~/").trim_start_matches("./").trim_start_matches('/');
         if path != text && !path.is_empty() {
-            globs.push(glob(path)?);
+            globs.extend([glob(path)?, glob(&format!("{}/**", path.trim_end_matches('/')))?]);
         }
         Ok(Self::Text(globs))
     }
@@ -144,6 +158,18 @@ impl Argument {
             _ => false,
         }
     }
+}
+
+/// Returns the glob for a text in which `*` alone is special.
+fn escape(text: &str) -> String {
+    text.chars().fold(String::new(), |mut escaped, it| {
+        match it {
+            '[' | ']' | '{' | '}' | '?' => escaped.extend(['[', it, ']']),
+            '\\' => escaped.push_str("\\\\"),
+            _ => escaped.push(it),
+        }
+        escaped
+    })
 }
 
 /// Returns whether the name of a tool or of an argument is one of a line of shell.

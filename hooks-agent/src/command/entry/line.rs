@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::command::entry::Handler;
@@ -16,6 +18,15 @@ const LAUNCHERS: [&str; 16] = [
 /// The ends of the names of scripts.
 const SCRIPTS: [&str; 11] =
     [".bash", ".cjs", ".js", ".mjs", ".pl", ".py", ".rb", ".sh", ".ts", ".tsx", ".zsh"];
+
+/// The beginning of the names of variables that coding agents set.
+const OF_AGENTS: &str = "CLAUDE_";
+
+/// The field of an input that has no file here.
+const TRANSCRIPT: &str = "transcript_path";
+
+/// How many bytes of a script are searched.
+const SCRIPT: u64 = 1 << 18;
 
 /// Words in front of a command.
 const KEYWORDS: [&str; 10] =
@@ -55,24 +66,43 @@ pub(super) fn warnings(handler: &Handler, launch: &Launch) -> Vec<String> {
         !is_set && line.is_some_and(|line| !line.contains(&format!("{name}=")))
     });
     for name in unset {
-        let warning = format!("`${name}` is not set here, it is empty for the command");
+        let warning = if name.starts_with(OF_AGENTS) {
+            format!("`${name}` is not set here, it is empty for the command")
+        } else if std::env::var_os(&name).is_some() {
+            format!("`${name}` is not passed on, it is empty for the command: write `pass_env`")
+        } else {
+            continue;
+        };
         if !warnings.contains(&warning) {
             warnings.push(warning);
         }
+    }
+    if line.is_some_and(|line| line.contains(TRANSCRIPT)) {
+        warnings.push(format!("it reads `{TRANSCRIPT}`, which is `null` here"));
     }
     let words = words_of(handler);
     let programs = words.first().into_iter().chain(script_of(&words));
     for program in programs {
         let Some(path) = expanded(program, &environment) else { continue };
         if path.contains('/') {
-            if !launch.dir.join(&path).exists() {
+            let file = launch.dir.join(&path);
+            if !file.exists() {
                 warnings.push(format!("`{path}` is not there, the command fails"));
+            } else if has_text(&file, TRANSCRIPT) {
+                warnings.push(format!("`{path}` reads `{TRANSCRIPT}`, which is `null` here"));
             }
         } else if !is_in_path(&path, &environment) && is_program(handler, &path) {
             warnings.push(format!("`{path}` is in no folder of `PATH`, the command fails"));
         }
     }
     warnings
+}
+
+/// Returns whether the beginning of a file has a text.
+fn has_text(path: &Path, text: &str) -> bool {
+    let mut beginning = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(SCRIPT).read_to_end(&mut beginning));
+    read.is_ok() && beginning.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
 /// Returns whether a word without `/` is the name of a program, and not of a builtin of the shell.
@@ -120,7 +150,7 @@ fn script_of(words: &[String]) -> Option<&String> {
     rest.find(|word| SCRIPTS.iter().any(|end| word.ends_with(end)))
 }
 
-/// Returns the names of the variables of coding agents in a line.
+/// Returns the names of the variables in a line that have no other value.
 fn variables_of(line: &str) -> impl Iterator<Item = String> {
     let starts = line.match_indices('$').map(|(at, _)| &line[at + 1..]);
     starts.filter_map(|rest| {
@@ -129,7 +159,7 @@ fn variables_of(line: &str) -> impl Iterator<Item = String> {
         let name = rest.split(|it| !is_of_name(it)).next()?;
         // `${NAME:-default}` is one that need not be set.
         let has_default = rest[name.len()..].starts_with([':', '-']);
-        (name.starts_with("CLAUDE_") && !has_default).then(|| name.to_owned())
+        (!name.is_empty() && !has_default).then(|| name.to_owned())
     })
 }
 

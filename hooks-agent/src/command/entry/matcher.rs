@@ -53,7 +53,10 @@ impl Matcher {
         let Some(text) = text else { return true };
         match self {
             Self::All => true,
-            Self::Names(names) => names.iter().any(|name| name == text),
+            // Coding agents have renamed this tool, and not the files of their users.
+            Self::Names(names) => {
+                names.iter().any(|name| name == text || name == "Task" && text == "Agent")
+            }
             Self::Regex(regex) => regex.is_match(text),
         }
     }

@@ -14,26 +14,72 @@ const LONGEST: usize = 4096;
 /// Returns whether a command of the line is of a form, or cannot be told: its name comes from a variable, or
 /// it stands far behind a program that runs it. Quotes and backslashes are no part of a name.
 pub(super) fn may_run(line: &str, is_of: &impl Fn(&str) -> bool) -> bool {
-    let line = line.replace("\\\n", "");
-    commands_of(&line).any(|command| {
-        let command = plain(command);
-        is_run(&command, is_of)
-    })
+    // What backticks run is told apart like what `$(` runs.
+    let line = line.replace("\\\n", "").replace('`', "$(");
+    let may_be = |command: &str| is_run(&plain(command), is_of);
+    let Some(quoted) = with_quotes(&line) else {
+        // A quote is open: it is no line, or one with a document or a remark in it.
+        return !line.contains("<<") && !line.contains('#') || commands_of(&line).any(may_be);
+    };
+    commands_of(&line).chain(quoted.into_iter().map(without_variables)).any(may_be)
 }
 
 /// Returns the commands of a line, without the variables that they set.
 pub(super) fn commands_of(line: &str) -> impl Iterator<Item = &str> {
-    let commands = line.split(['&', '|', ';', '\n', '(', ')', '`', '{', '}']);
-    commands.map(|command| {
-        let mut command = command.trim();
-        while let Some((first, rest)) = command.split_once(char::is_whitespace) {
-            if !sets_variable(first) {
-                break;
-            }
-            command = rest.trim_start();
+    line.split(SEPARATORS).map(without_variables)
+}
+
+/// What ends a command.
+const SEPARATORS: [char; 9] = ['&', '|', ';', '\n', '(', ')', '`', '{', '}'];
+
+/// Returns the commands of a line whose separators in quotes are none; `None` if a quote is open.
+fn with_quotes(line: &str) -> Option<Vec<&str>> {
+    let (mut commands, mut start) = (Vec::new(), 0);
+    let mut quotes = Quotes::default();
+    for (at, it) in line.char_indices() {
+        if quotes.is_plain(it) && SEPARATORS.contains(&it) {
+            commands.push(&line[start..at]);
+            start = at + it.len_utf8();
         }
-        command
-    })
+    }
+    commands.push(&line[start..]);
+    quotes.open.is_none().then_some(commands)
+}
+
+/// Which quotes a character of a line is in.
+#[derive(Default)]
+struct Quotes {
+    open: Option<char>,
+    is_escaped: bool,
+}
+
+impl Quotes {
+    /// Takes the next character. Returns whether it means what it means without quotes.
+    fn is_plain(&mut self, it: char) -> bool {
+        if std::mem::take(&mut self.is_escaped) {
+            return false;
+        }
+        match (self.open, it) {
+            (Some('\''), '\'') | (Some('"'), '"') => self.open = None,
+            (None | Some('"'), '\\') => self.is_escaped = true,
+            (None, '\'' | '"') => self.open = Some(it),
+            (None, _) => return true,
+            (Some(_), _) => {}
+        }
+        false
+    }
+}
+
+/// Returns what stands behind the variables that a command sets.
+fn without_variables(command: &str) -> &str {
+    let mut command = command.trim();
+    while sets_variable(command.split(char::is_whitespace).next().unwrap_or_default()) {
+        let mut quotes = Quotes::default();
+        let end = command.find(|it: char| quotes.is_plain(it) && it.is_whitespace());
+        let Some(end) = end else { break };
+        command = command[end..].trim_start();
+    }
+    command
 }
 
 /// Returns the command without quotes and backslashes, with one blank between two words.

@@ -111,6 +111,9 @@ fn warn(
     }
 }
 
+/// How long coding agents wait for a handler that says nothing else.
+const TIMEOUT: Duration = Duration::from_mins(10);
+
 /// Returns whether a command of the event is a guard.
 fn guards(event: CommandEvent) -> bool {
     use CommandEvent::{PermissionRequest, PreToolUse, UserPromptSubmit};
@@ -137,6 +140,10 @@ fn entry_of(
         }
     };
     let mut entry = CommandEntry::new(group.event, handler).on_failure(on_failure);
+    // A guard whose failures let calls go on is given the time that it was written for.
+    if group.event != CommandEvent::UserPromptSubmit {
+        entry = entry.timeout(TIMEOUT);
+    }
     entry = entry.sequence(group.is_sequential);
     if let Some(matcher) = group.matcher {
         entry = entry.matcher(matcher);

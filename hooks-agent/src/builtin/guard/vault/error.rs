@@ -35,9 +35,10 @@ pub enum VaultError {
         /// The id of the key.
         key: String,
     },
-    /// The sealed data was changed, or moved to another thread or token.
+    /// The key has the id and other bytes, or the sealed data was changed, or moved to another thread or token.
     #[error(
-        "the data of `{token}` cannot be opened: what is stored was changed, or is of another thread"
+        "the data of `{token}` cannot be opened: the key has other bytes than the one of this id that sealed \
+         it, or what is stored was changed, or is of another thread"
     )]
     Damaged {
         /// The token.

@@ -39,8 +39,9 @@ use crate::tool::ToolError;
 /// change to a limited tool are decided when their turn comes.
 ///
 /// It runs at priority [200](ToolCallLimit::PRIORITY), after hooks that
-/// [ask](crate::event::PreActing::ask) the user, who is not asked about a tool call that is beyond the
-/// limit. A decider in the program, which answers at once, is asked. It runs in sub-agents and in nested
+/// [ask](crate::event::PreActing::ask) the user at `PreActing`, who is not asked about a tool call that is
+/// beyond the limit. [`HumanInTheLoop`](crate::builtin::people::HumanInTheLoop), which asks before any tool of
+/// the answer, and a decider in the program are asked. It runs in sub-agents and in nested
 /// calls. Its name is `ToolCallLimit`, or `ToolCallLimit[search]` for the tool `search`; several
 /// limits count on their own.
 ///
