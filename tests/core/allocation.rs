@@ -73,20 +73,29 @@ fn a_call_whose_hooks_were_removed_allocates_nothing() {
 }
 
 #[test]
-fn sync_hooks_allocate_nothing() {
+fn sync_hooks_that_change_in_place_or_look_allocate_nothing() {
     let agent = Agent::default();
     let change = |_: &Agent, args: &mut AgentAddArgs| args.number += 1;
     agent.register_instance_hook(Agent::PRE_ADD, "change", change);
-    let replace = |_: &Agent, _: &AgentAddArgs| Some(AgentAddArgs { number: 7 });
-    agent.register_instance_hook(Agent::PRE_ADD, "replace", replace);
     let look = |_: &Agent, _: &AgentAddArgs| ControlFlow::<u64>::Continue(());
     agent.register_instance_hook(Agent::PRE_ADD, "look", look);
     let output = |_: &Agent, _: &AgentAddArgs, output: &mut u64| *output += 1;
     agent.register_instance_hook(Agent::POST_ADD, "output", output);
-    let calls = || assert_eq!(now(agent.add(1)), 9);
+    let calls = || assert_eq!(now(agent.add(1)), 4);
     // The first hooked call of a thread makes its stack of calls.
     calls();
     assert_eq!(allocations(calls), 0);
+}
+
+/// What a hook decides is one box on its way: the arguments that it replaces, the output or the error.
+#[test]
+fn a_hook_that_decides_allocates_its_decision() {
+    let agent = Agent::default();
+    let replace = |_: &Agent, _: &AgentAddArgs| Some(AgentAddArgs { number: 7 });
+    agent.register_instance_hook(Agent::PRE_ADD, "replace", replace);
+    let calls = || assert_eq!(now(agent.add(1)), 8);
+    calls();
+    assert_eq!(allocations(calls), 1);
 }
 
 #[test]

@@ -119,6 +119,69 @@ fn a_hook_is_removed_by_one_of_those_who_try() {
 }
 
 #[test]
+fn a_sealed_table_is_read_until_it_changes_and_never_after() {
+    explore(|| {
+        let agent = Arc::new(Agent::default());
+        register(&agent, "first");
+        let others = agent.clone();
+        let other = thread::spawn(move || {
+            register(&others, "second");
+            assert_eq!(others.reply(vec![]), ["first", "second"]);
+            others.remove_instance_hook(Agent::PRE_REPLY, "first").unwrap();
+            assert_eq!(others.reply(vec![]), ["second"]);
+        });
+        agent.hooks.seal();
+        let before = agent.reply(vec![]);
+        let after = agent.reply(vec![]);
+        let states: [&[&str]; 3] = [&["first"], &["first", "second"], &["second"]];
+        let state = |names: &[&str]| states.iter().position(|known| *known == names);
+        // Whole lists, in their order.
+        assert!(state(&before).unwrap() <= state(&after).unwrap(), "{before:?} {after:?}");
+        other.join().unwrap();
+        assert_eq!(agent.reply(vec![]), ["second"]);
+    });
+}
+
+#[test]
+fn two_that_seal_while_another_registers_lose_nothing() {
+    explore(|| {
+        let agent = Arc::new(Agent::default());
+        register(&agent, "first");
+        let sealing = [(), ()].map(|()| {
+            let agent = agent.clone();
+            thread::spawn(move || {
+                agent.hooks.seal();
+                assert_eq!(count(&agent.reply(vec![]), "first"), 1);
+            })
+        });
+        register(&agent, "second");
+        assert_eq!(agent.reply(vec![]), ["first", "second"]);
+        sealing.map(|thread| thread.join().unwrap());
+        assert_eq!(agent.reply(vec![]), ["first", "second"]);
+        agent.remove_instance_hook(Agent::PRE_REPLY, "second").unwrap();
+        assert_eq!(agent.reply(vec![]), ["first"]);
+    });
+}
+
+#[test]
+fn class_hooks_race_calls_of_a_sealed_instance() {
+    explore(|| {
+        let agent = Arc::new(Agent::default());
+        register(&agent, "own");
+        agent.hooks.seal();
+        let other = thread::spawn(|| {
+            let push = |_: &Agent, args: &mut AgentReplyArgs| args.names.push("class");
+            Agent::register_class_hook(Agent::PRE_REPLY, "class", push);
+            Agent::remove_class_hook(Agent::PRE_REPLY, "class").unwrap();
+        });
+        let names = agent.reply(vec![]);
+        assert!(names == ["own"] || names == ["own", "class"], "{names:?}");
+        other.join().unwrap();
+        assert_eq!(agent.reply(vec![]), ["own"]);
+    });
+}
+
+#[test]
 fn a_copy_has_the_hooks_of_one_moment() {
     explore(|| {
         let hooks = Arc::new(Agent::default());

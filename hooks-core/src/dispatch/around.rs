@@ -33,6 +33,14 @@ pub(super) trait AroundHooks<A: ?Sized + HookPoint<Args>, Args: 'static> {
     fn start<'r, 'a: 'r>(call: &'r Self::Call<'a>, args: Args) -> Self::Running<'r>;
 }
 
+/// How the calls of a sync method run their around hooks.
+pub(super) trait AroundNow<A: ?Sized + HookPoint<Args>, Args: 'static>:
+    AroundHooks<A, Args>
+{
+    /// Runs them.
+    fn now(call: &Self::Call<'_>, args: Args) -> A::Return;
+}
+
 /// Of a method that has no around hooks.
 pub(super) enum NoAround {}
 
@@ -97,6 +105,22 @@ where
 
     fn start<'r, 'a: 'r>(call: &'r AroundCall<'a, A, Args>, args: Args) -> Ready<A::Return> {
         ready(call.start(call, Position::default(), args))
+    }
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> AroundNow<A, Args> for NoAround {
+    fn now(call: &Never, _: Args) -> A::Return {
+        match *call {}
+    }
+}
+
+impl<A, Args> AroundNow<A, Args> for SyncAround
+where
+    A: ?Sized + HasHooks + AroundPoint<Args, Mode = SyncMethod>,
+    Args: 'static,
+{
+    fn now(call: &AroundCall<'_, A, Args>, args: Args) -> A::Return {
+        call.start(call, Position::default(), args)
     }
 }
 

@@ -1,12 +1,13 @@
 //! A call under way: its hooks, its arguments, and what it comes to.
 
 use std::mem;
+use std::ops::Deref;
 use std::time::Instant;
 
-use crate::dispatch::engine::{self, Progress};
+use crate::dispatch::engine::{self, End, Progress};
 use crate::dispatch::guard::{self, Nesting};
 use crate::dispatch::receiver::Receiver;
-use crate::dispatch::snapshot::{Snapshot, Tables};
+use crate::dispatch::snapshot::{Hold, Levels, LoadedHooks, Snapshot, Tables};
 use crate::dispatch::trace;
 use crate::error::HookError;
 use crate::hook::point_hooks::bit_of;
@@ -30,41 +31,138 @@ pub(super) struct Found<A: ?Sized + HookPoint<Args>, Args: 'static> {
     is_started: bool,
     /// The hook that has to be awaited next.
     waits: Option<Position>,
+    /// Whether there are pre hooks alone, which wait.
+    pub(super) is_short: bool,
 }
 
+/// What is left of a call that has been looked at.
+pub(super) enum Looked<A: ?Sized + HookPoint<Args>, Args: 'static> {
+    /// Its body.
+    Body,
+    /// Nothing: a hook gave this.
+    Answer(Box<A::Return>),
+    /// Its body and sync post hooks.
+    Post,
+    /// All that may be.
+    Found(Found<A, Args>),
+}
+
+const PRE: u8 = bit_of(Phase::Pre);
+const POST: u8 = bit_of(Phase::Post);
+
 impl<A: ?Sized + HasHooks + HookPoint<Args>, Args: 'static> Found<A, Args> {
-    /// Looks which hooks there are, and runs the pre hooks if there are no others: for most calls
-    /// then only the body is left, and nothing needs to be kept for what comes later.
+    /// Looks which hooks there are, and runs the pre hooks if there are none but these and post hooks: for
+    /// most calls then only the body is left, and nothing needs to be kept for what comes later.
     #[inline]
     pub(super) fn look(
         agent: &A,
         instance: u64,
+        nesting: Nesting,
+        tables: &Tables<'_>,
+        hooks: &LoadedHooks<'_, A, Args>,
         args: &mut Option<Args>,
-        answer: &mut Option<A::Return>,
-    ) -> Option<Self> {
-        let nesting = guard::enter::<Pre<A, Args>>(instance);
-        let tables = Tables::load::<A, Args>(agent);
-        let hooks = tables.hooks(agent);
-        let phases = hooks.phases();
+        is_shared: bool,
+    ) -> Looked<A, Args> {
+        let (phases, waits) = hooks.phases();
+        let short = if is_shared { PRE | POST } else { PRE };
+        let is_short = nesting.depth == 0 && phases & !short == 0 && waits & POST == 0;
+        if !is_short || trace::is_on() {
+            return Self::found(instance, nesting, tables, hooks, phases);
+        }
+        if phases & PRE != 0 {
+            let (at, args) = (Position::default(), args.as_mut().expect(BEFORE));
+            match engine::start::<Pre<A, Args>, Pre<A::Base, Args>>(hooks, agent, at, &(), args) {
+                Progress::Done => {}
+                Progress::Ended(end) => {
+                    return Self::answered(agent, hooks, args, A::Kind::join(end));
+                }
+                Progress::Waits(at) => {
+                    let hooks = hooks.keep(tables);
+                    let (waits, is_short) = (Some(at), phases == PRE && !hooks.is_limited());
+                    let found = Self {
+                        instance,
+                        nesting,
+                        hooks,
+                        phases,
+                        is_started: true,
+                        waits,
+                        is_short,
+                    };
+                    return Looked::Found(found);
+                }
+            }
+        }
+        if phases & POST != 0 {
+            return Looked::Post;
+        }
         if phases == 0 {
             // Another point shares its bit in the registry.
             guard::leave();
-            return None;
         }
-        let is_started = nesting.depth == 0 && phases == bit_of(Phase::Pre) && !trace::is_on();
-        let mut waits = None;
-        if is_started {
-            let (at, args) = (Position::default(), args.as_mut().expect(BEFORE));
-            match engine::start::<Pre<A, Args>, Pre<A::Base, Args>>(&hooks, agent, at, &(), args) {
-                Progress::Done => return None,
-                Progress::Waits(at) => waits = Some(at),
-                Progress::Ended(end) => *answer = Some(A::Kind::join(end)),
-            }
-        } else if nesting.depth > 0 && A::REENTRY == Reentry::Skip {
+        Looked::Body
+    }
+
+    /// A pre hook ended the call.
+    #[cold]
+    fn answered(
+        agent: &A,
+        hooks: &LoadedHooks<'_, A, Args>,
+        args: &Args,
+        mut returned: A::Return,
+    ) -> Looked<A, Args> {
+        let copy = hooks.keep_args().map(|keep_args| keep_args(args));
+        hooks.run_post(agent, copy.as_ref(), &mut returned);
+        Looked::Answer(Box::new(returned))
+    }
+
+    /// Runs the pre hooks from the one on that has to be awaited.
+    #[inline]
+    pub(super) fn run_pre(
+        &mut self,
+        agent: impl Deref<Target = A>,
+        args: &mut Args,
+    ) -> impl Future<Output = Option<End<Pre<A, Args>>>> {
+        let at = self.waits.take().unwrap_or_default();
+        engine::go_on::<Pre<A, Args>, Pre<A::Base, Args>>(&self.hooks, agent, at, &(), args)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn found(
+        instance: u64,
+        nesting: Nesting,
+        tables: &Tables<'_>,
+        hooks: &LoadedHooks<'_, A, Args>,
+        phases: u8,
+    ) -> Looked<A, Args> {
+        if phases == 0 {
+            guard::leave();
+            return Looked::Body;
+        }
+        if nesting.depth > 0 && A::REENTRY == Reentry::Skip {
             trace::skipped::<A, Args>(|| hooks.skipped());
-            hooks.max_depth()?;
+            if hooks.max_depth().is_none() {
+                return Looked::Body;
+            }
         }
-        Some(Self { instance, nesting, hooks: hooks.keep(&tables), phases, is_started, waits })
+        let hooks = hooks.keep(tables);
+        let (is_started, waits, is_short) = (false, None, false);
+        Looked::Found(Self { instance, nesting, hooks, phases, is_started, waits, is_short })
+    }
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
+    /// Runs post hooks of which none waits.
+    #[inline]
+    pub(super) fn run_post(&self, agent: &A, args: Option<&Args>, returned: &mut A::Return) {
+        let Some(output) = A::Kind::output_mut(returned) else { return };
+        let Some(args) = args else { return };
+        let at = Position::default();
+        match engine::start::<Post<A, Args>, Post<A::Base, Args>>(self, agent, at, args, output) {
+            Progress::Ended(Err(error)) => *returned = A::Kind::join(Err(error)),
+            Progress::Ended(Ok(never)) => match never {},
+            Progress::Done | Progress::Waits(_) => {}
+        }
     }
 }
 
@@ -194,6 +292,55 @@ where
             Progress::Done => {}
             Progress::Ended(end) => *self.answer = Some(A::Kind::join(end)),
             Progress::Waits(at) => self.found.waits = Some(at),
+        }
+    }
+
+    /// Runs the pre hooks of a sync method from a position on.
+    #[cold]
+    pub(super) fn resume_pre_now(&mut self, at: Position) {
+        let ended = engine::resume_now::<Pre<A, Args>, Pre<A::Base, Args>>(
+            &self.found.hooks,
+            self.receiver.borrow(),
+            at,
+            self.is_nested(),
+            &(),
+            self.args.as_mut().expect(BEFORE),
+        );
+        *self.answer = ended.map(A::Kind::join);
+    }
+
+    /// Runs the post hooks of a sync method from a position on.
+    #[cold]
+    pub(super) fn resume_post_now(&mut self, at: Position, returned: &mut A::Return) {
+        let Some(output) = A::Kind::output_mut(returned) else { return };
+        let ended = engine::resume_now::<Post<A, Args>, Post<A::Base, Args>>(
+            &self.found.hooks,
+            self.receiver.borrow(),
+            at,
+            self.is_nested(),
+            self.args.as_ref().expect(AFTER),
+            output,
+        );
+        if let Some(Err(error)) = ended {
+            *returned = A::Kind::join(Err(error));
+        }
+    }
+
+    /// Runs the error hooks of a sync method.
+    #[cold]
+    pub(super) fn run_error_now(&mut self, returned: &mut A::Return) {
+        let Some(error) = A::Kind::error_mut(returned) else { return };
+        let _marked = guard::Marked::new(Phase::Error);
+        let ended = engine::resume_now::<OnError<A, Args>, OnError<A::Base, Args>>(
+            &self.found.hooks,
+            self.receiver.borrow(),
+            Position::default(),
+            self.is_nested(),
+            self.args.as_ref().expect(AFTER),
+            error,
+        );
+        if let Some(end) = ended {
+            *returned = A::Kind::join(end);
         }
     }
 

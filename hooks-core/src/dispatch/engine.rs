@@ -4,18 +4,19 @@
 //! for most calls is all of them. A future runs what is left.
 
 use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::dispatch::failure::{fail, raise};
-use crate::dispatch::limits::{Failure, limited};
+use crate::dispatch::limits::{Failure, limited, message_of};
 use crate::dispatch::snapshot::{GROUPS, Hold, Levels, Snapshot, level_of, with_link};
 use crate::dispatch::trace::Watch;
 use crate::hook::entry::{Entry, Limits};
 use crate::hook::list::List;
 use crate::hook::point_hooks::Listed;
-use crate::hook::stage::{Run, Stage, Step, StepOf};
+use crate::hook::stage::{Decided, DecidedOf, Run, Stage, StepResult};
 use crate::hook_type::Level;
-use crate::point::call_mode::Position;
+use crate::point::call_mode::{BoxFuture, Position};
 use crate::point::hook_point::HookPoint;
 use crate::registry::hooks::{HasHooks, Hooks};
 
@@ -98,22 +99,38 @@ fn start_list<P: Stage>(
 ) -> ProgressOf<P> {
     while let Some(chunk) = list.chunks().get(at.chunk as usize) {
         let rest = chunk.get(at.index as usize..).unwrap_or_default();
-        for (entry, index) in rest.iter().zip(at.index..) {
+        for (index, entry) in rest.iter().enumerate() {
             let (Run::Sync(hook), None) = (&entry.hook.run, &entry.limits) else {
-                return Progress::Waits(Position { index, ..at });
+                return Progress::Waits(Position { index: at.index + index as u32, ..at });
             };
-            match hook(agent, seen, subject) {
-                Ok(Step::Continue) => {}
-                Ok(Step::Replace(replaced)) => *subject = replaced,
-                Ok(Step::Exit(exit)) => return Progress::Ended(Ok(exit)),
-                Err(fault) => {
-                    return Progress::Ended(Err(fail(fault, level_of(at.group), entry)));
-                }
+            if let Some(decided) = hook(agent, seen, subject)
+                && let Some(end) = apply(decided, level_of(at.group), entry, subject)
+            {
+                return Progress::Ended(end);
             }
         }
         at = Position { chunk: at.chunk + 1, index: 0, ..at };
     }
     Progress::Done
+}
+
+/// Does what a hook decided. Gives how it ended the phase, if it did.
+#[cold]
+#[inline(never)]
+fn apply<P: Stage>(
+    decided: Box<DecidedOf<P>>,
+    level: Level,
+    entry: &Entry<P>,
+    subject: &mut P::Subject,
+) -> Option<End<P>> {
+    match *decided {
+        Decided::Replace(replaced) => {
+            *subject = replaced;
+            None
+        }
+        Decided::Exit(exit) => Some(Ok(exit)),
+        Decided::Fault(fault) => Some(Err(fail(fault, level, entry))),
+    }
 }
 
 /// Runs the hooks from a position on, of a nested call only those that are never skipped. Gives how a
@@ -140,40 +157,158 @@ where
             if link.is_skipped(is_nested) {
                 continue;
             }
-            let step = if with_link!(&link, |_, _, entry| entry.limits.is_some()) {
+            let end = if with_link!(&link, |_, _, entry| entry.limits.is_some()) {
                 with_link!(link, |level, of, entry| {
                     Box::pin(run_limited(level, of, entry, agent.hooks(), seen, subject)).await
                 })
             } else {
                 let watch = Watch::start();
-                let started = with_link!(&link, |_, of, entry| match &entry.hook.run {
-                    Run::Sync(hook) => Err(hook(of, seen, subject)),
-                    Run::Async(hook) => Ok(hook.start(of, seen, subject)),
-                });
-                // One place that waits, whatever the type of the hook: each makes every call larger.
-                let answer = match started {
-                    Ok(answer) => answer.await,
-                    Err(answer) => answer,
+                let answer = {
+                    let started = with_link!(&link, |_, of, entry| match &entry.hook.run {
+                        Run::Sync(hook) => Err(hook(of, seen, subject)),
+                        Run::Async(hook) => Ok(hook.start(of, seen, subject)),
+                    });
+                    // One place that waits, whatever the type of the hook: each makes every call larger.
+                    match started {
+                        Ok(answer) => answer.await,
+                        Err(answer) => answer,
+                    }
                 };
-                // What most hooks decide, before anything is moved.
-                if matches!(answer, Ok(Step::Continue)) && !watch.is_on() {
-                    continue;
-                }
-                let outcome = answer.as_ref().map_or("failed", outcome_of::<P>);
                 with_link!(link, |level, _, entry| {
-                    watch.stop(level, entry, outcome);
-                    answer.map_err(|fault| fail(fault, level, entry))
+                    watch.stop(level, entry, outcome_of::<P>(answer.as_deref()));
+                    answer.and_then(|decided| apply(decided, level, entry, subject))
                 })
             };
-            match step {
-                Ok(Step::Continue) => {}
-                Ok(Step::Replace(replaced)) => *subject = replaced,
-                Ok(Step::Exit(exit)) => return Some(Ok(exit)),
-                Err(error) => return Some(Err(error)),
+            if end.is_some() {
+                return end;
             }
         }
         None
     }
+}
+
+/// Runs the hooks from one on that has to be awaited, of a call that is not nested and that nobody traces;
+/// none has limits.
+#[expect(clippy::manual_async_fn, reason = "see above")]
+#[inline]
+pub(crate) fn go_on<P, B>(
+    hooks: &Snapshot<P::Agent, P::Args>,
+    agent: impl Deref<Target = P::Agent>,
+    mut at: Position,
+    seen: &P::Seen,
+    subject: &mut P::Subject,
+) -> impl Future<Output = Option<End<P>>>
+where
+    P: Stage<Agent: HasHooks> + Listed,
+    B: StageOfBase<P>,
+{
+    async move {
+        loop {
+            let started = match (hooks.own_at(at.group), hooks.base_at(at.group), agent.as_base()) {
+                (Some(hooks), _, _) => begin(P::list(hooks), &*agent, at, seen, subject),
+                (_, Some(hooks), Some(base)) => begin(B::list(hooks), base, at, seen, subject),
+                _ => None,
+            };
+            let waiting = started?;
+            if let Some(decided) = waiting.await {
+                let end = apply_at::<P, B>(hooks, &agent, at, decided, subject);
+                if end.is_some() {
+                    return end;
+                }
+            }
+            match start::<P, B>(hooks, &agent, at.next(), seen, subject) {
+                Progress::Waits(next) => at = next,
+                Progress::Done => return None,
+                Progress::Ended(end) => return Some(end),
+            }
+        }
+    }
+}
+
+/// Starts the hook at a position, if it is async.
+#[inline]
+fn begin<'a, P: Stage>(
+    list: &'a List<P>,
+    agent: &'a P::Agent,
+    at: Position,
+    seen: &'a P::Seen,
+    subject: &'a mut P::Subject,
+) -> Option<BoxFuture<'a, StepResult<P>>> {
+    let entry = list.chunks().get(at.chunk as usize)?.get(at.index as usize)?;
+    match &entry.hook.run {
+        Run::Async(hook) => Some(hook.start(agent, seen, subject)),
+        Run::Sync(_) => None,
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn apply_at<P: Stage + Listed, B: StageOfBase<P>>(
+    hooks: &Snapshot<P::Agent, P::Args>,
+    agent: &P::Agent,
+    mut at: Position,
+    decided: Box<DecidedOf<P>>,
+    subject: &mut P::Subject,
+) -> Option<End<P>> {
+    let link = hooks.seek::<P, B>(agent, &mut at)?;
+    with_link!(link, |level, _, entry| apply(decided, level, entry, subject))
+}
+
+/// The same in a sync method, whose hooks are all sync.
+#[cold]
+#[inline(never)]
+pub(crate) fn resume_now<P, B>(
+    hooks: &Snapshot<P::Agent, P::Args>,
+    agent: impl Deref<Target = P::Agent>,
+    mut at: Position,
+    is_nested: bool,
+    seen: &P::Seen,
+    subject: &mut P::Subject,
+) -> Option<End<P>>
+where
+    P: Stage<Agent: HasHooks> + Listed,
+    B: StageOfBase<P>,
+{
+    while let Some(link) = hooks.seek::<P, B>(&agent, &mut at) {
+        at = at.next();
+        if link.is_skipped(is_nested) {
+            continue;
+        }
+        let end = with_link!(link, |level, of, entry| {
+            run_now(level, of, entry, agent.hooks(), seen, subject)
+        });
+        if end.is_some() {
+            return end;
+        }
+    }
+    None
+}
+
+/// Runs a sync hook under its limits, if it has any.
+fn run_now<P: Stage>(
+    level: Level,
+    agent: &P::Agent,
+    entry: &Entry<P>,
+    hooks: &Hooks,
+    seen: &P::Seen,
+    subject: &mut P::Subject,
+) -> Option<End<P>> {
+    let Run::Sync(hook) = &entry.hook.run else { unreachable!("a sync method has no async hooks") };
+    let limits = entry.limits.as_ref();
+    if limits.is_some_and(|limits| !limits.applies(agent, P::args(seen, subject))) {
+        return None;
+    }
+    entry.remove_if_spent(level, hooks);
+    let undo = limits.and_then(|limits| limits.undo);
+    let saved = undo.map(|undo| undo(subject));
+    let watch = Watch::start();
+    let result = if saved.is_some() {
+        catch_unwind(AssertUnwindSafe(|| hook(agent, seen, subject)))
+            .map_err(|panic| Failure::Panicked(message_of(panic)))
+    } else {
+        Ok(hook(agent, seen, subject))
+    };
+    finish(result, watch, saved, level, entry, subject)
 }
 
 /// Runs a hook under its limits. A failure that is ignored leaves the subject as it was.
@@ -184,11 +319,9 @@ async fn run_limited<P: Stage>(
     hooks: &Hooks,
     seen: &P::Seen,
     subject: &mut P::Subject,
-) -> Result<StepOf<P>, P::Error> {
+) -> Option<End<P>> {
     let applies = |limits: &&Arc<Limits<P>>| limits.applies(agent, P::args(seen, subject));
-    let Some(limits) = entry.limits.as_ref().filter(applies) else {
-        return Ok(Step::Continue);
-    };
+    let limits = entry.limits.as_ref().filter(applies)?;
     entry.remove_if_spent(level, hooks);
     let saved = limits.undo.map(|undo| undo(subject));
     let watch = Watch::start();
@@ -199,34 +332,51 @@ async fn run_limited<P: Stage>(
         }
     };
     let result = limited(limits, run).await;
+    finish(result, watch, saved, level, entry, subject)
+}
+
+/// The end of a hook with limits.
+fn finish<P: Stage>(
+    result: Result<StepResult<P>, Failure>,
+    watch: Watch,
+    saved: Option<P::Subject>,
+    level: Level,
+    entry: &Entry<P>,
+    subject: &mut P::Subject,
+) -> Option<End<P>> {
     let outcome = match &result {
-        Ok(answer) => answer.as_ref().map_or("failed", outcome_of::<P>),
+        Ok(answer) => outcome_of::<P>(answer.as_deref()),
         Err(Failure::TimedOut(_)) => "timed out",
         Err(Failure::Panicked(_)) => "panicked",
+        Err(Failure::Untimed) => "failed",
     };
     watch.stop(level, entry, outcome);
     let failed = match result {
-        Ok(Ok(step)) => return Ok(step),
-        Ok(Err(fault)) => Some(fail(fault, level, entry)),
+        Ok(None) => return None,
+        Ok(Some(decided)) => match *decided {
+            Decided::Fault(fault) => Some(fail(fault, level, entry)),
+            decided => return apply(Box::new(decided), level, entry, subject),
+        },
         Err(failure) => raise(failure, level, entry),
     };
     match (saved, failed) {
-        (None, Some(error)) => Err(error),
+        (None, Some(error)) => Some(Err(error)),
         (saved, _) => {
             if let Some(saved) = saved {
                 *subject = saved;
             }
-            Ok(Step::Continue)
+            None
         }
     }
 }
 
 /// A word for what a hook decided.
-fn outcome_of<P: Stage>(step: &StepOf<P>) -> &'static str {
+fn outcome_of<P: Stage>(decided: Option<&DecidedOf<P>>) -> &'static str {
     let [goes_on, replaced, ended] = P::OUTCOMES;
-    match step {
-        Step::Continue => goes_on,
-        Step::Replace(_) => replaced,
-        Step::Exit(_) => ended,
+    match decided {
+        None => goes_on,
+        Some(Decided::Replace(_)) => replaced,
+        Some(Decided::Exit(_)) => ended,
+        Some(Decided::Fault(_)) => "failed",
     }
 }

@@ -33,13 +33,25 @@ pub(crate) fn raise<P: Stage>(
         }
         Failure::TimedOut(after) => {
             let (hook, hook_type) = (entry.name.to_string(), Entry::<P>::hook_type());
-            let error = HookError::TimedOut { hook, hook_type, level, after };
-            if entry.is_failure_ignored() {
-                report(level, entry, &error.to_string());
-            }
-            P::raise(error).ok()
+            raise_error(HookError::TimedOut { hook, hook_type, level, after }, level, entry)
+        }
+        Failure::Untimed => {
+            let (hook, hook_type) = (entry.name.to_string(), Entry::<P>::hook_type());
+            let source = UNTIMED.into();
+            raise_error(HookError::Failed { hook, hook_type, level, source }, level, entry)
         }
     }
+}
+
+/// Why a hook with a timeout does not run.
+const UNTIMED: &str =
+    "a hook with a timeout needs the timer of tokio: call the method in a runtime of tokio";
+
+fn raise_error<P: Stage>(error: HookError, level: Level, entry: &Entry<P>) -> Option<P::Error> {
+    if entry.is_failure_ignored() {
+        report(level, entry, &error.to_string());
+    }
+    P::raise(error).ok()
 }
 
 /// Says that a hook failed and was ignored.

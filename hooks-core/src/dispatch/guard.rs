@@ -9,14 +9,12 @@ use std::any::TypeId;
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::mem::ManuallyDrop;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 
 use smallvec::SmallVec;
 use tokio::task::{Id, try_id};
-use tracing::Span;
 
 use crate::hook::point_hooks::bit_of;
 use crate::hook_type::Phase;
@@ -191,6 +189,22 @@ pub(crate) fn mark(phase: Phase) {
     with_frame(|frame| frame.running |= bit_of(phase));
 }
 
+/// Says the same for as long as it lives.
+pub(crate) struct Marked(Phase);
+
+impl Marked {
+    pub(crate) fn new(phase: Phase) -> Self {
+        mark(phase);
+        Self(phase)
+    }
+}
+
+impl Drop for Marked {
+    fn drop(&mut self) {
+        with_frame(|frame| frame.running &= !bit_of(self.0));
+    }
+}
+
 /// Runs a future of the call that is being polled, whose hooks of a phase these are.
 pub(crate) async fn marked<T>(phase: Phase, future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
@@ -220,68 +234,54 @@ pub(crate) fn reenter<P: 'static>(instance: u64, run: impl FnOnce()) {
 
 /// The call is over, also where it was carried.
 #[inline]
-fn end(ended: Option<&Ended>) {
+pub(super) fn end(ended: Option<&Ended>) {
     if let Some(ended) = ended {
         ended.store(true, Ordering::Release);
     }
 }
 
-/// Keeps a call on the stack while it is polled. The call itself calls [`enter`] before anything else
-/// in its first poll.
-#[derive(Debug)]
-pub(crate) struct Scope<'f, F> {
-    future: Pin<&'f mut F>,
-    /// The call as it was on the stack, from the end of the first poll on.
-    frame: Option<Frame>,
+/// A call between its polls.
+pub(crate) struct Left {
+    frame: Frame,
     /// Set when the call has ended, if it was carried elsewhere.
     ended: Option<Ended>,
-    /// What is traced as the call, if it is.
-    span: Option<Box<Span>>,
 }
 
-impl<'f, F> Scope<'f, F> {
-    #[inline]
-    pub(crate) fn new(future: Pin<&'f mut F>, span: Option<Box<Span>>) -> Self {
-        Self { future, frame: None, ended: None, span }
-    }
-}
-
-impl<F: Future> Future for Scope<'_, F> {
-    type Output = F::Output;
-
-    // Apart from the caller, whose way past the hooks stays short.
-    #[inline(never)]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let Self { future, frame, ended, span } = self.get_mut();
-        if let Some(frame) = *frame {
-            with_stack(|stack| stack.push_again(frame, ended.take()));
-        }
-        let _polled = Polled { frame, ended };
-        let _span = span.as_deref().map(Span::enter);
-        future.as_mut().poll(context)
-    }
-}
-
-impl<F> Drop for Scope<'_, F> {
-    #[inline]
+impl Drop for Left {
     fn drop(&mut self) {
         end(self.ended.as_ref());
     }
 }
 
 /// A call that is being polled; taken off the stack when dropped, also by a panic.
-struct Polled<'a> {
-    frame: &'a mut Option<Frame>,
-    ended: &'a mut Option<Ended>,
+pub(crate) struct Polled<'a> {
+    left: &'a mut Option<Left>,
+}
+
+impl<'a> Polled<'a> {
+    #[inline]
+    pub(crate) fn new(left: &'a mut Option<Left>) -> Self {
+        Self { left }
+    }
+
+    /// Puts a call on the stack.
+    #[inline]
+    pub(crate) fn enter<P: 'static>(&mut self, instance: u64) -> Nesting {
+        enter::<P>(instance)
+    }
+
+    /// Puts a call on the stack that has been there before.
+    #[inline]
+    pub(crate) fn again(&mut self, mut left: Left) {
+        let ended = left.ended.take();
+        with_stack(|stack| stack.push_again(left.frame, ended));
+    }
 }
 
 impl Drop for Polled<'_> {
     #[inline]
     fn drop(&mut self) {
         let (frame, ended) = with_stack(Stack::pop);
-        *self.frame = frame;
-        if ended.is_some() {
-            *self.ended = ended;
-        }
+        *self.left = frame.map(|frame| Left { frame, ended });
     }
 }

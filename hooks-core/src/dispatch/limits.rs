@@ -17,6 +17,8 @@ pub(crate) enum Failure {
     TimedOut(Duration),
     /// It panicked with this message, and its failures are ignored.
     Panicked(String),
+    /// It did not run, because nothing would have stopped it.
+    Untimed,
 }
 
 /// Runs a hook for as long as it may, and contains its panic if its failures are ignored.
@@ -26,24 +28,25 @@ pub(crate) async fn limited<P: HookSlot, F: Future>(
 ) -> Result<F::Output, Failure> {
     let timed = timed(limits.timeout, hook);
     if limits.undo.is_none() {
-        return timed.await.map_err(Failure::TimedOut);
+        return timed.await;
     }
     match caught(timed).await {
-        Ok(outcome) => outcome.map_err(Failure::TimedOut),
+        Ok(outcome) => outcome,
         Err(panic) => Err(Failure::Panicked(message_of(panic))),
     }
 }
 
 #[cfg(feature = "timeout")]
-async fn timed<F: Future>(timeout: Option<Duration>, hook: F) -> Result<F::Output, Duration> {
-    match timeout {
-        Some(timeout) => tokio::time::timeout(timeout, hook).await.map_err(|_| timeout),
-        None => Ok(hook.await),
+async fn timed<F: Future>(timeout: Option<Duration>, hook: F) -> Result<F::Output, Failure> {
+    let Some(after) = timeout else { return Ok(hook.await) };
+    if tokio::runtime::Handle::try_current().is_err() {
+        return Err(Failure::Untimed);
     }
+    tokio::time::timeout(after, hook).await.map_err(|_| Failure::TimedOut(after))
 }
 
 #[cfg(not(feature = "timeout"))]
-async fn timed<F: Future>(_: Option<Duration>, hook: F) -> Result<F::Output, Duration> {
+async fn timed<F: Future>(_: Option<Duration>, hook: F) -> Result<F::Output, Failure> {
     Ok(hook.await)
 }
 

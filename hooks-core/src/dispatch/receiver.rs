@@ -16,11 +16,24 @@ pub trait Receiver {
 
     /// Borrows the instance; nobody else does.
     fn borrow(&self) -> Self::Borrowed;
+
+    /// The instance, if everybody may have it at once.
+    fn shared(&self) -> Option<&Self::Agent> {
+        None
+    }
 }
 
 /// `&self`, which everybody may have at once.
 #[derive(Debug)]
 pub struct SharedReceiver<'a, A: ?Sized>(pub &'a A);
+
+impl<A: ?Sized> Clone for SharedReceiver<'_, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A: ?Sized> Copy for SharedReceiver<'_, A> {}
 
 impl<'a, A: ?Sized> Receiver for SharedReceiver<'a, A> {
     type Agent = A;
@@ -29,6 +42,11 @@ impl<'a, A: ?Sized> Receiver for SharedReceiver<'a, A> {
     #[inline]
     fn borrow(&self) -> &'a A {
         self.0
+    }
+
+    #[inline]
+    fn shared(&self) -> Option<&A> {
+        Some(self.0)
     }
 }
 

@@ -17,10 +17,10 @@ use crate::registry::table::{ErasedHooks, LoadedTable, Registry};
 
 /// The tables of an instance, of its class, and of the class of the trait that the method is of, where
 /// they have hooks of the method. Good for as long as nothing waits: no counter is touched for them.
-pub(crate) struct Tables {
-    instance: Option<LoadedTable>,
-    class: Option<LoadedTable>,
-    base_class: Option<LoadedTable>,
+pub(crate) struct Tables<'r> {
+    instance: Option<LoadedTable<'r>>,
+    class: Option<LoadedTable<'r>>,
+    base_class: Option<LoadedTable<'r>>,
 }
 
 /// The hooks of a call, by level; on each level those of the agent's type run first, then those of
@@ -88,7 +88,7 @@ where
     P::Agent: HasHooks,
 {
     let tables = Tables::load::<P::Agent, P::Args>(agent);
-    tables.hooks(agent).phases() != 0
+    tables.hooks(agent).phases().0 != 0
 }
 
 /// Whether a call that starts now runs hooks of this type.
@@ -97,19 +97,19 @@ where
     P::Agent: HasHooks,
 {
     let tables = Tables::load::<P::Agent, P::Args>(agent);
-    tables.hooks(agent).phases() & bit_of(P::PHASE) != 0
+    tables.hooks(agent).phases().0 & bit_of(P::PHASE) != 0
 }
 
-impl Tables {
+impl<'r> Tables<'r> {
     /// The tables as they are now.
     #[inline]
-    pub(crate) fn load<A, Args>(agent: &A) -> Self
+    pub(crate) fn load<A, Args>(agent: &'r A) -> Self
     where
         A: ?Sized + HasHooks + HookPoint<Args>,
         Args: 'static,
     {
         let bit = interest::<A, Args>();
-        let load = |registry: &Registry| registry.has_interest(bit).then(|| registry.load());
+        let load = |registry: &'r Registry| registry.has_interest(bit).then(|| registry.load());
         Self {
             instance: agent.hooks().get().and_then(load),
             class: load(A::class().registry()),
@@ -118,7 +118,7 @@ impl Tables {
     }
 
     #[inline]
-    fn each(&self) -> [Option<&LoadedTable>; 3] {
+    fn each(&self) -> [Option<&LoadedTable<'r>>; 3] {
         [self.instance.as_ref(), self.class.as_ref(), self.base_class.as_ref()]
     }
 
@@ -135,19 +135,19 @@ impl Tables {
 }
 
 #[inline]
-fn hooks_of<T: ErasedHooks>(table: Option<&LoadedTable>) -> Option<&T> {
+fn hooks_of<'t, T: ErasedHooks>(table: Option<&'t LoadedTable<'_>>) -> Option<&'t T> {
     table?.hooks_of()
 }
 
 #[inline]
-fn keep<T: ErasedHooks>(hooks: Option<&T>, table: Option<&LoadedTable>) -> Option<Arc<T>> {
+fn keep<T: ErasedHooks>(hooks: Option<&T>, table: Option<&LoadedTable<'_>>) -> Option<Arc<T>> {
     hooks.and(table)?.shared_hooks_of()
 }
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> LoadedHooks<'_, A, Args> {
     /// The same hooks, to be kept to the end of the call.
     #[inline]
-    pub(crate) fn keep(&self, tables: &Tables) -> Snapshot<A, Args> {
+    pub(crate) fn keep(&self, tables: &Tables<'_>) -> Snapshot<A, Args> {
         let [instance, class, base_class] = tables.each();
         Levels {
             own: [keep(self.own[0], instance), keep(self.own[1], class)],
@@ -157,18 +157,27 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> LoadedHooks<'_, A, Args> {
 }
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
-    /// A bit for each phase that has hooks.
+    /// A bit for each phase that has hooks, and for each whose hooks wait or have limits.
     // Loops and not iterators, here and below: each method of each agent has a copy of these.
     #[inline]
-    pub(crate) fn phases(&self) -> u8 {
-        let mut phases = 0;
-        for hooks in &self.own {
-            phases |= hooks.as_deref().map_or(0, PointHooks::phases);
+    pub(crate) fn phases(&self) -> (u8, u8) {
+        let (mut phases, mut waits) = (0, 0);
+        for hooks in self.own.iter().flatten() {
+            phases |= hooks.phases();
+            waits |= hooks.waits();
         }
-        for hooks in &self.base {
-            phases |= hooks.as_deref().map_or(0, PointHooks::phases);
+        for hooks in self.base.iter().flatten() {
+            phases |= hooks.phases();
+            waits |= hooks.waits();
         }
-        phases
+        (phases, waits)
+    }
+
+    /// Whether hooks have limits.
+    #[inline]
+    pub(crate) fn is_limited(&self) -> bool {
+        self.own.iter().flatten().any(|hooks| hooks.is_limited())
+            || self.base.iter().flatten().any(|hooks| hooks.is_limited())
     }
 
     /// How deep nested calls may go, by the hooks that run in them too; `None` if no hook does.

@@ -8,7 +8,7 @@ use crate::error::{BoxError, HookError};
 use crate::hook::entry::KeepArgs;
 use crate::hook::into_hook::{Bound, IntoHook, Object, SyncInPlace};
 use crate::hook::stage::{
-    AsyncHook, AsyncHookFn, ErasedHook, Function, HookAnswer, HookForm, KeepsArgs, Stage, Step,
+    AsyncHook, AsyncHookFn, Decided, ErasedHook, Function, HookAnswer, HookForm, KeepsArgs, Stage,
     StepResult, SyncHookFn, deciding,
 };
 use crate::hook_type::Phase;
@@ -30,6 +30,10 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for Post<A, Args> {
     type Subject = Output<A, Args>;
     type Hook = ErasedHook<Self>;
     const PHASE: Phase = Phase::Post;
+
+    fn waits(hook: &Self::Hook) -> bool {
+        hook.waits()
+    }
 }
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> Stage for Post<A, Args> {
@@ -58,6 +62,10 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for OnError<A, Args> {
     type Subject = Error<A, Args>;
     type Hook = ErasedHook<Self>;
     const PHASE: Phase = Phase::Error;
+
+    fn waits(hook: &Self::Hook) -> bool {
+        hook.waits()
+    }
 }
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> Stage for OnError<A, Args> {
@@ -87,10 +95,10 @@ where
     A::Kind: ReturnKind<A::Return, Output = O>,
 {
     fn into_step(self) -> StepResult<OnError<A, Args>> {
-        Ok(match self {
-            Recovery::Fail => Step::Continue,
-            Recovery::Recover(output) => Step::Exit(output),
-        })
+        match self {
+            Recovery::Fail => None,
+            Recovery::Recover(output) => Some(Box::new(Decided::Exit(output))),
+        }
     }
 }
 

@@ -60,6 +60,11 @@ impl<P: HookSlot> Entry<P> {
         self.limits.as_ref().is_none_or(|limits| limits.applies(agent, args))
     }
 
+    /// Whether the hook runs once.
+    pub(crate) fn runs_once(&self) -> bool {
+        self.limits.as_ref().is_some_and(|limits| limits.fired.is_some())
+    }
+
     /// Whether the hook was to run once and has.
     pub(crate) fn is_spent(&self) -> bool {
         self.limits.as_ref().is_some_and(|limits| limits.is_spent())

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::{BoxError, HookResult};
 use crate::hook::options::hook_options::HookOptions;
 use crate::hook::point_hooks::HookTypeOf;
-use crate::hook::stage::{ErasedHook, Step};
+use crate::hook::stage::{Decided, ErasedHook};
 use crate::hook_type::{HookType, Phase};
 use crate::point::hook_point::{Fault, HookPoint, Output};
 use crate::point::hook_slot::{Post, Pre};
@@ -171,7 +171,9 @@ where
         (Phase::Pre, ErasedJson::Args(hook)) => {
             let hook = move |_: &A, (): &(), args: &mut Args| {
                 let ran = change(args, |args| hook(args));
-                conclude::<A, Args>(ran, &name, phase).map(|()| Step::Continue)
+                conclude::<A, Args>(ran, &name, phase)
+                    .err()
+                    .map(|fault| Box::new(Decided::Fault(fault)))
             };
             let entry = options.answers(false).into_entry(source, ErasedHook::sync(hook, None));
             <Pre<A, Args> as HookTypeOf<A>>::edit(registry, |list| list.insert(entry));
@@ -181,7 +183,9 @@ where
                 let ran = serde_json::to_value(args)
                     .map_err(BoxError::from)
                     .and_then(|args| change(output, |output| hook(&args, output)));
-                conclude::<A, Args>(ran, &name, phase).map(|()| Step::Continue)
+                conclude::<A, Args>(ran, &name, phase)
+                    .err()
+                    .map(|fault| Box::new(Decided::Fault(fault)))
             };
             let entry = options.into_entry(source, ErasedHook::sync(hook, Some(Args::clone)));
             <Post<A, Args> as HookTypeOf<A>>::edit(registry, |list| list.insert(entry));

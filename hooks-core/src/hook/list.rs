@@ -122,6 +122,12 @@ impl<P: HookSlot> fmt::Debug for List<P> {
 pub(crate) trait ErasedList {
     fn phase(&self) -> Phase;
     fn is_empty(&self) -> bool;
+    /// Whether a hook waits or has limits.
+    fn waits(&self) -> bool;
+    /// Whether a hook has limits.
+    fn is_limited(&self) -> bool;
+    /// Whether a hook runs once.
+    fn runs_once(&self) -> bool;
     /// How deep nested calls may go, by the hooks that run in them too.
     fn max_depth(&self) -> Option<usize>;
     /// The hooks that will run again.
@@ -141,6 +147,18 @@ impl<P: HookSlot> ErasedList for List<P> {
 
     fn is_empty(&self) -> bool {
         self.chunks.is_empty()
+    }
+
+    fn is_limited(&self) -> bool {
+        self.iter().any(|entry| entry.limits.is_some())
+    }
+
+    fn runs_once(&self) -> bool {
+        self.iter().any(Entry::runs_once)
+    }
+
+    fn waits(&self) -> bool {
+        self.iter().any(|entry| entry.limits.is_some() || P::waits(&entry.hook))
     }
 
     fn max_depth(&self) -> Option<usize> {

@@ -21,6 +21,9 @@ pub(crate) struct PointHooks<A: ?Sized + HookPoint<Args>, Args: 'static> {
     settled: List<OnSettled<A, Args>>,
     /// A bit per phase that has hooks.
     phases: u8,
+    /// A bit per phase that has hooks which wait or have limits.
+    waits: u8,
+    is_limited: bool,
     /// What few calls need; nothing before there was a hook.
     rare: Option<Rare<A, Args>>,
 }
@@ -53,6 +56,18 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> PointHooks<A, Args> {
     #[inline]
     pub(crate) fn phases(&self) -> u8 {
         self.phases
+    }
+
+    /// A bit per phase that has hooks which wait or have limits.
+    #[inline]
+    pub(crate) fn waits(&self) -> u8 {
+        self.waits
+    }
+
+    /// Whether hooks have limits.
+    #[inline]
+    pub(crate) fn is_limited(&self) -> bool {
+        self.is_limited
     }
 
     /// How a hook that will see the arguments after the body copies them.
@@ -107,6 +122,10 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> PointHooks<A, Args> {
     fn count_phases(&mut self) {
         let filled = self.lists().into_iter().filter(|list| !list.is_empty());
         self.phases = filled.fold(0, |mask, list| mask | bit_of(list.phase()));
+        let is_limited = self.lists().into_iter().any(|list| list.is_limited());
+        self.is_limited = is_limited;
+        let waiting = self.lists().into_iter().filter(|list| list.waits());
+        self.waits = waiting.fold(0, |mask, list| mask | bit_of(list.phase()));
         self.rare = Some(Rare {
             keep_args: Self::find_keep_args,
             max_depth: Self::find_max_depth,
@@ -124,6 +143,8 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> Default for PointHooks<A, Args>
             error: List::default(),
             settled: List::default(),
             phases: 0,
+            waits: 0,
+            is_limited: false,
             rare: None,
         }
     }
@@ -138,6 +159,8 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> Clone for PointHooks<A, Args> {
             error: self.error.clone(),
             settled: self.settled.clone(),
             phases: self.phases,
+            waits: self.waits,
+            is_limited: self.is_limited,
             rare: self.rare,
         }
     }
@@ -154,6 +177,10 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> ErasedHooks for PointHooks<A, A
 
     fn interest(&self) -> u64 {
         if self.phases == 0 { 0 } else { interest::<A, Args>() }
+    }
+
+    fn runs_once(&self) -> bool {
+        self.lists().into_iter().any(ErasedList::runs_once)
     }
 
     fn rows(&self) -> Vec<Row> {

@@ -6,7 +6,7 @@ use crate::error::{BoxError, HookError};
 use crate::hook::entry::KeepArgs;
 use crate::hook::into_hook::{Bound, IntoHook, Object, SyncInPlace};
 use crate::hook::stage::{
-    AsyncHook, AsyncHookFn, ErasedHook, Function, HookAnswer, HookForm, KeepsArgs, Stage, Step,
+    AsyncHook, AsyncHookFn, Decided, ErasedHook, Function, HookAnswer, HookForm, KeepsArgs, Stage,
     StepResult, SyncHookFn, deciding,
 };
 use crate::hook_type::Phase;
@@ -21,6 +21,10 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for Pre<A, Args> {
     type Subject = Args;
     type Hook = ErasedHook<Self>;
     const PHASE: Phase = Phase::Pre;
+
+    fn waits(hook: &Self::Hook) -> bool {
+        hook.waits()
+    }
 
     fn may_answer(hook: &Self::Hook) -> bool {
         hook.may_exit
@@ -54,10 +58,10 @@ where
     A::Kind: ReturnKind<A::Return, Output = O>,
 {
     fn into_step(self) -> StepResult<Pre<A, Args>> {
-        Ok(match self {
-            ControlFlow::Continue(()) => Step::Continue,
-            ControlFlow::Break(output) => Step::Exit(output),
-        })
+        match self {
+            ControlFlow::Continue(()) => None,
+            ControlFlow::Break(output) => Some(Box::new(Decided::Exit(output))),
+        }
     }
 }
 

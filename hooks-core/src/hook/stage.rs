@@ -44,17 +44,19 @@ pub trait Stage: HookSlot<Hook = ErasedHook<Self>> {
     fn raise(failure: HookError) -> Result<Self::Error, HookError>;
 }
 
-/// What a hook decided, whatever its form.
+/// What a hook decided other than to go on, whatever its form.
 #[doc(hidden)]
 #[derive(Debug)]
-pub enum Step<S, X> {
-    Continue,
+pub enum Decided<S, X, F> {
     Replace(S),
     Exit(X),
+    Fault(F),
 }
 
-pub(crate) type StepOf<P> = Step<<P as HookSlot>::Subject, <P as Stage>::Exit>;
-pub(crate) type StepResult<P> = Result<StepOf<P>, <P as Stage>::Fault>;
+pub(crate) type DecidedOf<P> =
+    Decided<<P as HookSlot>::Subject, <P as Stage>::Exit, <P as Stage>::Fault>;
+/// Boxed, so that it goes through registers: nearly every hook goes on.
+pub(crate) type StepResult<P> = Option<Box<DecidedOf<P>>>;
 
 /// What a pre, post or error hook may return.
 ///
@@ -81,8 +83,9 @@ pub trait HookAnswer<P: Stage> {
 impl<P: Stage> HookAnswer<P> for () {
     const MAY_EXIT: bool = false;
 
+    #[inline]
     fn into_step(self) -> StepResult<P> {
-        Ok(Step::Continue)
+        None
     }
 }
 
@@ -109,7 +112,7 @@ impl<P: Stage> HookAnswer<P> for Option<P::Subject> {
     const MAY_EXIT: bool = false;
 
     fn into_step(self) -> StepResult<P> {
-        Ok(self.map_or(Step::Continue, Step::Replace))
+        self.map(|subject| Box::new(Decided::Replace(subject)))
     }
 }
 
@@ -118,7 +121,10 @@ impl<P: Stage<Fault: CanFail>, R: HookAnswer<P>> HookAnswer<P> for Result<R, Box
     const MAY_EXIT: bool = R::MAY_EXIT;
 
     fn into_step(self) -> StepResult<P> {
-        self.map_err(CanFail::fault)?.into_step()
+        match self {
+            Ok(answer) => answer.into_step(),
+            Err(cause) => Some(Box::new(Decided::Fault(CanFail::fault(cause)))),
+        }
     }
 }
 
@@ -180,6 +186,10 @@ impl<P: Stage> ErasedHook<P> {
         keep_args: KeepArgs<P>,
     ) -> Self {
         Self { run: Run::Sync(Arc::new(hook)), keep_args, may_exit: true }
+    }
+
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self.run, Run::Async(_))
     }
 
     pub(crate) fn waiting(hook: impl AsyncHook<P> + 'static, keep_args: KeepArgs<P>) -> Self {

@@ -20,6 +20,12 @@ pub trait HookSlot: sealed::Sealed + Copy + Send + Sync + Into<HookType> + 'stat
     type Hook: Clone;
     #[doc(hidden)]
     const PHASE: Phase;
+    /// Whether a hook has to be awaited.
+    #[doc(hidden)]
+    #[must_use]
+    fn waits(_: &Self::Hook) -> bool {
+        false
+    }
     /// Whether the form of a hook lets it answer in place of the body.
     #[doc(hidden)]
     #[must_use]

@@ -62,6 +62,48 @@ impl Hooks {
         Self { id: AtomicU64::new(0), registry: OnceBox::new() }
     }
 
+    /// Says that the hooks of this instance are complete: calls then read them without a counter, which
+    /// makes a call with hooks cheaper by about a third.
+    ///
+    /// Nothing else changes. Hooks may still be added and removed while calls run, and from the next call
+    /// on that is so; calls then cost again what they cost without this, and to say it again does nothing.
+    /// A hook that is removed later is dropped with the instance, where it would be dropped with the last
+    /// call that has it: do not seal an instance whose hooks are removed to end something by their drop.
+    ///
+    /// Hooks of classes are never sealed, nor an instance that has a hook that [runs
+    /// once](crate::HookOptions::once), which is dropped when it has run. A clone is not sealed.
+    ///
+    /// ```
+    /// use hooks_core::{Hookable, Hooks, hookable};
+    ///
+    /// #[derive(Hookable, Default)]
+    /// struct Counter {
+    ///     hooks: Hooks,
+    /// }
+    ///
+    /// #[hookable]
+    /// impl Counter {
+    ///     #[hook]
+    ///     fn count(&self, from: u32) -> u32 {
+    ///         from + 1
+    ///     }
+    /// }
+    ///
+    /// let counter = Counter::default();
+    /// let double = |_: &Counter, args: &mut CounterCountArgs| args.from *= 2;
+    /// counter.register_instance_hook(Counter::PRE_COUNT, "double", double);
+    /// counter.hooks.seal();
+    /// assert_eq!(counter.count(4), 9);
+    /// counter.remove_instance_hook(Counter::PRE_COUNT, "double")?;
+    /// assert_eq!(counter.count(4), 5);
+    /// # Ok::<(), hooks_core::RegistryError>(())
+    /// ```
+    pub fn seal(&self) {
+        if let Some(registry) = self.get() {
+            registry.seal();
+        }
+    }
+
     #[inline]
     pub(crate) fn get(&self) -> Option<&Registry> {
         self.registry.get()

@@ -1,22 +1,58 @@
 //! What threads share, replaced by models of it where schedules are explored (`--cfg hooks_shuttle`).
 
+use std::sync::{Arc, OnceLock};
+
 #[cfg(not(hooks_shuttle))]
 pub(crate) use arc_swap::ArcSwap;
 #[cfg(not(hooks_shuttle))]
 pub(crate) use std::sync::Mutex;
 #[cfg(not(hooks_shuttle))]
-pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What a swapped cell held when it was looked at.
 #[cfg(not(hooks_shuttle))]
-pub(crate) type Loaded<T> = arc_swap::Guard<std::sync::Arc<T>>;
+pub(crate) type Loaded<T> = arc_swap::Guard<Arc<T>>;
 
 #[cfg(hooks_shuttle)]
 pub(crate) use model::{ArcSwap, Loaded};
 #[cfg(hooks_shuttle)]
 pub(crate) use shuttle::sync::Mutex;
 #[cfg(hooks_shuttle)]
-pub(crate) use shuttle::sync::atomic::{AtomicU64, Ordering};
+pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// What is read without a counter until it is opened. It stays in memory as long as this.
+pub(crate) struct Sealed<T> {
+    kept: OnceLock<Arc<T>>,
+    is_open: AtomicBool,
+}
+
+impl<T> Sealed<T> {
+    /// What was sealed, unless it was opened since.
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&T> {
+        let kept = self.kept.get()?;
+        // What was written before this was opened is seen by whoever sees that it is open.
+        (!self.is_open.load(Ordering::Acquire)).then_some(&**kept)
+    }
+
+    /// Seals a value, the first alone.
+    pub(crate) fn seal(&self, value: Arc<T>) {
+        let _ = self.kept.set(value);
+    }
+
+    /// Opens it for good, if there is something sealed.
+    pub(crate) fn open(&self) {
+        if self.kept.get().is_some() {
+            self.is_open.store(true, Ordering::Release);
+        }
+    }
+}
+
+impl<T> Default for Sealed<T> {
+    fn default() -> Self {
+        Self { kept: OnceLock::new(), is_open: AtomicBool::new(false) }
+    }
+}
 
 /// A cell that is swapped, as the explorer of schedules understands it.
 #[cfg(hooks_shuttle)]
@@ -33,6 +69,10 @@ mod model {
     impl<T> ArcSwap<T> {
         pub(crate) fn load(&self) -> Arc<T> {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        }
+
+        pub(crate) fn load_full(&self) -> Arc<T> {
+            self.load()
         }
 
         pub(crate) fn swap(&self, new: Arc<T>) -> Arc<T> {

@@ -12,7 +12,7 @@ use std::sync::{Arc, PoisonError};
 use crate::hook::options::group::HookGroup;
 use crate::hook::options::role::HookRole;
 use crate::hook_type::{HookType, Phase};
-use crate::registry::swap::{ArcSwap, AtomicU64, Loaded, Mutex, Ordering};
+use crate::registry::swap::{ArcSwap, AtomicU64, Loaded, Mutex, Ordering, Sealed};
 
 /// One registered hook, as a plan shows it.
 #[derive(Clone, Debug)]
@@ -51,6 +51,8 @@ pub(crate) trait ErasedHooks: Any + Send + Sync {
     fn method(&self) -> &'static str;
     /// The bit of the point in the interest mask of a registry; zero if it has no hooks.
     fn interest(&self) -> u64;
+    /// Whether one of them runs once.
+    fn runs_once(&self) -> bool;
     /// In the order in which they run.
     fn rows(&self) -> Vec<Row>;
     /// The same hooks without those of the phase that have the name; `None` if there are none.
@@ -71,10 +73,12 @@ pub struct Registry {
     table: ArcSwap<Table>,
     writers: Mutex<()>,
     is_of_class: bool,
+    /// The table, once it is known to stay.
+    sealed: Sealed<Table>,
 }
 
 #[derive(Clone, Default)]
-struct Table {
+pub(crate) struct Table {
     points: Vec<Point>,
     /// Tells this table from all others; 0 if nothing was ever registered.
     version: u64,
@@ -88,9 +92,12 @@ struct Point {
 }
 
 /// A table that is being looked at.
-pub(crate) struct LoadedTable(Loaded<Table>);
+pub(crate) enum LoadedTable<'r> {
+    Sealed(&'r Table),
+    Swapped(Loaded<Table>),
+}
 
-impl LoadedTable {
+impl LoadedTable<'_> {
     /// The hooks of one point.
     #[inline]
     pub(crate) fn hooks_of<T: ErasedHooks>(&self) -> Option<&T> {
@@ -107,7 +114,11 @@ impl LoadedTable {
 
     #[inline]
     fn point<T: 'static>(&self) -> Option<&Point> {
-        self.0.points.iter().find(|point| point.key == TypeId::of::<T>())
+        let table = match self {
+            Self::Sealed(table) => *table,
+            Self::Swapped(table) => &**table,
+        };
+        table.points.iter().find(|point| point.key == TypeId::of::<T>())
     }
 }
 
@@ -129,15 +140,29 @@ impl Registry {
 
     /// The table as it is now.
     #[inline]
-    pub(crate) fn load(&self) -> LoadedTable {
-        LoadedTable(self.table.load())
+    pub(crate) fn load(&self) -> LoadedTable<'_> {
+        match self.sealed.get() {
+            Some(table) => LoadedTable::Sealed(table),
+            None => LoadedTable::Swapped(self.table.load()),
+        }
+    }
+
+    /// Keeps the table to be read without a counter, until it changes. A hook that runs once is to be dropped
+    /// when it has run, so that a table with one stays as it is.
+    pub(crate) fn seal(&self) {
+        let _turn = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = self.table.load_full();
+        if !table.points.iter().any(|point| point.hooks.runs_once()) {
+            self.sealed.seal(table);
+        }
     }
 
     /// Changes the hooks of one point. `edit` runs under the writers' lock: it only moves values.
     pub(crate) fn edit<T: ErasedHooks + Clone + Default>(&self, edit: impl FnOnce(&mut T)) {
         let key = TypeId::of::<T>();
         self.replace(|table| {
-            let mut hooks = self.load().hooks_of::<T>().cloned().unwrap_or_default();
+            let loaded = LoadedTable::Swapped(self.table.load());
+            let mut hooks = loaded.hooks_of::<T>().cloned().unwrap_or_default();
             edit(&mut hooks);
             let hooks: Arc<dyn ErasedHooks> = Arc::new(hooks);
             match table.points.iter_mut().find(|point| point.key == key) {
@@ -221,6 +246,7 @@ impl Registry {
         let interest = table.points.iter().fold(0, |mask, point| mask | point.hooks.interest());
         table.version = next_version();
         let old = self.table.swap(Arc::new(table));
+        self.sealed.open();
         if self.is_of_class {
             CLASS_CHANGES.fetch_add(1, Release);
         }

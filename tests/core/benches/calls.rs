@@ -11,7 +11,7 @@ use std::time::Duration;
 use criterion::{BenchmarkGroup, Criterion, measurement::WallTime};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use hooks_core::{HookError, Hookable, Hooks, Next, hookable};
+use hooks_core::{HookError, Hookable, Hooks, Next, Outcome, hookable};
 use tower::{Service, ServiceExt};
 
 #[derive(Hookable, Default)]
@@ -29,6 +29,11 @@ impl Agent {
     #[hook]
     async fn nest(&self, number: u64) -> Result<u64, HookError> {
         self.add(number).await
+    }
+
+    #[hook]
+    fn add_now(&self, number: u64) -> Result<u64, HookError> {
+        Ok(black_box(number) + 1)
     }
 }
 
@@ -109,6 +114,25 @@ impl Cases {
     }
 }
 
+fn sealed(agent: Agent) -> Agent {
+    agent.hooks.seal();
+    agent
+}
+
+fn with_post(agent: Agent) -> Agent {
+    let post = |_: &Agent, _: &AgentAddArgs, output: &mut u64| *output = black_box(*output);
+    agent.register_instance_hook(Agent::POST_ADD, "post", post);
+    agent
+}
+
+/// A sync method with a pre hook.
+fn with_now() -> Agent {
+    let agent = Agent::default();
+    let pre = |_: &Agent, args: &mut AgentAddNowArgs| args.number = black_box(args.number);
+    agent.register_instance_hook(Agent::PRE_ADD_NOW, "pre", pre);
+    agent
+}
+
 fn with_sync(count: usize) -> Agent {
     let agent = Agent::default();
     for index in 0..count {
@@ -155,21 +179,36 @@ fn main() {
     for count in [1, 4, 16] {
         let agent = with_sync(count);
         cases.run(&mut group, &format!("{count} sync"), async || agent.add(black_box(1)).await);
+        let (agent, name) = (sealed(agent), format!("{count} sync, sealed"));
+        cases.run(&mut group, &name, async || agent.add(black_box(1)).await);
     }
     for count in [1, 4, 16] {
         let agent = with_async(count);
         cases.run(&mut group, &format!("{count} async"), async || agent.add(black_box(1)).await);
+        let (agent, name) = (sealed(agent), format!("{count} async, sealed"));
+        cases.run(&mut group, &name, async || agent.add(black_box(1)).await);
     }
-    let post = with_sync(1);
-    post.register_instance_hook(
-        Agent::POST_ADD,
-        "post",
-        |_: &Agent, _: &AgentAddArgs, output: &mut u64| *output = black_box(*output),
-    );
+    let post = with_post(with_sync(1));
     cases.run(&mut group, "1 sync pre, 1 sync post", async || post.add(black_box(1)).await);
+    let post = sealed(post);
+    cases.run(&mut group, "1 sync pre, 1 sync post, sealed", async || post.add(black_box(1)).await);
     let onion = Agent::default();
     onion.register_instance_hook(Agent::AROUND_ADD, "around", around);
     cases.run(&mut group, "1 around", async || onion.add(black_box(1)).await);
+    let onion = sealed(onion);
+    cases.run(&mut group, "1 around, sealed", async || onion.add(black_box(1)).await);
+    let settled = Agent::default();
+    settled.register_instance_hook(
+        Agent::SETTLED_ADD,
+        "settled",
+        |_: &Agent, _: &AgentAddArgs, outcome: &Outcome<'_, u64, HookError>, _: Duration| {
+            black_box(matches!(outcome, Outcome::Ok(_)));
+        },
+    );
+    cases.run(&mut group, "1 settled", async || settled.add(black_box(1)).await);
+    let settled = sealed(settled);
+    cases.run(&mut group, "1 settled, sealed", async || settled.add(black_box(1)).await);
+    sync_method(&mut group, &mut cases);
     let nested = with_sync(1);
     nested.register_instance_hook(Agent::PRE_NEST, "look", |_: &Agent, _: &AgentNestArgs| {});
     cases
@@ -206,6 +245,29 @@ impl Plain {
     async fn body_owned(self, number: u64) -> Result<u64, HookError> {
         self.body(number).await
     }
+}
+
+/// Calls of a sync method.
+fn sync_method(group: &mut BenchmarkGroup<'_, WallTime>, cases: &mut Cases) {
+    let agent = Agent::default();
+    cases.run(group, "sync method, no hooks", async || agent.add_now(black_box(1)));
+    let agent = with_now();
+    cases.run(group, "sync method, 1 sync", async || agent.add_now(black_box(1)));
+    let agent = sealed(agent);
+    cases.run(group, "sync method, 1 sync, sealed", async || agent.add_now(black_box(1)));
+    let agent = with_now();
+    let post = |_: &Agent, _: &AgentAddNowArgs, output: &mut u64| *output = black_box(*output);
+    agent.register_instance_hook(Agent::POST_ADD_NOW, "post", post);
+    let agent = sealed(agent);
+    cases.run(group, "sync method, pre and post, sealed", async || agent.add_now(black_box(1)));
+    let agent = Agent::default();
+    agent.register_instance_hook(
+        Agent::AROUND_ADD_NOW,
+        "around",
+        |_: &Agent, args: AgentAddNowArgs, next: Next<'_, Agent, AgentAddNowArgs>| next.run(args),
+    );
+    let agent = sealed(agent);
+    cases.run(group, "sync method, 1 around, sealed", async || agent.add_now(black_box(1)));
 }
 
 /// Calls while another thread registers and removes without pause.

@@ -37,6 +37,35 @@ impl Agent {
     }
 }
 
+#[test]
+fn a_hook_with_a_timeout_fails_and_does_not_run_where_nothing_would_stop_it() {
+    let agent = Agent::default();
+    let never = hook!(Agent::PRE_REPLY, async |_, _| panic!("it runs"));
+    agent.register_instance_hook(Agent::PRE_REPLY, HookOptions::named("slow").timeout(SOON), never);
+    let error = futures::executor::block_on(agent.reply("x".to_owned())).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "instance hook `slow` failed at pre_reply: a hook with a timeout needs the timer of tokio: call \
+         the method in a runtime of tokio"
+    );
+}
+
+#[test]
+fn a_timeout_of_a_hook_that_cannot_be_stopped_is_a_warning_of_the_plan() {
+    let agent = Agent::default();
+    let sync = |_: &Agent, _: &AgentReplyArgs| {};
+    agent.register_instance_hook(Agent::PRE_REPLY, HookOptions::named("now").timeout(SOON), sync);
+    let waits = hook!(Agent::PRE_REPLY, async |_, _| {});
+    agent.register_instance_hook(
+        Agent::PRE_REPLY,
+        HookOptions::named("waits").timeout(SOON),
+        waits,
+    );
+    let warnings: Vec<_> = agent.hook_plan().warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("now") && warnings[0].contains("its timeout has no effect"));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_hook_that_takes_too_long_fails_the_call_and_is_dropped() {
     struct OnDrop(Arc<Records>);

@@ -18,5 +18,6 @@ mod plans;
 mod random_operations;
 mod registration;
 mod registry;
+mod sealed;
 mod settled_hooks;
 mod vectors;

@@ -255,10 +255,11 @@ impl<F, W, L> HookOptions<F, W, L> {
 
     /// How long the hook may take. A longer one is dropped and has failed.
     ///
-    /// Needs a runtime of tokio with time (`enable_time`); without one the call panics.
+    /// Needs a runtime of tokio with time (`enable_time`): without a runtime the hook fails and does not run;
+    /// in one without time the call panics.
     ///
-    /// For pre and post hooks of async methods. A sync hook cannot be stopped, so it is not. Where
-    /// the method cannot fail, the failure must be ignored: `on_failure(Ignore)`.
+    /// For pre and post hooks of async methods. A sync hook cannot be stopped, so it is not, and the
+    /// [warnings](crate::HookPlan::warnings) of the plan say so. Where the method cannot fail, the failure must be ignored: `on_failure(Ignore)`.
     #[cfg(feature = "timeout")]
     pub fn timeout(mut self, timeout: Duration) -> HookOptions<F, W, Timed> {
         self.timeout = Some(timeout);
@@ -333,12 +334,22 @@ impl<F, W, L> HookOptions<F, W, L> {
         let remove_spent = once.then_some(remove_spent::<P> as fn(Level, &Hooks));
         let limits =
             is_limited.then(|| Arc::new(Limits { timeout, fired, remove_spent, undo, when }));
+        let warnings = match timeout {
+            Some(_) if !P::waits(&hook) => {
+                warnings.iter().cloned().chain([SYNC_TIMEOUT.to_owned()]).collect()
+            }
+            _ => warnings,
+        };
         let source = registered.unwrap_or(source);
         let max_depth = always.then_some(max_depth);
         let may_answer = answers.unwrap_or_else(|| P::may_answer(&hook));
         Entry { name, group, priority, role, may_answer, warnings, source, max_depth, limits, hook }
     }
 }
+
+/// What is wrong with a sync hook that has a timeout.
+const SYNC_TIMEOUT: &str =
+    "its timeout has no effect: only an async hook can be stopped while it waits";
 
 mod sealed {
     pub trait Named {}

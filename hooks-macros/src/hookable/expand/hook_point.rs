@@ -53,6 +53,8 @@ pub(crate) fn constants(
 // Output: `impl ::hooks_core::HookPoint<AgentReplyArgs> for Agent { type Return = ..; .. }`
 pub(crate) fn hook_point(block: &Block, method: &Method) -> TokenStream {
     let Method { cfgs, index, .. } = method;
+    // Apart from those of other blocks of the type: points that share a bit cost each other a look-up.
+    let index = if matches!(block.role, Role::Trait(_)) { index + 32 } else { *index };
     let returned = return_type(block, method);
     let Block { runtime, generics, self_ty, .. } = block;
     let (impl_generics, _, clause) = generics.split_for_impl();
