@@ -49,12 +49,21 @@ pub(crate) fn constants(
     quote!(#pre #around #post #error #settled)
 }
 
+/// Returns the number whose bit says whether a registry has hooks of the method. Points that share one cost
+/// each other a look-up: those of traits are apart from those of their types, and of other traits.
+fn index(block: &Block, method: &Method) -> u32 {
+    let Role::Trait(_) = &block.role else { return method.index };
+    let name = block.ident.to_string();
+    let add = |hash: u32, byte: u8| hash.wrapping_mul(31).wrapping_add(byte.into());
+    let of_trait = name.bytes().fold(0, add);
+    32 + of_trait.wrapping_add(method.index) % 32
+}
+
 // Input:  `pub async fn reply(&self, msg: Msg) -> Result<Msg, Error>`
 // Output: `impl ::hooks_core::HookPoint<AgentReplyArgs> for Agent { type Return = ..; .. }`
 pub(crate) fn hook_point(block: &Block, method: &Method) -> TokenStream {
-    let Method { cfgs, index, .. } = method;
-    // Apart from those of other blocks of the type: points that share a bit cost each other a look-up.
-    let index = if matches!(block.role, Role::Trait(_)) { index + 32 } else { *index };
+    let Method { cfgs, .. } = method;
+    let index = index(block, method);
     let returned = return_type(block, method);
     let Block { runtime, generics, self_ty, .. } = block;
     let (impl_generics, _, clause) = generics.split_for_impl();
