@@ -155,8 +155,7 @@ impl Nesting {
     }
 }
 
-/// Puts a call on the stack of its [`Scope`], which does so itself from its second poll on: there is
-/// one look at the stack for both.
+/// Puts a call on the stack, and says what it is inside of: one look at the stack for both.
 #[inline]
 pub(crate) fn enter<P: 'static>(instance: u64) -> Nesting {
     with_stack(|stack| stack.push(instance, TypeId::of::<P>()))

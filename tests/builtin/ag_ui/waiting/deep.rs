@@ -1,5 +1,6 @@
 //! Interrupts of sub-agents of sub-agents.
 
+use hooks_agent::builtin::people::HumanInTheLoop;
 use hooks_agent::prelude::*;
 use serde_json::{Value, json};
 
@@ -72,6 +73,22 @@ async fn two_denied_calls_of_a_deep_sub_agent_have_results() {
     assert_eq!(result(&events, "h/d/c1"), "denied: no");
     assert_eq!(result(&events, "h/d/c2"), "denied");
     assert!(seen.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_call_of_a_sub_agent_that_a_person_rejects_at_a_gate_has_a_result() {
+    let seen = Seen::default();
+    let payer = ReActAgent::builder("payer").model(two_payments()).tool(pay(&seen));
+    let payer = payer.hook(HumanInTheLoop::new().ask("pay")).build().unwrap();
+    let ask = vec![call("h", "payer", json!({ "task": "pay" }))];
+    let agent = ReActAgent::builder("bot").model(blocks_then_done(ask));
+    let mut client = Client::new(agent.tool(payer.to_tool("Pays")).build().unwrap());
+    assert_eq!(ids(&client.say("pay").await), ["int-h/c1", "int-h/c2"]);
+    let events = client.resume(json!([approve("int-h/c1"), deny("int-h/c2", "no")])).await;
+    assert_eq!(result(&events, "h/c1"), "paid");
+    assert_eq!(result(&events, "h/c2"), "rejected");
+    assert_eq!(outcome(&events), &json!({ "type": "success" }));
+    assert_eq!(*seen.lock().unwrap(), [json!({ "euros": 1 })]);
 }
 
 #[tokio::test]
