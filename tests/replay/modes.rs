@@ -237,3 +237,18 @@ async fn a_call_that_still_runs_when_the_recording_is_finished_has_an_end() {
     assert_eq!(ends[0]["outcome"], "unfinished");
     assert_eq!(Recording::read(program.path()).unwrap().calls()[0].outcome(), "unfinished");
 }
+
+#[tokio::test]
+async fn a_replayed_call_that_still_runs_gets_no_second_end() {
+    let program = Program::new();
+    program.record().await;
+    let ends = program.lines("end").len();
+    let tape = Tape::append(program.path()).open().unwrap();
+    let waits = on!(async |_: &mut PreActing<'_>| std::future::pending::<()>().await);
+    let agent = program.agent().hook(waits).hook(tape.clone()).build().unwrap();
+    let mut call = Box::pin(agent.call("How is Rome?"));
+    assert!(futures::poll!(&mut call).is_pending());
+    // What is left of the tape is a difference, and no line.
+    let _ = tape.finish();
+    assert_eq!(program.lines("end").len(), ends);
+}
