@@ -99,9 +99,9 @@ fn start_list<P: Stage>(
 ) -> ProgressOf<P> {
     while let Some(chunk) = list.chunks().get(at.chunk as usize) {
         let rest = chunk.get(at.index as usize..).unwrap_or_default();
-        for (index, entry) in rest.iter().enumerate() {
+        for (entry, index) in rest.iter().zip(at.index..) {
             let (Run::Sync(hook), None) = (&entry.hook.run, &entry.limits) else {
-                return Progress::Waits(Position { index: at.index + index as u32, ..at });
+                return Progress::Waits(Position { index, ..at });
             };
             if let Some(decided) = hook(agent, seen, subject)
                 && let Some(end) = apply(decided, level_of(at.group), entry, subject)
@@ -115,6 +115,7 @@ fn start_list<P: Stage>(
 }
 
 /// Does what a hook decided. Gives how it ended the phase, if it did.
+#[expect(clippy::boxed_local, reason = "it comes in its box, and leaves it here alone")]
 #[cold]
 #[inline(never)]
 fn apply<P: Stage>(

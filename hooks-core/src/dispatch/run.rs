@@ -164,13 +164,13 @@ where
             Looked::Body => {
                 drop(tables);
                 drop(borrowed);
-                this.state.as_mut().begin(receiver, body, this.args.take().expect(BEFORE));
+                this.state.as_mut().begin(&receiver, body, this.args.take().expect(BEFORE));
                 this.state.poll(context)
             }
             Looked::Post => {
                 let args = this.args.take().expect(BEFORE);
                 *this.args = hooks.keep_args().map(|keep_args| keep_args(&args));
-                this.state.as_mut().begin(receiver, body, args);
+                this.state.as_mut().begin(&receiver, body, args);
                 let mut poll = this.state.as_mut().poll(context);
                 match &mut poll {
                     Poll::Ready(returned) => {
@@ -214,7 +214,7 @@ impl<Fut, D> State<Fut, D> {
     #[inline]
     fn begin<R: Receiver, Args>(
         mut self: Pin<&mut Self>,
-        receiver: R,
+        receiver: &R,
         body: impl FnOnce(R::Borrowed, Args) -> Fut,
         args: Args,
     ) {
@@ -257,7 +257,7 @@ where
     A: ?Sized + HasHooks + AroundPoint<Args, Mode = SyncMethod>,
     Args: 'static,
 {
-    run_now::<_, A, Args, SyncAround>(SharedReceiver(agent), args, A::start)
+    run_now::<_, A, Args, SyncAround>(&SharedReceiver(agent), args, A::start)
 }
 
 /// Runs a call of a sync method which takes `&mut self`: it has no around hooks.
@@ -268,13 +268,13 @@ where
     Args: 'static,
     Body: FnOnce(R::Borrowed, Args) -> A::Return,
 {
-    run_now::<R, A, Args, NoAround>(agent, args, body)
+    run_now::<R, A, Args, NoAround>(&agent, args, body)
 }
 
 /// Runs a call in which nothing waits.
 #[inline]
 fn run_now<R, A, Args, Onion>(
-    receiver: R,
+    receiver: &R,
     args: Args,
     body: impl FnOnce(R::Borrowed, Args) -> A::Return,
 ) -> A::Return
@@ -314,7 +314,7 @@ where
             Looked::Found(found) => found,
         }
     };
-    let mut call = Call::new(&receiver, &mut found, &mut args, &mut answer);
+    let mut call = Call::new(receiver, &mut found, &mut args, &mut answer);
     call.start();
     if let Some(at) = call.waits() {
         call.resume_pre_now(at);

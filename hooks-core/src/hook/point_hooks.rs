@@ -122,7 +122,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> PointHooks<A, Args> {
     fn count_phases(&mut self) {
         let filled = self.lists().into_iter().filter(|list| !list.is_empty());
         self.phases = filled.fold(0, |mask, list| mask | bit_of(list.phase()));
-        let is_limited = self.lists().into_iter().any(|list| list.is_limited());
+        let is_limited = self.lists().into_iter().any(ErasedList::is_limited);
         self.is_limited = is_limited;
         let waiting = self.lists().into_iter().filter(|list| list.waits());
         self.waits = waiting.fold(0, |mask, list| mask | bit_of(list.phase()));
