@@ -261,6 +261,7 @@ where
 }
 
 /// Runs a call of a sync method which takes `&mut self`: it has no around hooks.
+#[expect(clippy::needless_pass_by_value, reason = "the expansion makes it for the call")]
 pub fn run_sync_alone<R, A, Args, Body>(agent: R, args: Args, body: Body) -> A::Return
 where
     R: Receiver<Agent = A>,
