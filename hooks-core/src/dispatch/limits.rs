@@ -12,6 +12,7 @@ use crate::hook::entry::Limits;
 use crate::point::hook_slot::HookSlot;
 
 /// Why a hook gave no answer of its own.
+#[cfg_attr(not(feature = "timeout"), expect(dead_code, reason = "no hook has a timeout"))]
 pub(crate) enum Failure {
     /// It took longer than this.
     TimedOut(Duration),
