@@ -1,4 +1,4 @@
-//! How agents are called.
+//! Calls of agents, in each of their forms.
 
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};

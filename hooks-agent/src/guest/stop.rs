@@ -12,8 +12,8 @@ use crate::model::{ModelError, ScriptedAnswer, ScriptedModel};
 
 const EVENTS: EventMask = EventMask::of(&[EventKind::PostReasoning, EventKind::Settled]);
 
-/// Blocks the end if hooks send the model on, with what they say to it. Hooks that fail end the run: to
-/// send the model on would be asked again, without end.
+/// Blocks the end if hooks send the model on, with what they say to it. Hooks that fail end the run: if
+/// they sent the model on, they would fail again at its next end, and so on.
 pub(super) async fn stopped(mut event: Event<'_>) -> Output {
     if event.input.stop_hook_active == Some(true) {
         return Output::default();

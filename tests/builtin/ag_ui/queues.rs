@@ -13,7 +13,7 @@ use tower::ServiceExt;
 
 use crate::http::collect;
 
-/// An agent that waits in its first call until it is told to go on.
+/// An agent whose first call waits for a signal.
 fn waiting() -> (ReActAgent, Arc<Notify>) {
     let go_on = Arc::new(Notify::new());
     let told = go_on.clone();

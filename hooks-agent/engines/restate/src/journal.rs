@@ -1,4 +1,4 @@
-//! What the agent and the driver of its call share.
+//! The state of a call, which its agent and its driver share.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! How much a call may keep in the engine.
+//! Limits of what a call keeps in the engine.
 
 /// The limits of a call.
 ///

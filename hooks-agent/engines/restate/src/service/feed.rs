@@ -27,8 +27,8 @@ const WAIT: Duration = Duration::from_secs(20);
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Feed;
 
-/// A call that begins to publish. Only the engine takes it from a call: `publish` comes through the ingress,
-/// where others may call too, so it has the token.
+/// A call that publishes. The handler `open` takes it from the engine alone. `publish` comes through the
+/// ingress, where others may call too, so only who knows the token is heard.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Opened {
     /// The id of the invocation.

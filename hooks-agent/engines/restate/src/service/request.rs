@@ -1,4 +1,4 @@
-//! What a caller sends.
+//! The request of a caller.
 
 use std::sync::Arc;
 
