@@ -5,10 +5,10 @@ use std::panic::Location;
 
 use crate::dispatch::snapshot::{has_hooks, is_hooked};
 use crate::error::RegistryError;
+use crate::group::HookGroup;
 use crate::hook::into_hook::IntoHook;
 #[cfg(feature = "json")]
 use crate::hook::json::{JsonHook, JsonPoint};
-use crate::hook::options::group::HookGroup;
 #[cfg(feature = "json")]
 use crate::hook::options::hook_options::HookOptions;
 use crate::hook::options::hook_options::IntoHookOptions;
@@ -21,7 +21,8 @@ use crate::plan::version::HooksVersion;
 use crate::point::hook_slot::HookSlot;
 use crate::registry::class::class_tables;
 use crate::registry::hooks::HasHooks;
-use crate::registry::table::Source;
+use crate::registry::list::Place;
+use crate::registry::registration::Source;
 use crate::registry::type_name::short_name;
 
 /// What can be done with the hooks of a type; every type that [has hooks](HasHooks) has it, also `dyn
@@ -81,7 +82,7 @@ pub trait Hookable: HasHooks {
     {
         let options = options.into_hook_options();
         let entry = options.into_entry(caller(), hook.into_hook());
-        T::edit(self.hooks().get_or_init(), |list| list.insert(entry));
+        T::register(self.hooks().get_or_init(), entry, Place::ByName);
     }
 
     /// Removes a hook of this instance, be it registered by its own type or by a trait of it.
@@ -159,7 +160,7 @@ pub trait Hookable: HasHooks {
     {
         let options = options.into_hook_options();
         let entry = options.into_entry(caller(), hook.into_hook());
-        T::edit(T::class().registry(), |list| list.insert(entry));
+        T::register(T::class().registry(), entry, Place::ByName);
     }
 
     /// Removes a class hook of this type, also a `#[class_hook]`.

@@ -130,6 +130,7 @@ pub mod __private;
 mod dispatch;
 mod error;
 mod expansion;
+mod group;
 mod hook;
 mod hook_type;
 mod hookable;
@@ -140,18 +141,18 @@ mod own_use;
 pub mod plan;
 pub mod point;
 pub mod registry;
+mod role;
 
 pub use dispatch::carry::{carry, outside, outside_future};
 pub use error::{BoxError, HookError, HookResult, RegistryError};
+pub use group::HookGroup;
 pub use hook::after::AfterHook;
 pub use hook::around::{AroundHook, Next};
 pub use hook::into_hook::IntoHook;
 #[cfg(feature = "json")]
 pub use hook::json::JsonHook;
-pub use hook::options::group::HookGroup;
 pub use hook::options::hook_options::HookOptions;
 pub use hook::options::policy::{Fail, Ignore};
-pub use hook::options::role::HookRole;
 pub use hook::point_hooks::HookTypeOf;
 pub use hook::pre::PreHook;
 pub use hook::stage::HookAnswer;
@@ -164,6 +165,7 @@ pub use point::{
     Around, AroundPoint, AsyncBody, BoxFuture, HookPoint, OnError, OnSettled, Post, Pre,
 };
 pub use registry::{HasHooks, Hooks, class_hooks};
+pub use role::HookRole;
 
 /// What a hook may look like: the forms of functions, the traits of hooks that are types, what they
 /// get and what they answer.

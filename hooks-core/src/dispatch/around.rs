@@ -168,7 +168,7 @@ impl<A: ?Sized + HasHooks + AroundPoint<Args>, Args: 'static> RestOfCall<Args, A
 
     fn hook(&self, at: Position) -> (Level, &str) {
         let (_, link) = self.links(at).next().expect("the hook at that position asks");
-        with_link!(link, |level, _, entry| (level, &entry.name))
+        with_link!(link, |level, _, entry| (level, &entry.registration.name))
     }
 
     fn hooks_from(&self, from: Position) -> usize {
@@ -186,7 +186,7 @@ fn applies<A: ?Sized + HookPoint<Args>, Args: 'static>(
 ) -> bool {
     let applies = entry.applies(agent, args);
     if applies {
-        entry.remove_if_spent(level, hooks);
+        entry.registration.remove_if_spent(level, hooks);
     }
     applies
 }

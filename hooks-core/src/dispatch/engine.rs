@@ -5,14 +5,12 @@
 
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use crate::dispatch::failure::{fail, raise};
 use crate::dispatch::limits::{Failure, limited, message_of};
 use crate::dispatch::snapshot::{GROUPS, Hold, Levels, Snapshot, level_of, with_link};
 use crate::dispatch::trace::Watch;
-use crate::hook::entry::{Entry, Limits};
-use crate::hook::list::List;
+use crate::hook::entry::{Entries, Entry};
 use crate::hook::point_hooks::Listed;
 use crate::hook::stage::{Decided, DecidedOf, Run, Stage, StepResult};
 use crate::hook_type::Level;
@@ -77,8 +75,8 @@ where
 {
     while at.group < GROUPS {
         let progress = match (hooks.own_at(at.group), hooks.base_at(at.group), agent.as_base()) {
-            (Some(hooks), _, _) => start_list(P::list(hooks), agent, at, seen, subject),
-            (_, Some(hooks), Some(base)) => start_list(B::list(hooks), base, at, seen, subject),
+            (Some(hooks), _, _) => start_list(P::entries(hooks), agent, at, seen, subject),
+            (_, Some(hooks), Some(base)) => start_list(B::entries(hooks), base, at, seen, subject),
             _ => Progress::Done,
         };
         match progress {
@@ -91,16 +89,17 @@ where
 
 #[inline]
 fn start_list<P: Stage>(
-    list: &List<P>,
+    list: Option<&Entries<P>>,
     agent: &P::Agent,
     mut at: Position,
     seen: &P::Seen,
     subject: &mut P::Subject,
 ) -> ProgressOf<P> {
+    let Some(list) = list else { return Progress::Done };
     while let Some(chunk) = list.chunks().get(at.chunk as usize) {
         let rest = chunk.get(at.index as usize..).unwrap_or_default();
         for (entry, index) in rest.iter().zip(at.index..) {
-            let (Run::Sync(hook), None) = (&entry.hook.run, &entry.limits) else {
+            let (Run::Sync(hook), false) = (&entry.hook.run, entry.is_limited) else {
                 return Progress::Waits(Position { index, ..at });
             };
             if let Some(decided) = hook(agent, seen, subject)
@@ -158,7 +157,7 @@ where
             if link.is_skipped(is_nested) {
                 continue;
             }
-            let end = if with_link!(&link, |_, _, entry| entry.limits.is_some()) {
+            let end = if with_link!(&link, |_, _, entry| entry.is_limited) {
                 with_link!(link, |level, of, entry| {
                     Box::pin(run_limited(level, of, entry, agent.hooks(), seen, subject)).await
                 })
@@ -206,8 +205,8 @@ where
     async move {
         loop {
             let started = match (hooks.own_at(at.group), hooks.base_at(at.group), agent.as_base()) {
-                (Some(hooks), _, _) => begin(P::list(hooks), &*agent, at, seen, subject),
-                (_, Some(hooks), Some(base)) => begin(B::list(hooks), base, at, seen, subject),
+                (Some(hooks), _, _) => begin(P::entries(hooks), &*agent, at, seen, subject),
+                (_, Some(hooks), Some(base)) => begin(B::entries(hooks), base, at, seen, subject),
                 _ => None,
             };
             let waiting = started?;
@@ -229,13 +228,13 @@ where
 /// Starts the hook at a position, if it is async.
 #[inline]
 fn begin<'a, P: Stage>(
-    list: &'a List<P>,
+    list: Option<&'a Entries<P>>,
     agent: &'a P::Agent,
     at: Position,
     seen: &'a P::Seen,
     subject: &'a mut P::Subject,
 ) -> Option<BoxFuture<'a, StepResult<P>>> {
-    let entry = list.chunks().get(at.chunk as usize)?.get(at.index as usize)?;
+    let entry = list?.chunks().get(at.chunk as usize)?.get(at.index as usize)?;
     match &entry.hook.run {
         Run::Async(hook) => Some(hook.start(agent, seen, subject)),
         Run::Sync(_) => None,
@@ -295,13 +294,11 @@ fn run_now<P: Stage>(
     subject: &mut P::Subject,
 ) -> Option<End<P>> {
     let Run::Sync(hook) = &entry.hook.run else { unreachable!("a sync method has no async hooks") };
-    let limits = entry.limits.as_ref();
-    if limits.is_some_and(|limits| !limits.applies(agent, P::args(seen, subject))) {
+    if entry.is_limited && !entry.applies(agent, P::args(seen, subject)) {
         return None;
     }
-    entry.remove_if_spent(level, hooks);
-    let undo = limits.and_then(|limits| limits.undo);
-    let saved = undo.map(|undo| undo(subject));
+    entry.registration.remove_if_spent(level, hooks);
+    let saved = entry.undo.map(|undo| undo(subject));
     let watch = Watch::start();
     let result = if saved.is_some() {
         catch_unwind(AssertUnwindSafe(|| hook(agent, seen, subject)))
@@ -321,10 +318,11 @@ async fn run_limited<P: Stage>(
     seen: &P::Seen,
     subject: &mut P::Subject,
 ) -> Option<End<P>> {
-    let applies = |limits: &&Arc<Limits<P>>| limits.applies(agent, P::args(seen, subject));
-    let limits = entry.limits.as_ref().filter(applies)?;
-    entry.remove_if_spent(level, hooks);
-    let saved = limits.undo.map(|undo| undo(subject));
+    if !entry.applies(agent, P::args(seen, subject)) {
+        return None;
+    }
+    entry.registration.remove_if_spent(level, hooks);
+    let saved = entry.undo.map(|undo| undo(subject));
     let watch = Watch::start();
     let run = async {
         match &entry.hook.run {
@@ -332,7 +330,7 @@ async fn run_limited<P: Stage>(
             Run::Async(hook) => hook.start(agent, seen, subject).await,
         }
     };
-    let result = limited(limits, run).await;
+    let result = limited(entry.registration.timeout, entry.undo.is_some(), run).await;
     finish(result, watch, saved, level, entry, subject)
 }
 

@@ -11,10 +11,11 @@ use crate::point::hook_slot::HookSlot;
 #[cold]
 pub(crate) fn fail<P: Stage>(fault: P::Fault, level: Level, entry: &Entry<P>) -> P::Error {
     P::fail(fault, |source| {
-        if entry.is_failure_ignored() {
+        if entry.undo.is_some() {
             report(level, entry, &source.to_string());
         }
-        let (hook, hook_type) = (entry.name.to_string(), Entry::<P>::hook_type());
+        let (hook, hook_type) =
+            (entry.registration.name.to_string(), entry.registration.hook_type.clone());
         HookError::Failed { hook, hook_type, level, source }
     })
 }
@@ -32,11 +33,13 @@ pub(crate) fn raise<P: Stage>(
             None
         }
         Failure::TimedOut(after) => {
-            let (hook, hook_type) = (entry.name.to_string(), Entry::<P>::hook_type());
+            let (hook, hook_type) =
+                (entry.registration.name.to_string(), entry.registration.hook_type.clone());
             raise_error(HookError::TimedOut { hook, hook_type, level, after }, level, entry)
         }
         Failure::Untimed => {
-            let (hook, hook_type) = (entry.name.to_string(), Entry::<P>::hook_type());
+            let (hook, hook_type) =
+                (entry.registration.name.to_string(), entry.registration.hook_type.clone());
             let source = UNTIMED.into();
             raise_error(HookError::Failed { hook, hook_type, level, source }, level, entry)
         }
@@ -48,7 +51,7 @@ const UNTIMED: &str =
     "a hook with a timeout needs the timer of tokio: call the method in a runtime of tokio";
 
 fn raise_error<P: Stage>(error: HookError, level: Level, entry: &Entry<P>) -> Option<P::Error> {
-    if entry.is_failure_ignored() {
+    if entry.undo.is_some() {
         report(level, entry, &error.to_string());
     }
     P::raise(error).ok()
@@ -56,7 +59,7 @@ fn raise_error<P: Stage>(error: HookError, level: Level, entry: &Entry<P>) -> Op
 
 /// Says that a hook failed and was ignored.
 pub(crate) fn report<P: HookSlot>(level: Level, entry: &Entry<P>, reason: &str) {
-    report_ignored(level, &entry.name, &Entry::<P>::hook_type(), reason);
+    report_ignored(level, &entry.registration.name, &entry.registration.hook_type, reason);
 }
 
 // Not generic: each method of each agent would have a copy.

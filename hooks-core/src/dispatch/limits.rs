@@ -8,9 +8,6 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::hook::entry::Limits;
-use crate::point::hook_slot::HookSlot;
-
 /// Why a hook gave no answer of its own.
 #[cfg_attr(not(feature = "timeout"), expect(dead_code, reason = "no hook has a timeout"))]
 pub(crate) enum Failure {
@@ -23,12 +20,13 @@ pub(crate) enum Failure {
 }
 
 /// Runs a hook for as long as it may, and contains its panic if its failures are ignored.
-pub(crate) async fn limited<P: HookSlot, F: Future>(
-    limits: &Limits<P>,
+pub(crate) async fn limited<F: Future>(
+    timeout: Option<Duration>,
+    is_failure_ignored: bool,
     hook: F,
 ) -> Result<F::Output, Failure> {
-    let timed = timed(limits.timeout, hook);
-    if limits.undo.is_none() {
+    let timed = timed(timeout, hook);
+    if !is_failure_ignored {
         return timed.await;
     }
     match caught(timed).await {

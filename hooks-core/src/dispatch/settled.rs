@@ -64,10 +64,10 @@ fn run_hook<A: ?Sized + HookPoint<Args>, Args: 'static>(
     entry: &Entry<OnSettled<A, Args>>,
     run: impl FnOnce(&Settled<A, Args>),
 ) {
-    if entry.limits.as_ref().is_some_and(|limits| !limits.fire()) {
+    if !entry.registration.fire() {
         return;
     }
-    entry.remove_if_spent(level, hooks);
+    entry.registration.remove_if_spent(level, hooks);
     let watch = Watch::start();
     // A panic here would take the place of the outcome, or end the program.
     let ran = catch_unwind(AssertUnwindSafe(|| run(&*entry.hook.run)));

@@ -78,7 +78,7 @@ pub(crate) use with_link;
 impl<P: HookSlot, B: HookSlot> Link<'_, P, B> {
     /// Whether a call does not run the hook because it is nested.
     pub(crate) fn is_skipped(&self, is_nested: bool) -> bool {
-        is_nested && with_link!(self, |_, _, entry| entry.max_depth.is_none())
+        is_nested && with_link!(self, |_, _, entry| entry.registration.max_depth.is_none())
     }
 }
 
@@ -163,12 +163,12 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
     pub(crate) fn phases(&self) -> (u8, u8) {
         let (mut phases, mut waits) = (0, 0);
         for hooks in self.own.iter().flatten() {
-            phases |= hooks.phases();
-            waits |= hooks.waits();
+            phases |= hooks.lists.phases();
+            waits |= hooks.lists.waits();
         }
         for hooks in self.base.iter().flatten() {
-            phases |= hooks.phases();
-            waits |= hooks.waits();
+            phases |= hooks.lists.phases();
+            waits |= hooks.lists.waits();
         }
         (phases, waits)
     }
@@ -176,18 +176,18 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
     /// Whether hooks have limits.
     #[inline]
     pub(crate) fn is_limited(&self) -> bool {
-        self.own.iter().flatten().any(|hooks| hooks.is_limited())
-            || self.base.iter().flatten().any(|hooks| hooks.is_limited())
+        self.own.iter().flatten().any(|hooks| hooks.lists.is_limited())
+            || self.base.iter().flatten().any(|hooks| hooks.lists.is_limited())
     }
 
     /// How deep nested calls may go, by the hooks that run in them too; `None` if no hook does.
     pub(crate) fn max_depth(&self) -> Option<usize> {
         let mut depths = [None; 4];
         for (depth, hooks) in depths.iter_mut().zip(&self.own) {
-            *depth = hooks.as_deref().and_then(PointHooks::max_depth);
+            *depth = hooks.as_deref().and_then(|hooks| hooks.lists.max_depth());
         }
         for (depth, hooks) in depths.iter_mut().skip(2).zip(&self.base) {
-            *depth = hooks.as_deref().and_then(PointHooks::max_depth);
+            *depth = hooks.as_deref().and_then(|hooks| hooks.lists.max_depth());
         }
         depths.into_iter().flatten().min()
     }
@@ -196,10 +196,10 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
     pub(crate) fn skipped(&self) -> Vec<String> {
         let mut skipped = Vec::new();
         for hooks in self.own.iter().flatten() {
-            skipped.extend(hooks.skipped());
+            skipped.extend(hooks.lists.skipped());
         }
         for hooks in self.base.iter().flatten() {
-            skipped.extend(hooks.skipped());
+            skipped.extend(hooks.lists.skipped());
         }
         skipped
     }
@@ -232,12 +232,12 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
         while at.group < GROUPS {
             let level = level_of(at.group);
             let link = match (self.own_at(at.group), self.base_at(at.group), agent.as_base()) {
-                (Some(hooks), _, _) => {
-                    P::list(hooks).seek(at).map(|entry| Link::Own(level, agent, entry))
-                }
-                (_, Some(hooks), Some(base)) => {
-                    B::list(hooks).seek(at).map(|entry| Link::Base(level, base, entry))
-                }
+                (Some(hooks), _, _) => P::entries(hooks)
+                    .and_then(|hooks| hooks.seek(at))
+                    .map(|entry| Link::Own(level, agent, entry)),
+                (_, Some(hooks), Some(base)) => B::entries(hooks)
+                    .and_then(|hooks| hooks.seek(at))
+                    .map(|entry| Link::Base(level, base, entry)),
                 _ => None,
             };
             if link.is_some() {

@@ -58,7 +58,7 @@ impl Watch {
     #[inline]
     pub(crate) fn stop<P: HookSlot>(self, level: Level, entry: &Entry<P>, outcome: &str) {
         if let Some(start) = self.start {
-            report(start, level, &entry.name, &Entry::<P>::hook_type(), outcome);
+            report(start, level, &entry.registration.name, &entry.registration.hook_type, outcome);
         }
     }
 }

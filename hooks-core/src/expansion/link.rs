@@ -7,7 +7,9 @@ use crate::hook::options::hook_options::HookOptions;
 use crate::hook::point_hooks::HookTypeOf;
 use crate::hook_type::HookType;
 use crate::registry::class::ClassHooks;
-use crate::registry::table::{Registry, Source};
+use crate::registry::list::Place;
+use crate::registry::registration::Source;
+use crate::registry::table::Registry;
 
 /// Puts a `#[class_hook]` into its class table.
 pub fn link<A, T, H, Form>(
@@ -22,7 +24,7 @@ pub fn link<A, T, H, Form>(
     H: IntoHook<T, Form>,
 {
     let entry = options.into_entry(Source { file: file.into(), line }, hook.into_hook());
-    T::edit(registry, |list| list.append(entry));
+    T::register(registry, entry, Place::Behind);
 }
 
 /// The type name of the agent of a hook type, and the hook type.

@@ -34,6 +34,10 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for Post<A, Args> {
     fn waits(hook: &Self::Hook) -> bool {
         hook.waits()
     }
+
+    fn keep_args(hook: &Self::Hook) -> KeepArgs<Self> {
+        hook.keep_args
+    }
 }
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> Stage for Post<A, Args> {
@@ -65,6 +69,10 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for OnError<A, Args> {
 
     fn waits(hook: &Self::Hook) -> bool {
         hook.waits()
+    }
+
+    fn keep_args(hook: &Self::Hook) -> KeepArgs<Self> {
+        hook.keep_args
     }
 }
 

@@ -1,143 +1,108 @@
-//! A registered hook and its limits.
+//! A hook as calls find it, and the hooks of one type on one level.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use crate::hook::options::group::HookGroup;
-use crate::hook::options::role::HookRole;
-use crate::hook_type::{HookType, Level};
+use crate::point::call_mode::Position;
 use crate::point::hook_slot::HookSlot;
-use crate::registry::hooks::Hooks;
-use crate::registry::table::{Row, Source};
+use crate::registry::list::{Chunk, Erased, Registered};
+use crate::registry::registration::Registration;
 
 /// How a hook that sees the arguments after the body has them copied before it; `None` if it does
 /// not see them.
 pub(crate) type KeepArgs<P> = Option<fn(&<P as HookSlot>::Args) -> <P as HookSlot>::Args>;
 
-/// A hook and what it was registered with.
-pub(crate) struct Entry<P: HookSlot> {
-    pub(crate) name: Arc<str>,
-    pub(crate) group: Option<HookGroup>,
-    pub(crate) priority: i32,
-    pub(crate) role: Option<HookRole>,
-    pub(crate) may_answer: bool,
-    pub(crate) warnings: Arc<[String]>,
-    pub(crate) source: Source,
-    /// Of a hook that runs in nested calls too: how deep.
-    pub(crate) max_depth: Option<usize>,
-    pub(crate) limits: Option<Arc<Limits<P>>>,
-    pub(crate) hook: P::Hook,
-}
-
-impl<P: HookSlot> Entry<P> {
-    pub(crate) fn hook_type() -> HookType {
-        HookType::new(P::PHASE, P::METHOD)
-    }
-
-    pub(crate) fn row(&self) -> Row {
-        let (name, hook_type) = (self.name.clone(), Self::hook_type());
-        Row {
-            hook_type,
-            name,
-            group: self.group,
-            priority: self.priority,
-            role: self.role,
-            may_answer: self.may_answer,
-            warnings: self.warnings.clone(),
-            is_always: self.max_depth.is_some(),
-            source: self.source.clone(),
-        }
-    }
-
-    /// Gives the entry limits of its own, so that what it counts is not shared.
-    pub(crate) fn part(&mut self) {
-        self.limits = self.limits.as_ref().map(|limits| Arc::new(limits.parted()));
-    }
-
-    /// Whether the hook runs in this call; of a hook that runs once, this is the run.
-    pub(crate) fn applies(&self, agent: &P::Agent, args: &P::Args) -> bool {
-        self.limits.as_ref().is_none_or(|limits| limits.applies(agent, args))
-    }
-
-    /// Whether the hook runs once.
-    pub(crate) fn runs_once(&self) -> bool {
-        self.limits.as_ref().is_some_and(|limits| limits.fired.is_some())
-    }
-
-    /// Whether the hook was to run once and has.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.limits.as_ref().is_some_and(|limits| limits.is_spent())
-    }
-
-    /// Takes a hook that was to run once, and has, out of its registry.
-    pub(crate) fn remove_if_spent(&self, level: Level, hooks: &Hooks) {
-        if let Some(limits) = self.limits.as_ref().filter(|limits| limits.is_spent())
-            && let Some(remove) = limits.remove_spent
-        {
-            remove(level, hooks);
-        }
-    }
-
-    /// Whether failures of the hook are reported and otherwise ignored.
-    pub(crate) fn is_failure_ignored(&self) -> bool {
-        self.limits.as_ref().is_some_and(|limits| limits.undo.is_some())
-    }
-}
-
-impl<P: HookSlot> Clone for Entry<P> {
-    fn clone(&self) -> Self {
-        Self {
-            name: self.name.clone(),
-            group: self.group,
-            priority: self.priority,
-            role: self.role,
-            may_answer: self.may_answer,
-            warnings: self.warnings.clone(),
-            source: self.source.clone(),
-            max_depth: self.max_depth,
-            limits: self.limits.clone(),
-            hook: self.hook.clone(),
-        }
-    }
-}
-
-/// The limits of a hook; most have none.
-pub(crate) struct Limits<P: HookSlot> {
-    pub(crate) timeout: Option<Duration>,
-    /// Of a hook that runs once: whether it has.
-    pub(crate) fired: Option<AtomicBool>,
-    /// Of a hook that runs once: how it is taken out of its registry.
-    pub(crate) remove_spent: Option<fn(Level, &Hooks)>,
-    /// Copies what a failing hook must give back.
-    pub(crate) undo: Undo<P>,
-    pub(crate) when: Option<Arc<Predicate<P>>>,
-}
-
+/// Copies what a failing hook must give back, if its failures are ignored.
 pub(crate) type Undo<P> = Option<fn(&<P as HookSlot>::Subject) -> <P as HookSlot>::Subject>;
+
 pub(crate) type Predicate<P> =
     dyn Fn(&<P as HookSlot>::Agent, &<P as HookSlot>::Args) -> bool + Send + Sync;
 
-impl<P: HookSlot> Limits<P> {
+/// A hook and what it was registered with.
+pub(crate) struct Entry<P: HookSlot> {
+    pub(crate) hook: P::Hook,
+    pub(crate) undo: Undo<P>,
+    pub(crate) when: Option<Arc<Predicate<P>>>,
+    /// Whether more has to be done than to call it.
+    pub(crate) is_limited: bool,
+    pub(crate) registration: Arc<Registration>,
+}
+
+impl<P: HookSlot> Entry<P> {
+    /// The hook for a list of the registry.
+    pub(crate) fn registered(self) -> Registered {
+        Registered { registration: self.registration.clone(), code: Arc::new(self) }
+    }
+
     /// Whether the hook runs in this call; of a hook that runs once, this is the run.
     pub(crate) fn applies(&self, agent: &P::Agent, args: &P::Args) -> bool {
-        self.when.as_ref().is_none_or(|when| when(agent, args)) && self.fire()
+        let applies = match &self.when {
+            Some(when) => when(agent, args),
+            None => true,
+        };
+        applies && self.registration.fire()
     }
 
-    /// The same limits, counting for themselves from here on.
-    pub(crate) fn parted(&self) -> Self {
-        let fired = self.fired.as_ref().map(|fired| fired.load(Ordering::Acquire).into());
-        let (undo, when) = (self.undo, self.when.clone());
-        Self { timeout: self.timeout, fired, remove_spent: self.remove_spent, undo, when }
+    /// The same hook with what it is registered with now.
+    fn again(&self, registration: &Arc<Registration>) -> Self {
+        Self {
+            hook: self.hook.clone(),
+            undo: self.undo,
+            when: self.when.clone(),
+            is_limited: self.is_limited,
+            registration: registration.clone(),
+        }
+    }
+}
+
+/// The hooks of one type on one level, in the order in which they run.
+pub(crate) struct Entries<P: HookSlot> {
+    /// None is empty.
+    chunks: Vec<Arc<Vec<Entry<P>>>>,
+    /// How the arguments are copied for those that will see them after the body.
+    pub(crate) keep_args: KeepArgs<P>,
+}
+
+// Loops and not iterators: each hook type that has hooks has a copy of these.
+impl<P: HookSlot> Entries<P> {
+    /// Makes them of those of a list.
+    pub(crate) fn build(list: &[Arc<Chunk>]) -> Erased {
+        let mut chunks = Vec::<Arc<Vec<Entry<P>>>>::with_capacity(list.len());
+        let mut keep_args = None;
+        for chunk in list {
+            if let Ok(chunk) = chunk.built(Self::chunk).downcast::<Vec<Entry<P>>>() {
+                for entry in &*chunk {
+                    keep_args = keep_args.or(P::keep_args(&entry.hook));
+                }
+                chunks.push(chunk);
+            }
+        }
+        Arc::new(Self { chunks, keep_args })
     }
 
-    /// Takes the one run of a hook that runs once.
-    pub(crate) fn fire(&self) -> bool {
-        self.fired.as_ref().is_none_or(|fired| !fired.swap(true, Ordering::AcqRel))
+    fn chunk(hooks: &[Registered]) -> Erased {
+        let mut chunk = Vec::with_capacity(hooks.len());
+        for hook in hooks {
+            if let Some(entry) = hook.code.downcast_ref::<Entry<P>>() {
+                chunk.push(entry.again(&hook.registration));
+            }
+        }
+        Arc::new(chunk)
     }
 
-    /// Whether the hook has had its one run.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.fired.as_ref().is_some_and(|fired| fired.load(Ordering::Acquire))
+    /// The hooks of each chunk.
+    #[inline]
+    pub(crate) fn chunks(&self) -> &[Arc<Vec<Entry<P>>>] {
+        &self.chunks
+    }
+
+    /// The hook at a position or, where its chunk ends there, at the start of the next chunk.
+    pub(crate) fn seek(&self, at: &mut Position) -> Option<&Entry<P>> {
+        while let Some(chunk) = self.chunks.get(at.chunk as usize) {
+            if let Some(entry) = chunk.get(at.index as usize) {
+                return Some(entry);
+            }
+            *at = Position { chunk: at.chunk + 1, index: 0, ..*at };
+        }
+        None
     }
 }

@@ -16,8 +16,10 @@ use crate::point::hook_point::{Fault, HookPoint, Output};
 use crate::point::hook_slot::{Post, Pre};
 use crate::point::return_kind::ReturnKind;
 use crate::registry::class::ClassHooks;
+use crate::registry::list::Place;
 use crate::registry::methods::exact_bases_of;
-use crate::registry::table::{Registry, Source};
+use crate::registry::registration::Source;
+use crate::registry::table::Registry;
 
 /// A hook over JSON.
 ///
@@ -176,7 +178,7 @@ where
                     .map(|fault| Box::new(Decided::Fault(fault)))
             };
             let entry = options.answers(false).into_entry(source, ErasedHook::sync(hook, None));
-            <Pre<A, Args> as HookTypeOf<A>>::edit(registry, |list| list.insert(entry));
+            <Pre<A, Args> as HookTypeOf<A>>::register(registry, entry, Place::ByName);
         }
         (Phase::Post, ErasedJson::Output(hook)) => {
             let hook = move |_: &A, args: &Args, output: &mut Output<A, Args>| {
@@ -188,7 +190,7 @@ where
                     .map(|fault| Box::new(Decided::Fault(fault)))
             };
             let entry = options.into_entry(source, ErasedHook::sync(hook, Some(Args::clone)));
-            <Post<A, Args> as HookTypeOf<A>>::edit(registry, |list| list.insert(entry));
+            <Post<A, Args> as HookTypeOf<A>>::register(registry, entry, Place::ByName);
         }
         (Phase::Pre, ErasedJson::Output(_)) => {
             return Err("there is no output yet, a pre hook takes `|args: &mut Value|`");

@@ -7,7 +7,6 @@ pub(crate) mod entry;
 pub(crate) mod into_hook;
 #[cfg(feature = "json")]
 pub(crate) mod json;
-pub(crate) mod list;
 pub(crate) mod options;
 pub(crate) mod point_hooks;
 pub(crate) mod pre;

@@ -41,6 +41,10 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for OnSettled<A, Args>
     type Subject = NoUndo;
     type Hook = ErasedSettled<A, Args>;
     const PHASE: Phase = Phase::Settled;
+
+    fn keep_args(hook: &Self::Hook) -> KeepArgs<Self> {
+        hook.keep_args
+    }
 }
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> OnSettled<A, Args> {

@@ -2,15 +2,16 @@
 
 use std::any::TypeId;
 use std::fmt;
+use std::sync::Arc;
 
-use crate::hook::options::group::HookGroup;
-use crate::hook::options::role::HookRole;
+use crate::group::HookGroup;
 use crate::hook_type::{HookType, Level};
 use crate::registry::class::class_tables;
 use crate::registry::hooks::Hooks;
 use crate::registry::methods::{bases_of, methods_of};
-use crate::registry::table::Row;
+use crate::registry::registration::Registration;
 use crate::registry::type_name::short_name;
+use crate::role::HookRole;
 
 /// Every hook that a call of an instance would run, in the order in which it would.
 ///
@@ -53,7 +54,8 @@ pub struct PlannedHook {
     level: Level,
     /// The place of the type that it is registered for: the agent's own, then its traits.
     rank: usize,
-    row: Row,
+    registration: Arc<Registration>,
+    warnings: Arc<[String]>,
 }
 
 impl HookPlan {
@@ -61,20 +63,26 @@ impl HookPlan {
     pub(crate) fn of(hooks: &Hooks, class: TypeId, type_name: &str) -> Self {
         let mut planned = Vec::new();
         for (rank, agent) in std::iter::once(class).chain(bases_of(class, type_name)).enumerate() {
-            let hook = |level| move |row| PlannedHook { level, rank, row };
-            let instance = hooks.get().map(|hooks| hooks.rows_of(agent)).unwrap_or_default();
+            let hook = |level| {
+                move |registration: Arc<Registration>| {
+                    let warnings = registration.warnings.clone();
+                    PlannedHook { level, rank, registration, warnings }
+                }
+            };
+            let instance =
+                hooks.get().map(|hooks| hooks.registrations_of(agent)).unwrap_or_default();
             planned.extend(instance.into_iter().map(hook(Level::Instance)));
             let tables = class_tables().into_iter();
-            let rows = tables.flat_map(|table| table.registry().rows_of(agent));
-            planned.extend(rows.map(hook(Level::Class)));
+            let registered = tables.flat_map(|table| table.registry().registrations_of(agent));
+            planned.extend(registered.map(hook(Level::Class)));
         }
 
         let methods = methods_of(class, type_name);
-        // Stable: within a type and a level the rows are in order already.
+        // Stable: within a type and a level they are in order already.
         planned.sort_by_cached_key(|hook| {
-            let method = hook.row.hook_type.method();
+            let method = hook.registration.hook_type.method();
             let place = methods.iter().position(|known| known.name == method);
-            (place, method.to_owned(), hook.row.hook_type.phase(), hook.level, hook.rank)
+            (place, method.to_owned(), hook.registration.hook_type.phase(), hook.level, hook.rank)
         });
         Self { agent: short_name(type_name).to_owned(), hooks: planned }
     }
@@ -123,7 +131,7 @@ impl HookPlan {
         for hook in &mut self.hooks {
             let more = warnings_of(hook);
             if !more.is_empty() {
-                hook.row.warnings = hook.row.warnings.iter().cloned().chain(more).collect();
+                hook.warnings = hook.warnings.iter().cloned().chain(more).collect();
             }
         }
         self
@@ -134,7 +142,7 @@ impl PlannedHook {
     /// Where in a call it runs.
     #[must_use]
     pub fn hook_type(&self) -> &HookType {
-        &self.row.hook_type
+        &self.registration.hook_type
     }
 
     /// Where it is registered.
@@ -146,29 +154,29 @@ impl PlannedHook {
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.row.name
+        &self.registration.name
     }
 
     /// Its priority.
     #[must_use]
     pub fn priority(&self) -> i32 {
-        self.row.priority
+        self.registration.priority
     }
 
     /// What it does to a call, if its registration says so.
     #[must_use]
     pub fn role(&self) -> Option<HookRole> {
-        self.row.role
+        self.registration.role
     }
 
     /// Whether it may answer in place of the call, or end it.
     #[must_use]
     pub fn may_answer(&self) -> bool {
-        self.row.may_answer
+        self.registration.may_answer
     }
 
     pub(crate) fn own_warnings(&self) -> &[String] {
-        &self.row.warnings
+        &self.warnings
     }
 
     pub(crate) fn rank(&self) -> usize {
@@ -178,13 +186,13 @@ impl PlannedHook {
     /// The group that it belongs to.
     #[must_use]
     pub fn group(&self) -> Option<HookGroup> {
-        self.row.group
+        self.registration.group
     }
 
     /// The source line that registered it, as `file:line`.
     #[must_use]
     pub fn registered_at(&self) -> String {
-        format!("{}:{}", self.row.source.file, self.row.source.line)
+        format!("{}:{}", self.registration.source.file, self.registration.source.line)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::hook::options::role::HookRole;
 use crate::hook_type::{HookType, Phase};
 use crate::plan::hook_plan::{HookPlan, PlannedHook};
+use crate::role::HookRole;
 
 /// Two hooks whose order defeats one of them, or one hook whose settings do. `Display` says what to change.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use crate::hook::entry::KeepArgs;
 use crate::hook_type::{HookType, Phase};
 use crate::point::hook_point::HookPoint;
 
@@ -17,7 +18,7 @@ pub trait HookSlot: sealed::Sealed + Copy + Send + Sync + Into<HookType> + 'stat
     type Subject: 'static;
     /// The erased form of a hook of that type.
     #[doc(hidden)]
-    type Hook: Clone;
+    type Hook: Clone + Send + Sync;
     #[doc(hidden)]
     const PHASE: Phase;
     /// Whether a hook has to be awaited.
@@ -31,6 +32,12 @@ pub trait HookSlot: sealed::Sealed + Copy + Send + Sync + Into<HookType> + 'stat
     #[must_use]
     fn may_answer(_: &Self::Hook) -> bool {
         true
+    }
+    /// How a hook that sees the arguments after the body has them copied before it.
+    #[doc(hidden)]
+    #[must_use]
+    fn keep_args(_: &Self::Hook) -> KeepArgs<Self> {
+        None
     }
     #[doc(hidden)]
     const METHOD: &'static str = <Self::Agent as HookPoint<Self::Args>>::METHOD;

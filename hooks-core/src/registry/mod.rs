@@ -5,7 +5,9 @@
 pub(crate) mod class;
 pub(crate) mod hooks;
 pub(crate) mod linked;
+pub(crate) mod list;
 pub(crate) mod methods;
+pub(crate) mod registration;
 mod swap;
 pub(crate) mod table;
 pub(crate) mod type_name;

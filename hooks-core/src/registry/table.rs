@@ -1,68 +1,28 @@
 //! The registry: a table of hooks that is swapped while calls read it.
 
 use std::any::{Any, TypeId};
-use std::borrow::Cow;
 use std::fmt;
-use std::panic::Location;
 // Counters that nothing waits for: schedules do not depend on them.
 use std::sync::atomic::AtomicU64 as Counter;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::{Arc, PoisonError};
 
-use crate::hook::options::group::HookGroup;
-use crate::hook::options::role::HookRole;
-use crate::hook_type::{HookType, Phase};
+use crate::group::HookGroup;
+use crate::hook_type::HookType;
+use crate::registry::list::Lists;
+use crate::registry::registration::Registration;
 use crate::registry::swap::{ArcSwap, AtomicU64, Loaded, Mutex, Ordering, Sealed};
-
-/// One registered hook, as a plan shows it.
-#[derive(Clone, Debug)]
-pub(crate) struct Row {
-    pub(crate) hook_type: HookType,
-    pub(crate) name: Arc<str>,
-    pub(crate) group: Option<HookGroup>,
-    pub(crate) priority: i32,
-    pub(crate) role: Option<HookRole>,
-    /// Whether it may answer in place of the body.
-    pub(crate) may_answer: bool,
-    /// What is wrong with it, whatever else runs.
-    pub(crate) warnings: Arc<[String]>,
-    /// Whether it runs in nested calls too.
-    pub(crate) is_always: bool,
-    pub(crate) source: Source,
-}
-
-/// Where a hook was registered.
-#[derive(Clone, Debug)]
-pub(crate) struct Source {
-    pub(crate) file: Cow<'static, str>,
-    pub(crate) line: u32,
-}
-
-impl From<&'static Location<'static>> for Source {
-    fn from(location: &'static Location<'static>) -> Self {
-        Self { file: location.file().into(), line: location.line() }
-    }
-}
 
 /// The hooks of one point, without their types.
 pub(crate) trait ErasedHooks: Any + Send + Sync {
     /// The type whose methods these hooks run at.
     fn agent(&self) -> TypeId;
     fn method(&self) -> &'static str;
-    /// The bit of the point in the interest mask of a registry; zero if it has no hooks.
-    fn interest(&self) -> u64;
-    /// Whether one of them runs once.
-    fn runs_once(&self) -> bool;
-    /// In the order in which they run.
-    fn rows(&self) -> Vec<Row>;
-    /// The same hooks without those of the phase that have the name; `None` if there are none.
-    fn without(&self, phase: Phase, name: &str) -> Option<Arc<dyn ErasedHooks>>;
-    /// The same hooks without those of the group, and how many that were; `None` if there are none.
-    fn without_group(&self, group: HookGroup) -> Option<(usize, Arc<dyn ErasedHooks>)>;
-    /// The same hooks for another instance: what was to run once will run once there.
-    fn copied(&self) -> Arc<dyn ErasedHooks>;
-    /// The same hooks without those of the phase.
-    fn cleared(&self, phase: Phase) -> Arc<dyn ErasedHooks>;
+    /// The bit of the point in the interest mask of a registry.
+    fn bit(&self) -> u64;
+    fn lists(&self) -> &Lists;
+    /// Other hooks of the same point.
+    fn with(&self, lists: Lists) -> Arc<dyn ErasedHooks>;
 }
 
 /// A table and the means to swap it: readers never wait, writers take turns.
@@ -152,22 +112,27 @@ impl Registry {
     pub(crate) fn seal(&self) {
         let _turn = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         let table = self.table.load_full();
-        if !table.points.iter().any(|point| point.hooks.runs_once()) {
+        if !table.points.iter().any(|point| point.hooks.lists().runs_once()) {
             self.sealed.seal(table);
         }
     }
 
     /// Changes the hooks of one point. `edit` runs under the writers' lock: it only moves values.
-    pub(crate) fn edit<T: ErasedHooks + Clone + Default>(&self, edit: impl FnOnce(&mut T)) {
-        let key = TypeId::of::<T>();
+    pub(crate) fn edit(
+        &self,
+        key: TypeId,
+        empty: fn() -> Arc<dyn ErasedHooks>,
+        edit: &mut dyn FnMut(&Lists) -> Lists,
+    ) {
         self.replace(|table| {
-            let loaded = LoadedTable::Swapped(self.table.load());
-            let mut hooks = loaded.hooks_of::<T>().cloned().unwrap_or_default();
-            edit(&mut hooks);
-            let hooks: Arc<dyn ErasedHooks> = Arc::new(hooks);
-            match table.points.iter_mut().find(|point| point.key == key) {
-                Some(point) => point.hooks = hooks,
-                None => table.points.push(Point { key, hooks }),
+            let known = table.points.iter_mut().find(|point| point.key == key);
+            match known {
+                Some(point) => point.hooks = point.hooks.with(edit(point.hooks.lists())),
+                None => {
+                    let hooks = empty();
+                    let hooks = hooks.with(edit(hooks.lists()));
+                    table.points.push(Point { key, hooks });
+                }
             }
         });
     }
@@ -177,8 +142,8 @@ impl Registry {
         let mut found = false;
         self.replace(|table| {
             for point in table.points_of(agent, hook_type.method()) {
-                if let Some(hooks) = point.hooks.without(hook_type.phase(), name) {
-                    point.hooks = hooks;
+                if let Some(lists) = point.hooks.lists().without(hook_type.phase(), name) {
+                    point.hooks = point.hooks.with(lists);
                     found = true;
                 }
             }
@@ -191,8 +156,8 @@ impl Registry {
         let mut removed = 0;
         self.replace(|table| {
             for point in &mut table.points {
-                if let Some((count, hooks)) = point.hooks.without_group(group) {
-                    point.hooks = hooks;
+                if let Some((count, lists)) = point.hooks.lists().without_group(group) {
+                    point.hooks = point.hooks.with(lists);
                     removed += count;
                 }
             }
@@ -205,7 +170,7 @@ impl Registry {
         self.replace(|table| match hook_type {
             Some(hook_type) => {
                 for point in table.points_of(agent, hook_type.method()) {
-                    point.hooks = point.hooks.cleared(hook_type.phase());
+                    point.hooks = point.hooks.with(point.hooks.lists().cleared(hook_type.phase()));
                 }
             }
             None => table.points.retain(|point| agent.is_some_and(|of| point.hooks.agent() != of)),
@@ -215,20 +180,24 @@ impl Registry {
     /// Starts with the hooks of another registry.
     pub(crate) fn copy_from(&self, other: &Self) {
         let table = other.table.load();
-        let copied = |point: &Point| Point { key: point.key, hooks: point.hooks.copied() };
+        let copied = |point: &Point| Point {
+            key: point.key,
+            hooks: point.hooks.with(point.hooks.lists().parted()),
+        };
         self.publish(Table { points: table.points.iter().map(copied).collect(), version: 0 });
     }
 
-    /// Every hook, point by point in the order of their first registration.
-    pub(crate) fn rows(&self) -> Vec<Row> {
-        self.table.load().points.iter().flat_map(|point| point.hooks.rows()).collect()
+    /// What every hook was registered with, point by point in the order of their first registration.
+    pub(crate) fn registrations(&self) -> Vec<Arc<Registration>> {
+        let table = self.table.load();
+        table.points.iter().flat_map(|point| point.hooks.lists().registrations()).collect()
     }
 
-    /// The hooks of one agent type.
-    pub(crate) fn rows_of(&self, agent: TypeId) -> Vec<Row> {
+    /// The same of the hooks of one agent type.
+    pub(crate) fn registrations_of(&self, agent: TypeId) -> Vec<Arc<Registration>> {
         let table = self.table.load();
         let points = table.points.iter().filter(|point| point.hooks.agent() == agent);
-        points.flat_map(|point| point.hooks.rows()).collect()
+        points.flat_map(|point| point.hooks.lists().registrations()).collect()
     }
 
     fn replace(&self, edit: impl FnOnce(&mut Table)) {
@@ -242,8 +211,8 @@ impl Registry {
     }
 
     fn publish(&self, mut table: Table) -> Arc<Table> {
-        table.points.retain(|point| point.hooks.interest() != 0);
-        let interest = table.points.iter().fold(0, |mask, point| mask | point.hooks.interest());
+        table.points.retain(|point| point.hooks.lists().phases() != 0);
+        let interest = table.points.iter().fold(0, |mask, point| mask | point.hooks.bit());
         table.version = next_version();
         let old = self.table.swap(Arc::new(table));
         self.sealed.open();
@@ -283,7 +252,11 @@ impl Table {
 impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map()
-            .entries(self.rows().into_iter().map(|row| (row.hook_type.to_string(), row.name)))
+            .entries(
+                self.registrations()
+                    .iter()
+                    .map(|hook| (hook.hook_type.to_string(), hook.name.clone())),
+            )
             .finish()
     }
 }

@@ -4,23 +4,21 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::hook::entry::{Entry, Limits};
-use crate::hook::options::group::HookGroup;
+use crate::group::HookGroup;
+use crate::hook::entry::Entry;
 #[cfg(feature = "timeout")]
 use crate::hook::options::policy::Timed;
 use crate::hook::options::policy::{
     Fail, FailurePolicy, OnFailure, Unconditional, Unlimited, When,
 };
-use crate::hook::options::role::HookRole;
 use crate::hook::point_hooks::remove_spent;
-use crate::hook_type::Level;
+use crate::hook_type::HookType;
 use crate::point::hook_point::MAX_DEPTH;
 use crate::point::hook_slot::HookSlot;
-use crate::registry::hooks::Hooks;
-use crate::registry::table::Source;
+use crate::registry::registration::{Once, Registration, Source};
+use crate::role::HookRole;
 
 /// What a hook is registered with besides its code: a name, a priority, and limits.
 ///
@@ -329,22 +327,34 @@ impl<F, W, L> HookOptions<F, W, L> {
             ..
         } = self;
         let (undo, when) = (F::undo(), when.predicate());
-        let is_limited = timeout.is_some() || once || undo.is_some() || when.is_some();
-        let fired = once.then(AtomicBool::default);
-        let remove_spent = once.then_some(remove_spent::<P> as fn(Level, &Hooks));
-        let limits =
-            is_limited.then(|| Arc::new(Limits { timeout, fired, remove_spent, undo, when }));
+        let (is_conditional, is_failure_ignored) = (when.is_some(), undo.is_some());
+        let is_limited = timeout.is_some() || once || is_conditional || is_failure_ignored;
+        let waits = P::waits(&hook);
         let warnings = match timeout {
-            Some(_) if !P::waits(&hook) => {
-                warnings.iter().cloned().chain([SYNC_TIMEOUT.to_owned()]).collect()
-            }
+            Some(_) if !waits => with_warning(&warnings, SYNC_TIMEOUT),
             _ => warnings,
         };
-        let source = registered.unwrap_or(source);
-        let max_depth = always.then_some(max_depth);
-        let may_answer = answers.unwrap_or_else(|| P::may_answer(&hook));
-        Entry { name, group, priority, role, may_answer, warnings, source, max_depth, limits, hook }
+        let registration = Registration {
+            hook_type: HookType::new(P::PHASE, P::METHOD),
+            name,
+            group,
+            priority,
+            role,
+            may_answer: answers.unwrap_or_else(|| P::may_answer(&hook)),
+            warnings,
+            source: registered.unwrap_or(source),
+            max_depth: always.then_some(max_depth),
+            waits,
+            timeout,
+            once: once.then(|| Once::new(remove_spent::<P>)),
+            is_limited,
+        };
+        Entry { hook, undo, when, is_limited, registration: Arc::new(registration) }
     }
+}
+
+fn with_warning(warnings: &[String], warning: &str) -> Arc<[String]> {
+    warnings.iter().cloned().chain([warning.to_owned()]).collect()
 }
 
 /// What is wrong with a sync hook that has a timeout.
