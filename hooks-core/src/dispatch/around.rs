@@ -3,7 +3,7 @@
 use std::convert::Infallible as Never;
 use std::future::{Ready, ready};
 
-use crate::dispatch::snapshot::{Link, Snapshot, with_link};
+use crate::dispatch::snapshot::{Levels, Link, with_link};
 use crate::dispatch::trace::Watch;
 use crate::hook::around::{DynCall, Next, Running};
 use crate::hook::entry::Entry;
@@ -13,7 +13,7 @@ use crate::point::call_mode::{AsyncMethod, BoxFuture, Mode, Position, RestOfCall
 use crate::point::hook_point::{AroundPoint, HookPoint};
 use crate::point::hook_slot::Around;
 use crate::point::return_kind::ReturnKind;
-use crate::registry::hooks::{HasHooks, Hooks};
+use crate::registry::hooks::Hooks;
 
 /// How the calls of a method run their around hooks.
 pub(super) trait AroundHooks<A: ?Sized + HookPoint<Args>, Args: 'static> {
@@ -25,7 +25,7 @@ pub(super) trait AroundHooks<A: ?Sized + HookPoint<Args>, Args: 'static> {
     /// A call that runs them, if the method has around hooks at all.
     fn call<'a>(
         agent: &'a A,
-        hooks: &'a Snapshot<A, Args>,
+        hooks: Levels<'a, A, Args>,
         is_nested: bool,
     ) -> Option<Self::Call<'a>>;
 
@@ -54,7 +54,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> AroundHooks<A, Args> for NoArou
     type Call<'a> = Never;
     type Running<'a> = Ready<A::Return>;
 
-    fn call<'a>(_: &'a A, _: &'a Snapshot<A, Args>, _: bool) -> Option<Never> {
+    fn call<'a>(_: &'a A, _: Levels<'a, A, Args>, _: bool) -> Option<Never> {
         None
     }
 
@@ -65,7 +65,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> AroundHooks<A, Args> for NoArou
 
 impl<A, Args> AroundHooks<A, Args> for AsyncAround
 where
-    A: ?Sized + HasHooks + AroundPoint<Args, Mode = AsyncMethod> + Sync,
+    A: ?Sized + AroundPoint<Args, Mode = AsyncMethod> + Sync,
     Args: 'static,
 {
     type Call<'a> = AroundCall<'a, A, Args>;
@@ -73,7 +73,7 @@ where
 
     fn call<'a>(
         agent: &'a A,
-        hooks: &'a Snapshot<A, Args>,
+        hooks: Levels<'a, A, Args>,
         is_nested: bool,
     ) -> Option<AroundCall<'a, A, Args>> {
         Some(AroundCall { agent, hooks, is_nested })
@@ -89,7 +89,7 @@ where
 
 impl<A, Args> AroundHooks<A, Args> for SyncAround
 where
-    A: ?Sized + HasHooks + AroundPoint<Args, Mode = SyncMethod>,
+    A: ?Sized + AroundPoint<Args, Mode = SyncMethod>,
     Args: 'static,
 {
     type Call<'a> = AroundCall<'a, A, Args>;
@@ -97,7 +97,7 @@ where
 
     fn call<'a>(
         agent: &'a A,
-        hooks: &'a Snapshot<A, Args>,
+        hooks: Levels<'a, A, Args>,
         is_nested: bool,
     ) -> Option<AroundCall<'a, A, Args>> {
         Some(AroundCall { agent, hooks, is_nested })
@@ -116,7 +116,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> AroundNow<A, Args> for NoAround
 
 impl<A, Args> AroundNow<A, Args> for SyncAround
 where
-    A: ?Sized + HasHooks + AroundPoint<Args, Mode = SyncMethod>,
+    A: ?Sized + AroundPoint<Args, Mode = SyncMethod>,
     Args: 'static,
 {
     fn now(call: &AroundCall<'_, A, Args>, args: Args) -> A::Return {
@@ -130,7 +130,7 @@ type AroundLink<'a, A, Args> =
 /// A call with around hooks.
 pub(super) struct AroundCall<'a, A: ?Sized + HookPoint<Args>, Args: 'static> {
     agent: &'a A,
-    hooks: &'a Snapshot<A, Args>,
+    hooks: Levels<'a, A, Args>,
     /// Of a nested call only the hooks that are never skipped run.
     is_nested: bool,
 }
@@ -146,7 +146,7 @@ impl<'a, A: ?Sized + HookPoint<Args>, Args: 'static> AroundCall<'a, A, Args> {
     }
 }
 
-impl<A: ?Sized + HasHooks + AroundPoint<Args>, Args: 'static> RestOfCall<Args, A::Mode, A::Return>
+impl<A: ?Sized + AroundPoint<Args>, Args: 'static> RestOfCall<Args, A::Mode, A::Return>
     for AroundCall<'_, A, Args>
 {
     fn start<'a>(

@@ -1,14 +1,15 @@
 //! A call under way: its hooks, its arguments, and what it comes to.
 
+use std::any::TypeId;
 use std::mem;
-use std::ops::Deref;
 use std::time::Instant;
 
-use crate::dispatch::engine::{self, End, Progress};
+use crate::dispatch::engine::{self, Progress};
 use crate::dispatch::guard::{self, Nesting};
 use crate::dispatch::receiver::Receiver;
-use crate::dispatch::snapshot::{Hold, Levels, LoadedHooks, Snapshot, Tables};
+use crate::dispatch::snapshot::Levels;
 use crate::dispatch::trace;
+use crate::dispatch::way::Visit;
 use crate::error::HookError;
 use crate::hook::point_hooks::bit_of;
 use crate::hook_type::Phase;
@@ -19,153 +20,6 @@ use crate::point::hook_slot::{Around, OnError, Post, Pre};
 use crate::point::return_kind::ReturnKind;
 use crate::registry::hooks::HasHooks;
 
-/// What a call found at its start, unless only its body was left.
-pub(super) struct Found<A: ?Sized + HookPoint<Args>, Args: 'static> {
-    /// The id of the instance, which the body of a `&mut self` method may exchange.
-    pub(super) instance: u64,
-    nesting: Nesting,
-    pub(super) hooks: Snapshot<A, Args>,
-    /// A bit for each phase that has hooks which may run.
-    phases: u8,
-    /// Whether pre hooks have run, up to one that has to be awaited or ended the call.
-    is_started: bool,
-    /// The hook that has to be awaited next.
-    waits: Option<Position>,
-    /// Whether there are pre hooks alone, which wait.
-    pub(super) is_short: bool,
-}
-
-/// What is left of a call that has been looked at.
-pub(super) enum Looked<A: ?Sized + HookPoint<Args>, Args: 'static> {
-    /// Its body.
-    Body,
-    /// Nothing: a hook gave this.
-    Answer(Box<A::Return>),
-    /// Its body and sync post hooks.
-    Post,
-    /// All that may be.
-    Found(Found<A, Args>),
-}
-
-const PRE: u8 = bit_of(Phase::Pre);
-const POST: u8 = bit_of(Phase::Post);
-
-impl<A: ?Sized + HasHooks + HookPoint<Args>, Args: 'static> Found<A, Args> {
-    /// Looks which hooks there are, and runs the pre hooks if there are none but these and post hooks: for
-    /// most calls then only the body is left, and nothing needs to be kept for what comes later.
-    #[inline]
-    pub(super) fn look(
-        agent: &A,
-        instance: u64,
-        nesting: Nesting,
-        tables: &Tables<'_>,
-        hooks: &LoadedHooks<'_, A, Args>,
-        args: &mut Option<Args>,
-        is_shared: bool,
-    ) -> Looked<A, Args> {
-        let (phases, waits) = hooks.phases();
-        let short = if is_shared { PRE | POST } else { PRE };
-        let is_short = nesting.depth == 0 && phases & !short == 0 && waits & POST == 0;
-        if !is_short || trace::is_on() {
-            return Self::found(instance, nesting, tables, hooks, phases);
-        }
-        if phases & PRE != 0 {
-            let (at, args) = (Position::default(), args.as_mut().expect(BEFORE));
-            match engine::start::<Pre<A, Args>, Pre<A::Base, Args>>(hooks, agent, at, &(), args) {
-                Progress::Done => {}
-                Progress::Ended(end) => {
-                    return Self::answered(agent, hooks, args, A::Kind::join(end));
-                }
-                Progress::Waits(at) => {
-                    let hooks = hooks.keep(tables);
-                    let (waits, is_short) = (Some(at), phases == PRE && !hooks.is_limited());
-                    let found = Self {
-                        instance,
-                        nesting,
-                        hooks,
-                        phases,
-                        is_started: true,
-                        waits,
-                        is_short,
-                    };
-                    return Looked::Found(found);
-                }
-            }
-        }
-        if phases & POST != 0 {
-            return Looked::Post;
-        }
-        if phases == 0 {
-            // Another point shares its bit in the registry.
-            guard::leave();
-        }
-        Looked::Body
-    }
-
-    /// A pre hook ended the call.
-    #[cold]
-    fn answered(
-        agent: &A,
-        hooks: &LoadedHooks<'_, A, Args>,
-        args: &Args,
-        mut returned: A::Return,
-    ) -> Looked<A, Args> {
-        let copy = hooks.keep_args().map(|keep_args| keep_args(args));
-        hooks.run_post(agent, copy.as_ref(), &mut returned);
-        Looked::Answer(Box::new(returned))
-    }
-
-    /// Runs the pre hooks from the one on that has to be awaited.
-    #[inline]
-    pub(super) fn run_pre(
-        &mut self,
-        agent: impl Deref<Target = A>,
-        args: &mut Args,
-    ) -> impl Future<Output = Option<End<Pre<A, Args>>>> {
-        let at = self.waits.take().unwrap_or_default();
-        engine::go_on::<Pre<A, Args>, Pre<A::Base, Args>>(&self.hooks, agent, at, &(), args)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn found(
-        instance: u64,
-        nesting: Nesting,
-        tables: &Tables<'_>,
-        hooks: &LoadedHooks<'_, A, Args>,
-        phases: u8,
-    ) -> Looked<A, Args> {
-        if phases == 0 {
-            guard::leave();
-            return Looked::Body;
-        }
-        if nesting.depth > 0 && A::REENTRY == Reentry::Skip {
-            trace::skipped::<A, Args>(|| hooks.skipped());
-            if hooks.max_depth().is_none() {
-                return Looked::Body;
-            }
-        }
-        let hooks = hooks.keep(tables);
-        let (is_started, waits, is_short) = (false, None, false);
-        Looked::Found(Self { instance, nesting, hooks, phases, is_started, waits, is_short })
-    }
-}
-
-impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
-    /// Runs post hooks of which none waits.
-    #[inline]
-    pub(super) fn run_post(&self, agent: &A, args: Option<&Args>, returned: &mut A::Return) {
-        let Some(output) = A::Kind::output_mut(returned) else { return };
-        let Some(args) = args else { return };
-        let at = Position::default();
-        match engine::start::<Post<A, Args>, Post<A::Base, Args>>(self, agent, at, args, output) {
-            Progress::Ended(Err(error)) => *returned = A::Kind::join(Err(error)),
-            Progress::Ended(Ok(never)) => match never {},
-            Progress::Done | Progress::Waits(_) => {}
-        }
-    }
-}
-
 /// A call that has hooks to run besides sync pre hooks.
 pub(super) struct Call<'c, R, A, Args>
 where
@@ -174,7 +28,18 @@ where
     Args: 'static,
 {
     pub(super) receiver: &'c R,
-    pub(super) found: &'c mut Found<A, Args>,
+    pub(super) hooks: Levels<'c, A, Args>,
+    /// The id of the instance, which the body of a `&mut self` method may exchange.
+    pub(super) instance: u64,
+    /// The method, for the guard.
+    pub(super) point: TypeId,
+    nesting: Nesting,
+    /// A bit for each phase that has hooks which may run.
+    phases: u8,
+    /// Whether pre hooks have run, up to one that has to be awaited.
+    is_started: bool,
+    /// The hook that has to be awaited next.
+    waits: Option<Position>,
     /// Those that the body will be given; then the copy that hooks see.
     pub(super) args: &'c mut Option<Args>,
     /// What the call returns, if it does not come to the body.
@@ -193,38 +58,52 @@ where
     #[inline]
     pub(super) fn new(
         receiver: &'c R,
-        found: &'c mut Found<A, Args>,
+        visit: &'c Visit<'_>,
         args: &'c mut Option<Args>,
         answer: &'c mut Option<A::Return>,
     ) -> Self {
-        let started = (found.phases & bit_of(Phase::Settled) != 0).then(Instant::now);
-        Self { receiver, found, args, answer, started }
+        let hooks = visit.tables.hooks::<A, Args>(&receiver.borrow());
+        let phases = hooks.masks().phases;
+        let started = (phases & bit_of(Phase::Settled) != 0).then(Instant::now);
+        Self {
+            receiver,
+            hooks,
+            instance: visit.instance,
+            point: visit.point,
+            nesting: visit.nesting,
+            phases,
+            is_started: visit.from.is_some(),
+            waits: visit.from,
+            args,
+            answer,
+            started,
+        }
     }
 
     /// Of a nested call only the hooks that are never skipped run.
     #[inline]
     pub(super) fn is_nested(&self) -> bool {
-        self.found.nesting.depth > 0 && A::REENTRY == Reentry::Skip
+        self.nesting.depth > 0 && A::REENTRY == Reentry::Skip
     }
 
     /// Runs the pre hooks up to the first that has to be awaited, if they have not run yet.
     #[inline]
     pub(super) fn start(&mut self) {
-        if self.found.is_started {
+        if self.is_started {
             return;
         }
         if self.started.is_some() {
             guard::set_address(self.address());
         }
-        match self.refusal(self.found.nesting) {
-            Some(refusal) => self.refuse(refusal, self.found.nesting),
+        match self.refusal(self.nesting) {
+            Some(refusal) => self.refuse(refusal, self.nesting),
             None => self.start_pre(),
         }
     }
 
     /// Tells the call from all others that there are.
     pub(super) fn address(&self) -> usize {
-        std::ptr::from_ref(&*self.found).addr()
+        std::ptr::from_ref(&*self.args).addr()
     }
 
     /// Why the call may not run, if it may not.
@@ -233,7 +112,7 @@ where
         let depth = match A::REENTRY {
             _ if nesting.depth == 0 => return self.too_many_around_hooks(),
             Reentry::Deny => return Some(HookError::Reentered { method: A::METHOD.to_owned() }),
-            Reentry::Run | Reentry::Skip => self.found.hooks.max_depth().unwrap_or(MAX_DEPTH),
+            Reentry::Run | Reentry::Skip => self.hooks.max_depth().unwrap_or(MAX_DEPTH),
         };
         if nesting.depth < depth {
             return self.too_many_around_hooks();
@@ -246,8 +125,8 @@ where
             return None;
         }
         let agent = self.receiver.borrow();
-        let hooks = &self.found.hooks;
-        let count = hooks
+        let count = self
+            .hooks
             .links::<Around<A, Args>, Around<A::Base, Args>>(&agent, Position::default())
             .filter(|(_, link)| !link.is_skipped(self.is_nested()))
             .count();
@@ -264,7 +143,7 @@ where
     fn refuse(&mut self, refusal: HookError, nesting: Nesting) {
         let allowed = [Phase::Error, Phase::Settled].into_iter();
         let allowed = allowed.filter(|phase| !nesting.is_made_by(*phase));
-        self.found.phases &= allowed.fold(0, |mask, phase| mask | bit_of(phase));
+        self.phases &= allowed.fold(0, |mask, phase| mask | bit_of(phase));
         self.started = self.started.filter(|_| self.has(Phase::Settled));
         // Where the method cannot fail, a panic says the same.
         let error = A::Kind::raise(refusal).unwrap_or_else(|refusal| panic!("{refusal}"));
@@ -278,20 +157,14 @@ where
         }
         let at = Position::default();
         if self.is_nested() || trace::is_on() {
-            self.found.waits = Some(at);
+            self.waits = Some(at);
             return;
         }
         let (agent, args) = (self.receiver.borrow(), self.args.as_mut().expect(BEFORE));
-        match engine::start::<Pre<A, Args>, Pre<A::Base, Args>>(
-            &self.found.hooks,
-            &agent,
-            at,
-            &(),
-            args,
-        ) {
+        match engine::start::<Pre<A, Args>, Pre<A::Base, Args>>(self.hooks, &agent, at, &(), args) {
             Progress::Done => {}
             Progress::Ended(end) => *self.answer = Some(A::Kind::join(end)),
-            Progress::Waits(at) => self.found.waits = Some(at),
+            Progress::Waits(at) => self.waits = Some(at),
         }
     }
 
@@ -299,7 +172,7 @@ where
     #[cold]
     pub(super) fn resume_pre_now(&mut self, at: Position) {
         let ended = engine::resume_now::<Pre<A, Args>, Pre<A::Base, Args>>(
-            &self.found.hooks,
+            self.hooks,
             self.receiver.borrow(),
             at,
             self.is_nested(),
@@ -314,7 +187,7 @@ where
     pub(super) fn resume_post_now(&mut self, at: Position, returned: &mut A::Return) {
         let Some(output) = A::Kind::output_mut(returned) else { return };
         let ended = engine::resume_now::<Post<A, Args>, Post<A::Base, Args>>(
-            &self.found.hooks,
+            self.hooks,
             self.receiver.borrow(),
             at,
             self.is_nested(),
@@ -332,7 +205,7 @@ where
         let Some(error) = A::Kind::error_mut(returned) else { return };
         let _marked = guard::Marked::new(Phase::Error);
         let ended = engine::resume_now::<OnError<A, Args>, OnError<A::Base, Args>>(
-            &self.found.hooks,
+            self.hooks,
             self.receiver.borrow(),
             Position::default(),
             self.is_nested(),
@@ -347,17 +220,18 @@ where
     /// The hook that has to be awaited before the call goes on, if there is one.
     #[inline]
     pub(super) fn waits(&mut self) -> Option<Position> {
-        self.found.waits.take()
+        self.waits.take()
     }
 
     /// Runs the pre hooks from a position on.
     pub(super) async fn resume_pre(&mut self, at: Position) {
+        let mut nothing = ();
         let ended = engine::resume::<Pre<A, Args>, Pre<A::Base, Args>>(
-            &self.found.hooks,
+            self.hooks,
             self.receiver.borrow(),
             at,
             self.is_nested(),
-            &(),
+            &mut nothing,
             self.args.as_mut().expect(BEFORE),
         );
         *self.answer = ended.await.map(A::Kind::join);
@@ -372,7 +246,7 @@ where
     /// Whether hooks of the phase may run.
     #[inline]
     pub(super) fn has(&self, phase: Phase) -> bool {
-        self.found.phases & bit_of(phase) != 0
+        self.phases & bit_of(phase) != 0
     }
 
     /// The arguments for the body. Hooks that will want to see them afterwards get a copy.
@@ -381,7 +255,7 @@ where
         // Only they see the arguments after the body.
         let sees_args = [Phase::Post, Phase::Error, Phase::Settled];
         let keep_args = sees_args.iter().any(|phase| self.has(*phase));
-        let keep_args = keep_args.then(|| self.found.hooks.keep_args()).flatten();
+        let keep_args = keep_args.then(|| self.hooks.keep_args()).flatten();
         let copy = keep_args.zip(self.args.as_ref()).map(|(keep_args, args)| keep_args(args));
         mem::replace(self.args, copy).expect(BEFORE)
     }
@@ -395,21 +269,17 @@ where
         let Some(output) = A::Kind::output_mut(returned) else { return };
         let at = Position::default();
         if self.is_nested() || trace::is_on() {
-            self.found.waits = Some(at);
+            self.waits = Some(at);
             return;
         }
         let (agent, args) = (self.receiver.borrow(), self.args.as_ref().expect(AFTER));
         match engine::start::<Post<A, Args>, Post<A::Base, Args>>(
-            &self.found.hooks,
-            &agent,
-            at,
-            args,
-            output,
+            self.hooks, &agent, at, args, output,
         ) {
             Progress::Done => {}
             Progress::Ended(Ok(never)) => match never {},
             Progress::Ended(Err(error)) => *returned = A::Kind::join(Err(error)),
-            Progress::Waits(at) => self.found.waits = Some(at),
+            Progress::Waits(at) => self.waits = Some(at),
         }
     }
 
@@ -417,11 +287,11 @@ where
     pub(super) async fn resume_post(&mut self, at: Position, returned: &mut A::Return) {
         let Some(output) = A::Kind::output_mut(returned) else { return };
         let ended = engine::resume::<Post<A, Args>, Post<A::Base, Args>>(
-            &self.found.hooks,
+            self.hooks,
             self.receiver.borrow(),
             at,
             self.is_nested(),
-            self.args.as_ref().expect(AFTER),
+            self.args.as_mut().expect(AFTER),
             output,
         );
         if let Some(Err(error)) = ended.await {
@@ -439,11 +309,11 @@ where
     pub(super) async fn run_error(&mut self, returned: &mut A::Return) {
         let Some(error) = A::Kind::error_mut(returned) else { return };
         let ended = engine::resume::<OnError<A, Args>, OnError<A::Base, Args>>(
-            &self.found.hooks,
+            self.hooks,
             self.receiver.borrow(),
             Position::default(),
             self.is_nested(),
-            self.args.as_ref().expect(AFTER),
+            self.args.as_mut().expect(AFTER),
             error,
         );
         if let Some(end) = guard::marked(Phase::Error, ended).await {

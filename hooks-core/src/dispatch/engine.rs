@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::dispatch::failure::{fail, raise};
 use crate::dispatch::limits::{Failure, limited, message_of};
-use crate::dispatch::snapshot::{GROUPS, Hold, Levels, Snapshot, level_of, with_link};
+use crate::dispatch::snapshot::{GROUPS, Levels, level_of, with_link};
 use crate::dispatch::trace::Watch;
 use crate::hook::entry::{Entries, Entry};
 use crate::hook::point_hooks::Listed;
@@ -63,7 +63,7 @@ type ProgressOf<P> = Progress<<P as Stage>::Exit, <P as Stage>::Error>;
 /// Runs hooks up to the first that has to be awaited, or has limits.
 #[inline]
 pub(crate) fn start<P, B>(
-    hooks: &Levels<P::Agent, P::Args, impl Hold>,
+    hooks: Levels<'_, P::Agent, P::Args>,
     agent: &P::Agent,
     mut at: Position,
     seen: &P::Seen,
@@ -140,11 +140,11 @@ fn apply<P: Stage>(
 /// every call has that room.
 #[expect(clippy::manual_async_fn, reason = "see above")]
 pub(crate) fn resume<P, B>(
-    hooks: &Snapshot<P::Agent, P::Args>,
+    hooks: Levels<'_, P::Agent, P::Args>,
     agent: impl Deref<Target = P::Agent>,
     mut at: Position,
     is_nested: bool,
-    seen: &P::Seen,
+    seen: &mut P::Seen,
     subject: &mut P::Subject,
 ) -> impl Future<Output = Option<End<P>>>
 where
@@ -187,64 +187,46 @@ where
     }
 }
 
-/// Runs the hooks from one on that has to be awaited, of a call that is not nested and that nobody traces;
-/// none has limits.
-#[expect(clippy::manual_async_fn, reason = "see above")]
+/// Starts the hook at a position, if it is async.
 #[inline]
-pub(crate) fn go_on<P, B>(
-    hooks: &Snapshot<P::Agent, P::Args>,
-    agent: impl Deref<Target = P::Agent>,
-    mut at: Position,
-    seen: &P::Seen,
-    subject: &mut P::Subject,
-) -> impl Future<Output = Option<End<P>>>
+pub(crate) fn begin<'h, P, B>(
+    hooks: Levels<'h, P::Agent, P::Args>,
+    agent: &'h P::Agent,
+    at: Position,
+    seen: &'h P::Seen,
+    subject: &'h mut P::Subject,
+) -> Option<BoxFuture<'h, StepResult<P>>>
 where
-    P: Stage<Agent: HasHooks> + Listed,
+    P: Stage + Listed,
     B: StageOfBase<P>,
 {
-    async move {
-        loop {
-            let started = match (hooks.own_at(at.group), hooks.base_at(at.group), agent.as_base()) {
-                (Some(hooks), _, _) => begin(P::entries(hooks), &*agent, at, seen, subject),
-                (_, Some(hooks), Some(base)) => begin(B::entries(hooks), base, at, seen, subject),
-                _ => None,
-            };
-            let waiting = started?;
-            if let Some(decided) = waiting.await {
-                let end = apply_at::<P, B>(hooks, &agent, at, decided, subject);
-                if end.is_some() {
-                    return end;
-                }
-            }
-            match start::<P, B>(hooks, &agent, at.next(), seen, subject) {
-                Progress::Waits(next) => at = next,
-                Progress::Done => return None,
-                Progress::Ended(end) => return Some(end),
-            }
-        }
+    match (hooks.own_at(at.group), hooks.base_at(at.group), agent.as_base()) {
+        (Some(hooks), _, _) => begin_in(P::entries(hooks)?, agent, at, seen, subject),
+        (_, Some(hooks), Some(base)) => begin_in(B::entries(hooks)?, base, at, seen, subject),
+        _ => None,
     }
 }
 
-/// Starts the hook at a position, if it is async.
 #[inline]
-fn begin<'a, P: Stage>(
-    list: Option<&'a Entries<P>>,
+fn begin_in<'a, P: Stage>(
+    list: &'a Entries<P>,
     agent: &'a P::Agent,
     at: Position,
     seen: &'a P::Seen,
     subject: &'a mut P::Subject,
 ) -> Option<BoxFuture<'a, StepResult<P>>> {
-    let entry = list?.chunks().get(at.chunk as usize)?.get(at.index as usize)?;
+    let entry = list.chunks().get(at.chunk as usize)?.get(at.index as usize)?;
     match &entry.hook.run {
         Run::Async(hook) => Some(hook.start(agent, seen, subject)),
         Run::Sync(_) => None,
     }
 }
 
+/// Does what the hook at a position decided. Gives how it ended the phase, if it did.
 #[cold]
 #[inline(never)]
-fn apply_at<P: Stage + Listed, B: StageOfBase<P>>(
-    hooks: &Snapshot<P::Agent, P::Args>,
+pub(crate) fn apply_at<P: Stage + Listed, B: StageOfBase<P>>(
+    hooks: Levels<'_, P::Agent, P::Args>,
     agent: &P::Agent,
     mut at: Position,
     decided: Box<DecidedOf<P>>,
@@ -258,7 +240,7 @@ fn apply_at<P: Stage + Listed, B: StageOfBase<P>>(
 #[cold]
 #[inline(never)]
 pub(crate) fn resume_now<P, B>(
-    hooks: &Snapshot<P::Agent, P::Args>,
+    hooks: Levels<'_, P::Agent, P::Args>,
     agent: impl Deref<Target = P::Agent>,
     mut at: Position,
     is_nested: bool,
@@ -315,7 +297,7 @@ async fn run_limited<P: Stage>(
     agent: &P::Agent,
     entry: &Entry<P>,
     hooks: &Hooks,
-    seen: &P::Seen,
+    seen: &mut P::Seen,
     subject: &mut P::Subject,
 ) -> Option<End<P>> {
     if !entry.applies(agent, P::args(seen, subject)) {
@@ -324,10 +306,11 @@ async fn run_limited<P: Stage>(
     entry.registration.remove_if_spent(level, hooks);
     let saved = entry.undo.map(|undo| undo(subject));
     let watch = Watch::start();
-    let run = async {
+    let (seen, changed) = (&mut *seen, &mut *subject);
+    let run = async move {
         match &entry.hook.run {
-            Run::Sync(hook) => hook(agent, seen, subject),
-            Run::Async(hook) => hook.start(agent, seen, subject).await,
+            Run::Sync(hook) => hook(agent, seen, changed),
+            Run::Async(hook) => hook.start(agent, seen, changed).await,
         }
     };
     let result = limited(entry.registration.timeout, entry.undo.is_some(), run).await;

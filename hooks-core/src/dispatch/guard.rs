@@ -157,8 +157,8 @@ impl Nesting {
 
 /// Puts a call on the stack, and says what it is inside of: one look at the stack for both.
 #[inline]
-pub(crate) fn enter<P: 'static>(instance: u64) -> Nesting {
-    with_stack(|stack| stack.push(instance, TypeId::of::<P>()))
+pub(crate) fn enter(instance: u64, point: TypeId) -> Nesting {
+    with_stack(|stack| stack.push(instance, point))
 }
 
 /// Changes the frame of the call that is being polled.
@@ -217,7 +217,7 @@ pub(crate) async fn marked<T>(phase: Phase, future: impl Future<Output = T>) -> 
 }
 
 /// Runs a function of a call that is over and is not being polled.
-pub(crate) fn reenter<P: 'static>(instance: u64, run: impl FnOnce()) {
+pub(crate) fn reenter(instance: u64, point: TypeId, run: impl FnOnce()) {
     /// Takes the call off again, also where it was carried.
     struct Left;
     impl Drop for Left {
@@ -226,7 +226,7 @@ pub(crate) fn reenter<P: 'static>(instance: u64, run: impl FnOnce()) {
         }
     }
 
-    enter::<P>(instance);
+    enter(instance, point);
     let _left = Left;
     run();
 }
@@ -265,8 +265,8 @@ impl<'a> Polled<'a> {
 
     /// Puts a call on the stack.
     #[inline]
-    pub(crate) fn enter<P: 'static>(&mut self, instance: u64) -> Nesting {
-        enter::<P>(instance)
+    pub(crate) fn enter(&mut self, instance: u64, point: TypeId) -> Nesting {
+        enter(instance, point)
     }
 
     /// Puts a call on the stack that has been there before.

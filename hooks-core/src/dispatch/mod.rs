@@ -1,15 +1,18 @@
 //! A call: the hooks that it found when it started, run around its body. Everything here lives for
-//! one call; the way in is `run`.
+//! one call; the ways in are `run` and `run_now`.
 
 mod around;
 mod call;
 pub(crate) mod carry;
+mod drive;
 mod engine;
 mod failure;
 mod guard;
 mod limits;
 pub(crate) mod receiver;
 pub(crate) mod run;
+pub(crate) mod run_now;
 mod settled;
 pub(crate) mod snapshot;
 mod trace;
+pub(crate) mod way;

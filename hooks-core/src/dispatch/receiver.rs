@@ -3,6 +3,10 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
+use crate::dispatch::snapshot::Tables;
+use crate::point::hook_point::HookPoint;
+use crate::registry::hooks::HasHooks;
+
 /// Lends the instance to one part of a call after the other.
 ///
 /// A shared reference is simply copied. A mutable one is borrowed in turns: the body has it only
@@ -16,11 +20,17 @@ pub trait Receiver {
 
     /// Borrows the instance; nobody else does.
     fn borrow(&self) -> Self::Borrowed;
+}
 
-    /// The instance, if everybody may have it at once.
-    fn shared(&self) -> Option<&Self::Agent> {
-        None
-    }
+/// Finds the hooks of its instance.
+pub trait Finder<'h>: Receiver {
+    /// Whether everybody may have the instance at once.
+    const IS_SHARED: bool;
+
+    /// The tables in which the hooks of a call are that starts now.
+    fn tables<Args: 'static>(&self) -> Tables<'h>
+    where
+        Self::Agent: HasHooks + HookPoint<Args>;
 }
 
 /// `&self`, which everybody may have at once.
@@ -43,10 +53,17 @@ impl<'a, A: ?Sized> Receiver for SharedReceiver<'a, A> {
     fn borrow(&self) -> &'a A {
         self.0
     }
+}
+
+impl<'a, A: ?Sized> Finder<'a> for SharedReceiver<'a, A> {
+    const IS_SHARED: bool = true;
 
     #[inline]
-    fn shared(&self) -> Option<&A> {
-        Some(self.0)
+    fn tables<Args: 'static>(&self) -> Tables<'a>
+    where
+        A: HasHooks + HookPoint<Args>,
+    {
+        Tables::load::<A, Args>(self.0)
     }
 }
 
@@ -70,6 +87,17 @@ impl<'r, 'a, A> Receiver for &'r ExclusiveReceiver<'a, A> {
     fn borrow(&self) -> ExclusiveBorrow<'r, 'a, A> {
         let mut agent = self.agent.lock().unwrap_or_else(PoisonError::into_inner);
         ExclusiveBorrow { receiver: self, agent: agent.take() }
+    }
+}
+
+impl<'h, A> Finder<'h> for &ExclusiveReceiver<'_, A> {
+    const IS_SHARED: bool = false;
+
+    fn tables<Args: 'static>(&self) -> Tables<'h>
+    where
+        A: HasHooks + HookPoint<Args>,
+    {
+        Tables::load::<A, Args>(&self.borrow()).unsealed()
     }
 }
 

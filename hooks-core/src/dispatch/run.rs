@@ -1,55 +1,124 @@
-//! The way into a call: runs its hooks around its body.
+//! The way into a call of an async method.
 
+use std::any::TypeId;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 use tracing::Span;
 
-use crate::dispatch::around::{AroundHooks, AroundNow, AsyncAround, NoAround, SyncAround};
-use crate::dispatch::call::{BEFORE, Call, Found, Looked};
+use crate::dispatch::around::NoAround;
+use crate::dispatch::call::BEFORE;
+use crate::dispatch::drive::drive;
 use crate::dispatch::guard::{Left, Polled};
-use crate::dispatch::receiver::{Receiver, SharedReceiver};
-use crate::dispatch::snapshot::{Snapshot, Tables};
+use crate::dispatch::receiver::{Finder, Receiver, SharedReceiver};
+use crate::dispatch::snapshot::Tables;
 use crate::dispatch::trace;
-use crate::hook_type::Phase;
-use crate::point::call_mode::{AsyncMethod, SyncMethod};
-use crate::point::hook_point::{AroundPoint, AsyncBody, HookPoint};
+use crate::dispatch::way::{Looked, Next, Visit, go_long};
+use crate::point::call_mode::{AsyncMethod, BoxFuture, Position};
+use crate::point::hook_point::{AsyncBody, HookPoint};
 use crate::point::hook_slot::Pre;
-use crate::point::return_kind::ReturnKind;
 use crate::registry::hooks::HasHooks;
 
 /// Runs a call of an async method with `&self`.
 #[inline]
 pub fn run<'a, A, Args>(agent: &'a A, args: Args) -> impl Future<Output = A::Return>
 where
-    A: ?Sized + HasHooks + AsyncBody<Args> + Sync,
+    A: ?Sized + AsyncBody<Args>,
     Args: 'static,
 {
     HookedCall::new(
         SharedReceiver(agent),
         args,
         A::body,
-        drive::<SharedReceiver<'a, A>, A, Args, AsyncAround, _, _>,
+        |SharedReceiver(agent), visit: Visit<'a>, args, body, is_short| match visit
+            .from
+            .filter(|_| is_short)
+        {
+            Some(at) => Rest::Short { future: short(agent, visit.tables, at, args, body) },
+            None => Rest::Long { future: go_long(agent, visit, args) },
+        },
     )
+}
+
+pin_project! {
+    /// What is left of a call that has more than a body.
+    #[project = RestProjected]
+    enum Rest<'a, S, T> {
+        Short { #[pin] future: S },
+        Long { future: BoxFuture<'a, T> },
+    }
+}
+
+impl<S: Future<Output = T>, T> Future for Rest<'_, S, T> {
+    type Output = T;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        match self.project() {
+            RestProjected::Short { future } => future.poll(context),
+            RestProjected::Long { future } => future.as_mut().poll(context),
+        }
+    }
+}
+
+/// Runs the pre hooks of a call from one on that has to be awaited, its body, and post hooks of which none
+/// waits.
+#[expect(clippy::manual_async_fn, reason = "an `async fn` keeps room for its parameters twice")]
+fn short<'a, A, Args, Fut>(
+    agent: &'a A,
+    tables: Tables<'a>,
+    mut at: Position,
+    mut args: Args,
+    body: impl FnOnce(&'a A, Args) -> Fut,
+) -> impl Future<Output = A::Return>
+where
+    A: ?Sized + HasHooks + HookPoint<Args>,
+    Args: 'static,
+    Fut: Future<Output = A::Return>,
+{
+    async move {
+        let hooks = tables.hooks::<A, Args>(agent);
+        loop {
+            let decided = match hooks.begin(agent, at, &mut args) {
+                Some(waiting) => waiting.await,
+                None => None,
+            };
+            match hooks.go_on(agent, at, decided, &mut args) {
+                Next::Waits(next) => at = next,
+                Next::Body => break,
+                Next::Ended(mut returned) => {
+                    let copy = hooks.copy(agent, &args);
+                    hooks.post(agent, copy.as_ref(), &mut returned);
+                    return returned;
+                }
+            }
+        }
+        let copy = hooks.copy(agent, &args);
+        let mut returned = pin!(body(agent, args)).await;
+        hooks.post(agent, copy.as_ref(), &mut returned);
+        returned
+    }
 }
 
 /// Runs a call of an async method whose future is not `Send`, or which takes `&mut self`: it has no
 /// around hooks.
 #[inline]
-pub fn run_alone<R, A, Args, Body, Fut>(
+pub fn run_alone<'h, R, A, Args, Body, Fut>(
     agent: R,
     args: Args,
     body: Body,
 ) -> impl Future<Output = A::Return>
 where
-    R: Receiver<Agent = A> + Copy,
+    R: Finder<'h, Agent = A> + Copy,
     A: ?Sized + HasHooks + HookPoint<Args, Mode = AsyncMethod>,
     Args: 'static,
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
 {
-    HookedCall::new(agent, args, body, drive::<R, A, Args, NoAround, _, _>)
+    HookedCall::new(agent, args, body, |agent, visit, args, body, _| {
+        drive::<R, A, Args, NoAround, _, _>(agent, visit, args, body)
+    })
 }
 
 pin_project! {
@@ -57,20 +126,15 @@ pin_project! {
     ///
     /// Of most calls only the body has to be awaited: their hooks run right here, before and after it.
     #[project = Projected]
-    struct HookedCall<R, A, Args, Body, Fut, Drive, D>
-    where
-        A: ?Sized,
-        A: HookPoint<Args>,
-        Args: 'static,
-    {
+    struct HookedCall<'h, R, Args, Body, Fut, Drive, D> {
         receiver: R,
         instance: u64,
         // The arguments for the body; then the copy that post hooks see.
         args: Option<Args>,
         body: Option<Body>,
         drive: Option<Drive>,
-        // The post hooks of a call that waits for its body.
-        after: Option<Box<Snapshot<A, Args>>>,
+        // Where the post hooks are of a call that waits for its body.
+        after: Option<Box<Tables<'h>>>,
         left: Option<Left>,
         // What is traced as the call, if it is.
         span: Option<Box<Span>>,
@@ -88,9 +152,9 @@ pin_project! {
     }
 }
 
-impl<R, A, Args, Body, Fut, Drive, D> HookedCall<R, A, Args, Body, Fut, Drive, D>
+impl<'h, R, A, Args, Body, Fut, Drive, D> HookedCall<'h, R, Args, Body, Fut, Drive, D>
 where
-    R: Receiver<Agent = A>,
+    R: Finder<'h, Agent = A>,
     A: ?Sized + HasHooks + HookPoint<Args>,
     Args: 'static,
 {
@@ -113,14 +177,14 @@ where
     }
 }
 
-impl<R, A, Args, Body, Fut, Drive, D> Future for HookedCall<R, A, Args, Body, Fut, Drive, D>
+impl<'h, R, A, Args, Body, Fut, Drive, D> Future for HookedCall<'h, R, Args, Body, Fut, Drive, D>
 where
-    R: Receiver<Agent = A> + Copy,
+    R: Finder<'h, Agent = A> + Copy,
     A: ?Sized + HasHooks + HookPoint<Args>,
     Args: 'static,
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
-    Drive: FnOnce(R, Found<A, Args>, Option<Args>, Body) -> D,
+    Drive: FnOnce(R, Visit<'h>, Args, Body, bool) -> D,
     D: Future<Output = A::Return>,
 {
     type Output = A::Return;
@@ -134,14 +198,14 @@ where
     }
 }
 
-impl<R, A, Args, Body, Fut, Drive, D> HookedCall<R, A, Args, Body, Fut, Drive, D>
+impl<'h, R, A, Args, Body, Fut, Drive, D> HookedCall<'h, R, Args, Body, Fut, Drive, D>
 where
-    R: Receiver<Agent = A> + Copy,
+    R: Finder<'h, Agent = A> + Copy,
     A: ?Sized + HasHooks + HookPoint<Args>,
     Args: 'static,
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
-    Drive: FnOnce(R, Found<A, Args>, Option<Args>, Body) -> D,
+    Drive: FnOnce(R, Visit<'h>, Args, Body, bool) -> D,
     D: Future<Output = A::Return>,
 {
     // Each has one place for what it returns, which is polled into: it is never copied.
@@ -149,46 +213,49 @@ where
     fn start(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<A::Return> {
         let mut this = self.project();
         let mut polled = Polled::new(this.left);
-        let nesting = polled.enter::<Pre<A, Args>>(*this.instance);
+        let point = TypeId::of::<Pre<A, Args>>();
+        let nesting = polled.enter(*this.instance, point);
         *this.span = trace::span::<A, Args>();
         let _entered = this.span.as_deref().map(Span::enter);
         let receiver = *this.receiver;
         let body = this.body.take().expect(BEFORE);
-        let borrowed = receiver.shared().is_none().then(|| receiver.borrow());
-        let agent = receiver.shared().or(borrowed.as_deref()).expect(BEFORE);
-        let tables = Tables::load::<A, Args>(agent);
-        let hooks = tables.hooks::<A, Args>(agent);
-        let is_shared = borrowed.is_none();
-        match Found::look(agent, *this.instance, nesting, &tables, &hooks, this.args, is_shared) {
-            Looked::Answer(answer) => Poll::Ready(*answer),
+        let tables = receiver.tables::<Args>();
+        let looked = {
+            let agent = receiver.borrow();
+            tables.hooks::<A, Args>(&agent).look(&agent, this.args, nesting, R::IS_SHARED)
+        };
+        let (from, is_short) = match looked {
+            Looked::Answer(answer) => return Poll::Ready(*answer),
             Looked::Body => {
                 drop(tables);
-                drop(borrowed);
                 this.state.as_mut().begin(&receiver, body, this.args.take().expect(BEFORE));
-                this.state.poll(context)
+                return this.state.poll(context);
             }
             Looked::Post => {
                 let args = this.args.take().expect(BEFORE);
-                *this.args = hooks.keep_args().map(|keep_args| keep_args(&args));
+                {
+                    let agent = receiver.borrow();
+                    *this.args = tables.hooks::<A, Args>(&agent).copy(&agent, &args);
+                }
                 this.state.as_mut().begin(&receiver, body, args);
                 let mut poll = this.state.as_mut().poll(context);
                 match &mut poll {
                     Poll::Ready(returned) => {
                         this.state.set(State::Start);
-                        hooks.run_post(&*receiver.borrow(), this.args.as_ref(), returned);
+                        run_post(&receiver, &tables, this.args.as_ref(), returned);
                     }
-                    Poll::Pending => *this.after = Some(Box::new(hooks.keep(&tables))),
+                    Poll::Pending => *this.after = Some(Box::new(tables.keep())),
                 }
-                poll
+                return poll;
             }
-            Looked::Found(found) => {
-                drop(tables);
-                drop(borrowed);
-                let drive = this.drive.take().expect(BEFORE);
-                this.state.as_mut().drive(drive, receiver, found, this.args.take(), body);
-                this.state.poll(context)
-            }
-        }
+            Looked::Short(at) => (Some(at), true),
+            Looked::Long(at) => (at, false),
+        };
+        let tables = tables.keep();
+        let visit = Visit { instance: *this.instance, point, nesting, tables, from };
+        let (drive, args) = (this.drive.take().expect(BEFORE), this.args.take().expect(BEFORE));
+        this.state.as_mut().drive(|| drive(receiver, visit, args, body, is_short));
+        this.state.poll(context)
     }
 
     #[inline(never)]
@@ -199,13 +266,29 @@ where
         let _entered = this.span.as_deref().map(Span::enter);
         let mut poll = this.state.as_mut().poll(context);
         if let Poll::Ready(returned) = &mut poll
-            && let Some(hooks) = this.after.take()
+            && let Some(tables) = this.after.take()
         {
             this.state.set(State::Start);
-            hooks.run_post(&*this.receiver.borrow(), this.args.as_ref(), returned);
+            run_post(this.receiver, &tables, this.args.as_ref(), returned);
         }
         poll
     }
+}
+
+/// Runs the post hooks of a call, of which none waits.
+#[inline]
+fn run_post<R, A, Args>(
+    receiver: &R,
+    tables: &Tables<'_>,
+    args: Option<&Args>,
+    returned: &mut A::Return,
+) where
+    R: Receiver<Agent = A>,
+    A: ?Sized + HasHooks + HookPoint<Args>,
+    Args: 'static,
+{
+    let agent = receiver.borrow();
+    tables.hooks::<A, Args>(&agent).post(&agent, args, returned);
 }
 
 // Functions of their own: without optimisation, what each moves would be part of every call's frame.
@@ -223,18 +306,8 @@ impl<Fut, D> State<Fut, D> {
 
     /// Makes it the future of a call that has more than a body.
     #[inline]
-    fn drive<R, A, Args, Body>(
-        mut self: Pin<&mut Self>,
-        drive: impl FnOnce(R, Found<A, Args>, Option<Args>, Body) -> D,
-        receiver: R,
-        found: Found<A, Args>,
-        args: Option<Args>,
-        body: Body,
-    ) where
-        A: ?Sized + HookPoint<Args>,
-        Args: 'static,
-    {
-        self.set(Self::Drive { future: drive(receiver, found, args, body) });
+    fn drive(mut self: Pin<&mut Self>, drive: impl FnOnce() -> D) {
+        self.set(Self::Drive { future: drive() });
     }
 
     #[inline]
@@ -248,159 +321,5 @@ impl<Fut, D> State<Fut, D> {
             StateProjected::Drive { future } => future.poll(context),
             StateProjected::Start => unreachable!("the call has left"),
         }
-    }
-}
-
-/// Runs a call of a sync method with `&self`.
-pub fn run_sync<A, Args>(agent: &A, args: Args) -> A::Return
-where
-    A: ?Sized + HasHooks + AroundPoint<Args, Mode = SyncMethod>,
-    Args: 'static,
-{
-    run_now::<_, A, Args, SyncAround>(&SharedReceiver(agent), args, A::start)
-}
-
-/// Runs a call of a sync method which takes `&mut self`: it has no around hooks.
-#[expect(clippy::needless_pass_by_value, reason = "the expansion makes it for the call")]
-pub fn run_sync_alone<R, A, Args, Body>(agent: R, args: Args, body: Body) -> A::Return
-where
-    R: Receiver<Agent = A>,
-    A: ?Sized + HasHooks + HookPoint<Args, Mode = SyncMethod>,
-    Args: 'static,
-    Body: FnOnce(R::Borrowed, Args) -> A::Return,
-{
-    run_now::<R, A, Args, NoAround>(&agent, args, body)
-}
-
-/// Runs a call in which nothing waits.
-#[inline]
-fn run_now<R, A, Args, Onion>(
-    receiver: &R,
-    args: Args,
-    body: impl FnOnce(R::Borrowed, Args) -> A::Return,
-) -> A::Return
-where
-    R: Receiver<Agent = A>,
-    A: ?Sized + HasHooks + HookPoint<Args, Mode = SyncMethod>,
-    Args: 'static,
-    Onion: AroundNow<A, Args>,
-{
-    let instance = receiver.borrow().hooks().id();
-    let mut left = None;
-    let mut polled = Polled::new(&mut left);
-    let nesting = polled.enter::<Pre<A, Args>>(instance);
-    let span = trace::span::<A, Args>();
-    let _entered = span.as_deref().map(Span::enter);
-    let (mut args, mut answer) = (Some(args), None);
-    let mut found = {
-        let borrowed = receiver.shared().is_none().then(|| receiver.borrow());
-        let agent = receiver.shared().or(borrowed.as_deref()).expect(BEFORE);
-        let tables = Tables::load::<A, Args>(agent);
-        let hooks = tables.hooks::<A, Args>(agent);
-        let may_wait = borrowed.is_none();
-        match Found::look(agent, instance, nesting, &tables, &hooks, &mut args, may_wait) {
-            Looked::Body => {
-                drop(tables);
-                drop(borrowed);
-                return body(receiver.borrow(), args.take().expect(BEFORE));
-            }
-            Looked::Answer(answer) => return *answer,
-            Looked::Post => {
-                let args = args.take().expect(BEFORE);
-                let copy = hooks.keep_args().map(|keep_args| keep_args(&args));
-                let mut returned = body(receiver.borrow(), args);
-                hooks.run_post(&*receiver.borrow(), copy.as_ref(), &mut returned);
-                return returned;
-            }
-            Looked::Found(found) => found,
-        }
-    };
-    let mut call = Call::new(receiver, &mut found, &mut args, &mut answer);
-    call.start();
-    if let Some(at) = call.waits() {
-        call.resume_pre_now(at);
-    }
-    let mut returned = match call.answer() {
-        Some(answer) => answer,
-        None => 'body: {
-            let args = call.take_args();
-            if call.has(Phase::Around) {
-                let agent = receiver.borrow();
-                if let Some(around) = Onion::call(&agent, &call.found.hooks, call.is_nested()) {
-                    break 'body Onion::now(&around, args);
-                }
-            }
-            body(receiver.borrow(), args)
-        }
-    };
-    call.start_post(&mut returned);
-    if let Some(at) = call.waits() {
-        call.resume_post_now(at, &mut returned);
-    }
-    if call.needs_error_hooks(&returned) {
-        call.run_error_now(&mut returned);
-    }
-    call.settle(&returned);
-    returned
-}
-
-/// The one order of things: pre hooks, around hooks and body, post hooks; error hooks if any of
-/// these failed; settled hooks whatever happened.
-///
-/// One async block, which keeps next to nothing from one `await` to another but the [`Call`]: every
-/// call has room for what it keeps.
-#[inline]
-fn drive<R, A, Args, Onion, Body, Fut>(
-    receiver: R,
-    found: Found<A, Args>,
-    args: Option<Args>,
-    body: Body,
-) -> impl Future<Output = A::Return>
-where
-    R: Receiver<Agent = A>,
-    A: ?Sized + HasHooks + HookPoint<Args>,
-    Args: 'static,
-    Onion: AroundHooks<A, Args>,
-    Body: FnOnce(R::Borrowed, Args) -> Fut,
-    Fut: Future<Output = A::Return>,
-{
-    let (mut found, mut args) = (found, args);
-    async move {
-        if found.is_short {
-            // Pre hooks, of which some wait, and nothing but the body behind them.
-            let ended = found.run_pre(receiver.borrow(), args.as_mut().expect(BEFORE)).await;
-            return match ended {
-                Some(end) => A::Kind::join(end),
-                None => pin!(body(receiver.borrow(), args.take().expect(BEFORE))).await,
-            };
-        }
-        let mut answer = None;
-        let mut call = Call::new(&receiver, &mut found, &mut args, &mut answer);
-        call.start();
-        if let Some(at) = call.waits() {
-            call.resume_pre(at).await;
-        }
-        let mut returned = match call.answer() {
-            Some(answer) => answer,
-            None => 'body: {
-                let args = call.take_args();
-                if call.has(Phase::Around) {
-                    let agent = receiver.borrow();
-                    if let Some(around) = Onion::call(&agent, &call.found.hooks, call.is_nested()) {
-                        break 'body Onion::start(&around, args).await;
-                    }
-                }
-                pin!(body(receiver.borrow(), args)).await
-            }
-        };
-        call.start_post(&mut returned);
-        if let Some(at) = call.waits() {
-            call.resume_post(at, &mut returned).await;
-        }
-        if call.needs_error_hooks(&returned) {
-            Box::pin(call.run_error(&mut returned)).await;
-        }
-        call.settle(&returned);
-        returned
     }
 }

@@ -17,7 +17,7 @@ use crate::hook_type::{Level, Phase};
 use crate::outcome::Outcome;
 use crate::point::call_mode::Position;
 use crate::point::hook_point::{Error, HookPoint, Output};
-use crate::point::hook_slot::{OnSettled, Pre};
+use crate::point::hook_slot::OnSettled;
 use crate::point::return_kind::ReturnKind;
 use crate::registry::hooks::{HasHooks, Hooks};
 
@@ -45,8 +45,7 @@ where
         let agent = self.receiver.borrow();
         let (hooks, args) = (agent.hooks(), self.args.as_ref());
         let start = Position::default();
-        let links =
-            self.found.hooks.links::<OnSettled<A, Args>, OnSettled<A::Base, Args>>(&agent, start);
+        let links = self.hooks.links::<OnSettled<A, Args>, OnSettled<A::Base, Args>>(&agent, start);
         for (_, link) in links {
             if !link.is_skipped(self.is_nested()) {
                 with_link!(link, |level, agent, entry| {
@@ -89,7 +88,7 @@ where
             self.run_settled(started.elapsed(), &Outcome::Panicked);
         } else {
             // A drop comes from outside of the call, but its hooks belong to it.
-            guard::reenter::<Pre<A, Args>>(self.found.instance, || {
+            guard::reenter(self.instance, self.point, || {
                 self.run_settled(started.elapsed(), &Outcome::Cancelled);
             });
         }

@@ -1,9 +1,6 @@
 //! The hooks of a call: those that were there when it started.
 
-use std::iter;
-use std::marker::PhantomData;
-use std::ops::Deref;
-use std::sync::Arc;
+use std::{fmt, iter};
 
 use crate::hook::entry::Entry;
 use crate::hook::point_hooks::{Listed, PointHooks, bit_of, interest};
@@ -13,49 +10,37 @@ use crate::point::hook_point::HookPoint;
 use crate::point::hook_slot::HookSlot;
 use crate::registry::class::ClassHooks;
 use crate::registry::hooks::HasHooks;
+use crate::registry::list::Lists;
 use crate::registry::table::{ErasedHooks, LoadedTable, Registry};
 
 /// The tables of an instance, of its class, and of the class of the trait that the method is of, where
-/// they have hooks of the method. Good for as long as nothing waits: no counter is touched for them.
-pub(crate) struct Tables<'r> {
+/// they have hooks of the method.
+pub struct Tables<'r> {
     instance: Option<LoadedTable<'r>>,
     class: Option<LoadedTable<'r>>,
     base_class: Option<LoadedTable<'r>>,
 }
 
+impl fmt::Debug for Tables<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tables").finish_non_exhaustive()
+    }
+}
+
 /// The hooks of a call, by level; on each level those of the agent's type run first, then those of
-/// the trait that the method is of. `H` is how they are held.
-pub(crate) struct Levels<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> {
-    own: [HeldHooks<H, A, Args>; 2],
-    base: [HeldHooks<H, A::Base, Args>; 2],
+/// the trait that the method is of.
+pub(crate) struct Levels<'t, A: ?Sized + HookPoint<Args>, Args: 'static> {
+    pub(crate) own: [Option<&'t PointHooks<A, Args>>; 2],
+    pub(crate) base: [Option<&'t PointHooks<A::Base, Args>>; 2],
 }
 
-type HeldHooks<H, A, Args> = Option<<H as Hold>::Held<PointHooks<A, Args>>>;
-
-/// The hooks in tables.
-pub(crate) type LoadedHooks<'h, A, Args> = Levels<A, Args, Borrowed<'h>>;
-
-/// Hooks that are kept to the end of the call.
-pub(crate) type Snapshot<A, Args> = Levels<A, Args, Shared>;
-
-/// How hooks are held.
-pub(crate) trait Hold {
-    type Held<T: 'static>: Deref<Target = T>;
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> Clone for Levels<'_, A, Args> {
+    fn clone(&self) -> Self {
+        *self
+    }
 }
 
-/// By reference.
-pub(crate) struct Borrowed<'h>(PhantomData<&'h ()>);
-
-/// By count.
-pub(crate) enum Shared {}
-
-impl<'h> Hold for Borrowed<'h> {
-    type Held<T: 'static> = &'h T;
-}
-
-impl Hold for Shared {
-    type Held<T: 'static> = Arc<T>;
-}
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> Copy for Levels<'_, A, Args> {}
 
 /// A hook of a call with the agent that it runs on: as its own type, or as the trait that the method is
 /// of.
@@ -83,21 +68,15 @@ impl<P: HookSlot, B: HookSlot> Link<'_, P, B> {
 }
 
 /// Whether a call that starts now of the method of this hook type runs any hooks.
-pub(crate) fn is_hooked<P: HookSlot>(agent: &P::Agent) -> bool
-where
-    P::Agent: HasHooks,
-{
+pub(crate) fn is_hooked<P: HookSlot<Agent: HasHooks>>(agent: &P::Agent) -> bool {
     let tables = Tables::load::<P::Agent, P::Args>(agent);
-    tables.hooks(agent).phases().0 != 0
+    tables.hooks::<P::Agent, P::Args>(agent).masks().phases != 0
 }
 
 /// Whether a call that starts now runs hooks of this type.
-pub(crate) fn has_hooks<P: HookSlot>(agent: &P::Agent) -> bool
-where
-    P::Agent: HasHooks,
-{
+pub(crate) fn has_hooks<P: HookSlot<Agent: HasHooks>>(agent: &P::Agent) -> bool {
     let tables = Tables::load::<P::Agent, P::Args>(agent);
-    tables.hooks(agent).phases().0 & bit_of(P::PHASE) != 0
+    tables.hooks::<P::Agent, P::Args>(agent).masks().phases & bit_of(P::PHASE) != 0
 }
 
 impl<'r> Tables<'r> {
@@ -117,9 +96,24 @@ impl<'r> Tables<'r> {
         }
     }
 
+    /// The same tables, to be kept while something waits.
     #[inline]
-    fn each(&self) -> [Option<&LoadedTable<'r>>; 3] {
-        [self.instance.as_ref(), self.class.as_ref(), self.base_class.as_ref()]
+    pub(crate) fn keep(self) -> Self {
+        let Self { instance, class, base_class } = self;
+        let keep = |table: Option<LoadedTable<'r>>| table.map(LoadedTable::keep);
+        Self { instance: keep(instance), class: keep(class), base_class: keep(base_class) }
+    }
+
+    /// The same tables, to be kept longer than the instance is borrowed.
+    pub(crate) fn unsealed<'s>(self) -> Tables<'s> {
+        let Self { instance, class, base_class } = self;
+        let unseal = |table: Option<LoadedTable<'r>>| table.map(LoadedTable::unsealed);
+        Tables { instance: unseal(instance), class: unseal(class), base_class: unseal(base_class) }
+    }
+
+    /// The tables for a call of the trait alone.
+    pub(crate) fn of_base(self) -> Self {
+        Self { class: self.base_class, base_class: None, ..self }
     }
 
     /// The hooks in them.
@@ -127,10 +121,14 @@ impl<'r> Tables<'r> {
     pub(crate) fn hooks<A: ?Sized + HookPoint<Args>, Args: 'static>(
         &self,
         agent: &A,
-    ) -> LoadedHooks<'_, A, Args> {
-        let [instance, class, base_class] = self.each();
-        let base = agent.as_base().map(|_| [hooks_of(instance), hooks_of(base_class)]);
-        Levels { own: [hooks_of(instance), hooks_of(class)], base: base.unwrap_or_default() }
+    ) -> Levels<'_, A, Args> {
+        let [instance, class, base_class] =
+            [self.instance.as_ref(), self.class.as_ref(), self.base_class.as_ref()];
+        let base = match agent.as_base() {
+            Some(_) => [hooks_of(instance), hooks_of(base_class)],
+            None => [None, None],
+        };
+        Levels { own: [hooks_of(instance), hooks_of(class)], base }
     }
 }
 
@@ -139,80 +137,56 @@ fn hooks_of<'t, T: ErasedHooks>(table: Option<&'t LoadedTable<'_>>) -> Option<&'
     table?.hooks_of()
 }
 
-#[inline]
-fn keep<T: ErasedHooks>(hooks: Option<&T>, table: Option<&LoadedTable<'_>>) -> Option<Arc<T>> {
-    hooks.and(table)?.shared_hooks_of()
-}
-
-impl<A: ?Sized + HookPoint<Args>, Args: 'static> LoadedHooks<'_, A, Args> {
-    /// The same hooks, to be kept to the end of the call.
-    #[inline]
-    pub(crate) fn keep(&self, tables: &Tables<'_>) -> Snapshot<A, Args> {
-        let [instance, class, base_class] = tables.each();
-        Levels {
-            own: [keep(self.own[0], instance), keep(self.own[1], class)],
-            base: [keep(self.base[0], instance), keep(self.base[1], base_class)],
-        }
-    }
-}
-
-impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
-    /// A bit for each phase that has hooks, and for each whose hooks wait or have limits.
-    // Loops and not iterators, here and below: each method of each agent has a copy of these.
-    #[inline]
-    pub(crate) fn phases(&self) -> (u8, u8) {
-        let (mut phases, mut waits) = (0, 0);
-        for hooks in self.own.iter().flatten() {
-            phases |= hooks.lists.phases();
-            waits |= hooks.lists.waits();
-        }
-        for hooks in self.base.iter().flatten() {
-            phases |= hooks.lists.phases();
-            waits |= hooks.lists.waits();
-        }
-        (phases, waits)
-    }
-
+/// What is known of the hooks of a call without their types.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Masks {
+    /// A bit for each phase that has hooks.
+    pub(crate) phases: u8,
+    /// A bit for each phase whose hooks wait or have limits.
+    pub(crate) waits: u8,
     /// Whether hooks have limits.
+    pub(crate) is_limited: bool,
+}
+
+impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
     #[inline]
-    pub(crate) fn is_limited(&self) -> bool {
-        self.own.iter().flatten().any(|hooks| hooks.lists.is_limited())
-            || self.base.iter().flatten().any(|hooks| hooks.lists.is_limited())
+    fn lists(&self) -> [Option<&'t Lists>; 4] {
+        let [own, class] = self.own;
+        let [base, base_class] = self.base;
+        [
+            own.map(|hooks| &hooks.lists),
+            class.map(|hooks| &hooks.lists),
+            base.map(|hooks| &hooks.lists),
+            base_class.map(|hooks| &hooks.lists),
+        ]
+    }
+
+    /// What is known of them without their types.
+    #[inline]
+    pub(crate) fn masks(&self) -> Masks {
+        masks(self.lists())
     }
 
     /// How deep nested calls may go, by the hooks that run in them too; `None` if no hook does.
     pub(crate) fn max_depth(&self) -> Option<usize> {
-        let mut depths = [None; 4];
-        for (depth, hooks) in depths.iter_mut().zip(&self.own) {
-            *depth = hooks.as_deref().and_then(|hooks| hooks.lists.max_depth());
-        }
-        for (depth, hooks) in depths.iter_mut().skip(2).zip(&self.base) {
-            *depth = hooks.as_deref().and_then(|hooks| hooks.lists.max_depth());
-        }
-        depths.into_iter().flatten().min()
+        self.lists().into_iter().flatten().filter_map(Lists::max_depth).min()
     }
 
     /// Every hook that a nested call does not run, as `type name`.
     pub(crate) fn skipped(&self) -> Vec<String> {
-        let mut skipped = Vec::new();
-        for hooks in self.own.iter().flatten() {
-            skipped.extend(hooks.lists.skipped());
-        }
-        for hooks in self.base.iter().flatten() {
-            skipped.extend(hooks.lists.skipped());
-        }
-        skipped
+        self.lists().into_iter().flatten().flat_map(Lists::skipped).collect()
     }
 
     /// How hooks that will see the arguments after the body copy them.
     pub(crate) fn keep_args(&self) -> Option<fn(&Args) -> Args> {
-        for hooks in &self.own {
-            if let Some(keep_args) = hooks.as_deref().and_then(PointHooks::keep_args) {
+        // Loops and not iterators, here and below: each method that has hooks has a copy of these.
+        for hooks in self.own.into_iter().flatten() {
+            if let Some(keep_args) = hooks.keep_args() {
                 return Some(keep_args);
             }
         }
-        for hooks in &self.base {
-            if let Some(keep_args) = hooks.as_deref().and_then(PointHooks::keep_args) {
+        for hooks in self.base.into_iter().flatten() {
+            if let Some(keep_args) = hooks.keep_args() {
                 return Some(keep_args);
             }
         }
@@ -220,12 +194,9 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
     }
 
     /// The hook at a position, or the next one behind it. Moves the position there.
-    pub(crate) fn seek<'h, P, B>(
-        &'h self,
-        agent: &'h A,
-        at: &mut Position,
-    ) -> Option<Link<'h, P, B>>
+    pub(crate) fn seek<'h, P, B>(self, agent: &'h A, at: &mut Position) -> Option<Link<'h, P, B>>
     where
+        't: 'h,
         P: Listed<Agent = A, Args = Args>,
         B: Listed<Agent = A::Base, Args = Args>,
     {
@@ -250,11 +221,12 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
 
     /// The hooks of one type from a position on, in the order in which they run.
     pub(crate) fn links<'h, P, B>(
-        &'h self,
+        self,
         agent: &'h A,
         mut at: Position,
     ) -> impl Iterator<Item = (Position, Link<'h, P, B>)>
     where
+        't: 'h,
         P: Listed<Agent = A, Args = Args>,
         B: Listed<Agent = A::Base, Args = Args>,
     {
@@ -268,15 +240,26 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static, H: Hold> Levels<A, Args, H> {
 
     /// The hooks of the agent's type, if this group has them.
     #[inline]
-    pub(crate) fn own_at(&self, group: u32) -> Option<&PointHooks<A, Args>> {
-        if group.is_multiple_of(2) { self.own[(group / 2) as usize].as_deref() } else { None }
+    pub(crate) fn own_at(&self, group: u32) -> Option<&'t PointHooks<A, Args>> {
+        if group.is_multiple_of(2) { self.own[(group / 2) as usize] } else { None }
     }
 
     /// The hooks of the trait, if this group has them.
     #[inline]
-    pub(crate) fn base_at(&self, group: u32) -> Option<&PointHooks<A::Base, Args>> {
-        if group.is_multiple_of(2) { None } else { self.base[(group / 2) as usize].as_deref() }
+    pub(crate) fn base_at(&self, group: u32) -> Option<&'t PointHooks<A::Base, Args>> {
+        if group.is_multiple_of(2) { None } else { self.base[(group / 2) as usize] }
     }
+}
+
+// Not generic: each method of each agent would have a copy.
+fn masks(lists: [Option<&Lists>; 4]) -> Masks {
+    let mut masks = Masks::default();
+    for lists in lists.into_iter().flatten() {
+        masks.phases |= lists.phases();
+        masks.waits |= lists.waits();
+        masks.is_limited |= lists.is_limited();
+    }
+    masks
 }
 
 /// Two a level: the hooks of the agent's type, then those of the trait.

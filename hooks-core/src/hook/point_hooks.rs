@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
+use crate::dispatch::way::Way;
 use crate::hook::entry::{Entries, Entry};
 use crate::hook_type::{Level, Phase};
 use crate::point::hook_point::{AroundPoint, HookPoint};
@@ -20,6 +21,8 @@ pub(crate) struct PointHooks<A: ?Sized + HookPoint<Args>, Args: 'static> {
     error: Option<Arc<Entries<OnError<A, Args>>>>,
     settled: Option<Arc<Entries<OnSettled<A, Args>>>>,
     pub(crate) lists: Lists,
+    /// What calls do with them.
+    pub(crate) way: &'static Way<A, Args>,
 }
 
 /// How arguments are copied.
@@ -55,6 +58,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> PointHooks<A, Args> {
             error: entries(lists.of(Phase::Error)),
             settled: entries(lists.of(Phase::Settled)),
             lists,
+            way: Way::OF,
         })
     }
 

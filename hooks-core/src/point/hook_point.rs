@@ -1,8 +1,10 @@
 //! Hook points: what a hooked method is, as types.
 
+use crate::dispatch::way::Rest;
 use crate::point::call_mode::{AsyncMethod, BoxFuture, Mode};
 use crate::point::return_kind::ReturnKind;
 use crate::registry::class::ClassHooks;
+use crate::registry::hooks::HasHooks;
 
 /// A hooked method of a type, identified by the struct of its arguments.
 ///
@@ -24,6 +26,9 @@ pub trait HookPoint<Args>: 'static {
     /// The method's place in its block.
     #[doc(hidden)]
     const INDEX: u32;
+    /// Where the rest of a call is that needs more than its body and simple hooks.
+    #[doc(hidden)]
+    type Rest: Rest<Self, Args>;
     /// What a call from inside a call of the same method on the same instance does.
     #[doc(hidden)]
     const REENTRY: Reentry = Reentry::Skip;
@@ -45,7 +50,7 @@ pub trait HookPoint<Args>: 'static {
     note = "around hooks may run the body any number of times, also on another thread: the method \
             must take `&self`, and its future must be `Send`"
 )]
-pub trait AroundPoint<Args: 'static>: HookPoint<Args> {
+pub trait AroundPoint<Args: 'static>: HasHooks + HookPoint<Args> {
     /// Starts the body.
     #[doc(hidden)]
     fn start(&self, args: Args) -> <Self::Mode as Mode>::Running<'_, Self::Return>;
@@ -58,7 +63,7 @@ pub trait AroundPoint<Args: 'static>: HookPoint<Args> {
     message = "this method of `{Self}` is not async, or its future is not `Send`",
     label = "not an async hook point"
 )]
-pub trait AsyncBody<Args: 'static>: HookPoint<Args, Mode = AsyncMethod> {
+pub trait AsyncBody<Args: 'static>: HasHooks + HookPoint<Args, Mode = AsyncMethod> + Sync {
     /// The body.
     #[doc(hidden)]
     #[rustfmt::skip]

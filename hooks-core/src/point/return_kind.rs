@@ -17,7 +17,7 @@ pub trait ReturnKind<R>: sealed::Sealed {
     /// The `E` of a `Result<T, E>`; no value at all of a method that cannot fail.
     type Error;
     /// What its hooks fail with: a [`BoxError`], or nothing.
-    type Fault;
+    type Fault: Send;
     #[doc(hidden)]
     fn output_mut(returned: &mut R) -> Option<&mut Self::Output>;
     #[doc(hidden)]

@@ -29,10 +29,10 @@ pub(crate) struct Sealed<T> {
 impl<T> Sealed<T> {
     /// What was sealed, unless it was opened since.
     #[inline]
-    pub(crate) fn get(&self) -> Option<&T> {
+    pub(crate) fn get(&self) -> Option<&Arc<T>> {
         let kept = self.kept.get()?;
         // What was written before this was opened is seen by whoever sees that it is open.
-        (!self.is_open.load(Ordering::Acquire)).then_some(&**kept)
+        (!self.is_open.load(Ordering::Acquire)).then_some(kept)
     }
 
     /// Seals a value, the first alone.
@@ -57,22 +57,37 @@ impl<T> Default for Sealed<T> {
 /// A cell that is swapped, as the explorer of schedules understands it.
 #[cfg(hooks_shuttle)]
 mod model {
+    use std::ops::Deref;
     use std::sync::{Arc, PoisonError};
 
     use shuttle::sync::Mutex;
 
-    pub(crate) type Loaded<T> = Arc<T>;
+    pub(crate) struct Loaded<T>(Arc<T>);
+
+    impl<T> Loaded<T> {
+        pub(crate) fn into_inner(loaded: Self) -> Arc<T> {
+            loaded.0
+        }
+    }
+
+    impl<T> Deref for Loaded<T> {
+        type Target = T;
+
+        fn deref(&self) -> &T {
+            &self.0
+        }
+    }
 
     #[derive(Default)]
     pub(crate) struct ArcSwap<T>(Mutex<Arc<T>>);
 
     impl<T> ArcSwap<T> {
-        pub(crate) fn load(&self) -> Arc<T> {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        pub(crate) fn load(&self) -> Loaded<T> {
+            Loaded(self.load_full())
         }
 
         pub(crate) fn load_full(&self) -> Arc<T> {
-            self.load()
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
         }
 
         pub(crate) fn swap(&self, new: Arc<T>) -> Arc<T> {

@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::ops::Deref;
 // Counters that nothing waits for: schedules do not depend on them.
 use std::sync::atomic::AtomicU64 as Counter;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -53,32 +54,56 @@ struct Point {
 
 /// A table that is being looked at.
 pub(crate) enum LoadedTable<'r> {
-    Sealed(&'r Table),
+    /// One that stays as long as its registry.
+    Sealed(&'r Arc<Table>),
+    /// Kept for as long as nothing waits.
     Swapped(Loaded<Table>),
+    Counted(Arc<Table>),
 }
 
 impl LoadedTable<'_> {
+    /// The same table, to be kept while something waits.
+    #[inline]
+    pub(crate) fn keep(self) -> Self {
+        match self {
+            Self::Swapped(table) => Self::Counted(Loaded::into_inner(table)),
+            kept => kept,
+        }
+    }
+
+    /// The same table, to be kept longer than its registry is borrowed.
+    pub(crate) fn unsealed<'s>(self) -> LoadedTable<'s> {
+        match self {
+            Self::Sealed(table) => LoadedTable::Counted(table.clone()),
+            Self::Swapped(table) => LoadedTable::Swapped(table),
+            Self::Counted(table) => LoadedTable::Counted(table),
+        }
+    }
+}
+
+impl Deref for LoadedTable<'_> {
+    type Target = Table;
+
+    #[inline]
+    fn deref(&self) -> &Table {
+        match self {
+            Self::Sealed(table) => table,
+            Self::Swapped(table) => table,
+            Self::Counted(table) => table,
+        }
+    }
+}
+
+impl Table {
     /// The hooks of one point.
     #[inline]
     pub(crate) fn hooks_of<T: ErasedHooks>(&self) -> Option<&T> {
-        let hooks: &dyn Any = &*self.point::<T>()?.hooks;
+        let hooks: &dyn Any = self.of(TypeId::of::<T>())?;
         hooks.downcast_ref()
     }
 
-    /// The hooks of one point, to be kept.
-    #[inline]
-    pub(crate) fn shared_hooks_of<T: ErasedHooks>(&self) -> Option<Arc<T>> {
-        let hooks: Arc<dyn Any + Send + Sync> = self.point::<T>()?.hooks.clone();
-        hooks.downcast().ok()
-    }
-
-    #[inline]
-    fn point<T: 'static>(&self) -> Option<&Point> {
-        let table = match self {
-            Self::Sealed(table) => *table,
-            Self::Swapped(table) => &**table,
-        };
-        table.points.iter().find(|point| point.key == TypeId::of::<T>())
+    fn of(&self, key: TypeId) -> Option<&dyn ErasedHooks> {
+        Some(&*self.points.iter().find(|point| point.key == key)?.hooks)
     }
 }
 

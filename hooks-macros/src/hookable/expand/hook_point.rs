@@ -86,6 +86,7 @@ pub(crate) fn hook_point(block: &Block, method: &Method) -> TokenStream {
         quote!(const REENTRY: #ty = #ty::#reentry;)
     });
     let around_point = method.has_around().then(|| runnable_body(block, method));
+    let rest = rest(block, method);
     // Of a generic type there is no one point that the linker could know.
     let json = (block.options.is_json && generics.params.is_empty()).then(|| {
         let (inventory, json_point) = (runtime.private("inventory"), runtime.private("JsonPoint"));
@@ -99,16 +100,30 @@ pub(crate) fn hook_point(block: &Block, method: &Method) -> TokenStream {
             type Return = #returned;
             type Kind = #kind;
             type Mode = #mode;
+            type Rest = #rest;
+            type Base = Self;
             const METHOD: &'static str = #name;
             const INDEX: u32 = #index;
             #reentry
-            type Base = Self;
             fn class() -> &'static #class_hooks {
                 static CLASS: #class_hooks = #class_hooks::new();
                 &CLASS
             }
         }
     }
+}
+
+// Output: `::hooks_core::__private::Found`
+/// Where the rest of a call is that has more than simple hooks: where these are registered, if they may be
+/// run from there.
+pub(crate) fn rest(block: &Block, method: &Method) -> TokenStream {
+    let rest = block.runtime.private(match (method.has_around(), method.is_async()) {
+        (false, _) => "Carried",
+        (true, true) => "Found",
+        (true, false) => "FoundNow",
+    });
+    // At the method: what is not `Send` is shown there.
+    respanned(rest, shown_at(method.sig.ident.span()))
 }
 
 // Input:  `pub async fn reply(&self, msg: &Msg) -> Msg`

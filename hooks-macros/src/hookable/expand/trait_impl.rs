@@ -7,7 +7,7 @@ use syn::{Path, Signature, Visibility};
 
 use crate::hookable::attrs::is_lint_level;
 use crate::hookable::expand::body::method_body;
-use crate::hookable::expand::hook_point::{constants, heading, hooked_methods};
+use crate::hookable::expand::hook_point::{constants, heading, hooked_methods, rest};
 use crate::hookable::expand::hookable_trait::{as_dyn, call_ident, mark, signature};
 use crate::hookable::expand::lints::{private, unused};
 use crate::hookable::expand::names::arguments;
@@ -108,6 +108,7 @@ fn hook_point(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenSt
     let class_hooks = runtime.private("ClassHooks");
     let (option, reentry) = (runtime.private("Option"), runtime.private("Reentry"));
     let point = quote!(<#dyn_base as #hook_point<#args_ty>>);
+    let rest = rest(block, method);
     let (body_point, start) = if method.is_async() {
         let (body, boxed) = (runtime.public("AsyncBody"), runtime.public("BoxFuture"));
         let start = quote! {
@@ -137,6 +138,7 @@ fn hook_point(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenSt
             type Return = #point::Return;
             type Kind = #point::Kind;
             type Mode = #point::Mode;
+            type Rest = #rest;
             type Base = #dyn_base;
             const METHOD: &'static str = #name;
             const INDEX: u32 = #point::INDEX;

@@ -1,0 +1,95 @@
+//! The way into a call of a sync method.
+
+use std::any::TypeId;
+
+use tracing::Span;
+
+use crate::dispatch::around::NoAround;
+use crate::dispatch::call::BEFORE;
+use crate::dispatch::drive::drive_now;
+use crate::dispatch::guard::Polled;
+use crate::dispatch::receiver::{Finder, SharedReceiver};
+use crate::dispatch::trace;
+use crate::dispatch::way::{Looked, Visit, go_long_now};
+use crate::point::call_mode::SyncMethod;
+use crate::point::hook_point::{AroundPoint, HookPoint};
+use crate::point::hook_slot::Pre;
+use crate::registry::hooks::HasHooks;
+
+/// Runs a call of a sync method with `&self`.
+pub fn run_sync<A, Args>(agent: &A, args: Args) -> A::Return
+where
+    A: ?Sized + AroundPoint<Args, Mode = SyncMethod>,
+    Args: 'static,
+{
+    run_now(&SharedReceiver(agent), args, A::start, |visit, args, _| {
+        go_long_now(agent, visit, args)
+    })
+}
+
+/// Runs a call of a sync method which takes `&mut self`: it has no around hooks.
+#[expect(clippy::needless_pass_by_value, reason = "the expansion makes it for the call")]
+pub fn run_sync_alone<'h, R, A, Args, Body>(agent: R, args: Args, body: Body) -> A::Return
+where
+    R: Finder<'h, Agent = A>,
+    A: ?Sized + HasHooks + HookPoint<Args, Mode = SyncMethod>,
+    Args: 'static,
+    Body: FnOnce(R::Borrowed, Args) -> A::Return,
+{
+    run_now(&agent, args, body, |visit, args, body| {
+        drive_now::<R, A, Args, NoAround>(&agent, &visit, args, body)
+    })
+}
+
+/// Runs a call in which nothing waits.
+#[inline]
+fn run_now<'h, R, A, Args, Body>(
+    receiver: &R,
+    args: Args,
+    body: Body,
+    drive: impl FnOnce(Visit<'h>, Args, Body) -> A::Return,
+) -> A::Return
+where
+    R: Finder<'h, Agent = A>,
+    A: ?Sized + HasHooks + HookPoint<Args, Mode = SyncMethod>,
+    Args: 'static,
+    Body: FnOnce(R::Borrowed, Args) -> A::Return,
+{
+    let instance = receiver.borrow().hooks().id();
+    let point = TypeId::of::<Pre<A, Args>>();
+    let mut left = None;
+    let mut polled = Polled::new(&mut left);
+    let nesting = polled.enter(instance, point);
+    let span = trace::span::<A, Args>();
+    let _entered = span.as_deref().map(Span::enter);
+    let mut args = Some(args);
+    let tables = receiver.tables::<Args>();
+    let looked = {
+        let agent = receiver.borrow();
+        tables.hooks::<A, Args>(&agent).look(&agent, &mut args, nesting, R::IS_SHARED)
+    };
+    match looked {
+        Looked::Answer(answer) => *answer,
+        Looked::Body => {
+            drop(tables);
+            body(receiver.borrow(), args.take().expect(BEFORE))
+        }
+        Looked::Post => {
+            let args = args.take().expect(BEFORE);
+            let copy = {
+                let agent = receiver.borrow();
+                tables.hooks::<A, Args>(&agent).copy(&agent, &args)
+            };
+            let mut returned = body(receiver.borrow(), args);
+            let agent = receiver.borrow();
+            tables.hooks::<A, Args>(&agent).post(&agent, copy.as_ref(), &mut returned);
+            returned
+        }
+        Looked::Short(_) => unreachable!("a sync method has no async hooks"),
+        Looked::Long(from) => {
+            let tables = tables.keep();
+            let visit = Visit { instance, point, nesting, tables, from };
+            drive(visit, args.take().expect(BEFORE), body)
+        }
+    }
+}
