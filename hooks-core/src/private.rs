@@ -13,10 +13,10 @@ pub use inventory;
 pub use serde;
 
 pub use crate::dispatch::receiver::{ExclusiveReceiver, SharedReceiver};
+pub use crate::dispatch::rest::{Carried, Found, FoundNow};
 pub use crate::dispatch::run::{run, run_alone};
 pub use crate::dispatch::run_now::{run_sync, run_sync_alone};
 pub use crate::dispatch::snapshot::is_unhooked;
-pub use crate::dispatch::way::{Carried, Found, FoundNow};
 pub use crate::expansion::arguments::{
     CloneArg, ShowAny, ShowDebug, Shown, StdCow, borrowed, collect,
 };

@@ -156,7 +156,9 @@ fn two_that_seal_while_another_registers_lose_nothing() {
         });
         register(&agent, "second");
         assert_eq!(agent.reply(vec![]), ["first", "second"]);
-        sealing.map(|thread| thread.join().unwrap());
+        for thread in sealing {
+            thread.join().unwrap();
+        }
         assert_eq!(agent.reply(vec![]), ["first", "second"]);
         agent.remove_instance_hook(Agent::PRE_REPLY, "second").unwrap();
         assert_eq!(agent.reply(vec![]), ["first"]);

@@ -127,8 +127,11 @@ where
 type AroundLink<'a, A, Args> =
     Link<'a, Around<A, Args>, Around<<A as HookPoint<Args>>::Base, Args>>;
 
+/// How many around hooks may be inside of each other: they nest on the stack of the thread.
+pub(super) const MAX_AROUND_HOOKS: usize = 256;
+
 /// A call with around hooks.
-pub(super) struct AroundCall<'a, A: ?Sized + HookPoint<Args>, Args: 'static> {
+pub(crate) struct AroundCall<'a, A: ?Sized + HookPoint<Args>, Args: 'static> {
     agent: &'a A,
     hooks: Levels<'a, A, Args>,
     /// Of a nested call only the hooks that are never skipped run.
@@ -136,6 +139,11 @@ pub(super) struct AroundCall<'a, A: ?Sized + HookPoint<Args>, Args: 'static> {
 }
 
 impl<'a, A: ?Sized + HookPoint<Args>, Args: 'static> AroundCall<'a, A, Args> {
+    /// A call that is not nested.
+    pub(super) fn new(agent: &'a A, hooks: Levels<'a, A, Args>) -> Self {
+        Self { agent, hooks, is_nested: false }
+    }
+
     fn links(
         &self,
         from: Position,

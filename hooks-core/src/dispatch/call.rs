@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::mem;
 use std::time::Instant;
 
+use crate::dispatch::around::MAX_AROUND_HOOKS;
 use crate::dispatch::engine::{self, Progress};
 use crate::dispatch::guard::{self, Nesting};
 use crate::dispatch::receiver::Receiver;
@@ -255,8 +256,7 @@ where
         // Only they see the arguments after the body.
         let sees_args = [Phase::Post, Phase::Error, Phase::Settled];
         let keep_args = sees_args.iter().any(|phase| self.has(*phase));
-        let keep_args = keep_args.then(|| self.hooks.keep_args()).flatten();
-        let copy = keep_args.zip(self.args.as_ref()).map(|(keep_args, args)| keep_args(args));
+        let copy = self.args.as_ref().filter(|_| keep_args).and_then(|args| self.hooks.copy(args));
         mem::replace(self.args, copy).expect(BEFORE)
     }
 
@@ -321,9 +321,6 @@ where
         }
     }
 }
-
-/// How many around hooks may be inside of each other: they nest on the stack of the thread.
-const MAX_AROUND_HOOKS: usize = 256;
 
 pub(super) const BEFORE: &str = "the body does not have the arguments yet";
 const AFTER: &str = "the arguments were copied for the hooks after the body";

@@ -89,13 +89,12 @@ where
 
 #[inline]
 fn start_list<P: Stage>(
-    list: Option<&Entries<P>>,
+    list: &Entries<P>,
     agent: &P::Agent,
     mut at: Position,
     seen: &P::Seen,
     subject: &mut P::Subject,
 ) -> ProgressOf<P> {
-    let Some(list) = list else { return Progress::Done };
     while let Some(chunk) = list.chunks().get(at.chunk as usize) {
         let rest = chunk.get(at.index as usize..).unwrap_or_default();
         for (entry, index) in rest.iter().zip(at.index..) {
@@ -201,8 +200,8 @@ where
     B: StageOfBase<P>,
 {
     match (hooks.own_at(at.group), hooks.base_at(at.group), agent.as_base()) {
-        (Some(hooks), _, _) => begin_in(P::entries(hooks)?, agent, at, seen, subject),
-        (_, Some(hooks), Some(base)) => begin_in(B::entries(hooks)?, base, at, seen, subject),
+        (Some(hooks), _, _) => begin_in(P::entries(hooks), agent, at, seen, subject),
+        (_, Some(hooks), Some(base)) => begin_in(B::entries(hooks), base, at, seen, subject),
         _ => None,
     }
 }
@@ -215,7 +214,7 @@ fn begin_in<'a, P: Stage>(
     seen: &'a P::Seen,
     subject: &'a mut P::Subject,
 ) -> Option<BoxFuture<'a, StepResult<P>>> {
-    let entry = list.chunks().get(at.chunk as usize)?.get(at.index as usize)?;
+    let entry = list.at(at)?;
     match &entry.hook.run {
         Run::Async(hook) => Some(hook.start(agent, seen, subject)),
         Run::Sync(_) => None,

@@ -1,7 +1,8 @@
 //! The way into a call of an async method.
 
 use std::any::TypeId;
-use std::pin::{Pin, pin};
+use std::mem;
+use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
@@ -13,16 +14,17 @@ use crate::dispatch::drive::drive;
 use crate::dispatch::guard::{Left, Polled};
 use crate::dispatch::receiver::{Finder, Receiver, SharedReceiver};
 use crate::dispatch::snapshot::Tables;
+use crate::dispatch::steps::{go_long, go_short};
 use crate::dispatch::trace;
-use crate::dispatch::way::{Looked, Next, Visit, go_long};
-use crate::point::call_mode::{AsyncMethod, BoxFuture, Position};
+use crate::dispatch::way::{Looked, Visit};
+use crate::point::call_mode::{AsyncMethod, BoxFuture};
 use crate::point::hook_point::{AsyncBody, HookPoint};
 use crate::point::hook_slot::Pre;
 use crate::registry::hooks::HasHooks;
 
 /// Runs a call of an async method with `&self`.
 #[inline]
-pub fn run<'a, A, Args>(agent: &'a A, args: Args) -> impl Future<Output = A::Return>
+pub fn run<A, Args>(agent: &A, args: Args) -> impl Future<Output = A::Return>
 where
     A: ?Sized + AsyncBody<Args>,
     Args: 'static,
@@ -31,12 +33,12 @@ where
         SharedReceiver(agent),
         args,
         A::body,
-        |SharedReceiver(agent), visit: Visit<'a>, args, body, is_short| match visit
-            .from
-            .filter(|_| is_short)
-        {
-            Some(at) => Rest::Short { future: short(agent, visit.tables, at, args, body) },
-            None => Rest::Long { future: go_long(agent, visit, args) },
+        |SharedReceiver(agent), visit, args, body, is_short| {
+            if is_short {
+                Rest::Short { future: go_short(agent, visit, args, body) }
+            } else {
+                Rest::Long { future: go_long(agent, visit, args) }
+            }
         },
     )
 }
@@ -59,45 +61,6 @@ impl<S: Future<Output = T>, T> Future for Rest<'_, S, T> {
             RestProjected::Short { future } => future.poll(context),
             RestProjected::Long { future } => future.as_mut().poll(context),
         }
-    }
-}
-
-/// Runs the pre hooks of a call from one on that has to be awaited, its body, and post hooks of which none
-/// waits.
-#[expect(clippy::manual_async_fn, reason = "an `async fn` keeps room for its parameters twice")]
-fn short<'a, A, Args, Fut>(
-    agent: &'a A,
-    tables: Tables<'a>,
-    mut at: Position,
-    mut args: Args,
-    body: impl FnOnce(&'a A, Args) -> Fut,
-) -> impl Future<Output = A::Return>
-where
-    A: ?Sized + HasHooks + HookPoint<Args>,
-    Args: 'static,
-    Fut: Future<Output = A::Return>,
-{
-    async move {
-        let hooks = tables.hooks::<A, Args>(agent);
-        loop {
-            let decided = match hooks.begin(agent, at, &mut args) {
-                Some(waiting) => waiting.await,
-                None => None,
-            };
-            match hooks.go_on(agent, at, decided, &mut args) {
-                Next::Waits(next) => at = next,
-                Next::Body => break,
-                Next::Ended(mut returned) => {
-                    let copy = hooks.copy(agent, &args);
-                    hooks.post(agent, copy.as_ref(), &mut returned);
-                    return returned;
-                }
-            }
-        }
-        let copy = hooks.copy(agent, &args);
-        let mut returned = pin!(body(agent, args)).await;
-        hooks.post(agent, copy.as_ref(), &mut returned);
-        returned
     }
 }
 
@@ -220,10 +183,13 @@ where
         let receiver = *this.receiver;
         let body = this.body.take().expect(BEFORE);
         let tables = receiver.tables::<Args>();
-        let looked = {
+        let (hooks, mut copy, looked);
+        {
             let agent = receiver.borrow();
-            tables.hooks::<A, Args>(&agent).look(&agent, this.args, nesting, R::IS_SHARED)
-        };
+            hooks = tables.hooks::<A, Args>(&agent);
+            copy = None;
+            looked = hooks.look(&agent, this.args, &mut copy, nesting, R::IS_SHARED);
+        }
         let (from, is_short) = match looked {
             Looked::Answer(answer) => return Poll::Ready(*answer),
             Looked::Body => {
@@ -232,23 +198,19 @@ where
                 return this.state.poll(context);
             }
             Looked::Post => {
-                let args = this.args.take().expect(BEFORE);
-                {
-                    let agent = receiver.borrow();
-                    *this.args = tables.hooks::<A, Args>(&agent).copy(&agent, &args);
-                }
+                let args = mem::replace(this.args, copy).expect(BEFORE);
                 this.state.as_mut().begin(&receiver, body, args);
                 let mut poll = this.state.as_mut().poll(context);
                 match &mut poll {
                     Poll::Ready(returned) => {
                         this.state.set(State::Start);
-                        run_post(&receiver, &tables, this.args.as_ref(), returned);
+                        hooks.post(&receiver.borrow(), this.args.as_ref(), returned);
                     }
                     Poll::Pending => *this.after = Some(Box::new(tables.keep())),
                 }
                 return poll;
             }
-            Looked::Short(at) => (Some(at), true),
+            Looked::Short(at) => (at, true),
             Looked::Long(at) => (at, false),
         };
         let tables = tables.keep();
@@ -269,26 +231,11 @@ where
             && let Some(tables) = this.after.take()
         {
             this.state.set(State::Start);
-            run_post(this.receiver, &tables, this.args.as_ref(), returned);
+            let agent = this.receiver.borrow();
+            tables.hooks::<A, Args>(&agent).post(&agent, this.args.as_ref(), returned);
         }
         poll
     }
-}
-
-/// Runs the post hooks of a call, of which none waits.
-#[inline]
-fn run_post<R, A, Args>(
-    receiver: &R,
-    tables: &Tables<'_>,
-    args: Option<&Args>,
-    returned: &mut A::Return,
-) where
-    R: Receiver<Agent = A>,
-    A: ?Sized + HasHooks + HookPoint<Args>,
-    Args: 'static,
-{
-    let agent = receiver.borrow();
-    tables.hooks::<A, Args>(&agent).post(&agent, args, returned);
 }
 
 // Functions of their own: without optimisation, what each moves would be part of every call's frame.

@@ -9,8 +9,9 @@ use crate::dispatch::call::BEFORE;
 use crate::dispatch::drive::drive_now;
 use crate::dispatch::guard::Polled;
 use crate::dispatch::receiver::{Finder, SharedReceiver};
+use crate::dispatch::steps::{go_long_now, go_short_now};
 use crate::dispatch::trace;
-use crate::dispatch::way::{Looked, Visit, go_long_now};
+use crate::dispatch::way::{Looked, Visit};
 use crate::point::call_mode::SyncMethod;
 use crate::point::hook_point::{AroundPoint, HookPoint};
 use crate::point::hook_slot::Pre;
@@ -22,8 +23,8 @@ where
     A: ?Sized + AroundPoint<Args, Mode = SyncMethod>,
     Args: 'static,
 {
-    run_now(&SharedReceiver(agent), args, A::start, |visit, args, _| {
-        go_long_now(agent, visit, args)
+    run_now(&SharedReceiver(agent), args, A::start, |visit, args, _, is_short| {
+        if is_short { go_short_now(agent, &visit, args) } else { go_long_now(agent, visit, args) }
     })
 }
 
@@ -36,7 +37,7 @@ where
     Args: 'static,
     Body: FnOnce(R::Borrowed, Args) -> A::Return,
 {
-    run_now(&agent, args, body, |visit, args, body| {
+    run_now(&agent, args, body, |visit, args, body, _| {
         drive_now::<R, A, Args, NoAround>(&agent, &visit, args, body)
     })
 }
@@ -47,7 +48,7 @@ fn run_now<'h, R, A, Args, Body>(
     receiver: &R,
     args: Args,
     body: Body,
-    drive: impl FnOnce(Visit<'h>, Args, Body) -> A::Return,
+    drive: impl FnOnce(Visit<'h>, Args, Body, bool) -> A::Return,
 ) -> A::Return
 where
     R: Finder<'h, Agent = A>,
@@ -64,32 +65,29 @@ where
     let _entered = span.as_deref().map(Span::enter);
     let mut args = Some(args);
     let tables = receiver.tables::<Args>();
-    let looked = {
+    let (hooks, mut copy, looked);
+    {
         let agent = receiver.borrow();
-        tables.hooks::<A, Args>(&agent).look(&agent, &mut args, nesting, R::IS_SHARED)
-    };
-    match looked {
-        Looked::Answer(answer) => *answer,
+        hooks = tables.hooks::<A, Args>(&agent);
+        copy = None;
+        looked = hooks.look(&agent, &mut args, &mut copy, nesting, R::IS_SHARED);
+    }
+    let args = args.take();
+    let (from, is_short) = match looked {
+        Looked::Answer(answer) => return *answer,
         Looked::Body => {
             drop(tables);
-            body(receiver.borrow(), args.take().expect(BEFORE))
+            return body(receiver.borrow(), args.expect(BEFORE));
         }
         Looked::Post => {
-            let args = args.take().expect(BEFORE);
-            let copy = {
-                let agent = receiver.borrow();
-                tables.hooks::<A, Args>(&agent).copy(&agent, &args)
-            };
-            let mut returned = body(receiver.borrow(), args);
-            let agent = receiver.borrow();
-            tables.hooks::<A, Args>(&agent).post(&agent, copy.as_ref(), &mut returned);
-            returned
+            let mut returned = body(receiver.borrow(), args.expect(BEFORE));
+            hooks.post(&receiver.borrow(), copy.as_ref(), &mut returned);
+            return returned;
         }
-        Looked::Short(_) => unreachable!("a sync method has no async hooks"),
-        Looked::Long(from) => {
-            let tables = tables.keep();
-            let visit = Visit { instance, point, nesting, tables, from };
-            drive(visit, args.take().expect(BEFORE), body)
-        }
-    }
+        Looked::Short(at) => (at, true),
+        Looked::Long(at) => (at, false),
+    };
+    let tables = tables.keep();
+    let visit = Visit { instance, point, nesting, tables, from };
+    drive(visit, args.expect(BEFORE), body, is_short)
 }

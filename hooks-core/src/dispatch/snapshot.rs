@@ -10,7 +10,7 @@ use crate::point::hook_point::HookPoint;
 use crate::point::hook_slot::HookSlot;
 use crate::registry::class::ClassHooks;
 use crate::registry::hooks::HasHooks;
-use crate::registry::list::Lists;
+use crate::registry::list::{Lists, Masks};
 use crate::registry::table::{ErasedHooks, LoadedTable, Registry};
 
 /// The tables of an instance, of its class, and of the class of the trait that the method is of, where
@@ -137,17 +137,6 @@ fn hooks_of<'t, T: ErasedHooks>(table: Option<&'t LoadedTable<'_>>) -> Option<&'
     table?.hooks_of()
 }
 
-/// What is known of the hooks of a call without their types.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Masks {
-    /// A bit for each phase that has hooks.
-    pub(crate) phases: u8,
-    /// A bit for each phase whose hooks wait or have limits.
-    pub(crate) waits: u8,
-    /// Whether hooks have limits.
-    pub(crate) is_limited: bool,
-}
-
 impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
     #[inline]
     fn lists(&self) -> [Option<&'t Lists>; 4] {
@@ -162,9 +151,14 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
     }
 
     /// What is known of them without their types.
+    // Straight on and not a loop: each call does this.
     #[inline]
     pub(crate) fn masks(&self) -> Masks {
-        masks(self.lists())
+        let [own, class, base, base_class] = self.lists();
+        own.map_or_else(Masks::default, |lists| lists.masks)
+            .and(class.map(|lists| lists.masks))
+            .and(base.map(|lists| lists.masks))
+            .and(base_class.map(|lists| lists.masks))
     }
 
     /// How deep nested calls may go, by the hooks that run in them too; `None` if no hook does.
@@ -177,17 +171,18 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
         self.lists().into_iter().flatten().flat_map(Lists::skipped).collect()
     }
 
-    /// How hooks that will see the arguments after the body copy them.
-    pub(crate) fn keep_args(&self) -> Option<fn(&Args) -> Args> {
+    /// A copy of the arguments, if hooks will see them after the body.
+    #[inline]
+    pub(crate) fn copy(self, args: &Args) -> Option<Args> {
         // Loops and not iterators, here and below: each method that has hooks has a copy of these.
         for hooks in self.own.into_iter().flatten() {
             if let Some(keep_args) = hooks.keep_args() {
-                return Some(keep_args);
+                return Some(keep_args(args));
             }
         }
         for hooks in self.base.into_iter().flatten() {
             if let Some(keep_args) = hooks.keep_args() {
-                return Some(keep_args);
+                return Some(keep_args(args));
             }
         }
         None
@@ -203,12 +198,12 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
         while at.group < GROUPS {
             let level = level_of(at.group);
             let link = match (self.own_at(at.group), self.base_at(at.group), agent.as_base()) {
-                (Some(hooks), _, _) => P::entries(hooks)
-                    .and_then(|hooks| hooks.seek(at))
-                    .map(|entry| Link::Own(level, agent, entry)),
-                (_, Some(hooks), Some(base)) => B::entries(hooks)
-                    .and_then(|hooks| hooks.seek(at))
-                    .map(|entry| Link::Base(level, base, entry)),
+                (Some(hooks), _, _) => {
+                    P::entries(hooks).seek(at).map(|entry| Link::Own(level, agent, entry))
+                }
+                (_, Some(hooks), Some(base)) => {
+                    B::entries(hooks).seek(at).map(|entry| Link::Base(level, base, entry))
+                }
                 _ => None,
             };
             if link.is_some() {
@@ -249,17 +244,6 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
     pub(crate) fn base_at(&self, group: u32) -> Option<&'t PointHooks<A::Base, Args>> {
         if group.is_multiple_of(2) { None } else { self.base[(group / 2) as usize] }
     }
-}
-
-// Not generic: each method of each agent would have a copy.
-fn masks(lists: [Option<&Lists>; 4]) -> Masks {
-    let mut masks = Masks::default();
-    for lists in lists.into_iter().flatten() {
-        masks.phases |= lists.phases();
-        masks.waits |= lists.waits();
-        masks.is_limited |= lists.is_limited();
-    }
-    masks
 }
 
 /// Two a level: the hooks of the agent's type, then those of the trait.

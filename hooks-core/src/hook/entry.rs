@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::point::call_mode::Position;
 use crate::point::hook_slot::HookSlot;
-use crate::registry::list::{Chunk, Erased, Registered};
+use crate::registry::list::{Chunk, Erased, List, Registered};
 use crate::registry::registration::Registration;
 
 /// How a hook that sees the arguments after the body has them copied before it; `None` if it does
@@ -57,26 +57,39 @@ impl<P: HookSlot> Entry<P> {
 /// The hooks of one type on one level, in the order in which they run.
 pub(crate) struct Entries<P: HookSlot> {
     /// None is empty.
-    chunks: Vec<Arc<Vec<Entry<P>>>>,
+    chunks: Vec<Arc<[Entry<P>]>>,
     /// How the arguments are copied for those that will see them after the body.
     pub(crate) keep_args: KeepArgs<P>,
 }
 
+impl<P: HookSlot> Clone for Entries<P> {
+    fn clone(&self) -> Self {
+        Self { chunks: self.chunks.clone(), keep_args: self.keep_args }
+    }
+}
+
 // Loops and not iterators: each hook type that has hooks has a copy of these.
 impl<P: HookSlot> Entries<P> {
-    /// Makes them of those of a list.
+    /// Those of a list that calls may run.
+    pub(crate) fn of(list: &List) -> Self {
+        match list.built().and_then(|built| built.downcast_ref::<Self>()) {
+            Some(built) => built.clone(),
+            None => Self { chunks: Vec::new(), keep_args: None },
+        }
+    }
+
+    /// Makes those of a list what calls run.
     pub(crate) fn build(list: &[Arc<Chunk>]) -> Erased {
-        let mut chunks = Vec::<Arc<Vec<Entry<P>>>>::with_capacity(list.len());
-        let mut keep_args = None;
+        let mut built = Self { chunks: Vec::with_capacity(list.len()), keep_args: None };
         for chunk in list {
-            if let Ok(chunk) = chunk.built(Self::chunk).downcast::<Vec<Entry<P>>>() {
-                for entry in &*chunk {
-                    keep_args = keep_args.or(P::keep_args(&entry.hook));
+            if let Some(chunk) = chunk.built(Self::chunk).downcast_ref::<Arc<[Entry<P>]>>() {
+                for entry in &**chunk {
+                    built.keep_args = built.keep_args.or(P::keep_args(&entry.hook));
                 }
-                chunks.push(chunk);
+                built.chunks.push(chunk.clone());
             }
         }
-        Arc::new(Self { chunks, keep_args })
+        Arc::new(built)
     }
 
     fn chunk(hooks: &[Registered]) -> Erased {
@@ -86,13 +99,19 @@ impl<P: HookSlot> Entries<P> {
                 chunk.push(entry.again(&hook.registration));
             }
         }
-        Arc::new(chunk)
+        Arc::new(Arc::<[Entry<P>]>::from(chunk))
     }
 
     /// The hooks of each chunk.
     #[inline]
-    pub(crate) fn chunks(&self) -> &[Arc<Vec<Entry<P>>>] {
+    pub(crate) fn chunks(&self) -> &[Arc<[Entry<P>]>] {
         &self.chunks
+    }
+
+    /// The hook at a position.
+    #[inline]
+    pub(crate) fn at(&self, at: Position) -> Option<&Entry<P>> {
+        self.chunks.get(at.chunk as usize)?.get(at.index as usize)
     }
 
     /// The hook at a position or, where its chunk ends there, at the start of the next chunk.

@@ -10,16 +10,16 @@ use crate::point::hook_point::{AroundPoint, HookPoint};
 use crate::point::hook_slot::{Around, HookSlot, OnError, OnSettled, Post, Pre};
 use crate::registry::class::ClassHooks;
 use crate::registry::hooks::Hooks;
-use crate::registry::list::{List, Lists, Place};
+use crate::registry::list::{Lists, Place};
 use crate::registry::table::{ErasedHooks, Registry};
 
 /// The hooks of every phase of one point.
 pub(crate) struct PointHooks<A: ?Sized + HookPoint<Args>, Args: 'static> {
-    pre: Option<Arc<Entries<Pre<A, Args>>>>,
-    around: Option<Arc<Entries<Around<A, Args>>>>,
-    post: Option<Arc<Entries<Post<A, Args>>>>,
-    error: Option<Arc<Entries<OnError<A, Args>>>>,
-    settled: Option<Arc<Entries<OnSettled<A, Args>>>>,
+    pre: Entries<Pre<A, Args>>,
+    around: Entries<Around<A, Args>>,
+    post: Entries<Post<A, Args>>,
+    error: Entries<OnError<A, Args>>,
+    settled: Entries<OnSettled<A, Args>>,
     pub(crate) lists: Lists,
     /// What calls do with them.
     pub(crate) way: &'static Way<A, Args>,
@@ -36,27 +36,17 @@ pub(crate) const fn bit_of(phase: Phase) -> u8 {
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> PointHooks<A, Args> {
     /// How a hook that will see the arguments after the body copies them.
     pub(crate) fn keep_args(&self) -> Option<CopyArgs<Args>> {
-        if let Some(post) = &self.post
-            && post.keep_args.is_some()
-        {
-            return post.keep_args;
-        }
-        if let Some(error) = &self.error
-            && error.keep_args.is_some()
-        {
-            return error.keep_args;
-        }
-        self.settled.as_ref()?.keep_args
+        self.post.keep_args.or(self.error.keep_args).or(self.settled.keep_args)
     }
 
     /// The hooks of the lists.
     fn of(lists: Lists) -> Arc<dyn ErasedHooks> {
         Arc::new(Self {
-            pre: entries(lists.of(Phase::Pre)),
-            around: entries(lists.of(Phase::Around)),
-            post: entries(lists.of(Phase::Post)),
-            error: entries(lists.of(Phase::Error)),
-            settled: entries(lists.of(Phase::Settled)),
+            pre: Entries::of(lists.of(Phase::Pre)),
+            around: Entries::of(lists.of(Phase::Around)),
+            post: Entries::of(lists.of(Phase::Post)),
+            error: Entries::of(lists.of(Phase::Error)),
+            settled: Entries::of(lists.of(Phase::Settled)),
             lists,
             way: Way::OF,
         })
@@ -70,10 +60,6 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> PointHooks<A, Args> {
     fn edit(registry: &Registry, edit: &mut dyn FnMut(&Lists) -> Lists) {
         registry.edit(TypeId::of::<Self>(), Self::empty, edit);
     }
-}
-
-fn entries<P: HookSlot>(list: &List) -> Option<Arc<Entries<P>>> {
-    list.built()?.clone().downcast().ok()
 }
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> ErasedHooks for PointHooks<A, Args> {
@@ -105,7 +91,7 @@ pub(crate) const fn interest<A: ?Sized + HookPoint<Args>, Args>() -> u64 {
 
 /// Where the hooks of a type are among those of their point.
 pub(crate) trait Listed: HookSlot {
-    fn entries(hooks: &PointHooks<Self::Agent, Self::Args>) -> Option<&Entries<Self>>;
+    fn entries(hooks: &PointHooks<Self::Agent, Self::Args>) -> &Entries<Self>;
 }
 
 /// Takes hooks that were to run once, and have, out of their registry.
@@ -155,8 +141,8 @@ macro_rules! hook_type_of {
 
         impl<A: ?Sized + HookPoint<Args>, Args: 'static> Listed for $slot<A, Args> {
             #[inline]
-            fn entries(hooks: &PointHooks<A, Args>) -> Option<&Entries<Self>> {
-                hooks.$entries.as_deref()
+            fn entries(hooks: &PointHooks<A, Args>) -> &Entries<Self> {
+                &hooks.$entries
             }
         }
     )*)*};

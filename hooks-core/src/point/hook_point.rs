@@ -1,6 +1,6 @@
 //! Hook points: what a hooked method is, as types.
 
-use crate::dispatch::way::Rest;
+use crate::dispatch::rest::Rest;
 use crate::point::call_mode::{AsyncMethod, BoxFuture, Mode};
 use crate::point::return_kind::ReturnKind;
 use crate::registry::class::ClassHooks;

@@ -188,12 +188,35 @@ impl List {
 #[derive(Clone, Default)]
 pub(crate) struct Lists {
     lists: [List; PHASES],
-    /// A bit per phase that has hooks.
-    phases: u8,
-    /// A bit per phase that has hooks which wait or have limits.
-    waits: u8,
-    is_limited: bool,
+    pub(crate) masks: Masks,
     max_depth: Option<usize>,
+}
+
+/// What hooks of several phases have in common.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Masks {
+    /// A bit per phase that has hooks.
+    pub(crate) phases: u8,
+    /// A bit per phase that has hooks which wait or have limits.
+    pub(crate) waits: u8,
+    /// Whether hooks have limits.
+    pub(crate) is_limited: bool,
+    /// How many around hooks there are.
+    pub(crate) arounds: usize,
+}
+
+impl Masks {
+    /// What these and others have in common.
+    #[inline]
+    pub(crate) fn and(self, others: Option<Self>) -> Self {
+        let Some(others) = others else { return self };
+        Self {
+            phases: self.phases | others.phases,
+            waits: self.waits | others.waits,
+            is_limited: self.is_limited | others.is_limited,
+            arounds: self.arounds + others.arounds,
+        }
+    }
 }
 
 /// Where a hook goes that is added to a list.
@@ -206,24 +229,6 @@ pub(crate) enum Place {
 }
 
 impl Lists {
-    /// A bit per phase that has hooks.
-    #[inline]
-    pub(crate) fn phases(&self) -> u8 {
-        self.phases
-    }
-
-    /// A bit per phase that has hooks which wait or have limits.
-    #[inline]
-    pub(crate) fn waits(&self) -> u8 {
-        self.waits
-    }
-
-    /// Whether hooks have limits.
-    #[inline]
-    pub(crate) fn is_limited(&self) -> bool {
-        self.is_limited
-    }
-
     /// How deep nested calls may go, by the hooks that run in them too; `None` if no hook does.
     pub(crate) fn max_depth(&self) -> Option<usize> {
         self.max_depth
@@ -319,12 +324,14 @@ impl Lists {
         for (list, phase) in changed.lists.iter().zip(0..) {
             for chunk in &list.chunks {
                 let traits = chunk.traits();
-                changed.phases |= 1 << phase;
-                changed.waits |= u8::from(traits.waits) << phase;
-                changed.is_limited |= traits.is_limited;
+                changed.masks.phases |= 1 << phase;
+                changed.masks.waits |= u8::from(traits.waits) << phase;
+                changed.masks.is_limited |= traits.is_limited;
                 max_depth = max_depth.into_iter().chain(traits.max_depth).min();
             }
         }
+        let around = &changed.lists[Phase::Around as usize];
+        changed.masks.arounds = around.chunks.iter().map(|chunk| chunk.hooks.len()).sum();
         changed.max_depth = max_depth;
         changed
     }

@@ -102,6 +102,7 @@ impl Table {
         hooks.downcast_ref()
     }
 
+    #[inline]
     fn of(&self, key: TypeId) -> Option<&dyn ErasedHooks> {
         Some(&*self.points.iter().find(|point| point.key == key)?.hooks)
     }
@@ -236,7 +237,7 @@ impl Registry {
     }
 
     fn publish(&self, mut table: Table) -> Arc<Table> {
-        table.points.retain(|point| point.hooks.lists().phases() != 0);
+        table.points.retain(|point| point.hooks.lists().masks.phases != 0);
         let interest = table.points.iter().fold(0, |mask, point| mask | point.hooks.bit());
         table.version = next_version();
         let old = self.table.swap(Arc::new(table));

@@ -1,0 +1,241 @@
+//! The steps of a call that has hooks, by the functions that it finds with them.
+
+use std::pin::pin;
+
+use crate::dispatch::around::AroundCall;
+use crate::dispatch::guard::{self, Nesting};
+use crate::dispatch::snapshot::Levels;
+use crate::dispatch::way::{Decided, Looked, Step, StepOf, Visit, WayOf};
+use crate::point::call_mode::{BoxFuture, Position};
+use crate::point::hook_point::HookPoint;
+
+/// Who made the hooks of a call: its own type, or the trait of its method alone.
+enum Side<'h, A: ?Sized + HookPoint<Args>, Args: 'static> {
+    Own(WayOf<A, Args>),
+    Base(WayOf<A::Base, Args>, &'h A::Base, Levels<'h, A::Base, Args>),
+}
+
+impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
+    /// The way of the type's calls, if the type has hooks of its own.
+    #[inline]
+    fn own_way(self) -> Option<WayOf<A, Args>> {
+        let [instance, class] = self.own;
+        Some(instance.or(class)?.way)
+    }
+
+    /// The way of the trait's calls, if the trait has hooks.
+    #[inline]
+    fn base_way(self) -> Option<WayOf<A::Base, Args>> {
+        let [instance, class] = self.base;
+        Some(instance.or(class)?.way)
+    }
+
+    #[inline]
+    fn side<'h>(self, agent: &'h A) -> Option<Side<'h, A, Args>>
+    where
+        't: 'h,
+    {
+        if let Some(way) = self.own_way() {
+            return Some(Side::Own(way));
+        }
+        let levels = Levels { own: self.base, base: [None, None] };
+        Some(Side::Base(self.base_way()?, agent.as_base()?, levels))
+    }
+
+    /// Looks which hooks there are, and runs the pre hooks if there are none but simple ones: for most calls
+    /// then only the body is left, and nothing needs to be kept for what comes later.
+    #[inline]
+    pub(crate) fn look(
+        self,
+        agent: &A,
+        args: &mut Option<Args>,
+        copy: &mut Option<Args>,
+        nesting: Nesting,
+        is_shared: bool,
+    ) -> Looked<A::Return> {
+        match self.side(agent) {
+            Some(Side::Own(way)) => (way.look)(agent, &self, args, copy, nesting, is_shared),
+            Some(Side::Base(way, base, hooks)) => {
+                (way.look)(base, &hooks, args, copy, nesting, is_shared)
+            }
+            None => {
+                // Another point shares its bit in the registry.
+                guard::leave();
+                Looked::Body
+            }
+        }
+    }
+
+    /// Starts the pre hook at a position, which has to be awaited.
+    #[inline]
+    fn begin<'h>(self, agent: &'h A, at: Position, args: &'h mut Args) -> StepOf<'h, A, Args>
+    where
+        't: 'h,
+    {
+        match self.side(agent) {
+            Some(Side::Own(way)) => (way.begin)(agent, self, at, args),
+            Some(Side::Base(way, base, hooks)) => (way.begin)(base, hooks, at, args),
+            None => Step::Body,
+        }
+    }
+
+    /// Runs the pre hooks behind one that has been awaited.
+    #[inline]
+    fn go_on<'h>(
+        self,
+        agent: &'h A,
+        at: Position,
+        decided: Decided<A, Args>,
+        args: &'h mut Args,
+    ) -> StepOf<'h, A, Args>
+    where
+        't: 'h,
+    {
+        match self.side(agent) {
+            Some(Side::Own(way)) => (way.go_on)(agent, self, (at, decided), args),
+            Some(Side::Base(way, base, hooks)) => (way.go_on)(base, hooks, (at, decided), args),
+            None => Step::Body,
+        }
+    }
+
+    /// The around hooks, if there are any.
+    #[inline]
+    fn onion<'h>(self, agent: &'h A) -> Option<Onion<'h, A, Args>>
+    where
+        't: 'h,
+    {
+        if self.masks().arounds == 0 {
+            return None;
+        }
+        Some(match self.side(agent)? {
+            Side::Own(way) => Onion::Own(way, AroundCall::new(agent, self)),
+            Side::Base(way, base, hooks) => Onion::Base(way, AroundCall::new(base, hooks)),
+        })
+    }
+
+    /// Runs post hooks of which none waits.
+    #[inline]
+    pub(crate) fn post(self, agent: &A, args: Option<&Args>, returned: &mut A::Return) {
+        match self.side(agent) {
+            Some(Side::Own(way)) => (way.post)(agent, &self, args, returned),
+            Some(Side::Base(way, base, hooks)) => (way.post)(base, &hooks, args, returned),
+            None => {}
+        }
+    }
+}
+
+/// Runs the whole of a call.
+#[inline]
+pub(crate) fn go_long<'a, A, Args>(
+    agent: &'a A,
+    visit: Visit<'a>,
+    args: Args,
+) -> BoxFuture<'a, A::Return>
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+{
+    let hooks = visit.tables.hooks::<A, Args>(agent);
+    if let Some(way) = hooks.own_way() {
+        return (way.drive)(agent, visit, args);
+    }
+    let (way, base) = (hooks.base_way().expect(HOOKED), agent.as_base().expect(HOOKED));
+    (way.drive)(base, visit.of_base(), args)
+}
+
+/// Runs the whole of a call of a sync method.
+#[inline]
+pub(crate) fn go_long_now<A, Args>(agent: &A, visit: Visit<'_>, args: Args) -> A::Return
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+{
+    let hooks = visit.tables.hooks::<A, Args>(agent);
+    if let Some(way) = hooks.own_way() {
+        return (way.drive_now)(agent, &visit, args);
+    }
+    let (way, base) = (hooks.base_way().expect(HOOKED), agent.as_base().expect(HOOKED));
+    (way.drive_now)(base, &visit.of_base(), args)
+}
+
+/// Runs the pre hooks of a call from one on that has to be awaited, its around hooks or its body, and post
+/// hooks of which none waits.
+#[expect(clippy::manual_async_fn, reason = "an `async fn` keeps room for its parameters twice")]
+pub(crate) fn go_short<'a, A, Args, Fut>(
+    agent: &'a A,
+    visit: Visit<'a>,
+    mut args: Args,
+    body: impl FnOnce(&'a A, Args) -> Fut,
+) -> impl Future<Output = A::Return>
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    Fut: Future<Output = A::Return>,
+{
+    async move {
+        let hooks = visit.tables.hooks::<A, Args>(agent);
+        let (mut at, mut decided) = (visit.from, None);
+        while let Some(waits) = at.take() {
+            let ended = {
+                let step = match decided.take() {
+                    None => hooks.begin(agent, waits, &mut args),
+                    Some(decided) => hooks.go_on(agent, waits, decided, &mut args),
+                };
+                match step {
+                    Step::Body => None,
+                    Step::Waits(next, waiting) => {
+                        decided = Some(waiting.await);
+                        at = Some(next);
+                        None
+                    }
+                    Step::Ended(returned) => Some(returned),
+                }
+            };
+            if let Some(mut returned) = ended {
+                hooks.post(agent, hooks.copy(&args).as_ref(), &mut returned);
+                return returned;
+            }
+        }
+        let copy = hooks.copy(&args);
+        let mut returned = match hooks.onion(agent) {
+            None => pin!(body(agent, args)).await,
+            Some(Onion::Own(way, call)) => (way.around)(&call, args).await,
+            Some(Onion::Base(way, call)) => (way.around)(&call, args).await,
+        };
+        hooks.post(agent, copy.as_ref(), &mut returned);
+        returned
+    }
+}
+
+/// Runs the around hooks of a sync method, its body, and its post hooks.
+#[inline]
+pub(crate) fn go_short_now<A, Args>(agent: &A, visit: &Visit<'_>, args: Args) -> A::Return
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+{
+    let hooks = visit.tables.hooks::<A, Args>(agent);
+    let copy = hooks.copy(&args);
+    let mut returned = match hooks.onion(agent) {
+        None => unreachable!("{HOOKED}"),
+        Some(Onion::Own(way, call)) => (way.around_now)(&call, args),
+        Some(Onion::Base(way, call)) => (way.around_now)(&call, args),
+    };
+    hooks.post(agent, copy.as_ref(), &mut returned);
+    returned
+}
+
+const HOOKED: &str = "such a call has hooks";
+
+/// The around hooks of a call, and what runs them.
+enum Onion<'h, A: ?Sized + HookPoint<Args>, Args: 'static> {
+    Own(WayOf<A, Args>, AroundCall<'h, A, Args>),
+    Base(WayOf<A::Base, Args>, AroundCall<'h, A::Base, Args>),
+}
+
+impl Visit<'_> {
+    /// The same call, of the trait that the method is of.
+    fn of_base(self) -> Self {
+        Self { tables: self.tables.of_base(), ..self }
+    }
+}
