@@ -1,9 +1,10 @@
 //! The way into a call of an async method.
 
 use std::any::TypeId;
+use std::future::Pending;
 use std::mem;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use pin_project_lite::pin_project;
 use tracing::Span;
@@ -14,10 +15,10 @@ use crate::dispatch::drive::drive;
 use crate::dispatch::guard::{Left, Polled};
 use crate::dispatch::receiver::{Finder, Receiver, SharedReceiver};
 use crate::dispatch::snapshot::Tables;
-use crate::dispatch::steps::{go_long, go_short};
+use crate::dispatch::steps::{Before, Ready, go_long, go_short};
 use crate::dispatch::trace;
 use crate::dispatch::way::{Looked, Visit};
-use crate::point::call_mode::{AsyncMethod, BoxFuture};
+use crate::point::call_mode::AsyncMethod;
 use crate::point::hook_point::{AsyncBody, HookPoint};
 use crate::point::hook_slot::Pre;
 use crate::registry::hooks::HasHooks;
@@ -33,9 +34,9 @@ where
         SharedReceiver(agent),
         args,
         A::body,
-        |SharedReceiver(agent), visit, args, body, is_short| {
-            if is_short {
-                Rest::Short { future: go_short(agent, visit, args, body) }
+        |SharedReceiver(agent), _, visit, args, short| {
+            if let Some(phases) = short {
+                Rest::Short { future: go_short(agent, visit.tables, (visit.from, phases), args) }
             } else {
                 Rest::Long { future: go_long(agent, visit, args) }
             }
@@ -44,28 +45,33 @@ where
 }
 
 pin_project! {
-    /// What is left of a call that has more than a body.
+    /// What is left of a call that has more than a body: what comes before the body, or all.
     #[project = RestProjected]
-    enum Rest<'a, S, T> {
+    enum Rest<S, L> {
         Short { #[pin] future: S },
-        Long { future: BoxFuture<'a, T> },
+        Long { #[pin] future: L },
     }
 }
 
-impl<S: Future<Output = T>, T> Future for Rest<'_, S, T> {
-    type Output = T;
+impl<'h, S, L, R, Args> Future for Rest<S, L>
+where
+    S: Future<Output = Before<'h, R, Args>>,
+    L: Future<Output = R>,
+{
+    type Output = Before<'h, R, Args>;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project() {
             RestProjected::Short { future } => future.poll(context),
-            RestProjected::Long { future } => future.as_mut().poll(context),
+            RestProjected::Long { future } => future.poll(context).map(Before::Returned),
         }
     }
 }
 
 /// Runs a call of an async method whose future is not `Send`, or which takes `&mut self`: it has no
 /// around hooks.
+#[expect(clippy::missing_panics_doc, reason = "the body is there when the call starts")]
 #[inline]
 pub fn run_alone<'h, R, A, Args, Body, Fut>(
     agent: R,
@@ -79,8 +85,10 @@ where
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
 {
-    HookedCall::new(agent, args, body, |agent, visit, args, body, _| {
-        drive::<R, A, Args, NoAround, _, _>(agent, visit, args, body)
+    HookedCall::new(agent, args, body, |agent, body, visit, args, _| {
+        let body = body.take().expect(BEFORE);
+        let future = drive::<R, A, Args, NoAround, _, _>(agent, visit, args, body);
+        Rest::<Pending<_>, _>::Long { future }
     })
 }
 
@@ -97,7 +105,7 @@ pin_project! {
         body: Option<Body>,
         drive: Option<Drive>,
         // Where the post hooks are of a call that waits for its body.
-        after: Option<Box<Tables<'h>>>,
+        after: Option<Tables<'h>>,
         left: Option<Left>,
         // What is traced as the call, if it is.
         span: Option<Box<Span>>,
@@ -122,7 +130,10 @@ where
     Args: 'static,
 {
     #[inline]
-    fn new(receiver: R, args: Args, body: Body, drive: Drive) -> Self {
+    fn new(receiver: R, args: Args, body: Body, drive: Drive) -> Self
+    where
+        Drive: FnOnce(R, &mut Option<Body>, Visit<'h>, Args, Option<u8>) -> D,
+    {
         // Here and not when it is polled: nothing of the user's may panic before the call is on the stack.
         let instance = receiver.borrow().hooks().id();
         let (args, body, drive) = (Some(args), Some(body), Some(drive));
@@ -147,8 +158,8 @@ where
     Args: 'static,
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
-    Drive: FnOnce(R, Visit<'h>, Args, Body, bool) -> D,
-    D: Future<Output = A::Return>,
+    Drive: FnOnce(R, &mut Option<Body>, Visit<'h>, Args, Option<u8>) -> D,
+    D: Future<Output = Before<'h, A::Return, Args>>,
 {
     type Output = A::Return;
 
@@ -168,8 +179,8 @@ where
     Args: 'static,
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
-    Drive: FnOnce(R, Visit<'h>, Args, Body, bool) -> D,
-    D: Future<Output = A::Return>,
+    Drive: FnOnce(R, &mut Option<Body>, Visit<'h>, Args, Option<u8>) -> D,
+    D: Future<Output = Before<'h, A::Return, Args>>,
 {
     // Each has one place for what it returns, which is polled into: it is never copied.
     #[inline(never)]
@@ -181,7 +192,6 @@ where
         *this.span = trace::span::<A, Args>();
         let _entered = this.span.as_deref().map(Span::enter);
         let receiver = *this.receiver;
-        let body = this.body.take().expect(BEFORE);
         let tables = receiver.tables::<Args>();
         let (hooks, mut copy, looked);
         {
@@ -190,52 +200,97 @@ where
             copy = None;
             looked = hooks.look(&agent, this.args, &mut copy, nesting, R::IS_SHARED);
         }
-        let (from, is_short) = match looked {
+        let (from, short) = match looked {
             Looked::Answer(answer) => return Poll::Ready(*answer),
             Looked::Body => {
                 drop(tables);
-                this.state.as_mut().begin(&receiver, body, this.args.take().expect(BEFORE));
-                return this.state.poll(context);
+                let args = this.args.take().expect(BEFORE);
+                this.state.as_mut().begin(&receiver, this.body, args);
+                return this.state.poll_body(context);
             }
             Looked::Post => {
                 let args = mem::replace(this.args, copy).expect(BEFORE);
-                this.state.as_mut().begin(&receiver, body, args);
-                let mut poll = this.state.as_mut().poll(context);
+                this.state.as_mut().begin(&receiver, this.body, args);
+                let mut poll = this.state.as_mut().poll_body(context);
                 match &mut poll {
                     Poll::Ready(returned) => {
                         this.state.set(State::Start);
                         hooks.post(&receiver.borrow(), this.args.as_ref(), returned);
                     }
-                    Poll::Pending => *this.after = Some(Box::new(tables.keep())),
+                    Poll::Pending => *this.after = Some(tables.keep()),
                 }
                 return poll;
             }
-            Looked::Short(at) => (at, true),
-            Looked::Long(at) => (at, false),
+            Looked::Short(at, phases) => (at, Some(phases)),
+            Looked::Long(at) => (at, None),
         };
         let tables = tables.keep();
         let visit = Visit { instance: *this.instance, point, nesting, tables, from };
         let (drive, args) = (this.drive.take().expect(BEFORE), this.args.take().expect(BEFORE));
-        this.state.as_mut().drive(|| drive(receiver, visit, args, body, is_short));
-        this.state.poll(context)
+        this.state.as_mut().drive(|| drive(receiver, this.body, visit, args, short));
+        advance::<_, A, _, _, _>(
+            this.state,
+            this.receiver,
+            this.body,
+            this.args,
+            this.after,
+            context,
+        )
     }
 
     #[inline(never)]
     fn go_on(self: Pin<&mut Self>, left: Left, context: &mut Context<'_>) -> Poll<A::Return> {
-        let mut this = self.project();
+        let this = self.project();
         let mut polled = Polled::new(this.left);
         polled.again(left);
         let _entered = this.span.as_deref().map(Span::enter);
-        let mut poll = this.state.as_mut().poll(context);
-        if let Poll::Ready(returned) = &mut poll
-            && let Some(tables) = this.after.take()
-        {
-            this.state.set(State::Start);
-            let agent = this.receiver.borrow();
-            tables.hooks::<A, Args>(&agent).post(&agent, this.args.as_ref(), returned);
-        }
-        poll
+        advance::<_, A, _, _, _>(
+            this.state,
+            this.receiver,
+            this.body,
+            this.args,
+            this.after,
+            context,
+        )
     }
+}
+
+/// Goes on with what comes before the body, or with the body.
+#[inline]
+fn advance<'h, R, A, Args, Fut, D>(
+    mut state: Pin<&mut State<Fut, D>>,
+    receiver: &R,
+    body: &mut Option<impl FnOnce(R::Borrowed, Args) -> Fut>,
+    args: &mut Option<Args>,
+    after: &mut Option<Tables<'h>>,
+    context: &mut Context<'_>,
+) -> Poll<A::Return>
+where
+    R: Receiver<Agent = A>,
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+    Fut: Future<Output = A::Return>,
+    D: Future<Output = Before<'h, A::Return, Args>>,
+{
+    if let StateProjected::Drive { future } = state.as_mut().project() {
+        match ready!(future.poll(context)) {
+            Before::Returned(returned) => return Poll::Ready(returned),
+            Before::Body(Ready { args: taken, copy, tables }) => {
+                *after = copy.is_some().then_some(tables);
+                *args = copy;
+                state.as_mut().begin(receiver, body, taken);
+            }
+        }
+    }
+    let mut poll = state.as_mut().poll_body(context);
+    if let Poll::Ready(returned) = &mut poll
+        && let Some(tables) = after.take()
+    {
+        state.set(State::Start);
+        let agent = receiver.borrow();
+        tables.hooks::<A, Args>(&agent).post(&agent, args.as_ref(), returned);
+    }
+    poll
 }
 
 // Functions of their own: without optimisation, what each moves would be part of every call's frame.
@@ -245,9 +300,10 @@ impl<Fut, D> State<Fut, D> {
     fn begin<R: Receiver, Args>(
         mut self: Pin<&mut Self>,
         receiver: &R,
-        body: impl FnOnce(R::Borrowed, Args) -> Fut,
+        body: &mut Option<impl FnOnce(R::Borrowed, Args) -> Fut>,
         args: Args,
     ) {
+        let body = body.take().expect(BEFORE);
         self.set(Self::Body { future: body(receiver.borrow(), args) });
     }
 
@@ -258,15 +314,15 @@ impl<Fut, D> State<Fut, D> {
     }
 
     #[inline]
-    fn poll<T>(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T>
+    fn poll_body(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Fut::Output>
     where
-        Fut: Future<Output = T>,
-        D: Future<Output = T>,
+        Fut: Future,
     {
         match self.project() {
             StateProjected::Body { future } => future.poll(context),
-            StateProjected::Drive { future } => future.poll(context),
-            StateProjected::Start => unreachable!("the call has left"),
+            StateProjected::Start | StateProjected::Drive { .. } => {
+                unreachable!("the call has left, or its body has not begun")
+            }
         }
     }
 }

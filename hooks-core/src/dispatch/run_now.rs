@@ -84,7 +84,7 @@ where
             hooks.post(&receiver.borrow(), copy.as_ref(), &mut returned);
             return returned;
         }
-        Looked::Short(at) => (at, true),
+        Looked::Short(at, _) => (at, true),
         Looked::Long(at) => (at, false),
     };
     let tables = tables.keep();

@@ -1,11 +1,9 @@
 //! The steps of a call that has hooks, by the functions that it finds with them.
 
-use std::pin::pin;
-
 use crate::dispatch::around::AroundCall;
 use crate::dispatch::guard::{self, Nesting};
-use crate::dispatch::snapshot::Levels;
-use crate::dispatch::way::{Decided, Looked, Step, StepOf, Visit, WayOf};
+use crate::dispatch::snapshot::{Levels, Tables};
+use crate::dispatch::way::{AROUND, Decided, Looked, POST, Step, StepOf, Visit, WayOf};
 use crate::point::call_mode::{BoxFuture, Position};
 use crate::point::hook_point::HookPoint;
 
@@ -100,11 +98,11 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
 
     /// The around hooks, if there are any.
     #[inline]
-    fn onion<'h>(self, agent: &'h A) -> Option<Onion<'h, A, Args>>
+    fn onion<'h>(self, agent: &'h A, phases: u8) -> Option<Onion<'h, A, Args>>
     where
         't: 'h,
     {
-        if self.masks().arounds == 0 {
+        if phases & AROUND == 0 {
             return None;
         }
         Some(match self.side(agent)? {
@@ -158,23 +156,36 @@ where
     (way.drive_now)(base, &visit.of_base(), args)
 }
 
-/// Runs the pre hooks of a call from one on that has to be awaited, its around hooks or its body, and post
-/// hooks of which none waits.
+/// What the hooks before the body of a call came to.
+pub(crate) enum Before<'h, R, Args> {
+    /// The call is over.
+    Returned(R),
+    /// The body is next, and then post hooks of which none waits.
+    Body(Ready<'h, Args>),
+}
+
+/// What the body of a call needs, and the post hooks behind it.
+pub(crate) struct Ready<'h, Args> {
+    pub(crate) args: Args,
+    pub(crate) copy: Option<Args>,
+    pub(crate) tables: Tables<'h>,
+}
+
+/// Runs the pre hooks of a call from one on that has to be awaited; if there are around hooks, the call.
 #[expect(clippy::manual_async_fn, reason = "an `async fn` keeps room for its parameters twice")]
-pub(crate) fn go_short<'a, A, Args, Fut>(
+pub(crate) fn go_short<'a, A, Args>(
     agent: &'a A,
-    visit: Visit<'a>,
+    tables: Tables<'a>,
+    (mut at, phases): (Option<Position>, u8),
     mut args: Args,
-    body: impl FnOnce(&'a A, Args) -> Fut,
-) -> impl Future<Output = A::Return>
+) -> impl Future<Output = Before<'a, A::Return, Args>>
 where
     A: ?Sized + HookPoint<Args>,
     Args: 'static,
-    Fut: Future<Output = A::Return>,
 {
     async move {
-        let hooks = visit.tables.hooks::<A, Args>(agent);
-        let (mut at, mut decided) = (visit.from, None);
+        let hooks = tables.hooks::<A, Args>(agent);
+        let mut decided = None;
         while let Some(waits) = at.take() {
             let ended = {
                 let step = match decided.take() {
@@ -193,17 +204,17 @@ where
             };
             if let Some(mut returned) = ended {
                 hooks.post(agent, hooks.copy(&args).as_ref(), &mut returned);
-                return returned;
+                return Before::Returned(returned);
             }
         }
-        let copy = hooks.copy(&args);
-        let mut returned = match hooks.onion(agent) {
-            None => pin!(body(agent, args)).await,
+        let copy = if phases & POST == 0 { None } else { hooks.copy(&args) };
+        let mut returned = match hooks.onion(agent, phases) {
+            None => return Before::Body(Ready { args, copy, tables }),
             Some(Onion::Own(way, call)) => (way.around)(&call, args).await,
             Some(Onion::Base(way, call)) => (way.around)(&call, args).await,
         };
         hooks.post(agent, copy.as_ref(), &mut returned);
-        returned
+        Before::Returned(returned)
     }
 }
 
@@ -216,7 +227,7 @@ where
 {
     let hooks = visit.tables.hooks::<A, Args>(agent);
     let copy = hooks.copy(&args);
-    let mut returned = match hooks.onion(agent) {
+    let mut returned = match hooks.onion(agent, AROUND) {
         None => unreachable!("{HOOKED}"),
         Some(Onion::Own(way, call)) => (way.around_now)(&call, args),
         Some(Onion::Base(way, call)) => (way.around_now)(&call, args),

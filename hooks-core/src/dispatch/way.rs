@@ -56,8 +56,9 @@ pub(crate) enum Looked<R> {
     Answer(Box<R>),
     /// Its body and sync post hooks.
     Post,
-    /// Pre hooks from the one on that has to be awaited, if there is one, around hooks, and then the same.
-    Short(Option<Position>),
+    /// Pre hooks from the one on that has to be awaited, if there is one, around hooks, and then the same; a bit
+    /// for each phase that has hooks.
+    Short(Option<Position>, u8),
     /// All that may be, but the pre hooks before this one, if they have run.
     Long(Option<Position>),
 }
@@ -100,8 +101,8 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> Way<A, Args> {
 }
 
 const PRE: u8 = bit_of(Phase::Pre);
-const AROUND: u8 = bit_of(Phase::Around);
-const POST: u8 = bit_of(Phase::Post);
+pub(super) const AROUND: u8 = bit_of(Phase::Around);
+pub(super) const POST: u8 = bit_of(Phase::Post);
 
 fn look<A: ?Sized + HookPoint<Args>, Args: 'static>(
     agent: &A,
@@ -137,7 +138,7 @@ fn look<A: ?Sized + HookPoint<Args>, Args: 'static>(
         }
     };
     if at.is_some() || masks.phases & AROUND != 0 {
-        return Looked::Short(at);
+        return Looked::Short(at, masks.phases);
     }
     if masks.phases & POST == 0 {
         return Looked::Body;
