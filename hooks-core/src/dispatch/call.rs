@@ -5,11 +5,10 @@ use std::mem;
 use std::time::Instant;
 
 use crate::dispatch::around::MAX_AROUND_HOOKS;
-use crate::dispatch::engine::{self, Progress};
+use crate::dispatch::engine;
 use crate::dispatch::guard::{self, Nesting};
 use crate::dispatch::receiver::Receiver;
 use crate::dispatch::snapshot::Levels;
-use crate::dispatch::trace;
 use crate::dispatch::way::Visit;
 use crate::error::HookError;
 use crate::hook::point_hooks::bit_of;
@@ -87,7 +86,7 @@ where
         self.nesting.depth > 0 && A::REENTRY == Reentry::Skip
     }
 
-    /// Runs the pre hooks up to the first that has to be awaited, if they have not run yet.
+    /// Says whether the call may run, and from where on its pre hooks do.
     #[inline]
     pub(super) fn start(&mut self) {
         if self.is_started {
@@ -98,7 +97,7 @@ where
         }
         match self.refusal(self.nesting) {
             Some(refusal) => self.refuse(refusal, self.nesting),
-            None => self.start_pre(),
+            None => self.waits = self.has(Phase::Pre).then(Position::default),
         }
     }
 
@@ -151,27 +150,9 @@ where
         *self.answer = Some(A::Kind::join(Err(error)));
     }
 
-    #[inline]
-    fn start_pre(&mut self) {
-        if !self.has(Phase::Pre) {
-            return;
-        }
-        let at = Position::default();
-        if self.is_nested() || trace::is_on() {
-            self.waits = Some(at);
-            return;
-        }
-        let (agent, args) = (self.receiver.borrow(), self.args.as_mut().expect(BEFORE));
-        match engine::start::<Pre<A, Args>, Pre<A::Base, Args>>(self.hooks, &agent, at, &(), args) {
-            Progress::Done => {}
-            Progress::Ended(end) => *self.answer = Some(A::Kind::join(end)),
-            Progress::Waits(at) => self.waits = Some(at),
-        }
-    }
-
     /// Runs the pre hooks of a sync method from a position on.
     #[cold]
-    pub(super) fn resume_pre_now(&mut self, at: Position) {
+    pub(super) fn run_pre_now(&mut self, at: Position) {
         let ended = engine::resume_now::<Pre<A, Args>, Pre<A::Base, Args>>(
             self.hooks,
             self.receiver.borrow(),
@@ -183,14 +164,14 @@ where
         *self.answer = ended.map(A::Kind::join);
     }
 
-    /// Runs the post hooks of a sync method from a position on.
+    /// Runs the post hooks of a sync method.
     #[cold]
-    pub(super) fn resume_post_now(&mut self, at: Position, returned: &mut A::Return) {
+    pub(super) fn run_post_now(&mut self, returned: &mut A::Return) {
         let Some(output) = A::Kind::output_mut(returned) else { return };
         let ended = engine::resume_now::<Post<A, Args>, Post<A::Base, Args>>(
             self.hooks,
             self.receiver.borrow(),
-            at,
+            Position::default(),
             self.is_nested(),
             self.args.as_ref().expect(AFTER),
             output,
@@ -225,7 +206,7 @@ where
     }
 
     /// Runs the pre hooks from a position on.
-    pub(super) async fn resume_pre(&mut self, at: Position) {
+    pub(super) async fn run_pre(&mut self, at: Position) {
         let mut nothing = ();
         let ended = engine::resume::<Pre<A, Args>, Pre<A::Base, Args>>(
             self.hooks,
@@ -260,36 +241,13 @@ where
         mem::replace(self.args, copy).expect(BEFORE)
     }
 
-    /// Runs the post hooks up to the first that has to be awaited.
-    #[inline]
-    pub(super) fn start_post(&mut self, returned: &mut A::Return) {
-        if !self.has(Phase::Post) {
-            return;
-        }
-        let Some(output) = A::Kind::output_mut(returned) else { return };
-        let at = Position::default();
-        if self.is_nested() || trace::is_on() {
-            self.waits = Some(at);
-            return;
-        }
-        let (agent, args) = (self.receiver.borrow(), self.args.as_ref().expect(AFTER));
-        match engine::start::<Post<A, Args>, Post<A::Base, Args>>(
-            self.hooks, &agent, at, args, output,
-        ) {
-            Progress::Done => {}
-            Progress::Ended(Ok(never)) => match never {},
-            Progress::Ended(Err(error)) => *returned = A::Kind::join(Err(error)),
-            Progress::Waits(at) => self.waits = Some(at),
-        }
-    }
-
-    /// Runs the post hooks from a position on.
-    pub(super) async fn resume_post(&mut self, at: Position, returned: &mut A::Return) {
+    /// Runs the post hooks.
+    pub(super) async fn run_post(&mut self, returned: &mut A::Return) {
         let Some(output) = A::Kind::output_mut(returned) else { return };
         let ended = engine::resume::<Post<A, Args>, Post<A::Base, Args>>(
             self.hooks,
             self.receiver.borrow(),
-            at,
+            Position::default(),
             self.is_nested(),
             self.args.as_mut().expect(AFTER),
             output,

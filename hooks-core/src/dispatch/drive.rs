@@ -36,7 +36,7 @@ where
         let mut call = Call::new(&receiver, &visit, &mut args, &mut answer);
         call.start();
         if let Some(at) = call.waits() {
-            call.resume_pre(at).await;
+            call.run_pre(at).await;
         }
         let mut returned = match call.answer() {
             Some(answer) => answer,
@@ -51,9 +51,8 @@ where
                 pin!(body(receiver.borrow(), args)).await
             }
         };
-        call.start_post(&mut returned);
-        if let Some(at) = call.waits() {
-            call.resume_post(at, &mut returned).await;
+        if call.has(Phase::Post) {
+            call.run_post(&mut returned).await;
         }
         if call.needs_error_hooks(&returned) {
             Box::pin(call.run_error(&mut returned)).await;
@@ -80,7 +79,7 @@ where
     let mut call = Call::new(receiver, visit, &mut args, &mut answer);
     call.start();
     if let Some(at) = call.waits() {
-        call.resume_pre_now(at);
+        call.run_pre_now(at);
     }
     let mut returned = match call.answer() {
         Some(answer) => answer,
@@ -95,9 +94,8 @@ where
             body(receiver.borrow(), args)
         }
     };
-    call.start_post(&mut returned);
-    if let Some(at) = call.waits() {
-        call.resume_post_now(at, &mut returned);
+    if call.has(Phase::Post) {
+        call.run_post_now(&mut returned);
     }
     if call.needs_error_hooks(&returned) {
         call.run_error_now(&mut returned);
