@@ -333,8 +333,26 @@ fn has_hooks_tells_of_one_hook_type() {
         |_: &Plain, _: &PlainReplyArgs, _: &mut String| {},
     );
     assert!(agent.has_hooks(Plain::POST_REPLY) && !agent.has_hooks(Plain::PRE_REPLY));
+    assert!(agent.is_hooked(Plain::PRE_REPLY), "another type of the method has hooks");
     agent.remove_instance_hook(Plain::POST_REPLY, "one").unwrap();
-    assert!(!agent.has_hooks(Plain::POST_REPLY));
+    assert!(!agent.has_hooks(Plain::POST_REPLY) && !agent.is_hooked(Plain::POST_REPLY));
+}
+
+#[test]
+fn a_group_counts_each_of_its_hooks() {
+    let agent = Plain::default();
+    let group = HookGroup::new("test");
+    let look = |_: &Plain, _: &PlainReplyArgs| {};
+    for name in ["a", "b", "c"] {
+        let options = HookOptions::named(name).group(group);
+        agent.register_instance_hook(Plain::PRE_REPLY, options, look);
+    }
+    let options = HookOptions::named("a").group(group);
+    let post = |_: &Plain, _: &PlainReplyArgs, _: &mut String| {};
+    agent.register_instance_hook(Plain::POST_REPLY, options, post);
+    agent.register_instance_hook(Plain::PRE_REPLY, "a", look);
+    assert_eq!(agent.remove_instance_group(group), 4);
+    assert_eq!(agent.hook_plan().hooks().len(), 1);
 }
 
 #[derive(Hookable, Default)]

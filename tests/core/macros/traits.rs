@@ -633,3 +633,34 @@ async fn a_name_is_removed_from_the_hooks_of_the_type_and_of_the_trait() -> Resu
     assert_eq!(twice.reply("hi".to_owned()).await?, "hi said Twice");
     Ok(())
 }
+
+#[test]
+fn a_settled_hook_of_the_trait_belongs_to_the_call_that_was_dropped() {
+    speaker!(Dropped);
+    let dropped = Dropped::default();
+    let speaker: &dyn Speaker = &dropped;
+    speaker.register_instance_hook(
+        <dyn Speaker>::PRE_REPLY,
+        "wait",
+        hook!(<dyn Speaker>::PRE_REPLY, async |_, args| {
+            if args.msg == "wait" {
+                std::future::pending::<()>().await;
+            }
+        }),
+    );
+    speaker.register_instance_hook(
+        <dyn Speaker>::SETTLED_REPLY,
+        "again",
+        hook!(<dyn Speaker>::SETTLED_REPLY, |agent, outcome| {
+            let cancelled = matches!(outcome, Outcome::Cancelled);
+            // Inside of the call that was dropped: its hooks do not run again.
+            let again = futures::executor::block_on(agent.reply("wait".to_owned())).unwrap();
+            assert_eq!((cancelled, again.as_str()), (true, "wait said Dropped"));
+        }),
+    );
+    let mut reply = dropped.reply("wait".to_owned());
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(reply.as_mut().poll(&mut context).is_pending());
+    drop(reply);
+    assert_eq!(dropped.records.take(), ["body"]);
+}
