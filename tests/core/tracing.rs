@@ -277,3 +277,38 @@ fn a_nested_call_says_which_hooks_it_does_not_run() {
           hooks=\"pre_print one, post_print two\""],
     );
 }
+
+#[test]
+fn a_nested_call_names_its_agent_also_where_the_hooks_are_of_the_trait() {
+    #[hookable]
+    trait Printer: Hookable {
+        #[hook]
+        fn print(&self, more: usize) -> usize;
+    }
+    #[derive(Hookable, Default)]
+    struct Inkjet {
+        hooks: Hooks,
+    }
+    #[hookable]
+    impl Printer for Inkjet {
+        #[hook]
+        fn print(&self, more: usize) -> usize {
+            if more == 0 { 0 } else { self.print(more - 1) }
+        }
+    }
+    let inkjet = Inkjet::default();
+    let printer: &dyn Printer = &inkjet;
+    printer.register_instance_hook(
+        <dyn Printer>::PRE_PRINT,
+        "one",
+        |_: &dyn Printer, _: &PrinterPrintArgs| {},
+    );
+    let (reports, records) = Reports::up_to(Level::DEBUG);
+    tracing::subscriber::with_default(reports, || inkjet.print(1));
+    let skipped = records.take().into_iter().filter(|record| record.starts_with("DEBUG"));
+    assert_eq!(
+        skipped.collect::<Vec<_>>(),
+        ["DEBUG message=a nested call skips hooks agent=\"Inkjet\" method=\"print\" \
+          hooks=\"pre_print one\""],
+    );
+}

@@ -84,7 +84,8 @@ where
             hooks.post(&receiver.borrow(), copy.as_ref(), &mut returned);
             return returned;
         }
-        Looked::Short(at, _) => (at, true),
+        // None of its hooks waits.
+        Looked::Short(at, _) => (at, at.is_none()),
         Looked::Long(at) => (at, false),
     };
     let tables = tables.keep();

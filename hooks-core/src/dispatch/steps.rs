@@ -3,9 +3,10 @@
 use crate::dispatch::around::AroundCall;
 use crate::dispatch::guard::{self, Nesting};
 use crate::dispatch::snapshot::{Levels, Tables};
+use crate::dispatch::trace;
 use crate::dispatch::way::{AROUND, Decided, Looked, POST, Step, StepOf, Visit, WayOf};
 use crate::point::call_mode::{BoxFuture, Position};
-use crate::point::hook_point::HookPoint;
+use crate::point::hook_point::{HookPoint, Reentry};
 
 /// Who made the hooks of a call: its own type, or the trait of its method alone.
 enum Side<'h, A: ?Sized + HookPoint<Args>, Args: 'static> {
@@ -40,6 +41,14 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
         Some(Side::Base(self.base_way()?, agent.as_base()?, levels))
     }
 
+    /// Whether a nested call runs no hooks at all.
+    #[cold]
+    fn skips(self) -> bool {
+        // Here and not where hooks are registered: the trace names the type of the agent.
+        trace::skipped::<A, Args>(|| self.skipped());
+        self.max_depth().is_none()
+    }
+
     /// Looks which hooks there are, and runs the pre hooks if there are none but simple ones: for most calls
     /// then only the body is left, and nothing needs to be kept for what comes later.
     #[inline]
@@ -51,7 +60,11 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
         nesting: Nesting,
         is_shared: bool,
     ) -> Looked<A::Return> {
-        match self.side(agent) {
+        let side = self.side(agent);
+        if nesting.depth > 0 && A::REENTRY == Reentry::Skip && side.is_some() && self.skips() {
+            return Looked::Body;
+        }
+        match side {
             Some(Side::Own(way)) => (way.look)(agent, &self, args, copy, nesting, is_shared),
             Some(Side::Base(way, base, hooks)) => {
                 (way.look)(base, &hooks, args, copy, nesting, is_shared)

@@ -13,7 +13,7 @@ use crate::hook::point_hooks::bit_of;
 use crate::hook::stage::StepResult;
 use crate::hook_type::Phase;
 use crate::point::call_mode::{BoxFuture, Position};
-use crate::point::hook_point::{Error, HookPoint, Output, Reentry};
+use crate::point::hook_point::{Error, HookPoint, Output};
 use crate::point::hook_slot::{Post, Pre};
 use crate::point::return_kind::ReturnKind;
 
@@ -113,12 +113,6 @@ fn look<A: ?Sized + HookPoint<Args>, Args: 'static>(
     is_shared: bool,
 ) -> Looked<A::Return> {
     let masks = hooks.masks();
-    if nesting.depth > 0 && A::REENTRY == Reentry::Skip {
-        trace::skipped::<A, Args>(|| hooks.skipped());
-        if hooks.max_depth().is_none() {
-            return Looked::Body;
-        }
-    }
     let short = if is_shared { PRE | AROUND | POST } else { PRE };
     let is_short = nesting.depth == 0
         && masks.phases & !short == 0

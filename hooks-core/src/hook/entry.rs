@@ -72,8 +72,8 @@ impl<P: HookSlot> Clone for Entries<P> {
 impl<P: HookSlot> Entries<P> {
     /// Those of a list that calls may run.
     pub(crate) fn of(list: &List) -> Self {
-        match list.built().and_then(|built| built.downcast_ref::<Self>()) {
-            Some(built) => built.clone(),
+        match list.built() {
+            Some(built) => built.downcast_ref::<Self>().expect(ONE_TYPE).clone(),
             None => Self { chunks: Vec::new(), keep_args: None },
         }
     }
@@ -82,12 +82,12 @@ impl<P: HookSlot> Entries<P> {
     pub(crate) fn build(list: &[Arc<Chunk>]) -> Erased {
         let mut built = Self { chunks: Vec::with_capacity(list.len()), keep_args: None };
         for chunk in list {
-            if let Some(chunk) = chunk.built(Self::chunk).downcast_ref::<Arc<[Entry<P>]>>() {
-                for entry in &**chunk {
-                    built.keep_args = built.keep_args.or(P::keep_args(&entry.hook));
-                }
-                built.chunks.push(chunk.clone());
+            let chunk = chunk.built(Self::chunk);
+            let chunk = chunk.downcast_ref::<Arc<[Entry<P>]>>().expect(ONE_TYPE);
+            for entry in &**chunk {
+                built.keep_args = built.keep_args.or(P::keep_args(&entry.hook));
             }
+            built.chunks.push(chunk.clone());
         }
         Arc::new(built)
     }
@@ -95,9 +95,8 @@ impl<P: HookSlot> Entries<P> {
     fn chunk(hooks: &[Registered]) -> Erased {
         let mut chunk = Vec::with_capacity(hooks.len());
         for hook in hooks {
-            if let Some(entry) = hook.code.downcast_ref::<Entry<P>>() {
-                chunk.push(entry.again(&hook.registration));
-            }
+            let entry = hook.code.downcast_ref::<Entry<P>>().expect(ONE_TYPE);
+            chunk.push(entry.again(&hook.registration));
         }
         Arc::new(Arc::<[Entry<P>]>::from(chunk))
     }
@@ -125,3 +124,6 @@ impl<P: HookSlot> Entries<P> {
         None
     }
 }
+
+/// A hook that is not what its list says must not be left out in silence.
+const ONE_TYPE: &str = "the hooks of a list are of one type";

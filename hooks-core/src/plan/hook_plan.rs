@@ -223,8 +223,8 @@ impl fmt::Display for HookPlan {
     }
 }
 
-/// A name as a table shows it: on one line, and cut if it is long.
-fn printable(name: &str) -> String {
+/// A name as it is shown: on one line, and cut if it is long.
+pub(super) fn printable(name: &str) -> String {
     const MAX: usize = 64;
     let mut shown: String = name.chars().flat_map(printable_char).take(MAX + 1).collect();
     if shown.chars().count() > MAX {
@@ -233,9 +233,19 @@ fn printable(name: &str) -> String {
     shown
 }
 
-/// A control character as its escape.
+/// A character that is not seen, or turns the direction of what is, as its escape.
 fn printable_char(char: char) -> impl Iterator<Item = char> {
-    let escape = char.is_control().then(|| char.escape_debug());
-    let itself = (!char.is_control()).then_some(char);
-    escape.into_iter().flatten().chain(itself)
+    let is_unseen = char.is_control()
+        || matches!(
+            char,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+        );
+    let escape = is_unseen.then(|| char.escape_default());
+    escape.into_iter().flatten().chain((!is_unseen).then_some(char))
 }

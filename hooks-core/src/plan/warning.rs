@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::hook_type::{HookType, Phase};
-use crate::plan::hook_plan::{HookPlan, PlannedHook};
+use crate::plan::hook_plan::{HookPlan, PlannedHook, printable};
 use crate::role::HookRole;
 
 /// Two hooks whose order defeats one of them, or one hook whose settings do. `Display` says what to change.
@@ -179,7 +179,7 @@ fn skips(outer: Phase, inner: Phase) -> bool {
 impl fmt::Display for PlanWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { first, second, kind, hook_types } = self;
-        let (outer, inner) = (first.name(), second.name());
+        let (outer, inner) = (printable(first.name()), printable(second.name()));
         if let Kind::Own(warning) = kind {
             return write!(f, "`{outer}`: {warning}");
         }
@@ -213,7 +213,7 @@ impl PlanWarning {
     /// Writes what turns the order of the hooks round: all that decides it, except the priority.
     fn advise(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { first, second, kind, .. } = self;
-        let (outer, inner) = (first.name(), second.name());
+        let (outer, inner) = (printable(first.name()), printable(second.name()));
         let (mut causes, mut cures) = (Vec::new(), Vec::new());
         if first.hook_type().phase() != second.hook_type().phase() {
             causes.push("pre hooks run before hooks around the call");

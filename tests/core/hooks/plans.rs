@@ -1,6 +1,6 @@
 //! The order of a plan, and when it changes.
 
-use hooks_core::{Hookable, Hooks, hookable};
+use hooks_core::{HookOptions, Hookable, Hooks, hookable};
 
 #[hookable]
 trait Speaks: Hookable {
@@ -115,4 +115,25 @@ fn a_version_changes_with_the_hooks_of_the_instance_and_of_its_class_alone() {
 
     counter.remove_instance_hook(Counter::PRE_REPLY, "own").unwrap();
     assert_ne!(counter.hooks_version(), class);
+}
+
+#[test]
+fn a_name_cannot_turn_the_line_that_it_is_shown_in() {
+    #[derive(Hookable, Default)]
+    struct Counter {
+        hooks: Hooks,
+    }
+    #[hookable]
+    impl Counter {
+        fn reply(&self) {}
+    }
+    let counter = Counter::default();
+    let look = |_: &Counter, _: &CounterReplyArgs| {};
+    let options = HookOptions::named("guard\u{202e}\u{200b}é").warnings(["look".to_owned()]);
+    counter.register_instance_hook(Counter::PRE_REPLY, options, look);
+    let plan = counter.hook_plan();
+    let shown = plan.to_string();
+    assert!(shown.contains(r"guard\u{202e}\u{200b}é "), "{shown}");
+    assert_eq!(plan.warnings()[0].to_string(), r"`guard\u{202e}\u{200b}é`: look");
+    assert_eq!(plan.hooks()[0].name(), "guard\u{202e}\u{200b}é", "the name itself stays");
 }
