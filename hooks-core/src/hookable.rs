@@ -3,18 +3,18 @@
 use std::any::{TypeId, type_name};
 use std::panic::Location;
 
+use crate::dispatch::point_hooks::{HookTypeOf, remove_spent};
 use crate::dispatch::snapshot::{has_hooks, is_hooked};
 use crate::error::RegistryError;
 use crate::group::HookGroup;
 use crate::hook::into_hook::IntoHook;
 #[cfg(feature = "json")]
-use crate::hook::json::{JsonHook, JsonPoint};
-#[cfg(feature = "json")]
 use crate::hook::options::hook_options::HookOptions;
 use crate::hook::options::hook_options::IntoHookOptions;
 use crate::hook::options::policy::{Limit, OnFailure, When};
-use crate::hook::point_hooks::HookTypeOf;
 use crate::hook_type::{HookType, Level};
+#[cfg(feature = "json")]
+use crate::json::{JsonHook, JsonPoint};
 use crate::plan::hook_plan::HookPlan;
 use crate::plan::select::SelectHookType;
 use crate::plan::version::HooksVersion;
@@ -81,7 +81,7 @@ pub trait Hookable: HasHooks {
         H: IntoHook<T, Form>,
     {
         let options = options.into_hook_options();
-        let entry = options.into_entry(caller(), hook.into_hook());
+        let entry = options.into_entry(caller(), hook.into_hook(), remove_spent::<T>);
         T::register(self.hooks().get_or_init(), entry, Place::ByName);
     }
 
@@ -159,7 +159,7 @@ pub trait Hookable: HasHooks {
         H: IntoHook<T, Form>,
     {
         let options = options.into_hook_options();
-        let entry = options.into_entry(caller(), hook.into_hook());
+        let entry = options.into_entry(caller(), hook.into_hook(), remove_spent::<T>);
         T::register(T::class().registry(), entry, Place::ByName);
     }
 

@@ -134,6 +134,8 @@ mod group;
 mod hook;
 mod hook_type;
 mod hookable;
+#[cfg(feature = "json")]
+mod json;
 mod macros;
 mod outcome;
 #[cfg(test)]
@@ -144,20 +146,20 @@ pub mod registry;
 mod role;
 
 pub use dispatch::carry::{carry, outside, outside_future};
+pub use dispatch::point_hooks::HookTypeOf;
 pub use error::{BoxError, HookError, HookResult, RegistryError};
 pub use group::HookGroup;
 pub use hook::after::AfterHook;
 pub use hook::around::{AroundHook, Next};
 pub use hook::into_hook::IntoHook;
-#[cfg(feature = "json")]
-pub use hook::json::JsonHook;
 pub use hook::options::hook_options::HookOptions;
 pub use hook::options::policy::{Fail, Ignore};
-pub use hook::point_hooks::HookTypeOf;
 pub use hook::pre::PreHook;
 pub use hook::stage::HookAnswer;
 pub use hook_type::{HookType, Level, ParseNameError, Phase};
 pub use hookable::Hookable;
+#[cfg(feature = "json")]
+pub use json::JsonHook;
 pub use macros::{Hookable, class_hook, hook, hookable};
 pub use outcome::{Outcome, Recovery};
 pub use plan::HookPlan;
@@ -170,14 +172,14 @@ pub use role::HookRole;
 /// What a hook may look like: the forms of functions, the traits of hooks that are types, what they
 /// get and what they answer.
 pub mod forms {
+    pub use crate::dispatch::point_hooks::HookTypeOf;
     pub use crate::hook::after::{After, AfterHook};
     pub use crate::hook::around::{AroundHook, Next};
     pub use crate::hook::into_hook::IntoHook;
-    #[cfg(feature = "json")]
-    pub use crate::hook::json::{JsonAnswer, JsonHook};
-    pub use crate::hook::point_hooks::HookTypeOf;
     pub use crate::hook::pre::PreHook;
     pub use crate::hook::stage::{HookAnswer, Stage};
+    #[cfg(feature = "json")]
+    pub use crate::json::{JsonAnswer, JsonHook};
     pub use crate::outcome::{Outcome, Recovery};
 }
 

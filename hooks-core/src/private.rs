@@ -13,7 +13,6 @@ pub use inventory;
 pub use serde;
 
 pub use crate::dispatch::receiver::{ExclusiveReceiver, SharedReceiver};
-pub use crate::dispatch::rest::{Carried, Found, FoundNow};
 pub use crate::dispatch::run::{run, run_alone};
 pub use crate::dispatch::run_now::{run_sync, run_sync_alone};
 pub use crate::dispatch::snapshot::is_unhooked;
@@ -26,9 +25,10 @@ pub use crate::expansion::refused::{Refused, refused};
 pub use crate::expansion::trait_method::{TraitMethod, method};
 pub use crate::hook::around::{DynCall, Running};
 #[cfg(feature = "json")]
-pub use crate::hook::json::JsonPoint;
+pub use crate::json::JsonPoint;
 pub use crate::point::call_mode::{AsyncMethod, SyncMethod};
 pub use crate::point::hook_point::Reentry;
+pub use crate::point::rest::{Carried, Found, FoundNow};
 pub use crate::point::return_kind::{FallibleMethod, InfallibleMethod};
 pub use crate::registry::class::{ClassHooks, LinkedHook};
 pub use crate::registry::methods::{HookedMethod, HookedMethods, assert_unhooked};

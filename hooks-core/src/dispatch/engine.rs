@@ -8,10 +8,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::dispatch::failure::{fail, raise};
 use crate::dispatch::limits::{Failure, limited, message_of};
+use crate::dispatch::point_hooks::Listed;
 use crate::dispatch::snapshot::{GROUPS, Levels, level_of, with_link};
 use crate::dispatch::trace::Watch;
 use crate::hook::entry::{Entries, Entry};
-use crate::hook::point_hooks::Listed;
 use crate::hook::stage::{Decided, DecidedOf, Run, Stage, StepResult};
 use crate::hook_type::Level;
 use crate::point::call_mode::{BoxFuture, Position};

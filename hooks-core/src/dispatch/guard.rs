@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use smallvec::SmallVec;
 use tokio::task::{Id, try_id};
 
-use crate::hook::point_hooks::bit_of;
+use crate::dispatch::point_hooks::bit_of;
 use crate::hook_type::Phase;
 
 /// A call that is being polled.

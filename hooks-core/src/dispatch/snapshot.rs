@@ -2,8 +2,8 @@
 
 use std::{fmt, iter};
 
+use crate::dispatch::point_hooks::{Listed, PointHooks, bit_of, interest};
 use crate::hook::entry::Entry;
-use crate::hook::point_hooks::{Listed, PointHooks, bit_of, interest};
 use crate::hook_type::Level;
 use crate::point::call_mode::Position;
 use crate::point::hook_point::HookPoint;

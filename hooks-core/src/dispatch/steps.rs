@@ -10,23 +10,23 @@ use crate::point::hook_point::{HookPoint, Reentry};
 
 /// Who made the hooks of a call: its own type, or the trait of its method alone.
 enum Side<'h, A: ?Sized + HookPoint<Args>, Args: 'static> {
-    Own(WayOf<A, Args>),
-    Base(WayOf<A::Base, Args>, &'h A::Base, Levels<'h, A::Base, Args>),
+    Own(WayOf<'h, A, Args>),
+    Base(WayOf<'h, A::Base, Args>, &'h A::Base, Levels<'h, A::Base, Args>),
 }
 
 impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
     /// The way of the type's calls, if the type has hooks of its own.
     #[inline]
-    fn own_way(self) -> Option<WayOf<A, Args>> {
+    fn own_way(self) -> Option<WayOf<'t, A, Args>> {
         let [instance, class] = self.own;
-        Some(instance.or(class)?.way)
+        Some(&instance.or(class)?.way)
     }
 
     /// The way of the trait's calls, if the trait has hooks.
     #[inline]
-    fn base_way(self) -> Option<WayOf<A::Base, Args>> {
+    fn base_way(self) -> Option<WayOf<'t, A::Base, Args>> {
         let [instance, class] = self.base;
-        Some(instance.or(class)?.way)
+        Some(&instance.or(class)?.way)
     }
 
     #[inline]
@@ -148,10 +148,10 @@ where
 {
     let hooks = visit.tables.hooks::<A, Args>(agent);
     if let Some(way) = hooks.own_way() {
-        return (way.drive)(agent, visit, args);
+        return (way.rest.drive)(agent, visit, args);
     }
     let (way, base) = (hooks.base_way().expect(HOOKED), agent.as_base().expect(HOOKED));
-    (way.drive)(base, visit.of_base(), args)
+    (way.rest.drive)(base, visit.of_base(), args)
 }
 
 /// Runs the whole of a call of a sync method.
@@ -163,10 +163,10 @@ where
 {
     let hooks = visit.tables.hooks::<A, Args>(agent);
     if let Some(way) = hooks.own_way() {
-        return (way.drive_now)(agent, &visit, args);
+        return (way.rest.drive_now)(agent, &visit, args);
     }
     let (way, base) = (hooks.base_way().expect(HOOKED), agent.as_base().expect(HOOKED));
-    (way.drive_now)(base, &visit.of_base(), args)
+    (way.rest.drive_now)(base, &visit.of_base(), args)
 }
 
 /// What the hooks before the body of a call came to.
@@ -223,8 +223,8 @@ where
         let copy = if phases & POST == 0 { None } else { hooks.copy(&args) };
         let mut returned = match hooks.onion(agent, phases) {
             None => return Before::Body(Ready { args, copy, tables }),
-            Some(Onion::Own(way, call)) => (way.around)(&call, args).await,
-            Some(Onion::Base(way, call)) => (way.around)(&call, args).await,
+            Some(Onion::Own(way, call)) => (way.rest.around)(&call, args).await,
+            Some(Onion::Base(way, call)) => (way.rest.around)(&call, args).await,
         };
         hooks.post(agent, copy.as_ref(), &mut returned);
         Before::Returned(returned)
@@ -242,8 +242,8 @@ where
     let copy = hooks.copy(&args);
     let mut returned = match hooks.onion(agent, AROUND) {
         None => unreachable!("{HOOKED}"),
-        Some(Onion::Own(way, call)) => (way.around_now)(&call, args),
-        Some(Onion::Base(way, call)) => (way.around_now)(&call, args),
+        Some(Onion::Own(way, call)) => (way.rest.around_now)(&call, args),
+        Some(Onion::Base(way, call)) => (way.rest.around_now)(&call, args),
     };
     hooks.post(agent, copy.as_ref(), &mut returned);
     returned
@@ -253,8 +253,8 @@ const HOOKED: &str = "such a call has hooks";
 
 /// The around hooks of a call, and what runs them.
 enum Onion<'h, A: ?Sized + HookPoint<Args>, Args: 'static> {
-    Own(WayOf<A, Args>, AroundCall<'h, A, Args>),
-    Base(WayOf<A::Base, Args>, AroundCall<'h, A::Base, Args>),
+    Own(WayOf<'h, A, Args>, AroundCall<'h, A, Args>),
+    Base(WayOf<'h, A::Base, Args>, AroundCall<'h, A::Base, Args>),
 }
 
 impl Visit<'_> {

@@ -3,18 +3,20 @@
 
 use std::any::TypeId;
 
-use crate::dispatch::around::{AroundCall, MAX_AROUND_HOOKS};
+use crate::dispatch::around::{AroundCall, AsyncAround, MAX_AROUND_HOOKS, SyncAround};
+use crate::dispatch::drive::{drive, drive_now};
 use crate::dispatch::engine::{self, Progress};
 use crate::dispatch::guard::Nesting;
-use crate::dispatch::rest::Rest;
+use crate::dispatch::point_hooks::bit_of;
+use crate::dispatch::receiver::SharedReceiver;
 use crate::dispatch::snapshot::{Levels, Tables};
 use crate::dispatch::trace;
-use crate::hook::point_hooks::bit_of;
 use crate::hook::stage::StepResult;
 use crate::hook_type::Phase;
-use crate::point::call_mode::{BoxFuture, Position};
-use crate::point::hook_point::{Error, HookPoint, Output};
+use crate::point::call_mode::{BoxFuture, Position, RestOfCall, SyncMethod};
+use crate::point::hook_point::{AroundPoint, AsyncBody, Error, HookPoint, Output};
 use crate::point::hook_slot::{Post, Pre};
+use crate::point::rest::{Choices, Rest};
 use crate::point::return_kind::ReturnKind;
 
 /// The ways of the calls of one method.
@@ -37,13 +39,18 @@ pub(crate) struct Way<A: ?Sized + HookPoint<Args>, Args: 'static> {
         &'h mut Args,
     ) -> StepOf<'h, A, Args>,
     pub(super) post: fn(&A, &Levels<'_, A, Args>, Option<&Args>, &mut A::Return),
+    pub(super) rest: RestOfWay<A, Args>,
+}
+
+/// What a call does that needs more than its body and simple hooks.
+pub(crate) struct RestOfWay<A: ?Sized + HookPoint<Args>, Args: 'static> {
     pub(super) drive: for<'a> fn(&'a A, Visit<'a>, Args) -> BoxFuture<'a, A::Return>,
     pub(super) drive_now: fn(&A, &Visit<'_>, Args) -> A::Return,
     pub(super) around: for<'a> fn(&'a AroundCall<'a, A, Args>, Args) -> BoxFuture<'a, A::Return>,
     pub(super) around_now: fn(&AroundCall<'_, A, Args>, Args) -> A::Return,
 }
 
-pub(super) type WayOf<A, Args> = &'static Way<A, Args>;
+pub(super) type WayOf<'w, A, Args> = &'w Way<A, Args>;
 
 /// What a pre hook decided.
 pub(super) type Decided<A, Args> = StepResult<Pre<A, Args>>;
@@ -88,16 +95,64 @@ pub(crate) struct Visit<'r> {
 }
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> Way<A, Args> {
-    pub(crate) const OF: &'static Self = &Self {
-        look: look::<A, Args>,
-        begin: begin::<A, Args>,
-        go_on: go_on::<A, Args>,
-        post: post::<A, Args>,
-        drive: <A::Rest as Rest<A, Args>>::drive,
-        drive_now: <A::Rest as Rest<A, Args>>::drive_now,
-        around: <A::Rest as Rest<A, Args>>::around,
-        around_now: <A::Rest as Rest<A, Args>>::around_now,
+    /// The functions of one method.
+    pub(crate) fn new() -> Self {
+        Self {
+            look: look::<A, Args>,
+            begin: begin::<A, Args>,
+            go_on: go_on::<A, Args>,
+            post: post::<A, Args>,
+            rest: A::Rest::choose(),
+        }
+    }
+}
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> RestOfWay<A, Args> {
+    /// No function: the call carries what it does.
+    const CARRIED: Self = Self {
+        drive: |_, _, _| unreachable!("{ELSEWHERE}"),
+        drive_now: |_, _, _| unreachable!("{ELSEWHERE}"),
+        around: |_, _| unreachable!("{ELSEWHERE}"),
+        around_now: |_, _| unreachable!("{ELSEWHERE}"),
     };
+}
+
+const ELSEWHERE: &str = "the rest of such a call is elsewhere";
+
+impl<A: ?Sized + HookPoint<Args>, Args: 'static> Choices<A, Args> for RestOfWay<A, Args> {
+    fn carried() -> Self {
+        Self::CARRIED
+    }
+
+    fn found() -> Self
+    where
+        A: AsyncBody<Args, Base: Sync, Return: Send>,
+        Output<A, Args>: Send,
+        Error<A, Args>: Send,
+        Args: Send,
+    {
+        Self {
+            drive: |agent, visit, args| {
+                let receiver = SharedReceiver(agent);
+                Box::pin(drive::<_, A, Args, AsyncAround, _, _>(receiver, visit, args, A::body))
+            },
+            around: |call, args| RestOfCall::start(call, call, Position::default(), args),
+            ..Self::CARRIED
+        }
+    }
+
+    fn found_now() -> Self
+    where
+        A: AroundPoint<Args, Mode = SyncMethod>,
+    {
+        Self {
+            drive_now: |agent, visit, args| {
+                drive_now::<_, A, Args, SyncAround>(&SharedReceiver(agent), visit, args, A::start)
+            },
+            around_now: |call, args| RestOfCall::start(call, call, Position::default(), args),
+            ..Self::CARRIED
+        }
+    }
 }
 
 const PRE: u8 = bit_of(Phase::Pre);

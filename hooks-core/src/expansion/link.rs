@@ -2,9 +2,9 @@
 
 use std::any::TypeId;
 
+use crate::dispatch::point_hooks::{HookTypeOf, remove_spent};
 use crate::hook::into_hook::IntoHook;
 use crate::hook::options::hook_options::HookOptions;
-use crate::hook::point_hooks::HookTypeOf;
 use crate::hook_type::HookType;
 use crate::registry::class::ClassHooks;
 use crate::registry::list::Place;
@@ -23,7 +23,8 @@ pub fn link<A, T, H, Form>(
     T: HookTypeOf<A>,
     H: IntoHook<T, Form>,
 {
-    let entry = options.into_entry(Source { file: file.into(), line }, hook.into_hook());
+    let entry =
+        options.into_entry(Source { file: file.into(), line }, hook.into_hook(), remove_spent::<T>);
     T::register(registry, entry, Place::Behind);
 }
 

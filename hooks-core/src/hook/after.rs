@@ -5,7 +5,6 @@
 use std::convert::Infallible as Never;
 
 use crate::error::{BoxError, HookError};
-use crate::hook::entry::KeepArgs;
 use crate::hook::into_hook::{Bound, IntoHook, Object, SyncInPlace};
 use crate::hook::stage::{
     AsyncHook, AsyncHookFn, Decided, ErasedHook, Function, HookAnswer, HookForm, KeepsArgs, Stage,
@@ -15,7 +14,7 @@ use crate::hook_type::Phase;
 use crate::outcome::Recovery;
 use crate::point::call_mode::{BoxFuture, Waiting};
 use crate::point::hook_point::{Error, Fault, HookPoint, Output};
-use crate::point::hook_slot::{HookSlot, OnError, Post};
+use crate::point::hook_slot::{HookSlot, KeepArgs, OnError, Post};
 use crate::point::return_kind::ReturnKind;
 
 /// A hook type whose hooks run after the body: [`Post`] and [`OnError`].

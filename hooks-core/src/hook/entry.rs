@@ -3,13 +3,9 @@
 use std::sync::Arc;
 
 use crate::point::call_mode::Position;
-use crate::point::hook_slot::HookSlot;
+use crate::point::hook_slot::{HookSlot, KeepArgs};
 use crate::registry::list::{Chunk, Erased, List, Registered};
 use crate::registry::registration::Registration;
-
-/// How a hook that sees the arguments after the body has them copied before it; `None` if it does
-/// not see them.
-pub(crate) type KeepArgs<P> = Option<fn(&<P as HookSlot>::Args) -> <P as HookSlot>::Args>;
 
 /// Copies what a failing hook must give back, if its failures are ignored.
 pub(crate) type Undo<P> = Option<fn(&<P as HookSlot>::Subject) -> <P as HookSlot>::Subject>;

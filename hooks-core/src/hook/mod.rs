@@ -5,10 +5,7 @@ pub(crate) mod after;
 pub(crate) mod around;
 pub(crate) mod entry;
 pub(crate) mod into_hook;
-#[cfg(feature = "json")]
-pub(crate) mod json;
 pub(crate) mod options;
-pub(crate) mod point_hooks;
 pub(crate) mod pre;
 pub(crate) mod settled;
 pub(crate) mod stage;

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use crate::error::{BoxError, HookError};
-use crate::hook::entry::KeepArgs;
 use crate::hook::into_hook::{Bound, IntoHook, Object, SyncInPlace};
 use crate::hook::stage::{
     AsyncHook, AsyncHookFn, Decided, ErasedHook, Function, HookAnswer, HookForm, KeepsArgs, Stage,
@@ -12,7 +11,7 @@ use crate::hook::stage::{
 use crate::hook_type::Phase;
 use crate::point::call_mode::{BoxFuture, Waiting};
 use crate::point::hook_point::{Error, Fault, HookPoint, Output};
-use crate::point::hook_slot::{HookSlot, Pre};
+use crate::point::hook_slot::{HookSlot, KeepArgs, Pre};
 use crate::point::return_kind::ReturnKind;
 
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> HookSlot for Pre<A, Args> {

@@ -4,12 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::hook::entry::KeepArgs;
 use crate::hook::into_hook::{ArgsElapsed, Elapsed, Erased, IntoHook, SyncLook};
 use crate::hook_type::Phase;
 use crate::outcome::Outcome;
 use crate::point::hook_point::{Error, HookPoint, Output};
-use crate::point::hook_slot::{HookSlot, NoUndo, OnSettled};
+use crate::point::hook_slot::{HookSlot, KeepArgs, NoUndo, OnSettled};
 
 /// A settled hook in its erased form.
 #[doc(hidden)]

@@ -9,11 +9,10 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use crate::error::{BoxError, HookError};
-use crate::hook::entry::KeepArgs;
 use crate::hook::into_hook::{AsyncInPlace, AsyncLook, Erased, Object, SyncInPlace, SyncLook};
 use crate::point::call_mode::{AsyncMethod, BoxFuture};
 use crate::point::hook_point::HookPoint;
-use crate::point::hook_slot::HookSlot;
+use crate::point::hook_slot::{HookSlot, KeepArgs};
 
 /// A hook type whose hooks may change one value: pre hooks the arguments, post hooks the output,
 /// error hooks the error. Implemented here only.

@@ -1,7 +1,7 @@
 //! Hook points: what a hooked method is, as types.
 
-use crate::dispatch::rest::Rest;
 use crate::point::call_mode::{AsyncMethod, BoxFuture, Mode};
+use crate::point::rest::Rest;
 use crate::point::return_kind::ReturnKind;
 use crate::registry::class::ClassHooks;
 use crate::registry::hooks::HasHooks;

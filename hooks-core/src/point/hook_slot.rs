@@ -3,7 +3,6 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::hook::entry::KeepArgs;
 use crate::hook_type::{HookType, Phase};
 use crate::point::hook_point::HookPoint;
 
@@ -42,6 +41,10 @@ pub trait HookSlot: sealed::Sealed + Copy + Send + Sync + Into<HookType> + 'stat
     #[doc(hidden)]
     const METHOD: &'static str = <Self::Agent as HookPoint<Self::Args>>::METHOD;
 }
+
+/// How a hook that sees the arguments after the body has them copied before it; `None` if it does
+/// not see them.
+pub(crate) type KeepArgs<P> = Option<fn(&<P as HookSlot>::Args) -> <P as HookSlot>::Args>;
 
 /// What cannot be put back: around hooks give the arguments away, settled hooks change nothing.
 #[derive(Debug)]

@@ -68,6 +68,7 @@
 pub(crate) mod call_mode;
 pub(crate) mod hook_point;
 pub(crate) mod hook_slot;
+pub(crate) mod rest;
 pub(crate) mod return_kind;
 
 pub use call_mode::{AsyncMethod, BoxFuture, Mode, SyncMethod};

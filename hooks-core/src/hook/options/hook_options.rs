@@ -13,10 +13,10 @@ use crate::hook::options::policy::Timed;
 use crate::hook::options::policy::{
     Fail, FailurePolicy, OnFailure, Unconditional, Unlimited, When,
 };
-use crate::hook::point_hooks::remove_spent;
-use crate::hook_type::HookType;
+use crate::hook_type::{HookType, Level};
 use crate::point::hook_point::MAX_DEPTH;
 use crate::point::hook_slot::HookSlot;
+use crate::registry::hooks::Hooks;
 use crate::registry::registration::{Once, Registration, Source};
 use crate::role::HookRole;
 
@@ -305,8 +305,14 @@ impl<F, W, L> HookOptions<F, W, L> {
         &self.name
     }
 
-    /// The hook with what it is registered with; where, unless the options say so.
-    pub(crate) fn into_entry<P: HookSlot>(self, source: Source, hook: P::Hook) -> Entry<P>
+    /// The hook with what it is registered with; where, unless the options say so, and how hooks of its type
+    /// are taken out that have had their one run.
+    pub(crate) fn into_entry<P: HookSlot>(
+        self,
+        source: Source,
+        hook: P::Hook,
+        remove_spent: fn(Level, &Hooks),
+    ) -> Entry<P>
     where
         F: OnFailure<P>,
         W: When<P>,
@@ -346,7 +352,7 @@ impl<F, W, L> HookOptions<F, W, L> {
             max_depth: always.then_some(max_depth),
             waits,
             timeout,
-            once: once.then(|| Once::new(remove_spent::<P>)),
+            once: once.then(|| Once::new(remove_spent)),
             is_limited,
         };
         Entry { hook, undo, when, is_limited, registration: Arc::new(registration) }

@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::dispatch::point_hooks::{HookTypeOf, remove_spent};
 use crate::error::{BoxError, HookResult};
 use crate::hook::options::hook_options::HookOptions;
-use crate::hook::point_hooks::HookTypeOf;
 use crate::hook::stage::{Decided, ErasedHook};
 use crate::hook_type::{HookType, Phase};
 use crate::point::hook_point::{Fault, HookPoint, Output};
@@ -177,7 +177,11 @@ where
                     .err()
                     .map(|fault| Box::new(Decided::Fault(fault)))
             };
-            let entry = options.answers(false).into_entry(source, ErasedHook::sync(hook, None));
+            let entry = options.answers(false).into_entry(
+                source,
+                ErasedHook::sync(hook, None),
+                remove_spent::<Pre<A, Args>>,
+            );
             <Pre<A, Args> as HookTypeOf<A>>::register(registry, entry, Place::ByName);
         }
         (Phase::Post, ErasedJson::Output(hook)) => {
@@ -189,7 +193,11 @@ where
                     .err()
                     .map(|fault| Box::new(Decided::Fault(fault)))
             };
-            let entry = options.into_entry(source, ErasedHook::sync(hook, Some(Args::clone)));
+            let entry = options.into_entry(
+                source,
+                ErasedHook::sync(hook, Some(Args::clone)),
+                remove_spent::<Post<A, Args>>,
+            );
             <Post<A, Args> as HookTypeOf<A>>::register(registry, entry, Place::ByName);
         }
         (Phase::Pre, ErasedJson::Output(_)) => {

@@ -22,7 +22,7 @@ pub(crate) struct PointHooks<A: ?Sized + HookPoint<Args>, Args: 'static> {
     settled: Entries<OnSettled<A, Args>>,
     pub(crate) lists: Lists,
     /// What calls do with them.
-    pub(crate) way: &'static Way<A, Args>,
+    pub(crate) way: Way<A, Args>,
 }
 
 /// How arguments are copied.
@@ -48,7 +48,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> PointHooks<A, Args> {
             error: Entries::of(lists.of(Phase::Error)),
             settled: Entries::of(lists.of(Phase::Settled)),
             lists,
-            way: Way::OF,
+            way: Way::new(),
         })
     }
 
