@@ -1,8 +1,10 @@
 //! The hooks of a call: those that were there when it started.
 
+use std::any::type_name;
 use std::{fmt, iter};
 
 use crate::dispatch::point_hooks::{Listed, PointHooks, bit_of, interest};
+use crate::dispatch::trace;
 use crate::hook::entry::Entry;
 use crate::hook_type::Level;
 use crate::point::call_mode::Position;
@@ -163,29 +165,28 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
 
     /// How deep nested calls may go, by the hooks that run in them too; `None` if no hook does.
     pub(crate) fn max_depth(&self) -> Option<usize> {
-        self.lists().into_iter().flatten().filter_map(Lists::max_depth).min()
+        max_depth(self.lists())
     }
 
-    /// Every hook that a nested call does not run, as `type name`.
-    pub(crate) fn skipped(&self) -> Vec<String> {
-        self.lists().into_iter().flatten().flat_map(Lists::skipped).collect()
+    /// Says which hooks a nested call of the agent does not run.
+    pub(crate) fn trace_skipped(&self) {
+        trace::skipped(type_name::<A>(), A::METHOD, self.lists());
     }
 
     /// A copy of the arguments, if hooks will see them after the body.
+    // Straight on and not a loop, as above.
     #[inline]
     pub(crate) fn copy(self, args: &Args) -> Option<Args> {
-        // Loops and not iterators, here and below: each method that has hooks has a copy of these.
-        for hooks in self.own.into_iter().flatten() {
-            if let Some(keep_args) = hooks.keep_args() {
-                return Some(keep_args(args));
-            }
-        }
-        for hooks in self.base.into_iter().flatten() {
-            if let Some(keep_args) = hooks.keep_args() {
-                return Some(keep_args(args));
-            }
-        }
-        None
+        let ([own, class], [base, base_class]) = (self.own, self.base);
+        let keep_args = match (own, class, base, base_class) {
+            (Some(hooks), None, None, None) | (None, Some(hooks), None, None) => hooks.keep_args(),
+            _ => own
+                .and_then(PointHooks::keep_args)
+                .or(class.and_then(PointHooks::keep_args))
+                .or(base.and_then(PointHooks::keep_args))
+                .or(base_class.and_then(PointHooks::keep_args)),
+        };
+        Some(keep_args?(args))
     }
 
     /// The hook at a position, or the next one behind it. Moves the position there.
@@ -244,6 +245,11 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
     pub(crate) fn base_at(&self, group: u32) -> Option<&'t PointHooks<A::Base, Args>> {
         if group.is_multiple_of(2) { None } else { self.base[(group / 2) as usize] }
     }
+}
+
+// Not generic: each method of each agent would have a copy.
+fn max_depth(lists: [Option<&Lists>; 4]) -> Option<usize> {
+    lists.into_iter().flatten().filter_map(Lists::max_depth).min()
 }
 
 /// Two a level: the hooks of the agent's type, then those of the trait.

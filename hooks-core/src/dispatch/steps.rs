@@ -3,7 +3,6 @@
 use crate::dispatch::around::AroundCall;
 use crate::dispatch::guard::{self, Nesting};
 use crate::dispatch::snapshot::{Levels, Tables};
-use crate::dispatch::trace;
 use crate::dispatch::way::{AROUND, Decided, Looked, POST, Step, StepOf, Visit, WayOf};
 use crate::point::call_mode::{BoxFuture, Position};
 use crate::point::hook_point::{HookPoint, Reentry};
@@ -45,7 +44,7 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
     #[cold]
     fn skips(self) -> bool {
         // Here and not where hooks are registered: the trace names the type of the agent.
-        trace::skipped::<A, Args>(|| self.skipped());
+        self.trace_skipped();
         self.max_depth().is_none()
     }
 

@@ -11,6 +11,7 @@ use crate::hook::entry::Entry;
 use crate::hook_type::{HookType, Level};
 use crate::point::hook_point::HookPoint;
 use crate::point::hook_slot::HookSlot;
+use crate::registry::list::Lists;
 use crate::registry::type_name::short_name;
 
 /// Whether someone may want to see each hook that runs. Asking for more than the level makes filters of
@@ -69,10 +70,11 @@ fn report(start: Instant, level: Level, hook: &str, hook_type: &HookType, outcom
     tracing::trace!(hook, %hook_type, %level, ?duration, outcome, "a hook ran");
 }
 
-/// Says which hooks a nested call does not run. `names` is asked for them if someone wants to know.
-pub(crate) fn skipped<A: ?Sized + HookPoint<Args>, Args>(names: impl FnOnce() -> Vec<String>) {
+/// Says which hooks a nested call does not run, if someone wants to know.
+pub(crate) fn skipped(agent: &'static str, method: &'static str, lists: [Option<&Lists>; 4]) {
     if tracing::level_enabled!(Verbosity::DEBUG) {
-        report_skipped(type_name::<A>(), A::METHOD, &names());
+        let names: Vec<_> = lists.into_iter().flatten().flat_map(Lists::skipped).collect();
+        report_skipped(agent, method, &names);
     }
 }
 
