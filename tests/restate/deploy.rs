@@ -65,8 +65,22 @@ async fn a_log_of_a_later_version_is_refused_until_a_program_of_that_version_is_
     assert_eq!(stage.engine.attach(&call).await, (200, json!("ended by the later version")));
 }
 
-/// What a later version of `hooks-restate` may be: it writes a log of version 2.
-struct Later(World);
+#[tokio::test]
+async fn a_call_that_another_agent_began_is_refused() {
+    let Some(mut stage) = Stage::of_build("other").await else { return };
+    let call = stage.engine.send("clerk/a", &json!({ "text": "look" })).await;
+    let begin = json!({ "begin": { "v": 1, "agent": "robber" } }).to_string();
+    stage.world.until("later", &begin).await;
+    stage.kill().await;
+    stage.start("new").await;
+    let (status, reply) = stage.engine.attach(&call).await;
+    let reason = "it is a call of agent `robber`, this program runs `clerk`";
+    assert!(status == 409 && reply.to_string().contains(reason), "{status} {reply}");
+    assert!(stage.world.log("models").is_empty());
+}
+
+/// What another version of `hooks-restate` may be: how it begins a log, and the world.
+struct Later(Value, World);
 
 #[restate_sdk::object(name = "Agents", client_visibility = "pub(crate)")]
 impl Later {
@@ -78,10 +92,10 @@ impl Later {
     ) -> Result<Json<Value>, HandlerError> {
         let _ = ctx.get::<Vec<u8>>("history").await?;
         ctx.set("running", ctx.invocation_id().to_owned());
-        let begin = json!({ "begin": { "v": 2, "agent": "clerk" } });
+        let Self(begin, world) = self;
         let log = ctx.run(async || Ok(begin.to_string())).name("log").await?;
-        self.0.note("later", &log);
-        while !self.0.0.join(GO).exists() {
+        world.note("later", &log);
+        while !world.0.join(GO).exists() {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
         Ok(Json(json!("ended by the later version")))
@@ -90,5 +104,12 @@ impl Later {
 
 /// Returns a worker of a later version.
 pub(crate) fn later(world: &World) -> Worker {
-    Worker::empty().bind(Later(world.clone()))
+    let begin = json!({ "begin": { "v": 2, "agent": "clerk" } });
+    Worker::empty().bind(Later(begin, world.clone()))
+}
+
+/// Returns a worker that begins the calls of another agent.
+pub(crate) fn other(world: &World) -> Worker {
+    let begin = json!({ "begin": { "v": 1, "agent": "robber" } });
+    Worker::empty().bind(Later(begin, world.clone()))
 }

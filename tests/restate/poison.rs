@@ -96,4 +96,8 @@ async fn a_call_that_outgrows_a_limit_ends_with_its_name_and_leaves_the_history(
     assert!(kept > 20, "{kept}");
     let reason = "`history_bytes` allows 4000";
     assert_eq!(ends(&stage, "clerk/history", "some", reason).await, 0);
+    // The history is kept compressed, the end is not.
+    let large = "x".repeat(70_000);
+    let reason = "its end has";
+    assert_eq!(ends(&stage, "clerk/end", &large, reason).await, 0);
 }

@@ -11,7 +11,7 @@ use hooks_restate::Worker;
 use serde_json::{Value, json};
 use tokio::process::{Child, Command};
 
-use crate::deploy::later;
+use crate::deploy::{later, other};
 
 /// The variable with the port that a worker serves.
 const PORT: &str = "TEST_WORKER_PORT";
@@ -58,6 +58,7 @@ async fn serves() {
     let build = std::env::var(BUILD).unwrap();
     let worker = match &*build {
         "later" => later(&world),
+        "other" => other(&world),
         build => Worker::new(world.agents(build)),
     };
     worker.serve(Worker::listen_shared(address).unwrap(), std::future::pending()).await;

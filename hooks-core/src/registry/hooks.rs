@@ -62,8 +62,7 @@ impl Hooks {
         Self { id: AtomicU64::new(0), registry: OnceBox::new() }
     }
 
-    /// Says that the hooks of this instance are complete: calls then read them without a counter, which
-    /// makes a call with hooks cheaper by about a third.
+    /// Says that the hooks of this instance are complete: calls then read them without a counter.
     ///
     /// Nothing else changes. Hooks may still be added and removed while calls run, and from the next call
     /// on that is so; calls then cost again what they cost without this, and to say it again does nothing.

@@ -50,3 +50,25 @@ pub(crate) fn failed(error: &AgentError) -> HandlerError {
     }
     TerminalError::new(text).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use hooks_agent::error::AgentError;
+    use hooks_agent::model::ModelError;
+
+    use super::failed;
+
+    #[test]
+    fn only_an_error_that_may_pass_is_one_that_the_engine_tries_again() {
+        let shown = |error: ModelError| format!("{:?}", failed(&AgentError::from(error)));
+        assert!(shown(ModelError::status("m", 503)).starts_with("HandlerError(Retryable("));
+        assert!(shown(ModelError::status("m", 401)).starts_with("HandlerError(Terminal("));
+    }
+
+    #[test]
+    fn an_error_has_the_text_of_each_cause_once() {
+        let error = AgentError::other(std::io::Error::other("the disk is full"));
+        let shown = format!("{:?}", failed(&error));
+        assert_eq!(shown.matches("the disk is full").count(), 1, "{shown}");
+    }
+}
