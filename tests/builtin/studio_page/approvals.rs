@@ -176,7 +176,12 @@ async fn each_of_two_calls_of_one_tool_shows_its_own_decision() {
     open_as("#/approvals", studio.agent(agent.clone()), async |page| {
         agent.call("Pay both").await.unwrap();
         page.until("document.querySelectorAll('.card .primary').length === 2").await;
-        page.click(".card:nth-of-type(1) button", "Approve").await;
+        // Who asks first is not said: the calls run at once.
+        page.eval(
+            "[...document.querySelectorAll('.card')]
+            .find((it) => it.textContent.includes('\"euros\": 1')).querySelector('.primary').click()",
+        )
+        .await;
         page.until_text(".decided", "approved").await;
         page.click(".card button", "Deny").await;
         page.click(".card button", "Deny the call").await;
