@@ -67,7 +67,20 @@ mod tests {
 
     #[test]
     fn an_error_has_the_text_of_each_cause_once() {
-        let error = AgentError::other(std::io::Error::other("the disk is full"));
+        /// It says what its cause says too, as some errors do.
+        #[derive(Debug)]
+        struct Repeats(std::io::Error);
+        impl std::fmt::Display for Repeats {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "not written: {}", self.0)
+            }
+        }
+        impl std::error::Error for Repeats {
+            fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+                Some(&self.0)
+            }
+        }
+        let error = AgentError::other(Repeats(std::io::Error::other("the disk is full")));
         let shown = format!("{:?}", failed(&error));
         assert_eq!(shown.matches("the disk is full").count(), 1, "{shown}");
     }
