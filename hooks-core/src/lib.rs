@@ -145,8 +145,8 @@ pub mod point;
 pub mod registry;
 mod role;
 
-pub use dispatch::carry::{carry, outside, outside_future};
 pub use dispatch::point_hooks::HookTypeOf;
+pub use dispatch::stack::carry::{carry, outside, outside_future};
 pub use error::{BoxError, HookError, HookResult, RegistryError};
 pub use group::HookGroup;
 pub use hook::after::AfterHook;

@@ -3,8 +3,8 @@
 use std::convert::Infallible as Never;
 use std::future::{Ready, ready};
 
+use crate::dispatch::report::trace::Watch;
 use crate::dispatch::snapshot::{Levels, Link, with_link};
-use crate::dispatch::trace::Watch;
 use crate::hook::around::{DynCall, Next, Running};
 use crate::hook::entry::Entry;
 use crate::hook_type::Level;

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use crate::dispatch::around::MAX_AROUND_HOOKS;
 use crate::dispatch::engine;
-use crate::dispatch::guard::{self, Nesting};
 use crate::dispatch::point_hooks::bit_of;
 use crate::dispatch::receiver::Receiver;
 use crate::dispatch::snapshot::Levels;
+use crate::dispatch::stack::guard::{self, Nesting};
 use crate::dispatch::way::Visit;
 use crate::error::HookError;
 use crate::hook_type::Phase;

@@ -6,11 +6,11 @@
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::dispatch::failure::{fail, raise};
 use crate::dispatch::limits::{Failure, limited, message_of};
 use crate::dispatch::point_hooks::Listed;
+use crate::dispatch::report::failure::{fail, raise};
+use crate::dispatch::report::trace::Watch;
 use crate::dispatch::snapshot::{GROUPS, Levels, level_of, with_link};
-use crate::dispatch::trace::Watch;
 use crate::hook::entry::{Entries, Entry};
 use crate::hook::stage::{Decided, DecidedOf, Run, Stage, StepResult};
 use crate::hook_type::Level;
@@ -231,7 +231,7 @@ pub(crate) fn apply_at<P: Stage + Listed, B: StageOfBase<P>>(
     decided: Box<DecidedOf<P>>,
     subject: &mut P::Subject,
 ) -> Option<End<P>> {
-    let link = hooks.seek::<P, B>(agent, &mut at)?;
+    let link = hooks.seek::<P, B>(agent, &mut at).expect("the hook that decided is there");
     with_link!(link, |level, _, entry| apply(decided, level, entry, subject))
 }
 

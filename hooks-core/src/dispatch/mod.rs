@@ -3,18 +3,16 @@
 
 mod around;
 mod call;
-pub(crate) mod carry;
 mod drive;
 mod engine;
-mod failure;
-mod guard;
 mod limits;
 pub(crate) mod point_hooks;
 pub(crate) mod receiver;
+mod report;
 pub(crate) mod run;
 pub(crate) mod run_now;
 mod settled;
 pub(crate) mod snapshot;
+pub(crate) mod stack;
 mod steps;
-mod trace;
 pub(crate) mod way;

@@ -12,11 +12,11 @@ use tracing::Span;
 use crate::dispatch::around::NoAround;
 use crate::dispatch::call::BEFORE;
 use crate::dispatch::drive::drive;
-use crate::dispatch::guard::{Left, Polled};
 use crate::dispatch::receiver::{Finder, Receiver, SharedReceiver};
+use crate::dispatch::report::trace;
 use crate::dispatch::snapshot::Tables;
+use crate::dispatch::stack::guard::{Left, Polled};
 use crate::dispatch::steps::{Before, Ready, go_long, go_short};
-use crate::dispatch::trace;
 use crate::dispatch::way::{Looked, Visit};
 use crate::point::call_mode::AsyncMethod;
 use crate::point::hook_point::{AsyncBody, HookPoint};
@@ -36,9 +36,11 @@ where
         A::body,
         |SharedReceiver(agent), _, visit, args, short| {
             if let Some(phases) = short {
-                Rest::Short { future: go_short(agent, visit.tables, (visit.from, phases), args) }
+                ShortOrLong::Short {
+                    future: go_short(agent, visit.tables, (visit.from, phases), args),
+                }
             } else {
-                Rest::Long { future: go_long(agent, visit, args) }
+                ShortOrLong::Long { future: go_long(agent, visit, args) }
             }
         },
     )
@@ -46,14 +48,14 @@ where
 
 pin_project! {
     /// What is left of a call that has more than a body: what comes before the body, or all.
-    #[project = RestProjected]
-    enum Rest<S, L> {
+    #[project = ShortOrLongProjected]
+    enum ShortOrLong<S, L> {
         Short { #[pin] future: S },
         Long { #[pin] future: L },
     }
 }
 
-impl<'h, S, L, R, Args> Future for Rest<S, L>
+impl<'h, S, L, R, Args> Future for ShortOrLong<S, L>
 where
     S: Future<Output = Before<'h, R, Args>>,
     L: Future<Output = R>,
@@ -63,8 +65,8 @@ where
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project() {
-            RestProjected::Short { future } => future.poll(context),
-            RestProjected::Long { future } => future.poll(context).map(Before::Returned),
+            ShortOrLongProjected::Short { future } => future.poll(context),
+            ShortOrLongProjected::Long { future } => future.poll(context).map(Before::Returned),
         }
     }
 }
@@ -88,7 +90,7 @@ where
     HookedCall::new(agent, args, body, |agent, body, visit, args, _| {
         let body = body.take().expect(BEFORE);
         let future = drive::<R, A, Args, NoAround, _, _>(agent, visit, args, body);
-        Rest::<Pending<_>, _>::Long { future }
+        ShortOrLong::<Pending<_>, _>::Long { future }
     })
 }
 

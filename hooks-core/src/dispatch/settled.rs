@@ -5,12 +5,12 @@ use std::thread;
 use std::time::Duration;
 
 use crate::dispatch::call::Call;
-use crate::dispatch::failure::report;
-use crate::dispatch::guard;
 use crate::dispatch::limits::message_of;
 use crate::dispatch::receiver::Receiver;
+use crate::dispatch::report::failure::report;
+use crate::dispatch::report::trace::Watch;
 use crate::dispatch::snapshot::with_link;
-use crate::dispatch::trace::Watch;
+use crate::dispatch::stack::guard;
 use crate::hook::entry::Entry;
 use crate::hook::settled::Settled;
 use crate::hook_type::{Level, Phase};

@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::{fmt, iter};
 
 use crate::dispatch::point_hooks::{Listed, PointHooks, bit_of, interest};
-use crate::dispatch::trace;
+use crate::dispatch::report::trace;
 use crate::hook::entry::Entry;
 use crate::hook_type::Level;
 use crate::point::call_mode::Position;

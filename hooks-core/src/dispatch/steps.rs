@@ -1,8 +1,8 @@
 //! The steps of a call that has hooks, by the functions that it finds with them.
 
 use crate::dispatch::around::AroundCall;
-use crate::dispatch::guard::{self, Nesting};
 use crate::dispatch::snapshot::{Levels, Tables};
+use crate::dispatch::stack::guard::{self, Nesting};
 use crate::dispatch::way::{AROUND, Decided, Looked, POST, Step, StepOf, Visit, WayOf};
 use crate::point::call_mode::{BoxFuture, Position};
 use crate::point::hook_point::{HookPoint, Reentry};
@@ -85,7 +85,7 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
         match self.side(agent) {
             Some(Side::Own(way)) => (way.begin)(agent, self, at, args),
             Some(Side::Base(way, base, hooks)) => (way.begin)(base, hooks, at, args),
-            None => Step::Body,
+            None => unreachable!("{HOOKED}"),
         }
     }
 
@@ -104,7 +104,7 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
         match self.side(agent) {
             Some(Side::Own(way)) => (way.go_on)(agent, self, (at, decided), args),
             Some(Side::Base(way, base, hooks)) => (way.go_on)(base, hooks, (at, decided), args),
-            None => Step::Body,
+            None => unreachable!("{HOOKED}"),
         }
     }
 

@@ -1,16 +1,16 @@
-//! How a call goes that has hooks: functions that are made where hooks are registered, so that a method
-//! which nobody hooks carries none of them.
+//! Runs the hooks of a call, by functions that are made where hooks are registered: a method that nobody
+//! hooks carries none of them.
 
 use std::any::TypeId;
 
 use crate::dispatch::around::{AroundCall, AsyncAround, MAX_AROUND_HOOKS, SyncAround};
 use crate::dispatch::drive::{drive, drive_now};
 use crate::dispatch::engine::{self, Progress};
-use crate::dispatch::guard::Nesting;
 use crate::dispatch::point_hooks::bit_of;
 use crate::dispatch::receiver::SharedReceiver;
+use crate::dispatch::report::trace;
 use crate::dispatch::snapshot::{Levels, Tables};
-use crate::dispatch::trace;
+use crate::dispatch::stack::guard::Nesting;
 use crate::hook::stage::StepResult;
 use crate::hook_type::Phase;
 use crate::point::call_mode::{BoxFuture, Position, RestOfCall, SyncMethod};
@@ -227,7 +227,8 @@ fn begin<'h, A: ?Sized + HookPoint<Args>, Args: 'static>(
 ) -> StepOf<'h, A, Args> {
     match engine::begin::<Pre<A, Args>, Pre<A::Base, Args>>(hooks, agent, at, &(), args) {
         Some(waiting) => Step::Waits(at, waiting),
-        None => Step::Body,
+        // To go on would leave out the hooks behind it.
+        None => unreachable!("only an async hook is awaited"),
     }
 }
 
@@ -262,6 +263,7 @@ fn post<A: ?Sized + HookPoint<Args>, Args: 'static>(
     match engine::start::<Post<A, Args>, Post<A::Base, Args>>(*hooks, agent, at, args, output) {
         Progress::Ended(Err(error)) => *returned = A::Kind::join(Err(error)),
         Progress::Ended(Ok(never)) => match never {},
-        Progress::Done | Progress::Waits(_) => {}
+        Progress::Done => {}
+        Progress::Waits(_) => unreachable!("post hooks that wait are run elsewhere"),
     }
 }

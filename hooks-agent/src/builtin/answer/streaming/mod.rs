@@ -1,4 +1,4 @@
-//! What an agent does, passed on while it happens to somebody who does not hold the agent.
+//! Passes on what an agent does, while it happens, to somebody who does not hold the agent.
 
 mod event;
 mod hook;

@@ -1,4 +1,4 @@
-//! What the hook keeps of a call.
+//! The state that the hook keeps of a call.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

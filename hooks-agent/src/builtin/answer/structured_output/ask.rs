@@ -1,4 +1,4 @@
-//! How a round asks for the schema.
+//! Asks for the schema in a round.
 
 use std::fmt::Write;
 

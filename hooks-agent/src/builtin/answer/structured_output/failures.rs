@@ -1,4 +1,4 @@
-//! How many answers of a run did not fit.
+//! Counts the answers of a run that did not fit.
 
 use serde::{Deserialize, Serialize};
 

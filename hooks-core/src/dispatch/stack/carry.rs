@@ -5,7 +5,7 @@ use std::pin::pin;
 
 use tokio::task::try_id;
 
-use crate::dispatch::guard::{Ended, Frame, with_stack};
+use crate::dispatch::stack::guard::{Ended, Frame, with_stack};
 
 /// The stack as it was; restored when dropped.
 struct Before {
