@@ -14,7 +14,7 @@ use crate::dispatch::snapshot::{GROUPS, Levels, level_of, with_link};
 use crate::hook::entry::{Entries, Entry};
 use crate::hook::stage::{Decided, DecidedOf, Run, Stage, StepResult};
 use crate::hook_type::Level;
-use crate::point::call_mode::{BoxFuture, Position};
+use crate::point::call_mode::Position;
 use crate::point::hook_point::HookPoint;
 use crate::registry::hooks::{HasHooks, Hooks};
 
@@ -116,7 +116,7 @@ fn start_list<P: Stage>(
 #[expect(clippy::boxed_local, reason = "it comes in its box, and leaves it here alone")]
 #[cold]
 #[inline(never)]
-fn apply<P: Stage>(
+pub(crate) fn apply<P: Stage>(
     decided: Box<DecidedOf<P>>,
     level: Level,
     entry: &Entry<P>,
@@ -184,55 +184,6 @@ where
         }
         None
     }
-}
-
-/// Starts the hook at a position, if it is async.
-#[inline]
-pub(crate) fn begin<'h, P, B>(
-    hooks: Levels<'h, P::Agent, P::Args>,
-    agent: &'h P::Agent,
-    at: Position,
-    seen: &'h P::Seen,
-    subject: &'h mut P::Subject,
-) -> Option<BoxFuture<'h, StepResult<P>>>
-where
-    P: Stage + Listed,
-    B: StageOfBase<P>,
-{
-    match (hooks.own_at(at.group), hooks.base_at(at.group), agent.as_base()) {
-        (Some(hooks), _, _) => begin_in(P::entries(hooks), agent, at, seen, subject),
-        (_, Some(hooks), Some(base)) => begin_in(B::entries(hooks), base, at, seen, subject),
-        _ => None,
-    }
-}
-
-#[inline]
-fn begin_in<'a, P: Stage>(
-    list: &'a Entries<P>,
-    agent: &'a P::Agent,
-    at: Position,
-    seen: &'a P::Seen,
-    subject: &'a mut P::Subject,
-) -> Option<BoxFuture<'a, StepResult<P>>> {
-    let entry = list.at(at)?;
-    match &entry.hook.run {
-        Run::Async(hook) => Some(hook.start(agent, seen, subject)),
-        Run::Sync(_) => None,
-    }
-}
-
-/// Does what the hook at a position decided. Gives how it ended the phase, if it did.
-#[cold]
-#[inline(never)]
-pub(crate) fn apply_at<P: Stage + Listed, B: StageOfBase<P>>(
-    hooks: Levels<'_, P::Agent, P::Args>,
-    agent: &P::Agent,
-    mut at: Position,
-    decided: Box<DecidedOf<P>>,
-    subject: &mut P::Subject,
-) -> Option<End<P>> {
-    let link = hooks.seek::<P, B>(agent, &mut at).expect("the hook that decided is there");
-    with_link!(link, |level, _, entry| apply(decided, level, entry, subject))
 }
 
 /// The same in a sync method, whose hooks are all sync.

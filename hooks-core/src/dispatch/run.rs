@@ -18,7 +18,7 @@ use crate::dispatch::snapshot::Tables;
 use crate::dispatch::stack::guard::{Left, Polled};
 use crate::dispatch::steps::{Before, Ready, go_long, go_short};
 use crate::dispatch::way::{Looked, Visit};
-use crate::point::call_mode::AsyncMethod;
+use crate::point::call_mode::{AsyncMethod, Position};
 use crate::point::hook_point::{AsyncBody, HookPoint};
 use crate::point::hook_slot::Pre;
 use crate::registry::hooks::HasHooks;
@@ -37,7 +37,7 @@ where
         |SharedReceiver(agent), _, visit, args, short| {
             if let Some(phases) = short {
                 ShortOrLong::Short {
-                    future: go_short(agent, visit.tables, (visit.from, phases), args),
+                    future: go_short(agent, visit.tables, (visit.from.unwrap_or(Position::END), phases), args),
                 }
             } else {
                 ShortOrLong::Long { future: go_long(agent, visit, args) }
@@ -194,7 +194,7 @@ where
         *this.span = trace::span::<A, Args>();
         let _entered = this.span.as_deref().map(Span::enter);
         let receiver = *this.receiver;
-        let tables = receiver.tables::<Args>();
+        let mut tables = receiver.tables::<Args>();
         let (hooks, mut copy, looked);
         {
             let agent = receiver.borrow();
@@ -219,14 +219,17 @@ where
                         this.state.set(State::Start);
                         hooks.post(&receiver.borrow(), this.args.as_ref(), returned);
                     }
-                    Poll::Pending => *this.after = Some(tables.keep()),
+                    Poll::Pending => {
+                        tables.keep();
+                        *this.after = Some(tables);
+                    }
                 }
                 return poll;
             }
             Looked::Short(at, phases) => (at, Some(phases)),
             Looked::Long(at) => (at, None),
         };
-        let tables = tables.keep();
+        tables.keep();
         let visit = Visit { instance: *this.instance, point, nesting, tables, from };
         let (drive, args) = (this.drive.take().expect(BEFORE), this.args.take().expect(BEFORE));
         this.state.as_mut().drive(|| drive(receiver, this.body, visit, args, short));

@@ -88,7 +88,6 @@ where
         Looked::Short(at, _) => (at, at.is_none()),
         Looked::Long(at) => (at, false),
     };
-    let tables = tables.keep();
     let visit = Visit { instance, point, nesting, tables, from };
     drive(visit, args.expect(BEFORE), body, is_short)
 }

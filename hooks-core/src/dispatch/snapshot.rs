@@ -98,12 +98,14 @@ impl<'r> Tables<'r> {
         }
     }
 
-    /// The same tables, to be kept while something waits.
+    /// Makes them such that they may be kept while something waits.
     #[inline]
-    pub(crate) fn keep(self) -> Self {
-        let Self { instance, class, base_class } = self;
-        let keep = |table: Option<LoadedTable<'r>>| table.map(LoadedTable::keep);
-        Self { instance: keep(instance), class: keep(class), base_class: keep(base_class) }
+    pub(crate) fn keep(&mut self) {
+        for table in [&mut self.instance, &mut self.class, &mut self.base_class] {
+            if let Some(table) = table {
+                table.keep();
+            }
+        }
     }
 
     /// The same tables, to be kept longer than the instance is borrowed.
@@ -190,6 +192,7 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
     }
 
     /// The hook at a position, or the next one behind it. Moves the position there.
+    #[inline]
     pub(crate) fn seek<'h, P, B>(self, agent: &'h A, at: &mut Position) -> Option<Link<'h, P, B>>
     where
         't: 'h,

@@ -1,11 +1,15 @@
 //! The steps of a call that has hooks, by the functions that it finds with them.
 
 use crate::dispatch::around::AroundCall;
-use crate::dispatch::snapshot::{Levels, Tables};
+use crate::dispatch::engine::apply;
+use crate::dispatch::snapshot::{Levels, Tables, with_link};
 use crate::dispatch::stack::guard::{self, Nesting};
-use crate::dispatch::way::{AROUND, Decided, Looked, POST, Step, StepOf, Visit, WayOf};
+use crate::dispatch::way::{AROUND, Looked, POST, Visit, WayOf};
+use crate::hook::stage::Run;
 use crate::point::call_mode::{BoxFuture, Position};
 use crate::point::hook_point::{HookPoint, Reentry};
+use crate::point::hook_slot::Pre;
+use crate::point::return_kind::ReturnKind;
 
 /// Who made the hooks of a call: its own type, or the trait of its method alone.
 enum Side<'h, A: ?Sized + HookPoint<Args>, Args: 'static> {
@@ -73,38 +77,6 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
                 guard::leave();
                 Looked::Body
             }
-        }
-    }
-
-    /// Starts the pre hook at a position, which has to be awaited.
-    #[inline]
-    fn begin<'h>(self, agent: &'h A, at: Position, args: &'h mut Args) -> StepOf<'h, A, Args>
-    where
-        't: 'h,
-    {
-        match self.side(agent) {
-            Some(Side::Own(way)) => (way.begin)(agent, self, at, args),
-            Some(Side::Base(way, base, hooks)) => (way.begin)(base, hooks, at, args),
-            None => unreachable!("{HOOKED}"),
-        }
-    }
-
-    /// Runs the pre hooks behind one that has been awaited.
-    #[inline]
-    fn go_on<'h>(
-        self,
-        agent: &'h A,
-        at: Position,
-        decided: Decided<A, Args>,
-        args: &'h mut Args,
-    ) -> StepOf<'h, A, Args>
-    where
-        't: 'h,
-    {
-        match self.side(agent) {
-            Some(Side::Own(way)) => (way.go_on)(agent, self, (at, decided), args),
-            Some(Side::Base(way, base, hooks)) => (way.go_on)(base, hooks, (at, decided), args),
-            None => unreachable!("{HOOKED}"),
         }
     }
 
@@ -188,7 +160,7 @@ pub(crate) struct Ready<'h, Args> {
 pub(crate) fn go_short<'a, A, Args>(
     agent: &'a A,
     tables: Tables<'a>,
-    (mut at, phases): (Option<Position>, u8),
+    (mut at, phases): (Position, u8),
     mut args: Args,
 ) -> impl Future<Output = Before<'a, A::Return, Args>>
 where
@@ -197,27 +169,30 @@ where
 {
     async move {
         let hooks = tables.hooks::<A, Args>(agent);
-        let mut decided = None;
-        while let Some(waits) = at.take() {
-            let ended = {
-                let step = match decided.take() {
-                    None => hooks.begin(agent, waits, &mut args),
-                    Some(decided) => hooks.go_on(agent, waits, decided, &mut args),
-                };
-                match step {
-                    Step::Body => None,
-                    Step::Waits(next, waiting) => {
-                        decided = Some(waiting.await);
-                        at = Some(next);
-                        None
-                    }
-                    Step::Ended(returned) => Some(returned),
+        let mut ended = None;
+        while let Some(link) = hooks.seek::<Pre<A, Args>, Pre<A::Base, Args>>(agent, &mut at) {
+            at = at.next();
+            let decided = {
+                let started = with_link!(&link, |_, of, entry| match &entry.hook.run {
+                    Run::Sync(hook) => Err(hook(of, &(), &mut args)),
+                    Run::Async(hook) => Ok(hook.start(of, &(), &mut args)),
+                });
+                match started {
+                    Ok(answer) => answer.await,
+                    Err(answer) => answer,
                 }
             };
-            if let Some(mut returned) = ended {
-                hooks.post(agent, hooks.copy(&args).as_ref(), &mut returned);
-                return Before::Returned(returned);
+            if let Some(decided) = decided {
+                ended = with_link!(link, |level, _, entry| apply(decided, level, entry, &mut args));
+                if ended.is_some() {
+                    break;
+                }
             }
+        }
+        if let Some(end) = ended {
+            let mut returned = A::Kind::join(end);
+            hooks.post(agent, hooks.copy(&args).as_ref(), &mut returned);
+            return Before::Returned(returned);
         }
         let copy = if phases & POST == 0 { None } else { hooks.copy(&args) };
         let mut returned = match hooks.onion(agent, phases) {

@@ -11,7 +11,6 @@ use crate::dispatch::receiver::SharedReceiver;
 use crate::dispatch::report::trace;
 use crate::dispatch::snapshot::{Levels, Tables};
 use crate::dispatch::stack::guard::Nesting;
-use crate::hook::stage::StepResult;
 use crate::hook_type::Phase;
 use crate::point::call_mode::{BoxFuture, Position, RestOfCall, SyncMethod};
 use crate::point::hook_point::{AroundPoint, AsyncBody, Error, HookPoint, Output};
@@ -30,14 +29,6 @@ pub(crate) struct Way<A: ?Sized + HookPoint<Args>, Args: 'static> {
         Nesting,
         bool,
     ) -> Looked<A::Return>,
-    pub(super) begin:
-        for<'h> fn(&'h A, Levels<'h, A, Args>, Position, &'h mut Args) -> StepOf<'h, A, Args>,
-    pub(super) go_on: for<'h> fn(
-        &'h A,
-        Levels<'h, A, Args>,
-        (Position, Decided<A, Args>),
-        &'h mut Args,
-    ) -> StepOf<'h, A, Args>,
     pub(super) post: fn(&A, &Levels<'_, A, Args>, Option<&Args>, &mut A::Return),
     pub(super) rest: RestOfWay<A, Args>,
 }
@@ -51,9 +42,6 @@ pub(crate) struct RestOfWay<A: ?Sized + HookPoint<Args>, Args: 'static> {
 }
 
 pub(super) type WayOf<'w, A, Args> = &'w Way<A, Args>;
-
-/// What a pre hook decided.
-pub(super) type Decided<A, Args> = StepResult<Pre<A, Args>>;
 
 /// What is left of a call that has been looked at.
 pub(crate) enum Looked<R> {
@@ -69,18 +57,6 @@ pub(crate) enum Looked<R> {
     /// All that may be, but the pre hooks before this one, if they have run.
     Long(Option<Position>),
 }
-
-/// How far the pre hooks of a call came.
-pub(crate) enum Step<'h, R, D> {
-    /// To the end.
-    Body,
-    /// To one that has to be awaited.
-    Waits(Position, BoxFuture<'h, D>),
-    /// To one that ended the call.
-    Ended(R),
-}
-
-pub(super) type StepOf<'h, A, Args> = Step<'h, <A as HookPoint<Args>>::Return, Decided<A, Args>>;
 
 /// A call, apart from its arguments.
 pub(crate) struct Visit<'r> {
@@ -99,8 +75,6 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> Way<A, Args> {
     pub(crate) fn new() -> Self {
         Self {
             look: look::<A, Args>,
-            begin: begin::<A, Args>,
-            go_on: go_on::<A, Args>,
             post: post::<A, Args>,
             rest: A::Rest::choose(),
         }
@@ -217,38 +191,6 @@ fn start<A: ?Sized + HookPoint<Args>, Args: 'static>(
     args: &mut Args,
 ) -> Progress<Output<A, Args>, Error<A, Args>> {
     engine::start::<Pre<A, Args>, Pre<A::Base, Args>>(hooks, agent, at, &(), args)
-}
-
-fn begin<'h, A: ?Sized + HookPoint<Args>, Args: 'static>(
-    agent: &'h A,
-    hooks: Levels<'h, A, Args>,
-    at: Position,
-    args: &'h mut Args,
-) -> StepOf<'h, A, Args> {
-    match engine::begin::<Pre<A, Args>, Pre<A::Base, Args>>(hooks, agent, at, &(), args) {
-        Some(waiting) => Step::Waits(at, waiting),
-        // To go on would leave out the hooks behind it.
-        None => unreachable!("only an async hook is awaited"),
-    }
-}
-
-fn go_on<'h, A: ?Sized + HookPoint<Args>, Args: 'static>(
-    agent: &'h A,
-    hooks: Levels<'h, A, Args>,
-    (at, decided): (Position, Decided<A, Args>),
-    args: &'h mut Args,
-) -> StepOf<'h, A, Args> {
-    if let Some(decided) = decided
-        && let Some(end) =
-            engine::apply_at::<Pre<A, Args>, Pre<A::Base, Args>>(hooks, agent, at, decided, args)
-    {
-        return Step::Ended(A::Kind::join(end));
-    }
-    match start(agent, hooks, at.next(), args) {
-        Progress::Done => Step::Body,
-        Progress::Waits(at) => begin(agent, hooks, at, args),
-        Progress::Ended(end) => Step::Ended(A::Kind::join(end)),
-    }
 }
 
 fn post<A: ?Sized + HookPoint<Args>, Args: 'static>(

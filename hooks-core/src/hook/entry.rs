@@ -103,13 +103,8 @@ impl<P: HookSlot> Entries<P> {
         &self.chunks
     }
 
-    /// The hook at a position.
-    #[inline]
-    pub(crate) fn at(&self, at: Position) -> Option<&Entry<P>> {
-        self.chunks.get(at.chunk as usize)?.get(at.index as usize)
-    }
-
     /// The hook at a position or, where its chunk ends there, at the start of the next chunk.
+    #[inline]
     pub(crate) fn seek(&self, at: &mut Position) -> Option<&Entry<P>> {
         while let Some(chunk) = self.chunks.get(at.chunk as usize) {
             if let Some(entry) = chunk.get(at.index as usize) {

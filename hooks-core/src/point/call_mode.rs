@@ -50,7 +50,11 @@ pub struct Position {
 }
 
 impl Position {
+    /// Behind all hooks.
+    pub(crate) const END: Self = Self { group: u32::MAX, chunk: 0, index: 0 };
+
     /// The position behind this one.
+    #[inline]
     pub(crate) fn next(self) -> Self {
         Self { index: self.index + 1, ..self }
     }

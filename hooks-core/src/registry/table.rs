@@ -62,12 +62,11 @@ pub(crate) enum LoadedTable<'r> {
 }
 
 impl LoadedTable<'_> {
-    /// The same table, to be kept while something waits.
+    /// Makes it such that it may be kept while something waits.
     #[inline]
-    pub(crate) fn keep(self) -> Self {
-        match self {
-            Self::Swapped(table) => Self::Counted(Loaded::into_inner(table)),
-            kept => kept,
+    pub(crate) fn keep(&mut self) {
+        if let Self::Swapped(table) = self {
+            *self = Self::Counted(Arc::clone(table));
         }
     }
 
