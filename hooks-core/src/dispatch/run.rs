@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::future::Pending;
 use std::mem;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 use tracing::Span;
@@ -16,7 +16,7 @@ use crate::dispatch::receiver::{Finder, Receiver, SharedReceiver};
 use crate::dispatch::report::trace;
 use crate::dispatch::snapshot::Tables;
 use crate::dispatch::stack::guard::{Left, Polled};
-use crate::dispatch::steps::{Before, Ready, go_long, go_short};
+use crate::dispatch::steps::{go_long, go_short};
 use crate::dispatch::way::{Looked, Visit};
 use crate::point::call_mode::{AsyncMethod, Position};
 use crate::point::hook_point::{AsyncBody, HookPoint};
@@ -36,9 +36,9 @@ where
         A::body,
         |SharedReceiver(agent), _, visit, args, short| {
             if let Some(phases) = short {
-                ShortOrLong::Short {
-                    future: go_short(agent, visit.tables, (visit.from.unwrap_or(Position::END), phases), args),
-                }
+                let from = visit.from.unwrap_or(Position::END);
+                let future = go_short(agent, visit.tables, (from, phases), args);
+                ShortOrLong::Short { future }
             } else {
                 ShortOrLong::Long { future: go_long(agent, visit, args) }
             }
@@ -47,7 +47,7 @@ where
 }
 
 pin_project! {
-    /// What is left of a call that has more than a body: what comes before the body, or all.
+    /// What is left of a call that has more than its body and sync hooks.
     #[project = ShortOrLongProjected]
     enum ShortOrLong<S, L> {
         Short { #[pin] future: S },
@@ -55,18 +55,14 @@ pin_project! {
     }
 }
 
-impl<'h, S, L, R, Args> Future for ShortOrLong<S, L>
-where
-    S: Future<Output = Before<'h, R, Args>>,
-    L: Future<Output = R>,
-{
-    type Output = Before<'h, R, Args>;
+impl<S: Future, L: Future<Output = S::Output>> Future for ShortOrLong<S, L> {
+    type Output = S::Output;
 
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project() {
             ShortOrLongProjected::Short { future } => future.poll(context),
-            ShortOrLongProjected::Long { future } => future.poll(context).map(Before::Returned),
+            ShortOrLongProjected::Long { future } => future.poll(context),
         }
     }
 }
@@ -90,7 +86,7 @@ where
     HookedCall::new(agent, args, body, |agent, body, visit, args, _| {
         let body = body.take().expect(BEFORE);
         let future = drive::<R, A, Args, NoAround, _, _>(agent, visit, args, body);
-        ShortOrLong::<Pending<_>, _>::Long { future }
+        ShortOrLong::<Pending<A::Return>, _>::Long { future }
     })
 }
 
@@ -161,7 +157,7 @@ where
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
     Drive: FnOnce(R, &mut Option<Body>, Visit<'h>, Args, Option<u8>) -> D,
-    D: Future<Output = Before<'h, A::Return, Args>>,
+    D: Future<Output = A::Return>,
 {
     type Output = A::Return;
 
@@ -182,7 +178,7 @@ where
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
     Drive: FnOnce(R, &mut Option<Body>, Visit<'h>, Args, Option<u8>) -> D,
-    D: Future<Output = Before<'h, A::Return, Args>>,
+    D: Future<Output = A::Return>,
 {
     // Each has one place for what it returns, which is polled into: it is never copied.
     #[inline(never)]
@@ -208,12 +204,12 @@ where
                 drop(tables);
                 let args = this.args.take().expect(BEFORE);
                 this.state.as_mut().begin(&receiver, this.body, args);
-                return this.state.poll_body(context);
+                return this.state.poll(context);
             }
             Looked::Post => {
                 let args = mem::replace(this.args, copy).expect(BEFORE);
                 this.state.as_mut().begin(&receiver, this.body, args);
-                let mut poll = this.state.as_mut().poll_body(context);
+                let mut poll = this.state.as_mut().poll(context);
                 match &mut poll {
                     Poll::Ready(returned) => {
                         this.state.set(State::Start);
@@ -233,69 +229,25 @@ where
         let visit = Visit { instance: *this.instance, point, nesting, tables, from };
         let (drive, args) = (this.drive.take().expect(BEFORE), this.args.take().expect(BEFORE));
         this.state.as_mut().drive(|| drive(receiver, this.body, visit, args, short));
-        advance::<_, A, _, _, _>(
-            this.state,
-            this.receiver,
-            this.body,
-            this.args,
-            this.after,
-            context,
-        )
+        this.state.poll(context)
     }
 
     #[inline(never)]
     fn go_on(self: Pin<&mut Self>, left: Left, context: &mut Context<'_>) -> Poll<A::Return> {
-        let this = self.project();
+        let mut this = self.project();
         let mut polled = Polled::new(this.left);
         polled.again(left);
         let _entered = this.span.as_deref().map(Span::enter);
-        advance::<_, A, _, _, _>(
-            this.state,
-            this.receiver,
-            this.body,
-            this.args,
-            this.after,
-            context,
-        )
-    }
-}
-
-/// Goes on with what comes before the body, or with the body.
-#[inline]
-fn advance<'h, R, A, Args, Fut, D>(
-    mut state: Pin<&mut State<Fut, D>>,
-    receiver: &R,
-    body: &mut Option<impl FnOnce(R::Borrowed, Args) -> Fut>,
-    args: &mut Option<Args>,
-    after: &mut Option<Tables<'h>>,
-    context: &mut Context<'_>,
-) -> Poll<A::Return>
-where
-    R: Receiver<Agent = A>,
-    A: ?Sized + HookPoint<Args>,
-    Args: 'static,
-    Fut: Future<Output = A::Return>,
-    D: Future<Output = Before<'h, A::Return, Args>>,
-{
-    if let StateProjected::Drive { future } = state.as_mut().project() {
-        match ready!(future.poll(context)) {
-            Before::Returned(returned) => return Poll::Ready(returned),
-            Before::Body(Ready { args: taken, copy, tables }) => {
-                *after = copy.is_some().then_some(tables);
-                *args = copy;
-                state.as_mut().begin(receiver, body, taken);
-            }
+        let mut poll = this.state.as_mut().poll(context);
+        if let Poll::Ready(returned) = &mut poll
+            && let Some(tables) = this.after.take()
+        {
+            this.state.set(State::Start);
+            let agent = this.receiver.borrow();
+            tables.hooks::<A, Args>(&agent).post(&agent, this.args.as_ref(), returned);
         }
+        poll
     }
-    let mut poll = state.as_mut().poll_body(context);
-    if let Poll::Ready(returned) = &mut poll
-        && let Some(tables) = after.take()
-    {
-        state.set(State::Start);
-        let agent = receiver.borrow();
-        tables.hooks::<A, Args>(&agent).post(&agent, args.as_ref(), returned);
-    }
-    poll
 }
 
 // Functions of their own: without optimisation, what each moves would be part of every call's frame.
@@ -319,15 +271,15 @@ impl<Fut, D> State<Fut, D> {
     }
 
     #[inline]
-    fn poll_body(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Fut::Output>
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Fut::Output>
     where
         Fut: Future,
+        D: Future<Output = Fut::Output>,
     {
         match self.project() {
             StateProjected::Body { future } => future.poll(context),
-            StateProjected::Start | StateProjected::Drive { .. } => {
-                unreachable!("the call has left, or its body has not begun")
-            }
+            StateProjected::Drive { future } => future.poll(context),
+            StateProjected::Start => unreachable!("the call has left, or it has not begun"),
         }
     }
 }

@@ -101,10 +101,9 @@ impl<'r> Tables<'r> {
     /// Makes them such that they may be kept while something waits.
     #[inline]
     pub(crate) fn keep(&mut self) {
-        for table in [&mut self.instance, &mut self.class, &mut self.base_class] {
-            if let Some(table) = table {
-                table.keep();
-            }
+        let tables = [&mut self.instance, &mut self.class, &mut self.base_class];
+        for table in tables.into_iter().flatten() {
+            table.keep();
         }
     }
 

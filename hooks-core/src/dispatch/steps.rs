@@ -7,7 +7,7 @@ use crate::dispatch::stack::guard::{self, Nesting};
 use crate::dispatch::way::{AROUND, Looked, POST, Visit, WayOf};
 use crate::hook::stage::Run;
 use crate::point::call_mode::{BoxFuture, Position};
-use crate::point::hook_point::{HookPoint, Reentry};
+use crate::point::hook_point::{AsyncBody, HookPoint, Reentry};
 use crate::point::hook_slot::Pre;
 use crate::point::return_kind::ReturnKind;
 
@@ -140,31 +140,16 @@ where
     (way.rest.drive_now)(base, &visit.of_base(), args)
 }
 
-/// What the hooks before the body of a call came to.
-pub(crate) enum Before<'h, R, Args> {
-    /// The call is over.
-    Returned(R),
-    /// The body is next, and then post hooks of which none waits.
-    Body(Ready<'h, Args>),
-}
-
-/// What the body of a call needs, and the post hooks behind it.
-pub(crate) struct Ready<'h, Args> {
-    pub(crate) args: Args,
-    pub(crate) copy: Option<Args>,
-    pub(crate) tables: Tables<'h>,
-}
-
-/// Runs the pre hooks of a call from one on that has to be awaited; if there are around hooks, the call.
+/// Runs a call from the pre hook at a position on, if none of its post hooks waits.
 #[expect(clippy::manual_async_fn, reason = "an `async fn` keeps room for its parameters twice")]
 pub(crate) fn go_short<'a, A, Args>(
     agent: &'a A,
     tables: Tables<'a>,
     (mut at, phases): (Position, u8),
     mut args: Args,
-) -> impl Future<Output = Before<'a, A::Return, Args>>
+) -> impl Future<Output = A::Return>
 where
-    A: ?Sized + HookPoint<Args>,
+    A: ?Sized + AsyncBody<Args>,
     Args: 'static,
 {
     async move {
@@ -192,16 +177,18 @@ where
         if let Some(end) = ended {
             let mut returned = A::Kind::join(end);
             hooks.post(agent, hooks.copy(&args).as_ref(), &mut returned);
-            return Before::Returned(returned);
+            return returned;
         }
         let copy = if phases & POST == 0 { None } else { hooks.copy(&args) };
         let mut returned = match hooks.onion(agent, phases) {
-            None => return Before::Body(Ready { args, copy, tables }),
+            None => A::body(agent, args).await,
             Some(Onion::Own(way, call)) => (way.rest.around)(&call, args).await,
             Some(Onion::Base(way, call)) => (way.rest.around)(&call, args).await,
         };
-        hooks.post(agent, copy.as_ref(), &mut returned);
-        Before::Returned(returned)
+        if phases & POST != 0 {
+            hooks.post(agent, copy.as_ref(), &mut returned);
+        }
+        returned
     }
 }
 

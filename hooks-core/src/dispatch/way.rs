@@ -73,11 +73,7 @@ pub(crate) struct Visit<'r> {
 impl<A: ?Sized + HookPoint<Args>, Args: 'static> Way<A, Args> {
     /// The functions of one method.
     pub(crate) fn new() -> Self {
-        Self {
-            look: look::<A, Args>,
-            post: post::<A, Args>,
-            rest: A::Rest::choose(),
-        }
+        Self { look: look::<A, Args>, post: post::<A, Args>, rest: A::Rest::choose() }
     }
 }
 
