@@ -29,6 +29,7 @@ pub use hooks_macros::Hookable;
 /// | `#[hook(fallible)]`, `#[hook(infallible)]` | Says whether it returns a `Result`, where the name of the type does not: it does if the name ends in `Result`. |
 /// | `#[hook(reentry = "run")]`, `"deny"`, `"skip"` | What a call from inside its own call does: runs its hooks, fails, or runs those registered as `always()` (default). |
 /// | `#[hook(?Send)]` | Its future need not be `Send`. It has no around hooks. |
+/// | `#[hook(name = "other_name")]` | Names its hook types and its args struct as if the method were called so. |
 /// | `#[hook(args = "Name")]` | Names its args struct. |
 /// | `#[hook(derive(..))]` | What its args struct derives, in place of the block's. |
 ///
@@ -36,6 +37,7 @@ pub use hooks_macros::Hookable;
 /// |---|---|
 /// | `derive(..)` | What the args structs derive. By default they are `Clone`, for post hooks, and `Debug`. |
 /// | `explicit` | Hooks the methods marked `#[hook]` and no others, whatever their names are. An impl of such a trait says it too. |
+/// | `own` | On an impl of a trait that is not `#[hookable]`: hooks its methods for this type. An impl of a generic trait, or one with associated types or constants, needs no word. |
 /// | `non_exhaustive` | Makes the args structs `#[non_exhaustive]`: see [what is semver](crate::guide::semver). |
 /// | `json` | Takes hooks over JSON too, by `register_json_hook`. Needs the feature `json`, and arguments and outputs that are `Serialize` and `DeserializeOwned`. |
 /// | `crate = path` | Where this crate is, if not under its own name or inside of `hooks_agent`. |
@@ -127,6 +129,50 @@ pub use hooks_macros::Hookable;
 ///     |_: &dyn Agent, args: &mut AgentReplyArgs| args.msg = args.msg.trim().to_owned(),
 /// );
 /// assert_eq!(agent.reply(" hello ".to_owned()).await?, "You said hello, said the assistant");
+/// # Ok::<(), HookError>(())
+/// # }).unwrap();
+/// ```
+///
+/// # Traits that are not hookable
+///
+/// The methods of an impl of any trait can be hooked for its type: of a trait of another crate, of a generic one,
+/// of one with associated types or constants. The hook types are those of the type, as if the methods were its own, and
+/// calls by the trait run the hooks too. `Self::Item` is what the impl says; a type that a supertrait has is
+/// written `<Self as Supertrait>::Item`. Above `#[async_trait]`, not below it.
+///
+/// Two impls of one generic trait tell their methods apart by `#[hook(name = "..")]`. What every implementor shares needs
+/// `dyn Trait`, which such traits do not have: hooks for all of them are registered type by type.
+///
+/// ```
+/// use hooks_core::{HookError, Hookable, Hooks, class_hook, hookable};
+///
+/// trait Handler<Message> {
+///     type Reply;
+///     async fn handle(&self, message: Message) -> Result<Self::Reply, HookError>;
+/// }
+///
+/// #[derive(Hookable, Default)]
+/// struct Clerk {
+///     hooks: Hooks,
+/// }
+///
+/// #[hookable]
+/// impl Handler<String> for Clerk {
+///     type Reply = usize;
+///
+///     #[hook]
+///     async fn handle(&self, message: String) -> Result<Self::Reply, HookError> {
+///         Ok(message.len())
+///     }
+/// }
+///
+/// #[class_hook(Clerk::PRE_HANDLE)]
+/// fn trim(_: &Clerk, args: &mut ClerkHandleArgs) {
+///     args.message = args.message.trim().to_owned();
+/// }
+///
+/// # futures::executor::block_on(async {
+/// assert_eq!(Clerk::default().handle("  two ".to_owned()).await?, 3);
 /// # Ok::<(), HookError>(())
 /// # }).unwrap();
 /// ```

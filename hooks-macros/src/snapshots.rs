@@ -57,6 +57,23 @@ fn a_trait() {
 }
 
 #[test]
+fn an_impl_of_a_generic_trait() {
+    let item = quote! {
+        impl Handler<Letter> for Worker {
+            type Reply = Result<Vec<Stamp>, Error>;
+            const LIMIT: usize = 3;
+
+            /// Handles it.
+            #[hook(name = "handle_letter")]
+            async fn handle(&self, letter: Letter) -> Self::Reply {
+                Ok(vec![Stamp::of(&letter); Self::LIMIT])
+            }
+        }
+    };
+    insta::assert_snapshot!(hookable(TokenStream::new(), &item));
+}
+
+#[test]
 fn an_impl_of_a_trait() {
     let item = quote! {
         impl Agent for Assistant {

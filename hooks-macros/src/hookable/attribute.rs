@@ -28,7 +28,7 @@ pub(crate) fn expand(attr: TokenStream, item: &TokenStream) -> TokenStream {
     let expansion = match &model.role {
         _ if model.is_refused => input.without_helpers(),
         Role::Impl(base) => trait_impl::block(&model, base),
-        Role::Inherent => inherent::block(&model),
+        Role::Own(base) => inherent::block(&model, base.as_ref()),
         Role::Trait(head) => hookable_trait::item(&model, head),
     };
     quote!(#expansion #errors)

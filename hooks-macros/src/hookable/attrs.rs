@@ -6,7 +6,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, LitStr, Meta, Path, Token, parse_quote};
 
 use crate::hookable::parse;
-use crate::support::arguments::{parse_arguments, parse_derives, parse_value};
+use crate::support::arguments::{parse_arguments, parse_derives, parse_ident, parse_value};
 use crate::support::errors::{Errors, suggestion};
 
 /// Methods that are hook points without being marked.
@@ -23,6 +23,8 @@ pub(crate) struct HookOptions {
     pub(crate) is_local: bool,
     /// What a nested call does, and where that was written.
     pub(crate) reentry: Option<(Reentry, Span)>,
+    /// What the hook types are named after.
+    pub(crate) name: Option<Ident>,
     /// The name of the args struct.
     pub(crate) args: Option<Ident>,
     /// What the args struct derives.
@@ -52,13 +54,15 @@ impl HookOptions {
                 return;
             }
         };
-        let known = ["skip", "fallible", "infallible", "reentry", "?Send", "args", "derive"];
+        let known =
+            ["skip", "fallible", "infallible", "reentry", "?Send", "name", "args", "derive"];
         parse_arguments(arguments, &known, errors, |name, input| {
             match name.text.as_str() {
                 "skip" => self.is_skipped = true,
                 "?Send" => self.is_local = true,
                 "reentry" => self.reentry = Some(parse_reentry(input)?),
-                "args" => self.args = Some(parse_value::<LitStr>(input)?.parse()?),
+                "name" => self.name = Some(parse_ident(input)?),
+                "args" => self.args = Some(parse_ident(input)?),
                 "derive" => self.derives = Some(parse_derives(input)?),
                 _ if self.is_fallible.replace(name == &"fallible").is_some() => {
                     let message = "a method is `fallible` or `infallible`, not both";

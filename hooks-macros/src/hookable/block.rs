@@ -2,37 +2,54 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
-use syn::{Attribute, Generics, Type, parse_quote};
+use syn::{Attribute, Generics, Path, Type, parse_quote};
 
 use crate::hookable::attrs::{Attrs, HookOptions, is_standard, split_conditional};
 use crate::hookable::check::{
-    check_associated, check_base, check_type, check_unhooked_of_trait, needs_sized,
+    check_associated, check_base, check_block_options_of_impl, check_generics, check_type,
+    check_unhooked_of_trait, needs_sized,
 };
 use crate::hookable::model::{Block, Head, Item, Role, Unmarked};
 use crate::hookable::options::BlockOptions;
 use crate::hookable::parse;
+use crate::hookable::signature::associated::Associated;
 use crate::support::errors::Errors;
 use crate::support::runtime::Runtime;
 
 impl Block {
     pub(crate) fn of_impl(attr: TokenStream, block: &parse::Block, errors: &mut Errors) -> Self {
-        let known: &[&str] = match block.base {
-            Some(_) => &["explicit", "crate"],
-            None => &["json", "derive", "explicit", "non_exhaustive", "crate"],
-        };
+        let all = ["own", "json", "derive", "explicit", "non_exhaustive", "crate"];
+        let known = if block.base.is_some() { &all[..] } else { &all[1..] };
         let options = BlockOptions::parse(attr, known, errors);
         let known_errors = errors.len();
-        if let Some(base) = &block.base {
-            check_base(base, errors);
-        }
+        let role = match &block.base {
+            // A hookable trait has none of these.
+            Some(base)
+                if !options.is_own && !is_generic(base) && block.given().next().is_none() =>
+            {
+                check_base(base, errors);
+                Role::Impl(base.clone())
+            }
+            base => {
+                check_generics(base.as_ref(), &block.generics, &block.self_ty, errors);
+                Role::Own(base.clone())
+            }
+        };
         check_type(&block.self_ty, errors);
-        let role = block.base.clone().map_or(Role::Inherent, Role::Impl);
         let ident = ident_of(&block.self_ty, errors);
         let generics = block.generics.clone();
         let mut model =
             Self::new(role, options, &block.attrs, generics, block.self_ty.clone(), ident);
         model.is_refused = errors.len() > known_errors;
-        model.with_items(&block.items, errors)
+        if let Role::Impl(base) = &model.role {
+            check_block_options_of_impl(base, &model.options, errors);
+        }
+        let associated = block.base.as_ref().map(|base| Associated {
+            base,
+            self_ty: &block.self_ty,
+            given: block.given().collect(),
+        });
+        model.with_items(&block.items, associated.as_ref(), errors)
     }
 
     pub(crate) fn of_trait(attr: TokenStream, item: &parse::Trait, errors: &mut Errors) -> Self {
@@ -40,7 +57,8 @@ impl Block {
         let options = BlockOptions::parse(attr, &known, errors);
         let is_generic = !item.generics.params.is_empty();
         if is_generic {
-            let message = "a hookable trait is one type, `dyn Trait`: it cannot be generic";
+            let message = "a hookable trait is one type, `dyn Trait`: it cannot be generic; leave the \
+                           attribute out here, and hook the methods of its impls by `#[hookable]` there";
             errors.at(&item.generics, message);
         }
         let ident = &item.ident;
@@ -54,7 +72,7 @@ impl Block {
         let mut model =
             Self::new(role, options, &item.attrs, Generics::default(), self_ty, ident.clone());
         model.is_refused = is_generic;
-        model.with_items(&item.items, errors)
+        model.with_items(&item.items, None, errors)
     }
 
     fn new(
@@ -80,10 +98,16 @@ impl Block {
         }
     }
 
-    fn with_items(mut self, items: &[parse::Item], errors: &mut Errors) -> Self {
+    fn with_items(
+        mut self,
+        items: &[parse::Item],
+        associated: Option<&Associated<'_>>,
+        errors: &mut Errors,
+    ) -> Self {
         for item in items {
             match item {
                 parse::Item::Other(item) => self.items.push(Item::Plain(item.clone())),
+                parse::Item::Given(given) => self.items.push(Item::Plain(given.item.clone())),
                 parse::Item::Associated(item, token) => {
                     self.is_refused = true;
                     check_associated(token, errors);
@@ -91,7 +115,7 @@ impl Block {
                 }
                 parse::Item::Method(method) => {
                     for method in split_conditional(method) {
-                        let item = self.item(&method, errors);
+                        let item = self.item(&method, associated, errors);
                         self.items.push(item);
                     }
                 }
@@ -115,7 +139,12 @@ impl Block {
         self
     }
 
-    fn item(&mut self, method: &parse::Method, errors: &mut Errors) -> Item {
+    fn item(
+        &mut self,
+        method: &parse::Method,
+        associated: Option<&Associated<'_>>,
+        errors: &mut Errors,
+    ) -> Item {
         let options = HookOptions::parse(&method.attrs, errors);
         self.has_skipped |= options.is_skipped;
         if options.is_skipped || !self.is_hooked(method, &options) {
@@ -136,6 +165,8 @@ impl Block {
             }
             return Item::Plain(method.without_helpers());
         }
+        let resolved = associated.map(|associated| associated.resolved(method));
+        let method = resolved.as_ref().unwrap_or(method);
         let hooked = self.method(method, options, errors);
         // Of two under conditions, one may be there at a time; the compiler sees if both are.
         let twin = self.methods().find(|known| {
@@ -146,8 +177,7 @@ impl Block {
             let message = format!(
                 "`{}` would be the arguments of `{}` too: name one of them by \
                  `#[hook(args = \"..\")]`",
-                hooked.args_ident,
-                twin.name()
+                hooked.args_ident, twin.name
             );
             errors.at(&method.sig.ident, message);
             return Item::Plain(method.without_helpers());
@@ -172,6 +202,11 @@ impl Block {
         };
         self.attrs.iter().any(is_it)
     }
+}
+
+/// Whether a trait has parameters, as no hookable one has.
+fn is_generic(base: &Path) -> bool {
+    base.segments.last().is_some_and(|last| !last.arguments.is_none())
 }
 
 /// The name of the type that the block is about.

@@ -2,9 +2,10 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{GenericParam, Path, ReturnType, Safety, Signature, Type, TypeParam};
+use syn::{GenericParam, Generics, Path, ReturnType, Safety, Signature, Type, TypeParam};
 
 use crate::hookable::attrs::HookOptions;
+use crate::hookable::options::BlockOptions;
 use crate::hookable::parse;
 use crate::hookable::signature::params::Param;
 use crate::hookable::signature::receiver::Receiver;
@@ -12,6 +13,7 @@ use crate::hookable::signature::returned::{Returned, Static};
 use crate::support::borrows::{Borrow, FindBorrow};
 use crate::support::errors::Errors;
 use crate::support::types::{open_type, sized, ungrouped};
+use crate::support::words::Words;
 
 /// Refuses a signature that no hook could be called with.
 pub(crate) fn check_signature(sig: &Signature, open: &[(Ident, Type)], errors: &mut Errors) {
@@ -100,7 +102,8 @@ pub(crate) fn check_unhooked_of_trait(
 /// Refuses a type or constant of a trait.
 pub(crate) fn check_associated(token: &impl ToTokens, errors: &mut Errors) {
     let message = "a hookable trait is one type, `dyn Trait`, so it has no associated types or \
-                   constants: make it a method, or move it to a trait of its own";
+                   constants: make it a method, move it to a trait of its own, or leave the attribute \
+                   out here and hook the methods of its impls by `#[hookable]` there";
     errors.at(token, message);
 }
 
@@ -119,6 +122,10 @@ pub(crate) fn check_of_trait(
     errors: &mut Errors,
 ) {
     let sig = &method.sig;
+    if let Some(name) = &options.name {
+        let message = "a hooked method of a hookable trait has one name: remove `name`";
+        errors.at(name, message);
+    }
     if receiver != Receiver::Shared {
         let message = "a hooked method of a trait takes `&self`";
         errors.at(sig.receiver().map(ToTokens::to_token_stream), message);
@@ -250,8 +257,52 @@ pub(crate) fn check_base(base: &Path, errors: &mut Errors) {
         .last()
         .is_some_and(|last| FOREIGN_TRAITS.iter().any(|name| last.ident == name));
     if is_foreign {
-        let message = "this trait is not `#[hookable]`, so its methods are no hook points: move the \
-                       body to a method of an `#[hookable] impl` block of the type, and call it here";
+        let message = "this trait is not `#[hookable]`: write `#[hookable(own)]` to hook its methods for \
+                       this type alone";
+        errors.at(base, message);
+    }
+}
+
+/// Refuses an impl of a trait for many types at once: the hook types are constants of one.
+pub(crate) fn check_generics(
+    base: Option<&Path>,
+    generics: &Generics,
+    self_ty: &Type,
+    errors: &mut Errors,
+) {
+    if base.is_none() {
+        return;
+    }
+    let words = Words::of(self_ty);
+    for param in &generics.params {
+        let ident = match param {
+            GenericParam::Type(param) => &param.ident,
+            GenericParam::Const(param) => &param.ident,
+            GenericParam::Lifetime(_) => continue,
+        };
+        if matches!(self_ty, Type::Path(path) if path.path.is_ident(ident)) {
+            let message =
+                "hooks are of one type, and this impl is of many: write the impl of a type";
+            errors.at(self_ty, message);
+        } else if !words.contains(ident) {
+            let message = format!(
+                "the hook types are constants of the type, which does not have the parameter `{ident}`: \
+                 write the impl for one `{ident}`, or give the type the parameter"
+            );
+            errors.at(param, message);
+        }
+    }
+}
+
+/// Refuses options of a block that are the trait's to give.
+pub(crate) fn check_block_options_of_impl(
+    base: &Path,
+    options: &BlockOptions,
+    errors: &mut Errors,
+) {
+    if options.is_json || options.derives.is_some() || options.is_non_exhaustive {
+        let message = "what holds for every implementor is said in the trait: move `json`, `derive` or \
+                       `non_exhaustive` there; if the trait is not `#[hookable]`, add `own`";
         errors.at(base, message);
     }
 }

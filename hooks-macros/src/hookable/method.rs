@@ -68,7 +68,7 @@ impl Block {
         let sig = &method.sig;
         let known_errors = errors.len();
         let open = match self.role {
-            Role::Inherent => open_generics(sig),
+            Role::Own(_) => open_generics(sig),
             Role::Trait(_) | Role::Impl(_) => Vec::new(),
         };
         check_signature(sig, &open, errors);
@@ -76,7 +76,7 @@ impl Block {
         let mut returned = Returned::of(sig, errors);
         let receiver = Receiver::of(sig, errors);
         match self.role {
-            Role::Inherent => check_static_future(sig, receiver, &params, &returned, errors),
+            Role::Own(_) => check_static_future(sig, receiver, &params, &returned, errors),
             Role::Trait(_) | Role::Impl(_) => {
                 check_of_trait(method, &options, receiver, &params, &returned, errors);
             }
@@ -101,7 +101,8 @@ impl Block {
             errors.add(syn::Error::new(span, message));
         }
         let Attrs { cfgs, public_attrs, body_attrs } = Attrs::split(&method.attrs);
-        let name = sig.ident.unraw().to_string();
+        let name = options.name.as_ref().filter(|_| matches!(self.role, Role::Own(_)));
+        let name = name.unwrap_or(&sig.ident).unraw().to_string();
         let body_ident = match self.role {
             // The compiler says this name where the mark is forgotten in an impl.
             Role::Trait(_) | Role::Impl(_)
@@ -117,6 +118,7 @@ impl Block {
         });
         Method {
             index: u32::try_from(self.methods().count()).unwrap_or(u32::MAX),
+            name,
             vis: method.vis.clone(),
             cfgs,
             public_attrs,

@@ -1,7 +1,6 @@
 //! Meaning: what the methods of a block become. No tokens are made here.
 
 use proc_macro2::{Group, Ident, TokenStream};
-use syn::ext::IdentExt;
 use syn::{
     Attribute, GenericParam, Generics, Path, Safety, Signature, Token, Type, TypeParamBound,
     Visibility, WhereClause,
@@ -41,11 +40,11 @@ pub(crate) struct Unmarked {
 
 /// What the block is.
 pub(crate) enum Role {
-    /// `impl Agent { .. }`
-    Inherent,
+    /// `impl Assistant { .. }`, or an impl of a trait that is not hookable: the hooks are those of the type
+    Own(Option<Path>),
     /// `trait Agent { .. }`, whose type is `dyn Agent`
     Trait(Head),
-    /// `impl Agent for Assistant { .. }`
+    /// `impl Agent for Assistant { .. }` of a hookable trait
     Impl(Path),
 }
 
@@ -66,6 +65,9 @@ pub(crate) enum Item {
 /// A hooked method.
 pub(crate) struct Method {
     pub(crate) index: u32,
+    /// What its hook types are named after: the method, unless said otherwise.
+    pub(crate) name: String,
+    /// Of what is there for hooks.
     pub(crate) vis: Visibility,
     /// On everything that stands for the method.
     pub(crate) cfgs: Vec<Attribute>,
@@ -96,11 +98,6 @@ pub(crate) struct Method {
 }
 
 impl Method {
-    /// The method's name without `r#`.
-    pub(crate) fn name(&self) -> String {
-        self.sig.ident.unraw().to_string()
-    }
-
     pub(crate) fn is_async(&self) -> bool {
         self.returned.form != Form::Value
     }

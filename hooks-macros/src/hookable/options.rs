@@ -8,6 +8,7 @@ use crate::support::errors::Errors;
 
 /// What `#[hookable(..)]` says of the block.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an argument of its own")]
 pub(crate) struct BlockOptions {
     pub(crate) krate: Option<Path>,
     /// What the args structs derive; `Debug` and `Clone` unless said otherwise.
@@ -18,6 +19,8 @@ pub(crate) struct BlockOptions {
     pub(crate) is_non_exhaustive: bool,
     /// Whether no method is hooked by its name.
     pub(crate) is_explicit: bool,
+    /// Whether the hooks of an impl of a trait are those of the type.
+    pub(crate) is_own: bool,
 }
 
 impl BlockOptions {
@@ -27,6 +30,7 @@ impl BlockOptions {
             match name.text.as_str() {
                 "crate" => options.krate = Some(parse_crate(input)?),
                 "json" => options.is_json = true,
+                "own" => options.is_own = true,
                 "explicit" => options.is_explicit = true,
                 "non_exhaustive" => options.is_non_exhaustive = true,
                 _ => options.derives = Some(parse_derives(input)?),

@@ -52,7 +52,17 @@ pub(crate) enum Item {
     Method(Box<Method>),
     /// A type or a constant of a trait, with the token that says which, if it is not `Self: Sized`.
     Associated(TokenStream, TokenStream),
+    /// A type or a constant of an impl of a trait.
+    Given(Box<Given>),
     Other(TokenStream),
+}
+
+/// What an impl gives its trait.
+pub(crate) struct Given {
+    pub(crate) item: TokenStream,
+    pub(crate) name: Ident,
+    /// The type, if it has no parameters; a constant has none.
+    pub(crate) ty: Option<Type>,
 }
 
 /// A function with its body as it was written; a trait's may have none.
@@ -100,9 +110,28 @@ impl Block {
         braced!(content in input);
         attrs.extend(content.call(Attribute::parse_inner)?);
         let (items, errors) = parse_items(&content, |input| {
-            Ok(Item::Other(input.parse::<ImplItem>()?.to_token_stream()))
+            let item: ImplItem = input.parse()?;
+            let tokens = item.to_token_stream();
+            Ok(match item {
+                ImplItem::Type(item) if base.is_some() => {
+                    let ty = item.generics.params.is_empty().then_some(item.ty);
+                    Item::Given(Box::new(Given { item: tokens, name: item.ident, ty }))
+                }
+                ImplItem::Const(item) if base.is_some() => {
+                    Item::Given(Box::new(Given { item: tokens, name: item.ident, ty: None }))
+                }
+                _ => Item::Other(tokens),
+            })
         });
         Ok(Self { attrs, generics, base, self_ty, items, errors })
+    }
+
+    /// What it gives its trait besides methods.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &Given> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Given(given) => Some(&**given),
+            _ => None,
+        })
     }
 
     // Input:  `impl A { #[hook] fn f(&self) {} }`
@@ -266,6 +295,7 @@ impl Item {
         match self {
             Self::Method(method) => method.without_helpers(),
             Self::Associated(item, _) | Self::Other(item) => item.clone(),
+            Self::Given(given) => given.item.clone(),
         }
     }
 }

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Path, Result, Token, parenthesized};
+use syn::{LitStr, Path, Result, Token, parenthesized};
 
 use crate::support::errors::{Errors, suggestion};
 
@@ -66,6 +66,13 @@ fn parse_name(input: ParseStream<'_>) -> Result<Name> {
 pub(crate) fn parse_value<T: syn::parse::Parse>(input: ParseStream<'_>) -> Result<T> {
     input.parse::<Token![=]>()?;
     input.parse()
+}
+
+/// The name of `name = "name"`.
+pub(crate) fn parse_ident(input: ParseStream<'_>) -> Result<Ident> {
+    let value: LitStr = parse_value(input)?;
+    let message = format!("`{}` is not a name in Rust", value.value());
+    value.parse().map_err(|_| syn::Error::new(value.span(), message))
 }
 
 /// The path of `crate = path`.

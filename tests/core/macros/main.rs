@@ -2,6 +2,7 @@
 
 mod macro_inputs;
 mod more_inputs;
+mod own;
 mod shapes;
 mod signatures;
 mod stacked;

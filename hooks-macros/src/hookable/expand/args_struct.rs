@@ -27,7 +27,7 @@ pub(crate) fn args_struct(block: &Block, method: &Method, vis: &Visibility) -> T
     let has_underscore = args_ident.to_string().contains('_');
     let naming = has_underscore.then(|| quote!(#[allow(non_camel_case_types)]));
     let lints = body_attrs.iter().filter(|attr| is_lint_level(attr));
-    let doc = format!(" The arguments of [`{}::{}`].", block.ident, method.name());
+    let doc = format!(" The arguments of [`{}::{}`].", block.ident, method.sig.ident.unraw());
     let fields = params.iter().map(|param| {
         let (attrs, name, ty) = (&param.attrs, &param.name, &param.field_ty);
         let doc = format!(" The argument `{name}`.");

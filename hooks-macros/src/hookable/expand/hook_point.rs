@@ -15,9 +15,14 @@ use crate::support::spans::{respanned, shown_at};
 // Output: `#[doc = " # Hook types of `Agent`"]`
 /// The docs of the block of the hook types, which follows the methods on the page of the type.
 pub(crate) fn heading(block: &Block) -> TokenStream {
-    let Role::Impl(base) = &block.role else { return quote!(#[doc = " # Hook types"]) };
+    let (Role::Impl(base) | Role::Own(Some(base))) = &block.role else {
+        return quote!(#[doc = " # Hook types"]);
+    };
     let base = base.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
     let heading = format!(" # Hook types of `{base}`");
+    if let Role::Own(_) = block.role {
+        return quote!(#[doc = #heading]);
+    }
     let args = format!(" The hook types of `dyn {base}` name their args structs.");
     quote!(#[doc = #heading] #[doc = ""] #[doc = #args])
 }
@@ -32,8 +37,8 @@ pub(crate) fn constants(
 ) -> TokenStream {
     let Method { cfgs, .. } = method;
     let constant = |prefix: &str, slot: &str, doc: &str| {
-        let doc = format!(" Hooks {doc} `{}`.", method.name());
-        let name = method.name().to_uppercase();
+        let doc = format!(" Hooks {doc} `{}`.", method.sig.ident.unraw());
+        let name = method.name.to_uppercase();
         let ident = format_ident!("{prefix}_{name}", span = method.sig.ident.span());
         let ty = block.runtime.public(slot);
         quote!(#(#cfgs)* #[doc = #doc] #vis const #ident: #ty<Self, #args> = #ty::new();)
@@ -68,7 +73,7 @@ pub(crate) fn hook_point(block: &Block, method: &Method) -> TokenStream {
     let Block { runtime, generics, self_ty, .. } = block;
     let (impl_generics, _, clause) = generics.split_for_impl();
     let args = args_type(method);
-    let name = method.name();
+    let name = &method.name;
     let hook_point = runtime.public("HookPoint");
     let kind =
         runtime.private(if method.is_fallible { "FallibleMethod" } else { "InfallibleMethod" });
@@ -200,7 +205,7 @@ fn body_call(block: &Block, method: &Method, args: &Ident) -> TokenStream {
 pub(crate) fn methods(block: &Block) -> TokenStream {
     let hooked_method = block.runtime.private("HookedMethod");
     let methods = block.methods().map(|method| {
-        let (cfgs, name) = (&method.cfgs, method.name());
+        let (cfgs, name) = (&method.cfgs, &method.name);
         let (around, error) = (method.has_around(), method.is_fallible);
         quote!(#(#cfgs)* #hooked_method::new(#name, #around, #error))
     });

@@ -241,7 +241,7 @@ fn call_steps(block: &Block, method: &Method, agent: &Ident) -> TokenStream {
 /// How implementors, perhaps of other crates, find the args struct.
 fn trait_method(block: &Block, method: &Method) -> TokenStream {
     let Block { runtime, self_ty, .. } = block;
-    let (cfgs, name, args_ty) = (&method.cfgs, method.name(), args_type(method));
+    let (cfgs, name, args_ty) = (&method.cfgs, &method.name, args_type(method));
     let (trait_method, id) = (runtime.private("TraitMethod"), runtime.private("method"));
     quote! {
         #(#cfgs)*
@@ -265,7 +265,7 @@ pub(crate) fn as_dyn(base: &impl ToTokens) -> TokenStream {
 
 /// The call that the methods of all implementors make.
 pub(crate) fn call_ident(method: &Method) -> Ident {
-    format_ident!("__hooks_call_{}", method.name(), span = method.sig.ident.span())
+    format_ident!("__hooks_call_{}", method.name, span = method.sig.ident.span())
 }
 
 /// Makes every borrow last as long as the call; what function types borrow is their own.

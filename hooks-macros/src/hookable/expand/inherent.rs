@@ -1,8 +1,8 @@
-//! An impl block of a type.
+//! An impl block whose hooks are those of the type.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
-use syn::{FnArg, parse_quote};
+use syn::{FnArg, Path, parse_quote};
 
 use crate::hookable::attrs::is_lint_level;
 use crate::hookable::expand::args_struct::args_struct;
@@ -18,8 +18,14 @@ use crate::hookable::signature::returned::Form;
 
 // Input:  `impl Agent { pub async fn reply(&self, msg: Msg) -> Msg { .. } }`
 // Output: the impl block, then per method an args struct and a hook point
-pub(crate) fn block(block: &Block) -> TokenStream {
+pub(crate) fn block(block: &Block, base: Option<&Path>) -> TokenStream {
     let Block { attrs, generics, self_ty, items, .. } = block;
+    let base = base.map(|base| quote!(#base for));
+    // How visible a trait is, its impl does not say.
+    let vis = |method: &Method| match base {
+        Some(_) => parse_quote!(pub),
+        None => method.vis.clone(),
+    };
     let (impl_generics, _, clause) = generics.split_for_impl();
     let items = items.iter().map(|item| match item {
         Item::Plain(item) => item.clone(),
@@ -29,10 +35,10 @@ pub(crate) fn block(block: &Block) -> TokenStream {
         },
     });
     let constants =
-        block.methods().map(|method| constants(block, method, &method.vis, &args_type(method)));
+        block.methods().map(|method| constants(block, method, &vis(method), &args_type(method)));
     let accepted = block.methods().filter(|method| method.refused.is_none());
     let bodies = accepted.map(|method| body(block, method));
-    let structs = block.methods().map(|method| args_struct(block, method, &method.vis));
+    let structs = block.methods().map(|method| args_struct(block, method, &vis(method)));
     let points = block.methods().map(|method| hook_point(block, method));
     let methods = hooked_methods(block, None, &methods(block));
     let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
@@ -41,7 +47,7 @@ pub(crate) fn block(block: &Block) -> TokenStream {
     let (unused, private, heading) = (unused(), private(), heading(block));
     quote! {
         #(#outer)*
-        impl #impl_generics #self_ty #clause { #(#inner)* #(#items)* }
+        impl #impl_generics #base #self_ty #clause { #(#inner)* #(#items)* }
         #heading
         #unused
         impl #impl_generics #self_ty #clause { #(#constants)* }

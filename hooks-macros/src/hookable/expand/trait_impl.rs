@@ -102,7 +102,7 @@ fn methods(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenStrea
 fn hook_point(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenStream {
     let Block { runtime, generics, self_ty, .. } = block;
     let (impl_generics, _, clause) = generics.split_for_impl();
-    let (cfgs, name) = (&method.cfgs, method.name());
+    let (cfgs, name) = (&method.cfgs, &method.name);
     let args_ty = args_type(block, method, dyn_base);
     let hook_point = runtime.public("HookPoint");
     let class_hooks = runtime.private("ClassHooks");
@@ -179,7 +179,7 @@ fn args_type(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenStr
 fn args_path(block: &Block, method: &Method, dyn_base: &TokenStream) -> TokenStream {
     let (trait_method, id) =
         (block.runtime.private("TraitMethod"), block.runtime.private("method"));
-    let (name, self_ty) = (method.name(), &block.self_ty);
+    let (name, self_ty) = (&method.name, &block.self_ty);
     quote_spanned! {shown_at(method.sig.ident.span())=>
         <#dyn_base as #trait_method<{ #id(#name) }, #self_ty>>::Args
     }

@@ -4,10 +4,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
-use syn::{Attribute, LitStr, Pat, PatType, Type, parse_quote};
+use syn::{Attribute, Pat, PatType, Type, parse_quote};
 
 use crate::hookable::signature::owned::{Access, Owning, own};
-use crate::support::arguments::{parse_arguments, parse_value};
+use crate::support::arguments::{parse_arguments, parse_ident};
 use crate::support::errors::Errors;
 use crate::support::runtime::Runtime;
 use crate::support::spans::respanned;
@@ -151,7 +151,7 @@ fn name_of(index: usize, param: &PatType, errors: &mut Errors) -> Ident {
         match attr.meta.require_list() {
             Ok(list) => {
                 parse_arguments(list.tokens.clone(), &["name"], errors, |_, input| {
-                    given = Some(parse_value::<LitStr>(input)?.parse::<Ident>()?);
+                    given = Some(parse_ident(input)?);
                     Ok(())
                 });
             }
