@@ -7,7 +7,8 @@
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no hooked method of this name",
     label = "hooked here, but not in the trait",
-    note = "mark it `#[hook]` in the trait, which must be `#[hookable]`, or `#[hook(skip)]` here"
+    note = "mark it `#[hook]` in the trait, which must be `#[hookable]`, or `#[hook(skip)]` here; an impl of \
+            another trait is `#[hookable(own)]`"
 )]
 pub trait TraitMethod<const METHOD: u64, Type: ?Sized> {
     /// The arguments of the method.
