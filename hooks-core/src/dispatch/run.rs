@@ -204,7 +204,9 @@ where
                 drop(tables);
                 let args = this.args.take().expect(BEFORE);
                 this.state.as_mut().begin(&receiver, this.body, args);
-                return this.state.poll(context);
+                let poll = this.state.poll(context);
+                polled.came_to(&poll);
+                return poll;
             }
             Looked::Post => {
                 let args = mem::replace(this.args, copy).expect(BEFORE);
@@ -213,13 +215,15 @@ where
                 match &mut poll {
                     Poll::Ready(returned) => {
                         this.state.set(State::Start);
-                        hooks.post(&receiver.borrow(), this.args.as_ref(), returned);
+                        let args = this.args.take();
+                        hooks.post(&receiver.borrow(), args.as_ref(), returned);
                     }
                     Poll::Pending => {
                         tables.keep();
                         *this.after = Some(tables);
                     }
                 }
+                polled.came_to(&poll);
                 return poll;
             }
             Looked::Short(at, phases) => (at, Some(phases)),
@@ -229,7 +233,9 @@ where
         let visit = Visit { instance: *this.instance, point, nesting, tables, from };
         let (drive, args) = (this.drive.take().expect(BEFORE), this.args.take().expect(BEFORE));
         this.state.as_mut().drive(|| drive(receiver, this.body, visit, args, short));
-        this.state.poll(context)
+        let poll = this.state.poll(context);
+        polled.came_to(&poll);
+        poll
     }
 
     #[inline(never)]
@@ -243,9 +249,10 @@ where
             && let Some(tables) = this.after.take()
         {
             this.state.set(State::Start);
-            let agent = this.receiver.borrow();
-            tables.hooks::<A, Args>(&agent).post(&agent, this.args.as_ref(), returned);
+            let (agent, args) = (this.receiver.borrow(), this.args.take());
+            tables.hooks::<A, Args>(&agent).post(&agent, args.as_ref(), returned);
         }
+        polled.came_to(&poll);
         poll
     }
 }

@@ -58,8 +58,7 @@ where
 {
     let instance = receiver.borrow().hooks().id();
     let point = TypeId::of::<Pre<A, Args>>();
-    let mut left = None;
-    let mut polled = Polled::new(&mut left);
+    let mut polled = Polled::once();
     let nesting = polled.enter(instance, point);
     let span = trace::span::<A, Args>();
     let _entered = span.as_deref().map(Span::enter);

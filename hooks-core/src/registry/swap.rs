@@ -64,16 +64,10 @@ mod model {
 
     pub(crate) struct Loaded<T>(Arc<T>);
 
-    impl<T> Loaded<T> {
-        pub(crate) fn into_inner(loaded: Self) -> Arc<T> {
-            loaded.0
-        }
-    }
-
     impl<T> Deref for Loaded<T> {
-        type Target = T;
+        type Target = Arc<T>;
 
-        fn deref(&self) -> &T {
+        fn deref(&self) -> &Arc<T> {
             &self.0
         }
     }

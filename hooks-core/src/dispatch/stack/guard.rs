@@ -12,6 +12,7 @@ use std::mem::ManuallyDrop;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 
 use smallvec::SmallVec;
 use tokio::task::{Id, try_id};
@@ -81,9 +82,13 @@ impl Stack {
     fn push(&mut self, instance: u64, point: TypeId) -> Nesting {
         let task = try_id();
         let is_same = |frame: &Frame| frame.instance == instance && frame.point == point;
-        let outer = self.open(task).map(|index| self.frames[index]).find(is_same);
-        let (depth, outer) =
-            outer.map_or((0, 0), |frame| (frame.depth + 1, frame.outer | frame.running));
+        let (mut depth, mut outer) = (0, 0);
+        // Most calls are inside of none.
+        if self.frames.len() > self.base
+            && let Some(frame) = self.open(task).map(|index| self.frames[index]).find(is_same)
+        {
+            (depth, outer) = (frame.depth + 1, frame.outer | frame.running);
+        }
         self.frames.push(Frame { instance, point, task, depth, outer, running: 0, call: 0 });
         Nesting { depth: depth as usize, phases: outer }
     }
@@ -254,13 +259,21 @@ impl Drop for Left {
 
 /// A call that is being polled; taken off the stack when dropped, also by a panic.
 pub(crate) struct Polled<'a> {
-    left: &'a mut Option<Left>,
+    /// Where it is kept until it is polled again, unless it is over.
+    left: Option<&'a mut Option<Left>>,
 }
 
 impl<'a> Polled<'a> {
+    /// A call that may be polled again.
     #[inline]
     pub(crate) fn new(left: &'a mut Option<Left>) -> Self {
-        Self { left }
+        Self { left: Some(left) }
+    }
+
+    /// A call that is run at once.
+    #[inline]
+    pub(crate) fn once() -> Self {
+        Self { left: None }
     }
 
     /// Puts a call on the stack.
@@ -275,12 +288,25 @@ impl<'a> Polled<'a> {
         let ended = left.ended.take();
         with_stack(|stack| stack.push_again(left.frame, ended));
     }
+
+    /// Says what a poll came to: a call that is over is not kept.
+    #[inline]
+    pub(crate) fn came_to<T>(&mut self, poll: &Poll<T>) {
+        if poll.is_ready() {
+            self.left = None;
+        }
+    }
 }
 
 impl Drop for Polled<'_> {
     #[inline]
     fn drop(&mut self) {
-        let (frame, ended) = with_stack(Stack::pop);
-        *self.left = frame.map(|frame| Left { frame, ended });
+        match self.left.take() {
+            None => end(with_stack(Stack::pop).1.as_ref()),
+            Some(left) => {
+                let (frame, ended) = with_stack(Stack::pop);
+                *left = frame.map(|frame| Left { frame, ended });
+            }
+        }
     }
 }

@@ -254,7 +254,10 @@ fn trait_method(block: &Block, method: &Method) -> TokenStream {
 /// What an impl lacks that is not marked, and has too much if its trait is not: the compiler says its
 /// name.
 pub(crate) fn mark() -> Ident {
-    Ident::new("__hooks_needs_hookable_on_trait_and_impl_or_hookable_own_on_impl", Span::mixed_site())
+    Ident::new(
+        "__hooks_needs_hookable_on_trait_and_impl_or_hookable_own_on_impl",
+        Span::mixed_site(),
+    )
 }
 
 // Output: `(&self) -> &(dyn Agent + 'static)`
