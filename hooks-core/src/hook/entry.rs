@@ -53,10 +53,13 @@ impl<P: HookSlot> Entry<P> {
 /// The hooks of one type on one level, in the order in which they run.
 pub(crate) struct Entries<P: HookSlot> {
     /// None is empty.
-    chunks: Vec<Arc<[Entry<P>]>>,
+    chunks: Arc<[Arc<[Entry<P>]>]>,
     /// How the arguments are copied for those that will see them after the body.
     pub(crate) keep_args: KeepArgs<P>,
 }
+
+/// The hooks of a chunk, and the same of them.
+type Built<P> = (Arc<[Entry<P>]>, KeepArgs<P>);
 
 impl<P: HookSlot> Clone for Entries<P> {
     fn clone(&self) -> Self {
@@ -70,31 +73,33 @@ impl<P: HookSlot> Entries<P> {
     pub(crate) fn of(list: &List) -> Self {
         match list.built() {
             Some(built) => built.downcast_ref::<Self>().expect(ONE_TYPE).clone(),
-            None => Self { chunks: Vec::new(), keep_args: None },
+            None => Self { chunks: Arc::default(), keep_args: None },
         }
     }
 
     /// Makes those of a list what calls run.
     pub(crate) fn build(list: &[Arc<Chunk>]) -> Erased {
-        let mut built = Self { chunks: Vec::with_capacity(list.len()), keep_args: None };
+        let mut chunks = Vec::with_capacity(list.len());
+        let mut keep_args = None;
         for chunk in list {
-            let chunk = chunk.built(Self::chunk);
-            let chunk = chunk.downcast_ref::<Arc<[Entry<P>]>>().expect(ONE_TYPE);
-            for entry in &**chunk {
-                built.keep_args = built.keep_args.or(P::keep_args(&entry.hook));
-            }
-            built.chunks.push(chunk.clone());
+            let built = chunk.built(Self::chunk);
+            let (chunk, of_chunk) = built.downcast_ref::<Built<P>>().expect(ONE_TYPE);
+            keep_args = keep_args.or(*of_chunk);
+            chunks.push(chunk.clone());
         }
-        Arc::new(built)
+        Arc::new(Self { chunks: chunks.into(), keep_args })
     }
 
     fn chunk(hooks: &[Registered]) -> Erased {
         let mut chunk = Vec::with_capacity(hooks.len());
+        let mut keep_args = None;
         for hook in hooks {
             let entry = hook.code.downcast_ref::<Entry<P>>().expect(ONE_TYPE);
+            keep_args = keep_args.or(P::keep_args(&entry.hook));
             chunk.push(entry.again(&hook.registration));
         }
-        Arc::new(Arc::<[Entry<P>]>::from(chunk))
+        let built: Built<P> = (chunk.into(), keep_args);
+        Arc::new(built)
     }
 
     /// The hooks of each chunk.

@@ -65,8 +65,8 @@ impl Chunk {
     }
 
     /// The hooks as calls run them, made once.
-    pub(crate) fn built(&self, build: fn(&[Registered]) -> Erased) -> Erased {
-        self.built.get_or_init(|| build(&self.hooks)).clone()
+    pub(crate) fn built(&self, build: fn(&[Registered]) -> Erased) -> &Erased {
+        self.built.get_or_init(|| build(&self.hooks))
     }
 
     fn traits(&self) -> &Traits {

@@ -50,6 +50,17 @@ fn a_hook_with_a_timeout_fails_and_does_not_run_where_nothing_would_stop_it() {
     );
 }
 
+/// A guard that cannot decide must not let the call through.
+#[tokio::test]
+#[should_panic(expected = "the guard broke")]
+async fn a_panic_of_a_hook_with_limits_is_a_panic_of_the_call() {
+    let agent = Agent::default();
+    let broken = hook!(Agent::PRE_REPLY, async |_, _| panic!("the guard broke"));
+    let options = HookOptions::named("broken").when(|_: &Agent, _: &AgentReplyArgs| true);
+    agent.register_instance_hook(Agent::PRE_REPLY, options, broken);
+    let _ = agent.reply("x".to_owned()).await;
+}
+
 #[test]
 fn a_timeout_of_a_hook_that_cannot_be_stopped_is_a_warning_of_the_plan() {
     let agent = Agent::default();
@@ -386,4 +397,20 @@ fn a_copy_that_is_made_while_a_hook_has_its_one_run_does_not_run_it_again() {
     let copy = agent.copies.lock().unwrap().pop().unwrap();
     copy.print();
     assert_eq!(agent.ran.take(), ["hook"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_fails_the_call_is_not_reported_as_ignored() {
+    let agent = Agent::default();
+    let (reports, records) = Reports::up_to(tracing::Level::WARN);
+    let _reporting = tracing::subscriber::set_default(reports);
+    let refuse = hook!(Agent::PRE_REPLY, async |_, _| Err::<(), _>("no".into()));
+    agent.register_instance_hook(Agent::PRE_REPLY, "refuse", refuse);
+    assert!(agent.reply("x".to_owned()).await.is_err());
+    agent.remove_instance_hook(Agent::PRE_REPLY, "refuse").expect("it is there");
+    let waits = hook!(Agent::PRE_REPLY, async |_, _| std::future::pending::<()>().await);
+    agent.register_instance_hook(Agent::PRE_REPLY, HookOptions::named("slow").timeout(SOON), waits);
+    let error = agent.reply("x".to_owned()).await.expect_err("it takes too long");
+    assert!(matches!(error, HookError::TimedOut { .. }), "{error}");
+    assert!(records.take().is_empty());
 }

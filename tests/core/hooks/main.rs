@@ -20,4 +20,5 @@ mod registration;
 mod registry;
 mod sealed;
 mod settled_hooks;
+mod sync_methods;
 mod vectors;
