@@ -37,7 +37,8 @@ pub use hooks_macros::Hookable;
 /// |---|---|
 /// | `derive(..)` | What the args structs derive. By default they are `Clone`, for post hooks, and `Debug`. |
 /// | `explicit` | Hooks the methods marked `#[hook]` and no others, whatever their names are. An impl of such a trait says it too. |
-/// | `own` | On an impl of a trait that is not `#[hookable]`: hooks its methods for this type. An impl of a generic trait, or one with associated types or constants, needs no word. |
+/// | `own` | On an impl of a trait that is not `#[hookable]`: hooks its methods for this type. |
+/// | `private` | Beside `own`: the hook types and the args structs are seen in the module alone. |
 /// | `non_exhaustive` | Makes the args structs `#[non_exhaustive]`: see [what is semver](crate::guide::semver). |
 /// | `json` | Takes hooks over JSON too, by `register_json_hook`. Needs the feature `json`, and arguments and outputs that are `Serialize` and `DeserializeOwned`. |
 /// | `crate = path` | Where this crate is, if not under its own name or inside of `hooks_agent`. |
@@ -135,10 +136,14 @@ pub use hooks_macros::Hookable;
 ///
 /// # Traits that are not hookable
 ///
-/// The methods of an impl of any trait can be hooked for its type: of a trait of another crate, of a generic one,
-/// of one with associated types or constants. The hook types are those of the type, as if the methods were its own, and
-/// calls by the trait run the hooks too. `Self::Item` is what the impl says; a type that a supertrait has is
-/// written `<Self as Supertrait>::Item`. Above `#[async_trait]`, not below it.
+/// `#[hookable(own)]` hooks the methods of an impl of any trait for its type: of a trait of another crate, of a
+/// generic one, of one with associated types or constants. The hook types are those of the type, as if the methods
+/// were its own, and calls by the trait run the hooks too. All are `pub`, since an impl does not say how visible its
+/// trait is; if the trait or its types are private and the type is not, write `#[hookable(own, private)]`.
+///
+/// A hooked body means what it means in the impl. A type that a supertrait has is written `<Self as
+/// Supertrait>::Item`, and `<Self>::Item` as `Self::Item`. `#[async_trait]` may stand above or below. A method that
+/// returns a named future, such as tower's `Self::Future`, is a sync method that returns a value.
 ///
 /// Two impls of one generic trait tell their methods apart by `#[hook(name = "..")]`. What every implementor shares needs
 /// `dyn Trait`, which such traits do not have: hooks for all of them are registered type by type.
@@ -156,7 +161,7 @@ pub use hooks_macros::Hookable;
 ///     hooks: Hooks,
 /// }
 ///
-/// #[hookable]
+/// #[hookable(own)]
 /// impl Handler<String> for Clerk {
 ///     type Reply = usize;
 ///

@@ -70,7 +70,19 @@ fn an_impl_of_a_generic_trait() {
             }
         }
     };
-    insta::assert_snapshot!(hookable(TokenStream::new(), &item));
+    insta::assert_snapshot!(hookable(quote!(own), &item));
+}
+
+#[test]
+fn an_unsafe_impl_stays_one() {
+    let item = quote! {
+        unsafe impl Raw<u8> for Worker {
+            #[hook]
+            fn raw(&self) {}
+        }
+    };
+    assert!(hookable(quote!(own), &item).starts_with("unsafe impl Raw<u8> for Worker {"));
+    assert!(hookable(TokenStream::new(), &item).contains("write `#[hookable(own)]`"));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::journal::{CallEnd, JournalScope};
+use crate::memory::Memory;
 use crate::message::{Messages, Msg};
 use crate::store::{Step, StoreError, ThreadKey};
 use crate::stream::AgentEventKind;
@@ -20,7 +21,7 @@ pub(super) async fn journaled_reply<A: Agent + ?Sized>(
     journal: &JournalScope,
     messages: Messages,
 ) -> Result<Msg, AgentError> {
-    let memory = journal.memory(agent, cx.thread_id()).await?;
+    let memory = journaled_memory(agent, journal, cx.thread_id()).await?;
     cx.claim_thread(&memory)?;
     cx.set_memory(memory.clone());
     cx.join_caller().await?;
@@ -48,7 +49,54 @@ pub(super) async fn end<A: Agent + ?Sized>(
         return if ended.is_err() { Ok(()) } else { Err(AgentError::other(failed)) };
     }
     let ended = ended.map(|reply| Arc::new(reply.clone())).map_err(AgentError::report);
-    Box::pin(journal.end(agent, CallEnd::new(ended))).await
+    Box::pin(write_end(agent, journal, CallEnd::new(ended))).await
+}
+
+/// Returns the memory of a thread, which is read when it is first used.
+pub(crate) async fn journaled_memory<A: Agent + ?Sized>(
+    agent: &A,
+    journal: &JournalScope,
+    thread: &str,
+) -> Result<Arc<Memory>, AgentError> {
+    let key = ThreadKey::new(agent.name(), thread).map_err(StoreError::from)?;
+    if let Some(memory) = journal.threads.get(&key) {
+        return Ok(memory);
+    }
+    let stored = agent.state().threads().stored();
+    let record = match stored {
+        Some(durable) => durable.read(&key).await?,
+        None => journal.load(&key).await?,
+    };
+    Ok(journal.threads.add(key, record, stored.is_some())?)
+}
+
+async fn write_end<A: Agent + ?Sized>(
+    agent: &A,
+    journal: &JournalScope,
+    mut end: CallEnd,
+) -> Result<(), AgentError> {
+    journal.threads.write_to(&mut end);
+    let stored = CallEnd { stored: end.stored.clone(), ..CallEnd::nothing() };
+    journal.write_end(end).await?;
+    stored.write_stored(agent).await
+}
+
+impl CallEnd {
+    /// Writes what the call adds to threads that are in stores outside of the process. What is written
+    /// already is not written again: for an engine whose process ended between [`Journal::end`] and
+    /// the end of the call.
+    ///
+    /// # Errors
+    /// [`AgentError::Store`]; with [`StoreError::Conflict`](crate::store::StoreError::Conflict) if
+    /// somebody else has written to the thread since the call has read it.
+    ///
+    /// [`Journal::end`]: crate::journal::Journal::end
+    pub async fn write_stored<A: Agent + ?Sized>(&self, agent: &A) -> Result<(), AgentError> {
+        for (key, step) in &self.stored {
+            agent.write_thread(key, step).await?;
+        }
+        Ok(())
+    }
 }
 
 /// Writes what a call adds to a thread of an agent that is in a store.

@@ -13,7 +13,7 @@ pub use call::AgentExt;
 pub use contract::{
     Agent, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs, AgentSettledArgs, CallOutcome,
 };
-pub(crate) use journaled::write_stored;
+pub(crate) use journaled::{journaled_memory, write_stored};
 #[doc(hidden)]
 pub use linked::LinkedAgentHook;
 pub use state::AgentState;

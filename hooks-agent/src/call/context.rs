@@ -9,17 +9,17 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::call::CallOptions;
-use crate::call::checked::CheckedCall;
 use crate::call::foreign::ForeignGuards;
 use crate::call::interrupt::Interrupts;
 use crate::call::owner::HookOwner;
 use crate::call::state::{HookFailure, State};
+use crate::call::stream::EventSink;
+use crate::call::tool::CheckedCall;
 use crate::journal::JournalScope;
 use crate::memory::{Confirmed, FindMemory, Memory, SaveThread, Through};
 use crate::message::Msg;
 use crate::run_id::RunId;
 use crate::store::Verdict;
-use crate::stream::EventSink;
 use crate::usage::Usage;
 
 /// The context of a call, shared by hooks, tools and the agent: its ids, its thread, the caller's

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::call::CallContext;
 use crate::call::context::Call;
-use crate::stream::{AgentEvent, AgentEventKind, Behind, EventSink};
+use crate::call::stream::{AgentEvent, AgentEventKind, Behind, EventSink};
 
 impl CallContext {
     /// Sends a warning to the people who watch the call: an event of its stream. The model does not read

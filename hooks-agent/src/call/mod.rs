@@ -1,6 +1,5 @@
 //! The context and the options of a call.
 
-mod checked;
 mod context;
 mod current;
 mod events;
@@ -14,12 +13,13 @@ mod recovered;
 mod saving;
 mod shutdown;
 mod state;
+pub(crate) mod stream;
 mod sub_threads;
 mod thread_values;
+pub(crate) mod tool;
 mod values;
 
 pub use crate::run_id::{ParseRunIdError, RunId};
-pub(crate) use checked::CheckedCall;
 pub use context::CallContext;
 pub(crate) use foreign::ForeignGuards;
 pub use foreign::{Door, Foreign, ForeignGuard};

@@ -8,12 +8,12 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::call::stream::EventSink;
 use crate::call::values::Values;
 use crate::call::{CallContext, Interrupt, RunId};
 use crate::journal::Journal;
 use crate::memory::Confirmed;
 use crate::store::{Decision, Verdict};
-use crate::stream::EventSink;
 
 /// Options of a call.
 ///

@@ -1,9 +1,9 @@
 //! The kind of each error.
 
 use crate::error::AgentError;
+use crate::error::tool::ToolError;
 use crate::model::ModelError;
 use crate::report::ErrorKind;
-use crate::tool::ToolError;
 
 impl AgentError {
     /// Returns the kind of the error.

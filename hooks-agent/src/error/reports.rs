@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::AgentError;
+use crate::error::tool::ToolError;
 use crate::message::PendingCall;
 use crate::model::ModelError;
 use crate::report::{ErrorKind, ErrorReport};
-use crate::tool::ToolError;
 
 /// The fields of an error that is made again as it was.
 #[derive(Serialize, Deserialize)]

@@ -6,11 +6,11 @@ use std::error::Error;
 use hooks_core::HookError;
 
 use crate::error::AgentError;
-use crate::journal::JournalError;
+use crate::error::journal::JournalError;
+use crate::error::tool::ToolError;
 use crate::model::ModelError;
 use crate::report::ErrorReport;
 use crate::store::StoreError;
-use crate::tool::ToolError;
 
 impl AgentError {
     /// Returns whether the same call may succeed later, without a change of the program or of the

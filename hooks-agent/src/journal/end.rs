@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::Agent;
 use crate::error::{AgentError, ErrorReport};
 use crate::message::Msg;
 use crate::store::{Step, ThreadKey};
@@ -37,7 +36,7 @@ impl CallEnd {
         }
     }
 
-    pub(super) fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Self { reply: None, error: None, threads: Vec::new(), stored: Vec::new() }
     }
 
@@ -46,22 +45,6 @@ impl CallEnd {
     #[must_use]
     pub fn is_transient(&self) -> bool {
         self.error.as_ref().is_some_and(ErrorReport::is_transient)
-    }
-
-    /// Writes what the call adds to threads that are in stores outside of the process. What is written
-    /// already is not written again: for an engine whose process ended between [`Journal::end`] and
-    /// the end of the call.
-    ///
-    /// # Errors
-    /// [`AgentError::Store`]; with [`StoreError::Conflict`](crate::store::StoreError::Conflict) if
-    /// somebody else has written to the thread since the call has read it.
-    ///
-    /// [`Journal::end`]: crate::journal::Journal::end
-    pub async fn write_stored<A: Agent + ?Sized>(&self, agent: &A) -> Result<(), AgentError> {
-        for (key, step) in &self.stored {
-            agent.write_thread(key, step).await?;
-        }
-        Ok(())
     }
 
     /// Returns the reply, or the error as the call returns it.

@@ -9,16 +9,16 @@ use crate::journal::JournalError;
 /// The first error of a journal. It takes nothing more then: the call fails, whatever hooks, sub-agents
 /// and models make of the error.
 #[derive(Default)]
-pub(super) struct Failure(OnceLock<Arc<JournalError>>);
+pub(crate) struct Failure(OnceLock<Arc<JournalError>>);
 
 impl Failure {
     /// Returns an error if the journal has failed.
-    pub(super) fn check(&self) -> Result<(), JournalFailed> {
+    pub(crate) fn check(&self) -> Result<(), JournalFailed> {
         self.0.get().map_or(Ok(()), |error| Err(JournalFailed(error.clone())))
     }
 
     /// Keeps an error, unless there is an earlier one. Returns that of the call.
-    pub(super) fn keep(&self, error: JournalError) -> JournalFailed {
+    pub(crate) fn keep(&self, error: JournalError) -> JournalFailed {
         JournalFailed(self.0.get_or_init(|| Arc::new(error)).clone())
     }
 }

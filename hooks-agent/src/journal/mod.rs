@@ -3,21 +3,16 @@
 
 mod contract;
 mod end;
-mod error;
-mod failure;
-mod hook;
+pub(crate) mod failure;
 mod in_memory;
 mod key;
-mod record;
-mod recording;
+pub(crate) mod record;
 mod scope;
-mod stand_in;
 mod threads;
 
+pub use crate::error::journal::JournalError;
 pub use contract::{Journal, JournalFuture, JournalStep, Ticket};
 pub use end::CallEnd;
-pub use error::JournalError;
-pub(crate) use hook::JournalHook;
 pub use in_memory::MemoryJournal;
 pub use key::{StepKey, StepKind};
 pub use record::StepRecord;

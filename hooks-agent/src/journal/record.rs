@@ -25,16 +25,16 @@ pub struct StepRecord(Value);
 
 /// The answer of a model.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct ModelRecord {
-    pub(super) name: String,
-    pub(super) provider: String,
+pub(crate) struct ModelRecord {
+    pub(crate) name: String,
+    pub(crate) provider: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<GenerateReason>,
-    pub(super) chunks: Vec<ChatChunk>,
+    pub(crate) reason: Option<GenerateReason>,
+    pub(crate) chunks: Vec<ChatChunk>,
 }
 
 /// What a step came to.
-pub(super) enum Read<T> {
+pub(crate) enum Read<T> {
     Came(T),
     Failed {
         report: ErrorReport,
@@ -51,12 +51,12 @@ impl StepRecord {
         self.0["error"]["is_transient"] == true
     }
 
-    pub(super) fn of_model(record: &ModelRecord) -> Result<Self, JournalError> {
+    pub(crate) fn of_model(record: &ModelRecord) -> Result<Self, JournalError> {
         Self::of("model", record)
     }
 
     /// Creates the record of a tool call; `has_run` says whether the tool ran, and not a hook answered.
-    pub(super) fn of_tool(result: &ToolResult, has_run: bool) -> Result<Self, JournalError> {
+    pub(crate) fn of_tool(result: &ToolResult, has_run: bool) -> Result<Self, JournalError> {
         let mut record = Self::of("tool", result)?;
         if !has_run {
             record.0["answered"] = Value::Bool(true);
@@ -64,11 +64,11 @@ impl StepRecord {
         Ok(record)
     }
 
-    pub(super) fn of_compression(messages: &Messages) -> Result<Self, JournalError> {
+    pub(crate) fn of_compression(messages: &Messages) -> Result<Self, JournalError> {
         Self::of("compression", messages)
     }
 
-    pub(super) fn of_error(
+    pub(crate) fn of_error(
         report: &ErrorReport,
         ran: Option<&Arc<ToolUse>>,
     ) -> Result<Self, JournalError> {
@@ -85,12 +85,12 @@ impl StepRecord {
         Ok(Self(json!({ "v": VERSION, kind: value })))
     }
 
-    pub(super) fn read_model(self, key: &StepKey) -> Result<Read<ModelRecord>, JournalError> {
+    pub(crate) fn read_model(self, key: &StepKey) -> Result<Read<ModelRecord>, JournalError> {
         self.read("model", key)
     }
 
     /// Returns what a tool call came to, and whether the tool ran.
-    pub(super) fn read_tool(self, key: &StepKey) -> Result<(Read<ToolResult>, bool), JournalError> {
+    pub(crate) fn read_tool(self, key: &StepKey) -> Result<(Read<ToolResult>, bool), JournalError> {
         let is_answered = self.0["answered"] == true;
         let read = self.read("tool", key)?;
         let has_run = match &read {
@@ -100,7 +100,7 @@ impl StepRecord {
         Ok((read, has_run))
     }
 
-    pub(super) fn read_compression(self, key: &StepKey) -> Result<Read<Vec<Msg>>, JournalError> {
+    pub(crate) fn read_compression(self, key: &StepKey) -> Result<Read<Vec<Msg>>, JournalError> {
         self.read("compression", key)
     }
 
@@ -137,7 +137,7 @@ fn unwritten(error: serde_json::Error) -> JournalError {
 
 impl ModelRecord {
     /// Adds a chunk. Texts that follow each other become one.
-    pub(super) fn add(&mut self, chunk: &ChatChunk) {
+    pub(crate) fn add(&mut self, chunk: &ChatChunk) {
         match (self.chunks.last_mut(), chunk) {
             (Some(ChatChunk::Text(text)), ChatChunk::Text(more))
             | (Some(ChatChunk::Thinking(text)), ChatChunk::Thinking(more)) => text.push_str(more),
@@ -146,12 +146,12 @@ impl ModelRecord {
     }
 
     /// Returns the record of an answer without content, for a step that failed.
-    pub(super) fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Self { chunks: vec![ChatChunk::end(Usage::default())], ..Self::default() }
     }
 
     /// Returns the answer again.
-    pub(super) fn into_answer(self) -> ModelAnswer {
+    pub(crate) fn into_answer(self) -> ModelAnswer {
         let Self { name, provider, reason, chunks } = self;
         let stream = Box::pin(stream::iter(chunks.into_iter().map(Ok)));
         ModelAnswer::recorded(name, provider, reason, stream)

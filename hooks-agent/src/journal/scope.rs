@@ -19,7 +19,7 @@ pub(crate) struct JournalScope {
     pub(super) journal: Arc<dyn Journal>,
     /// The run id of the call with the journal.
     root: RunId,
-    pub(super) threads: Arc<JournalThreads>,
+    pub(crate) threads: Arc<JournalThreads>,
     pub(super) failure: Arc<Failure>,
     /// What the keys begin with; empty for the call with the journal.
     path: String,
@@ -111,8 +111,13 @@ impl JournalScope {
         self.failure.check()
     }
 
+    /// Fails the journal. Returns the error of the call.
+    pub(crate) fn fail(&self, error: JournalError) -> JournalFailed {
+        self.failure.keep(error)
+    }
+
     /// Begins a step.
-    pub(super) async fn step(&self, key: &StepKey) -> Result<JournalStep, JournalFailed> {
+    pub(crate) async fn step(&self, key: &StepKey) -> Result<JournalStep, JournalFailed> {
         self.check()?;
         let step = self.journal.step(key).await.map_err(|error| self.failure.keep(error))?;
         if let JournalStep::Run(_) = step {
@@ -128,7 +133,7 @@ impl JournalScope {
     }
 
     /// Keeps what a step came to.
-    pub(super) async fn keep(
+    pub(crate) async fn keep(
         &self,
         ticket: Ticket,
         record: Result<StepRecord, JournalError>,
@@ -151,7 +156,7 @@ impl JournalScope {
     }
 
     /// Notes that a tool call returns what was recorded, until the guard is dropped.
-    pub(super) fn replay_tool(&self, id: Arc<str>) -> impl Drop + '_ {
+    pub(crate) fn replay_tool(&self, id: Arc<str>) -> impl Drop + '_ {
         self.lock().replayed.insert(id.clone());
         Replaying(move || {
             self.lock().replayed.remove(&id);
@@ -160,7 +165,7 @@ impl JournalScope {
 
     /// Returns a recorded answer. Its chunks came before it was recorded, so they are replayed; what
     /// follows its end may not be.
-    pub(super) fn replay_answer(self: &Arc<Self>, record: ModelRecord) -> ModelAnswer {
+    pub(crate) fn replay_answer(self: &Arc<Self>, record: ModelRecord) -> ModelAnswer {
         self.reads_recorded.store(true, Ordering::Relaxed);
         let scope = self.clone();
         let reading = Replaying(move || scope.reads_recorded.store(false, Ordering::Relaxed));
@@ -175,7 +180,7 @@ impl JournalScope {
     }
 
     /// Sets what answers in place of the model, until the guard is dropped.
-    pub(super) fn replay_model(&self, record: ModelRecord) -> impl Drop + '_ {
+    pub(crate) fn replay_model(&self, record: ModelRecord) -> impl Drop + '_ {
         *self.recorded() = Some(record);
         Replaying(|| *self.recorded() = None)
     }
@@ -205,7 +210,7 @@ impl JournalScope {
         self.root.derived(&name).to_string().replace('-', "")[..20].to_owned()
     }
 
-    pub(super) fn begin_round(&self) {
+    pub(crate) fn begin_round(&self) {
         let mut counts = self.lock();
         counts.round += 1;
         counts.models = 0;
@@ -213,14 +218,14 @@ impl JournalScope {
         counts.live.clear();
     }
 
-    pub(super) fn next_model(&self) -> StepKey {
+    pub(crate) fn next_model(&self) -> StepKey {
         let mut counts = self.lock();
         counts.models += 1;
         let (round, attempt) = (counts.round, counts.models);
         StepKey::new(&self.path, StepKind::Model { round, attempt })
     }
 
-    pub(super) fn next_tool(&self, id: &Arc<str>) -> StepKey {
+    pub(crate) fn next_tool(&self, id: &Arc<str>) -> StepKey {
         let mut counts = self.lock();
         let round = counts.round;
         let attempt = counts.tools.entry(id.clone()).or_default();
@@ -229,7 +234,7 @@ impl JournalScope {
         StepKey::new(&self.path, StepKind::Tool { round, id: id.clone(), attempt })
     }
 
-    pub(super) fn next_compression(&self) -> StepKey {
+    pub(crate) fn next_compression(&self) -> StepKey {
         let mut counts = self.lock();
         counts.compressions += 1;
         let number = counts.compressions;
@@ -237,7 +242,7 @@ impl JournalScope {
     }
 
     /// Notes whether the answer of the model is of an earlier run.
-    pub(super) fn answered(&self, is_replayed: bool) {
+    pub(crate) fn answered(&self, is_replayed: bool) {
         self.lock().is_answer_replayed = is_replayed;
     }
 

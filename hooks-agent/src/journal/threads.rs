@@ -1,13 +1,12 @@
 //! The threads of a call with a journal: its own and those of its sub-agents.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::agent::Agent;
 use crate::error::AgentError;
 use crate::journal::{CallEnd, JournalScope};
 use crate::memory::Memory;
-use crate::store::{Step, StoreError, ThreadKey, Verdict};
+use crate::store::{Step, StoreError, ThreadKey, ThreadRecord, Verdict};
 
 /// The threads that a call has read, which its sub-agents share.
 #[derive(Default)]
@@ -20,38 +19,54 @@ struct Thread {
     is_stored: bool,
 }
 
-impl JournalScope {
-    /// Returns the memory of a thread, which is read when it is first used.
-    pub(crate) async fn memory<A: Agent + ?Sized>(
+impl JournalThreads {
+    /// Returns the memory of a thread that was read.
+    pub(crate) fn get(&self, key: &ThreadKey) -> Option<Arc<Memory>> {
+        self.lock().get(key).map(|thread| thread.memory.clone())
+    }
+
+    /// Adds a thread, unless it was read in the meantime. Returns its memory.
+    pub(crate) fn add(
         &self,
-        agent: &A,
-        thread: &str,
-    ) -> Result<Arc<Memory>, AgentError> {
-        let key = ThreadKey::new(agent.name(), thread).map_err(StoreError::from)?;
-        if let Some(memory) = self.known(&key) {
-            return Ok(memory);
-        }
-        let stored = agent.state().threads().stored();
-        let record = match stored {
-            Some(durable) => durable.read(&key).await?,
-            None => {
-                self.check().map_err(AgentError::other)?;
-                let loaded = self.journal.load(&key).await;
-                loaded.map_err(|error| AgentError::other(self.failure.keep(error)))?
-            }
-        };
+        key: ThreadKey,
+        record: ThreadRecord,
+        is_stored: bool,
+    ) -> Result<Arc<Memory>, StoreError> {
         let memory = Arc::new(Memory::new());
         let user = record.user.clone();
         memory.restore_record(record, 0)?;
         memory.set_user(user);
-        let thread = Thread { memory: memory.clone(), is_stored: stored.is_some() };
-        let mut threads = self.threads.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(threads.entry(key).or_insert(thread).memory.clone())
+        Ok(self.lock().entry(key).or_insert(Thread { memory, is_stored }).memory.clone())
     }
 
-    fn known(&self, key: &ThreadKey) -> Option<Arc<Memory>> {
-        let threads = self.threads.0.lock().unwrap_or_else(PoisonError::into_inner);
-        threads.get(key).map(|thread| thread.memory.clone())
+    /// Adds what the call has made of its threads to its end.
+    pub(crate) fn write_to(&self, end: &mut CallEnd) {
+        let threads = self.lock().clone();
+        for (key, Thread { memory, is_stored }) in threads {
+            let Some(step) = memory.step() else { continue };
+            let step = Step { user: memory.user(), ..step };
+            let changed = if is_stored { &mut end.stored } else { &mut end.threads };
+            changed.push((key, step));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ThreadKey, Thread>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl JournalScope {
+    /// Reads a thread that is in the journal.
+    pub(crate) async fn load(&self, key: &ThreadKey) -> Result<ThreadRecord, AgentError> {
+        self.check().map_err(AgentError::other)?;
+        let loaded = self.journal.load(key).await;
+        loaded.map_err(|error| AgentError::other(self.fail(error)))
+    }
+
+    /// Writes the end of the call.
+    pub(crate) async fn write_end(&self, end: CallEnd) -> Result<(), AgentError> {
+        let kept = self.journal.end(end).await;
+        kept.map_err(|error| AgentError::other(self.fail(error)))
     }
 
     /// Asks people, and stores what they decided in memory.
@@ -63,7 +78,7 @@ impl JournalScope {
         let waiting = memory.waiting();
         self.check().map_err(AgentError::other)?;
         let verdicts = self.journal.ask(&waiting).await;
-        let verdicts = verdicts.map_err(|error| AgentError::other(self.failure.keep(error)))?;
+        let verdicts = verdicts.map_err(|error| AgentError::other(self.fail(error)))?;
         for question in &waiting {
             let of_question = verdicts.iter().filter(|verdict| verdict.id == question.id);
             if of_question.count() != 1 {
@@ -77,27 +92,5 @@ impl JournalScope {
         memory.decide(&verdicts, 0).map_err(StoreError::from)?;
         memory.expire(&expired);
         Ok(())
-    }
-
-    /// Keeps the end of the call.
-    pub(crate) async fn end<A: Agent + ?Sized>(
-        &self,
-        agent: &A,
-        mut end: CallEnd,
-    ) -> Result<(), AgentError> {
-        let threads = {
-            let threads = self.threads.0.lock().unwrap_or_else(PoisonError::into_inner);
-            threads.clone()
-        };
-        for (key, Thread { memory, is_stored }) in threads {
-            let Some(step) = memory.step() else { continue };
-            let step = Step { user: memory.user(), ..step };
-            let changed = if is_stored { &mut end.stored } else { &mut end.threads };
-            changed.push((key, step));
-        }
-        let stored = CallEnd { stored: end.stored.clone(), ..CallEnd::nothing() };
-        let kept = self.journal.end(end).await;
-        kept.map_err(|error| AgentError::other(self.failure.keep(error)))?;
-        stored.write_stored(agent).await
     }
 }

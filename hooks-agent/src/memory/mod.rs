@@ -16,7 +16,6 @@ pub(crate) use asking::{Answer, Asking, Confirmed, Through, is_within};
 pub use conversation::Memory;
 pub(crate) use journal::{Running, Served};
 pub(crate) use owner::Claim;
-pub(crate) use sub_threads::SUB_THREADS;
 pub use values::ThreadValueError;
 pub(crate) use values::ThreadValues;
 

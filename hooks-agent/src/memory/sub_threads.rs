@@ -1,11 +1,7 @@
 //! The threads of sub-agents, which belong to the thread of their caller.
 
 use crate::memory::{Memory, ThreadValueError};
-use crate::store::ThreadKey;
-
-/// The name of the thread value that lists the threads of sub-agents. Stores forget and export them with
-/// the thread.
-pub(crate) const SUB_THREADS: &str = "hooks_agent/sub_threads";
+use crate::store::{SUB_THREADS, ThreadKey};
 
 impl Memory {
     /// Returns the threads of sub-agents.

@@ -3,6 +3,7 @@
 mod block;
 mod hidden;
 mod history;
+pub(crate) mod input;
 mod media;
 mod messages;
 mod msg;

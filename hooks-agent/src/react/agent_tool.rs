@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::agent::{Agent, AgentExt};
+use crate::agent::{Agent, AgentExt, journaled_memory};
 use crate::call::{CallContext, CallOptions};
 use crate::error::AgentError;
 use crate::memory::Memory;
@@ -95,7 +95,7 @@ impl AgentTool {
     async fn memory(&self, cx: &CallContext) -> Result<Arc<Memory>, BoxError> {
         let threads = &self.agent.core.threads;
         if let Some(journal) = cx.journal() {
-            return Ok(Box::pin(journal.memory(&*self.agent, cx.thread_id())).await?);
+            return Ok(Box::pin(journaled_memory(&*self.agent, journal, cx.thread_id())).await?);
         }
         let memory = threads.of_call(cx.named_thread());
         if let Some(durable) = threads.stored().filter(|durable| !durable.is_running(cx)) {

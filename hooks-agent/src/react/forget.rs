@@ -5,9 +5,9 @@ use std::any::Any;
 use hooks_core::BoxFuture;
 
 use crate::agent::Agent;
-use crate::memory::SUB_THREADS;
 use crate::react::agent::ReActAgent;
 use crate::react::agent_tool::AgentTool;
+use crate::store::SUB_THREADS;
 use crate::store::{Filter, StoreError, ThreadKey};
 
 impl ReActAgent {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use hooks_core::hookable;
 
-use crate::call::{CallContext, CheckedCall, Door};
+use crate::call::tool::CheckedCall;
+use crate::call::{CallContext, Door};
 use crate::error::AgentError;
 use crate::message::{ContentBlock, Messages, Msg, ToolOutput, ToolResult, ToolUse};
 use crate::model::{ChatRequest, ModelAnswer};

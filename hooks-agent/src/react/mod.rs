@@ -8,6 +8,7 @@ mod compression;
 mod event_hooks;
 mod forget;
 mod hook_source;
+mod journaled;
 mod limits;
 mod methods;
 mod reply;

@@ -10,12 +10,12 @@ use crate::agent::{Agent, AgentState, CallOutcome, write_stored};
 use crate::call::{CallContext, ForeignGuards};
 use crate::error::{AgentError, InputError};
 use crate::hook::{CallWatchers, HookList, SharedHooks, lost_of_class, watch_class};
-use crate::journal::JournalHook;
 use crate::memory::{FindMemory, Memory};
 use crate::message::{Messages, Msg};
 use crate::model::ToolSpec;
 use crate::react::agent::ReActAgent;
 use crate::react::agent_tool::AgentTool;
+use crate::react::journaled::JournalHook;
 use crate::store::{Step, StoreError, ThreadKey};
 
 #[hookable]

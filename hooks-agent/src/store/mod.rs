@@ -35,6 +35,7 @@ pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
 pub(crate) use people::{EXPIRED, EXPIRY, by_call};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresStore};
+pub(crate) use record::SUB_THREADS;
 pub use record::{CallRecord, CallState, HistoryRow, StoredMessage, ThreadInfo, ThreadRecord};
 pub use report::StoreReport;
 #[cfg(feature = "sqlite")]

@@ -12,6 +12,10 @@ use crate::store::{Step, StoreError, ThreadKey, Waiting};
 /// JSON keeps it as it is.
 const LARGEST: u64 = (1 << 53) - 1;
 
+/// The name of the thread value that lists the threads of sub-agents. Stores forget and export them with
+/// the thread.
+pub(crate) const SUB_THREADS: &str = "hooks_agent/sub_threads";
+
 /// What a call reads of a thread when it begins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

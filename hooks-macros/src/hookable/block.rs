@@ -2,12 +2,12 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
-use syn::{Attribute, Generics, Path, Type, parse_quote};
+use syn::{Attribute, Generics, Type, parse_quote};
 
 use crate::hookable::attrs::{Attrs, HookOptions, is_standard, split_conditional};
 use crate::hookable::check::{
-    check_associated, check_base, check_block_options_of_impl, check_generics, check_type,
-    check_unhooked_of_trait, needs_sized,
+    check_associated, check_base, check_block_options, check_generics, check_lifetimes_of_block,
+    check_type, check_unhooked_of_trait, needs_sized,
 };
 use crate::hookable::model::{Block, Head, Item, Role, Unmarked};
 use crate::hookable::options::BlockOptions;
@@ -15,23 +15,21 @@ use crate::hookable::parse;
 use crate::hookable::signature::associated::Associated;
 use crate::support::errors::Errors;
 use crate::support::runtime::Runtime;
+use crate::support::words::Words;
 
 impl Block {
     pub(crate) fn of_impl(attr: TokenStream, block: &parse::Block, errors: &mut Errors) -> Self {
-        let all = ["own", "json", "derive", "explicit", "non_exhaustive", "crate"];
-        let known = if block.base.is_some() { &all[..] } else { &all[1..] };
-        let options = BlockOptions::parse(attr, known, errors);
+        let options = BlockOptions::parse(attr, errors);
         let known_errors = errors.len();
         let role = match &block.base {
-            // A hookable trait has none of these.
-            Some(base)
-                if !options.is_own && !is_generic(base) && block.given().next().is_none() =>
-            {
+            Some(base) if !options.is_own => {
                 check_base(base, errors);
                 Role::Impl(base.clone())
             }
             base => {
-                check_generics(base.as_ref(), &block.generics, &block.self_ty, errors);
+                if base.is_some() {
+                    check_generics(&block.generics, &block.self_ty, errors);
+                }
                 Role::Own(base.clone())
             }
         };
@@ -41,24 +39,30 @@ impl Block {
         let mut model =
             Self::new(role, options, &block.attrs, generics, block.self_ty.clone(), ident);
         model.is_refused = errors.len() > known_errors;
-        if let Role::Impl(base) = &model.role {
-            check_block_options_of_impl(base, &model.options, errors);
-        }
-        let associated = block.base.as_ref().map(|base| Associated {
+        model.unsafety = block.unsafety;
+        check_block_options(&model.role, &model.options, &block.self_ty, errors);
+        let base = block.base.as_ref().filter(|_| matches!(model.role, Role::Own(_)));
+        let associated = base.map(|base| Associated {
             base,
             self_ty: &block.self_ty,
             given: block.given().collect(),
         });
-        model.with_items(&block.items, associated.as_ref(), errors)
+        let mut model = model.with_items(&block.items, associated.as_ref(), errors);
+        if base.is_some() && model.methods().any(|method| method.is_async() && method.has_around())
+        {
+            let known_errors = errors.len();
+            check_lifetimes_of_block(&model.generics, &model.self_ty, errors);
+            model.is_refused |= errors.len() > known_errors;
+        }
+        model
     }
 
     pub(crate) fn of_trait(attr: TokenStream, item: &parse::Trait, errors: &mut Errors) -> Self {
-        let known = ["json", "derive", "explicit", "non_exhaustive", "crate"];
-        let options = BlockOptions::parse(attr, &known, errors);
+        let options = BlockOptions::parse(attr, errors);
         let is_generic = !item.generics.params.is_empty();
         if is_generic {
             let message = "a hookable trait is one type, `dyn Trait`: it cannot be generic; leave the \
-                           attribute out here, and hook the methods of its impls by `#[hookable]` there";
+                           attribute out here, and write `#[hookable(own)]` on its impls";
             errors.at(&item.generics, message);
         }
         let ident = &item.ident;
@@ -72,6 +76,7 @@ impl Block {
         let mut model =
             Self::new(role, options, &item.attrs, Generics::default(), self_ty, ident.clone());
         model.is_refused = is_generic;
+        check_block_options(&model.role, &model.options, &item.ident, errors);
         model.with_items(&item.items, None, errors)
     }
 
@@ -90,6 +95,7 @@ impl Block {
             is_refused: false,
             has_skipped: false,
             attrs: attrs.to_vec(),
+            unsafety: None,
             generics,
             self_ty,
             ident,
@@ -174,9 +180,10 @@ impl Block {
                 && (known.cfgs.is_empty() || hooked.cfgs.is_empty())
         });
         if let Some(twin) = twin {
+            let cure = if hooked.name == twin.name { "name" } else { "args" };
             let message = format!(
                 "`{}` would be the arguments of `{}` too: name one of them by \
-                 `#[hook(args = \"..\")]`",
+                 `#[hook({cure} = \"..\")]`",
                 hooked.args_ident, twin.name
             );
             errors.at(&method.sig.ident, message);
@@ -197,16 +204,21 @@ impl Block {
 
     /// Whether `#[async_trait]` makes boxed methods of what is left async.
     fn is_async_trait(&self) -> bool {
-        let is_it = |attr: &Attribute| {
+        self.async_trait().is_some()
+    }
+
+    /// Whether it says that their futures need not be `Send`.
+    pub(crate) fn is_async_trait_local(&self) -> bool {
+        let list = self.async_trait().and_then(|attr| attr.meta.require_list().ok());
+        list.is_some_and(|list| Words::of(&list.tokens).find("Send").is_some())
+    }
+
+    fn async_trait(&self) -> Option<&Attribute> {
+        let is_it = |attr: &&Attribute| {
             attr.path().segments.last().is_some_and(|last| last.ident == "async_trait")
         };
-        self.attrs.iter().any(is_it)
+        self.attrs.iter().find(is_it)
     }
-}
-
-/// Whether a trait has parameters, as no hookable one has.
-fn is_generic(base: &Path) -> bool {
-    base.segments.last().is_some_and(|last| !last.arguments.is_none())
 }
 
 /// The name of the type that the block is about.

@@ -5,6 +5,7 @@ use quote::ToTokens;
 use syn::{GenericParam, Generics, Path, ReturnType, Safety, Signature, Type, TypeParam};
 
 use crate::hookable::attrs::HookOptions;
+use crate::hookable::model::Role;
 use crate::hookable::options::BlockOptions;
 use crate::hookable::parse;
 use crate::hookable::signature::params::Param;
@@ -103,7 +104,7 @@ pub(crate) fn check_unhooked_of_trait(
 pub(crate) fn check_associated(token: &impl ToTokens, errors: &mut Errors) {
     let message = "a hookable trait is one type, `dyn Trait`, so it has no associated types or \
                    constants: make it a method, move it to a trait of its own, or leave the attribute \
-                   out here and hook the methods of its impls by `#[hookable]` there";
+                   out here and write `#[hookable(own)]` on its impls";
     errors.at(token, message);
 }
 
@@ -252,11 +253,8 @@ const FOREIGN_TRAITS: [&str; 32] = [
 
 /// Refuses an impl of a trait that is known not to be hookable; of others the compiler says so.
 pub(crate) fn check_base(base: &Path, errors: &mut Errors) {
-    let is_foreign = base
-        .segments
-        .last()
-        .is_some_and(|last| FOREIGN_TRAITS.iter().any(|name| last.ident == name));
-    if is_foreign {
+    let Some(last) = base.segments.last() else { return };
+    if !last.arguments.is_none() || FOREIGN_TRAITS.iter().any(|name| last.ident == name) {
         let message = "this trait is not `#[hookable]`: write `#[hookable(own)]` to hook its methods for \
                        this type alone";
         errors.at(base, message);
@@ -264,15 +262,7 @@ pub(crate) fn check_base(base: &Path, errors: &mut Errors) {
 }
 
 /// Refuses an impl of a trait for many types at once: the hook types are constants of one.
-pub(crate) fn check_generics(
-    base: Option<&Path>,
-    generics: &Generics,
-    self_ty: &Type,
-    errors: &mut Errors,
-) {
-    if base.is_none() {
-        return;
-    }
+pub(crate) fn check_generics(generics: &Generics, self_ty: &Type, errors: &mut Errors) {
     let words = Words::of(self_ty);
     for param in &generics.params {
         let ident = match param {
@@ -280,11 +270,16 @@ pub(crate) fn check_generics(
             GenericParam::Const(param) => &param.ident,
             GenericParam::Lifetime(_) => continue,
         };
+        // What another parameter fixes, as a closure does its output, the compiler knows.
+        let is_fixed = Words::of(&generics.where_clause).has_projection
+            || generics.params.iter().any(|other| {
+                matches!(other, GenericParam::Type(other) if Words::of(&other.bounds).contains(ident))
+            });
         if matches!(self_ty, Type::Path(path) if path.path.is_ident(ident)) {
             let message =
                 "hooks are of one type, and this impl is of many: write the impl of a type";
             errors.at(self_ty, message);
-        } else if !words.contains(ident) {
+        } else if !words.contains(ident) && !is_fixed {
             let message = format!(
                 "the hook types are constants of the type, which does not have the parameter `{ident}`: \
                  write the impl for one `{ident}`, or give the type the parameter"
@@ -294,13 +289,41 @@ pub(crate) fn check_generics(
     }
 }
 
-/// Refuses options of a block that are the trait's to give.
-pub(crate) fn check_block_options_of_impl(
-    base: &Path,
+/// Refuses a lifetime that the future of a body could not name: it belongs to no parameter of the body.
+pub(crate) fn check_lifetimes_of_block(generics: &Generics, self_ty: &Type, errors: &mut Errors) {
+    let words = Words::of(self_ty);
+    for param in generics.lifetimes() {
+        if !words.contains(&param.lifetime.ident) {
+            let message = format!(
+                "the hooks of an async method cannot name a lifetime of the trait alone: write `'_` in place \
+                 of `{}`, or leave it out, as in `impl Handler<&str> for Worker`",
+                param.lifetime
+            );
+            errors.at(param, message);
+        }
+    }
+}
+
+/// Refuses options of a block that are not its own to give.
+pub(crate) fn check_block_options(
+    role: &Role,
     options: &BlockOptions,
+    place: &impl ToTokens,
     errors: &mut Errors,
 ) {
-    if options.is_json || options.derives.is_some() || options.is_non_exhaustive {
+    let is_own = matches!(role, Role::Own(Some(_)));
+    if options.is_own && !is_own {
+        errors.at(place, "`own` is for an impl of a trait that is not `#[hookable]`: remove it");
+    }
+    if options.is_private && !is_own {
+        let message = "the hook types are as visible as the method: `private` is for an impl of a trait, \
+                       beside `own`";
+        errors.at(place, message);
+    }
+    let is_of_trait = options.is_json || options.derives.is_some() || options.is_non_exhaustive;
+    if let Role::Impl(base) = role
+        && is_of_trait
+    {
         let message = "what holds for every implementor is said in the trait: move `json`, `derive` or \
                        `non_exhaustive` there; if the trait is not `#[hookable]`, add `own`";
         errors.at(base, message);

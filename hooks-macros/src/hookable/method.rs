@@ -81,6 +81,9 @@ impl Block {
                 check_of_trait(method, &options, receiver, &params, &returned, errors);
             }
         }
+        let is_local = options.is_local
+            || returned.is_local
+            || matches!(self.role, Role::Own(Some(_))) && self.is_async_trait_local();
         let is_refused = errors.len() > known_errors;
         if is_refused {
             let mut named = Named { generics: &sig.generics, runtime: &self.runtime };
@@ -128,7 +131,7 @@ impl Block {
             receiver,
             refused: is_refused.then(|| method.without_helpers()),
             is_fallible,
-            is_local: options.is_local || returned.is_local,
+            is_local,
             reentry: options.reentry.map_or(Reentry::Skip, |(reentry, _)| reentry),
             body_ident,
             args_ident,

@@ -24,6 +24,7 @@ pub(crate) struct Block {
     /// Whether a method says that it is not hooked.
     pub(crate) has_skipped: bool,
     pub(crate) attrs: Vec<Attribute>,
+    pub(crate) unsafety: Option<Token![unsafe]>,
     pub(crate) generics: Generics,
     pub(crate) self_ty: Type,
     pub(crate) ident: Ident,

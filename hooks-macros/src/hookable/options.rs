@@ -21,16 +21,20 @@ pub(crate) struct BlockOptions {
     pub(crate) is_explicit: bool,
     /// Whether the hooks of an impl of a trait are those of the type.
     pub(crate) is_own: bool,
+    /// Whether what is there for these hooks is seen in the module alone.
+    pub(crate) is_private: bool,
 }
 
 impl BlockOptions {
-    pub(crate) fn parse(attr: TokenStream, known: &[&str], errors: &mut Errors) -> Self {
+    pub(crate) fn parse(attr: TokenStream, errors: &mut Errors) -> Self {
         let mut options = Self::default();
-        parse_arguments(attr, known, errors, |name, input| {
+        let known = ["own", "private", "json", "derive", "explicit", "non_exhaustive", "crate"];
+        parse_arguments(attr, &known, errors, |name, input| {
             match name.text.as_str() {
                 "crate" => options.krate = Some(parse_crate(input)?),
                 "json" => options.is_json = true,
                 "own" => options.is_own = true,
+                "private" => options.is_private = true,
                 "explicit" => options.is_explicit = true,
                 "non_exhaustive" => options.is_non_exhaustive = true,
                 _ => options.derives = Some(parse_derives(input)?),

@@ -25,6 +25,7 @@ pub(crate) enum Input {
 /// An impl block.
 pub(crate) struct Block {
     pub(crate) attrs: Vec<Attribute>,
+    pub(crate) unsafety: Option<Token![unsafe]>,
     pub(crate) generics: Generics,
     /// The trait that it implements.
     pub(crate) base: Option<Path>,
@@ -61,7 +62,8 @@ pub(crate) enum Item {
 pub(crate) struct Given {
     pub(crate) item: TokenStream,
     pub(crate) name: Ident,
-    /// The type, if it has no parameters; a constant has none.
+    pub(crate) is_constant: bool,
+    /// The type, if it has no parameters.
     pub(crate) ty: Option<Type>,
 }
 
@@ -77,7 +79,7 @@ pub(crate) struct Method {
 impl Parse for Input {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let attrs = input.call(Attribute::parse_outer)?;
-        if input.peek(Token![impl]) {
+        if input.peek(Token![impl]) || input.peek(Token![unsafe]) && input.peek2(Token![impl]) {
             return Ok(Self::Block(Block::parse(attrs, input)?.into()));
         }
         let start = input.span();
@@ -92,6 +94,7 @@ impl Parse for Input {
 
 impl Block {
     fn parse(mut attrs: Vec<Attribute>, input: ParseStream<'_>) -> Result<Self> {
+        let unsafety = input.parse()?;
         input.parse::<Token![impl]>()?;
         let mut generics: Generics =
             if input.peek(Token![<]) { input.parse()? } else { Generics::default() };
@@ -115,15 +118,23 @@ impl Block {
             Ok(match item {
                 ImplItem::Type(item) if base.is_some() => {
                     let ty = item.generics.params.is_empty().then_some(item.ty);
-                    Item::Given(Box::new(Given { item: tokens, name: item.ident, ty }))
+                    Item::Given(Box::new(Given {
+                        item: tokens,
+                        name: item.ident,
+                        is_constant: false,
+                        ty,
+                    }))
                 }
-                ImplItem::Const(item) if base.is_some() => {
-                    Item::Given(Box::new(Given { item: tokens, name: item.ident, ty: None }))
-                }
+                ImplItem::Const(item) if base.is_some() => Item::Given(Box::new(Given {
+                    item: tokens,
+                    name: item.ident,
+                    is_constant: true,
+                    ty: None,
+                })),
                 _ => Item::Other(tokens),
             })
         });
-        Ok(Self { attrs, generics, base, self_ty, items, errors })
+        Ok(Self { attrs, unsafety, generics, base, self_ty, items, errors })
     }
 
     /// What it gives its trait besides methods.
@@ -137,12 +148,12 @@ impl Block {
     // Input:  `impl A { #[hook] fn f(&self) {} }`
     // Output: `impl A { fn f(&self) {} }`
     fn without_helpers(&self) -> TokenStream {
-        let Self { attrs, generics, base, self_ty, items, .. } = self;
+        let Self { attrs, unsafety, generics, base, self_ty, items, .. } = self;
         let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
         let clause = &generics.where_clause;
         let base = base.as_ref().map(|base| quote!(#base for));
         let items = items.iter().map(Item::without_helpers);
-        quote!(#(#outer)* impl #generics #base #self_ty #clause { #(#inner)* #(#items)* })
+        quote!(#(#outer)* #unsafety impl #generics #base #self_ty #clause { #(#inner)* #(#items)* })
     }
 }
 

@@ -51,7 +51,7 @@ struct Paid {
 #[derive(Clone)]
 struct Limit(u64);
 
-#[hookable]
+#[hookable(own)]
 impl Aggregate for Account {
     const KIND: &'static str = "account";
     type Command = Command;
@@ -124,7 +124,7 @@ struct Audited {
     hooks: Hooks,
 }
 
-#[hookable]
+#[hookable(own)]
 impl Aggregate for Audited {
     const KIND: &'static str = "audited";
     type Command = u64;
@@ -167,7 +167,7 @@ struct Worker {
     hooks: Hooks,
 }
 
-#[hookable]
+#[hookable(own)]
 impl Handler<u64> for Worker {
     type Reply = u64;
 
@@ -177,7 +177,7 @@ impl Handler<u64> for Worker {
     }
 }
 
-#[hookable]
+#[hookable(own)]
 impl Handler<String> for Worker {
     type Reply = String;
 
@@ -218,7 +218,7 @@ struct Shelf<T> {
     hooks: Hooks,
 }
 
-#[hookable]
+#[hookable(own)]
 impl<T: Clone + Send + Sync + 'static> Handler<Vec<T>> for Shelf<T> {
     type Reply = (T, usize);
 
@@ -280,7 +280,7 @@ trait Boxed<In: Send + 'static> {
     async fn send(&self, input: In) -> Result<usize, HookError>;
 }
 
-#[hookable]
+#[hookable(own)]
 #[async_trait]
 impl Boxed<Vec<u8>> for Account {
     #[hook]
@@ -302,4 +302,175 @@ async fn methods_of_async_trait_are_hooked_above_it() {
     let boxed: Box<dyn Boxed<Vec<u8>>> = Box::new(account);
     assert_eq!(boxed.send(vec![1, 2]).await.expect("sent"), 2);
     assert!(boxed.send(Vec::new()).await.is_err());
+}
+
+mod elsewhere {
+    /// Nobody imports it.
+    pub(super) trait Store<T> {
+        const LIMIT: usize = 4;
+        type Event;
+
+        fn twice(&self) -> usize {
+            Self::LIMIT * 2
+        }
+
+        fn keep(&self, item: T) -> usize;
+        fn make(&self) -> Self::Event;
+    }
+
+    #[derive(Debug, PartialEq)]
+    pub(super) struct Event {
+        pub(super) size: usize,
+    }
+}
+
+use elsewhere::Event;
+
+#[derive(Hookable, Default)]
+struct Shop {
+    hooks: Hooks,
+}
+
+impl Shop {
+    /// It is nearer than that of the trait.
+    const LIMIT: usize = 1;
+}
+
+#[hookable(own, private)]
+impl elsewhere::Store<u8> for Shop {
+    #[cfg(any())]
+    type Event = u8;
+    #[cfg(not(any()))]
+    type Event = Event;
+
+    #[hook]
+    fn keep(&self, item: u8) -> usize {
+        struct Other;
+        impl elsewhere::Store<u8> for Other {
+            const LIMIT: usize = 10;
+            type Event = u64;
+
+            fn keep(&self, _: u8) -> usize {
+                Self::LIMIT + size_of::<Self::Event>()
+            }
+
+            fn make(&self) -> Self::Event {
+                0
+            }
+        }
+        assert_eq!(size_of::<Self::Event>(), size_of::<usize>());
+        self.twice() + Self::LIMIT + Other.keep(0) + usize::from(item)
+    }
+
+    #[hook]
+    fn make(&self) -> Self::Event {
+        Event { size: 3 }
+    }
+}
+
+/// As in the impl: what the trait gives is there without being imported, what is nearer wins, and an impl inside
+/// of a body is of another `Self`.
+#[test]
+fn names_in_a_body_mean_what_they_mean_in_the_impl() {
+    let shop = Shop::default();
+    shop.register_instance_hook(Shop::PRE_KEEP, "more", |_: &Shop, args: &mut ShopKeepArgs| {
+        args.item += 1;
+    });
+    // Twice the limit of the trait, that of the type, that of the other and its size, and the item.
+    assert_eq!(elsewhere::Store::keep(&shop, 5), 8 + 1 + 10 + 8 + 6);
+    assert_eq!(elsewhere::Store::make(&shop), Event { size: 3 });
+}
+
+/// What a type says of itself by another of its types.
+trait Batch {
+    type Item;
+    type Items;
+
+    fn all(&self, items: Self::Items) -> Self::Items;
+}
+
+#[hookable(own)]
+impl Batch for Shop {
+    type Item = u8;
+    type Items = Vec<Self::Item>;
+
+    #[hook]
+    fn all(&self, items: Self::Items) -> Self::Items {
+        let mut all: Self::Items = Vec::new();
+        all.extend(items);
+        all.push(Self::Item::MAX);
+        all
+    }
+}
+
+#[test]
+fn a_type_may_be_made_of_another_of_the_impl() {
+    let shop = Shop::default();
+    shop.register_instance_hook(Shop::PRE_ALL, "none", |_: &Shop, args: &mut ShopAllArgs| {
+        args.items.clear();
+    });
+    assert_eq!(shop.all(vec![1, 2]), [u8::MAX]);
+}
+
+#[derive(Hookable, Default)]
+struct Writer {
+    written: Vec<u8>,
+    hooks: Hooks,
+}
+
+/// Of the standard library, whose other methods the body uses.
+#[hookable(own)]
+impl std::io::Write for Writer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.written.extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    #[hook(infallible)]
+    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.write(bytes).map(drop)?;
+        self.flush()
+    }
+}
+
+#[test]
+fn a_trait_of_the_standard_library_is_hooked() {
+    let mut writer = Writer::default();
+    writer.register_instance_hook(
+        Writer::PRE_WRITE_ALL,
+        "upper",
+        |_: &Writer, args: &mut WriterWriteAllArgs| args.bytes.make_ascii_uppercase(),
+    );
+    std::io::Write::write_all(&mut writer, b"hello").expect("written");
+    assert_eq!(writer.written, b"HELLO");
+}
+
+#[async_trait(?Send)]
+trait Local {
+    async fn local(&self, count: std::rc::Rc<u8>) -> u8;
+}
+
+#[hookable(own)]
+#[async_trait(?Send)]
+impl Local for Shop {
+    #[hook]
+    async fn local(&self, count: std::rc::Rc<u8>) -> u8 {
+        tokio::task::yield_now().await;
+        *count
+    }
+}
+
+#[tokio::test]
+async fn a_local_future_of_async_trait_is_local() {
+    let shop = Shop::default();
+    shop.register_instance_hook(
+        Shop::POST_LOCAL,
+        "one more",
+        |_: &Shop, _: &ShopLocalArgs, value: &mut u8| *value += 1,
+    );
+    assert_eq!(shop.local(2.into()).await, 3);
 }

@@ -9,10 +9,31 @@ struct Worker {
     hooks: Hooks,
 }
 
-#[hookable]
+trait Reader<T> {
+    async fn read(&self, text: T);
+}
+
+#[derive(Hookable, Default)]
+struct Clerk {
+    hooks: Hooks,
+}
+
+#[hookable(own)]
 impl<T: Clone> Handler<T> for Worker {
     #[hook]
     fn handle(&self, _: T) {}
+}
+
+#[hookable(own)]
+impl<'a> Reader<&'a str> for Clerk {
+    #[hook]
+    async fn read(&self, _: &'a str) {}
+}
+
+#[hookable]
+impl Handler<u8> for Clerk {
+    #[hook]
+    fn handle(&self, _: u8) {}
 }
 
 trait Named {

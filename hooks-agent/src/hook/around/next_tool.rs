@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::BoxError;
 
-use crate::call::CheckedCall;
+use crate::call::tool::CheckedCall;
 use crate::hook::around::Inner;
 use crate::message::{ToolResult, ToolUse};
 use crate::tool::{Tool, ToolError};

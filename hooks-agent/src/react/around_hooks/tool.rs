@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use hooks_core::{BoxError, BoxFuture, Next, hook};
 
-use crate::call::{CallContext, CheckedCall};
+use crate::call::CallContext;
+use crate::call::tool::CheckedCall;
 use crate::hook::{
     AgentHook, AroundMask, AroundRun, Inner, Installed, NextTool, NoteInside, Registration, Target,
     ToolCall, level_of,

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::error::InputError;
+use crate::message::input::InputError;
 use crate::store::{StoreError, ThreadKey};
 
 /// The error of an [`export`](crate::store::export). What was written until then is no export.

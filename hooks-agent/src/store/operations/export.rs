@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-use crate::memory::SUB_THREADS;
 use crate::message::{Msg, unanswered_tool_uses};
+use crate::store::SUB_THREADS;
 use crate::store::{ExportError, Filter, HistoryRow, Store, StoreError, ThreadInfo, ThreadKey};
 
 /// The latest version of exports that this program knows: one of several threads.

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::io::AsyncBufRead;
 
-use crate::error::InputError;
-use crate::memory::SUB_THREADS;
+use crate::message::input::InputError;
 use crate::message::{Messages, Msg};
+use crate::store::SUB_THREADS;
 use crate::store::operations::export::{Header, VERSION, live_messages, sub_threads};
 use crate::store::operations::lines::Lines;
 use crate::store::{Filter, HistoryRow, ImportError, Store, StoreError, ThreadKey};

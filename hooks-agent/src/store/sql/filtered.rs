@@ -1,8 +1,8 @@
 //! Statements that have a condition for each field of a filter that is set, and no other: a database
 //! then chooses the index that fits.
 
-use crate::memory::SUB_THREADS;
 use crate::store::Filter;
+use crate::store::SUB_THREADS;
 use crate::store::sql::number::{millis, signed};
 
 /// A parameter of a statement.

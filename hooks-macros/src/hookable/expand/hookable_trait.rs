@@ -255,7 +255,7 @@ fn trait_method(block: &Block, method: &Method) -> TokenStream {
 /// name.
 pub(crate) fn mark() -> Ident {
     Ident::new(
-        "__hooks_needs_hookable_on_trait_and_impl_or_hookable_own_on_impl",
+        "__hooks_hookable_trait_needs_hookable_impl_other_trait_needs_own",
         Span::mixed_site(),
     )
 }

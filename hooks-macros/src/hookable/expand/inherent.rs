@@ -1,15 +1,15 @@
 //! An impl block whose hooks are those of the type.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
-use syn::{FnArg, Path, parse_quote};
+use quote::{ToTokens, quote};
+use syn::{FnArg, Path, PathArguments, parse_quote};
 
 use crate::hookable::attrs::is_lint_level;
 use crate::hookable::expand::args_struct::args_struct;
 use crate::hookable::expand::hook_point::{
     constants, heading, hook_point, hooked_methods, methods,
 };
-use crate::hookable::expand::lints::{private, underscores, unused};
+use crate::hookable::expand::lints::{as_in_trait, private, underscores, unused};
 use crate::hookable::expand::names::{args_type, arguments, name_params, packing, typed, unpacked};
 use crate::hookable::model::{Block, Item, Method};
 use crate::hookable::parse::is_inner;
@@ -19,12 +19,13 @@ use crate::hookable::signature::returned::Form;
 // Input:  `impl Agent { pub async fn reply(&self, msg: Msg) -> Msg { .. } }`
 // Output: the impl block, then per method an args struct and a hook point
 pub(crate) fn block(block: &Block, base: Option<&Path>) -> TokenStream {
-    let Block { attrs, generics, self_ty, items, .. } = block;
+    let Block { attrs, unsafety, generics, self_ty, items, .. } = block;
+    let of_trait = base;
     let base = base.map(|base| quote!(#base for));
     // How visible a trait is, its impl does not say.
     let vis = |method: &Method| match base {
-        Some(_) => parse_quote!(pub),
-        None => method.vis.clone(),
+        Some(_) if !block.options.is_private => parse_quote!(pub),
+        _ => method.vis.clone(),
     };
     let (impl_generics, _, clause) = generics.split_for_impl();
     let items = items.iter().map(|item| match item {
@@ -37,21 +38,23 @@ pub(crate) fn block(block: &Block, base: Option<&Path>) -> TokenStream {
     let constants =
         block.methods().map(|method| constants(block, method, &vis(method), &args_type(method)));
     let accepted = block.methods().filter(|method| method.refused.is_none());
-    let bodies = accepted.map(|method| body(block, method));
+    let bodies = accepted.map(|method| body(block, method, of_trait));
     let structs = block.methods().map(|method| args_struct(block, method, &vis(method)));
     let points = block.methods().map(|method| hook_point(block, method));
     let methods = hooked_methods(block, None, &methods(block));
     let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
     let lints = attrs.iter().filter(|attr| is_lint_level(attr));
     let (lints_inner, lints_outer) = lints.partition::<Vec<_>, _>(|attr| is_inner(attr));
-    let (unused, private, heading) = (unused(), private(), heading(block));
+    let (unused, heading) = (unused(), heading(block));
+    let (private, as_in_trait) = (private(), base.is_some().then(as_in_trait));
     quote! {
         #(#outer)*
-        impl #impl_generics #base #self_ty #clause { #(#inner)* #(#items)* }
+        #unsafety impl #impl_generics #base #self_ty #clause { #(#inner)* #(#items)* }
         #heading
         #unused
         impl #impl_generics #self_ty #clause { #(#constants)* }
         #private
+        #as_in_trait
         #(#lints_outer)*
         impl #impl_generics #self_ty #clause { #(#lints_inner)* #(#bodies)* }
         #(#structs)*
@@ -186,7 +189,7 @@ fn this() -> Ident {
 
 // Input:  `/// Docs. pub async fn reply(&self, msg: Msg) -> Msg { .. }`
 // Output: `async fn __hooks_reply(&self, msg: Msg) -> Msg { .. }`
-fn body(block: &Block, method: &Method) -> TokenStream {
+fn body(block: &Block, method: &Method, of_trait: Option<&Path>) -> TokenStream {
     let Method { cfgs, body_attrs, body, params, .. } = method;
     let mut sig = method.sig.clone();
     sig.ident = method.body_ident.clone();
@@ -198,5 +201,20 @@ fn body(block: &Block, method: &Method) -> TokenStream {
         let never = block.runtime.private("Never");
         sig.output = parse_quote!(-> #never);
     }
+    // In an impl of a trait, its methods are there without being imported.
+    let body = match of_trait.map(without_arguments) {
+        Some(path) => quote!({ #[allow(unused_imports)] use #path as _; #body }),
+        None => body.to_token_stream(),
+    };
     quote!(#(#cfgs)* #(#body_attrs)* #sig #body)
+}
+
+// Input:  `handlers::Handler<Job>`
+// Output: `handlers::Handler`
+fn without_arguments(path: &Path) -> Path {
+    let mut path = path.clone();
+    for segment in &mut path.segments {
+        segment.arguments = PathArguments::None;
+    }
+    path
 }

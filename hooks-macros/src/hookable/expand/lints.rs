@@ -23,6 +23,17 @@ pub(crate) fn private() -> TokenStream {
     }
 }
 
+/// Lints that say nothing of the signatures of an impl of a trait, which the trait has chosen.
+pub(crate) fn as_in_trait() -> TokenStream {
+    quote! {
+        #[allow(
+            unused_lifetimes, clippy::borrowed_box, clippy::fn_params_excessive_bools,
+            clippy::large_types_passed_by_value, clippy::option_option, clippy::ptr_arg, clippy::ref_option,
+            clippy::too_many_arguments, clippy::type_complexity, clippy::unnecessary_box_returns, clippy::vec_box
+        )]
+    }
+}
+
 /// A parameter that is named as if it were not used is used by the wrapper.
 pub(crate) fn underscores(method: &Method) -> Option<TokenStream> {
     let is_one = |param: &Param| param.public_name.to_string().starts_with('_');

@@ -19,7 +19,7 @@ use crate::support::spans::shown_at;
 // Output: the impl with a method that hands the call on to the trait, and its body; then per method
 //         the hook types and a hook point of the type
 pub(crate) fn block(block: &Block, base: &Path) -> TokenStream {
-    let Block { attrs, generics, self_ty, items, .. } = block;
+    let Block { attrs, unsafety, generics, self_ty, items, .. } = block;
     let (impl_generics, _, clause) = generics.split_for_impl();
     let (inner, outer) = attrs.iter().partition::<Vec<_>, _>(|attr| is_inner(attr));
     let dyn_base = quote!(dyn #base);
@@ -42,7 +42,7 @@ pub(crate) fn block(block: &Block, base: &Path) -> TokenStream {
     quote! {
         #private
         #(#outer)*
-        impl #impl_generics #base for #self_ty #clause {
+        #unsafety impl #impl_generics #base for #self_ty #clause {
             #(#inner)*
             fn #mark #as_dyn { self }
             #(#items)*

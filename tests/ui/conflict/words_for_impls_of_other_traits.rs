@@ -19,10 +19,16 @@ impl Agent for Assistant {
     }
 }
 
-#[hookable(own)]
+#[hookable(own, private)]
 impl Assistant {
     #[hook(name = "not a name")]
     fn tell(&self) {}
+
+    #[hook]
+    fn say(&self) {}
+
+    #[hook(name = "say")]
+    fn speak(&self) {}
 }
 
 fn main() {}

@@ -3,8 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::call::tool::Tool;
+use crate::error::tool::ToolError;
 use crate::message::ToolUse;
-use crate::tool::{Tool, ToolError};
 
 /// Changes a progress report, or drops it.
 pub(crate) type MapProgress = dyn Fn(String) -> Option<String> + Send + Sync;

@@ -12,11 +12,11 @@ use crate::hook::{
     AgentHook, AroundMask, Compression, ModelCall, NextCompression, NextModel, NextTool, ToolCall,
 };
 use crate::journal::record::{ModelRecord, Read};
-use crate::journal::recording::Recording;
-use crate::journal::stand_in::StandIn;
 use crate::journal::{JournalScope, JournalStep, StepRecord};
 use crate::message::{Messages, ToolResult, ToolUse};
 use crate::model::ModelAnswer;
+use crate::react::journaled::recording::Recording;
+use crate::react::journaled::stand_in::StandIn;
 use crate::tool::ToolError;
 
 /// Keeps the steps of a call in its journal. It runs around all other hooks, so that the journal has what
@@ -78,7 +78,7 @@ impl AgentHook for JournalHook {
             JournalStep::Run(ticket) => ticket,
             JournalStep::Replayed(record) => {
                 let read = record.read_model(&key);
-                let read = read.map_err(|error| next.fail(self.0.failure.keep(error)))?;
+                let read = read.map_err(|error| next.fail(self.0.fail(error)))?;
                 let (record, failed) = match read {
                     Read::Failed { report, .. } => (ModelRecord::nothing(), Some(report)),
                     Read::Came(record) => (record, None),
@@ -136,8 +136,7 @@ impl AgentHook for JournalHook {
             JournalStep::Run(ticket) => ticket,
             JournalStep::Replayed(record) => {
                 let read = record.read_tool(&key);
-                let (read, has_run) =
-                    read.map_err(|error| next.fail(self.0.failure.keep(error)))?;
+                let (read, has_run) = read.map_err(|error| next.fail(self.0.fail(error)))?;
                 let (ran, result, ended) = match read {
                     Read::Failed { report, ran } => {
                         let nothing = ToolResult::success(&tool_use, "");
@@ -189,7 +188,7 @@ impl AgentHook for JournalHook {
             JournalStep::Run(ticket) => ticket,
             JournalStep::Replayed(record) => {
                 let read = record.read_compression(&key);
-                return match read.map_err(|error| next.fail(self.0.failure.keep(error)))? {
+                return match read.map_err(|error| next.fail(self.0.fail(error)))? {
                     Read::Failed { report, .. } => Err(report.into()),
                     Read::Came(messages) => Ok(messages.into_iter().collect()),
                 };

@@ -156,7 +156,7 @@ impl ToolContext {
 
     /// Returns the sender, for progress from a task other than the tool's.
     #[cfg(feature = "mcp")]
-    pub(super) fn progress_sender(&self) -> Option<UnboundedSender<String>> {
+    pub(crate) fn progress_sender(&self) -> Option<UnboundedSender<String>> {
         self.progress.clone()
     }
 }

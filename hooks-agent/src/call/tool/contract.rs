@@ -8,8 +8,8 @@ use std::sync::Arc;
 use hooks_core::BoxError;
 use serde_json::Value;
 
+use crate::call::tool::{Permission, ToolContext};
 use crate::message::{ToolOutput, ToolUse};
-use crate::tool::{Permission, ToolContext};
 
 /// The future of a tool call: its output, or an error.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, BoxError>> + Send + 'a>>;

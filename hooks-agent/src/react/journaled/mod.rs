@@ -1,0 +1,7 @@
+//! The steps of a call in its journal: a hook around the model, the tools and compressions.
+
+mod hook;
+mod recording;
+mod stand_in;
+
+pub(super) use hook::JournalHook;
