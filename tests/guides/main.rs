@@ -3,6 +3,8 @@
 //! Their links are references. At the end of each file, they are paths of files; on a page, the list
 //! `links.md` of the crate comes first and holds, with paths of items, which rustdoc checks.
 
+mod rooms;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
