@@ -177,14 +177,39 @@ pub enum CallOutcome {
     Panicked,
 }
 
+impl CallOutcome {
+    /// Returns the name of the outcome, for logs and metrics: `finished`, `failed`, `interrupted`, `cancelled` or
+    /// `panicked`.
+    ///
+    /// ```
+    /// use hooks_agent::agent::CallOutcome;
+    ///
+    /// assert_eq!(CallOutcome::Failed("no such model".into()).name(), "failed");
+    /// ```
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Finished(_) => "finished",
+            Self::Failed(_) => "failed",
+            Self::Interrupted => "interrupted",
+            Self::Cancelled => "cancelled",
+            Self::Panicked => "panicked",
+        }
+    }
+
+    /// Returns the text of the error, if the call failed.
+    #[must_use]
+    pub fn error(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for CallOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Finished(_) => f.write_str("finished"),
-            Self::Failed(error) => write!(f, "failed: {error}"),
-            Self::Interrupted => f.write_str("interrupted"),
-            Self::Cancelled => f.write_str("cancelled"),
-            Self::Panicked => f.write_str("panicked"),
-        }
+        f.write_str(self.name())?;
+        self.error().map_or(Ok(()), |error| write!(f, ": {error}"))
     }
 }

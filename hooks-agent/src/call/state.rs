@@ -10,7 +10,7 @@ use crate::call::CallContext;
 use crate::call::owner::Claim;
 use crate::call::values::Values;
 use crate::memory::{Answer, Confirmed, Memory, Through, is_within};
-use crate::message::{Msg, PendingCall, ToolResult, open_calls};
+use crate::message::{Msg, PendingCall, ToolResult, ToolUse, open_calls};
 use crate::run_id::RunId;
 use crate::usage::Usage;
 
@@ -245,6 +245,34 @@ impl CallContext {
             Some(ToolResult { id: below(id, &result.id)?.to_owned(), ..result.clone() })
         });
         (confirmed.collect(), answers.collect())
+    }
+
+    /// Returns whether what was decided allows this tool call: a person, or the caller by
+    /// [`confirm`](crate::call::CallOptions::confirm). `None` if nothing was decided about a tool call of its id;
+    /// `Some(false)` if it is another one now than the one that was shown, by its tool or its arguments. For hooks that
+    /// ask people: what is not `Some(true)` does not run unasked.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    ///
+    /// struct AskAboutEmails;
+    ///
+    /// #[agent_hook]
+    /// impl AskAboutEmails {
+    ///     fn pre_acting(&self, event: &mut PreActing<'_>) -> Flow {
+    ///         let call = event.tool_use();
+    ///         match event.context().decision_allows(call) {
+    ///             _ if call.name != "send_email" => Flow::Continue,
+    ///             Some(true) => Flow::Continue,
+    ///             Some(false) => event.refuse("the tool call has changed since it was allowed"),
+    ///             None => event.ask("may it send this?"),
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn decision_allows(&self, call: &ToolUse) -> Option<bool> {
+        self.confirmed(&call.id).map(|confirmed| confirmed.allows(call))
     }
 
     /// Returns what was decided about a tool call that may run.

@@ -92,3 +92,39 @@ pub enum ToolError {
     #[error(transparent)]
     Recorded(ErrorReport),
 }
+
+impl ToolError {
+    /// Returns whether the error ends the call of the agent. Every other one becomes a result that the model
+    /// reads.
+    ///
+    /// ```
+    /// use hooks_agent::tool::ToolError;
+    ///
+    /// assert!(ToolError::Interrupted.ends_call());
+    /// assert!(!ToolError::Failed("no such file".into()).ends_call());
+    /// ```
+    #[must_use]
+    pub fn ends_call(&self) -> bool {
+        match self {
+            Self::Hook(_)
+            | Self::Recorded(_)
+            | Self::Store(_)
+            | Self::Waiting { .. }
+            | Self::Interrupted
+            | Self::ShutDown { .. } => true,
+            Self::Failed(_)
+            | Self::Panicked { .. }
+            | Self::TimedOut { .. }
+            | Self::Unknown { .. }
+            | Self::Denied { .. }
+            | Self::InvalidInput { .. } => false,
+        }
+    }
+
+    /// Returns whether something failed. Nothing has where the call waits for people, is interrupted or shuts
+    /// down.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        !matches!(self, Self::Waiting { .. } | Self::Interrupted | Self::ShutDown { .. })
+    }
+}

@@ -61,6 +61,28 @@ pub enum ErrorPhase<'a> {
     Summary,
 }
 
+impl<'a> ErrorPhase<'a> {
+    /// Returns the name of the phase, for logs and metrics: `call`, `reasoning`, `acting` or `summary`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Call => "call",
+            Self::Reasoning => "reasoning",
+            Self::Acting(_) => "acting",
+            Self::Summary => "summary",
+        }
+    }
+
+    /// Returns the tool call, if it happened in one.
+    #[must_use]
+    pub fn tool_call(self) -> Option<&'a ToolUse> {
+        match self {
+            Self::Acting(call) => Some(call),
+            _ => None,
+        }
+    }
+}
+
 /// The value that a hook supplies after a failure.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

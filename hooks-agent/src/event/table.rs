@@ -233,8 +233,26 @@ impl HookEvent<'_> {
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Returns whether an earlier run of the call had the event. The end of a run is its own.
-    pub(crate) fn is_replayed(&self) -> bool {
+    /// Returns whether an earlier run of the call had the event, for a call with a
+    /// [journal](crate::call::CallOptions::journal): an observer that counts or writes leaves it out. The end
+    /// of a run, [`Settled`](Self::Settled), is its own.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// use hooks_agent::event::HookEvent;
+    ///
+    /// static EVENTS: AtomicUsize = AtomicUsize::new(0);
+    ///
+    /// fn count(event: &HookEvent<'_>) {
+    ///     if !event.is_replayed() {
+    ///         EVENTS.fetch_add(1, Ordering::Relaxed);
+    ///     }
+    /// }
+    /// # let _ = count;
+    /// ```
+    #[must_use]
+    pub fn is_replayed(&self) -> bool {
         let tool_call = match self {
             Self::PreActing(event) => Some(event.id()),
             Self::ActingChunk(event) => Some(&*event.tool_use().id),

@@ -84,8 +84,10 @@ impl ToolUse {
         Some(revealed)
     }
 
-    /// Removes the hidden values, for a tool call that is recorded.
-    pub(crate) fn without_hidden(mut self) -> Self {
+    /// Removes the [hidden](Self::hide) values, for a tool call that is recorded or sent elsewhere: what is shown
+    /// in their place stays.
+    #[must_use]
+    pub fn without_hidden(mut self) -> Self {
         self.hidden = Hidden::default();
         self
     }

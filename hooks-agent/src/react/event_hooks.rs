@@ -174,7 +174,7 @@ fn install_acting<H: AgentHook>(
     });
     install_error!(target, hook, registration, ReActAgent::ERROR_TOOL_CALL,
         |agent: &ReActAgent, args: &ReActAgentToolCallArgs, error: &mut ToolError|
-        ErrorPhase::Acting(&args.call), unless matches!(error, ToolError::Hook(_) | ToolError::Recorded(_) | ToolError::Store(_) | ToolError::Waiting { .. } | ToolError::Interrupted | ToolError::ShutDown { .. }), result_of);
+        ErrorPhase::Acting(&args.call), unless error.ends_call(), result_of);
 }
 
 fn install_summary<H: AgentHook>(

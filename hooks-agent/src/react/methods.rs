@@ -54,7 +54,7 @@ impl ReActAgent {
         if !control.is_free() {
             return Ok(Acted::waiting(call, control));
         }
-        if cx.confirmed(&call.id).is_some_and(|confirmed| !confirmed.allows(&call)) {
+        if cx.decision_allows(&call) == Some(false) {
             let result = ToolResult::error(&call, CHANGED);
             return Ok(Acted { control, ..Acted::new(call, result) });
         }
@@ -284,7 +284,7 @@ impl ReActAgent {
 impl ReActAgent {
     /// Checks the permission of a tool call that a hook changed after the check.
     async fn check_changed(&self, cx: &CallContext, call: &ToolUse) -> Result<(), ToolError> {
-        if cx.confirmed(&call.id).is_some_and(|confirmed| !confirmed.allows(call)) {
+        if cx.decision_allows(call) == Some(false) {
             let reason = CHANGED.to_owned();
             return Err(ToolError::Denied { tool: call.name.clone(), reason });
         }
@@ -305,7 +305,7 @@ impl ReActAgent {
 /// they are known.
 fn is_confirmed(cx: &CallContext, call: &ToolUse) -> bool {
     let is_same = cx.checked().is_none_or(|checked| checked.call().name == call.name);
-    cx.confirmed(&call.id).is_some_and(|confirmed| is_same && confirmed.allows(call))
+    is_same && cx.decision_allows(call) == Some(true)
 }
 
 /// Begins a result with the arguments that ran in place of the model's, as the guards of the call leave

@@ -184,15 +184,8 @@ impl Shared {
     }
 
     fn ended(&self, cx: &CallContext, outcome: &CallOutcome) -> Result<Ended, TapeError> {
-        let (outcome, error) = match outcome {
-            CallOutcome::Finished(_) => ("finished", None),
-            CallOutcome::Failed(error) => ("failed", Some(error)),
-            CallOutcome::Interrupted => ("interrupted", None),
-            CallOutcome::Cancelled => ("cancelled", None),
-            CallOutcome::Panicked => ("panicked", None),
-        };
         let redact = |error: &Arc<str>| self.redactor.text(cx.thread_id(), error);
-        Ok(Ended { outcome, error: error.map(redact).transpose()? })
+        Ok(Ended { outcome: outcome.name(), error: outcome.error().map(redact).transpose()? })
     }
 }
 

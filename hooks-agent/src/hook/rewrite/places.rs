@@ -149,10 +149,7 @@ pub(super) fn output(rewriter: &Rewriter, output: &mut ToolOutput) -> Result<(),
 
 /// Rewrites the error of a tool: its text is all that is left of it, if that changes.
 pub(super) fn tool_error(rewriter: &Rewriter, error: ToolError, next: &NextTool<'_>) -> ToolError {
-    if matches!(
-        error,
-        ToolError::Waiting { .. } | ToolError::Interrupted | ToolError::ShutDown { .. }
-    ) {
+    if !error.is_failure() {
         return error;
     }
     if !texts(&error).iter().any(|text| rewriter.has_findings(text)) {
@@ -160,7 +157,7 @@ pub(super) fn tool_error(rewriter: &Rewriter, error: ToolError, next: &NextTool<
     }
     let text = rewriter.text(&error.to_string()).unwrap_or_else(|reason| reason);
     match error {
-        ToolError::Hook(_) | ToolError::Recorded(_) | ToolError::Store(_) => next.fail(text),
+        error if error.ends_call() => next.fail(text),
         _ => ToolError::Failed(text.into()),
     }
 }

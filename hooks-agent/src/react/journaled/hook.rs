@@ -164,14 +164,7 @@ impl AgentHook for JournalHook {
         let record = match &ended {
             Ok(result) => StepRecord::of_tool(result, ran.is_some()),
             // These end the run, which does the step again.
-            Err(
-                ToolError::Hook(_)
-                | ToolError::Recorded(_)
-                | ToolError::Store(_)
-                | ToolError::Waiting { .. }
-                | ToolError::ShutDown { .. }
-                | ToolError::Interrupted,
-            ) => return ended,
+            Err(error) if error.ends_call() => return ended,
             Err(error) => StepRecord::of_error(&error.report(), ran.as_ref()),
         };
         self.0.keep(ticket, record).await.map_err(|failed| next.fail(failed))?;

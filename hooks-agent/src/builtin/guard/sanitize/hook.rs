@@ -145,10 +145,7 @@ impl Sanitize {
 
     /// Returns the error with replacements in its text. An error without matches stays as it is.
     fn error(&self, tool: &str, error: ToolError, next: &NextTool<'_>) -> ToolError {
-        if matches!(
-            error,
-            ToolError::Waiting { .. } | ToolError::Interrupted | ToolError::ShutDown { .. }
-        ) {
+        if !error.is_failure() {
             return error;
         }
         let is_clean = |text: &String| matches!(self.text(tool, text), Ok(None));
@@ -159,7 +156,7 @@ impl Sanitize {
         let text = self.text(tool, &text).map(|replaced| replaced.unwrap_or(text));
         let text = text.unwrap_or_else(|refused| refused);
         match error {
-            ToolError::Hook(_) | ToolError::Recorded(_) | ToolError::Store(_) => next.fail(text),
+            error if error.ends_call() => next.fail(text),
             _ => ToolError::Failed(text.into()),
         }
     }

@@ -102,7 +102,7 @@ impl<'a> Record<'a> {
                 self.put_error(event);
             }
             HookEvent::Settled(event) => {
-                self.put("outcome", outcome_name(event.outcome()));
+                self.put("outcome", event.outcome().name());
                 if let CallOutcome::Finished(reason) = event.outcome() {
                     self.put("reason", reason);
                 }
@@ -180,18 +180,9 @@ impl<'a> Record<'a> {
 
     /// The text of a tool's error is left out: hooks may still redact it, in the result.
     fn put_error(&mut self, event: &ErrorEvent<'_>) {
-        let mut is_of_tool = false;
-        self.put(
-            "phase",
-            match event.phase() {
-                ErrorPhase::Call => "call",
-                ErrorPhase::Reasoning => "reasoning",
-                ErrorPhase::Acting(_) => "acting",
-                ErrorPhase::Summary => "summary",
-            },
-        );
-        if let ErrorPhase::Acting(call) = event.phase() {
-            is_of_tool = true;
+        let call = event.phase().tool_call();
+        self.put("phase", event.phase().name());
+        if let Some(call) = call {
             self.put("tool", &call.name);
             self.put("tool_call", &call.id);
         }
@@ -199,7 +190,7 @@ impl<'a> Record<'a> {
         if let Some(hook) = event.failed_hook() {
             self.put("by", hook);
         }
-        if self.has_content && !is_of_tool {
+        if self.has_content && call.is_none() {
             self.put("why", event.error().to_string());
         }
     }
@@ -241,14 +232,4 @@ fn pending(pending: &PendingCall) -> Value {
         line["by"] = hook.as_str().into();
     }
     line
-}
-
-fn outcome_name(outcome: &CallOutcome) -> &'static str {
-    match outcome {
-        CallOutcome::Finished(_) => "finished",
-        CallOutcome::Failed(_) => "failed",
-        CallOutcome::Interrupted => "interrupted",
-        CallOutcome::Cancelled => "cancelled",
-        CallOutcome::Panicked => "panicked",
-    }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::agent::CallOutcome;
 use crate::call::RunId;
-use crate::event::{ErrorEvent, ErrorPhase, HookEvent};
+use crate::event::{ErrorEvent, HookEvent};
 use crate::message::{ContentBlock, Messages, Msg, ToolUse, Usage};
 
 /// The fields of an event. A field without a value does not appear.
@@ -116,7 +116,7 @@ impl<'a> More<'a> {
             HookEvent::Error(event) => return self.put_error(event),
             HookEvent::Settled(event) => {
                 self.put_usage(event.context().usage());
-                self.outcome = Some(outcome_name(event.outcome()));
+                self.outcome = Some(event.outcome().name());
                 if let CallOutcome::Finished(reason) = event.outcome() {
                     self.reason = reason.as_ref().and_then(name_of);
                 }
@@ -159,27 +159,12 @@ impl<'a> More<'a> {
     fn put_error(&mut self, event: &'a ErrorEvent<'_>) -> Option<Cow<'a, str>> {
         self.error = Some(event.error_kind());
         self.hook = event.failed_hook();
-        self.phase = Some(match event.phase() {
-            ErrorPhase::Call => "call",
-            ErrorPhase::Reasoning => "reasoning",
-            ErrorPhase::Acting(call) => {
-                self.put_call(call);
-                "acting"
-            }
-            ErrorPhase::Summary => "summary",
-        });
-        let is_of_tool = matches!(event.phase(), ErrorPhase::Acting(_));
-        (!is_of_tool).then(|| event.error().to_string().into())
-    }
-}
-
-fn outcome_name(outcome: &CallOutcome) -> &'static str {
-    match outcome {
-        CallOutcome::Finished(_) => "finished",
-        CallOutcome::Failed(_) => "failed",
-        CallOutcome::Interrupted => "interrupted",
-        CallOutcome::Cancelled => "cancelled",
-        CallOutcome::Panicked => "panicked",
+        self.phase = Some(event.phase().name());
+        let Some(call) = event.phase().tool_call() else {
+            return Some(event.error().to_string().into());
+        };
+        self.put_call(call);
+        None
     }
 }
 

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use crate::agent::CallOutcome;
 use crate::builtin::observe::meters::{AGENT, Labels, OUTCOME};
 use crate::builtin::observe::monitoring::meters::{
     CALL_DURATION, CALLS, ERROR_TYPE, ERRORS, FIRST_CHUNK, MODEL, MODEL_DURATION, OPERATION,
@@ -136,13 +135,7 @@ impl Shared {
         run.model = None;
         run.tools.clear();
         let agent = self.names.agent(event.context().agent_name());
-        let outcome = match event.outcome() {
-            CallOutcome::Finished(_) => "finished",
-            CallOutcome::Failed(_) => "failed",
-            CallOutcome::Interrupted => "interrupted",
-            CallOutcome::Cancelled => "cancelled",
-            CallOutcome::Panicked => "panicked",
-        };
+        let outcome = event.outcome().name();
         let duration = run.started.take().map(|started| now.saturating_duration_since(started));
         {
             let mut counts = self.counts();

@@ -56,6 +56,9 @@ pub(super) fn model_error(error: &ModelError) -> ErrorType {
 
 /// Returns the type of the error of a tool. A tool that waits for people or is interrupted has none.
 pub(super) fn tool_error(error: &ToolError) -> Option<ErrorType> {
+    if !error.is_failure() {
+        return None;
+    }
     Some(match error {
         ToolError::Failed(_) => TOOL_FAILED,
         ToolError::Panicked { .. } => "tool_panicked".into(),
@@ -63,9 +66,6 @@ pub(super) fn tool_error(error: &ToolError) -> Option<ErrorType> {
         ToolError::Unknown { .. } => "tool_unknown".into(),
         ToolError::InvalidInput { .. } => "tool_invalid_input".into(),
         ToolError::Hook(_) => "hook".into(),
-        ToolError::Waiting { .. } | ToolError::Interrupted | ToolError::ShutDown { .. } => {
-            return None;
-        }
         ToolError::Recorded(report) if report.kind() == ErrorKind::Hook => "hook".into(),
         _ => OTHER.into(),
     })
@@ -73,13 +73,11 @@ pub(super) fn tool_error(error: &ToolError) -> Option<ErrorType> {
 
 /// Returns how the call ended, and its reason.
 pub(super) fn outcome(outcome: &CallOutcome) -> (&'static str, Option<&'static str>) {
-    match outcome {
-        CallOutcome::Finished(ended) => ("finished", ended.map(reason)),
-        CallOutcome::Failed(_) => ("failed", None),
-        CallOutcome::Interrupted => ("interrupted", None),
-        CallOutcome::Cancelled => ("cancelled", None),
-        CallOutcome::Panicked => ("panicked", None),
-    }
+    let ended = match outcome {
+        CallOutcome::Finished(ended) => ended.map(reason),
+        _ => None,
+    };
+    (outcome.name(), ended)
 }
 
 /// Returns why a model ended its answer. Models report a stop for answers that call tools, too.

@@ -176,13 +176,11 @@ impl HumanInTheLoop {
         if call.invalid_input.is_some() || self.gate(&call.name).is_none() {
             return Flow::Continue;
         }
-        if let Some(confirmed) = cx.confirmed(&call.id) {
-            if !confirmed.allows(call) {
-                return event.refuse(DIFFERS);
-            }
-            self.shown(cx).add(call);
-        } else if self.asking_gate(call, cx).is_some() {
-            return event.refuse(not_asked(call));
+        match cx.decision_allows(call) {
+            Some(true) => self.shown(cx).add(call),
+            Some(false) => return event.refuse(DIFFERS),
+            None if self.asking_gate(call, cx).is_some() => return event.refuse(not_asked(call)),
+            None => {}
         }
         Flow::Continue
     }

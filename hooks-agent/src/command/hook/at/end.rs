@@ -32,7 +32,7 @@ impl CommandHooks {
         }
         let mut input = input::of_call(own, kind, cx);
         if let Some(hooks) = &mut input.hooks {
-            hooks.outcome = Some(outcome_of(event.outcome()).to_owned());
+            hooks.outcome = Some(event.outcome().name().to_owned());
         }
         self.host().start(own, Some(cx.agent_name().to_owned()), input);
     }
@@ -83,14 +83,4 @@ fn session_end() -> Input {
     let mut input = Input::new(CommandEvent::SessionEnd);
     input.reason = Some(OTHER.to_owned());
     input
-}
-
-fn outcome_of(outcome: &CallOutcome) -> &'static str {
-    match outcome {
-        CallOutcome::Finished(_) => "finished",
-        CallOutcome::Failed(_) => "failed",
-        CallOutcome::Interrupted => "interrupted",
-        CallOutcome::Cancelled => "cancelled",
-        CallOutcome::Panicked => "panicked",
-    }
 }
