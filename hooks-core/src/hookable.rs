@@ -199,7 +199,8 @@ pub trait Hookable: HasHooks {
     }
 
     /// Removes the class hooks of a group, of every type, and returns how many there were. A call of a
-    /// method runs all of its hooks in the group or none.
+    /// method runs all hooks of its type in the group or none, and all those of the trait that the method is of,
+    /// or none: the two are removed one after the other.
     ///
     /// ```
     /// use hooks_core::{HookGroup, HookOptions, Hookable, Hooks, hookable};

@@ -263,7 +263,9 @@ async fn run_limited<P: Stage>(
             Run::Async(hook) => hook.start(agent, seen, changed).await,
         }
     };
-    let result = limited(entry.registration.timeout, entry.undo.is_some(), run).await;
+    // Nothing stops a sync hook.
+    let timeout = entry.registration.timeout.filter(|_| entry.hook.waits());
+    let result = limited(timeout, entry.undo.is_some(), run).await;
     finish(result, watch, saved, level, entry, subject)
 }
 

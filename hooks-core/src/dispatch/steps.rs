@@ -154,6 +154,10 @@ where
 {
     async move {
         let hooks = tables.hooks::<A, Args>(agent);
+        if hooks.own_way().is_none() {
+            // The trait has looked at its hooks as those of a type of its own.
+            at.group = at.group.saturating_add(1);
+        }
         let mut ended = None;
         while let Some(link) = hooks.seek::<Pre<A, Args>, Pre<A::Base, Args>>(agent, &mut at) {
             at = at.next();

@@ -125,8 +125,9 @@ impl List {
             {
                 Chunk::hooks_mut(&mut self.chunks[chunk])[index] = hook;
             }
-            Some(_) => {
-                self.retain(|known| !named(known));
+            Some((chunk, index)) => {
+                Chunk::hooks_mut(&mut self.chunks[chunk]).remove(index);
+                self.chunks.retain(|chunk| !chunk.hooks.is_empty());
                 self.append(hook);
             }
             None => self.append(hook),

@@ -256,3 +256,43 @@ fn linked_hooks_of_the_same_name_all_run() {
     agent.reply();
     assert_eq!(agent.records.take(), ["audit of one", "audit of two"]);
 }
+
+mod twice {
+    use super::{Hookable, Hooks, class_hook, hookable};
+
+    #[derive(Hookable, Default)]
+    pub(super) struct Agent {
+        hooks: Hooks,
+    }
+
+    #[hookable]
+    impl Agent {
+        pub(super) fn reply(&self, said: Vec<u8>) -> Vec<u8> {
+            said
+        }
+    }
+
+    #[class_hook(Agent::PRE_REPLY, name = "one")]
+    fn one(_: &Agent, args: &mut AgentReplyArgs) {
+        args.said.push(1);
+    }
+
+    #[class_hook(Agent::PRE_REPLY, name = "one")]
+    fn other(_: &Agent, args: &mut AgentReplyArgs) {
+        args.said.push(2);
+    }
+}
+
+/// Whatever its priority, one hook takes the place of one.
+#[test]
+fn of_two_class_hooks_of_one_name_the_first_alone_is_replaced() {
+    use twice::{Agent, AgentReplyArgs};
+
+    let number = |number| move |_: &Agent, args: &mut AgentReplyArgs| args.said.push(number);
+    assert_eq!(Agent::default().reply(vec![]), [1, 2]);
+    Agent::register_class_hook(Agent::PRE_REPLY, "one", number(9));
+    assert_eq!(Agent::default().reply(vec![]), [9, 2]);
+    let early = hooks_core::HookOptions::named("one").priority(1);
+    Agent::register_class_hook(Agent::PRE_REPLY, early, number(8));
+    assert_eq!(Agent::default().reply(vec![]), [8, 2]);
+}

@@ -62,6 +62,14 @@ async fn a_panic_of_a_hook_with_limits_is_a_panic_of_the_call() {
 }
 
 #[test]
+fn a_timeout_of_a_sync_hook_has_no_effect_outside_of_tokio_either() {
+    let agent = Agent::default();
+    let sync = |_: &Agent, args: &mut AgentReplyArgs| args.text.push('!');
+    agent.register_instance_hook(Agent::PRE_REPLY, HookOptions::named("now").timeout(SOON), sync);
+    assert_eq!(futures::executor::block_on(agent.reply("x".to_owned())).unwrap(), "x!");
+}
+
+#[test]
 fn a_timeout_of_a_hook_that_cannot_be_stopped_is_a_warning_of_the_plan() {
     let agent = Agent::default();
     let sync = |_: &Agent, _: &AgentReplyArgs| {};
