@@ -117,46 +117,52 @@ async fn a_call_through_dyn_runs_the_same_hooks() -> Result<(), HookError> {
     Ok(())
 }
 
+/// A trait that nothing else hooks.
+#[hookable]
+trait Teller: Hookable {
+    #[hook]
+    async fn tell(&self, said: String) -> String;
+}
+
+#[derive(Hookable, Default)]
+struct Parrot {
+    hooks: Hooks,
+}
+
+#[hookable]
+impl Teller for Parrot {
+    async fn tell(&self, said: String) -> String {
+        said
+    }
+}
+
 /// Of a type that has no hooks of its own at the method.
 #[tokio::test]
 async fn hooks_of_the_trait_alone_run_once_each_whether_they_wait_or_not() {
-    let _alone = CLASS_OF_THE_TRAIT.lock().await;
-    speaker!(Bare);
-    fn sync(name: &'static str) -> impl Fn(&dyn Speaker, &SpeakerReplyArgs) + Send + Sync {
-        move |_, _| RUN.push(name)
-    }
-    static RUN: Records = Records::new();
-    let waits = |name: &'static str| {
-        hook!(<dyn Speaker>::PRE_REPLY, async move |_, _| {
-            tokio::task::yield_now().await;
-            RUN.push(name);
-        })
-    };
-    let bare = Bare::default();
-    let speaker: &dyn Speaker = &bare;
-    let pre = <dyn Speaker>::PRE_REPLY;
+    let (parrot, pre) = (Parrot::default(), <dyn Teller>::PRE_TELL);
+    let teller: &dyn Teller = &parrot;
     for is_class in [false, true] {
-        for (number, name) in ["a", "b", "c", "d", "e"].into_iter().enumerate() {
-            match (is_class, number % 2) {
-                (false, 0) => speaker.register_instance_hook(pre, name, sync(name)),
-                (false, _) => speaker.register_instance_hook(pre, name, waits(name)),
-                (true, 0) => <dyn Speaker>::register_class_hook(pre, name, sync(name)),
-                (true, _) => <dyn Speaker>::register_class_hook(pre, name, waits(name)),
+        for name in ["a", "B", "c", "D", "e"] {
+            // Those in capitals wait.
+            let sync = |_: &dyn Teller, args: &mut TellerTellArgs| args.said.push_str(name);
+            let waits = hook!(pre, async move |_, args| {
+                tokio::task::yield_now().await;
+                args.said.push_str(name);
+            });
+            match (is_class, name == name.to_uppercase()) {
+                (false, false) => teller.register_instance_hook(pre, name, sync),
+                (false, true) => teller.register_instance_hook(pre, name, waits),
+                (true, false) => <dyn Teller>::register_class_hook(pre, name, sync),
+                (true, true) => <dyn Teller>::register_class_hook(pre, name, waits),
             }
         }
-        let level = ["a", "b", "c", "d", "e"];
-        let expected = if is_class { [level, level].concat() } else { level.to_vec() };
-        bare.reply("hi".to_owned()).await.expect("it replies");
-        assert_eq!(RUN.take(), expected);
-        speaker.reply("hi".to_owned()).await.expect("it replies");
-        assert_eq!(RUN.take(), expected);
+        let expected = if is_class { "aBcDeaBcDe" } else { "aBcDe" };
+        assert_eq!(parrot.tell(String::new()).await, expected);
+        assert_eq!(teller.tell(String::new()).await, expected);
     }
-    for name in ["a", "b", "c", "d", "e"] {
-        speaker.remove_instance_hook(pre, name).expect("it is there");
-    }
-    bare.reply("hi".to_owned()).await.expect("it replies");
-    assert_eq!(RUN.take(), ["a", "b", "c", "d", "e"]);
-    <dyn Speaker>::clear_class_hooks(pre).expect("it is a hook type");
+    teller.clear_instance_hooks(pre).expect("it is a hook type");
+    assert_eq!(parrot.tell(String::new()).await, "aBcDe");
+    <dyn Teller>::clear_class_hooks(pre).expect("it is a hook type");
 }
 
 /// Held by tests that register or list class hooks of the trait, which all its types share.
