@@ -474,3 +474,38 @@ async fn a_local_future_of_async_trait_is_local() {
     );
     assert_eq!(shop.local(2.into()).await, 3);
 }
+
+/// An impl that a macro makes of what it is given.
+macro_rules! handler {
+    ($of:path, $agent:ty, $event:ty, $method:ident) => {
+        #[hookable(own)]
+        impl $of for $agent {
+            type Event = $event;
+
+            #[hook(name = "made")]
+            fn $method(&self) -> Self::Event {
+                let Self::Event { amount } = Self::Event { amount: 2 };
+                Self::Event { amount: amount + size_of::<Self::Event>() as u64 }
+            }
+        }
+    };
+}
+
+trait Makes<T> {
+    type Event;
+
+    fn make(&self) -> Self::Event;
+}
+
+handler!(Makes<u8>, Shop, Paid, make);
+
+#[test]
+fn an_impl_may_come_from_a_macro() {
+    let shop = Shop::default();
+    shop.register_instance_hook(
+        Shop::POST_MADE,
+        "one more",
+        |_: &Shop, _: &ShopMadeArgs, paid: &mut Paid| paid.amount += 1,
+    );
+    assert_eq!(Makes::make(&shop), Paid { amount: 11 });
+}

@@ -7,6 +7,7 @@ use syn::{Path, PathArguments, Token, Type, TypePath};
 
 use crate::hookable::parse::{Given, Method};
 use crate::support::spans::respanned;
+use crate::support::types::ungrouped;
 use crate::support::words::Words;
 
 /// What an impl gives its trait.
@@ -96,7 +97,8 @@ impl Associated<'_> {
         let given = named.next()?;
         let projection = quote!(<#self_ty as #base>::#name);
         // Under conditions there may be more than one.
-        let ty = given.ty.as_ref().filter(|ty| named.next().is_none() && !is_bare(ty));
+        let ty = given.ty.as_ref().map(ungrouped);
+        let ty = ty.filter(|ty| named.next().is_none() && !is_bare(ty));
         match (place, ty) {
             // Made of another of the types; no type is made of itself.
             (Place::Signature, Some(ty)) if Words::of(ty).find("Self").is_some() => {
