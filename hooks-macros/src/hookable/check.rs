@@ -2,7 +2,9 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{GenericParam, Generics, Path, ReturnType, Safety, Signature, Type, TypeParam};
+use syn::{
+    GenericParam, Generics, Path, ReturnType, Safety, Signature, Type, TypeParam, WherePredicate,
+};
 
 use crate::hookable::attrs::HookOptions;
 use crate::hookable::model::Role;
@@ -270,16 +272,11 @@ pub(crate) fn check_generics(generics: &Generics, self_ty: &Type, errors: &mut E
             GenericParam::Const(param) => &param.ident,
             GenericParam::Lifetime(_) => continue,
         };
-        // What another parameter fixes, as a closure does its output, the compiler knows.
-        let is_fixed = Words::of(&generics.where_clause).has_projection
-            || generics.params.iter().any(|other| {
-                matches!(other, GenericParam::Type(other) if Words::of(&other.bounds).contains(ident))
-            });
         if matches!(self_ty, Type::Path(path) if path.path.is_ident(ident)) {
             let message =
                 "hooks are of one type, and this impl is of many: write the impl of a type";
             errors.at(self_ty, message);
-        } else if !words.contains(ident) && !is_fixed {
+        } else if !words.contains(ident) && !is_fixed(ident, generics) {
             let message = format!(
                 "the hook types are constants of the type, which does not have the parameter `{ident}`: \
                  write the impl for one `{ident}`, or give the type the parameter"
@@ -287,6 +284,17 @@ pub(crate) fn check_generics(generics: &Generics, self_ty: &Type, errors: &mut E
             errors.at(param, message);
         }
     }
+}
+
+/// Whether another parameter may fix this one, as a closure does its output: the compiler knows.
+fn is_fixed(ident: &Ident, generics: &Generics) -> bool {
+    let in_params = generics.type_params().any(|other| Words::of(&other.bounds).contains(ident));
+    let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let mut bounds = predicates.filter_map(|predicate| match predicate {
+        WherePredicate::Type(predicate) => Some(&predicate.bounds),
+        _ => None,
+    });
+    in_params || bounds.any(|bounds| Words::of(bounds).contains(ident))
 }
 
 /// Refuses a lifetime that the future of a body could not name: it belongs to no parameter of the body.

@@ -509,3 +509,41 @@ fn an_impl_may_come_from_a_macro() {
     );
     assert_eq!(Makes::make(&shop), Paid { amount: 11 });
 }
+
+/// What it does is a closure, which fixes the type of its output.
+#[derive(Hookable)]
+struct Does<F> {
+    function: F,
+    hooks: Hooks,
+}
+
+trait Doing<T> {
+    type Out;
+
+    fn act(&self, input: T) -> Self::Out;
+}
+
+#[hookable(own)]
+impl<F, Out> Doing<u8> for Does<F>
+where
+    F: Fn(u8) -> Out + Send + Sync + 'static,
+    Out: 'static,
+{
+    type Out = Out;
+
+    #[hook]
+    fn act(&self, input: u8) -> Self::Out {
+        (self.function)(input)
+    }
+}
+
+#[test]
+fn a_parameter_that_another_fixes_is_no_parameter_too_many() {
+    fn hooked<F: Fn(u8) -> String + Send + Sync + 'static>(function: F) -> Does<F> {
+        let does = Does { function, hooks: Hooks::default() };
+        let next = |_: &Does<F>, args: &mut DoesActArgs| args.input += 1;
+        does.register_instance_hook(Does::<F>::PRE_ACT, "next", next);
+        does
+    }
+    assert_eq!(hooked(|input: u8| input.to_string()).act(1), "2");
+}

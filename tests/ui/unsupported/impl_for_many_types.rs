@@ -19,7 +19,10 @@ struct Clerk {
 }
 
 #[hookable(own)]
-impl<T: Clone> Handler<T> for Worker {
+impl<T> Handler<T> for Worker
+where
+    T: Clone,
+{
     #[hook]
     fn handle(&self, _: T) {}
 }

@@ -77,7 +77,6 @@ impl CheckedCall {
     }
 
     /// Returns the last tool call that ran, if one did.
-    /// Returns the tool call that ran, if it ran.
     pub(crate) fn ran(&self) -> Option<Arc<ToolUse>> {
         self.ran.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,4 @@
-//! A tool call in a call of an agent: what a tool is, what it is told, and what was checked of it.
+//! The contract of tools, the context of a tool call, and its check before it runs.
 
 mod checked;
 mod context;

@@ -20,8 +20,7 @@ use crate::hookable::signature::returned::Form;
 // Output: the impl block, then per method an args struct and a hook point
 pub(crate) fn block(block: &Block, base: Option<&Path>) -> TokenStream {
     let Block { attrs, unsafety, generics, self_ty, items, .. } = block;
-    let of_trait = base;
-    let base = base.map(|base| quote!(#base for));
+    let of_trait = base.map(|base| quote!(#base for));
     // How visible a trait is, its impl does not say.
     let vis = |method: &Method| match base {
         Some(_) if !block.options.is_private => parse_quote!(pub),
@@ -38,7 +37,7 @@ pub(crate) fn block(block: &Block, base: Option<&Path>) -> TokenStream {
     let constants =
         block.methods().map(|method| constants(block, method, &vis(method), &args_type(method)));
     let accepted = block.methods().filter(|method| method.refused.is_none());
-    let bodies = accepted.map(|method| body(block, method, of_trait));
+    let bodies = accepted.map(|method| body(block, method, base));
     let structs = block.methods().map(|method| args_struct(block, method, &vis(method)));
     let points = block.methods().map(|method| hook_point(block, method));
     let methods = hooked_methods(block, None, &methods(block));
@@ -49,7 +48,7 @@ pub(crate) fn block(block: &Block, base: Option<&Path>) -> TokenStream {
     let (private, as_in_trait) = (private(), base.is_some().then(as_in_trait));
     quote! {
         #(#outer)*
-        #unsafety impl #impl_generics #base #self_ty #clause { #(#inner)* #(#items)* }
+        #unsafety impl #impl_generics #of_trait #self_ty #clause { #(#inner)* #(#items)* }
         #heading
         #unused
         impl #impl_generics #self_ty #clause { #(#constants)* }
@@ -189,7 +188,7 @@ fn this() -> Ident {
 
 // Input:  `/// Docs. pub async fn reply(&self, msg: Msg) -> Msg { .. }`
 // Output: `async fn __hooks_reply(&self, msg: Msg) -> Msg { .. }`
-fn body(block: &Block, method: &Method, of_trait: Option<&Path>) -> TokenStream {
+fn body(block: &Block, method: &Method, base: Option<&Path>) -> TokenStream {
     let Method { cfgs, body_attrs, body, params, .. } = method;
     let mut sig = method.sig.clone();
     sig.ident = method.body_ident.clone();
@@ -202,7 +201,7 @@ fn body(block: &Block, method: &Method, of_trait: Option<&Path>) -> TokenStream 
         sig.output = parse_quote!(-> #never);
     }
     // In an impl of a trait, its methods are there without being imported.
-    let body = match of_trait.map(without_arguments) {
+    let body = match base.map(without_arguments) {
         Some(path) => quote!({ #[allow(unused_imports)] use #path as _; #body }),
         None => body.to_token_stream(),
     };

@@ -1,4 +1,4 @@
-//! How the model is asked.
+//! Modes in which the model is asked for a typed answer.
 
 /// How the model is asked for JSON of a schema.
 ///

@@ -1,4 +1,4 @@
-//! What does not fit, in words.
+//! Says in words where a value does not fit its schema.
 
 use std::fmt::{self, Write};
 

@@ -1,4 +1,4 @@
-//! What has arrived of a typed answer.
+//! The part of a typed answer that has arrived.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};

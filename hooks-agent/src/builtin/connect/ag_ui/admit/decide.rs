@@ -1,4 +1,4 @@
-//! What the input decides about tool calls that wait.
+//! Reads from the input what people decided about tool calls that wait.
 
 use std::collections::HashMap;
 
