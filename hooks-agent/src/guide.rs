@@ -32,4 +32,5 @@ pages! {
     replay: "../docs/replay.md",
     guest: "../docs/guest.md",
     journal: "../docs/journal.md",
+    semver: "../docs/semver.md",
 }

@@ -144,51 +144,35 @@
 #[cfg(any(doc, doctest))]
 pub mod guide;
 
-#[path = "private.rs"]
-#[doc(hidden)]
-pub mod __private;
-pub mod agent;
 pub mod builtin;
-pub mod call;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
 #[cfg(feature = "command")]
 pub mod command;
-pub mod error;
-pub mod event;
 #[cfg(feature = "cli")]
 pub mod guest;
-pub mod hook;
 #[cfg(any(feature = "genai", feature = "mcp-http"))]
 mod http;
-pub mod journal;
-mod macros;
-pub mod memory;
-pub mod message;
 pub mod model;
-mod near_name;
 #[cfg(feature = "policy")]
 pub mod policy;
 pub mod prelude;
-pub mod react;
 #[cfg(feature = "replay")]
 pub mod replay;
-mod report;
-pub mod round;
-mod run_id;
 pub mod store;
-pub mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;
-pub mod thread;
 pub mod tool;
-mod usage;
-pub mod user;
 
-pub use hooks_core;
-pub use hooks_core::{HookError, HookResult, HookRole, Hookable, Hooks, hook, hookable};
+pub use hooks_agent_core::hooks_core;
+#[doc(inline)]
+pub use hooks_agent_core::macros::{agent_hook, tool};
+#[doc(inline)]
+pub use hooks_agent_core::{
+    HookError, HookResult, HookRole, Hookable, Hooks, agent, call, error, event, hook, hookable,
+    journal, memory, message, on, react, round, stream, thread, user,
+};
 
 #[doc(hidden)]
-pub use macros::__on;
-pub use macros::{agent_hook, tool};
+pub use hooks_agent_core::{__on, __private};

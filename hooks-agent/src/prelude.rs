@@ -14,7 +14,6 @@ pub use crate::hook::{
     AgentHook, AgentHookExt, CallHooks, Compression, ModelCall, NextCompression, NextModel,
     NextPermission, NextTool, PermissionCheck, ToolCall, on, priority,
 };
-pub use crate::macros::{agent_hook, tool};
 pub use crate::message::{ContentBlock, Messages, Msg, Role, ToolResult, ToolUse};
 #[cfg(feature = "genai")]
 pub use crate::model::GenAiModel;
@@ -25,3 +24,4 @@ pub use crate::react::ReActAgent;
 pub use crate::stream::{AgentEvent, AgentEventKind, AgentStream};
 pub use crate::tool::{FunctionTool, Permission, Tool, ToolContext, ToolError};
 pub use crate::{HookResult, Hookable, Hooks, hook, hookable, on};
+pub use hooks_agent_core::macros::{agent_hook, tool};

@@ -100,6 +100,19 @@ fn the_runtime_is_found_through_the_agent() {
 }
 
 #[test]
+fn a_crate_that_publishes_hooks_needs_no_more_than_the_core_of_agents() {
+    for dependency in [
+        "[dependencies]\nhooks-agent-core = \"1\"",
+        "[dependencies]\nhooks-agent-core = \"1\"\n[dev-dependencies]\nhooks-agent = \"1\"",
+    ] {
+        let path = path_by(&member(dependency));
+        assert_eq!(path, "::hooks_agent_core::hooks_core", "{dependency}");
+    }
+    let renamed = "[dependencies]\nagent = { package = \"hooks-agent-core\", version = \"1\" }";
+    assert_eq!(path_by(&member(renamed)), "::agent::hooks_core");
+}
+
+#[test]
 fn a_manifest_that_cannot_be_read_is_no_panic() {
     for manifest in [
         "",

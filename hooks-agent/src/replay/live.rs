@@ -64,8 +64,7 @@ impl Shared {
         let at = self.on_run(cx, |run| run.at.clone())?;
         let messages = self.redactor.value(&at.scope, serde_json::to_value(messages)?)?;
         // They are checked after the hooks at the beginning of a call.
-        let confirmed = cx.confirms().iter();
-        let confirmed = confirmed.map(|confirmed| self.redactor.text(&at.scope, &confirmed.id));
+        let confirmed = cx.confirms().map(|id| self.redactor.text(&at.scope, id));
         let confirmed = confirmed.collect::<Result<_, _>>()?;
         self.write_call(cx, Some((messages, confirmed)))
     }

@@ -1,12 +1,13 @@
 //! What the attribute says.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::parse::ParseStream;
 use syn::{Expr, LitStr, Token, Type};
 
 use crate::support::arguments::{parse_arguments, parse_crate, parse_value};
 use crate::support::errors::Errors;
+use crate::support::runtime::agent;
 
 /// What the attribute says.
 pub(super) struct Options {
@@ -28,7 +29,7 @@ pub(super) struct Class {
 
 pub(super) fn parse_options(attr: TokenStream, errors: &mut Errors) -> Options {
     let mut options = Options {
-        krate: quote!(::hooks_agent),
+        krate: agent(),
         name: None,
         priority: None,
         tools: None,

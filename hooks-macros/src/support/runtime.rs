@@ -43,11 +43,23 @@ fn ident(name: &str) -> Ident {
 }
 
 /// How the crate that is compiled reaches `hooks-core`: by the name that its manifest has for it, else
-/// through `hooks-agent`; without a manifest that can be read, by its own name.
+/// through the crate of agents; without a manifest that can be read, by its own name.
 fn found() -> TokenStream {
     let core = named("hooks-core", "hooks_core");
-    let by_agent = || named("hooks-agent", "hooks_agent").map(|agent| quote!(#agent::hooks_core));
+    let by_agent = || found_agent().map(|agent| quote!(#agent::hooks_core));
     core.or_else(by_agent).unwrap_or_else(|| quote!(::hooks_core))
+}
+
+/// How the crate that is compiled reaches agents: `hooks-agent-core`, else `hooks-agent`, which has the same
+/// under the same paths.
+pub(crate) fn agent() -> TokenStream {
+    found_agent().unwrap_or_else(|| quote!(::hooks_agent))
+}
+
+// A crate that publishes hooks may have `hooks-agent` for its tests alone.
+fn found_agent() -> Option<TokenStream> {
+    let core = named("hooks-agent-core", "hooks_agent_core");
+    core.or_else(|| named("hooks-agent", "hooks_agent"))
 }
 
 // Input:  `hooks-core`, `hooks_core`, in a crate with `hooks = { package = "hooks-core" }`

@@ -1,12 +1,13 @@
 //! What `#[tool(..)]` says.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::parse::ParseStream;
 use syn::{Attribute, Error, ExprPath, LitStr, Meta, Result, Token};
 
 use crate::support::arguments::{parse_arguments, parse_crate, parse_value};
 use crate::support::errors::Errors;
+use crate::support::runtime::agent;
 
 const KNOWN: [&str; 6] = ["name", "description", "idempotent", "blocking", "ask", "crate"];
 
@@ -31,7 +32,7 @@ pub(crate) enum Ask {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            krate: quote!(::hooks_agent),
+            krate: agent(),
             name: None,
             description: None,
             is_idempotent: false,

@@ -5,7 +5,6 @@ mod around_checks;
 mod around_event_hooks;
 mod around_hooks;
 mod around_model_calls;
-mod builtins;
 mod chosen_hooks;
 mod event_closures;
 mod events;

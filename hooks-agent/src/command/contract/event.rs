@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::event::EventKind;
-use crate::near_name::misspelt;
+use hooks_agent_core::text::misspelt;
 
 /// An event of a command, by the names that coding agents use, or by the name of an
 /// [`EventKind`], such as `PRE_REASONING`.

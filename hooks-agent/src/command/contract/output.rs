@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::command::contract::fields::{Field, Takes, found, reason_of, wrong_fields};
-use crate::near_name::misspelt;
+use hooks_agent_core::text::misspelt;
 
 /// What a command writes on standard output, as one JSON object. All fields may be absent.
 ///

@@ -260,6 +260,7 @@ impl AgentHook for CommandHooks {
             }
             HookEvent::Error(event) => self.error(event).await,
             HookEvent::Settled(event) => self.settled(event),
+            _ => return Err(format!("command hooks do not know the event {kind}").into()),
         }
         Ok(Flow::Continue)
     }

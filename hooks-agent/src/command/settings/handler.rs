@@ -9,7 +9,7 @@ use crate::command::settings::import::Settings;
 use crate::command::settings::imported::EntryPlace;
 use crate::command::settings::position::Step;
 use crate::command::{CommandEntry, CommandEvent, OnFailure};
-use crate::near_name::misspelt;
+use hooks_agent_core::text::misspelt;
 
 /// The keys of a handler that mean something here, and those that change nothing.
 const KNOWN: [&str; 11] = [

@@ -12,7 +12,7 @@ use crate::command::settings::imported::{Imported, Position};
 use crate::command::settings::matchers::{Use, look_at};
 use crate::command::settings::position::{Step, position};
 use crate::command::{CommandEvent, CommandPlace, CommandProblem, Layer, UnknownEvent};
-use crate::near_name::misspelt;
+use hooks_agent_core::text::misspelt;
 
 /// The keys of a file that are read. Others are those of the coding agent.
 const FILE: [&str; 4] = ["allowManagedHooksOnly", "disableAllHooks", "env", "hooks"];

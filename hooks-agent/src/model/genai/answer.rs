@@ -8,12 +8,12 @@ use futures::channel::mpsc::UnboundedReceiver;
 use genai::chat::{self, ChatStreamEvent, MessageContent, StopReason, StreamEnd};
 use serde_json::{Map, Value};
 
+use crate::message::Usage;
 use crate::message::{Messages, ToolUse};
 use crate::model::genai::connection::Connection;
 use crate::model::genai::mark::Mark;
 use crate::model::genai::provider::Provider;
 use crate::model::{ChatChunk, FinishReason, ModelError};
-use crate::usage::Usage;
 
 type Piece = Result<ChatChunk, ModelError>;
 
@@ -189,7 +189,7 @@ fn distinct(provider: Provider, mut calls: Vec<chat::ToolCall>) -> Vec<chat::Too
 fn tool_use(provider: Provider, call: chat::ToolCall) -> ToolUse {
     let chat::ToolCall { call_id, fn_name, fn_arguments, thought_signatures } = call;
     let signature = thought_signatures.and_then(|signatures| signatures.into_iter().next());
-    let tool_use = match fn_arguments {
+    let mut tool_use = match fn_arguments {
         Value::Object(_) => ToolUse::new(call_id, fn_name, fn_arguments),
         Value::Null => ToolUse::new(call_id, fn_name, Value::Object(Map::new())),
         Value::String(text) if text.trim().is_empty() => {
@@ -199,5 +199,6 @@ fn tool_use(provider: Provider, call: chat::ToolCall) -> ToolUse {
         other => ToolUse::invalid(call_id, fn_name, other.to_string()),
     };
     // Anthropic's signatures belong to thoughts; a tool call has a copy of them.
-    ToolUse { signature: signature.filter(|_| provider == Provider::Gemini), ..tool_use }
+    tool_use.signature = signature.filter(|_| provider == Provider::Gemini);
+    tool_use
 }

@@ -7,12 +7,12 @@ use genai::Client;
 use crate::http::reason_of;
 use crate::message::Messages;
 use crate::model::ModelError;
-use crate::model::error::without_full_stop;
 use crate::model::genai::client::ClientOptions;
 use crate::model::genai::endpoint::Endpoint;
 use crate::model::genai::provider::Provider;
 use crate::model::genai::redact::{without_keys, without_likely_keys, without_quotes};
 use crate::model::genai::report::Report;
+use hooks_agent_core::text::without_full_stop;
 
 const REDIRECT: &str = "the server redirects to another place; set the URL of the API itself";
 
@@ -68,13 +68,13 @@ impl Connection {
             (404, None) => Some(self.question()),
             (_, message) => message,
         };
-        ModelError::Status {
-            model: self.model.clone(),
-            status,
-            message,
-            request_id: self.request_id(report),
-            retry_after: report.retry_after,
+        let mut error = ModelError::status(&self.model, status);
+        if let ModelError::Status { message: said, request_id, retry_after, .. } = &mut error {
+            *said = message;
+            *request_id = self.request_id(report);
+            *retry_after = report.retry_after;
         }
+        error
     }
 
     pub(super) fn reported(&self, report: &Report, asked: &Messages) -> ModelError {
@@ -128,11 +128,7 @@ impl Connection {
     }
 
     pub(super) fn unreachable(&self, reason: impl Into<String>) -> ModelError {
-        ModelError::Unreachable {
-            model: self.model.clone(),
-            endpoint: self.endpoint.to_string(),
-            reason: reason.into(),
-        }
+        ModelError::unreachable(&self.model, self.endpoint.to_string(), reason)
     }
 
     pub(super) fn broken(&self, error: &reqwest::Error) -> ModelError {

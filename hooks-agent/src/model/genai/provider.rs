@@ -5,7 +5,7 @@ use genai::chat::{ReasoningEffort, StreamEnd};
 
 use crate::message::{ContentBlock, Messages, Role};
 use crate::model::genai::attachment::{Attachment, AttachmentKind};
-use crate::model::{ChatRequest, ResponseFormat, ToolChoice, ToolSpec};
+use crate::model::{self, ChatRequest, ModelOptions, ResponseFormat, ToolChoice, ToolSpec};
 
 /// The provider whose API is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,9 @@ impl Provider {
             let cure = "ask it by `GenAiModel::openai_compatible` with its `/v1/`";
             return Some(format!("a JSON schema cannot be sent to Ollama's own API, {cure}"));
         }
+        if let Some(what) = unknown_option(&request.options) {
+            return Some(format!("the request has a {what} that this version cannot send"));
+        }
         self.tool_refusal(&request.options.tool_choice, &request.tools)
             .or_else(|| self.message_refusal(&request.messages))
     }
@@ -87,7 +90,18 @@ impl Provider {
             (ContentBlock::Image(_) | ContentBlock::Audio(_) | ContentBlock::File(_), role) => {
                 self.media_refusal(block).or_else(|| role_refusal(role))
             }
-            _ => None,
+            (
+                ContentBlock::Text { .. }
+                | ContentBlock::Thinking { .. }
+                | ContentBlock::RedactedThinking { .. }
+                | ContentBlock::ToolUse(_)
+                | ContentBlock::ToolResult(_),
+                _,
+            ) => None,
+            (block, _) => {
+                let kind = block.kind_name();
+                Some(format!("a message has a block `{kind}` that this version cannot send"))
+            }
         })
     }
 
@@ -203,4 +217,25 @@ fn role_refusal(role: Role) -> Option<String> {
         Role::Tool => "a message of a tool, outside of a result",
     };
     Some(format!("media are in {place}, put them in a message of the user"))
+}
+
+/// Returns which option is of a kind that came later, and would be left out.
+fn unknown_option(options: &ModelOptions) -> Option<&'static str> {
+    use model::ReasoningEffort::{High, Low, Medium};
+    let ModelOptions { response_format, tool_choice, reasoning_effort, .. } = options;
+    let is_known =
+        matches!(response_format, ResponseFormat::Text | ResponseFormat::JsonSchema { .. });
+    if !is_known {
+        return Some("response format");
+    }
+    let is_known = matches!(
+        tool_choice,
+        ToolChoice::Auto | ToolChoice::None | ToolChoice::Required | ToolChoice::Tool(_)
+    );
+    if !is_known {
+        return Some("tool choice");
+    }
+    reasoning_effort
+        .filter(|effort| !matches!(effort, Low | Medium | High))
+        .map(|_| "reasoning effort")
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::near_name::near_name;
+use hooks_agent_core::text::near_name;
 
 /// Returns `unknown WHAT NAME`, the near name and what was expected.
 pub(in crate::policy) fn list_of<'a>(

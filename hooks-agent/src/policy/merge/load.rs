@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use sha2::{Digest, Sha256};
 
 use crate::hook::priority;
-use crate::near_name::misspelt;
 use crate::policy::error::{Place, PolicyError};
 use crate::policy::file::{Document, HookTable, Problems, Read, Source, list_of};
 use crate::policy::merge::commands::{CommandSetup, MadeCommands};
@@ -14,6 +13,7 @@ use crate::policy::merge::merged::{Merged, MergedFile, MergedHook, OptionsDigest
 use crate::policy::merge::said::File;
 use crate::policy::options::Mistake;
 use crate::policy::registry::{InCode, Prepared, Registry, feature_of};
+use hooks_agent_core::text::misspelt;
 
 /// What is loaded, and how.
 pub(in crate::policy) struct Load<'a> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::near_name::misspelt;
+use hooks_agent_core::text::misspelt;
 
 /// The built-in hooks that need a feature.
 const FEATURES: [(&str, &str); 7] = [

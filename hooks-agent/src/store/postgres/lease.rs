@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sqlx::postgres::{PgConnection, PgRow};
 
-use crate::run_id::RunId;
+use crate::call::RunId;
 use crate::store::postgres::listen::notified_name;
 use crate::store::postgres::statements::{ACQUIRE, RELEASE, RENEW, WAIT, WAIT_NO_MORE, WITHDRAW};
 use crate::store::sql::{Columns, millis, random_id, signed, store_error, unsigned};

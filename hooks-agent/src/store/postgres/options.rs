@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::store::key::check_name;
+use crate::store::check_name;
 use crate::store::postgres::connection::{Connections, migrate_url, missing_migrations};
 use crate::store::sql::Limit;
 use crate::store::{Migration, PostgresStore, StoreError};

@@ -3,12 +3,10 @@
 use sqlx::Connection;
 use sqlx::postgres::PgConnection;
 
-use crate::store::key::check_name;
+use crate::store::check_name;
 use crate::store::postgres::statements::{DECIDE, EXPIRE, QUESTIONS};
 use crate::store::sql::{DecidedRow, decided_rows, filtered, waiting_row, write_json};
-use crate::store::{
-    Decision, EXPIRED, EXPIRY, Filter, PostgresStore, StoreError, Verdict, Waiting,
-};
+use crate::store::{Filter, PostgresStore, StoreError, Verdict, Waiting};
 
 impl PostgresStore {
     pub(super) async fn questions(&self, filter: &Filter) -> Result<Vec<Waiting>, StoreError> {
@@ -38,10 +36,14 @@ impl PostgresStore {
     }
 
     pub(super) async fn refuse_expired(&self) -> Result<u64, StoreError> {
-        let refusal = write_json(&Decision::Reject(EXPIRED.to_owned()))?;
+        let expired = Verdict::expired("");
+        let refusal = write_json(&expired.decision)?;
         let mut conn = self.connections().pool.get().await?;
-        let expired =
-            sqlx::query(EXPIRE).bind(self.name()).bind(refusal).bind(EXPIRY).execute(&mut *conn);
+        let expired = sqlx::query(EXPIRE)
+            .bind(self.name())
+            .bind(refusal)
+            .bind(expired.by.as_deref())
+            .execute(&mut *conn);
         let expired = self.connections().statement.run(expired).await;
         conn.done(expired).map(|done| done.rows_affected())
     }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
 
-use crate::run_id::RunId;
-use crate::store::key::check_name;
+use crate::call::RunId;
+use crate::store::check_name;
 use crate::store::postgres::connection::Connections;
 use crate::store::postgres::listen::notified_name;
 use crate::store::postgres::statements::{ELEMENTS, LOAD, NOW};

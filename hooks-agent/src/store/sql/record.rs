@@ -127,17 +127,17 @@ pub(crate) fn store_report(row: &impl Columns) -> Result<StoreReport, StoreError
     let columns = |error| store_error(&error);
     let number = |index| row.int(index).map(unsigned).map_err(columns);
     let age = row.int_or_null(9).map_err(columns)?;
-    Ok(StoreReport {
-        schema: Some(unsigned(LATEST)),
-        threads: number(0)?,
-        cut_off: number(1)?,
-        messages: number(2)?,
-        archived: number(3)?,
-        values: number(4)?,
-        unanswered: number(5)?,
-        waiting: number(6)?,
-        decided: number(7)?,
-        closed: Some(number(8)?),
-        oldest_waiting: age.map(|age| Duration::from_millis(unsigned(age))),
-    })
+    let mut report = StoreReport::default();
+    report.schema = Some(unsigned(LATEST));
+    report.threads = number(0)?;
+    report.cut_off = number(1)?;
+    report.messages = number(2)?;
+    report.archived = number(3)?;
+    report.values = number(4)?;
+    report.unanswered = number(5)?;
+    report.waiting = number(6)?;
+    report.decided = number(7)?;
+    report.closed = Some(number(8)?);
+    report.oldest_waiting = age.map(|age| Duration::from_millis(unsigned(age)));
+    Ok(report)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::store::key::check_name;
+use crate::store::check_name;
 use crate::store::sql::number::{millis, signed};
 use crate::store::sql::rows::{message_body, question_body, state_code, write_json};
 use crate::store::{CallRecord, CallState, HistoryRow, Step, StoreError};

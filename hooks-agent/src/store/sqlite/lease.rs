@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::run_id::RunId;
+use crate::call::RunId;
 use crate::store::sql::{Columns, millis, random_id, signed, store_error, unsigned, write_json};
 use crate::store::sqlite::statements::{ACQUIRE, RELEASE, RENEW, WAIT, WAIT_NO_MORE, WITHDRAW};
 use crate::store::{Acquired, Lease, SqliteStore, StoreError, ThreadKey};

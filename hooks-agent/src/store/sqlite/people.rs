@@ -3,10 +3,10 @@
 use sqlx::Connection;
 use sqlx::sqlite::SqliteConnection;
 
-use crate::store::key::check_name;
+use crate::store::check_name;
 use crate::store::sql::{DecidedRow, decided_rows, filtered, random_id, waiting_row, write_json};
 use crate::store::sqlite::statements::{DECIDE, EXPIRE, QUESTIONS};
-use crate::store::{Decision, EXPIRED, EXPIRY, Filter, SqliteStore, StoreError, Verdict, Waiting};
+use crate::store::{Filter, SqliteStore, StoreError, Verdict, Waiting};
 
 impl SqliteStore {
     pub(super) async fn questions(&self, filter: &Filter) -> Result<Vec<Waiting>, StoreError> {
@@ -29,12 +29,13 @@ impl SqliteStore {
     }
 
     pub(super) async fn refuse_expired(&self) -> Result<u64, StoreError> {
-        let refusal = write_json(&Decision::Reject(EXPIRED.to_owned()))?;
+        let expired = Verdict::expired("");
+        let refusal = write_json(&expired.decision)?;
         let mut conn = self.connections().writer.get().await?;
         let expired = sqlx::query(EXPIRE)
             .bind(self.name())
             .bind(refusal)
-            .bind(EXPIRY)
+            .bind(expired.by.as_deref())
             .execute(&mut *conn)
             .await;
         conn.done(expired).map(|done| done.rows_affected())

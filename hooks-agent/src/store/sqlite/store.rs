@@ -9,8 +9,8 @@ use std::time::Duration;
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
 
-use crate::run_id::RunId;
-use crate::store::key::check_name;
+use crate::call::RunId;
+use crate::store::check_name;
 use crate::store::sql::Filters;
 use crate::store::sqlite::connection::Connections;
 use crate::store::sqlite::statements::{ELEMENTS, LOAD, NOW};

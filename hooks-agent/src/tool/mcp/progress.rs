@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use futures::channel::mpsc::UnboundedSender;
 use rmcp::RoleClient;
 use rmcp::model::{
     ClientRequest, GetExtensions, GetMeta, JsonRpcMessage, ProgressNotificationParam,
@@ -11,15 +10,13 @@ use rmcp::model::{
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
-/// The receiver of the progress of a tool call: an extension of its request, which is not sent.
-#[derive(Clone)]
-pub(super) struct Progress(pub(super) UnboundedSender<String>);
+use crate::tool::ProgressSender;
 
 /// A transport that reports progress. A handler cannot: handlers run in separate tasks, in any
 /// order and possibly after the result.
 pub(super) struct Watched<T> {
     transport: T,
-    progress: HashMap<ProgressToken, Progress>,
+    progress: HashMap<ProgressToken, ProgressSender>,
 }
 
 impl<T> Watched<T> {
@@ -27,13 +24,14 @@ impl<T> Watched<T> {
         Self { transport, progress: HashMap::new() }
     }
 
-    /// Registers the receiver of the progress of a tool call.
+    /// Registers the receiver of the progress of a tool call: an extension of its request, which is not
+    /// sent.
     fn watch(&mut self, message: &TxJsonRpcMessage<RoleClient>) {
         let JsonRpcMessage::Request(request) = message else { return };
         let ClientRequest::CallToolRequest(call) = &request.request else { return };
         let token = request.request.get_meta().get_progress_token();
-        if let (Some(token), Some(progress)) = (token, call.extensions().get::<Progress>()) {
-            self.progress.retain(|_, Progress(sender)| !sender.is_closed());
+        if let (Some(token), Some(progress)) = (token, call.extensions().get::<ProgressSender>()) {
+            self.progress.retain(|_, sender| !sender.is_closed());
             self.progress.insert(token, progress.clone());
         }
     }
@@ -44,9 +42,8 @@ impl<T> Watched<T> {
         let ServerNotification::ProgressNotification(progress) = &notification.notification else {
             return;
         };
-        if let Some(Progress(sender)) = self.progress.get(&progress.params.progress_token) {
-            // The receiver is dropped when the tool call ends.
-            let _ = sender.unbounded_send(describe(&progress.params));
+        if let Some(sender) = self.progress.get(&progress.params.progress_token) {
+            sender.send(describe(&progress.params));
         }
     }
 }

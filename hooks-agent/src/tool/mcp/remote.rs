@@ -19,8 +19,7 @@ use crate::tool::mcp::error::McpError;
 use crate::tool::mcp::http::explain;
 use crate::tool::mcp::output::output_of;
 use crate::tool::mcp::pipes::Exit;
-use crate::tool::mcp::progress::Progress;
-use crate::tool::{Tool, ToolContext, ToolFuture};
+use crate::tool::{ProgressSender, Tool, ToolContext, ToolFuture};
 
 /// The connection that the tools of a server share.
 pub(super) struct Connection {
@@ -51,7 +50,7 @@ impl Connection {
     async fn call(
         &self,
         call: CallToolRequestParams,
-        progress: Option<Progress>,
+        progress: Option<ProgressSender>,
     ) -> Result<CallToolResult, McpError> {
         let mut request = CallToolRequest::new(call);
         if let Some(progress) = progress {
@@ -151,7 +150,7 @@ impl Tool for RemoteTool {
         Box::pin(async move {
             let call = CallToolRequestParams::new(self.name.clone())
                 .with_arguments(arguments(cx.input())?);
-            let progress = cx.progress_sender().map(Progress);
+            let progress = cx.progress_sender();
             let result = self.connection.call(call, progress).await?;
             output_of(result).map_err(Into::into)
         })

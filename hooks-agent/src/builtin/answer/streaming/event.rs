@@ -246,10 +246,10 @@ impl From<&CallOutcome> for StreamOutcome {
     fn from(outcome: &CallOutcome) -> Self {
         match outcome {
             CallOutcome::Finished(_) => Self::Finished,
-            CallOutcome::Failed(_) => Self::Failed,
             CallOutcome::Interrupted => Self::Interrupted,
             CallOutcome::Cancelled => Self::Cancelled,
             CallOutcome::Panicked => Self::Panicked,
+            _ => Self::Failed,
         }
     }
 }

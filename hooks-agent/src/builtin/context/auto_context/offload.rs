@@ -56,5 +56,7 @@ fn with_text(result: &ToolResult, text: String, keeps_media: bool) -> ToolResult
     let is_media = |block: &&ContentBlock| !matches!(block, ContentBlock::Text { .. });
     let media = result.output.blocks().iter().filter(is_media).filter(|_| keeps_media);
     let output = media.cloned().fold(ToolOutput::text(text), ToolOutput::with_block);
-    ToolResult { output, ..result.clone() }
+    let mut shortened = result.clone();
+    shortened.output = output;
+    shortened
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::message::{ContentBlock, Messages, Msg, ToolOutput, ToolResult, ToolUse};
+use crate::message::{ContentBlock, Messages, Msg, ToolOutput, ToolResult};
 use crate::model::TokenCounter;
 
 /// The key of the metadata of a message in which something was cleared.
@@ -130,7 +130,9 @@ impl Clearing {
             return 0;
         }
         let id = call.id.clone();
-        let cleared = ToolUse { input: json!({}), invalid_input: None, ..call.clone() };
+        let mut cleared = call.clone();
+        cleared.input = json!({});
+        cleared.invalid_input = None;
         self.replace(messages, place, ContentBlock::ToolUse(cleared), |about| note_input(about, id))
     }
 
@@ -141,7 +143,9 @@ impl Clearing {
             return 0;
         }
         let id = result.id.clone();
-        let cleared = ContentBlock::ToolResult(ToolResult { ran: None, ..result.clone() });
+        let mut cleared = result.clone();
+        cleared.ran = None;
+        let cleared = ContentBlock::ToolResult(cleared);
         self.replace(messages, place, cleared, |about| note_input(about, id))
     }
 

@@ -53,7 +53,7 @@ fn lines(msg: &Msg, id: &(dyn Fn(&ToolResult) -> Option<String> + Sync)) -> Stri
         Role::User => "User",
         Role::Assistant => "Assistant",
         Role::System => "System",
-        _ => "Tool",
+        Role::Tool => "Tool",
     };
     for block in &msg.content {
         let (who, text) = match block {

@@ -181,8 +181,7 @@ impl RuleOfTwo {
     /// Records the tool calls that the caller ran, or answered in their place.
     fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
         let cx = event.context();
-        let asked = cx.memory().and_then(|memory| memory.asking());
-        let asked = asked.map(|asking| asking.calls).unwrap_or_default();
+        let asked = cx.memory().map(|memory| memory.pending()).unwrap_or_default();
         let asks = |why: &PendingReason| matches!(why, PendingReason::Permission(_));
         for (call, result) in event.caller_results_mut() {
             let labels = self.labels(&call.name);
@@ -308,7 +307,7 @@ impl ForeignGuard for RuleOfTwo {
         }
         let call = ToolUse::new("", foreign.tool, Value::Null);
         let recorded = record(cx, &call, labels).map_err(Denied::Unknown);
-        recorded.map_err(|denied| TextBlocked { reason: reason(denied) })
+        recorded.map_err(|denied| TextBlocked::new(reason(denied)))
     }
 }
 

@@ -242,8 +242,7 @@ impl AgentHook for Sanitize {
         let (cx, tool) = (call.context().clone(), call.tool_use().name.clone());
         // A hook further in may run another tool than this one.
         let is_meant = move |hook: &Self| {
-            let ran = || cx.checked().and_then(|checked| checked.ran());
-            hook.is_meant(&tool) || ran().is_some_and(|ran| hook.is_meant(&ran.name))
+            hook.is_meant(&tool) || cx.ran_tool_use().is_some_and(|ran| hook.is_meant(&ran.name))
         };
         let call = call.into_tool_use();
         let (hook, tool, of_progress) = (self.clone(), call.name.clone(), is_meant.clone());
@@ -273,7 +272,7 @@ impl ForeignGuard for Sanitize {
         if !self.is_meant(foreign.tool) {
             return Ok(());
         }
-        self.output(foreign.tool, foreign.content).map_err(|reason| TextBlocked { reason })
+        self.output(foreign.tool, foreign.content).map_err(TextBlocked::new)
     }
 }
 

@@ -201,6 +201,7 @@ impl<'a> Record<'a> {
             JumpTo::Model => "jump_to_model",
             JumpTo::Tools => "jump_to_tools",
             JumpTo::End => "jump_to_end",
+            _ => "jump",
         });
         let stop = control.is_stopped().then_some("stop");
         let ask = control.asks_permission().then_some("ask");
@@ -215,14 +216,11 @@ impl<'a> Record<'a> {
 
 /// Returns a tool call that waits: who decided so, and why.
 fn pending(pending: &PendingCall) -> Value {
-    let (why, question) = match &pending.why {
-        PendingReason::Permission(question) => ("permission", Some(question)),
-        PendingReason::Stopped => ("stopped", None),
-        PendingReason::NotRun => ("not_run", None),
-        PendingReason::UnknownOutcome => ("unknown_outcome", None),
-    };
-    let mut line = json!({ "tool_call": pending.id, "tool": pending.call.name, "why": why });
-    if let Some(question) = question.filter(|question| !question.is_empty()) {
+    let PendingCall { id, call, why, .. } = pending;
+    let mut line = json!({ "tool_call": id, "tool": call.name, "why": why.name() });
+    if let PendingReason::Permission(question) = why
+        && !question.is_empty()
+    {
         line["question"] = question.as_str().into();
     }
     if !pending.agents.is_empty() {

@@ -83,6 +83,7 @@ impl Record {
                 self.put("stacktrace", causes.join("\n"));
             }
             HookEvent::Settled(event) => self.put("outcome", json!(event.outcome().to_string())),
+            _ => {}
         }
     }
 }

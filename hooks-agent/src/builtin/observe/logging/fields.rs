@@ -122,6 +122,7 @@ impl<'a> More<'a> {
                 }
                 return None;
             }
+            _ => return None,
         };
         Some(content)
     }

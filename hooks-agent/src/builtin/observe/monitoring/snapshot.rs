@@ -53,10 +53,10 @@ impl MonitoringSnapshot {
         self.calls += 1;
         let counter = match outcome {
             CallOutcome::Finished(_) => &mut self.finished,
-            CallOutcome::Failed(_) => &mut self.failed,
             CallOutcome::Interrupted => &mut self.interrupted,
             CallOutcome::Cancelled => &mut self.cancelled,
             CallOutcome::Panicked => &mut self.panicked,
+            _ => &mut self.failed,
         };
         *counter += 1;
     }

@@ -103,10 +103,8 @@ impl Budget {
                     "id": result.id,
                     "response": self.json(result.output.as_str()),
                 }),
-                ContentBlock::Image(_) => json!({ "type": "image" }),
-                ContentBlock::Audio(_) => json!({ "type": "audio" }),
-                ContentBlock::File(_) => json!({ "type": "file" }),
                 ContentBlock::RedactedThinking { .. } => return None,
+                media => json!({ "type": media.kind_name() }),
             })
         });
         parts.collect()

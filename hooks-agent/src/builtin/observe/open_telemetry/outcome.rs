@@ -74,7 +74,7 @@ pub(super) fn tool_error(error: &ToolError) -> Option<ErrorType> {
 /// Returns how the call ended, and its reason.
 pub(super) fn outcome(outcome: &CallOutcome) -> (&'static str, Option<&'static str>) {
     let ended = match outcome {
-        CallOutcome::Finished(ended) => ended.map(reason),
+        CallOutcome::Finished(ended) => ended.map(GenerateReason::name),
         _ => None,
     };
     (outcome.name(), ended)
@@ -88,23 +88,6 @@ pub(super) fn finish(finish: FinishReason, has_tool_calls: bool) -> &'static str
         FinishReason::Stop => "stop",
         FinishReason::Length => "length",
         FinishReason::ContentFilter => "content_filter",
-        FinishReason::Other => "other",
-    }
-}
-
-fn reason(reason: GenerateReason) -> &'static str {
-    match reason {
-        GenerateReason::ModelStop => "model_stop",
-        GenerateReason::ReasoningStopRequested => "reasoning_stop_requested",
-        GenerateReason::ActingStopRequested => "acting_stop_requested",
-        GenerateReason::PermissionAsking => "permission_asking",
-        GenerateReason::HookEnded => "hook_ended",
-        GenerateReason::LimitReached => "limit_reached",
-        GenerateReason::HookAnswered => "hook_answered",
-        GenerateReason::Recovered => "recovered",
-        GenerateReason::Length => "length",
-        GenerateReason::ContentFilter => "content_filter",
-        GenerateReason::Interrupted => "interrupted",
-        GenerateReason::MaxIterations => "max_iterations",
+        _ => "other",
     }
 }

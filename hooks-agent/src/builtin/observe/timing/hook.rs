@@ -142,7 +142,7 @@ impl Timing {
                 ErrorPhase::Summary => run.end_summary(now, None),
                 _ => {}
             },
-            HookEvent::ActingChunk(_) | HookEvent::Settled(_) => {}
+            _ => {}
         }
     }
 

@@ -151,9 +151,9 @@ impl CommandHooks {
 /// have checked is replaced: it may hold what the command would have removed.
 fn apply(event: &mut PostActing<'_>, combined: &Combined) -> Option<String> {
     if combined.has_failed {
-        let error = ToolResult::error(event.tool_use(), combined.reason.clone());
-        let ran = event.tool_result_mut().ran.take();
-        event.set_tool_result(ToolResult { ran, ..error });
+        let mut error = ToolResult::error(event.tool_use(), combined.reason.clone());
+        error.ran = event.tool_result_mut().ran.take();
+        event.set_tool_result(error);
         return None;
     }
     if let Some(result) = &combined.result {

@@ -52,8 +52,9 @@ fn text(block: &ContentBlock) -> String {
             let texts = [result.output.as_str().to_owned()].into_iter().chain(blocks);
             &texts.collect::<Vec<_>>().join(" ")
         }
-        ContentBlock::Image(media) | ContentBlock::Audio(media) => media.text(),
+        ContentBlock::Image(media) | ContentBlock::Audio(media) => media.source.as_str(),
         ContentBlock::File(media) => &file_text(block, media),
+        other => &serde_json::to_string(other).unwrap_or_default(),
     };
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -62,5 +63,5 @@ fn text(block: &ContentBlock) -> String {
 fn file_text(block: &ContentBlock, media: &Media) -> String {
     let attachment = Attachment::of(block).ok().flatten();
     let text = attachment.and_then(|attachment| attachment.text()).unwrap_or_default();
-    format!("{} {text}", media.text())
+    format!("{} {text}", media.source.as_str())
 }

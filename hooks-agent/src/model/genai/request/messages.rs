@@ -88,12 +88,13 @@ impl WireMessages {
                 let block = json!({ "type": "redacted_thinking", "data": data });
                 vec![ContentPart::from_custom(block, None)]
             }
-            ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => Vec::new(),
             ContentBlock::Image(_) | ContentBlock::Audio(_) | ContentBlock::File(_) => {
                 media_part(provider, &block).into_iter().collect()
             }
             ContentBlock::ToolUse(call) => vec![ContentPart::ToolCall(wire_call(provider, call))],
             ContentBlock::ToolResult(result) => vec![self.result(result)],
+            // Thoughts of another provider. Other blocks were refused.
+            _ => Vec::new(),
         }
     }
 

@@ -28,10 +28,10 @@ pub(in crate::model::genai) fn wire_options(
         reasoning_effort: effort.or_else(|| provider.unsaid_effort(model)),
         tool_choice: wire_tool_choice(provider, request),
         response_format: match &options.response_format {
-            ResponseFormat::Text => None,
             ResponseFormat::JsonSchema { name, schema } => {
                 Some(JsonSpec::new(name.as_str(), schema.clone()).into())
             }
+            _ => None,
         },
         capture_usage: Some(true),
         capture_tool_calls: Some(true),
@@ -44,7 +44,7 @@ fn wire_effort(effort: ReasoningEffort) -> chat::ReasoningEffort {
     match effort {
         ReasoningEffort::Low => chat::ReasoningEffort::Low,
         ReasoningEffort::Medium => chat::ReasoningEffort::Medium,
-        ReasoningEffort::High => chat::ReasoningEffort::High,
+        _ => chat::ReasoningEffort::High,
     }
 }
 
@@ -54,10 +54,10 @@ fn wire_tool_choice(provider: Provider, request: &ChatRequest) -> Option<chat::T
         return None;
     }
     match &request.options.tool_choice {
-        ToolChoice::Auto => None,
         ToolChoice::None => Some(chat::ToolChoice::None),
         ToolChoice::Required => Some(chat::ToolChoice::Required),
         ToolChoice::Tool(name) => Some(chat::ToolChoice::tool(name.as_str())),
+        _ => None,
     }
 }
 

@@ -92,14 +92,13 @@ impl Recorder {
             }
             HookEvent::PostActing(event) => self.post_acting(kept, event),
             HookEvent::PostCall(event) => self.post_call(kept, event),
-            HookEvent::Error(event) => {
-                // The model reads the error of a tool; it does not fail the call.
-                if !event.error().is::<ToolError>() {
-                    let error = event.error().downcast_ref::<AgentError>();
-                    kept.error = Some(Failure::of(error, kept.attempts));
-                }
+            // The model reads the error of a tool; it does not fail the call.
+            HookEvent::Error(event) if !event.error().is::<ToolError>() => {
+                let error = event.error().downcast_ref::<AgentError>();
+                kept.error = Some(Failure::of(error, kept.attempts));
             }
             HookEvent::Settled(event) => self.settle(kept, event),
+            _ => {}
         }
     }
 
@@ -163,10 +162,10 @@ impl Recorder {
         let (state, reason) = match event.outcome() {
             CallOutcome::Finished(reason) if kept.is_waiting => (RunState::Waiting, *reason),
             CallOutcome::Finished(reason) => (RunState::Finished, *reason),
-            CallOutcome::Failed(_) => (RunState::Failed, None),
             CallOutcome::Interrupted => (RunState::Interrupted, None),
             CallOutcome::Cancelled => (RunState::Cancelled, None),
             CallOutcome::Panicked => (RunState::Panicked, None),
+            _ => (RunState::Failed, None),
         };
         let error = kept.error.take().unwrap_or_else(|| Failure::of(None, 0));
         let error = (state == RunState::Failed).then_some(error);

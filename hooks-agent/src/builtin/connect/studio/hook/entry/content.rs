@@ -25,17 +25,12 @@ pub(in crate::builtin::connect::studio::hook) fn messages(messages: &Messages) -
 
 /// The JSON of a block of an answer without its content.
 pub(in crate::builtin::connect::studio::hook) fn block(block: &ContentBlock) -> Value {
-    let kind = match block {
-        ContentBlock::Text { .. } => "text",
-        ContentBlock::Thinking { .. } => "thinking",
-        ContentBlock::RedactedThinking { .. } => "redacted_thinking",
-        ContentBlock::Image(_) => "image",
-        ContentBlock::Audio(_) => "audio",
-        ContentBlock::File(_) => "file",
-        ContentBlock::ToolUse(call) => return with_type("tool_use", tool_use(call)),
-        ContentBlock::ToolResult(result) => return with_type("tool_result", tool_result(result)),
-    };
-    json!({ "type": kind, "hidden": true, "chars": block_chars(block) })
+    let kind = block.kind_name();
+    match block {
+        ContentBlock::ToolUse(call) => with_type(kind, tool_use(call)),
+        ContentBlock::ToolResult(result) => with_type(kind, tool_result(result)),
+        _ => json!({ "type": kind, "hidden": true, "chars": block_chars(block) }),
+    }
 }
 
 pub(in crate::builtin::connect::studio::hook) fn tool_use(call: &ToolUse) -> Value {

@@ -46,6 +46,8 @@ pub(in crate::builtin::connect::studio::hook) fn block(block: &ContentBlock) -> 
             ContentBlock::ToolResult(it) => tool_result(it),
             ContentBlock::RedactedThinking { data } => text(data),
             ContentBlock::Image(it) | ContentBlock::Audio(it) | ContentBlock::File(it) => media(it),
+            // Of a kind that came later: as long as its JSON.
+            _ => serde_json::to_vec(block).map_or(0, |json| json.len()),
         }
 }
 

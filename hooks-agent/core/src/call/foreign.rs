@@ -1,0 +1,235 @@
+//! The doors through which text that others wrote reaches the model, and what guards them.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::call::CallContext;
+use crate::error::TextBlocked;
+use crate::message::{ToolOutput, visible};
+
+/// Declares [`Door`] from a table: each door, and the tool whose result it is like.
+macro_rules! doors {
+    ($($(#[$doc:meta])* $door:ident = $tool:literal,)*) => {
+        /// A door through which text that others wrote reaches the model. This is the list of all.
+        ///
+        /// The first two pass the hooks of an event. The others pass
+        /// [`CallContext::screen`], which runs the
+        /// [guards](crate::hook::AgentHook::foreign_guard) of the call. A hook that adds foreign text
+        /// to a prompt does so through one of them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Door {
+            $($(#[$doc])* $door,)*
+        }
+
+        impl Door {
+            /// All doors.
+            pub const ALL: [Self; [$($tool),*].len()] = [$(Self::$door),*];
+
+            /// Returns the name of the tool whose results are such texts, for guards of some tools;
+            /// empty where the tool is that of a tool call.
+            #[must_use]
+            pub const fn tool(self) -> &'static str {
+                match self {
+                    $(Self::$door => $tool,)*
+                }
+            }
+        }
+    };
+}
+
+doors! {
+    /// What a tool returns or reports, also one of an MCP server, and the answer of a sub-agent:
+    /// at [`PostActing`](crate::event::PostActing).
+    ToolResult = "",
+    /// The result of a tool that the caller ran, such as a tool of a front end: in the messages of
+    /// [`PreCall`](crate::event::PreCall).
+    CallerResult = "",
+    /// What a person [responds](crate::store::Decision::Respond) in place of a tool: before memory
+    /// receives it.
+    Response = "",
+    /// Why a person [rejects](crate::store::Decision::Reject) a tool call: before memory receives it.
+    Rejection = "",
+    /// The arguments that a person [gives](crate::store::Decision::Edit) a tool call, where the model reads
+    /// of them: at the begin of its result. The tool receives them as they are.
+    Edit = "",
+    /// The description of a tool that [others wrote](crate::tool::Tool::is_foreign), such as an MCP server,
+    /// and the texts in its schema. The tool is the described one.
+    ToolSpec = "",
+    /// A passage that `Rag` found.
+    Passage = "search_knowledge",
+    /// What `LongTermMemory` remembers.
+    Memory = "long_term_memory",
+    /// The description of a skill; its files are results of the tool.
+    Skill = "read_skill",
+    /// An entry of a `TodoList`, in the system prompt.
+    Todo = "write_todos",
+    /// A system message of a client of AG-UI, and the descriptions and schemas of its tools.
+    Client = "ag_ui",
+}
+
+/// Text that others wrote, on its way to the model.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Foreign<'a> {
+    /// Where it comes in.
+    pub door: Door,
+    /// The tool that it is the result of, or whose results are [like it](Door::tool).
+    pub tool: &'a str,
+    /// The text. A result may have more than a text.
+    pub content: &'a mut ToolOutput,
+}
+
+/// Changes or blocks foreign text that no event has. A hook [brings](crate::hook::AgentHook::foreign_guard)
+/// one; those of a call run by the priorities of their hooks.
+pub trait ForeignGuard: Send + Sync {
+    /// Changes the text in place.
+    ///
+    /// # Errors
+    /// [`TextBlocked`] if the model must not read it. It reads the reason in place of what a person wrote;
+    /// a tool whose description is blocked is not offered; of another door, the call fails.
+    fn screen(&self, cx: &CallContext, foreign: &mut Foreign<'_>) -> Result<(), TextBlocked>;
+}
+
+/// The guards of a call, with their priorities.
+#[derive(Default)]
+pub(crate) struct ForeignGuards(Vec<(i32, Arc<dyn ForeignGuard>)>);
+
+impl ForeignGuards {
+    /// Adds a guard after those of its priority.
+    pub(crate) fn add(&mut self, priority: i32, guard: &Arc<dyn ForeignGuard>) {
+        let place = self.0.partition_point(|(other, _)| *other <= priority);
+        self.0.insert(place, (priority, guard.clone()));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl CallContext {
+    /// Returns a foreign text as the model may read it: without the characters that
+    /// [no reader sees](visible), and as the guards of the call left it. For hooks that add text to a
+    /// prompt.
+    ///
+    /// # Errors
+    /// [`TextBlocked`] if a guard blocks the text, or panics.
+    ///
+    /// ```
+    /// use hooks_agent::builtin::guard::{SensitiveWords, WordList};
+    /// use hooks_agent::call::Door;
+    /// use hooks_agent::prelude::*;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let news = on(|event: &mut PreCall<'_>| -> HookResult<Flow> {
+    ///     let text = event.context().screen(Door::Passage, "The bluebird is\u{1b}[2J out.")?;
+    ///     event.append_system(text);
+    ///     Ok(Flow::Continue)
+    /// });
+    /// let words = SensitiveWords::new(WordList::new(["bluebird"])?);
+    /// let model = ScriptedModel::new("echo", |request| request.messages[0].text());
+    /// let agent = ReActAgent::builder("assistant").model(model).hook(news).hook(words).build()?;
+    /// assert_eq!(agent.call("What is new?").await?.text(), "The ******** is[2J out.");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn screen(&self, door: Door, text: &str) -> Result<String, TextBlocked> {
+        let mut content = ToolOutput::text(visible(text));
+        self.screen_output(door, door.tool(), &mut content)?;
+        Ok(std::mem::take(content.text_mut()))
+    }
+
+    /// Has the guards of the call change what others say of a tool: its description, and the texts in its
+    /// schema. Names and types in the schema stay. For hooks that offer tools of others.
+    ///
+    /// # Errors
+    /// [`TextBlocked`] if a guard blocks a text, or panics.
+    pub fn screen_spec(
+        &self,
+        door: Door,
+        tool: &str,
+        description: &mut String,
+        schema: &mut Value,
+    ) -> Result<(), TextBlocked> {
+        let like = if door.tool().is_empty() { tool } else { door.tool() };
+        let mut screen = |text: &mut String| {
+            let mut content = ToolOutput::text(visible(text));
+            self.screen_output(door, like, &mut content)?;
+            *text = std::mem::take(content.text_mut());
+            Ok(())
+        };
+        screen(description)?;
+        screen_schema(schema, &mut screen)
+    }
+
+    /// Has the guards of the call change what stands in for the result of a tool.
+    pub(crate) fn screen_output(
+        &self,
+        door: Door,
+        tool: &str,
+        content: &mut ToolOutput,
+    ) -> Result<(), TextBlocked> {
+        let Some(guards) = self.call.foreign_guards.get() else { return Ok(()) };
+        for (_, guard) in &guards.0 {
+            let mut foreign = Foreign { door, tool, content };
+            let screen = AssertUnwindSafe(|| guard.screen(self, &mut foreign));
+            let blocked = || TextBlocked { reason: "a guard of foreign text panicked".to_owned() };
+            catch_unwind(screen).unwrap_or_else(|_| Err(blocked()))?;
+        }
+        Ok(())
+    }
+
+    /// Sets the guards of the call, once.
+    pub(crate) fn set_foreign_guards(&self, guards: ForeignGuards) {
+        if !guards.is_empty() {
+            let _ = self.call.foreign_guards.set(guards);
+        }
+    }
+}
+
+/// A change of a text in place.
+type Screen<'a> = dyn FnMut(&mut String) -> Result<(), TextBlocked> + 'a;
+
+/// Changes the texts in a schema that a reader reads: not the names of fields.
+fn screen_schema(schema: &mut Value, screen: &mut Screen<'_>) -> Result<(), TextBlocked> {
+    match schema {
+        Value::Object(fields) => {
+            fields.iter_mut().try_for_each(|(keyword, value)| match (keyword.as_str(), value) {
+                ("title" | "description" | "$comment", Value::String(text)) => screen(text),
+                ("default" | "const" | "enum" | "examples", value) => screen_values(value, screen),
+                (
+                    "properties" | "patternProperties" | "$defs" | "definitions"
+                    | "dependentSchemas",
+                    Value::Object(schemas),
+                ) => schemas.values_mut().try_for_each(|schema| screen_schema(schema, screen)),
+                (_, value) => screen_schema(value, screen),
+            })
+        }
+        Value::Array(schemas) => {
+            schemas.iter_mut().try_for_each(|schema| screen_schema(schema, screen))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn screen_values(value: &mut Value, screen: &mut Screen<'_>) -> Result<(), TextBlocked> {
+    match value {
+        Value::String(text) => screen(text),
+        Value::Array(values) => {
+            values.iter_mut().try_for_each(|value| screen_values(value, screen))
+        }
+        Value::Object(fields) => {
+            fields.values_mut().try_for_each(|value| screen_values(value, screen))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl fmt::Debug for ForeignGuards {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ForeignGuards").field(&self.0.len()).finish()
+    }
+}

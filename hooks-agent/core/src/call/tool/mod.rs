@@ -1,0 +1,11 @@
+//! The contract of tools, the context of a tool call, and its check before it runs.
+
+mod checked;
+mod context;
+mod contract;
+mod permission;
+
+pub(crate) use checked::CheckedCall;
+pub use context::{ProgressSender, ToolContext};
+pub use contract::{Tool, ToolFuture, Tools};
+pub use permission::Permission;

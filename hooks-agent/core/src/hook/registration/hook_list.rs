@@ -1,0 +1,298 @@
+//! The event hooks of an agent, or of the builder of one.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hooks_core::{HookGroup, Hookable};
+
+use crate::call::{CallContext, ForeignGuard, ForeignGuards, HookOwner};
+use crate::hook::registration::{EventPoints, Instance, Registration, Scope, Site, new_group};
+use crate::hook::{AgentHook, CallWatchers, HookWatcher};
+use crate::tool::{Tool, Tools};
+
+/// Event hooks, in the order in which they were added.
+pub(crate) struct HookList<A: ?Sized>(Vec<Listed<A>>);
+
+struct Listed<A: ?Sized> {
+    group: HookGroup,
+    watcher: Option<Arc<dyn HookWatcher>>,
+    /// With its priority.
+    guard: Option<(i32, Arc<dyn ForeignGuard>)>,
+    hook: Arc<dyn Installable<A>>,
+    /// Where the user added the hook.
+    site: Site,
+    /// Where the hook is registered, if not at all that it receives.
+    scope: Option<Scope>,
+    /// The agent that the hook is inherited from, if it counts.
+    owner: Option<Arc<HookOwner>>,
+}
+
+trait Installable<A: ?Sized>: Send + Sync {
+    fn name(&self) -> String;
+    fn install(&self, agent: &A, listed: &Listed<A>);
+    fn tools(&self) -> Tools;
+    fn inherit(&self) -> bool;
+    fn counter(&self) -> Option<String>;
+    fn ends_with_process(&self) -> Option<String>;
+}
+
+/// A hook of known type, so that each call of it is boxed only once.
+struct Typed<H>(Arc<H>);
+
+impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Typed<H> {
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    fn install(&self, agent: &A, listed: &Listed<A>) {
+        let registration = Registration::of(&*self.0, listed.group, listed.site.clone());
+        let registration = registration.checked(&*self.0, agent).owned_by(listed.owner.as_ref());
+        let registration = match &listed.scope {
+            None => registration,
+            Some(scope) => registration.within(scope),
+        };
+        A::install(&Instance(agent), &self.0, &registration);
+    }
+
+    fn tools(&self) -> Tools {
+        self.0.tools()
+    }
+
+    fn inherit(&self) -> bool {
+        self.0.inherit()
+    }
+
+    fn counter(&self) -> Option<String> {
+        self.0.counter()
+    }
+
+    fn ends_with_process(&self) -> Option<String> {
+        self.0.ends_with_process()
+    }
+}
+
+impl<A: EventPoints + ?Sized> HookList<A> {
+    #[track_caller]
+    pub(crate) fn add(&mut self, hook: impl AgentHook) {
+        let watcher = hook.watcher();
+        let guard = hook.foreign_guard().map(|guard| (hook.priority(), guard));
+        let (hook, site) = (Arc::new(Typed(Arc::new(hook))), Location::caller().into());
+        let (group, scope, owner) = (new_group(), None, None);
+        self.0.push(Listed { group, watcher, guard, hook, site, scope, owner });
+    }
+
+    /// Adds a hook and registers it at an agent, then removes the earlier hooks of its name and
+    /// returns them.
+    #[track_caller]
+    pub(crate) fn replace(&mut self, agent: &A, hook: impl AgentHook) -> Self {
+        let name = hook.name();
+        self.add(hook);
+        let Some(added) = self.0.pop() else { return Self::default() };
+        added.hook.install(agent, &added);
+        let removed = self.remove(agent, &name);
+        self.0.push(added);
+        removed
+    }
+
+    /// Removes the hooks of this name from the list and from the agent, and returns them.
+    pub(crate) fn remove(&mut self, agent: &A, name: &str) -> Self {
+        let is_meant = |listed: &mut Listed<A>| listed.hook.name() == name;
+        let removed: Vec<_> = self.0.extract_if(.., is_meant).collect();
+        for listed in &removed {
+            agent.remove_instance_group(listed.group);
+        }
+        Self(removed)
+    }
+
+    /// Registers the hooks at the methods of an agent.
+    pub(crate) fn install(&self, agent: &A) {
+        for listed in &self.0 {
+            listed.hook.install(agent, listed);
+        }
+    }
+
+    /// Returns a counter that two hooks share, with their names.
+    pub(crate) fn shared_counter(&self) -> Option<(String, [String; 2])> {
+        let mut known: Vec<(String, String)> = Vec::new();
+        for listed in &self.0 {
+            let Some(counter) = listed.hook.counter() else { continue };
+            let name = listed.hook.name();
+            if let Some((_, other)) = known.iter().find(|(taken, _)| *taken == counter) {
+                return Some((counter, [other.clone(), name]));
+            }
+            known.push((counter, name));
+        }
+        None
+    }
+
+    /// Returns the hooks that lose with the process what they keep, and why.
+    pub(crate) fn lost(&self) -> impl Iterator<Item = (String, String)> {
+        self.0.iter().filter_map(|it| Some((it.hook.name(), it.hook.ends_with_process()?)))
+    }
+
+    pub(crate) fn tools(&self) -> impl Iterator<Item = Arc<dyn Tool>> {
+        self.0.iter().flat_map(|listed| listed.hook.tools())
+    }
+
+    /// Adds the hooks of another list, each once.
+    pub(crate) fn join(&mut self, other: &Self) {
+        for listed in &other.0 {
+            if !self.has(listed.group) {
+                self.0.push(listed.clone());
+            }
+        }
+    }
+
+    /// Returns the hooks, registered at these events and calls alone.
+    pub(crate) fn within(&self, scope: Scope) -> Self {
+        let hooks = self.0.iter().cloned();
+        Self(
+            hooks
+                .map(|listed| Listed { group: new_group(), scope: Some(scope), ..listed })
+                .collect(),
+        )
+    }
+
+    /// Returns the same hooks, as added at this place.
+    pub(crate) fn added_at(&self, site: &Site) -> Self {
+        let hooks = self.0.iter().cloned();
+        Self(hooks.map(|listed| Listed { site: site.clone(), ..listed }).collect())
+    }
+
+    /// Returns whether both have the same hooks in the same order, added at the same places.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let is_same =
+            |one: &Listed<A>, other: &Listed<A>| one.group == other.group && one.site == other.site;
+        self.0.len() == other.0.len()
+            && self.0.iter().zip(&other.0).all(|(one, other)| is_same(one, other))
+    }
+
+    /// Removes the hooks that another list has.
+    pub(crate) fn remove_all(&mut self, other: &Self) {
+        self.0.retain(|listed| !other.has(listed.group));
+    }
+
+    fn has(&self, group: HookGroup) -> bool {
+        self.0.iter().any(|known| known.group == group)
+    }
+
+    /// Adds the hooks of a caller that also run in agents that are tools, each once.
+    pub(crate) fn inherit(&mut self, other: &Self, caller: &CallContext) {
+        for listed in &other.0 {
+            if listed.hook.inherit() && !self.has(listed.group) {
+                let owner = listed.hook.counter().map(|_| Arc::new(HookOwner::of(caller)));
+                self.0.push(Listed { owner, ..listed.clone() });
+            }
+        }
+    }
+
+    /// Returns the hooks that also run in agents that are tools.
+    pub(crate) fn heritable(&self) -> Self {
+        Self(self.0.iter().filter(|listed| listed.hook.inherit()).cloned().collect())
+    }
+
+    fn watches(&self) -> bool {
+        self.0.iter().any(|listed| listed.watcher.is_some() || listed.guard.is_some())
+    }
+
+    /// Adds the watchers that the hooks bring.
+    pub(crate) fn watch(&self, watchers: &mut CallWatchers, guards: &mut ForeignGuards) {
+        for listed in &self.0 {
+            if let Some(watcher) = &listed.watcher {
+                watchers.add(listed.group, watcher);
+            }
+            if let Some((priority, guard)) = &listed.guard {
+                guards.add(*priority, guard);
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The event hooks of an agent, which come and go while calls run.
+pub(crate) struct SharedHooks<A: ?Sized> {
+    hooks: Mutex<HookList<A>>,
+    /// Whether a hook that watches others was ever among them.
+    has_watched: AtomicBool,
+}
+
+impl<A: EventPoints + ?Sized> SharedHooks<A> {
+    pub(crate) fn new(hooks: HookList<A>) -> Self {
+        let has_watched = AtomicBool::new(hooks.watches());
+        Self { hooks: Mutex::new(hooks), has_watched }
+    }
+
+    /// Registers the hooks at the methods of an agent.
+    pub(crate) fn install(&self, agent: &A) {
+        self.lock().install(agent);
+    }
+
+    /// Adds the hooks of a list and registers them at an agent.
+    pub(crate) fn add(&self, agent: &A, hooks: &HookList<A>) {
+        self.note_watchers(hooks.watches());
+        hooks.install(agent);
+        self.lock().join(hooks);
+    }
+
+    /// Adds a hook and registers it at an agent, then removes the earlier hooks of its name and
+    /// returns them.
+    #[track_caller]
+    pub(crate) fn replace(&self, agent: &A, hook: impl AgentHook) -> HookList<A> {
+        let mut hooks = self.lock();
+        let removed = hooks.replace(agent, hook);
+        self.note_watchers(hooks.watches());
+        removed
+    }
+
+    /// Removes the hooks of this name from the list and from the agent, and returns them.
+    pub(crate) fn remove(&self, agent: &A, name: &str) -> HookList<A> {
+        self.lock().remove(agent, name)
+    }
+
+    /// Adds the watchers that the hooks bring.
+    pub(crate) fn watch(&self, watchers: &mut CallWatchers, guards: &mut ForeignGuards) {
+        if self.has_watched.load(Ordering::Acquire) {
+            self.lock().watch(watchers, guards);
+        }
+    }
+
+    /// Returns the hooks as they are now.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, HookList<A>> {
+        self.hooks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_watchers(&self, watches: bool) {
+        self.has_watched.fetch_or(watches, Ordering::AcqRel);
+    }
+}
+
+impl<A: ?Sized> Clone for HookList<A> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<A: ?Sized> Clone for Listed<A> {
+    fn clone(&self) -> Self {
+        let (watcher, guard) = (self.watcher.clone(), self.guard.clone());
+        let (hook, site, owner) = (self.hook.clone(), self.site.clone(), self.owner.clone());
+        Self { group: self.group, watcher, guard, hook, site, scope: self.scope, owner }
+    }
+}
+
+impl<A: ?Sized> Default for HookList<A> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<A: EventPoints + ?Sized> fmt::Debug for HookList<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|listed| listed.hook.name())).finish()
+    }
+}

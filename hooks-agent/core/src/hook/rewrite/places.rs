@@ -1,0 +1,182 @@
+//! Rewrites messages and results.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use crate::error::TextBlocked;
+use crate::hook::NextTool;
+use crate::message::{ContentBlock, Messages, Msg, Role, ToolOutput, ToolResult, ToolUse};
+use crate::model::Rewriter;
+use crate::tool::ToolError;
+
+/// What a hook rewrites.
+#[expect(clippy::struct_excessive_bools, reason = "each place is chosen by itself")]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    pub(super) input: bool,
+    pub(super) output: bool,
+    pub(super) tool_results: bool,
+    pub(super) tool_arguments: bool,
+}
+
+impl Places {
+    fn blocks(self, role: Role) -> bool {
+        match role {
+            Role::User => self.input,
+            Role::Assistant => self.output || self.tool_arguments,
+            Role::Tool => self.tool_results,
+            Role::System => false,
+        }
+    }
+
+    /// Rewrites the messages that a call or the model is given. Copies those that change only.
+    pub(super) fn messages(
+        self,
+        rewriter: &Rewriter,
+        messages: &mut Messages,
+    ) -> Result<(), TextBlocked> {
+        for index in 0..messages.len() {
+            let Some(msg) = messages.get(index).filter(|msg| self.blocks(msg.role)) else {
+                continue;
+            };
+            let mut copy = None;
+            self.message(rewriter, msg, &mut copy)?;
+            if let (Some(copy), Some(msg)) = (copy, messages.get_mut(index)) {
+                *msg = copy;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rewrites a message; leaves `copy` empty if nothing changes.
+    pub(super) fn message(
+        self,
+        rewriter: &Rewriter,
+        msg: &Msg,
+        copy: &mut Option<Msg>,
+    ) -> Result<(), TextBlocked> {
+        for (index, block) in msg.content.iter().enumerate() {
+            if !self.has_findings(rewriter, msg.role, block) {
+                continue;
+            }
+            let copy = copy.get_or_insert_with(|| msg.clone());
+            if let Some(block) = copy.content.get_mut(index) {
+                self.block(rewriter, block)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn has_findings(self, rewriter: &Rewriter, role: Role, block: &ContentBlock) -> bool {
+        match block {
+            ContentBlock::Text { text } => {
+                (role != Role::Assistant || self.output) && rewriter.has_findings(text)
+            }
+            ContentBlock::Thinking { thinking, .. } => {
+                self.output && rewriter.rewrites_thinking() && rewriter.has_findings(thinking)
+            }
+            ContentBlock::ToolUse(call) => {
+                self.tool_arguments && has_findings_in_call(rewriter, call)
+            }
+            ContentBlock::ToolResult(result) => {
+                self.tool_results && self.has_findings_in_result(rewriter, result)
+            }
+            _ => false,
+        }
+    }
+
+    fn has_findings_in_result(self, rewriter: &Rewriter, result: &ToolResult) -> bool {
+        let output = &result.output;
+        let ran = result.ran.as_deref().filter(|_| self.tool_arguments);
+        rewriter.has_findings(output.as_str())
+            || output.blocks().iter().any(|block| match block {
+                ContentBlock::Text { text } => rewriter.has_findings(text),
+                _ => false,
+            })
+            || output.structured().is_some_and(|value| rewriter.has_findings_in(value))
+            || ran.is_some_and(|call| has_findings_in_call(rewriter, call))
+    }
+
+    fn block(self, rewriter: &Rewriter, block: &mut ContentBlock) -> Result<(), TextBlocked> {
+        match block {
+            ContentBlock::Text { text } => *text = rewritten(rewriter, text)?,
+            ContentBlock::Thinking { thinking, signature } => {
+                *thinking = rewritten(rewriter, thinking)?;
+                *signature = None;
+            }
+            ContentBlock::ToolUse(call) => rewriter.tool_use(call).map_err(blocked)?,
+            ContentBlock::ToolResult(result) => self.result(rewriter, result)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Rewrites a result, with the tool call that ran.
+    pub(super) fn result(
+        self,
+        rewriter: &Rewriter,
+        result: &mut ToolResult,
+    ) -> Result<(), TextBlocked> {
+        if !self.has_findings_in_result(rewriter, result) {
+            return Ok(());
+        }
+        output(rewriter, &mut result.output)?;
+        match &mut result.ran {
+            Some(ran) if self.tool_arguments => {
+                rewriter.tool_use(Arc::make_mut(ran)).map_err(blocked)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn has_findings_in_call(rewriter: &Rewriter, call: &ToolUse) -> bool {
+    let written = call.invalid_input.as_deref().unwrap_or_default();
+    rewriter.has_findings_in(&call.input) || rewriter.has_findings(written)
+}
+
+/// Rewrites what a tool returned.
+pub(super) fn output(rewriter: &Rewriter, output: &mut ToolOutput) -> Result<(), TextBlocked> {
+    let mut reason = None;
+    output.map_text(|text| {
+        rewriter.text(text).unwrap_or_else(|blocked| {
+            reason.get_or_insert(blocked);
+            String::new()
+        })
+    });
+    reason.map_or(Ok(()), |reason| Err(blocked(reason)))
+}
+
+/// Rewrites the error of a tool: its text is all that is left of it, if that changes.
+pub(super) fn tool_error(rewriter: &Rewriter, error: ToolError, next: &NextTool<'_>) -> ToolError {
+    if !error.is_failure() {
+        return error;
+    }
+    if !texts(&error).iter().any(|text| rewriter.has_findings(text)) {
+        return error;
+    }
+    let text = rewriter.text(&error.to_string()).unwrap_or_else(|reason| reason);
+    match error {
+        error if error.ends_call() => next.fail(text),
+        _ => ToolError::Failed(text.into()),
+    }
+}
+
+/// Returns the texts of an error and its sources, and its `Debug` form.
+fn texts(error: &ToolError) -> Vec<String> {
+    let mut texts = vec![format!("{error:?}")];
+    let mut next: Option<&dyn Error> = Some(error);
+    while let Some(error) = next {
+        texts.push(error.to_string());
+        next = error.source();
+    }
+    texts
+}
+
+fn rewritten(rewriter: &Rewriter, text: &str) -> Result<String, TextBlocked> {
+    rewriter.text(text).map_err(blocked)
+}
+
+fn blocked(reason: String) -> TextBlocked {
+    TextBlocked { reason }
+}

@@ -1,0 +1,60 @@
+//! Who watches the hooks of a call.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use hooks_core::HookGroup;
+
+use crate::call::CallContext;
+use crate::hook::watch::hook_run::{HookRun, HookWatcher};
+
+/// The watchers of a call, each by the group of the hook that brings it: those that there were when
+/// the call started.
+#[derive(Default)]
+pub(crate) struct CallWatchers(Vec<(HookGroup, Arc<dyn HookWatcher>)>);
+
+impl CallWatchers {
+    pub(crate) fn add(&mut self, group: HookGroup, watcher: &Arc<dyn HookWatcher>) {
+        self.0.push((group, watcher.clone()));
+    }
+
+    /// Has them watch the hooks of a call.
+    pub(crate) fn watch(self, cx: &CallContext) {
+        if !self.0.is_empty() {
+            cx.set_watchers(Arc::new(self));
+        }
+    }
+
+    fn of(cx: &CallContext) -> Option<&Self> {
+        cx.watchers()?.downcast_ref()
+    }
+
+    /// Returns the watchers of the hook of this group, each once: none watches a hook that brings it.
+    fn of_hook(&self, group: HookGroup) -> impl Iterator<Item = &Arc<dyn HookWatcher>> {
+        let is_same = |one: &Arc<dyn HookWatcher>, other: &Arc<dyn HookWatcher>| {
+            std::ptr::addr_eq(Arc::as_ptr(one), Arc::as_ptr(other))
+        };
+        let watchers = self.0.iter().enumerate().filter(move |(index, (_, watcher))| {
+            let brings = |(of, other): &_| *of == group && is_same(other, watcher);
+            let mut earlier = self.0.iter().take(*index);
+            !self.0.iter().any(brings) && !earlier.any(|(_, other)| is_same(other, watcher))
+        });
+        watchers.map(|(_, (_, watcher))| watcher)
+    }
+}
+
+/// Returns whether somebody watches the hook of this group: none watches itself.
+pub(super) fn is_watched(cx: &CallContext, group: HookGroup) -> bool {
+    CallWatchers::of(cx).is_some_and(|watchers| watchers.of_hook(group).next().is_some())
+}
+
+/// Tells the watchers of a call of a run of a hook.
+pub(super) fn tell_watchers(run: &HookRun<'_>) {
+    let watchers = CallWatchers::of(run.cx).into_iter();
+    for watcher in watchers.flat_map(|watchers| watchers.of_hook(run.info.group)) {
+        let told = catch_unwind(AssertUnwindSafe(|| watcher.hook_ran(run)));
+        if told.is_err() {
+            tracing::warn!(target: "hooks_agent::hook", hook = run.hook(), event = run.event(), "a watcher panicked");
+        }
+    }
+}

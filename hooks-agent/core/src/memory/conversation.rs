@@ -1,0 +1,186 @@
+//! The messages of a conversation.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Map, Value};
+
+use crate::memory::ThreadValues;
+use crate::memory::journal::Journal;
+use crate::memory::left::Left;
+use crate::memory::place::place_message;
+use crate::message::{Messages, Msg, PendingCall, PendingReason, ToolResult, open_calls};
+
+/// The messages of one conversation, the tool calls in it that wait for a result, and the
+/// [values](crate::call::CallContext::thread_value) that hooks keep with it.
+#[derive(Debug, Default)]
+pub struct Memory {
+    conversation: Mutex<Conversation>,
+    values: ThreadValues,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Conversation {
+    pub(super) messages: Messages,
+    /// How many times all messages were replaced.
+    pub(super) replaced: u64,
+    /// The user of the thread, if a call named one.
+    pub(super) user: Option<Arc<str>>,
+    /// Rare, so that most conversations stay small.
+    pub(super) left: Option<Box<Left>>,
+    /// What the store has, if the thread is in one.
+    pub(super) journal: Option<Box<Journal>>,
+}
+
+impl Memory {
+    /// Creates an empty memory.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends a message.
+    pub fn add(&self, msg: impl Into<Arc<Msg>>) {
+        let mut conversation = self.lock();
+        conversation.push(msg.into());
+        conversation.note_answered();
+    }
+
+    /// Returns all messages, oldest first.
+    #[must_use]
+    pub fn messages(&self) -> Messages {
+        self.lock().messages.clone()
+    }
+
+    /// Replaces all messages.
+    pub fn replace(&self, messages: impl Into<Messages>) {
+        let mut conversation = self.lock();
+        conversation.replaced += 1;
+        conversation.messages = messages.into();
+        conversation.left = None;
+        if let Some(journal) = &mut conversation.journal {
+            journal.served = None;
+        }
+        conversation.note_rewrite();
+    }
+
+    /// Returns the values that hooks keep with the thread, by name, as JSON.
+    #[must_use]
+    pub fn values(&self) -> Map<String, Value> {
+        self.values.all()
+    }
+
+    /// Replaces the values that hooks keep with the thread, as a program does that restores it.
+    pub fn set_values(&self, values: Map<String, Value>) {
+        self.values.replace(values);
+    }
+
+    /// Removes all messages. The values stay: a limit outlives what was said.
+    pub fn clear(&self) {
+        self.replace(Messages::new());
+    }
+
+    /// Returns the tool calls that wait for a result, in order; those of a sub-agent in place of
+    /// the tool call that runs it.
+    #[must_use]
+    pub fn pending(&self) -> Vec<PendingCall> {
+        let (messages, asking) = {
+            let conversation = self.lock();
+            (conversation.messages.clone(), conversation.asking().cloned())
+        };
+        let mut known: HashMap<String, Vec<PendingCall>> = HashMap::new();
+        for pending in asking.map(|asking| asking.calls).unwrap_or_default() {
+            known.entry(pending.top_id().to_owned()).or_default().push(pending);
+        }
+        let open = open_calls(&messages).into_iter();
+        let pending = open.flat_map(|call| {
+            let own = known.remove(&call.id);
+            own.unwrap_or_else(|| vec![PendingCall::new(call, PendingReason::NotRun)])
+        });
+        pending.collect()
+    }
+
+    /// Returns whether there are no messages.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lock().messages.is_empty()
+    }
+
+    /// Returns whether nothing was said, and no value is kept.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.is_empty() && self.values().is_empty()
+    }
+
+    /// Returns the values that hooks keep with the thread, one by one.
+    #[must_use]
+    pub fn thread_values(&self) -> &ThreadValues {
+        &self.values
+    }
+
+    /// Returns whether tool calls wait for a result.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !open_calls(&self.lock().messages).is_empty()
+    }
+
+    /// Returns how many times all messages were replaced.
+    pub(crate) fn replaced(&self) -> u64 {
+        self.lock().replaced
+    }
+
+    /// Appends the result of a tool call that was in memory when all messages had been `replaced`
+    /// this many times. Drops it if its tool call is gone since.
+    pub(crate) fn answer(&self, result: ToolResult, replaced: u64) {
+        let mut conversation = self.lock();
+        let is_open = || open_calls(&conversation.messages).iter().any(|call| call.id == result.id);
+        if conversation.replaced == replaced || is_open() {
+            conversation.push(Arc::new(Msg::tool_result(result)));
+            conversation.note_answered();
+        }
+    }
+
+    /// Appends messages at once.
+    pub(crate) fn extend(&self, messages: impl IntoIterator<Item = Arc<Msg>>) {
+        let mut conversation = self.lock();
+        for msg in messages {
+            conversation.push(msg);
+        }
+        conversation.note_answered();
+    }
+
+    /// Replaces the messages by a shorter conversation of the same content. Returns whether it did: not
+    /// if these messages were replaced meanwhile.
+    pub(crate) fn compress(&self, before: &Messages, compressed: Messages) -> bool {
+        let mut conversation = self.lock();
+        let is_same = |(now, before): (&Arc<Msg>, &Arc<Msg>)| Arc::ptr_eq(now, before);
+        let now = conversation.messages.shared();
+        if now.len() < before.len() || !now.iter().zip(before.shared()).all(is_same) {
+            return false;
+        }
+        // Messages observed meanwhile stay.
+        let observed = now[before.len()..].to_vec();
+        conversation.messages = compressed;
+        conversation.messages.extend(observed);
+        conversation.note_answered();
+        conversation.note_rewrite();
+        true
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Conversation> {
+        self.conversation.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Conversation {
+    fn note_rewrite(&mut self) {
+        if let Some(journal) = &mut self.journal {
+            journal.rewrite();
+        }
+    }
+
+    /// Appends a message; results go where they belong.
+    fn push(&mut self, msg: Arc<Msg>) {
+        if place_message(&mut self.messages, msg) {
+            self.note_rewrite();
+        }
+    }
+}

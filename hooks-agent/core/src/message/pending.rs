@@ -1,0 +1,166 @@
+//! Tool calls that wait for a result.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::{Messages, Msg, Question, Role, ToolOutput, ToolResult, ToolUse};
+
+/// A tool call that waits for a result, as [`Msg::pending`](crate::message::Msg::pending),
+/// [`Memory::pending`](crate::memory::Memory::pending) and
+/// [`PermissionAsked`](crate::stream::AgentEventKind::PermissionAsked) list it.
+///
+/// [`CallOptions::confirm`](crate::call::CallOptions::confirm) with its id lets it run. A result
+/// with its id, as [`answered`](Self::answered) and [`refused`](Self::refused) create it, answers
+/// it without running it.
+///
+/// ```
+/// use hooks_agent::prelude::*;
+/// use serde_json::{Value, json};
+///
+/// struct Approval;
+///
+/// #[agent_hook]
+/// impl Approval {
+///     fn ask(&self, event: &mut PreActing<'_>) -> Flow {
+///         event.ask("everything needs approval")
+///     }
+/// }
+///
+/// # futures::executor::block_on(async {
+/// let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+///     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+///         Some(result) => result.output.as_str().into(),
+///         None => ToolUse::new("1", "pay", json!({ "euros": 12 })).into(),
+///     }
+/// });
+/// let pay = FunctionTool::new("pay", "Pays.", async |_: Value| "paid");
+/// let agent = ReActAgent::builder("bot").model(model).tool(pay).hook(Approval).build()?;
+/// let reply = agent.call(Msg::user("Pay")).await?;
+/// let pending = &reply.pending()[0];
+/// assert_eq!((pending.id.as_str(), pending.asked_by.as_deref()), ("1", Some("Approval")));
+/// let reply = agent.resume(CallOptions::new().confirm(&pending.id)).await?;
+/// assert_eq!(reply.text(), "paid");
+/// # Ok::<(), hooks_agent::error::AgentError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PendingCall {
+    /// The id by which the called agent knows the tool call. For a tool call of a sub-agent, these
+    /// are the ids from the tool call that runs the sub-agent down, joined by `/`.
+    pub id: String,
+    /// The tool call, with the changes of hooks.
+    pub call: ToolUse,
+    /// The names of the sub-agents on the way to the tool call; empty for one of the called agent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+    /// Why it waits.
+    pub why: PendingReason,
+    /// The name of the event hook that stopped the call or asks, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_by: Option<String>,
+    /// What a person is asked, if it asks for permission.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Box<Question>>,
+}
+
+/// Why a tool call waits for a result.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PendingReason {
+    /// Its permission is to ask, or a hook asks. The text is the hook's, or empty.
+    Permission(String),
+    /// A hook stopped the call here.
+    Stopped,
+    /// The call was stopped before the tool call had its turn.
+    NotRun,
+    /// The process ended while the tool ran, so its outcome is not known; see
+    /// [`Unknown`](crate::store::Unknown).
+    UnknownOutcome,
+}
+
+impl PendingReason {
+    /// Returns the name of the reason, as JSON has it.
+    ///
+    /// ```
+    /// use hooks_agent::message::PendingReason;
+    ///
+    /// assert_eq!(PendingReason::Permission("really?".to_owned()).name(), "permission");
+    /// ```
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Permission(_) => "permission",
+            Self::Stopped => "stopped",
+            Self::NotRun => "not_run",
+            Self::UnknownOutcome => "unknown_outcome",
+        }
+    }
+}
+
+impl PendingCall {
+    /// Creates the entry of a tool call of the called agent.
+    #[must_use]
+    pub fn new(call: ToolUse, why: PendingReason) -> Self {
+        let call = call.without_hidden();
+        Self { id: call.id.clone(), call, agents: Vec::new(), why, asked_by: None, question: None }
+    }
+
+    /// Creates the message that answers the tool call with this output, instead of running it.
+    #[must_use]
+    pub fn answered(&self, output: impl Into<ToolOutput>) -> Msg {
+        let result = ToolResult::success(&self.call, output);
+        Msg::tool_result(ToolResult { id: self.id.clone(), ..result })
+    }
+
+    /// Creates the message that refuses the tool call, with a reason that the model reads.
+    #[must_use]
+    pub fn refused(&self, reason: impl Into<String>) -> Msg {
+        let reason: String = reason.into();
+        let result = ToolResult::error(&self.call, reason);
+        Msg::tool_result(ToolResult { id: self.id.clone(), ..result })
+    }
+
+    /// Sets the name of the hook that asks.
+    #[must_use]
+    pub fn asked_by(mut self, hook: impl Into<String>) -> Self {
+        self.asked_by = Some(hook.into());
+        self
+    }
+
+    /// Returns the entry as the caller of the agent `agent` knows it, which runs the agent by the
+    /// tool call `id`.
+    pub(crate) fn below(mut self, id: &str, agent: &str) -> Self {
+        self.id = format!("{id}/{}", self.id);
+        self.agents.insert(0, agent.to_owned());
+        self
+    }
+
+    /// Returns the id of the tool call of the called agent: this one, or the one that runs the
+    /// sub-agent. Ids of the model have no `/` where there are sub-agents.
+    pub(crate) fn top_id(&self) -> &str {
+        match self.id.split_once('/') {
+            Some((top, _)) if !self.agents.is_empty() => top,
+            _ => &self.id,
+        }
+    }
+}
+
+/// Returns the tool calls of the model's last answer that have no result.
+pub(crate) fn open_calls(history: &Messages) -> Vec<ToolUse> {
+    // Messages observed since then do not affect them.
+    let history = history.shared();
+    let asks = |msg: &Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
+    let Some(last) = history.iter().rposition(asks) else {
+        return Vec::new();
+    };
+    let results: std::collections::HashSet<_> = history[last..]
+        .iter()
+        .flat_map(|msg| msg.tool_results())
+        .map(|result| result.id.as_str())
+        .collect();
+    let is_open = |call: &&ToolUse| !results.contains(call.id.as_str());
+    history[last].tool_uses().filter(is_open).cloned().collect()
+}

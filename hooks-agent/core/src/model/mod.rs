@@ -1,0 +1,24 @@
+//! Models, with which agents reason.
+
+mod answer;
+mod chat;
+mod context_size;
+mod context_window;
+mod error;
+mod options;
+mod rewrite;
+mod scripted;
+mod token_counter;
+mod tokens;
+
+pub use answer::ModelAnswer;
+pub use chat::{ChatChunk, ChatModel, ChatRequest, ChatStream, FinishReason, ToolSpec};
+pub use context_size::{ContextSize, ContextSizeError};
+pub use context_window::known_context_window;
+pub use error::ModelError;
+pub use options::{ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice};
+pub(crate) use rewrite::{CallTexts, KeepDigests};
+pub use rewrite::{Find, Finding, Rewriter};
+pub use scripted::{ScriptedAnswer, ScriptedModel};
+pub use token_counter::TokenCounter;
+pub use tokens::TokenCount;

@@ -1,0 +1,157 @@
+//! Texts that rewriters have decided on, which they do not search again.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use sha2::{Digest, Sha256};
+
+use crate::model::rewrite::block::found;
+use crate::model::rewrite::find::Find;
+
+/// The texts that a rewriter has decided on: those that it wrote, and those that it left as they are and
+/// another one changed.
+///
+/// A replacement makes new boundaries of words, so a second search may find more than the first one
+/// did, after the stream has shown it. One search decides for stream, memory, reply and later requests.
+/// What another search would change is noted for longer than the call; it is rare.
+#[derive(Clone)]
+pub(crate) struct Searched {
+    by: Decider,
+    call: Arc<CallTexts>,
+    /// The texts that are searched whoever has decided on them.
+    more: Option<Arc<More>>,
+    notes_unchanged: bool,
+}
+
+type More = dyn Fn(&str) -> bool + Send + Sync;
+
+/// Who has decided on the texts of a call.
+#[derive(Default)]
+pub(crate) struct CallTexts(Mutex<HashMap<[u8; 32], Vec<Decider>>>);
+
+/// Keeps the digests of texts for longer than a call.
+pub(crate) trait KeepDigests: Send + Sync {
+    fn has(&self, digest: &str) -> bool;
+
+    fn keep(&self, digest: &str);
+}
+
+#[derive(Clone)]
+struct Decider {
+    /// What the digests of kept texts begin with: who searches for something else has another one.
+    id: Arc<str>,
+    find: Arc<dyn Find>,
+    kept: Arc<dyn KeepDigests>,
+}
+
+impl Searched {
+    pub(super) fn new(
+        id: Arc<str>,
+        find: Arc<dyn Find>,
+        call: Arc<CallTexts>,
+        kept: Arc<dyn KeepDigests>,
+    ) -> Self {
+        Self { by: Decider { id, find, kept }, call, more: None, notes_unchanged: true }
+    }
+
+    /// Searches the texts in which there is more to find than the rewriter finds.
+    pub(super) fn unless(self, more: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self { more: Some(Arc::new(more)), ..self }
+    }
+
+    /// Notes changes alone.
+    pub(super) fn changes_only(self) -> Self {
+        Self { notes_unchanged: false, ..self }
+    }
+
+    /// Returns whether the rewriter has decided on the text.
+    pub(super) fn has(&self, text: &str) -> bool {
+        if self.more.as_ref().is_some_and(|more| more(text)) {
+            return false;
+        }
+        let in_call = self.call.deciders(text).iter().any(|by| by.id == self.by.id);
+        if in_call {
+            // The thread may be another one than that of the text.
+            self.by.keep(text);
+        }
+        in_call || self.by.kept.has(&self.by.digest(text))
+    }
+
+    /// Notes a text in which there is nothing to rewrite.
+    pub(super) fn unchanged(&self, text: &str) {
+        if self.notes_unchanged {
+            self.call.add(text, &self.by);
+        }
+    }
+
+    /// Notes what the rewriter wrote. Who has decided on the text before has decided on it.
+    pub(super) fn wrote(&self, before: &str, after: &str) {
+        self.call.became(before, after);
+        self.call.decide(after, &self.by);
+    }
+}
+
+impl CallTexts {
+    /// Notes that a text became another one without a rewriter: who has decided on it has decided on what
+    /// it became.
+    pub(crate) fn became(&self, before: &str, after: &str) {
+        for by in self.deciders(before) {
+            self.decide(after, &by);
+        }
+    }
+
+    /// Notes a decision, for longer than the call if the text would change.
+    fn decide(&self, text: &str, by: &Decider) {
+        if self.add(text, by) && matches!(found(&*by.find, text, 0), Ok(Some(_))) {
+            by.keep(text);
+        }
+    }
+
+    fn deciders(&self, text: &str) -> Vec<Decider> {
+        self.lock().get(&digest(&[text])).cloned().unwrap_or_default()
+    }
+
+    /// Returns whether the decision is new.
+    fn add(&self, text: &str, by: &Decider) -> bool {
+        let mut texts = self.lock();
+        let deciders = texts.entry(digest(&[text])).or_default();
+        let is_new = deciders.iter().all(|other| other.id != by.id);
+        if is_new {
+            deciders.push(by.clone());
+        }
+        is_new
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<[u8; 32], Vec<Decider>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Decider {
+    fn keep(&self, text: &str) {
+        self.kept.keep(&self.digest(text));
+    }
+
+    fn digest(&self, text: &str) -> String {
+        STANDARD_NO_PAD.encode(&digest(&[&self.id, text])[..16])
+    }
+}
+
+/// Hashes parts, each with its length, so that no two lists of parts are the same text.
+fn digest(parts: &[&str]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    digest.finalize().into()
+}
+
+impl fmt::Debug for Searched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Searched").field("id", &self.by.id).finish_non_exhaustive()
+    }
+}

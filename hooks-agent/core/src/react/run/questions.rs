@@ -1,0 +1,121 @@
+//! What a call leaves waiting, and for whom.
+
+use std::sync::Arc;
+
+use crate::agent::Agent;
+use crate::call::CallContext;
+use crate::memory::{Asking, Moment};
+use crate::message::{
+    ContentBlock, GenerateReason, Msg, PendingCall, PendingReason, Question, Role, ToolUse,
+    open_calls,
+};
+use crate::react::run::batch::Batch;
+use crate::react::run::rounds::{Asked, Ended, Run};
+use crate::store::{ThreadKey, Waiting};
+use crate::stream::AgentEventKind;
+use crate::thread::now;
+
+impl Run<'_> {
+    /// Leaves the tool calls of an answer waiting, because a hook stopped the call.
+    pub(super) fn stop(&self, batch: Batch<'_>, reply: Arc<Msg>, asked_by: Option<&str>) -> Ended {
+        let mut pending = batch.wait();
+        for pending in &mut pending {
+            pending.why = PendingReason::Stopped;
+            pending.asked_by = asked_by.map(str::to_owned);
+        }
+        self.remember(&pending);
+        Ended { reply, reason: GenerateReason::ReasoningStopRequested, pending }
+    }
+
+    /// Leaves the tool calls of an answer waiting, because people are asked about some of them.
+    /// `people` has an entry for each tool call, in order.
+    pub(super) async fn ask_people(&self, batch: Batch<'_>, people: Vec<Option<Asked>>) -> Ended {
+        let mut pending = batch.wait();
+        for (pending, asked) in pending.iter_mut().zip(people) {
+            let Some((mut question, asked_by)) = asked else { continue };
+            let PendingCall { call, .. } = pending;
+            if question.about.take().is_some_and(|about| about != call.input) {
+                // A later hook changed the arguments: the text has those before.
+                question.description = format!("Tool: {}\nArgs: {}", call.name, call.input);
+            }
+            let schema = self.schema(pending);
+            pending.why = PendingReason::Permission(question.description.clone());
+            pending.asked_by = asked_by;
+            pending.question = Some(Box::new(Question { schema, ..question }));
+        }
+        self.remember(&pending);
+        self.announce(&pending).await;
+        let reply = self.asking_answer();
+        Ended { reply, reason: GenerateReason::PermissionAsking, pending }
+    }
+
+    /// Sends what asks for permission to the stream.
+    pub(super) async fn announce(&self, pending: &[PendingCall]) {
+        // The caller of a sub-agent asks for it, by ids that it knows.
+        if self.cx.through().is_some() || !self.cx.is_watched() {
+            return;
+        }
+        if let Err(error) = self.cx.commit_at(Moment::Question).await {
+            // The end of the call commits again, and fails the call.
+            tracing::warn!(target: "hooks_agent::react", error = &error as &dyn std::error::Error, "questions were not stored");
+            return;
+        }
+        for pending in pending {
+            if matches!(pending.why, PendingReason::Permission(_) | PendingReason::UnknownOutcome) {
+                self.cx.emit(|| AgentEventKind::PermissionAsked(pending.clone())).await;
+            }
+        }
+    }
+
+    /// Records what waits, and for whom.
+    pub(super) fn remember(&self, pending: &[PendingCall]) {
+        if pending.is_empty() {
+            return;
+        }
+        let (run, through) = (self.cx.run_id(), self.cx.through().cloned());
+        let caller = self.cx.parent().map(CallContext::run_id);
+        let is_of_caller = through.is_some();
+        self.memory.ask(Asking { run, through, caller, calls: pending.to_vec() });
+        // The caller of a sub-agent asks for it.
+        let key = ThreadKey::new(self.agent.name(), self.cx.thread_id());
+        let (false, Ok(key)) = (is_of_caller, key) else { return };
+        let asked = pending.iter().filter(|pending| pending.why != PendingReason::NotRun);
+        let questions = asked.map(|pending| {
+            let mut waiting = Waiting::new(&key, run, pending);
+            if let Some(journal) = self.cx.journal() {
+                waiting.set_id(&journal.question_id());
+            }
+            if waiting.schema.is_null() {
+                waiting.schema = self.schema(pending);
+            }
+            waiting
+        });
+        self.memory.set_questions(questions.collect(), now());
+    }
+
+    /// Returns the schema of the arguments of a tool call of this agent.
+    fn schema(&self, pending: &PendingCall) -> serde_json::Value {
+        let is_own = pending.agents.is_empty();
+        let tool = self.agent.tool(&pending.call.name).filter(|_| is_own);
+        tool.map(|tool| tool.schema().clone()).unwrap_or_default()
+    }
+
+    /// Returns the answer with the tool calls that wait and no others.
+    pub(super) fn asking_answer(&self) -> Arc<Msg> {
+        let messages = self.memory.messages();
+        let open = open_calls(&messages);
+        let has_calls =
+            |msg: &&Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
+        let Some(mut answer) = messages.shared().iter().rev().find(has_calls).cloned() else {
+            return self.last_answer();
+        };
+        let is_open = |call: &ToolUse| open.iter().any(|open| open.id == call.id);
+        if !answer.tool_uses().all(is_open) {
+            Arc::make_mut(&mut answer).content.retain(|block| match block {
+                ContentBlock::ToolUse(call) => is_open(call),
+                _ => true,
+            });
+        }
+        answer
+    }
+}

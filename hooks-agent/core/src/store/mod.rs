@@ -1,0 +1,28 @@
+//! Stores: where the threads of agents and the questions to people outlive the process.
+
+mod contract;
+mod error;
+mod filter;
+mod key;
+mod lease;
+mod operations;
+mod options;
+mod people;
+mod record;
+mod report;
+mod step;
+
+pub use contract::{Backend, Steps, Store, StoreFuture};
+pub use error::StoreError;
+pub use filter::Filter;
+pub use key::{NameError, ThreadKey, check_name};
+pub use lease::{Acquired, Lease};
+pub use operations::{ExportError, ImportError, ImportOptions, export, import};
+pub use options::{Durability, Unknown};
+pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
+pub(crate) use people::{EXPIRED, EXPIRY, by_call};
+pub use record::{
+    CallRecord, CallState, HistoryRow, SUB_THREADS, StoredMessage, ThreadInfo, ThreadRecord,
+};
+pub use report::StoreReport;
+pub use step::Step;
