@@ -12,20 +12,18 @@ mod meters;
 mod monitoring;
 #[cfg(feature = "metrics")]
 mod names;
-#[cfg(feature = "otel")]
-mod open_telemetry;
 #[cfg(feature = "policy")]
 mod policy;
 mod timing;
 
 #[cfg(feature = "audit")]
 pub use audit_log::{AuditError, AuditLog, AuditLogBuilder, Verified};
+#[cfg(feature = "otel")]
+pub use hooks_agent_otel::{Capture, OpenTelemetry, OpenTelemetryBuilder, OtlpBuilder, OtlpError};
 pub use jsonl_trace::{JsonlTrace, JsonlTraceBuilder, TraceError};
 pub use logging::Logging;
 #[cfg(feature = "metrics")]
 pub use metered_store::MeteredStore;
 #[cfg(feature = "metrics")]
 pub use monitoring::{Monitoring, MonitoringSnapshot};
-#[cfg(feature = "otel")]
-pub use open_telemetry::{Capture, OpenTelemetry, OpenTelemetryBuilder, OtlpBuilder, OtlpError};
 pub use timing::{CallTiming, ModelTiming, RoundTiming, Timing, ToolTiming};

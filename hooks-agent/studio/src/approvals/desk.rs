@@ -1,0 +1,98 @@
+//! What waits, from the stores of the agents.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::agents::Agents;
+use crate::approvals::resume::Resuming;
+use crate::approvals::shown::approval;
+use crate::shared::Shared;
+use hooks_agent_core::agent::Agent;
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::store::{Filter, StoreError, Waiting};
+
+/// How often the stores are asked what other processes did.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// Where questions are listed and decided.
+#[derive(Clone)]
+pub(crate) struct Desk {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) agents: Agents,
+    pub(super) resuming: Resuming,
+    /// Who decides.
+    pub(super) decider: Arc<str>,
+}
+
+impl Desk {
+    pub(crate) fn new(shared: Arc<Shared>, agents: Agents, decider: Arc<str>) -> Self {
+        Self { shared, agents, resuming: Resuming::default(), decider }
+    }
+
+    /// Tells pages what waits and what waits no longer, until the studio is shut down.
+    pub(crate) async fn watch(&self, stopping: &CancellationToken) {
+        let mut asked = self.shared.asked.subscribe();
+        loop {
+            // Without an open page nothing is sent: a page asks for the list when it opens.
+            if self.shared.ring.is_read()
+                && let Err(error) = self.waiting().await
+            {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(target: "hooks_agent::studio", error, "the studio cannot list what waits");
+            }
+            tokio::select! {
+                () = stopping.cancelled() => return,
+                changed = asked.changed() => if changed.is_err() { return },
+                () = tokio::time::sleep(AGAIN) => {}
+            }
+        }
+    }
+
+    /// Returns what waits and what was decided, as JSON.
+    pub(crate) async fn list(&self) -> Result<Value, StoreError> {
+        let seq = self.shared.ring.last();
+        let waiting = self.waiting().await?;
+        let decided = self.shared.announced.decisions();
+        Ok(json!({ "seq": seq, "waiting": waiting, "decided": decided }))
+    }
+
+    /// Lists what waits, and tells pages what they do not know.
+    async fn waiting(&self) -> Result<Vec<Value>, StoreError> {
+        let mut all = Vec::new();
+        for agent in self.agents.iter() {
+            let listed = self.waiting_of(agent).await?;
+            let is_shown = self.shared.settings.shows().content;
+            for waiting in &listed {
+                let approval = approval(waiting, is_shown);
+                self.shared.announced.tell_waiting(&self.shared.ring, waiting, &approval);
+                all.push(approval);
+            }
+        }
+        Ok(all)
+    }
+
+    async fn waiting_of(&self, agent: &ReActAgent) -> Result<Vec<Waiting>, StoreError> {
+        let Shared { announced, ring, settings, .. } = &*self.shared;
+        let (of_agent, time) = (Filter::agent(agent.name()), announced.time());
+        let mut listed = agent.store().waiting(of_agent.clone()).await?;
+        listed.retain(|waiting| !waiting.is_closed && !announced.is_closed(&waiting.id));
+        let missing = announced.missing(agent.name(), &listed, time);
+        if missing.is_empty() {
+            return Ok(listed);
+        }
+        let decided = agent.store().waiting(of_agent.decided()).await?;
+        for id in missing {
+            let found = decided.iter().find(|it| it.id == id);
+            match found.and_then(|it| Some((it, it.decided.as_ref()?))) {
+                Some((waiting, by)) => {
+                    announced.tell_decided(ring, waiting, by, settings.shows().content);
+                }
+                None => announced.tell_closed(ring, &id),
+            }
+        }
+        Ok(listed)
+    }
+}

@@ -1,0 +1,57 @@
+//! What the page sends to decide.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use hooks_agent_core::store::Decision;
+
+/// What the page sends to decide.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DecisionRequest {
+    decision: Choice,
+    #[serde(default)]
+    input: Option<Value>,
+    #[serde(default)]
+    reason: Option<String>,
+    /// The digest of what was shown.
+    pub(super) digest: String,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Choice {
+    Approve,
+    Deny,
+    Edit,
+}
+
+impl DecisionRequest {
+    /// Returns the decision.
+    ///
+    /// # Errors
+    /// What is wrong: a member that belongs to another decision may mean that the person meant that one.
+    pub(super) fn decision(&self) -> Result<Decision, &'static str> {
+        match (self.decision, &self.input, &self.reason) {
+            (Choice::Approve, None, None) => Ok(Decision::Approve),
+            (Choice::Approve, Some(_), _) => Err("`input` is for an edit: decide by \"edit\""),
+            (Choice::Deny, None, reason) => {
+                Ok(Decision::Reject(reason.clone().unwrap_or_default()))
+            }
+            (Choice::Deny, Some(_), _) => Err("`input` is for an edit, not for a denial"),
+            (Choice::Edit, Some(input), None) => Ok(Decision::Edit(input.clone())),
+            (Choice::Edit, None, _) => Err("an edit needs the new arguments as `input`"),
+            (Choice::Approve | Choice::Edit, _, Some(_)) => Err("`reason` is for a denial"),
+        }
+    }
+}
+
+/// Returns the name of a decision on the page.
+pub(super) fn name(decision: &Decision) -> &'static str {
+    match decision {
+        Decision::Approve => "approve",
+        Decision::Edit(_) => "edit",
+        Decision::Reject(_) => "deny",
+        _ => "respond",
+    }
+}

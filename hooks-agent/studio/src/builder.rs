@@ -1,0 +1,196 @@
+//! The studio, as a program sets it up.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use tokio::net::{TcpListener, lookup_host};
+
+use crate::agents::Agents;
+use crate::approvals::Desk;
+use crate::error::StudioError;
+use crate::hook::StudioHook;
+use crate::ring::Capacity;
+use crate::server::{Hosts, StudioServer, Token};
+use crate::shared::Shared;
+use hooks_agent_core::agent::Agent;
+use hooks_agent_core::react::ReActAgent;
+
+/// A page in the browser that shows what agents do while they do it, and takes the decisions that they
+/// wait for.
+///
+/// [`hook`](Self::hook) goes into each agent that is to be seen; [`agent`](Self::agent) makes an agent
+/// known to the page, which then shows its plan of hooks, decides its questions and interrupts its
+/// calls; [`bind`](Self::bind) opens the page. [The guide](https://docs.rs/hooks-agent/latest/hooks_agent/guide/studio/index.html) has what the page
+/// shows, what it does not, and how it is protected.
+///
+/// | setting | default |
+/// |---|---|
+/// | [`show_content`](Self::show_content) | texts, arguments and results are shown |
+/// | [`show_removed`](Self::show_removed) | values that hooks replaced are not shown |
+/// | [`show_drafts`](Self::show_drafts) | answers are not shown before hooks that may change them saw them |
+/// | [`allow_chat`](Self::allow_chat) | nobody writes to agents |
+/// | [`token`](Self::token) | a random one |
+/// | [`capacity`](Self::capacity) | 1,000 runs, 5,000 events of a run, 64 MiB |
+///
+/// Clones are one studio: what a clone sets by `show_..` and `capacity` holds for all.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use hooks_agent::builtin::connect::Studio;
+/// use hooks_agent::prelude::*;
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// let studio = Studio::new();
+/// let model = ScriptedModel::new("fixed", |_| "Done.");
+/// let agent = ReActAgent::builder("clerk").model(model).hook(studio.hook()).build()?;
+/// let agent = Arc::new(agent);
+/// let server = studio.agent(agent.clone()).bind("127.0.0.1:0").await?;
+/// let serving = tokio::spawn(server.serve());
+/// // Open the address in a browser.
+/// assert!(server.url().starts_with("http://127.0.0.1:"));
+/// agent.call("Go").await?;
+/// server.shutdown().await;
+/// serving.await??;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone, Default)]
+#[must_use = "it shows the agents that have its hook, once it is bound and served"]
+pub struct Studio {
+    shared: Arc<Shared>,
+    agents: Agents,
+    hosts: Vec<String>,
+    token: Option<String>,
+    decider: Option<String>,
+}
+
+/// Who decides, unless the program says it.
+const DECIDER: &str = "studio";
+
+impl Studio {
+    /// Creates a studio that shows nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns a hook by which an agent is seen. Each agent gets one of its own; agents that are tools
+    /// of an agent are seen by the hook of that agent.
+    pub fn hook(&self) -> StudioHook {
+        StudioHook::new(self.shared.clone())
+    }
+
+    /// Makes an agent known to the page, by its name: the page shows its hooks, lists and decides what
+    /// waits in its [store](ReActAgent::store), and resumes its calls.
+    pub fn agent(mut self, agent: Arc<ReActAgent>) -> Self {
+        self.agents.add(agent);
+        self
+    }
+
+    /// Sets whether texts, arguments and results are kept and shown, of calls that begin from now on.
+    /// Without them the page has names, sizes and times; what waits can be denied, but not approved.
+    pub fn show_content(self, show: bool) -> Self {
+        self.shared.settings.show_content(show);
+        self
+    }
+
+    /// Sets whether values are kept and shown that a hook replaced. What a hook of the role
+    /// [`Redacts`](hooks_core::HookRole::Redacts) removed is not shown either way; what a hook without a
+    /// role removed is.
+    pub fn show_removed(self, show: bool) -> Self {
+        self.shared.settings.show_removed(show);
+        self
+    }
+
+    /// Sets whether the text of an answer is shown while it arrives, although hooks without a role are
+    /// to see the whole answer and may remove some of it. Without such hooks it is always shown.
+    pub fn show_drafts(self, show: bool) -> Self {
+        self.shared.settings.show_drafts(show);
+        self
+    }
+
+    /// Sets whether people may write to the agents.
+    pub fn allow_chat(mut self, allow: bool) -> Self {
+        self.agents.allow_chat(allow);
+        self
+    }
+
+    /// Allows requests to this host: the name by which a proxy or another machine reaches the studio,
+    /// with its port, or without one for the default port and the port of the studio.
+    pub fn allowed_host(mut self, name: impl Into<String>) -> Self {
+        self.hosts.push(name.into());
+        self
+    }
+
+    /// Sets the token in place of a random one: at least 16 letters, digits or `-._~`.
+    pub fn token(mut self, token: impl Into<String>) -> Self {
+        self.token = Some(token.into());
+        self
+    }
+
+    /// Sets who decides, as the [store](hooks_agent_core::store::Decided::by) records it: the person who has the
+    /// token. The default is `studio`.
+    pub fn decided_by(mut self, who: impl Into<String>) -> Self {
+        self.decider = Some(who.into());
+        self
+    }
+
+    /// Sets how much is kept: runs, events of a run, and bytes of all as JSON. The oldest goes first.
+    pub fn capacity(self, runs: usize, events: usize, bytes: usize) -> Self {
+        self.shared.ring.set_capacity(Capacity { runs, entries: events, bytes });
+        self
+    }
+
+    /// Opens the page at an address, such as `127.0.0.1:0` for any free port. Nothing is answered until
+    /// the server is [served](StudioServer::serve).
+    ///
+    /// # Errors
+    /// [`StudioError::Bind`] if the address cannot be bound, [`StudioError::TokenRequired`] if other
+    /// machines can reach it and there is no [token](Self::token), [`StudioError::WeakToken`],
+    /// [`StudioError::DuplicateAgent`].
+    pub async fn bind(&self, address: impl Into<String>) -> Result<StudioServer, StudioError> {
+        let address = address.into();
+        let failed = |source| StudioError::Bind { address: address.clone(), source };
+        if let Some(agent) = self.agents.duplicate() {
+            return Err(StudioError::DuplicateAgent { agent });
+        }
+        let places: Vec<_> = lookup_host(&address).await.map_err(failed)?.collect();
+        let token = match &self.token {
+            Some(token) => Token::checked(token)?,
+            None => {
+                let is_local = |place: &&SocketAddr| is_loopback(place.ip());
+                if let Some(place) = places.iter().find(|place| !is_local(place)) {
+                    return Err(StudioError::TokenRequired { address: *place });
+                }
+                Token::random()?
+            }
+        };
+        let listener = TcpListener::bind(&*places).await.map_err(failed)?;
+        let bound = listener.local_addr().map_err(failed)?;
+        let hosts = Hosts::new(bound, &self.hosts);
+        let decider = self.decider.as_deref().unwrap_or(DECIDER).into();
+        let desk = Desk::new(self.shared.clone(), self.agents.clone(), decider);
+        Ok(StudioServer::new(desk, listener, bound, hosts, token))
+    }
+}
+
+/// Returns whether only this machine reaches the address.
+fn is_loopback(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_loopback(),
+        IpAddr::V6(address) => {
+            address.is_loopback() || address.to_ipv4_mapped().is_some_and(|it| it.is_loopback())
+        }
+    }
+}
+
+impl fmt::Debug for Studio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let agents: Vec<_> = self.agents.iter().map(|agent| agent.name()).collect();
+        f.debug_struct("Studio")
+            .field("agents", &agents)
+            .field("ring", &self.shared.ring)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,43 @@
+//! The JSON of an entry.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::ring::{EntryKind, NewEntry, RunHead, Text};
+use hooks_agent_core::call::RunId;
+
+/// An entry without its number.
+#[derive(Serialize)]
+struct Body<'a, D> {
+    ts: u64,
+    run: RunId,
+    agent: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<RunId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call: Option<&'a str>,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<D>,
+}
+
+/// Writes an entry without its number and its opening brace. `None` if the data cannot be written.
+pub(in crate::hook) fn body(
+    head: &RunHead,
+    ts: u64,
+    kind: &str,
+    data: Option<impl Serialize>,
+) -> Option<Arc<str>> {
+    let RunHead { run, agent, parent, tool_call, .. } = head;
+    let (parent, tool_call) = (*parent, tool_call.as_deref());
+    let body = Body { ts, run: *run, agent, parent, tool_call, kind, data };
+    let json = serde_json::to_string(&body).ok()?;
+    json.get(1..).map(Into::into)
+}
+
+/// Creates the entry of an event.
+pub(in crate::hook) fn event(text: Text, is_milestone: bool) -> NewEntry {
+    NewEntry { kind: EntryKind::Event, is_milestone, text }
+}

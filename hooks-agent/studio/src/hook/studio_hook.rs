@@ -1,0 +1,121 @@
+//! The hook of a studio.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use hooks_core::{HookResult, HookRole};
+
+use crate::hook::order::NAME;
+use crate::hook::recorder::Recorder;
+use crate::shared::Shared;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{EventMask, Flow, HookEvent};
+use hooks_agent_core::hook::{
+    AgentHook, AroundMask, HookWatcher, ModelCall, NextModel, NextTool, ToolCall, priority,
+};
+use hooks_agent_core::message::ToolResult;
+use hooks_agent_core::model::ModelAnswer;
+use hooks_agent_core::tool::ToolError;
+
+/// The hook by which a [`Studio`](crate::Studio) sees the calls of an agent, of
+/// [`Studio::hook`](crate::Studio::hook).
+///
+/// It copies what happens and never waits. The priority is [`METRICS`](priority::METRICS) and the role
+/// [`Observes`](HookRole::Observes): it sees what the hooks before it left, and a plan warns of redactors
+/// that run after it. The content of calls with such redactors is not kept. It is inherited, so that
+/// sub-agents are seen too; if several hooks of one studio see a call, the first one writes of it.
+///
+/// A call with a [journal](https://docs.rs/hooks-agent/latest/hooks_agent/guide/journal/index.html) is shown whole by each of its runs, with the steps that
+/// the run replays: the studio of another process has not seen them.
+#[must_use = "an agent runs it if it is added to its builder"]
+pub struct StudioHook {
+    recorder: Arc<Recorder>,
+}
+
+impl StudioHook {
+    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+        Self { recorder: Arc::new(Recorder::new(shared)) }
+    }
+}
+
+impl AgentHook for StudioHook {
+    fn name(&self) -> String {
+        NAME.to_owned()
+    }
+
+    fn priority(&self) -> i32 {
+        priority::METRICS
+    }
+
+    fn events(&self) -> EventMask {
+        EventMask::ALL
+    }
+
+    fn sync_events(&self) -> EventMask {
+        EventMask::ALL
+    }
+
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
+    fn around(&self) -> AroundMask {
+        AroundMask::MODEL_CALL | AroundMask::TOOL_CALL
+    }
+
+    fn answers_around(&self) -> AroundMask {
+        AroundMask::NONE
+    }
+
+    fn inherit(&self) -> bool {
+        true
+    }
+
+    fn role(&self) -> Option<HookRole> {
+        Some(HookRole::Observes)
+    }
+
+    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
+        Some(self.recorder.clone())
+    }
+
+    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        // A view fails no call.
+        if catch_unwind(AssertUnwindSafe(|| self.recorder.see(event))).is_err() {
+            tracing::error!(event = event.kind().name(), "the studio did not show an event");
+        }
+        Ok(Flow::Continue)
+    }
+
+    async fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        if let Some(run) = self.recorder.claim(call.context()) {
+            run.lock().attempts += 1;
+        }
+        next.run(call.into_request()).await
+    }
+
+    async fn around_tool_call(
+        &self,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> Result<ToolResult, ToolError> {
+        if let Some(run) = self.recorder.claim(call.context()) {
+            let mut kept = run.lock();
+            // The call itself may have what a vault put back into it.
+            let shown = kept.call(&call.tool_use().id, &call.tool_use().name);
+            self.recorder.add(&mut kept, call.context(), "tool_started", shown, |_| {});
+        }
+        next.run(call.into_tool_use()).await
+    }
+}
+
+impl fmt::Debug for StudioHook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StudioHook").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,152 @@
+//! The tables of the ring, and what is given up when it is full.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use crate::ring::run::Record;
+use crate::ring::text::Text;
+use crate::ring::{Capacity, Kept, RunHead, RunSummary};
+use hooks_agent_core::call::RunId;
+
+/// How many changes of approvals are kept.
+const APPROVALS: usize = 1_000;
+
+/// The tables of the ring.
+pub(super) struct State {
+    pub(super) capacity: Capacity,
+    /// The number of the last entry.
+    pub(super) last: u64,
+    /// The highest number that was given up: a reader that has not seen it is behind.
+    pub(super) dropped: u64,
+    pub(super) entries: BTreeMap<u64, Kept>,
+    pub(super) runs: HashMap<RunId, Record>,
+    /// The runs, the oldest first.
+    pub(super) order: VecDeque<RunId>,
+    approvals: VecDeque<u64>,
+    pub(super) bytes: usize,
+}
+
+impl State {
+    /// Creates the tables. Numbers go on from `first`.
+    pub(super) fn new(first: u64) -> Self {
+        Self {
+            capacity: Capacity::default(),
+            last: first,
+            dropped: first,
+            entries: BTreeMap::new(),
+            runs: HashMap::new(),
+            order: VecDeque::new(),
+            approvals: VecDeque::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Returns a run, which begins now if it is not known.
+    pub(super) fn run(&mut self, head: &RunHead, now: u64) -> &mut Record {
+        let Self { runs, order, bytes, .. } = self;
+        runs.entry(head.run).or_insert_with(|| {
+            order.push_back(head.run);
+            let summary = RunSummary::new(head, now);
+            let record = Record { summary, entries: VecDeque::new(), cx: None };
+            *bytes += record.cost();
+            record
+        })
+    }
+
+    /// Changes the summary of a run.
+    pub(super) fn update(&mut self, run: RunId, update: impl FnOnce(&mut RunSummary)) {
+        let Some(record) = self.runs.get_mut(&run) else { return };
+        let before = record.cost();
+        update(&mut record.summary);
+        self.bytes = (self.bytes + record.cost()).saturating_sub(before);
+    }
+
+    /// Adds an entry and returns its number.
+    pub(super) fn add(&mut self, kept: Kept) -> u64 {
+        self.last += 1;
+        let seq = self.last;
+        match kept.run.and_then(|run| self.runs.get_mut(&run)) {
+            Some(record) => {
+                record.entries.push_back(seq);
+                record.summary.events += 1;
+            }
+            None => self.approvals.push_back(seq),
+        }
+        self.bytes += kept.cost();
+        self.entries.insert(seq, kept);
+        seq
+    }
+
+    /// Replaces the text of an entry, if it is still there, and returns the old one.
+    pub(super) fn replace(&mut self, seq: u64, text: Text) -> Option<Text> {
+        let kept = self.entries.get_mut(&seq)?;
+        let before = kept.cost();
+        let old = std::mem::replace(&mut kept.text, text);
+        self.bytes = (self.bytes + kept.cost()).saturating_sub(before);
+        Some(old)
+    }
+
+    /// Gives up what is too much, the oldest first. `current` stays. Returns the runs that are gone,
+    /// to be dropped without the lock.
+    pub(super) fn make_room(&mut self, current: Option<RunId>) -> Vec<Record> {
+        let mut gone = Vec::new();
+        if let Some(run) = current {
+            while self.runs.get(&run).is_some_and(|it| it.entries.len() > self.capacity.entries) {
+                self.drop_first_of(run);
+            }
+        }
+        while self.approvals.len() > APPROVALS {
+            self.drop_approval();
+        }
+        while self.runs.len() > self.capacity.runs.max(1) {
+            let Some(oldest) = self.oldest(current) else { break };
+            gone.extend(self.remove(oldest));
+        }
+        while self.bytes > self.capacity.bytes {
+            if let Some(oldest) = self.oldest(current) {
+                gone.extend(self.remove(oldest));
+            } else if !current.is_some_and(|run| self.drop_first_of(run)) && !self.drop_approval() {
+                break;
+            }
+        }
+        gone
+    }
+
+    /// Returns the oldest run beside the current one: of those that ended, if one did.
+    fn oldest(&self, current: Option<RunId>) -> Option<RunId> {
+        let others = || self.order.iter().filter(|run| Some(**run) != current);
+        let has_ended =
+            |run: &&RunId| self.runs.get(*run).is_some_and(|record| record.summary.ended.is_some());
+        others().find(has_ended).or_else(|| others().next()).copied()
+    }
+
+    fn remove(&mut self, run: RunId) -> Option<Record> {
+        self.order.retain(|known| *known != run);
+        let record = self.runs.remove(&run)?;
+        self.bytes = self.bytes.saturating_sub(record.cost());
+        for seq in &record.entries {
+            self.drop_entry(*seq);
+        }
+        Some(record)
+    }
+
+    fn drop_first_of(&mut self, run: RunId) -> bool {
+        let Some(record) = self.runs.get_mut(&run) else { return false };
+        let Some(seq) = record.entries.pop_front() else { return false };
+        record.summary.dropped += 1;
+        self.drop_entry(seq);
+        true
+    }
+
+    fn drop_approval(&mut self) -> bool {
+        let Some(seq) = self.approvals.pop_front() else { return false };
+        self.drop_entry(seq);
+        true
+    }
+
+    fn drop_entry(&mut self, seq: u64) {
+        if let Some(kept) = self.entries.remove(&seq) {
+            self.bytes = self.bytes.saturating_sub(kept.cost());
+            self.dropped = self.dropped.max(seq);
+        }
+    }
+}

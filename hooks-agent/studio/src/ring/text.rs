@@ -1,0 +1,59 @@
+//! The text of an entry, written when somebody reads it.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The JSON of an entry: without its opening brace, as the number is added in front; whole for an
+/// approval. A clone shares it.
+///
+/// The JSON is written when an entry is first read, so a call without readers does not pay for it.
+#[derive(Clone)]
+pub(crate) struct Text {
+    /// About how long it is.
+    size: usize,
+    form: Arc<Mutex<Form>>,
+}
+
+enum Form {
+    Unwritten(Box<dyn FnOnce() -> Arc<str> + Send>),
+    Written(Arc<str>),
+}
+
+impl Text {
+    /// Creates a text of about this length that is written when it is read.
+    pub(crate) fn later(size: usize, write: impl FnOnce() -> Arc<str> + Send + 'static) -> Self {
+        Self { size, form: Arc::new(Mutex::new(Form::Unwritten(Box::new(write)))) }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Returns the text. One that cannot be written says nothing.
+    pub(crate) fn read(&self) -> Arc<str> {
+        let mut form = self.form.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Form::Written(text) = &*form {
+            return text.clone();
+        }
+        let nothing: Arc<str> = r#""type":"hidden"}"#.into();
+        let unwritten = std::mem::replace(&mut *form, Form::Written(nothing.clone()));
+        let Form::Unwritten(write) = unwritten else { return nothing };
+        let text = catch_unwind(AssertUnwindSafe(write)).unwrap_or(nothing);
+        *form = Form::Written(text.clone());
+        text
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        let form = Form::Written(text.as_str().into());
+        Self { size: text.len(), form: Arc::new(Mutex::new(form)) }
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Text").field("size", &self.size).finish_non_exhaustive()
+    }
+}
