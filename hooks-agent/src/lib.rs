@@ -111,7 +111,7 @@
 //! | `command` | `CommandHooks` |
 //! | `policy` | `Policy` |
 //! | `replay` | `Tape` |
-//! | `cli` | the program `agent-hooks`, and `guest` |
+//! | `cli` | the program `hooks-agent`, and `guest` |
 //! | `full` | all of them |
 //!
 //! [`Decision::Edit`]: store::Decision::Edit
@@ -145,21 +145,10 @@
 pub mod guide;
 
 pub mod builtin;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
-#[cfg(feature = "command")]
-pub mod command;
-#[cfg(feature = "cli")]
-pub mod guest;
 #[cfg(any(feature = "genai", feature = "mcp-http"))]
 mod http;
 pub mod model;
-#[cfg(feature = "policy")]
-pub mod policy;
 pub mod prelude;
-#[cfg(feature = "replay")]
-pub mod replay;
 pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -176,3 +165,18 @@ pub use hooks_agent_core::{
 
 #[doc(hidden)]
 pub use hooks_agent_core::{__on, __private};
+#[cfg(feature = "cli")]
+#[doc(inline)]
+pub use hooks_agent_guest as guest;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use hooks_agent_guest::cli;
+#[cfg(feature = "command")]
+#[doc(inline)]
+pub use hooks_agent_policy::command;
+#[cfg(feature = "policy")]
+#[doc(inline)]
+pub use hooks_agent_policy::policy;
+#[cfg(feature = "replay")]
+#[doc(inline)]
+pub use hooks_agent_replay as replay;

@@ -1,4 +1,4 @@
-//! What the module `guest` and the program `agent-hooks` promise.
+//! What the module `guest` and the program `hooks-agent` promise.
 
 mod decisions;
 mod dialects;

@@ -1,4 +1,4 @@
-//! The program `agent-hooks`, run as coding agents and people run it.
+//! The program `hooks-agent`, run as coding agents and people run it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_agent-hooks-tested");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_hooks-agent-tested");
 
 const POLICY: &str = r#"
 version = 1
@@ -139,7 +139,7 @@ fn what_cannot_be_decided_is_blocked_with_exit_code_2() {
     assert_eq!(misspelt.status.code(), Some(2));
     assert!(text(&misspelt.stderr).contains("did you mean `PreToolUse`?"));
     blocked(project.guard(""), unread);
-    blocked(run(&["guard"], &tool_use("Read")), "write `agent-hooks guard --policy");
+    blocked(run(&["guard"], &tool_use("Read")), "write `hooks-agent guard --policy");
     blocked(run(&["guard", "--polcy", "p"], &tool_use("Read")), "--policy");
     blocked(run(&["guard", "--policy", "/no/policy.toml"], &tool_use("Read")), "/no/policy.toml");
     let file = project.policy();
@@ -210,7 +210,7 @@ fn what_was_trusted_is_printed_and_trusted() {
     let file = project.policy();
     let check = || run(&["check", path(&file), "--trust", path(&trusted)], "");
     let errors = text(&check().stderr);
-    let start = errors.find("agent-hooks trust ").expect("the error says what to run");
+    let start = errors.find("hooks-agent trust ").expect("the error says what to run");
     let hash = errors[start..].split_whitespace().nth(2).unwrap().to_owned();
     assert!(errors.contains(&format!("Trust::add(\"{hash}\")")), "{errors}");
 

@@ -1,4 +1,4 @@
-//! `agent-hooks replay` and `agent-hooks trust`, on tapes of agents that the program does not know.
+//! `hooks-agent replay` and `hooks-agent trust`, on tapes of agents that the program does not know.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

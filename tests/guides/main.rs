@@ -234,7 +234,9 @@ fn links_of_pages_lead_to_what_the_files_have() {
                 // The file has the last name of the path of the item, or is that of the module.
                 let name = item.rsplit("::").next().unwrap().trim_end_matches("()");
                 let path = page.path.parent().unwrap().join(&file);
-                let is_module = ["mod.rs", "lib.rs", &format!("{name}.rs")].iter().any(|end| file.ends_with(end));
+                let is_module = ["mod.rs", "lib.rs", &format!("{name}.rs")]
+                    .iter()
+                    .any(|end| file.ends_with(end));
                 let text = fs::read_to_string(&path).unwrap();
                 assert!(is_module || text.contains(name), "{:?}: {file} has no {name}", page.path);
             }

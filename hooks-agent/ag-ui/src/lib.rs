@@ -1,5 +1,9 @@
-//! An agent behind AG-UI, the protocol between agents and front ends. [The guide](https://docs.rs/hooks-agent/latest/hooks_agent/guide/ag_ui/index.html) has
-//! what clients get and what they may send.
+//! An agent behind AG-UI, the protocol between agents and front ends.
+//!
+//! This crate is the feature `ag-ui` of [`hooks-agent`](https://docs.rs/hooks-agent/latest/hooks_agent); programs use it from there, as
+//! `builtin::connect::ag_ui`. [The guide] has what clients get and what they may send.
+//!
+//! [The guide]: https://docs.rs/hooks-agent/latest/hooks_agent/guide/ag_ui/index.html
 
 mod admit;
 mod caller;

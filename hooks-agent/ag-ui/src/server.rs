@@ -30,7 +30,7 @@ pub(super) type Authenticate = Arc<dyn Fn(&Parts) -> Result<Caller, Denied> + Se
 /// An agent behind AG-UI, the protocol between agents and front ends.
 ///
 /// [`into_router`](Self::into_router) makes it a router of axum, and [`run`](Self::run) serves any other
-/// transport. [The guide](https://docs.rs/hooks-agent/latest/hooks_agent/guide/ag_ui/index.html) has what clients get and what they may send.
+/// transport. [The guide] has what clients get and what they may send.
 ///
 /// | setting | default |
 /// |---|---|
@@ -63,6 +63,8 @@ pub(super) type Authenticate = Arc<dyn Fn(&Parts) -> Result<Caller, Denied> + Se
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```
+///
+/// [The guide]: https://docs.rs/hooks-agent/latest/hooks_agent/guide/ag_ui/index.html
 #[derive(Clone)]
 #[must_use = "a server does nothing until its router is served"]
 pub struct AgUi {

@@ -1,4 +1,6 @@
-//! A listener whose connections are few and end.
+//! A listener for axum whose connections are few and end.
+//!
+//! [`hooks-agent`](https://docs.rs/hooks-agent/latest/hooks_agent) has it as `builtin::connect::BoundedListener`, for servers of agents.
 
 use std::fmt;
 use std::io;

@@ -22,7 +22,7 @@ use hooks_agent_core::tool::ToolError;
 /// Records calls, models and tools as spans and metrics of OpenTelemetry.
 ///
 /// Names follow the semantic conventions for generative AI, version 1.41;
-/// [the guide](https://docs.rs/hooks-agent/latest/hooks_agent/guide/otel/index.html) lists them.
+/// [the guide] lists them.
 ///
 /// | span | kind | from, to |
 /// |---|---|---|
@@ -38,7 +38,7 @@ use hooks_agent_core::tool::ToolError;
 /// hook, the event and the flow, without any content. The flow of a hook that only changed something is
 /// `rewrite`.
 ///
-/// Of a call with a [journal](https://docs.rs/hooks-agent/latest/hooks_agent/guide/journal/index.html), each run has a span `invoke_agent`, with the spans
+/// Of a call with a [journal], each run has a span `invoke_agent`, with the spans
 /// of the steps that it runs; those that it replays are below the span of the run that ran them.
 ///
 /// | setting | default |
@@ -81,6 +81,9 @@ use hooks_agent_core::tool::ToolError;
 /// # Ok::<(), AgentError>(())
 /// # }).unwrap();
 /// ```
+///
+/// [the guide]: https://docs.rs/hooks-agent/latest/hooks_agent/guide/otel/index.html
+/// [journal]: https://docs.rs/hooks-agent/latest/hooks_agent/guide/journal/index.html
 #[derive(Clone)]
 #[must_use]
 pub struct OpenTelemetry {

@@ -21,7 +21,7 @@ use hooks_agent_core::react::ReActAgent;
 ///
 /// [`hook`](Self::hook) goes into each agent that is to be seen; [`agent`](Self::agent) makes an agent
 /// known to the page, which then shows its plan of hooks, decides its questions and interrupts its
-/// calls; [`bind`](Self::bind) opens the page. [The guide](https://docs.rs/hooks-agent/latest/hooks_agent/guide/studio/index.html) has what the page
+/// calls; [`bind`](Self::bind) opens the page. [The guide] has what the page
 /// shows, what it does not, and how it is protected.
 ///
 /// | setting | default |
@@ -56,6 +56,8 @@ use hooks_agent_core::react::ReActAgent;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # }).unwrap();
 /// ```
+///
+/// [The guide]: https://docs.rs/hooks-agent/latest/hooks_agent/guide/studio/index.html
 #[derive(Clone, Default)]
 #[must_use = "it shows the agents that have its hook, once it is bound and served"]
 pub struct Studio {

@@ -143,7 +143,7 @@ async fn a_cut_at_any_moment_of_a_call_leaves_no_lease_behind() {
                     assert!(!is_takeover, "the lease was released");
                     break;
                 }
-                _ => other.freed(&key(&thread)).await,
+                Acquired::Busy => other.freed(&key(&thread)).await,
             }
             other.withdraw(&key(&thread), run).await.unwrap();
             assert!(begin.elapsed() < SHORT, "{thread} is owned by nobody");

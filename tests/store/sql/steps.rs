@@ -34,7 +34,7 @@ pub(crate) fn key(thread: &str) -> ThreadKey {
 pub(crate) async fn granted(store: &Shared, key: &ThreadKey) -> Lease {
     match store.acquire(key, RunId::random()).await.unwrap() {
         Acquired::Granted { lease, .. } => lease,
-        other => panic!("{key}: {other:?}"),
+        other @ Acquired::Busy => panic!("{key}: {other:?}"),
     }
 }
 

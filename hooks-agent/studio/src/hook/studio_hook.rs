@@ -26,8 +26,10 @@ use hooks_agent_core::tool::ToolError;
 /// that run after it. The content of calls with such redactors is not kept. It is inherited, so that
 /// sub-agents are seen too; if several hooks of one studio see a call, the first one writes of it.
 ///
-/// A call with a [journal](https://docs.rs/hooks-agent/latest/hooks_agent/guide/journal/index.html) is shown whole by each of its runs, with the steps that
+/// A call with a [journal] is shown whole by each of its runs, with the steps that
 /// the run replays: the studio of another process has not seen them.
+///
+/// [journal]: https://docs.rs/hooks-agent/latest/hooks_agent/guide/journal/index.html
 #[must_use = "an agent runs it if it is added to its builder"]
 pub struct StudioHook {
     recorder: Arc<Recorder>,

@@ -1,0 +1,69 @@
+//! The program `hooks-agent`: its commands and what they print.
+
+mod check;
+mod guard;
+mod policies;
+mod replay;
+mod trust;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Hooks for agents: check policy files, replay recorded runs, guard coding agents.
+#[derive(Parser)]
+#[command(name = "hooks-agent", version, max_term_width = 100)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Guard(guard::GuardArgs),
+    Check(check::CheckArgs),
+    Replay(replay::ReplayArgs),
+    Trust(trust::TrustArgs),
+    /// Prints the JSON schema of policy files, for editors.
+    Schema,
+}
+
+/// Runs the program with the arguments of this process.
+///
+/// Arguments that are wrong end it with exit code 2, by which a coding agent blocks its event.
+#[must_use]
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return unparsed(&error),
+    };
+    match args.command {
+        Command::Guard(args) => guard::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Trust(args) => trust::run(&args),
+        Command::Schema => check::schema(),
+    }
+}
+
+/// Prints what is wrong with the arguments, or the help that they ask for. A guard still has an event.
+fn unparsed(error: &clap::Error) -> ExitCode {
+    // Nothing can be done about an output that is closed.
+    let _ = error.print();
+    let is_guard = std::env::args_os().nth(1).is_some_and(|command| command == "guard");
+    match u8::try_from(error.exit_code()) {
+        Ok(0) => ExitCode::SUCCESS,
+        _ if is_guard => guard::unparsed(),
+        code => ExitCode::from(code.unwrap_or(1)),
+    }
+}
+
+/// Prints an error with its causes, and what the exit code says.
+fn failed(error: &(dyn std::error::Error + 'static), code: u8) -> ExitCode {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        eprintln!("{error}");
+        cause = error.source();
+    }
+    ExitCode::from(code)
+}

@@ -1,0 +1,66 @@
+//! The policy files of a command.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use hooks_agent_policy::command::Trust;
+use hooks_agent_policy::policy::{Layer, Policy, PolicyBuilder, PolicyFile};
+
+/// The policy files, each in its layer.
+#[derive(Args)]
+pub(super) struct PolicyArgs {
+    /// A policy file of the project.
+    #[arg(short, long, alias = "project", value_name = "FILE")]
+    policy: Vec<PathBuf>,
+    /// A policy file that no other may weaken.
+    #[arg(long, value_name = "FILE")]
+    managed: Vec<PathBuf>,
+    /// A policy file of this run.
+    #[arg(long, value_name = "FILE")]
+    session: Vec<PathBuf>,
+    /// A policy file of this machine.
+    #[arg(long, value_name = "FILE")]
+    local: Vec<PathBuf>,
+    /// A policy file of the user.
+    #[arg(long, value_name = "FILE")]
+    user: Vec<PathBuf>,
+    /// The directory in which commands of policy files run.
+    #[arg(long, value_name = "DIRECTORY")]
+    commands_in: Option<PathBuf>,
+    /// The file of the commands that are trusted, which `hooks-agent trust` writes.
+    #[arg(long, value_name = "FILE")]
+    trust: Option<PathBuf>,
+}
+
+impl PolicyArgs {
+    pub(super) fn is_empty(&self) -> bool {
+        self.layers().iter().all(|(_, files)| files.is_empty())
+    }
+
+    pub(super) fn builder(&self) -> PolicyBuilder {
+        let mut builder = Policy::builder();
+        if let Some(directory) = &self.commands_in {
+            builder = builder.commands_in(directory);
+        }
+        if let Some(file) = &self.trust {
+            builder = builder.trust(Trust::file(file));
+        }
+        for (layer, files) in self.layers() {
+            for file in files {
+                builder = builder.file(layer, PolicyFile::at(file));
+            }
+        }
+        builder
+    }
+
+    fn layers(&self) -> [(Layer, &[PathBuf]); 5] {
+        [
+            (Layer::Managed, &self.managed),
+            (Layer::Session, &self.session),
+            (Layer::Local, &self.local),
+            (Layer::Project, &self.policy),
+            (Layer::User, &self.user),
+        ]
+    }
+}

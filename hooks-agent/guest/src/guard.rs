@@ -1,0 +1,155 @@
+//! Decides about the events of another agent.
+
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures::FutureExt;
+
+use crate::answer::{block, end, ending, named, permission, warn};
+use crate::dialect::not_served;
+use crate::event::Event;
+use crate::{GuestThread, prompt, stop, tool_result, tool_use};
+use hooks_agent_core::event::EventKind;
+use hooks_agent_core::react::HookSource;
+use hooks_agent_policy::command::{CommandEvent, Input, Output, PermissionDecision};
+
+/// Decides about the events of an agent that is written elsewhere, by the event hooks of a
+/// [source](HookSource).
+///
+/// Each event runs the hooks that are meant for it, in a call of an agent that has no model and no
+/// tools. Events at which nothing can be decided have an empty answer. An event that is of another
+/// contract, such as `BeforeTool` or one with a `turn_id`, is not served: its answer ends the run or
+/// blocks.
+///
+/// | event | hooks run at | answer |
+/// |---|---|---|
+/// | `SessionStart` | `PreCall`, `PreReasoning` | what they add to the system message, as context |
+/// | `UserPromptSubmit`, `PRE_CALL` | `PreCall`, `PreReasoning`, `model_call` of hooks that redact | `block` if they answer, fail, or would change the text |
+/// | `PreToolUse`, `PRE_ACTING` | `PostReasoning`, `PreActing`, the permission check, around the tool | `deny`, `ask`, new arguments, or nothing |
+/// | `PostToolUse`, `POST_ACTING` | `PostActing`, around the tool for hooks that redact | the result as they leave it |
+/// | `Stop`, `SubagentStop` | `PostReasoning` | `block` if they send the model on, the end of the run if they fail |
+///
+/// Hooks that fail or panic block the event, and what they would remove from a result is removed. At
+/// `SessionStart`, which nothing can block, people are warned, and the prompts that come are decided.
+/// Nothing is ever allowed on behalf of the user: a tool call that passes has no decision.
+///
+/// ```
+/// use hooks_agent::command::{Input, PermissionDecision};
+/// use hooks_agent::guest::{GuestThread, Guard};
+/// use hooks_agent::prelude::*;
+/// use hooks_agent::react::{HookSet, HookSource};
+/// use serde_json::json;
+///
+/// struct NoShell(HookSet);
+///
+/// impl HookSource for NoShell {
+///     fn hooks(&self, _: &CallContext) -> HookSet {
+///         self.0.clone()
+///     }
+/// }
+///
+/// # futures::executor::block_on(async {
+/// let refuse = on(|event: &mut PreActing<'_>| match event.tool_use().name.as_str() {
+///     "Bash" => event.refuse("no shell here"),
+///     _ => Flow::Continue,
+/// });
+/// let guard = Guard::new(NoShell(HookSet::of(refuse)));
+/// let mut input = Input::new("PreToolUse");
+/// (input.tool_name, input.tool_input) = (Some("Bash".into()), Some(json!({ "command": "ls" })));
+/// let output = guard.decide(&input, &mut GuestThread::default()).await;
+/// let specific = output.hook_specific_output.unwrap();
+/// assert_eq!(specific.permission_decision, Some(PermissionDecision::Deny));
+/// assert_eq!(specific.permission_decision_reason.as_deref(), Some("no shell here"));
+/// # });
+/// ```
+#[derive(Clone)]
+pub struct Guard {
+    source: Arc<dyn HookSource>,
+    agent: Arc<str>,
+}
+
+impl Guard {
+    /// The name of the agent for hooks, if it is not set.
+    pub const DEFAULT_AGENT: &str = "coding-agent";
+
+    /// Creates the guard with the hooks of a source.
+    #[must_use]
+    pub fn new(source: impl HookSource) -> Self {
+        Self { source: Arc::new(source), agent: Self::DEFAULT_AGENT.into() }
+    }
+
+    /// Sets the name of the agent for hooks. A sub-agent has the name that the event says: it runs the
+    /// hooks that are meant for this name, and those of the agent that go on into sub-agents.
+    #[must_use]
+    pub fn agent(self, name: impl Into<Arc<str>>) -> Self {
+        Self { agent: name.into(), ..self }
+    }
+
+    /// Runs the hooks of an event, with what they kept with the thread, and returns the answer. What they
+    /// keep now is in `thread`, also if they block the event.
+    pub async fn decide(&self, input: &Input, thread: &mut GuestThread) -> Output {
+        let kind = input.hook_event_name.parse::<CommandEvent>();
+        if let Some(reason) = not_served(input) {
+            let Ok(kind) = kind else {
+                return ending(block(reason.clone()), reason);
+            };
+            return named(undecided(kind, &reason), input);
+        }
+        let Ok(kind) = kind else { return Output::default() };
+        let decided = AssertUnwindSafe(self.run_hooks(kind, input, thread)).catch_unwind().await;
+        let decided =
+            decided.unwrap_or_else(|_| undecided(kind, "a hook could not check this call"));
+        named(decided, input)
+    }
+
+    async fn run_hooks(
+        &self,
+        kind: CommandEvent,
+        input: &Input,
+        thread: &mut GuestThread,
+    ) -> Output {
+        let Self { source, agent } = self;
+        let event = Event { source, agent, kind, input, thread };
+        match kind {
+            CommandEvent::SessionStart => prompt::session_start(event).await,
+            // A call that resumes another has no prompt.
+            CommandEvent::Own(EventKind::PreCall) if input.prompt.is_none() => Output::default(),
+            CommandEvent::UserPromptSubmit | CommandEvent::Own(EventKind::PreCall) => {
+                prompt::submitted(event).await
+            }
+            CommandEvent::PreToolUse | CommandEvent::Own(EventKind::PreActing) => {
+                tool_use::asked(event).await
+            }
+            CommandEvent::PostToolUse | CommandEvent::Own(EventKind::PostActing) => {
+                tool_result::returned(event).await
+            }
+            CommandEvent::Stop | CommandEvent::SubagentStop => stop::stopped(event).await,
+            CommandEvent::Own(_) if kind.can_block() => block(format!(
+                "a guard decides nothing at `{kind}`: write it at `PRE_ACTING` or `PreToolUse`"
+            )),
+            _ => Output::default(),
+        }
+    }
+}
+
+/// Returns the answer to an event about which nothing can be decided.
+pub(crate) fn undecided(kind: CommandEvent, reason: &str) -> Output {
+    match kind {
+        CommandEvent::PreToolUse | CommandEvent::Own(EventKind::PreActing) => {
+            permission(PermissionDecision::Deny, reason)
+        }
+        CommandEvent::PostToolUse | CommandEvent::Own(EventKind::PostActing) => {
+            tool_result::withheld(reason)
+        }
+        CommandEvent::Stop | CommandEvent::SubagentStop => end(reason),
+        CommandEvent::UserPromptSubmit | CommandEvent::Own(_) if kind.can_block() => block(reason),
+        _ => warn(reason),
+    }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guard").field("agent", &self.agent).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,26 @@
+//! Hooks for agents that are written elsewhere: a coding agent runs the program `hooks-agent` as its hook, which
+//! runs the event hooks of a [source](hooks_agent_core::react::HookSource), such as a policy, and answers by the
+//! [contract of commands](hooks_agent_policy::command).
+//!
+//! This crate is the feature `cli` of [`hooks-agent`](https://docs.rs/hooks-agent/latest/hooks_agent), with what the commands of its program do; programs
+//! use it from there, as `guest`.
+
+mod answer;
+#[doc(hidden)]
+pub mod cli;
+mod dialect;
+mod event;
+mod guard;
+mod prompt;
+mod seam;
+mod stop;
+mod thread;
+mod threads;
+mod tool_result;
+mod tool_use;
+
+pub(crate) use dialect::not_served;
+pub use guard::Guard;
+pub(crate) use guard::undecided;
+pub use thread::GuestThread;
+pub use threads::{GuestThreads, GuestThreadsError};

@@ -1,0 +1,100 @@
+//! The command hooks of all files.
+
+use std::path::{Path, PathBuf};
+
+use crate::command::{CommandHooks, CommandPlace, CommandProblem, Layer, Trust};
+use crate::policy::commands::Command;
+use crate::policy::error::PolicyError;
+use crate::policy::file::OnFailure;
+use crate::policy::merge::said::File;
+use hooks_agent_core::react::HookSet;
+
+/// Where commands run, and which.
+#[derive(Default)]
+pub(in crate::policy) struct CommandSetup {
+    pub(in crate::policy) dir: Option<PathBuf>,
+    pub(in crate::policy) trust: Trust,
+    pub(in crate::policy) is_only_managed: bool,
+}
+
+/// The commands of a policy, and the hook that runs them.
+#[derive(Clone, Default)]
+pub(in crate::policy) struct MadeCommands {
+    said: Vec<Said>,
+    /// Registered where the first command stands.
+    pub(in crate::policy) set: HookSet,
+}
+
+/// A command as its file says it, with what holds for it.
+#[derive(Clone, PartialEq)]
+struct Said {
+    layer: Layer,
+    on_failure: OnFailure,
+    command: Command,
+}
+
+impl CommandSetup {
+    /// Makes the hook of all commands. Returns `last` if they are the same: it keeps its sessions.
+    pub(super) fn make(
+        &self,
+        files: &mut [File<'_>],
+        last: Option<&MadeCommands>,
+        errors: &mut Vec<PolicyError>,
+    ) -> MadeCommands {
+        let (mut said, mut places) = (Vec::new(), Vec::new());
+        for (index, file) in files.iter().enumerate() {
+            // A lower layer does not weaken the commands of a higher one.
+            let on_failure = files[..=index].iter().find_map(|file| file.content.on_failure);
+            let on_failure = on_failure.map_or(OnFailure::Block, |(on_failure, _)| on_failure);
+            for (table, command) in file.commands.iter().enumerate() {
+                let command = command.clone();
+                said.push(Said { layer: file.document.layer, on_failure, command });
+                places.push((index, table));
+            }
+        }
+        if said.is_empty() {
+            return MadeCommands::default();
+        }
+        let dir = self.dir.as_deref().unwrap_or(Path::new("."));
+        let builder = CommandHooks::builder(dir).trust(self.trust.clone());
+        let builder = said
+            .iter()
+            .fold(builder, |builder, it| builder.entry(it.command.entry(it.layer, it.on_failure)));
+        match builder.only_managed(self.is_only_managed).open() {
+            // What was trusted when they were made may be trusted no longer.
+            Ok(hooks) => {
+                let set = match last.filter(|last| last.said == said) {
+                    Some(last) => last.set.clone(),
+                    None => HookSet::of(hooks),
+                };
+                let (file, table) = places[0];
+                let File { document, content, .. } = &files[file];
+                let place = document.place(content.commands[table].fields().span.start);
+                MadeCommands { said, set: place.of_set(&set) }
+            }
+            Err(error) => {
+                for problem in error.problems() {
+                    match problem.place() {
+                        // It stands for a command that is missing.
+                        CommandPlace::Entry(entry)
+                            if said[*entry].command.is_incomplete
+                                && problem.field() == CommandProblem::TRUST => {}
+                        CommandPlace::Entry(entry) => {
+                            let (file, table) = places[*entry];
+                            report(&mut files[file], table, problem.field(), problem.message());
+                        }
+                        _ => errors.push(PolicyError::without_place(problem.to_string())),
+                    }
+                }
+                MadeCommands::default()
+            }
+        }
+    }
+}
+
+fn report(file: &mut File<'_>, table: usize, field: &str, message: &str) {
+    let File { content, problems, .. } = file;
+    let fields = content.commands[table].fields();
+    let offset = fields.get(field).map_or(fields.span.start, |node| node.span.start);
+    problems.add(offset, fields.path_of(field), message);
+}

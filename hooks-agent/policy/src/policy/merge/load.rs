@@ -1,0 +1,262 @@
+//! Loads the files of all layers.
+
+use std::collections::HashMap;
+
+use sha2::{Digest, Sha256};
+
+use crate::policy::error::{Place, PolicyError};
+use crate::policy::file::{Document, HookTable, Problems, Read, Source, list_of};
+use crate::policy::merge::commands::{CommandSetup, MadeCommands};
+use crate::policy::merge::made::{MadeHook, Placement};
+use crate::policy::merge::merged::{Merged, MergedFile, MergedHook, OptionsDigest};
+use crate::policy::merge::said::File;
+use crate::policy::options::Mistake;
+use crate::policy::registry::{InCode, Prepared, Registry, feature_of};
+use hooks_agent_core::hook::priority;
+use hooks_agent_core::text::misspelt;
+
+/// What is loaded, and how.
+pub(in crate::policy) struct Load<'a> {
+    /// The files, highest layer first, with what they had.
+    pub(in crate::policy) files: &'a [(Source, Read)],
+    pub(in crate::policy) registry: &'a Registry,
+    /// The hooks of the last policy: those that stay the same go on.
+    pub(in crate::policy) last: &'a [MadeHook],
+    pub(in crate::policy) commands: &'a CommandSetup,
+    pub(in crate::policy) last_commands: Option<&'a MadeCommands>,
+    /// Whether hooks that open files are made too.
+    pub(in crate::policy) opens_files: bool,
+}
+
+/// The files as one policy.
+pub(in crate::policy) struct Loaded {
+    pub(in crate::policy) merged: Merged,
+    /// The enabled hooks, highest layer first.
+    pub(in crate::policy) hooks: Vec<MadeHook>,
+    pub(in crate::policy) commands: MadeCommands,
+}
+
+/// An entry of a file whose options were read.
+struct Entry {
+    file: usize,
+    table: HookTable,
+    digest: OptionsDigest,
+    prepared: Option<Prepared>,
+    opens_files_at: Option<i32>,
+    made: Option<MadeHook>,
+}
+
+impl Load<'_> {
+    /// Loads the files.
+    pub(in crate::policy) fn run(&self) -> Result<Loaded, Vec<PolicyError>> {
+        let (documents, mut errors) = self.documents();
+        let mut files: Vec<_> = documents.iter().map(File::read).collect();
+        let mut entries = self.entries(&mut files);
+        report_names(&entries, &mut files);
+        report_counters(&entries, &mut files);
+        let commands = self.commands.make(&mut files, self.last_commands, &mut errors);
+        for entry in entries.iter_mut().filter(|entry| entry.opens_files_at.is_none()) {
+            self.make(entry, &mut files);
+        }
+        if self.opens_files && errors.is_empty() && files.iter().all(|it| it.problems.is_empty()) {
+            for entry in &mut entries {
+                self.make(entry, &mut files);
+            }
+        }
+        let merged = self.merged(&files, &entries);
+        errors.extend(files.into_iter().flat_map(|file| file.problems.into_errors()));
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let enabled = entries.into_iter().filter(|entry| entry.table.is_enabled);
+        let hooks = enabled.filter_map(|entry| entry.made).collect();
+        Ok(Loaded { merged, hooks, commands })
+    }
+
+    /// Returns the texts, and why others cannot be read.
+    fn documents(&self) -> (Vec<Document>, Vec<PolicyError>) {
+        let (mut documents, mut errors) = (Vec::new(), Vec::new());
+        for (source, read) in self.files {
+            match read {
+                Read::Bytes(bytes) => match Document::new(source, bytes) {
+                    Ok(document) => documents.push(document),
+                    Err(error) => errors.push(error),
+                },
+                Read::Missing => {}
+                Read::Failed(why) => {
+                    errors.push(PolicyError::without_place(format!("{}: {why}", source.name())));
+                }
+            }
+        }
+        (documents, errors)
+    }
+
+    /// Reads the options of all hooks.
+    fn entries(&self, files: &mut [File<'_>]) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for (index, file) in files.iter_mut().enumerate() {
+            for table in std::mem::take(&mut file.content.hooks) {
+                let prepared = self.prepare(&table, &mut file.problems);
+                let mut digest = Sha256::new();
+                digest.update((table.uses.len() as u64).to_le_bytes());
+                digest.update(table.uses.as_bytes());
+                table.options.digest(&mut digest);
+                entries.push(Entry {
+                    file: index,
+                    table,
+                    digest: OptionsDigest(digest.finalize().into()),
+                    opens_files_at: prepared.as_ref().and_then(|it| it.opens_files_at),
+                    prepared,
+                    made: None,
+                });
+            }
+        }
+        entries
+    }
+
+    fn prepare(&self, table: &HookTable, problems: &mut Problems<'_>) -> Option<Prepared> {
+        let Some(factory) = self.registry.get(&table.uses) else {
+            let message = unknown_hook(&table.uses, self.registry);
+            problems.add(table.starts.uses, format!("{}.use", table.path), message);
+            return None;
+        };
+        match factory.prepare(&table.options) {
+            Ok(prepared) => Some(prepared),
+            Err(mistakes) => {
+                for mistake in mistakes {
+                    report(&mistake, table, problems);
+                }
+                None
+            }
+        }
+    }
+
+    /// Makes the hook of an entry, or takes the one that the last policy made of the same options.
+    fn make(&self, entry: &mut Entry, files: &mut [File<'_>]) {
+        let Entry { table, digest, .. } = entry;
+        let Some(prepared) = entry.prepared.take() else { return };
+        let placed = Placement { priority: table.priority, inherits: table.inherits };
+        let place = files[entry.file].document.place(table.starts.table);
+        let kept = self.last.iter().find(|made| made.is(&table.name, *digest));
+        let made = match kept {
+            Some(kept) => Ok(kept.moved(placed, table.agents.clone(), &place)),
+            // A file that a disabled hook opens stays closed.
+            None if !table.is_enabled && entry.opens_files_at.is_some() => return,
+            None => prepared.make(&table.options).map(|hook| {
+                let (name, agents) = (table.name.clone(), table.agents.clone());
+                MadeHook::new(name, *digest, hook, placed, agents, &place)
+            }),
+        };
+        match made {
+            Ok(made) => entry.made = Some(made),
+            Err(mistake) => report(&mistake, table, &mut files[entry.file].problems),
+        }
+    }
+
+    fn merged(&self, files: &[File<'_>], entries: &[Entry]) -> Merged {
+        let merged_files = self.files.iter().map(|(source, read)| MergedFile {
+            name: source.name().clone(),
+            layer: source.layer,
+            is_there: !matches!(read, Read::Missing),
+        });
+        let mut hooks: Vec<_> =
+            entries.iter().map(|entry| entry.merged(&files[entry.file])).collect();
+        hooks.sort_by_key(|hook| hook.priority);
+        let limits = files.iter().filter_map(|file| {
+            let origin = |at| file.origin(at);
+            file.content.limits.max_iters.map(|(most, at)| (most, origin(at)))
+        });
+        let denied = files.iter().flat_map(|file| {
+            let tools = file.content.limits.deny_tools.iter();
+            tools.map(|(tool, at)| (tool.clone(), file.origin(*at)))
+        });
+        Merged {
+            files: merged_files.collect(),
+            on_failure: files.iter().find_map(File::on_failure),
+            hooks,
+            commands: files.iter().flat_map(File::merged_commands).collect(),
+            // Of equal limits, the one of the highest layer.
+            max_iters: limits.min_by_key(|(most, _)| *most),
+            deny_tools: denied.collect(),
+        }
+    }
+}
+
+/// Returns why a file may not use a hook of this name.
+fn unknown_hook(uses: &str, registry: &Registry) -> String {
+    if let Some(feature) = feature_of(uses) {
+        return format!("`{uses}` needs the feature `{feature}` of hooks-agent");
+    }
+    // A name that is as near to one that files may use was probably that one.
+    let is_near = misspelt(uses, registry.names()).is_some();
+    match InCode::of(uses).filter(|hook| hook.name == uses || !is_near) {
+        Some(hook) => hook.to_string(),
+        None => list_of("hook", Some(uses), registry.names()),
+    }
+}
+
+/// Reports names that are used twice.
+fn report_names(entries: &[Entry], files: &mut [File<'_>]) {
+    let mut names: HashMap<&str, (usize, Place)> = HashMap::new();
+    for Entry { file, table, .. } in entries {
+        let (at, name) = (table.starts.name, table.name.as_str());
+        let Some((first, place)) = names.get(name) else {
+            names.insert(name, (*file, files[*file].document.place(at)));
+            continue;
+        };
+        let (layer, own) = (files[*first].document.layer, files[*file].document.layer);
+        let message = if layer == own {
+            format!("the name `{name}` is taken by the hook at {place}; expected another `name`")
+        } else {
+            let verb = if table.is_enabled { "redefine" } else { "disable" };
+            format!(
+                "the layer {own} cannot {verb} `{name}`, a hook of the layer {layer} at {place}; \
+                 expected another `name`"
+            )
+        };
+        files[*file].problems.add(at, format!("{}.name", table.path), message);
+    }
+}
+
+/// Reports counts that two entries would share.
+fn report_counters(entries: &[Entry], files: &mut [File<'_>]) {
+    let mut counters: HashMap<&str, Place> = HashMap::new();
+    for Entry { file, table, prepared, .. } in entries {
+        let counter = prepared.as_ref().and_then(|prepared| prepared.counter.as_deref());
+        let Some(counter) = counter.filter(|_| table.is_enabled) else { continue };
+        let at = table.starts.table;
+        let Some(place) = counters.get(counter) else {
+            counters.insert(counter, files[*file].document.place(at));
+            continue;
+        };
+        let message = format!(
+            "the hook at {place} counts in `{counter}` too; write another \
+             `counter = \"NAME\"` in `with`"
+        );
+        files[*file].problems.add(at, format!("{}.with", table.path), message);
+    }
+}
+
+fn report(mistake: &Mistake, table: &HookTable, problems: &mut Problems<'_>) {
+    let offset = mistake.offset.unwrap_or(table.starts.table);
+    let message = mistake.message(table.options.has_secret());
+    problems.add(offset, mistake.path(&format!("{}.with", table.path)), message);
+}
+
+impl Entry {
+    fn merged(&self, file: &File<'_>) -> MergedHook {
+        let Self { table, made, opens_files_at, .. } = self;
+        let own = made.as_ref().map(MadeHook::priority).or(*opens_files_at);
+        MergedHook {
+            name: table.name.clone(),
+            uses: table.uses.clone(),
+            agents: table.agents.texts().to_vec(),
+            priority: table.priority.or(own).unwrap_or(priority::DEFAULT),
+            inherits: table.inherits,
+            is_enabled: table.is_enabled,
+            options: table.options.to_string(),
+            origin: file.origin(table.starts.table),
+            digest: self.digest,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! A hook of a policy.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::policy::error::Place;
+use crate::policy::file::Globs;
+use crate::policy::merge::merged::OptionsDigest;
+use hooks_agent_core::hook::{AgentHook, AgentHookExt, DynAgentHook};
+use hooks_agent_core::react::HookSet;
+
+/// A hook that was made of an entry of a file.
+pub(in crate::policy) struct MadeHook {
+    name: String,
+    /// The digest of the options.
+    digest: OptionsDigest,
+    hook: Arc<Box<dyn DynAgentHook>>,
+    placed: Placement,
+    pub(in crate::policy) set: HookSet,
+    pub(in crate::policy) agents: Globs,
+}
+
+/// Where a hook runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::policy) struct Placement {
+    pub(in crate::policy) priority: Option<i32>,
+    pub(in crate::policy) inherits: Option<bool>,
+}
+
+impl MadeHook {
+    pub(in crate::policy) fn new(
+        name: String,
+        digest: OptionsDigest,
+        hook: Box<dyn DynAgentHook>,
+        placed: Placement,
+        agents: Globs,
+        place: &Place,
+    ) -> Self {
+        Self::of_shared(name, digest, Arc::new(hook), placed, agents).at(place)
+    }
+
+    fn of_shared(
+        name: String,
+        digest: OptionsDigest,
+        hook: Arc<Box<dyn DynAgentHook>>,
+        placed: Placement,
+        agents: Globs,
+    ) -> Self {
+        let named = hook.clone().named(name.clone());
+        let set = match (placed.priority, placed.inherits) {
+            (None, None) => HookSet::of(named),
+            (Some(priority), None) => HookSet::of(named.with_priority(priority)),
+            (None, Some(inherits)) => HookSet::of(named.inherited(inherits)),
+            (Some(priority), Some(inherits)) => {
+                HookSet::of(named.with_priority(priority).inherited(inherits))
+            }
+        };
+        Self { name, digest, hook, placed, set, agents }
+    }
+
+    /// Sets where it stands in its file.
+    fn at(self, place: &Place) -> Self {
+        Self { set: place.of_set(&self.set), ..self }
+    }
+
+    /// Returns whether it is the hook of this name and these options.
+    pub(in crate::policy) fn is(&self, name: &str, digest: OptionsDigest) -> bool {
+        self.name == name && self.digest == digest
+    }
+
+    /// Returns the same hook, which keeps what it counted, at another place and in other agents.
+    pub(in crate::policy) fn moved(&self, placed: Placement, agents: Globs, place: &Place) -> Self {
+        let (name, digest, hook) = (self.name.clone(), self.digest, self.hook.clone());
+        if placed != self.placed {
+            return Self::of_shared(name, digest, hook, placed, agents).at(place);
+        }
+        Self { name, digest, hook, placed, set: self.set.clone(), agents }.at(place)
+    }
+
+    pub(in crate::policy) fn priority(&self) -> i32 {
+        self.placed.priority.unwrap_or_else(|| self.hook.priority())
+    }
+}
+
+impl fmt::Debug for MadeHook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MadeHook").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,163 @@
+//! The tape as a hook.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hooks_core::{BoxError, HookResult};
+
+use crate::TapeError;
+use crate::play::{Asked, Called};
+use crate::player::StandIn;
+use crate::runs::LiveRun;
+use crate::tape::{Shared, Tape};
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent_core::hook::{
+    AgentHook, AroundMask, HookRun, HookWatcher, ModelCall, NextModel, NextTool, ToolCall,
+};
+use hooks_agent_core::message::ToolResult;
+use hooks_agent_core::model::ModelAnswer;
+use hooks_agent_core::tool::ToolError;
+
+const EVENTS: EventMask = EventMask::of(&[
+    EventKind::PreCall,
+    EventKind::PreReasoning,
+    EventKind::PreSummary,
+    EventKind::PostCall,
+    EventKind::Settled,
+]);
+
+impl AgentHook for Tape {
+    fn name(&self) -> String {
+        "Tape".to_owned()
+    }
+
+    /// The innermost hook: requests are as the model gets them.
+    fn priority(&self) -> i32 {
+        i32::MAX
+    }
+
+    fn events(&self) -> EventMask {
+        EVENTS
+    }
+
+    fn sync_events(&self) -> EventMask {
+        EVENTS
+    }
+
+    fn around(&self) -> AroundMask {
+        AroundMask::MODEL_CALL | AroundMask::TOOL_CALL
+    }
+
+    fn inherit(&self) -> bool {
+        true
+    }
+
+    fn always(&self) -> bool {
+        true
+    }
+
+    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
+        Some(self.0.clone())
+    }
+
+    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        let cx = event.context();
+        let noted = match &*event {
+            HookEvent::PreCall(event) => self.0.begin(cx, event.messages()),
+            HookEvent::PreReasoning(_) | HookEvent::PreSummary(_) => {
+                self.0.on_run(cx, LiveRun::begin_round)
+            }
+            HookEvent::PostCall(event) => self.0.keep_reply(cx, event.final_message()),
+            HookEvent::Settled(event) => self.0.end(cx, event.outcome()),
+            _ => Ok(()),
+        };
+        match noted.map_err(|error| self.0.failed(error)) {
+            Err(Some(error)) => Err(error.into()),
+            Ok(()) | Err(None) => Ok(Flow::Continue),
+        }
+    }
+
+    async fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        let asked = self.0.ask(call.context(), call.model_name(), call.request());
+        let take = match asked.map_err(|error| self.0.failed(error)) {
+            Err(Some(error)) => return Err(next.fail(error)),
+            Ok(Asked::Tape(model)) => {
+                return Ok(ModelAnswer::ask(&*model, call.into_request()).await?);
+            }
+            Ok(Asked::Live) | Err(None) => return next.run(call.into_request()).await,
+            Ok(Asked::Recorded(take)) => take,
+        };
+        match next.run(call.into_request()).await {
+            Ok(answer) => {
+                let provider = answer.provider().to_owned();
+                Ok(answer.map_stream(|stream| take.pass_on(&provider, stream)))
+            }
+            Err(AgentError::Model(error)) => {
+                take.fail(&error);
+                Err(error.into())
+            }
+            Err(error) => {
+                take.forget();
+                Err(error)
+            }
+        }
+    }
+
+    async fn around_tool_call(
+        &self,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> Result<ToolResult, ToolError> {
+        let called = self.0.call_tool(&call);
+        let tool_use = call.into_tool_use();
+        match called.map_err(|error| self.0.failed(error)) {
+            Err(Some(error)) => Err(next.fail(error)),
+            Ok(Called::Live) | Err(None) => next.run(tool_use).await,
+            Ok(Called::Skipped(skip)) => {
+                let called = tool_use.clone();
+                let ended = next.run(tool_use).await;
+                match self.0.skip(&skip, &called, &ended) {
+                    Err(error) => Err(next.fail(error)),
+                    Ok(()) => ended,
+                }
+            }
+            Ok(Called::Recorded(take)) => {
+                let ended = next.run(tool_use).await;
+                take.end(&ended);
+                ended
+            }
+            Ok(Called::Tape(played)) => {
+                let (shared, failure) = (self.0.clone(), Arc::new(Mutex::new(None)));
+                let failed = failure.clone();
+                // The entry is taken when the tool would run: other hooks may refuse it before.
+                let stand_in = StandIn::new(tool_use.name.as_str(), move |call| {
+                    let answer = shared.play_tool(&played, call);
+                    answer.inspect_err(|error| keep(&failed, error))
+                });
+                let ended = next.run_tool(tool_use, Arc::new(stand_in)).await;
+                let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+                match failure.and_then(|error| self.0.failed(error)) {
+                    Some(error) => Err(next.fail(BoxError::from(error))),
+                    None => ended,
+                }
+            }
+        }
+    }
+}
+
+fn keep(failure: &Mutex<Option<TapeError>>, error: &TapeError) {
+    *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
+}
+
+impl HookWatcher for Shared {
+    fn hook_ran(&self, run: &HookRun<'_>) {
+        if let Err(error) = self.note_decision(run) {
+            // A recording keeps it; a replay fails at the end.
+            let _ = self.failed(error);
+        }
+    }
+}
