@@ -44,6 +44,7 @@ pub mod macros;
 pub mod memory;
 pub mod message;
 pub mod model;
+pub mod options;
 pub mod react;
 mod report;
 pub mod round;

@@ -15,9 +15,10 @@ use crate::policy::error::PolicyError;
 use crate::policy::file::{PolicyFile, Source};
 use crate::policy::hook_source::{Policy, Setup};
 use crate::policy::merge::CommandSetup;
-use crate::policy::registry::{FromFn, Registry, schema_of};
+use crate::policy::registry::{Registry, schema_of};
 use crate::policy::{Layer, Merged, PolicyErrors};
 use hooks_agent_core::hook::AgentHook;
+use hooks_agent_core::options::FromFn;
 
 /// Opens a [`Policy`], or checks its files.
 #[must_use]

@@ -4,11 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::command::{self, CommandEntry, CommandEvent, Layer};
-use crate::policy::duration::{EXPECTED, bare_number, duration_of};
-use crate::policy::file::{
-    CommandTable, Fields, Node, OnFailure, Problems, Value, on_failure, resolve, shown_key,
-};
+use crate::policy::file::{CommandTable, Fields, OnFailure, Problems, on_failure, resolve};
 use crate::policy::set;
+use hooks_agent_core::options::{EXPECTED, bare_number, duration_of};
+use hooks_agent_core::options::{Node, Value, shown_key};
 
 /// A command hook, as a file says it. It has no `Debug`: `env` may have values of the environment.
 #[derive(Clone, PartialEq)]

@@ -5,23 +5,22 @@
 
 mod builder;
 mod commands;
-mod duration;
 mod error;
 mod file;
 mod hook_source;
 mod merge;
-mod options;
 mod registry;
 mod reload;
 mod version;
 
 pub use crate::command::Layer;
 pub use builder::PolicyBuilder;
-pub use duration::OptionDuration;
 pub use error::{Place, PolicyError, PolicyErrors};
 pub use file::PolicyFile;
 pub use hook_source::Policy;
+pub use hooks_agent_core::options::{
+    HookOptions, OptionDuration, OptionError, RegisteredHook, set,
+};
 pub use merge::{Merged, MergedCommand, MergedHook};
-pub use options::OptionError;
-pub use registry::{HookOptions, RegisteredHook, schema, set};
+pub use registry::schema;
 pub use reload::{PolicyEvent, PolicyEvents, PolicyWatcher, Reloaded, WatchError};

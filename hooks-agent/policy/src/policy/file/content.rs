@@ -5,7 +5,8 @@ use std::ops::Range;
 use serde::Serialize;
 
 use crate::policy::file::fields::Fields;
-use crate::policy::file::{Document, Globs, Key, Node, Problems, Value, list_of, resolve};
+use crate::policy::file::{Document, Globs, Problems, resolve};
+use hooks_agent_core::options::{Key, Node, Value, list_of};
 
 const FILE_KEYS: [&str; 5] = ["version", "on_failure", "hook", "command", "limits"];
 const HOOK_KEYS: [&str; 7] = ["use", "name", "agents", "priority", "inherit", "enabled", "with"];

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use crate::policy::error::{Place, PolicyError};
-use crate::policy::file::{Key, Node, Source, shown_key};
+use crate::policy::file::Source;
+use crate::policy::file::toml::entries_of;
 use crate::policy::{Layer, PolicyErrors};
+use hooks_agent_core::options::{Key, Node, shown_key};
 
 use toml::de::DeTable;
 
@@ -39,7 +41,7 @@ impl Document {
     /// Parses the text as TOML.
     pub(in crate::policy) fn parse(&self, problems: &mut Problems<'_>) -> Option<Vec<(Key, Node)>> {
         let first = match DeTable::parse(&self.text) {
-            Ok(table) => return Some(Node::entries_of(table.into_inner())),
+            Ok(table) => return Some(entries_of(table.into_inner())),
             Err(error) => error,
         };
         let mut errors = if self.text.len() > MOST_RECOVERED {

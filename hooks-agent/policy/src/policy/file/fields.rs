@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::policy::file::{Key, Node, Problems, Value, list_of};
+use crate::policy::file::Problems;
+use hooks_agent_core::options::{Key, Node, Value, list_of, shown_key};
 
 /// The fields of a table. Each method reports what is not as expected, and returns `None` for it.
 pub(in crate::policy) struct Fields<'a> {
@@ -188,10 +189,4 @@ fn text_of<'a>(node: &'a Node, path: &str, problems: &mut Problems<'_>) -> Optio
         return None;
     }
     Some(raw)
-}
-
-/// Returns a key of the file as it may be printed.
-pub(in crate::policy) fn shown_key(name: &str) -> String {
-    let cut: String = name.chars().take(64).collect();
-    cut.escape_debug().to_string()
 }

@@ -2,7 +2,8 @@
 
 use std::env::{self, VarError};
 
-use crate::policy::file::{Node, Problems, Value, shown_key};
+use crate::policy::file::Problems;
+use hooks_agent_core::options::{Node, Value, shown_key};
 
 const OPENING: &str = "${";
 const PREFIX: &str = "env:";

@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use sha2::{Digest, Sha256};
 
 use crate::policy::error::{Place, PolicyError};
-use crate::policy::file::{Document, HookTable, Problems, Read, Source, list_of};
+use crate::policy::file::{Document, HookTable, Problems, Read, Source};
 use crate::policy::merge::commands::{CommandSetup, MadeCommands};
 use crate::policy::merge::made::{MadeHook, Placement};
 use crate::policy::merge::merged::{Merged, MergedFile, MergedHook, OptionsDigest};
 use crate::policy::merge::said::File;
-use crate::policy::options::Mistake;
-use crate::policy::registry::{InCode, Prepared, Registry, feature_of};
+use crate::policy::registry::{InCode, Registry, feature_of};
 use hooks_agent_core::hook::priority;
+use hooks_agent_core::options::list_of;
+use hooks_agent_core::options::{Mistake, Prepared};
 use hooks_agent_core::text::misspelt;
 
 /// What is loaded, and how.

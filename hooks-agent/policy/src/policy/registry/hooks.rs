@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use crate::policy::registry::{Factory, RegisteredHook};
+use hooks_agent_core::options::{Factory, RegisteredHook};
 
 /// The hooks by name.
 pub(in crate::policy) struct Registry {
@@ -17,7 +17,7 @@ impl Registry {
     pub(in crate::policy) fn linked() -> Self {
         let mut registry = Self { hooks: BTreeMap::new(), twice: Vec::new() };
         for hook in inventory::iter::<RegisteredHook> {
-            registry.add(hook.uses, (hook.factory)());
+            registry.add(hook.uses(), hook.factory());
         }
         registry
     }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::builtin::guard::{InjectPrompt, Position};
 use crate::hook::DynAgentHook;
-use crate::policy::{HookOptions, OptionError, RegisteredHook};
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::builtin::guard::PiiDetection;
 use crate::builtin::guard::pii::{PiiFormat, PiiHashKey, PiiKind, PiiStrategy};
 use crate::hook::DynAgentHook;
-use crate::policy::{HookOptions, OptionError, RegisteredHook, set};
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::builtin::limit::{RateLimit, RateLimitBuilder};
 use crate::hook::DynAgentHook;
-use crate::policy::{HookOptions, OptionDuration, OptionError, RegisteredHook, set};
+use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

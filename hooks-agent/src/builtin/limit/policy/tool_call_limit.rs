@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::builtin::limit::{Exit, LimitStyle, ToolCallLimit, ToolCallLimitBuilder};
 use crate::hook::DynAgentHook;
-use crate::policy::{HookOptions, OptionError, RegisteredHook, set};
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::builtin::observe::{AuditLog, AuditLogBuilder};
 use crate::hook::DynAgentHook;
-use crate::policy::{HookOptions, OptionError, RegisteredHook, set};
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::builtin::observe::{JsonlTrace, JsonlTraceBuilder};
 use crate::event::{EventKind, EventMask};
 use crate::hook::DynAgentHook;
-use crate::policy::{HookOptions, OptionError, RegisteredHook, set};
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

@@ -1,7 +1,7 @@
 //! How often a call is repeated, as files say it.
 
 use crate::builtin::recover::RetryPolicy;
-use crate::policy::{OptionDuration, set};
+use hooks_agent_core::options::{OptionDuration, set};
 
 /// The settings that both kinds of retries have.
 pub(super) struct Attempts {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::builtin::recover::ModelRetry;
 use crate::builtin::recover::policy::attempts::Attempts;
 use crate::hook::DynAgentHook;
-use crate::policy::{HookOptions, OptionDuration, OptionError, RegisteredHook};
+use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

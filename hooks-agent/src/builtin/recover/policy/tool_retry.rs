@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::builtin::recover::policy::attempts::Attempts;
 use crate::builtin::recover::{OnFailure, ToolRetry};
 use crate::hook::DynAgentHook;
-use crate::policy::{HookOptions, OptionDuration, OptionError, RegisteredHook, set};
+use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

@@ -6,7 +6,8 @@ use std::fmt;
 use hooks_core::BoxError;
 use serde::de::{self, Expected, Unexpected};
 
-use crate::policy::file::{Node, list_of};
+use crate::options::value::Node;
+use crate::options::words::list_of;
 
 /// Why a hook cannot be made of its options, and at which of them.
 ///
@@ -57,8 +58,9 @@ impl fmt::Display for OptionError {
 
 /// A mistake in a table of options, with its place.
 #[derive(Debug)]
-pub(in crate::policy) struct Mistake {
-    pub(in crate::policy) offset: Option<usize>,
+pub struct Mistake {
+    /// Where the value or key begins in its file, in bytes.
+    pub offset: Option<usize>,
     /// The keys below `with`, innermost first.
     pub(super) path: Vec<String>,
     message: String,
@@ -93,14 +95,16 @@ impl Mistake {
     }
 
     /// Returns the message; without values, if the options have some of the environment.
-    pub(in crate::policy) fn message(&self, has_secret: bool) -> &str {
+    #[must_use]
+    pub fn message(&self, has_secret: bool) -> &str {
         const WITHHELD: &str = "the options are refused; the reason is not shown, because they \
                                 have values of the environment";
         if has_secret { self.discreet.as_deref().unwrap_or(WITHHELD) } else { &self.message }
     }
 
     /// Returns the path of the key below a path, such as `hook[0].with.kinds[1]`.
-    pub(in crate::policy) fn path(&self, with: &str) -> String {
+    #[must_use]
+    pub fn path(&self, with: &str) -> String {
         let mut path = with.to_owned();
         for key in self.path.iter().rev() {
             if !key.starts_with('[') {

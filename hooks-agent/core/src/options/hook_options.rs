@@ -5,15 +5,16 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::policy::OptionError;
-use crate::policy::registry::factory::{Factory, FromOptions};
-use hooks_agent_core::hook::{DynAgentHook, priority};
+use crate::hook::{DynAgentHook, priority};
+use crate::options::error::OptionError;
+use crate::options::factory::{Factory, FromOptions};
 
 /// Options of a hook that policy files may use, for a crate that publishes hooks.
 ///
 /// A program registers its own hooks by
-/// [`PolicyBuilder::register`](crate::policy::PolicyBuilder::register) instead. A published one is
-/// collected by the linker:
+/// [`PolicyBuilder::register`] instead. A published one is collected by the linker:
+///
+/// [`PolicyBuilder::register`]: https://docs.rs/hooks-agent/latest/hooks_agent/policy/struct.PolicyBuilder.html#method.register
 ///
 /// ```
 /// use hooks_agent::hook::DynAgentHook;
@@ -67,8 +68,8 @@ pub trait HookOptions: DeserializeOwned + JsonSchema + 'static {
 
 /// A hook that the linker collects for all policies.
 pub struct RegisteredHook {
-    pub(super) uses: &'static str,
-    pub(super) factory: fn() -> Box<dyn Factory>,
+    uses: &'static str,
+    factory: fn() -> Box<dyn Factory>,
 }
 
 impl RegisteredHook {
@@ -76,6 +77,18 @@ impl RegisteredHook {
     #[must_use]
     pub const fn of<O: HookOptions>() -> Self {
         Self { uses: O::USE, factory: FromOptions::<O>::boxed }
+    }
+
+    /// Returns the name that files `use`.
+    #[must_use]
+    pub fn uses(&self) -> &'static str {
+        self.uses
+    }
+
+    /// Returns what reads the options and makes the hook.
+    #[must_use]
+    pub fn factory(&self) -> Box<dyn Factory> {
+        (self.factory)()
     }
 }
 

@@ -4,20 +4,32 @@ use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 use sha2::{Digest, Sha256};
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
 
-use crate::policy::file::shown_key;
+use crate::options::words::shown_key;
 
-/// A value of a file. It has no `Debug`: it may have a value of `${env:..}`.
+/// A value of a file with its place. It is shown as the file has it, by `Debug` too: a value of `${env:..}` is
+/// not.
+///
+/// ```
+/// use hooks_agent_core::options::{Node, Value, read_options};
+///
+/// let node = Node { span: 0..2, value: Value::Integer(12) };
+/// assert_eq!(read_options::<u8>(&node).unwrap(), 12);
+/// let mistakes = read_options::<bool>(&node).unwrap_err();
+/// assert_eq!(mistakes[0].message(false), "expected `true` or `false`, found a whole number");
+/// ```
 #[derive(Clone)]
-pub(in crate::policy) struct Node {
-    pub(in crate::policy) span: Range<usize>,
-    pub(in crate::policy) value: Value,
+pub struct Node {
+    /// Where it is in its file, in bytes.
+    pub span: Range<usize>,
+    /// The value.
+    pub value: Value,
 }
 
+/// The kinds of values.
 #[derive(Clone)]
-pub(in crate::policy) enum Value {
+pub enum Value {
+    /// A string.
     Text {
         /// The text as it is in the file.
         raw: String,
@@ -26,65 +38,41 @@ pub(in crate::policy) enum Value {
         /// Whether the text has values of the environment.
         is_secret: bool,
     },
+    /// A whole number.
     Integer(i128),
+    /// A number with a fraction.
     Float(f64),
+    /// `true` or `false`.
     Boolean(bool),
     /// A date, a time, or a number that is too large.
     Other(&'static str),
+    /// An array.
     List(Vec<Node>),
+    /// A table, in the order of the file.
     Table(Vec<(Key, Node)>),
     /// An element of an array that was [removed](Node::remove).
     Removed,
 }
 
 /// A key of a table with its place.
-#[derive(Clone)]
-pub(in crate::policy) struct Key {
-    pub(in crate::policy) name: String,
-    pub(in crate::policy) span: Range<usize>,
+#[derive(Clone, Debug)]
+pub struct Key {
+    /// The key.
+    pub name: String,
+    /// Where it is in its file, in bytes.
+    pub span: Range<usize>,
 }
 
 impl Node {
-    /// Returns the entries of a table in the order of the file.
-    pub(in crate::policy) fn entries_of(table: DeTable<'_>) -> Vec<(Key, Node)> {
-        let mut entries: Vec<_> = table
-            .into_iter()
-            .map(|(key, value)| {
-                let span = key.span();
-                (Key { name: key.into_inner().into_owned(), span }, Node::of(value))
-            })
-            .collect();
-        entries.sort_by_key(|(key, _)| key.span.start);
-        entries
-    }
-
-    fn of(value: Spanned<DeValue<'_>>) -> Self {
-        let span = value.span();
-        let value = match value.into_inner() {
-            DeValue::String(text) => {
-                Value::Text { raw: text.into_owned(), resolved: None, is_secret: false }
-            }
-            DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix())
-                .map_or(Value::Other("a number that is too large"), Value::Integer),
-            DeValue::Float(number) => number
-                .as_str()
-                .parse()
-                .map_or(Value::Other("a number that is too large"), Value::Float),
-            DeValue::Boolean(it) => Value::Boolean(it),
-            DeValue::Datetime(_) => Value::Other("a date"),
-            DeValue::Array(list) => Value::List(list.into_iter().map(Self::of).collect()),
-            DeValue::Table(table) => Value::Table(Self::entries_of(table)),
-        };
-        Self { span, value }
-    }
-
     /// Returns an empty table at this place.
-    pub(in crate::policy) fn empty_table(span: Range<usize>) -> Self {
+    #[must_use]
+    pub fn empty_table(span: Range<usize>) -> Self {
         Self { span, value: Value::Table(Vec::new()) }
     }
 
     /// Returns the kind of the value, for errors.
-    pub(in crate::policy) fn kind(&self) -> &'static str {
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
         match &self.value {
             Value::Text { .. } => "a string",
             Value::Integer(_) => "a whole number",
@@ -98,7 +86,7 @@ impl Node {
     }
 
     /// Returns whether a text in it has values of the environment.
-    pub(in crate::policy) fn has_secret(&self) -> bool {
+    pub fn has_secret(&self) -> bool {
         match &self.value {
             Value::Text { is_secret, .. } => *is_secret,
             Value::List(list) => list.iter().any(Self::has_secret),
@@ -109,7 +97,7 @@ impl Node {
 
     /// Removes the innermost value at this place. Returns the name of the key that is gone, which
     /// is empty for a value of an array.
-    pub(in crate::policy) fn remove(&mut self, offset: usize) -> Option<String> {
+    pub fn remove(&mut self, offset: usize) -> Option<String> {
         match &mut self.value {
             Value::List(list) => {
                 if let Some(name) = list.iter_mut().find_map(|node| node.remove(offset)) {
@@ -136,12 +124,14 @@ impl Node {
     }
 
     /// Returns whether it was removed from its array.
-    pub(in crate::policy) fn is_removed(&self) -> bool {
+    #[must_use]
+    pub fn is_removed(&self) -> bool {
         matches!(self.value, Value::Removed)
     }
 
     /// Returns the value at a path such as `patterns[0].pattern`.
-    pub(in crate::policy) fn find(&self, path: &str) -> Option<&Self> {
+    #[must_use]
+    pub fn find(&self, path: &str) -> Option<&Self> {
         let mut steps = path.split(['.', '[']).map(|step| step.trim_end_matches(']'));
         steps.try_fold(self, |node, step| match &node.value {
             Value::List(list) => list.get(step.parse::<usize>().ok()?),
@@ -153,7 +143,7 @@ impl Node {
     }
 
     /// Adds the value to a digest, with the values of the environment.
-    pub(in crate::policy) fn digest(&self, digest: &mut Sha256) {
+    pub fn digest(&self, digest: &mut Sha256) {
         let mut add = |kind: u8, bytes: &[u8]| {
             digest.update([kind]);
             digest.update((bytes.len() as u64).to_le_bytes());
@@ -191,13 +181,35 @@ impl Node {
 /// Shows the value as the file has it, on one line: `${env:NAME}` stays what it is.
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.value {
+        self.value.fmt(f)
+    }
+}
+
+/// The same text.
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.value, f)
+    }
+}
+
+/// The same text.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Shows the value as the file has it, on one line: `${env:NAME}` stays what it is.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             // A string of JSON is one of TOML.
-            Value::Text { raw, .. } => write!(f, "{}", serde_json::Value::from(raw.as_str())),
+            Self::Text { raw, .. } => write!(f, "{}", serde_json::Value::from(raw.as_str())),
             Value::Integer(number) => write!(f, "{number}"),
             Value::Float(number) => write!(f, "{number}"),
             Value::Boolean(it) => write!(f, "{it}"),
-            Value::Other(_) | Value::Removed => f.write_str(self.kind()),
+            Self::Other(kind) => f.write_str(kind),
+            Self::Removed => f.write_str("nothing"),
             Value::List(list) => {
                 f.write_char('[')?;
                 for (index, node) in list.iter().enumerate() {

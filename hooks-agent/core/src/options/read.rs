@@ -4,16 +4,19 @@ use std::collections::HashSet;
 
 use serde::de::DeserializeOwned;
 
-use crate::policy::file::Node;
-use crate::policy::options::deserializer::NodeDeserializer;
-use crate::policy::options::error::{Mistake, OptionError};
+use crate::options::deserializer::NodeDeserializer;
+use crate::options::error::{Mistake, OptionError};
+use crate::options::value::Node;
 
 /// How many mistakes of one table are found.
 const MOST: usize = 20;
 
 /// Reads the options, or finds every mistake in them: what is wrong is taken out, and the rest is
 /// read again.
-pub(in crate::policy) fn read_options<T: DeserializeOwned>(node: &Node) -> Result<T, Vec<Mistake>> {
+///
+/// # Errors
+/// The mistakes, at most 20, in the order of the file.
+pub fn read_options<T: DeserializeOwned>(node: &Node) -> Result<T, Vec<Mistake>> {
     let mut mistakes = match T::deserialize(NodeDeserializer(node)) {
         Ok(options) => return Ok(options),
         Err(mistake) => vec![mistake],
@@ -36,7 +39,7 @@ pub(in crate::policy) fn read_options<T: DeserializeOwned>(node: &Node) -> Resul
 
 impl Mistake {
     /// Creates the mistake of options of which no hook can be made.
-    pub(in crate::policy) fn of_hook(error: &OptionError, options: &Node) -> Self {
+    pub(super) fn of_hook(error: &OptionError, options: &Node) -> Self {
         let mistake = Self::revealing(error.to_string());
         let Some(key) = &error.key else { return mistake.or_at(options.span.start) };
         let node = options.find(key).unwrap_or(options);
@@ -44,7 +47,7 @@ impl Mistake {
     }
 
     /// Creates the mistake of a hook that adds tools.
-    pub(in crate::policy) fn of_tools(tools: &[String], options: &Node) -> Self {
+    pub(super) fn of_tools(tools: &[String], options: &Node) -> Self {
         let tools: Vec<_> = tools.iter().map(|tool| format!("`{tool}`")).collect();
         let message = format!(
             "the hook adds the tools {}, and an agent has its tools when it is built; add the hook \

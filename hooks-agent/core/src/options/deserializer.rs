@@ -7,8 +7,9 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use crate::policy::file::{Key, Node, Value, list_of, shown_key};
-use crate::policy::options::error::Mistake;
+use crate::options::error::Mistake;
+use crate::options::value::{Key, Node, Value};
+use crate::options::words::{list_of, shown_key};
 
 /// Deserializes a value. Each error has the place of the innermost value or key.
 #[derive(Clone, Copy)]

@@ -1,5 +1,6 @@
 //! How a hook is made of a table of options.
 
+use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,15 +10,18 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 
-use crate::policy::OptionError;
-use crate::policy::file::Node;
-use crate::policy::options::{Mistake, read_options};
-use crate::policy::registry::HookOptions;
-use hooks_agent_core::hook::{AgentHook, DynAgentHook};
+use crate::hook::{AgentHook, DynAgentHook};
+use crate::options::error::{Mistake, OptionError};
+use crate::options::hook_options::HookOptions;
+use crate::options::read::read_options;
+use crate::options::value::Node;
 
 /// Makes hooks of options.
-pub(in crate::policy) trait Factory: Send + Sync {
+pub trait Factory: Send + Sync {
     /// Reads the options.
+    ///
+    /// # Errors
+    /// Every mistake in them, at most 20.
     fn prepare(&self, options: &Node) -> Result<Prepared, Vec<Mistake>>;
 
     /// Returns the JSON schema of the options.
@@ -27,17 +31,30 @@ pub(in crate::policy) trait Factory: Send + Sync {
 type Made = Result<Box<dyn DynAgentHook>, OptionError>;
 
 /// Options that were read.
-pub(in crate::policy) struct Prepared {
+pub struct Prepared {
     make: Box<dyn FnOnce() -> Made>,
     /// The priority of a hook that opens files when it is made.
-    pub(in crate::policy) opens_files_at: Option<i32>,
+    pub opens_files_at: Option<i32>,
     /// The name of its counts.
-    pub(in crate::policy) counter: Option<String>,
+    pub counter: Option<String>,
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { opens_files_at, counter, .. } = self;
+        f.debug_struct("Prepared")
+            .field("opens_files_at", opens_files_at)
+            .field("counter", counter)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Prepared {
     /// Makes the hook.
-    pub(in crate::policy) fn make(self, options: &Node) -> Result<Box<dyn DynAgentHook>, Mistake> {
+    ///
+    /// # Errors
+    /// What is wrong with the options, with its place: the hook refuses them, panics, or adds tools.
+    pub fn make(self, options: &Node) -> Result<Box<dyn DynAgentHook>, Mistake> {
         let Self { make, .. } = self;
         let made = catch_unwind(AssertUnwindSafe(make));
         let hook = made
@@ -73,7 +90,7 @@ impl<O: HookOptions> Factory for FromOptions<O> {
 }
 
 /// A factory of a closure of the program.
-pub(in crate::policy) struct FromFn<O, H, E, F>(Arc<F>, PhantomData<fn(O) -> Result<H, E>>);
+pub struct FromFn<O, H, E, F>(Arc<F>, PhantomData<fn(O) -> Result<H, E>>);
 
 impl<O, H, E, F> FromFn<O, H, E, F>
 where
@@ -82,8 +99,15 @@ where
     E: Into<BoxError> + 'static,
     F: Fn(O) -> Result<H, E> + Send + Sync + 'static,
 {
-    pub(in crate::policy) fn new(make: F) -> Self {
+    /// Makes hooks by this closure.
+    pub fn new(make: F) -> Self {
         Self(Arc::new(make), PhantomData)
+    }
+}
+
+impl<O, H, E, F> fmt::Debug for FromFn<O, H, E, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FromFn").finish_non_exhaustive()
     }
 }
 

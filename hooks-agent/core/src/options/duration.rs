@@ -23,11 +23,11 @@ use serde::{Deserialize, Deserializer, de};
 pub struct OptionDuration(pub Duration);
 
 /// What a text that is no time is answered with.
-pub(super) const EXPECTED: &str =
+pub const EXPECTED: &str =
     "expected a time such as `\"10s\"`: a whole number with `ms`, `s`, `m` or `h`";
 
 /// Reads a time.
-pub(super) fn duration_of(text: &str) -> Option<Duration> {
+pub fn duration_of(text: &str) -> Option<Duration> {
     let digits = text.find(|it: char| !it.is_ascii_digit())?;
     let (number, unit) = text.split_at(digits);
     let number: u64 = number.parse().ok()?;
@@ -42,7 +42,7 @@ pub(super) fn duration_of(text: &str) -> Option<Duration> {
 }
 
 /// Returns what a whole number in place of a time is answered with.
-pub(super) fn bare_number(number: impl fmt::Display) -> String {
+pub fn bare_number(number: impl fmt::Display) -> String {
     format!("{EXPECTED}, found a whole number; write `\"{number}s\"` for seconds")
 }
 

@@ -1,11 +1,11 @@
-//! Names that were meant.
+//! Words of errors about files.
 
 use std::fmt::Write as _;
 
-use hooks_agent_core::text::near_name;
+use crate::text::near_name;
 
 /// Returns `unknown WHAT NAME`, the near name and what was expected.
-pub(in crate::policy) fn list_of<'a>(
+pub fn list_of<'a>(
     what: &str,
     name: Option<&str>,
     known: impl IntoIterator<Item = &'a str> + Clone,
@@ -28,4 +28,11 @@ pub(in crate::policy) fn list_of<'a>(
     };
     let _ = write!(text, "{end} expected {expected}");
     text
+}
+
+/// Returns a key of a file as it may be printed.
+#[must_use]
+pub fn shown_key(name: &str) -> String {
+    let cut: String = name.chars().take(64).collect();
+    cut.escape_debug().to_string()
 }

@@ -1,0 +1,22 @@
+//! Options of hooks in files: how a hook says which it takes, and how they are read.
+//!
+//! A crate that publishes a hook implements [`HookOptions`] and submits a [`RegisteredHook`]. It knows no
+//! format: what reads files makes a [`Node`] of them, whose values know their places, and has a [`Factory`]
+//! read it. `hooks-agent-policy` does so for TOML.
+
+mod deserializer;
+mod duration;
+mod error;
+mod factory;
+mod hook_options;
+mod read;
+mod value;
+mod words;
+
+pub use duration::{EXPECTED, OptionDuration, bare_number, duration_of};
+pub use error::{Mistake, OptionError};
+pub use factory::{Factory, FromFn, Prepared};
+pub use hook_options::{HookOptions, RegisteredHook, set};
+pub use read::read_options;
+pub use value::{Key, Node, Value};
+pub use words::{list_of, shown_key};
