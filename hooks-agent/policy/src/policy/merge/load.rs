@@ -12,8 +12,7 @@ use crate::policy::merge::merged::{Merged, MergedFile, MergedHook, OptionsDigest
 use crate::policy::merge::said::File;
 use crate::policy::registry::{InCode, Registry, feature_of};
 use hooks_agent_core::hook::priority;
-use hooks_agent_core::options::list_of;
-use hooks_agent_core::options::{Mistake, Prepared};
+use hooks_agent_core::options::{Mistake, Prepared, list_of};
 use hooks_agent_core::text::misspelt;
 
 /// What is loaded, and how.
@@ -185,6 +184,11 @@ impl Load<'_> {
 
 /// Returns why a file may not use a hook of this name.
 fn unknown_hook(uses: &str, registry: &Registry) -> String {
+    if registry.names().next().is_none() {
+        let cure =
+            "the built-in ones are in `hooks-agent`: depend on it, and name it in the program";
+        return format!("the program has no hooks for files, so none is called `{uses}`; {cure}");
+    }
     if let Some(feature) = feature_of(uses) {
         return format!("`{uses}` needs the feature `{feature}` of hooks-agent");
     }
