@@ -103,6 +103,43 @@ fn check(krate: &str, folder: &str) {
     );
 }
 
+/// The imports of a file by the page of its own room, `mod.rs`, and not by the file that defines what it
+/// needs.
+fn by_own_page(folder: &Path, room: &Path, name: &str, wrong: &mut Vec<String>) {
+    let own = format!("use crate::{name}::");
+    for file in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        if file.is_dir() {
+            by_own_page(&file, room, name, wrong);
+            continue;
+        }
+        if file.extension().is_none_or(|extension| extension != "rs") || file.ends_with("mod.rs") {
+            continue;
+        }
+        let source = fs::read_to_string(&file).expect("a source file is text");
+        for rest in source.lines().filter_map(|line| line.strip_prefix(&own)) {
+            // A group begins with names of the page.
+            let next = word(rest);
+            let is_file = room.join(&next).exists() || room.join(format!("{next}.rs")).exists();
+            if next.is_empty() || !is_file {
+                wrong.push(format!("{}: `{own}{rest}`", file.display()));
+            }
+        }
+    }
+}
+
+#[test]
+fn files_import_from_their_own_room_what_a_file_defines() {
+    let mut wrong = Vec::new();
+    let crates = ["hooks-core", "hooks-agent/core", "hooks-agent/policy", "hooks-agent"];
+    for src in crates.map(|folder| root().join(folder).join("src")) {
+        for room in fs::read_dir(&src).expect("it has sources").flatten().map(|it| it.path()) {
+            let name = room.file_name().expect("rooms have names").to_string_lossy().into_owned();
+            by_own_page(&room, &room, &name, &mut wrong);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn rooms_of_the_core_import_one_way() {
     check("hooks-core", "hooks-core");

@@ -219,6 +219,27 @@ fn the_schema_has_every_hook_with_its_options() {
 }
 
 #[test]
+fn the_schema_has_every_key_that_files_may_have() {
+    let schema = schema();
+    let of = &schema["properties"];
+    for (table, properties) in [
+        ("", of),
+        ("[[hook]]\n", &of["hook"]["items"]["properties"]),
+        ("[[command]]\n", &of["command"]["items"]["properties"]),
+        ("[limits]\n", &of["limits"]["properties"]),
+    ] {
+        let lines = lines(&format!("version = 1\n{table}no_such_key_at_all = 1\n"));
+        let line = lines.iter().find(|line| line.contains("no_such_key_at_all")).unwrap();
+        let (_, expected) = line.split_once("; expected one of ").unwrap();
+        let mut read: Vec<_> = expected.split('`').skip(1).step_by(2).collect();
+        let mut shown: Vec<_> = properties.as_object().unwrap().keys().collect();
+        read.sort_unstable();
+        shown.sort_unstable();
+        assert_eq!(read, shown, "{table}");
+    }
+}
+
+#[test]
 fn a_hook_that_needs_code_says_so_and_what_it_needs() {
     let of = |uses: &str| lines(&format!("version = 1\n[[hook]]\nuse = \"{uses}\"\n")).remove(0);
     for (uses, expected) in [

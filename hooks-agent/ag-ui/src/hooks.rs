@@ -4,13 +4,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use hooks_core::HookResult;
-use serde_json::{Map, Value};
-
-use crate::request::ids::{ID, WIRE_CALLS};
-use crate::request::kept::{KEPT, Kept};
-use crate::request::shared::{Request, message_id};
-use crate::transcript::replay;
 use hooks_agent_core::agent_hook;
 use hooks_agent_core::call::{CallContext, Door};
 use hooks_agent_core::error::{AgentError, TextBlocked};
@@ -20,6 +13,13 @@ use hooks_agent_core::event::{
 use hooks_agent_core::hook::{ModelCall, NextModel};
 use hooks_agent_core::message::{ContentBlock, Msg};
 use hooks_agent_core::model::{ChatChunk, ModelAnswer, ToolSpec};
+use hooks_core::HookResult;
+use serde_json::{Map, Value};
+
+use crate::request::ids::{ID, WIRE_CALLS};
+use crate::request::kept::{KEPT, Kept};
+use crate::request::shared::{Request, message_id};
+use crate::transcript::replay;
 
 /// What has its turn before every other hook: what the client sent. Guards see it like anything else.
 #[derive(Debug)]

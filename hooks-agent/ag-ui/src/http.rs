@@ -12,6 +12,7 @@ use axum::routing::post;
 use axum::{Json, Router};
 use futures::StreamExt;
 use futures::stream::unfold;
+use hooks_agent_core::react::ReActAgent;
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -21,7 +22,6 @@ use crate::protocol::RunAgentInput;
 use crate::refused::Refused;
 use crate::run::RunEvents;
 use crate::server::AgUi;
-use hooks_agent_core::react::ReActAgent;
 
 /// The most bytes of an input.
 const MOST_BYTES: usize = 4 * 1024 * 1024;

@@ -7,14 +7,14 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use futures::Stream;
+use hooks_agent_core::call::RunId;
+use hooks_agent_core::stream::{AgentEvent, AgentEventKind, AgentStream};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::admit::Idle;
 use crate::protocol::Event;
 use crate::timestamp::now;
 use crate::transcript::Transcript;
-use hooks_agent_core::call::RunId;
-use hooks_agent_core::stream::{AgentEvent, AgentEventKind, AgentStream};
 
 /// The events of a run. The last one [is](Event::is_last) `RUN_FINISHED` or `RUN_ERROR`.
 ///

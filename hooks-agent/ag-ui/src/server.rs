@@ -5,6 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use axum::http::request::Parts;
+use hooks_agent_core::agent::{Agent, AgentExt};
+use hooks_agent_core::call::RunId;
+use hooks_agent_core::react::ReActAgent;
 use serde_json::Value;
 
 use crate::admit::{Plan, plan};
@@ -20,9 +23,6 @@ use crate::run::RunEvents;
 use crate::timestamp::now;
 use crate::transcript::{About, Replay, Transcript, replay};
 use crate::turns::Turns;
-use hooks_agent_core::agent::{Agent, AgentExt};
-use hooks_agent_core::call::RunId;
-use hooks_agent_core::react::ReActAgent;
 
 /// Tells who asks.
 pub(super) type Authenticate = Arc<dyn Fn(&Parts) -> Result<Caller, Denied> + Send + Sync>;

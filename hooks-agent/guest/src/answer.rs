@@ -2,14 +2,13 @@
 
 use std::error::Error;
 
-use hooks_core::HookError;
-use serde_json::{Map, Value};
-
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::hook::TextBlocked;
 use hooks_agent_policy::command::{
     CommandEvent, HookDecision, Input, Output, PermissionDecision, SpecificOutput,
 };
+use hooks_core::HookError;
+use serde_json::{Map, Value};
 
 /// Creates the answer that blocks an event.
 pub(super) fn block(reason: impl Into<String>) -> Output {

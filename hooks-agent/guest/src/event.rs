@@ -2,10 +2,6 @@
 
 use std::sync::Arc;
 
-use hooks_core::HookRole;
-
-use crate::GuestThread;
-use crate::seam::Seam;
 use hooks_agent_core::agent::AgentExt;
 use hooks_agent_core::call::{CallContext, CallOptions};
 use hooks_agent_core::error::AgentError;
@@ -15,6 +11,10 @@ use hooks_agent_core::message::{Messages, Msg};
 use hooks_agent_core::model::ScriptedModel;
 use hooks_agent_core::react::{HookSet, HookSource, ReActAgent};
 use hooks_agent_policy::command::{CommandEvent, Input};
+use hooks_core::HookRole;
+
+use crate::seam::Seam;
+use crate::thread::GuestThread;
 
 /// One event, and the hooks that it runs.
 pub(super) struct Event<'a> {

@@ -5,14 +5,15 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures::FutureExt;
+use hooks_agent_core::event::EventKind;
+use hooks_agent_core::react::HookSource;
+use hooks_agent_policy::command::{CommandEvent, Input, Output, PermissionDecision};
 
 use crate::answer::{block, end, ending, named, permission, warn};
 use crate::dialect::not_served;
 use crate::event::Event;
-use crate::{GuestThread, prompt, stop, tool_result, tool_use};
-use hooks_agent_core::event::EventKind;
-use hooks_agent_core::react::HookSource;
-use hooks_agent_policy::command::{CommandEvent, Input, Output, PermissionDecision};
+use crate::thread::GuestThread;
+use crate::{prompt, stop, tool_result, tool_use};
 
 /// Decides about the events of an agent that is written elsewhere, by the event hooks of a
 /// [source](HookSource).

@@ -19,8 +19,6 @@ mod threads;
 mod tool_result;
 mod tool_use;
 
-pub(crate) use dialect::not_served;
 pub use guard::Guard;
-pub(crate) use guard::undecided;
 pub use thread::GuestThread;
 pub use threads::{GuestThreads, GuestThreadsError};

@@ -2,15 +2,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hooks_core::HookRole;
-
-use crate::answer::{block, context, reason_of, warn};
-use crate::event::{Event, Scope};
 use hooks_agent_core::event::{EventKind, EventMask};
 use hooks_agent_core::hook::AroundMask;
 use hooks_agent_core::message::{Messages, Msg, Role};
 use hooks_agent_core::model::{ChatRequest, ScriptedModel};
 use hooks_agent_policy::command::{CommandEvent, Output};
+use hooks_core::HookRole;
+
+use crate::answer::{block, context, reason_of, warn};
+use crate::event::{Event, Scope};
 
 const EVENTS: EventMask =
     EventMask::of(&[EventKind::PreCall, EventKind::PreReasoning, EventKind::Settled]);

@@ -3,12 +3,11 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::Value;
-
 use hooks_agent_core::event::EventMask;
 use hooks_agent_core::hook::{AgentHook, AroundMask, NextTool, ToolCall};
 use hooks_agent_core::message::{ToolOutput, ToolResult, ToolUse};
 use hooks_agent_core::tool::{Tool, ToolContext, ToolError, ToolFuture};
+use serde_json::Value;
 
 /// What the tool does.
 #[derive(Clone, Debug)]

@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::answer::{block, end, reason_of};
-use crate::event::{Event, Scope};
 use hooks_agent_core::event::{EventKind, EventMask};
 use hooks_agent_core::hook::AroundMask;
 use hooks_agent_core::message::{GenerateReason, Messages};
 use hooks_agent_core::model::{ModelError, ScriptedAnswer, ScriptedModel};
 use hooks_agent_policy::command::Output;
+
+use crate::answer::{block, end, reason_of};
+use crate::event::{Event, Scope};
 
 const EVENTS: EventMask = EventMask::of(&[EventKind::PostReasoning, EventKind::Settled]);
 

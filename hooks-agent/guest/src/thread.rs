@@ -1,12 +1,11 @@
 //! What is kept of a thread between two events.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
-
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::event::EventKind;
 use hooks_agent_policy::command::{CommandEvent, Input};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 /// What is kept of a thread between two events: the values of its hooks, and its run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode};
 use sqlx::{ConnectOptions, Connection, Executor};
 
-use crate::GuestThread;
+use crate::thread::GuestThread;
 
 /// The table, and the end of threads that had no event for 30 days.
 const OPEN: &str = "CREATE TABLE IF NOT EXISTS guest_thread (

@@ -1,5 +1,9 @@
 //! What a tool returned.
 
+use hooks_agent_core::event::{EventKind, EventMask};
+use hooks_agent_core::hook::AroundMask;
+use hooks_agent_core::message::{GenerateReason, Messages, Msg, ToolOutput};
+use hooks_agent_policy::command::{Input, Output};
 use hooks_core::HookRole;
 use serde_json::Value;
 
@@ -7,10 +11,6 @@ use crate::answer::{block, end, reason_of, updated_result};
 use crate::event::{Event, Scope};
 use crate::seam::{Outcome, Seam};
 use crate::tool_use::{saying, tool_use};
-use hooks_agent_core::event::{EventKind, EventMask};
-use hooks_agent_core::hook::AroundMask;
-use hooks_agent_core::message::{GenerateReason, Messages, Msg, ToolOutput};
-use hooks_agent_policy::command::{Input, Output};
 
 const EVENTS: EventMask = EventMask::of(&[EventKind::PostActing, EventKind::Settled]);
 

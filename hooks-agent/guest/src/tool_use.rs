@@ -1,11 +1,5 @@
 //! A tool call that the agent is about to make.
 
-use hooks_core::HookRole;
-use serde_json::{Map, Value};
-
-use crate::answer::{end, permission, reason_of, updated_input};
-use crate::event::{Event, Scope};
-use crate::seam::{Outcome, Seam};
 use hooks_agent_core::event::{EventKind, EventMask};
 use hooks_agent_core::hook::AroundMask;
 use hooks_agent_core::message::{
@@ -13,6 +7,12 @@ use hooks_agent_core::message::{
 };
 use hooks_agent_core::model::{ScriptedAnswer, ScriptedModel};
 use hooks_agent_policy::command::{Input, Output, PermissionDecision};
+use hooks_core::HookRole;
+use serde_json::{Map, Value};
+
+use crate::answer::{end, permission, reason_of, updated_input};
+use crate::event::{Event, Scope};
+use crate::seam::{Outcome, Seam};
 
 const EVENTS: EventMask =
     EventMask::of(&[EventKind::PostReasoning, EventKind::PreActing, EventKind::Settled]);

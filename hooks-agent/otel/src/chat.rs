@@ -6,16 +6,6 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::{Instant, SystemTime};
 
 use futures::Stream;
-use opentelemetry::trace::{SpanKind, TraceContextExt};
-use opentelemetry::{Context, KeyValue, StringValue};
-
-use crate::content;
-use crate::names;
-use crate::outcome::{self, ErrorType};
-use crate::run::{Held, HeldOf, SharedRun, lock, parent_of, release_all};
-use crate::shared::{
-    Shared, conversation, finish_reasons, set_error, span, texts, usage_attributes,
-};
 use hooks_agent_core::call::{CallContext, RunId};
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::hook::ModelCall;
@@ -23,6 +13,15 @@ use hooks_agent_core::message::Usage;
 use hooks_agent_core::model::{
     ChatChunk, ChatRequest, ChatStream, FinishReason, ModelAnswer, ModelError,
 };
+use opentelemetry::trace::{SpanKind, TraceContextExt};
+use opentelemetry::{Context, KeyValue, StringValue};
+
+use crate::outcome::{self, ErrorType};
+use crate::run::{Held, HeldOf, SharedRun, lock, parent_of, release_all};
+use crate::shared::{
+    Shared, conversation, finish_reasons, set_error, span, texts, usage_attributes,
+};
+use crate::{content, names};
 
 /// A model call that runs. Its span ends when this is dropped at the latest.
 pub(super) struct Chat {

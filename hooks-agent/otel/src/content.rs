@@ -1,9 +1,8 @@
 //! Messages, tools, arguments and results as JSON texts of the conventions.
 
-use serde_json::{Value, json};
-
 use hooks_agent_core::message::{ContentBlock, Msg, Role, ToolUse};
 use hooks_agent_core::model::ToolSpec;
+use serde_json::{Value, json};
 
 /// What stands at the end of a text that was cut.
 const CUT: &str = "…";

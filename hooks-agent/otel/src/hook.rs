@@ -3,13 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::{HookResult, HookRole};
-use opentelemetry::context::FutureExt;
-
-use crate::chat::Chat;
-use crate::otlp::{Exporter, OtlpError};
-use crate::shared::Shared;
-use crate::tool::Tool;
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
 use hooks_agent_core::hook::{
@@ -18,6 +11,13 @@ use hooks_agent_core::hook::{
 use hooks_agent_core::message::ToolResult;
 use hooks_agent_core::model::ModelAnswer;
 use hooks_agent_core::tool::ToolError;
+use hooks_core::{HookResult, HookRole};
+use opentelemetry::context::FutureExt;
+
+use crate::chat::Chat;
+use crate::otlp::{Exporter, OtlpError};
+use crate::shared::Shared;
+use crate::tool::Tool;
 
 /// Records calls, models and tools as spans and metrics of OpenTelemetry.
 ///

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use hooks_agent_core::message::Usage;
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Histogram, Meter};
 
 use crate::names;
-use hooks_agent_core::message::Usage;
 
 /// The instruments of one version of the conventions.
 pub(super) struct Meters {

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::error::Error;
 
-use hooks_core::HookError;
-
-use crate::names::OTHER;
 use hooks_agent_core::agent::CallOutcome;
 use hooks_agent_core::error::{AgentError, ErrorKind};
 use hooks_agent_core::message::GenerateReason;
 use hooks_agent_core::model::{FinishReason, ModelError};
 use hooks_agent_core::tool::ToolError;
+use hooks_core::HookError;
+
+use crate::names::OTHER;
 
 /// The value of `error.type`.
 pub(super) type ErrorType = Cow<'static, str>;

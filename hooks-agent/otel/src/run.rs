@@ -4,13 +4,13 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime};
 
+use hooks_agent_core::call::CallContext;
 use opentelemetry::trace::{SpanId, TraceContextExt};
 use opentelemetry::{Context, KeyValue};
 
 use crate::capture::Capture;
 use crate::names;
 use crate::outcome::ErrorType;
-use hooks_agent_core::call::CallContext;
 
 /// A call, which belongs to the first hook that sees it: others of its kind leave it alone.
 #[derive(Default)]

@@ -3,15 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use opentelemetry::trace::{Span, SpanBuilder, SpanKind, Status, TraceContextExt, Tracer};
-use opentelemetry::{Array, Context, KeyValue, StringValue, Value};
-
-use crate::capture::Capture;
-use crate::content;
-use crate::meters::Meters;
-use crate::names;
-use crate::outcome::{self, ErrorType};
-use crate::run::{HeldOf, Noted, Run, SharedRun, lock, parent_of, release_all, write};
 use hooks_agent_core::agent::CallOutcome;
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::error::AgentError;
@@ -19,6 +10,14 @@ use hooks_agent_core::event::{ErrorEvent, EventKind, HookEvent, PostActing, Sett
 use hooks_agent_core::hook::{HookFlow, HookRun, HookWatcher};
 use hooks_agent_core::message::{Msg, Usage};
 use hooks_agent_core::tool::ToolError;
+use opentelemetry::trace::{Span, SpanBuilder, SpanKind, Status, TraceContextExt, Tracer};
+use opentelemetry::{Array, Context, KeyValue, StringValue, Value};
+
+use crate::capture::Capture;
+use crate::meters::Meters;
+use crate::outcome::{self, ErrorType};
+use crate::run::{HeldOf, Noted, Run, SharedRun, lock, parent_of, release_all, write};
+use crate::{content, names};
 
 /// The tracer, the instruments, and what they record.
 pub(super) struct Shared {

@@ -3,18 +3,17 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use opentelemetry::trace::{SpanKind, TraceContextExt};
-use opentelemetry::{Context, KeyValue};
-
-use crate::content;
-use crate::names;
-use crate::outcome::{self, ErrorType};
-use crate::run::{Held, HeldOf, SharedRun, lock, parent_of};
-use crate::shared::{Shared, set_error, span};
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::hook::ToolCall;
 use hooks_agent_core::message::ToolResult;
 use hooks_agent_core::tool::ToolError;
+use opentelemetry::trace::{SpanKind, TraceContextExt};
+use opentelemetry::{Context, KeyValue};
+
+use crate::outcome::{self, ErrorType};
+use crate::run::{Held, HeldOf, SharedRun, lock, parent_of};
+use crate::shared::{Shared, set_error, span};
+use crate::{content, names};
 
 /// A tool call that runs. Its span ends when this is dropped at the latest.
 pub(super) struct Tool {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::TapeError;
+use crate::error::TapeError;
 use crate::player::Player;
 use crate::recorder::{Recorder, Writer};
 use crate::recording::Recording;

@@ -2,13 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hooks_core::{BoxError, HookResult};
-
-use crate::TapeError;
-use crate::play::{Asked, Called};
-use crate::player::StandIn;
-use crate::runs::LiveRun;
-use crate::tape::{Shared, Tape};
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
 use hooks_agent_core::hook::{
@@ -17,6 +10,13 @@ use hooks_agent_core::hook::{
 use hooks_agent_core::message::ToolResult;
 use hooks_agent_core::model::ModelAnswer;
 use hooks_agent_core::tool::ToolError;
+use hooks_core::{BoxError, HookResult};
+
+use crate::error::TapeError;
+use crate::play::{Asked, Called};
+use crate::player::StandIn;
+use crate::runs::LiveRun;
+use crate::tape::{Shared, Tape};
 
 const EVENTS: EventMask = EventMask::of(&[
     EventKind::PreCall,

@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use hooks_core::HookRole;
-use serde_json::{Value, json};
-
-use crate::TapeError;
-use crate::drift::Decided;
-use crate::format::line_of;
-use crate::runs::{At, Lane, LiveRun};
-use crate::settle::{Ended, compare};
-use crate::tape::Shared;
 use hooks_agent_core::agent::CallOutcome;
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::event::EventKind;
 use hooks_agent_core::hook::{HookFlow, HookRun};
 use hooks_agent_core::message::{Messages, Msg};
+use hooks_core::HookRole;
+use serde_json::{Value, json};
+
+use crate::drift::Decided;
+use crate::error::TapeError;
+use crate::format::line_of;
+use crate::runs::{At, Lane, LiveRun};
+use crate::settle::{Ended, compare};
+use crate::tape::Shared;
 
 impl Shared {
     /// Returns whether the lines of a call are new on the tape.

@@ -2,10 +2,15 @@
 
 use std::sync::PoisonError;
 
+use hooks_agent_core::call::CallContext;
+use hooks_agent_core::hook::ToolCall;
+use hooks_agent_core::message::{ToolResult, ToolUse};
+use hooks_agent_core::model::ChatRequest;
+use hooks_agent_core::tool::ToolError;
 use serde_json::{Value, json};
 
-use crate::TapeError;
 use crate::drift::{Difference, DriftKind, Verdict, differences, is_cosmetic, is_reordered};
+use crate::error::TapeError;
 use crate::format::{Key, Line};
 use crate::player::{Player, RecordedModel, ToolAnswer, Wanted};
 use crate::recorder::{ModelTake, ToolTake};
@@ -14,11 +19,6 @@ use crate::request::Request;
 use crate::runs::At;
 use crate::settle::changed;
 use crate::tape::{Miss, Shared};
-use hooks_agent_core::call::CallContext;
-use hooks_agent_core::hook::ToolCall;
-use hooks_agent_core::message::{ToolResult, ToolUse};
-use hooks_agent_core::model::ChatRequest;
-use hooks_agent_core::tool::ToolError;
 
 /// What answers a call of the model.
 pub(super) enum Asked {

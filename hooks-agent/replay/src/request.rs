@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use hooks_agent_core::message::Msg;
+use hooks_agent_core::model::{ChatRequest, ModelOptions, ToolSpec};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::TapeError;
+use crate::error::TapeError;
 use crate::format::{Hasher, Key, Parts, text_of, without_ids};
 use crate::redact::Redactor;
-use hooks_agent_core::message::Msg;
-use hooks_agent_core::model::{ChatRequest, ModelOptions, ToolSpec};
 
 /// A redacted request: what the model gets, as JSON with sorted keys.
 pub(crate) struct Request {

@@ -4,21 +4,21 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::stream;
-use serde::Serialize;
-use serde_json::Value;
-
-use crate::TapeError;
-use crate::builder::lenient;
-use crate::drift::{Drift, Found};
-use crate::recording::{RecordedAgent, RecordedCall, Recording};
-use crate::runs::Lane;
-use crate::tape::Tape;
 use hooks_agent_core::agent::AgentExt;
 use hooks_agent_core::call::CallOptions;
 use hooks_agent_core::message::{Messages, Role};
 use hooks_agent_core::model::{ChatModel, ChatRequest, ChatStream, ModelError, ToolSpec};
 use hooks_agent_core::react::{ReActAgent, ReActAgentBuilder};
 use hooks_agent_core::tool::{Tool, ToolContext, ToolFuture};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::builder::lenient;
+use crate::drift::{Drift, Found};
+use crate::error::TapeError;
+use crate::recording::{RecordedAgent, RecordedCall, Recording};
+use crate::runs::Lane;
+use crate::tape::Tape;
 
 /// A recorded call that was made again.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use hooks_agent_core::call::RunId;
 use serde_json::Value;
 
 use crate::drift::{Decided, Found};
 use crate::request::Texts;
-use hooks_agent_core::call::RunId;
 
 /// The milliseconds since a moment.
 pub(crate) fn elapsed(start: Instant) -> u64 {

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::TapeError;
 use crate::drift::{
     Decided, Difference, DriftEntry, DriftKind, Found, Order, Verdict, compare_decisions,
     differences, is_cosmetic, is_id,
 };
+use crate::error::TapeError;
 use crate::player::Player;
 use crate::recording::{Entry, Step};
 use crate::runs::{At, LiveRun};

@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::json;
 
 use crate::drift::{Drift, Found};
+use crate::error::TapeError;
 use crate::format::line_of;
 use crate::player::Player;
 use crate::recorder::Recorder;
 use crate::redact::Redactor;
 use crate::runs::Runs;
-use crate::{TapeError, settle};
+use crate::settle;
 
 /// A hook that records what the model and the tools of an agent answer, and replays it.
 ///

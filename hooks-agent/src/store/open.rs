@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::store::{Store, StoreError, StoreReport};
+use hooks_agent_core::store::{Store, StoreError, StoreReport};
 
 /// Where a store is.
 #[derive(Debug, PartialEq, Eq)]

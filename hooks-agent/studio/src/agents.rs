@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use hooks_agent_core::agent::Agent;
+use hooks_agent_core::react::ReActAgent;
 use serde_json::{Value, json};
 
 use crate::hook::role_name;
-use hooks_agent_core::agent::Agent;
-use hooks_agent_core::react::ReActAgent;
 
 /// The agents that the page knows, by name.
 #[derive(Clone, Default)]

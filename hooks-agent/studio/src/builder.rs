@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+use hooks_agent_core::agent::Agent;
+use hooks_agent_core::react::ReActAgent;
 use tokio::net::{TcpListener, lookup_host};
 
 use crate::agents::Agents;
@@ -13,8 +15,6 @@ use crate::hook::StudioHook;
 use crate::ring::Capacity;
 use crate::server::{Hosts, StudioServer, Token};
 use crate::shared::Shared;
-use hooks_agent_core::agent::Agent;
-use hooks_agent_core::react::ReActAgent;
 
 /// A page in the browser that shows what agents do while they do it, and takes the decisions that they
 /// wait for.

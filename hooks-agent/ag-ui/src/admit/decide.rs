@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
+use hooks_agent_core::message::{DecisionKind, Question};
+use hooks_agent_core::store::{Decision, Verdict, Waiting, review};
 use serde_json::Value;
 
 use crate::admit::waiting::Open;
 use crate::protocol::{ResumeEntry, ResumeStatus};
 use crate::refused::Refused;
-use hooks_agent_core::message::{DecisionKind, Question};
-use hooks_agent_core::store::{Decision, Verdict, Waiting, review};
 
 /// What the input decides about one tool call.
 pub(super) enum Choice {

@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use hooks_agent_core::message::{ContentBlock, Msg, Role, ToolResult, ToolUse};
 use serde_json::Value;
 
 use crate::protocol::InputMessage;
 use crate::request::ids::ID;
 use crate::transcript::{blocks_of, text_of};
-use hooks_agent_core::message::{ContentBlock, Msg, Role, ToolResult, ToolUse};
 
 /// Returns those of the user, of the messages after the last known one.
 pub(super) fn new_messages(new: &[InputMessage]) -> Vec<Msg> {

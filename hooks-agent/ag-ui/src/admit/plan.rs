@@ -2,6 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::memory::Memory;
+use hooks_agent_core::message::{Msg, PendingCall, Role};
+use hooks_agent_core::store::Decision;
+
 use crate::admit::decide::{Choice, choices};
 use crate::admit::messages::{
     call_ids, conversation, new_messages, of_client, result, system_texts,
@@ -11,10 +16,6 @@ use crate::protocol::{InputMessage, RunAgentInput};
 use crate::refused::Refused;
 use crate::request::kept::{Kept, KeptCall};
 use crate::transcript::{RefusedBelow, Replay, Resumed};
-use hooks_agent_core::call::CallOptions;
-use hooks_agent_core::memory::Memory;
-use hooks_agent_core::message::{Msg, PendingCall, Role};
-use hooks_agent_core::store::Decision;
 
 /// What a run does with an input.
 pub(crate) struct Plan {

@@ -1,11 +1,12 @@
 //! What waits on a thread.
 
-use crate::protocol::InputMessage;
-use crate::request::kept::{Kept, KeptCall};
-use crate::transcript::Replay;
 use hooks_agent_core::memory::Memory;
 use hooks_agent_core::message::{PendingCall, PendingReason};
 use hooks_agent_core::store::Waiting;
+
+use crate::protocol::InputMessage;
+use crate::request::kept::{Kept, KeptCall};
+use crate::transcript::Replay;
 
 /// A tool call that waits.
 pub(super) struct Open {

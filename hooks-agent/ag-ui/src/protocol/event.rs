@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::protocol::{Content, Message, Outcome, SubagentOutcome, TokenUsage};
+use crate::protocol::message::{Content, Message};
+use crate::protocol::outcome::{Outcome, SubagentOutcome, TokenUsage};
 
 /// An event of the protocol.
 ///

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use hooks_agent_core::memory::Memory;
+use hooks_agent_core::message::ToolUse;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::protocol::Message;
 use crate::request::reply::Reply;
-use hooks_agent_core::memory::Memory;
-use hooks_agent_core::message::ToolUse;
 
 /// The name of the value of the thread.
 pub(crate) const KEPT: &str = "ag_ui";

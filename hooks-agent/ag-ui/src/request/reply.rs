@@ -1,8 +1,7 @@
 //! What an answer says.
 
-use serde::{Deserialize, Serialize};
-
 use hooks_agent_core::message::{ContentBlock, Msg};
+use serde::{Deserialize, Serialize};
 
 /// What an answer says: its texts, and its thoughts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use hooks_agent_core::call::RunId;
+use hooks_agent_core::memory::Memory;
+use hooks_agent_core::message::{GenerateReason, Messages, Msg, PendingCall, Role, Usage};
 use serde_json::Value;
 
 use crate::protocol::{InputTool, TokenUsage};
 use crate::request::ids::{ID, Ids};
 use crate::request::kept::{Kept, KeptAnswer, KeptCall, add_answer};
 use crate::request::reply::Reply;
-use hooks_agent_core::call::RunId;
-use hooks_agent_core::memory::Memory;
-use hooks_agent_core::message::{GenerateReason, Messages, Msg, PendingCall, Role, Usage};
 
 /// What hooks and the stream of one request share.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! One answer of a model as messages and events of the protocol.
 
-use crate::protocol::{EventKind, FunctionCall, Message, WireToolCall};
 use hooks_agent_core::message::{ContentBlock, ToolUse};
+
+use crate::protocol::{EventKind, FunctionCall, Message, WireToolCall};
 
 /// One answer of a model. Text and the tool calls after it are one message; text after a tool call is
 /// another, and so are thoughts. A stream of chunks and the complete answer give the same messages.

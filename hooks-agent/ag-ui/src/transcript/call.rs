@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::protocol::{EventKind, Message};
-use crate::transcript::answer::Answer;
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::message::Msg;
+
+use crate::protocol::{EventKind, Message};
+use crate::transcript::answer::Answer;
 
 /// What a client sees of one call of an agent, and what is open of it.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! Blocks of content as parts of the protocol, and back.
 
+use hooks_agent_core::message::{ContentBlock, Media, MediaSource, ToolOutput};
 use serde_json::Value;
 
 use crate::protocol::{Content, ContentPart, PartSource};
-use hooks_agent_core::message::{ContentBlock, Media, MediaSource, ToolOutput};
 
 /// Returns what a user said: text alone as text, anything else as parts.
 pub(super) fn content_of(blocks: &[ContentBlock]) -> Content {

@@ -1,5 +1,7 @@
 //! How calls end.
 
+use hooks_agent_core::error::{AgentError, ErrorKind};
+use hooks_agent_core::message::{GenerateReason, Msg, PendingCall, PendingReason, Role};
 use serde_json::{Map, Value, json};
 
 use crate::protocol::{Event, EventKind, Interrupt, Message, Outcome, SubagentOutcome};
@@ -11,8 +13,6 @@ use crate::transcript::answer::Answer;
 use crate::transcript::failure::{code_of, message_of};
 use crate::transcript::machine::{About, Transcript};
 use crate::transcript::replay::replay;
-use hooks_agent_core::error::{AgentError, ErrorKind};
-use hooks_agent_core::message::{GenerateReason, Msg, PendingCall, PendingReason, Role};
 
 impl Transcript {
     /// Ends the run with the reply.

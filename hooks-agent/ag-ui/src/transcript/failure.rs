@@ -1,9 +1,8 @@
 //! What a client reads of an error.
 
-use hooks_core::HookError;
-
 use hooks_agent_core::error::{AgentError, ErrorKind};
 use hooks_agent_core::model::ModelError;
+use hooks_core::HookError;
 
 /// Returns the code of an error.
 pub(super) fn code_of(error: &AgentError) -> &'static str {

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use hooks_agent_core::message::{ContentBlock, Msg, PendingCall, ToolResult, ToolUse};
+use hooks_agent_core::stream::{AgentEvent, AgentEventKind};
 use serde_json::{Value, json};
 
 use crate::protocol::{Content, Event, EventKind, Message};
@@ -12,8 +14,6 @@ use crate::transcript::answer::{Answer, looks_same, tool_calls};
 use crate::transcript::call::Call;
 use crate::transcript::content::content_of_output;
 use crate::transcript::replay::{Replay, result_id};
-use hooks_agent_core::message::{ContentBlock, Msg, PendingCall, ToolResult, ToolUse};
-use hooks_agent_core::stream::{AgentEvent, AgentEventKind};
 
 /// Turns the events of a call into events of the protocol. It owns what is open, waits for nothing and
 /// knows nothing of HTTP.

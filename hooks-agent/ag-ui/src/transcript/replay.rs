@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use hooks_agent_core::message::{Messages, Msg, Role};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -11,7 +12,6 @@ use crate::request::kept::{KeptAnswer, hex};
 use crate::request::reply::Reply;
 use crate::transcript::answer::{Answer, tool_calls};
 use crate::transcript::content::{content_of, content_of_output};
-use hooks_agent_core::message::{Messages, Msg, Role};
 
 /// The messages of a thread as messages of the protocol.
 #[derive(Debug, Default)]

@@ -3,11 +3,11 @@
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 
+use crate::agent::contract::{Agent, CallOutcome};
 use crate::agent::journaled::{end, journaled_reply};
 use crate::agent::settle::Settle;
 use crate::agent::shutdown::RunningCall;
 use crate::agent::stored::{close, stored_reply};
-use crate::agent::{Agent, CallOutcome};
 use crate::call::{CallContext, CallOptions};
 use crate::error::AgentError;
 use crate::memory::FindMemory;

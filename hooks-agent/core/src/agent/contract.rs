@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use hooks_core::{BoxFuture, Hookable, hookable};
 
-use crate::agent::{AgentState, write_stored};
+use crate::agent::journaled::write_stored;
+use crate::agent::state::AgentState;
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::memory::{FindMemory, Memory};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hooks_core::BoxFuture;
 
-use crate::agent::Agent;
+use crate::agent::contract::Agent;
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::journal::{CallEnd, JournalScope};

@@ -5,7 +5,7 @@ use std::mem::ManuallyDrop;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::agent::{Agent, CallOutcome};
+use crate::agent::contract::{Agent, CallOutcome};
 use crate::call::CallContext;
 use crate::report::ErrorKind;
 use crate::stream::AgentEventKind;

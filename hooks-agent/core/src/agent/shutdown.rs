@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{OwnedRwLockReadGuard, RwLock};
 use tokio_util::sync::CancellationToken;
 
-use crate::agent::AgentState;
+use crate::agent::state::AgentState;
 use crate::error::AgentError;
 
 /// Whether an agent shuts down, and the calls that run until then.

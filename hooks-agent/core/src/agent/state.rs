@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::agent::Agent;
+use crate::agent::contract::Agent;
 use crate::agent::linked::install_linked;
 use crate::agent::shutdown::Shutdown;
 #[cfg(doc)]

@@ -3,7 +3,7 @@
 use std::pin::pin;
 use std::sync::OnceLock;
 
-use crate::agent::Agent;
+use crate::agent::contract::Agent;
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::message::{Messages, Msg};

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::call::CallOptions;
 use crate::call::foreign::ForeignGuards;
 use crate::call::interrupt::Interrupts;
+use crate::call::options::CallOptions;
 use crate::call::owner::HookOwner;
 use crate::call::state::{HookFailure, State};
 use crate::call::stream::EventSink;

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::call::CallContext;
+use crate::call::context::CallContext;
 
 thread_local! {
     static CURRENT: RefCell<Option<CallContext>> = const { RefCell::new(None) };

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::call::CallContext;
-use crate::call::context::Call;
+use crate::call::context::{Call, CallContext};
 use crate::call::stream::{AgentEvent, AgentEventKind, Behind, EventSink};
 
 impl CallContext {

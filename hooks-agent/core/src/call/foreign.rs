@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::call::CallContext;
+use crate::call::context::CallContext;
 use crate::error::TextBlocked;
 use crate::message::{ToolOutput, visible};
 

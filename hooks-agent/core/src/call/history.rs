@@ -1,6 +1,6 @@
 //! Replaces the messages of the thread of a call.
 
-use crate::call::CallContext;
+use crate::call::context::CallContext;
 use crate::error::{AgentError, InputError};
 use crate::message::{Messages, unanswered_tool_uses};
 

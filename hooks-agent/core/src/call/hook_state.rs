@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::call::CallContext;
+use crate::call::context::CallContext;
 
 /// The states of one type, by hook.
 struct States<T>(Mutex<Vec<(usize, Arc<T>)>>);

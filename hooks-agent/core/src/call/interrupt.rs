@@ -9,7 +9,7 @@ use futures::future::select;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::call::CallContext;
+use crate::call::context::CallContext;
 use crate::error::AgentError;
 
 /// Interrupts calls from outside, such as from a signal handler or another task. Clones share it.

@@ -8,11 +8,13 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::call::context::CallContext;
+use crate::call::interrupt::Interrupt;
 use crate::call::stream::EventSink;
 use crate::call::values::Values;
-use crate::call::{CallContext, Interrupt, RunId};
 use crate::journal::Journal;
 use crate::memory::Confirmed;
+use crate::run_id::RunId;
 use crate::store::{Decision, Verdict};
 
 /// Options of a call.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::HookGroup;
 
-use crate::call::CallContext;
+use crate::call::context::CallContext;
 
 /// Whose hook runs, if not one of the agent of the call.
 pub(crate) enum HookOwner {

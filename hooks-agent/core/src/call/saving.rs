@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::call::CallContext;
+use crate::call::context::CallContext;
 use crate::memory::{Claim, Memory, Moment, SaveThread};
 use crate::store::{CallRecord, StoreError, ThreadKey, Verdict};
 

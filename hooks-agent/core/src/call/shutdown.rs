@@ -4,7 +4,7 @@ use std::pin::pin;
 
 use futures::future::{Either, select};
 
-use crate::call::CallContext;
+use crate::call::context::CallContext;
 use crate::error::AgentError;
 
 impl CallContext {

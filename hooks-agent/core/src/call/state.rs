@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hooks_core::BoxError;
 
-use crate::call::CallContext;
+use crate::call::context::CallContext;
 use crate::call::owner::Claim;
 use crate::call::values::Values;
 use crate::memory::{Answer, Confirmed, Memory, Through, is_within};

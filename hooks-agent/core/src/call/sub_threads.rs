@@ -3,7 +3,7 @@
 use std::iter::successors;
 use std::sync::Arc;
 
-use crate::call::CallContext;
+use crate::call::context::CallContext;
 use crate::error::AgentError;
 use crate::memory::Memory;
 use crate::store::{StoreError, ThreadKey};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::call::CallContext;
+use crate::call::context::CallContext;
 use crate::memory::{Memory, ThreadValueError};
 
 impl CallContext {

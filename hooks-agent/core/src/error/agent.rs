@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use hooks_core::{BoxError, HookError, RegistryError};
 
-use crate::error::{BuildError, InputError};
+use crate::error::build::BuildError;
+use crate::message::input::InputError;
 use crate::model::ModelError;
 use crate::report::ErrorReport;
 use crate::store::StoreError;

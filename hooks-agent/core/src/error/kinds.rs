@@ -1,6 +1,6 @@
 //! The kind of each error.
 
-use crate::error::AgentError;
+use crate::error::agent::AgentError;
 use crate::error::tool::ToolError;
 use crate::model::ModelError;
 use crate::report::ErrorKind;

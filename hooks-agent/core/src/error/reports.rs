@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::error::AgentError;
+use crate::error::agent::AgentError;
 use crate::error::tool::ToolError;
 use crate::message::PendingCall;
 use crate::model::ModelError;

@@ -5,7 +5,7 @@ use std::error::Error;
 
 use hooks_core::HookError;
 
-use crate::error::AgentError;
+use crate::error::agent::AgentError;
 use crate::error::journal::JournalError;
 use crate::error::tool::ToolError;
 use crate::model::ModelError;

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::event::accessors::of_an_event;
-use crate::event::{Decided, Flow};
+use crate::event::flow::{Decided, Flow};
 use crate::message::{ToolOutput, ToolResult, ToolUse};
 use crate::round::{Acted, ActingInput, Ask, Control, JumpTo};
 

@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::agent::{Agent, CallOutcome};
 use crate::call::CallContext;
 use crate::event::accessors::of_an_event;
-use crate::event::{Decided, Flow, system};
+use crate::event::flow::{Decided, Flow};
+use crate::event::system;
 use crate::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse, open_calls};
 
 /// The event before a call; memory is unchanged at this point.

@@ -9,7 +9,7 @@ use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::accessors::of_an_event;
-use crate::event::{Decided, Flow};
+use crate::event::flow::{Decided, Flow};
 use crate::message::{Msg, ToolResult, ToolUse};
 use crate::tool::ToolError;
 

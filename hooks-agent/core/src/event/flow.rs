@@ -2,7 +2,8 @@
 
 use hooks_core::{BoxError, HookResult};
 
-use crate::event::{EventKind, Substitute};
+use crate::event::error::Substitute;
+use crate::event::table::EventKind;
 use crate::message::{Msg, Question, ToolResult};
 use crate::round::{Ask, Jump, JumpTo};
 

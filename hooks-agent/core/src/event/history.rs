@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::error::AgentError;
-use crate::event::PreReasoning;
+use crate::event::reasoning::PreReasoning;
 use crate::message::{Messages, Msg};
 
 impl PreReasoning<'_> {

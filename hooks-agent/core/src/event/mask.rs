@@ -2,7 +2,7 @@
 
 use std::ops::{BitAnd, BitOr};
 
-use crate::event::EventKind;
+use crate::event::table::EventKind;
 
 /// A set of events.
 ///

@@ -8,10 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::Agent;
 use crate::call::CallContext;
-use crate::event::{
-    ActingChunk, ErrorEvent, Flow, IntoFlow, PostActing, PostCall, PostReasoning, PostSummary,
-    PreActing, PreCall, PreReasoning, PreSummary, ReasoningChunk, Settled, SummaryChunk,
-};
+use crate::event::acting::{PostActing, PreActing};
+use crate::event::call::{PostCall, PreCall, Settled};
+use crate::event::chunk::{ActingChunk, ReasoningChunk, SummaryChunk};
+use crate::event::error::ErrorEvent;
+use crate::event::flow::{Flow, IntoFlow};
+use crate::event::reasoning::{PostReasoning, PreReasoning};
+use crate::event::summary::{PostSummary, PreSummary};
 
 /// The type of an event, such as `PreActing<'static>`.
 pub trait Event: 'static {

@@ -7,10 +7,12 @@ use hooks_core::{BoxFuture, HookResult, HookRole};
 use crate::call::ForeignGuard;
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::{
-    AgentHook, AroundMask, Compression, HookWatcher, ModelCall, NextCompression, NextModel,
-    NextPermission, NextTool, PermissionCheck, ToolCall,
+use crate::hook::agent_hook::AgentHook;
+use crate::hook::around::{
+    AroundMask, Compression, ModelCall, NextCompression, NextModel, NextPermission, NextTool,
+    PermissionCheck, ToolCall,
 };
+use crate::hook::watch::HookWatcher;
 use crate::message::{Messages, ToolResult};
 use crate::model::ModelAnswer;
 use crate::tool::{Permission, ToolError, Tools};

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use hooks_core::{HookPlan, Hookable, RegistryError};
 
 use crate::agent::Agent;
-use crate::hook::{
-    AgentHook, EventPoints, Instance, Registration, Target, install_call, new_group, not_found,
+use crate::hook::agent_hook::AgentHook;
+use crate::hook::registration::{
+    EventPoints, Instance, Registration, Target, install_call, new_group, not_found,
     register_class, remove_by_name, remove_class, warn_of_class,
 };
 

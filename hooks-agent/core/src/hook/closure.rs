@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use hooks_core::{BoxFuture, HookResult};
 
 use crate::event::{Event, EventHandler, EventMask, Flow, HookEvent, IntoFlow};
-use crate::hook::AgentHook;
+use crate::hook::agent_hook::AgentHook;
 
 /// Creates an event hook from a closure of one event. The type of the parameter is the event that
 /// it receives, by `&mut` or by `&`. The closure returns `()`, [`Flow`], or a [`HookResult`] of either.

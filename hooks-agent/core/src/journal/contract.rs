@@ -4,7 +4,10 @@ use std::fmt;
 
 use hooks_core::BoxFuture;
 
-use crate::journal::{CallEnd, JournalError, StepKey, StepRecord};
+use crate::error::journal::JournalError;
+use crate::journal::end::CallEnd;
+use crate::journal::key::StepKey;
+use crate::journal::record::StepRecord;
 use crate::store::{ThreadKey, ThreadRecord, Verdict, Waiting};
 
 /// The future of a journal.

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use crate::journal::JournalError;
+use crate::error::journal::JournalError;
 
 /// The first error of a journal. It takes nothing more then: the call fails, whatever hooks, sub-agents
 /// and models make of the error.

@@ -5,9 +5,11 @@ use std::fmt;
 use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::journal::{
-    CallEnd, Journal, JournalError, JournalFuture, JournalStep, StepKey, StepRecord, Ticket,
-};
+use crate::error::journal::JournalError;
+use crate::journal::contract::{Journal, JournalFuture, JournalStep, Ticket};
+use crate::journal::end::CallEnd;
+use crate::journal::key::StepKey;
+use crate::journal::record::StepRecord;
 use crate::store::{ThreadKey, ThreadRecord, Verdict, Waiting};
 
 /// A journal in the memory of the process: for tests of agents that are to run on a durable engine, and

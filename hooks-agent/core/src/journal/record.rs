@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::error::ErrorReport;
-use crate::journal::{JournalError, StepKey};
+use crate::error::journal::JournalError;
+use crate::journal::key::StepKey;
 use crate::message::{GenerateReason, Messages, Msg, ToolResult, ToolUse};
 use crate::model::{ChatChunk, ModelAnswer};
 use crate::usage::Usage;

@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::StreamExt;
 
+use crate::error::journal::JournalError;
+use crate::journal::contract::{Journal, JournalStep, Ticket};
 use crate::journal::failure::{Failure, JournalFailed};
-use crate::journal::record::ModelRecord;
+use crate::journal::key::{StepKey, StepKind};
+use crate::journal::record::{ModelRecord, StepRecord};
 use crate::journal::threads::JournalThreads;
-use crate::journal::{Journal, JournalError, JournalStep, StepKey, StepKind, StepRecord, Ticket};
 use crate::model::{ChatChunk, ModelAnswer};
 use crate::run_id::RunId;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::AgentError;
-use crate::journal::{CallEnd, JournalScope};
+use crate::journal::end::CallEnd;
+use crate::journal::scope::JournalScope;
 use crate::memory::Memory;
 use crate::store::{Step, StoreError, ThreadKey, ThreadRecord, Verdict};
 

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
-use crate::memory::ThreadValues;
 use crate::memory::journal::Journal;
 use crate::memory::left::Left;
 use crate::memory::place::place_message;
+use crate::memory::values::ThreadValues;
 use crate::message::{Messages, Msg, PendingCall, PendingReason, ToolResult, open_calls};
 
 /// The messages of one conversation, the tool calls in it that wait for a result, and the

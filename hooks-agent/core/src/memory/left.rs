@@ -1,8 +1,7 @@
 //! What a call left that did not come to an answer.
 
-use crate::memory::Memory;
 use crate::memory::asking::{Answer, Asking, Confirmed, is_within};
-use crate::memory::conversation::Conversation;
+use crate::memory::conversation::{Conversation, Memory};
 use crate::message::{Messages, open_calls};
 use crate::run_id::RunId;
 use crate::store::Waiting;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::memory::Memory;
+use crate::memory::conversation::Memory;
 
 /// How a call names the user of its thread.
 #[derive(Clone, Debug, Default)]

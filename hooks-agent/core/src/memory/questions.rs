@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::memory::Memory;
+use crate::memory::conversation::Memory;
 use crate::memory::left::Left;
 use crate::store::{
     Decided, Decision, DecisionError, EXPIRED, EXPIRY, Verdict, Waiting, by_call, review,

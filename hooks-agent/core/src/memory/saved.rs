@@ -1,7 +1,6 @@
 //! A memory whose thread is in a store.
 
-use crate::memory::Memory;
-use crate::memory::conversation::Conversation;
+use crate::memory::conversation::{Conversation, Memory};
 use crate::memory::journal::{Journal, Restored, Running, Served};
 use crate::memory::left::Left;
 use crate::message::ToolResult;

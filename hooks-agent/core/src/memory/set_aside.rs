@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::memory::{Memory, Running};
+use crate::memory::conversation::Memory;
+use crate::memory::journal::Running;
 use crate::message::{Msg, Role, ToolResult, open_calls};
 use crate::store::CallState;
 

@@ -1,6 +1,7 @@
 //! The threads of sub-agents, which belong to the thread of their caller.
 
-use crate::memory::{Memory, ThreadValueError};
+use crate::memory::conversation::Memory;
+use crate::memory::values::ThreadValueError;
 use crate::store::{SUB_THREADS, ThreadKey};
 
 impl Memory {

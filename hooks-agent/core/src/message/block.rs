@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::message::hidden::Hidden;
-use crate::message::{Media, ToolOutput};
+use crate::message::media::Media;
+use crate::message::output::ToolOutput;
 
 /// A block of content. In JSON, `type` is its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

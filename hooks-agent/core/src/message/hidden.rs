@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::message::{ToolOutput, ToolUse};
+use crate::message::block::ToolUse;
+use crate::message::output::ToolOutput;
 
 /// What stands in place of a hidden argument.
 const PLACEHOLDER: &str = "[hidden]";

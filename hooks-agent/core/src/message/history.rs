@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::message::{Msg, ToolUse};
+use crate::message::block::ToolUse;
+use crate::message::msg::Msg;
 
 /// Returns the tool calls of a history that break the rule of every provider: each tool call has
 /// exactly one result, after the call. Returns an empty list for a valid history.

@@ -3,7 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::message::{Messages, Msg, Role, ToolResult, ToolUse, open_calls};
+use crate::message::block::{ToolResult, ToolUse};
+use crate::message::messages::Messages;
+use crate::message::msg::{Msg, Role};
+use crate::message::pending::open_calls;
 
 /// The error of invalid messages: their tool results do not match the tool calls of the thread, or
 /// one of them is a system message.

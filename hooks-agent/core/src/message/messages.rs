@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::Msg;
+use crate::message::msg::Msg;
 
 /// A list of messages. A clone shares the messages; a shared message is copied before it changes.
 ///

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::message::{ContentBlock, PendingCall, ToolResult, ToolUse};
+use crate::message::block::{ContentBlock, ToolResult, ToolUse};
+use crate::message::pending::PendingCall;
 use crate::usage::Usage;
 
 /// The role of the sender of a message.

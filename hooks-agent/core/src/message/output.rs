@@ -7,7 +7,8 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::message::{ContentBlock, map_strings};
+use crate::message::block::ContentBlock;
+use crate::message::strings::map_strings;
 
 /// What a tool returns: the text that the model reads, and, if the tool has them, further blocks
 /// for the model, such as images, and a structured value for programs.

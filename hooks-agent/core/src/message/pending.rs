@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::message::{Messages, Msg, Question, Role, ToolOutput, ToolResult, ToolUse};
+use crate::message::block::{ToolResult, ToolUse};
+use crate::message::messages::Messages;
+use crate::message::msg::{Msg, Role};
+use crate::message::output::ToolOutput;
+use crate::message::question::Question;
 
 /// A tool call that waits for a result, as [`Msg::pending`](crate::message::Msg::pending),
 /// [`Memory::pending`](crate::memory::Memory::pending) and

@@ -9,9 +9,9 @@ use std::task::{Context, Poll};
 use futures::{Stream, StreamExt, stream};
 
 use crate::message::GenerateReason;
-use crate::model::chat::UNKNOWN_PROVIDER;
-use crate::model::rewrite::rewritten;
-use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError, Rewriter};
+use crate::model::chat::{ChatChunk, ChatModel, ChatRequest, ChatStream, UNKNOWN_PROVIDER};
+use crate::model::error::ModelError;
+use crate::model::rewrite::{Rewriter, rewritten};
 use crate::usage::Usage;
 
 /// How many chunks without content are left out. The limit of the agent ends a stream of them.

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::message::{Messages, Msg, ToolUse};
-use crate::model::{ModelError, ModelOptions, known_context_window};
+use crate::model::context_window::known_context_window;
+use crate::model::error::ModelError;
+use crate::model::options::ModelOptions;
 use crate::usage::Usage;
 
 /// The name of a provider that is not known.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::message::Messages;
-use crate::model::TokenCounter;
+use crate::model::token_counter::TokenCounter;
 
 /// The size of a conversation: when a hook makes it shorter, and how much of it stays.
 ///

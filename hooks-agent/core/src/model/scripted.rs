@@ -6,8 +6,8 @@ use std::fmt;
 use futures::stream;
 
 use crate::message::{ContentBlock, ToolUse};
-use crate::model::chat::UNKNOWN_PROVIDER;
-use crate::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
+use crate::model::chat::{ChatChunk, ChatModel, ChatRequest, ChatStream, UNKNOWN_PROVIDER};
+use crate::model::error::ModelError;
 use crate::usage::Usage;
 
 /// A model that answers with a closure of the request.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::message::{ContentBlock, Msg};
-use crate::model::ToolSpec;
+use crate::model::chat::ToolSpec;
 
 /// Counts tokens in quarters, so that short texts do not round to nothing.
 pub(super) const QUARTERS: u64 = 4;

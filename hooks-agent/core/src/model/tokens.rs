@@ -5,8 +5,10 @@ use std::task::{Context, Poll};
 
 use futures::Stream;
 
+use crate::model::answer::ModelAnswer;
+use crate::model::chat::{ChatChunk, ChatRequest, ChatStream};
+use crate::model::error::ModelError;
 use crate::model::token_counter::{QUARTERS, TokenCounter};
-use crate::model::{ChatChunk, ChatRequest, ChatStream, ModelAnswer, ModelError};
 use crate::usage::Usage;
 
 /// The tokens of one request and its answer.

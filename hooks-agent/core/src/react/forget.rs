@@ -7,8 +7,7 @@ use hooks_core::BoxFuture;
 use crate::agent::Agent;
 use crate::react::agent::ReActAgent;
 use crate::react::agent_tool::AgentTool;
-use crate::store::SUB_THREADS;
-use crate::store::{Filter, StoreError, ThreadKey};
+use crate::store::{Filter, SUB_THREADS, StoreError, ThreadKey};
 
 impl ReActAgent {
     /// Forgets a thread, in the process and in the store, with its values and questions, and with the

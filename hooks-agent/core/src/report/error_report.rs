@@ -6,7 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::report::{Causes, ErrorKind};
+use crate::report::causes::Causes;
+use crate::report::kind::ErrorKind;
 
 /// The report of an error: its kind, its text, the texts of its causes, and whether it is
 /// transient.

@@ -5,6 +5,6 @@ mod causes;
 mod error_report;
 mod kind;
 
-pub(crate) use causes::{Causes, shared_cause};
+pub(crate) use causes::shared_cause;
 pub use error_report::ErrorReport;
 pub use kind::ErrorKind;

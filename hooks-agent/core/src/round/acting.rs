@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::message::{ToolResult, ToolUse};
-use crate::round::Control;
+use crate::round::control::Control;
 
 /// The input of a tool call.
 #[derive(Clone, Debug)]

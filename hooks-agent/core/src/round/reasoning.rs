@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::message::{Messages, Msg};
 use crate::model::{FinishReason, ModelOptions, ToolSpec};
-use crate::round::Control;
+use crate::round::control::Control;
 
 /// The input of a round of reasoning.
 #[derive(Clone, Debug, Default, PartialEq)]

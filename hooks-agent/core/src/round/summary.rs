@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::message::{Messages, Msg};
 use crate::model::ModelOptions;
-use crate::round::Control;
+use crate::round::control::Control;
 
 /// The input of the summary of a call that reached its limit of rounds. The output is
 /// [`Reasoned`](crate::round::Reasoned).

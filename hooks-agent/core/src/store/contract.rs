@@ -11,10 +11,14 @@ use serde_json::{Map, Value};
 
 use crate::message::{Msg, unanswered_tool_uses};
 use crate::run_id::RunId;
-use crate::store::{
-    Acquired, Filter, HistoryRow, Lease, Step, StoreError, StoreReport, ThreadInfo, ThreadKey,
-    ThreadRecord, Verdict, Waiting,
-};
+use crate::store::error::StoreError;
+use crate::store::filter::Filter;
+use crate::store::key::ThreadKey;
+use crate::store::lease::{Acquired, Lease};
+use crate::store::people::{Verdict, Waiting};
+use crate::store::record::{HistoryRow, ThreadInfo, ThreadRecord};
+use crate::store::report::StoreReport;
+use crate::store::step::Step;
 
 /// The future of an operation of a store.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;

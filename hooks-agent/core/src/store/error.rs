@@ -2,7 +2,8 @@
 
 use hooks_core::BoxError;
 
-use crate::store::{DecisionError, NameError, ThreadKey};
+use crate::store::key::{NameError, ThreadKey};
+use crate::store::people::DecisionError;
 
 /// The error of a store. Its texts name no password and no content of a thread.
 #[derive(Debug, thiserror::Error)]

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::store::{ThreadKey, Waiting};
+use crate::store::key::ThreadKey;
+use crate::store::people::Waiting;
 
 /// Which threads, or which questions, an operation of a store is about. An empty filter means all of
 /// the namespace.

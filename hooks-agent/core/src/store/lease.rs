@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::run_id::RunId;
-use crate::store::ThreadKey;
+use crate::store::key::ThreadKey;
 
 /// The right of one call to write to a thread, for a time that the store's clock measures.
 ///

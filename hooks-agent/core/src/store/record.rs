@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::message::{Messages, Msg, ToolResult};
-use crate::store::{Step, StoreError, ThreadKey, Waiting};
+use crate::store::error::StoreError;
+use crate::store::key::ThreadKey;
+use crate::store::people::Waiting;
+use crate::store::step::Step;
 
 /// The largest number of an imported message or version, from which the thread goes on: every reader of
 /// JSON keeps it as it is.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::store::{CallRecord, StoredMessage, Waiting};
+use crate::store::people::Waiting;
+use crate::store::record::{CallRecord, StoredMessage};
 
 /// What one commit writes to a thread, in one transaction.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,9 +8,9 @@ use futures::Stream;
 use hooks_core::BoxFuture;
 
 use crate::call::CallContext;
+use crate::call::stream::{AgentEvent, EventReceiver, EventSink, event_queue};
 use crate::error::AgentError;
 use crate::message::Msg;
-use crate::stream::{AgentEvent, EventReceiver, EventSink, event_queue};
 
 /// A call as a stream of events. The last item is
 /// [`Finished`](crate::stream::AgentEventKind::Finished), or the error of the call.

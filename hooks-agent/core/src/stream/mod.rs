@@ -3,5 +3,4 @@
 mod agent_stream;
 
 pub use crate::call::stream::{AgentEvent, AgentEventKind, Behind};
-pub(crate) use crate::call::stream::{EventReceiver, EventSink, event_queue};
 pub use agent_stream::AgentStream;

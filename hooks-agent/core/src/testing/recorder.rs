@@ -6,8 +6,8 @@ use hooks_core::HookResult;
 
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::AgentHook;
-use crate::testing::SeenFlow;
 use crate::testing::diff::diff_lines;
+use crate::testing::seen::SeenFlow;
 
 /// A hook that notes the events of an agent, in order.
 ///

@@ -8,10 +8,9 @@ use crate::error::AgentError;
 use crate::memory::{Claim, Memory, Running};
 use crate::message::Messages;
 use crate::run_id::RunId;
-use crate::store::check_name;
 use crate::store::{
     Acquired, DecisionError, Filter, HistoryRow, Lease, Step, Steps, Store, StoreError, ThreadKey,
-    ThreadRecord, Unknown, Verdict, by_call,
+    ThreadRecord, Unknown, Verdict, by_call, check_name,
 };
 use crate::stream::Behind;
 use crate::thread::keeper::{Keeper, Request};

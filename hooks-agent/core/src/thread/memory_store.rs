@@ -9,10 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::call::CallContext;
 use crate::memory::Memory;
-use crate::store::check_name;
 use crate::store::{
     Backend, DecisionError, Filter, HistoryRow, NameError, Store, StoreError, StoreFuture,
-    ThreadInfo, ThreadKey, Verdict, Waiting,
+    ThreadInfo, ThreadKey, Verdict, Waiting, check_name,
 };
 use crate::thread::clock::now;
 use crate::thread::threads::Threads;

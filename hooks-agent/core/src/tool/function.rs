@@ -11,9 +11,10 @@ use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use crate::call::tool::{Permission, Tool, ToolContext, ToolFuture};
 use crate::message::{ToolOutput, ToolUse};
+use crate::tool::output::IntoToolOutput;
 use crate::tool::schema::schema_of;
-use crate::tool::{IntoToolOutput, Permission, Tool, ToolContext, ToolFuture};
 
 /// A tool from a function with one argument, a struct.
 ///

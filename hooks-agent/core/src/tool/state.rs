@@ -5,7 +5,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::tool::{FunctionTool, IntoToolOutput, Tool, ToolContext};
+use crate::call::tool::{Tool, ToolContext};
+use crate::tool::function::FunctionTool;
+use crate::tool::output::IntoToolOutput;
 
 /// Creates a tool whose function also receives the state that it shares with other tools.
 pub fn with_state<State, Input, F, Fut>(

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use hooks_agent_policy::policy::{PolicyBuilder, PolicyFile, schema as schema_of_policies};
 
 use crate::cli::failed;
 use crate::cli::policies::PolicyArgs;
-use hooks_agent_policy::policy::{PolicyBuilder, PolicyFile, schema as schema_of_policies};
 
 /// Prints what policy files say together, with the layer of each entry, or all their errors.
 ///

@@ -9,6 +9,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use hooks_agent_core::event::EventKind;
+use hooks_agent_policy::command::{CommandEvent, Input, Output};
+use hooks_agent_policy::policy::Merged;
 use hooks_core::BoxError;
 use serde::Deserializer;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
@@ -17,10 +20,9 @@ use serde_json::json;
 use crate::answer::named;
 use crate::cli::failed;
 use crate::cli::policies::PolicyArgs;
-use crate::{Guard, GuestThreads, GuestThreadsError, not_served, undecided};
-use hooks_agent_core::event::EventKind;
-use hooks_agent_policy::command::{CommandEvent, Input, Output};
-use hooks_agent_policy::policy::Merged;
+use crate::dialect::not_served;
+use crate::guard::{Guard, undecided};
+use crate::threads::{GuestThreads, GuestThreadsError};
 
 /// The most bytes of an event.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-
 use hooks_agent_policy::command::Trust;
 use hooks_agent_policy::policy::{Layer, Policy, PolicyBuilder, PolicyFile};
 

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use hooks_agent_policy::policy::MergedHook;
+use hooks_agent_replay::{DriftKind, RecordedCall, Recording, Rerun, Verdict, rerun};
 use hooks_core::BoxError;
 use serde_json::json;
 
 use crate::cli::failed;
 use crate::cli::policies::PolicyArgs;
-use hooks_agent_policy::policy::MergedHook;
-use hooks_agent_replay::{DriftKind, RecordedCall, Recording, Rerun, Verdict, rerun};
 
 /// Says what a policy would have refused, changed or let through in recorded runs.
 ///

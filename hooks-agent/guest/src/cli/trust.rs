@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use hooks_agent_policy::command::Trust;
 
 use crate::cli::failed;
-use hooks_agent_policy::command::Trust;
 
 /// Trusts commands of policy files, by the hashes that `hooks-agent check` prints.
 #[derive(Args)]

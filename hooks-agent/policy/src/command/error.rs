@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::command::UntrustedCommand;
+use crate::command::trust::UntrustedCommand;
 
 /// The problems of all entries and settings, in their order.
 ///
@@ -56,7 +56,7 @@ pub enum CommandPlace {
 }
 
 impl CommandHooksError {
-    pub(in crate::command) fn new(problems: Vec<CommandProblem>) -> Self {
+    pub(crate) fn new(problems: Vec<CommandProblem>) -> Self {
         Self { problems }
     }
 
@@ -77,7 +77,7 @@ impl CommandProblem {
     /// The field of a command that nobody trusted.
     pub(crate) const TRUST: &'static str = "trust";
 
-    pub(in crate::command) fn new(
+    pub(crate) fn new(
         place: CommandPlace,
         field: &'static str,
         message: impl Into<String>,
@@ -85,7 +85,7 @@ impl CommandProblem {
         Self { place, field, message: message.into(), untrusted: None }
     }
 
-    pub(in crate::command) fn untrusted(place: CommandPlace, command: UntrustedCommand) -> Self {
+    pub(crate) fn untrusted(place: CommandPlace, command: UntrustedCommand) -> Self {
         let hash = command.hash();
         let message = format!(
             "expected a trusted command, this one is new or changed: {command}; read it, and if it may \

@@ -5,20 +5,19 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hooks_agent_core::hook::AgentHook;
+use hooks_agent_core::options::FromFn;
 use hooks_core::BoxError;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::command::Trust;
-use crate::policy::error::PolicyError;
+use crate::command::{Layer, Trust};
+use crate::policy::error::{PolicyError, PolicyErrors};
 use crate::policy::file::{PolicyFile, Source};
 use crate::policy::hook_source::{Policy, Setup};
-use crate::policy::merge::CommandSetup;
+use crate::policy::merge::{CommandSetup, Merged};
 use crate::policy::registry::{Registry, schema_of};
-use crate::policy::{Layer, Merged, PolicyErrors};
-use hooks_agent_core::hook::AgentHook;
-use hooks_agent_core::options::FromFn;
 
 /// Opens a [`Policy`], or checks its files.
 #[must_use]

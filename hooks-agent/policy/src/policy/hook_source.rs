@@ -5,16 +5,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
+use hooks_agent_core::call::CallContext;
+use hooks_agent_core::react::{HookSet, HookSource};
 use sha2::{Digest, Sha256};
 
+use crate::policy::error::PolicyErrors;
 use crate::policy::file::{Read, Source};
-use crate::policy::merge::{CommandSetup, Load, Loaded};
+use crate::policy::merge::{CommandSetup, Load, Loaded, Merged};
 use crate::policy::registry::Registry;
 use crate::policy::reload::{EventSender, PolicyEvent, PolicyEvents, Reloaded};
 use crate::policy::version::{Attempt, Pinned, Version};
-use crate::policy::{Merged, PolicyErrors};
-use hooks_agent_core::call::CallContext;
-use hooks_agent_core::react::{HookSet, HookSource};
 
 /// Hooks, and limits, that operators choose in files. A clone shares the policy.
 ///

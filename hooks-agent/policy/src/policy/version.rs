@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::policy::merge::{LimitsHook, Loaded, MadeCommands, MadeHook, Merged};
 use hooks_agent_core::react::HookSet;
+
+use crate::policy::merge::{LimitsHook, Loaded, MadeCommands, MadeHook, Merged};
 
 /// How many names of agents have their hooks kept.
 const MOST_AGENTS: usize = 1024;

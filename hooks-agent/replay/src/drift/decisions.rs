@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use hooks_agent_core::hook::HookFlow;
+use serde_json::Value;
 
 /// What a hook did at an event.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The digests of lines: each is of its line and of the digest before it, so that a line that is changed,
 //! moved, missing or added is found.
 
-use crate::format::Hasher;
+use crate::format::canonical::Hasher;
 
 /// How many digits of a SHA-256 a line has.
 const DIGITS: usize = 32;

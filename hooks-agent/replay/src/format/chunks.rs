@@ -1,10 +1,10 @@
 //! The chunks of an answer on a tape, each a pair of its kind and what it carries.
 
-use serde_json::{Value, json};
-
-use crate::TapeError;
 use hooks_agent_core::message::Usage;
 use hooks_agent_core::model::{ChatChunk, FinishReason, ModelError};
+use serde_json::{Value, json};
+
+use crate::error::TapeError;
 
 /// An item of a recorded stream.
 pub(crate) type Played = Result<ChatChunk, ModelError>;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::TapeError;
-use crate::format::text_of;
+use crate::error::TapeError;
+use crate::format::canonical::text_of;
 
 /// What the model gets, each part as JSON with sorted keys. Requests share the texts of their messages.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::TapeError;
-use crate::format::{Chain, FORMAT, Kind, Line, OLDEST, VERSION};
+use crate::error::TapeError;
+use crate::format::chain::Chain;
+use crate::format::line::{Kind, Line};
+use crate::format::{FORMAT, OLDEST, VERSION};
 
 /// Where a line is in its file.
 #[derive(Clone, Copy, Debug)]

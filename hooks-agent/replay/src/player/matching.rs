@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::TapeError;
 use crate::drift::{DriftEntry, DriftKind, Verdict, differences};
+use crate::error::TapeError;
 use crate::format::Key;
 use crate::recording::{Entry, RecordedCall, Recording, Step};
 use crate::runs::{At, Lane};

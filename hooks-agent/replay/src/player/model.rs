@@ -5,10 +5,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use futures::{StreamExt, stream};
+use hooks_agent_core::model::{ChatModel, ChatRequest, ChatStream};
 use serde_json::Value;
 
 use crate::format::{Line, Played, played};
-use hooks_agent_core::model::{ChatModel, ChatRequest, ChatStream};
 
 /// The model of one entry. It answers once.
 pub(crate) struct RecordedModel {

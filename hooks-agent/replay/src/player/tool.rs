@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use hooks_agent_core::message::{PendingCall, ToolOutput, ToolUse};
+use hooks_agent_core::tool::{Tool, ToolContext, ToolError, ToolFuture};
 use hooks_core::BoxError;
 use serde_json::{Value, json};
 
-use crate::TapeError;
+use crate::error::TapeError;
 use crate::format::Line;
-use hooks_agent_core::message::{PendingCall, ToolOutput, ToolUse};
-use hooks_agent_core::tool::{Tool, ToolContext, ToolError, ToolFuture};
 
 /// Finds what the tape has for a tool call, when the tool would run.
 type Find = Box<dyn Fn(&ToolUse) -> Result<ToolAnswer, TapeError> + Send + Sync>;

@@ -6,14 +6,14 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use futures::{Stream, StreamExt};
+use hooks_agent_core::model::{ChatChunk, ChatStream, ModelError};
 use serde_json::{Value, json};
 
-use crate::TapeError;
+use crate::error::TapeError;
 use crate::format::{Played, chunk_value, error_value, line_of};
-use crate::recorder::Recorder;
+use crate::recorder::writer::Recorder;
 use crate::request::Request;
 use crate::runs::{At, elapsed};
-use hooks_agent_core::model::{ChatChunk, ChatStream, ModelError};
 
 /// A call of the model that is being recorded. When it is dropped before its end, it is written as far
 /// as it came: as an answer that is cut.

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::{Value, json};
-
-use crate::TapeError;
-use crate::format::{Key, line_of};
-use crate::recorder::Recorder;
-use crate::runs::{At, elapsed};
 use hooks_agent_core::message::{ToolResult, ToolUse};
 use hooks_agent_core::tool::ToolError;
+use serde_json::{Value, json};
+
+use crate::error::TapeError;
+use crate::format::{Key, line_of};
+use crate::recorder::writer::Recorder;
+use crate::runs::{At, elapsed};
 
 /// A call of a tool that is being recorded. When it is dropped before its end, it is written as
 /// cancelled.

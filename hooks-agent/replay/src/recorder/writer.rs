@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 
-use crate::TapeError;
+use crate::error::TapeError;
 use crate::format::{Chain, FORMAT, Tail, VERSION, line_of};
 use crate::redact::Redactor;
 use crate::runs::At;

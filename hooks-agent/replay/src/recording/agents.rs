@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use serde_json::json;
-
-use crate::TapeError;
-use crate::recording::{RecordedAgent, Recording, Step};
 use hooks_agent_core::message::{Msg, Role};
 use hooks_agent_core::model::{ChatRequest, ModelOptions, ToolSpec};
 use hooks_agent_core::react::ReActAgentBuilder;
+use serde_json::json;
+
+use crate::error::TapeError;
+use crate::recording::recorded::{RecordedAgent, Recording, Step};
 
 impl Recording {
     /// Returns the agents, each by its first request.

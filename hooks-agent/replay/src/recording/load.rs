@@ -7,10 +7,11 @@ use std::sync::Mutex;
 
 use serde::de::IgnoredAny;
 
-use crate::TapeError;
 use crate::drift::Decided;
+use crate::error::TapeError;
 use crate::format::{Key, Kind, Line, Place, Reader};
-use crate::recording::{Entry, RecordedCall, Recording, Step};
+use crate::recording::call::RecordedCall;
+use crate::recording::recorded::{Entry, Recording, Step};
 
 impl Recording {
     /// Reads a tape.

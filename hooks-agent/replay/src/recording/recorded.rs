@@ -5,15 +5,15 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use hooks_agent_core::message::{Messages, Msg};
+use hooks_agent_core::model::{ModelOptions, ToolSpec};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::TapeError;
+use crate::error::TapeError;
 use crate::format::{Key, Line, Place, Tail, bytes_at, parse};
-use crate::recording::RecordedCall;
+use crate::recording::call::RecordedCall;
 use crate::recording::requests::Requests;
-use hooks_agent_core::message::{Messages, Msg};
-use hooks_agent_core::model::{ModelOptions, ToolSpec};
 
 /// A tape that was read: its agents, and their calls.
 ///

@@ -6,9 +6,9 @@ use std::sync::PoisonError;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::TapeError;
+use crate::error::TapeError;
 use crate::format::{Line, Parts, Place, Written, parse};
-use crate::recording::Recording;
+use crate::recording::recorded::Recording;
 
 /// How many requests are kept: the next one of a call is the difference to one of these.
 const MOST: usize = 64;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::redact::{Found, Redact};
+use crate::redact::find::{Found, Redact};
 
 /// A finder by patterns: of addresses of e-mail, or of keys and passwords. A tape has both by default.
 ///

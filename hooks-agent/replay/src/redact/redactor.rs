@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-use crate::TapeError;
-use crate::redact::Redact;
+use crate::error::TapeError;
+use crate::redact::find::Redact;
 use crate::redact::numbers::Numbers;
 
 /// The finders of a tape, with the numbers of what they found.

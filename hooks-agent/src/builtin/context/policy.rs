@@ -1,12 +1,12 @@
 //! Options of [`ContextEditing`] in policy files.
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::context::{ContextEditing, ContextEditingBuilder};
+use crate::builtin::context::context_editing::{ContextEditing, ContextEditingBuilder};
 use crate::hook::DynAgentHook;
 use crate::model::ContextSize;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

@@ -1,12 +1,12 @@
 //! Options of [`HumanInTheLoop`] in policy files.
 
+use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::people::{Gate, HumanInTheLoop};
+use crate::builtin::people::human_in_the_loop::{Gate, HumanInTheLoop};
 use crate::hook::DynAgentHook;
 use crate::message::DecisionKind;
-use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

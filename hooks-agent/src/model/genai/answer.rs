@@ -8,12 +8,11 @@ use futures::channel::mpsc::UnboundedReceiver;
 use genai::chat::{self, ChatStreamEvent, MessageContent, StopReason, StreamEnd};
 use serde_json::{Map, Value};
 
-use crate::message::Usage;
-use crate::message::{Messages, ToolUse};
+use crate::message::{Messages, ToolUse, Usage};
 use crate::model::genai::connection::Connection;
 use crate::model::genai::mark::Mark;
 use crate::model::genai::provider::Provider;
-use crate::model::{ChatChunk, FinishReason, ModelError};
+use hooks_agent_core::model::{ChatChunk, FinishReason, ModelError};
 
 type Piece = Result<ChatChunk, ModelError>;
 

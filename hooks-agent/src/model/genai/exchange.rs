@@ -12,7 +12,7 @@ use crate::model::genai::answer::Answer;
 use crate::model::genai::connection::Connection;
 use crate::model::genai::mark::Mark;
 use crate::model::genai::request::{wire_options, wire_request};
-use crate::model::{ChatChunk, ChatRequest, ModelError};
+use hooks_agent_core::model::{ChatChunk, ChatRequest, ModelError};
 
 impl Connection {
     pub(super) async fn open(

@@ -11,7 +11,7 @@ use crate::model::genai::client::{ClientOptions, Proxy};
 use crate::model::genai::connection::Connection;
 use crate::model::genai::endpoint::Endpoint;
 use crate::model::genai::provider::Provider;
-use crate::model::{ChatModel, ChatRequest, ChatStream, known_context_window};
+use hooks_agent_core::model::{ChatModel, ChatRequest, ChatStream, known_context_window};
 
 /// A model behind an HTTP API.
 ///

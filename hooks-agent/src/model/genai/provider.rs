@@ -4,8 +4,9 @@ use genai::adapter::AdapterKind;
 use genai::chat::{ReasoningEffort, StreamEnd};
 
 use crate::message::{ContentBlock, Messages, Role};
+use crate::model;
 use crate::model::genai::attachment::{Attachment, AttachmentKind};
-use crate::model::{self, ChatRequest, ModelOptions, ResponseFormat, ToolChoice, ToolSpec};
+use hooks_agent_core::model::{ChatRequest, ModelOptions, ResponseFormat, ToolChoice, ToolSpec};
 
 /// The provider whose API is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

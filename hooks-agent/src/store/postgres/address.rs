@@ -5,8 +5,8 @@ use std::str::FromStr;
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
-use crate::store::StoreError;
 use crate::store::sql::Place;
+use hooks_agent_core::store::StoreError;
 
 /// What is wrong with a URL. It quotes nothing of it, which may have a password.
 const UNREADABLE: &str = "the URL of the database cannot be read: write \

@@ -6,8 +6,9 @@ use sqlx::query::Query;
 
 use crate::store::postgres::listen::notified_name;
 use crate::store::postgres::statements::{COMMIT, OWNER};
+use crate::store::postgres::store::PostgresStore;
 use crate::store::sql::{Known, StepRows, refusal, signed, unavailable};
-use crate::store::{Lease, PostgresStore, Step, StoreError};
+use hooks_agent_core::store::{Lease, Step, StoreError};
 
 impl PostgresStore {
     pub(super) async fn commit_step(&self, lease: &Lease, step: &Step) -> Result<(), StoreError> {

@@ -5,11 +5,13 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection, Error};
 
+use crate::store::migration::Migration;
 use crate::store::postgres::address::{address, refused};
 use crate::store::postgres::listen::Listener;
 use crate::store::postgres::migrate::{look, migrate, search_path};
+use crate::store::postgres::options::PostgresOptions;
 use crate::store::sql::{LATEST, Limit, Place, Pool, PoolOptions, unsigned};
-use crate::store::{Migration, PostgresOptions, StoreError};
+use hooks_agent_core::store::StoreError;
 
 /// The connections to a database.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
-use crate::store::ThreadKey;
 use crate::store::sql::Limit;
+use hooks_agent_core::store::ThreadKey;
 
 /// The longest time between two requests for a lease.
 const ASK_AGAIN: Duration = Duration::from_secs(1);

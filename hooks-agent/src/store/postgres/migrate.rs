@@ -3,8 +3,9 @@
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection, Error, Executor, Row};
 
+use crate::store::migration::Migration;
 use crate::store::sql::{LATEST, Limit, MIGRATIONS, Place, unsigned};
-use crate::store::{Migration, StoreError};
+use hooks_agent_core::store::StoreError;
 
 /// The advisory lock of those who migrate a store: "hook" in ASCII.
 const LOCK: i64 = 0x686f_6f6b;

@@ -8,14 +8,14 @@ use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
 
 use crate::call::RunId;
-use crate::store::check_name;
 use crate::store::postgres::connection::Connections;
 use crate::store::postgres::listen::notified_name;
+use crate::store::postgres::options::PostgresOptions;
 use crate::store::postgres::statements::{ELEMENTS, LOAD, NOW};
 use crate::store::sql::{Filters, again, named, random_id};
-use crate::store::{
-    Acquired, Backend, Filter, HistoryRow, Lease, NameError, PostgresOptions, Step, Steps, Store,
-    StoreError, StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
+use hooks_agent_core::store::{
+    Acquired, Backend, Filter, HistoryRow, Lease, NameError, Step, Steps, Store, StoreError,
+    StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, check_name,
 };
 
 /// The store in a PostgreSQL database: for many workers. Requires feature `postgres`.

@@ -9,12 +9,13 @@ use crate::store::postgres::operations::begin;
 use crate::store::postgres::statements::{
     ELEMENTS, HISTORY, IMPORT, IMPORT_MESSAGES, IMPORT_VALUES, LOAD, NOW, VALUES, VERSION,
 };
+use crate::store::postgres::store::PostgresStore;
 use crate::store::sql::{
     Columns, Filters, ImportRows, Limit, filtered, history_row, random_id, thread_info,
     thread_record, unsigned, value_of,
 };
-use crate::store::{
-    Filter, HistoryRow, Lease, PostgresStore, StoreError, ThreadInfo, ThreadKey, ThreadRecord,
+use hooks_agent_core::store::{
+    Filter, HistoryRow, Lease, StoreError, ThreadInfo, ThreadKey, ThreadRecord,
 };
 
 impl PostgresStore {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use sqlx::Error;
 
-use crate::store::StoreError;
 use crate::store::sql::failure::{classified, describe, unavailable};
+use hooks_agent_core::store::StoreError;
 
 /// Where a database is: a file, or the host and the port of a server. It has neither the user nor the
 /// password.

@@ -9,7 +9,7 @@ use crate::store::sql::failure::store_error;
 use crate::store::sql::number::unsigned;
 use crate::store::sql::rows::{Question, message_of, question_of, read_json};
 use crate::store::sql::schema::LATEST;
-use crate::store::{
+use hooks_agent_core::store::{
     CallRecord, HistoryRow, Lease, StoreError, StoreReport, StoredMessage, ThreadInfo, ThreadKey,
     ThreadRecord, Waiting,
 };

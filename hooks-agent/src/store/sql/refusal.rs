@@ -3,7 +3,7 @@
 use crate::store::sql::columns::Columns;
 use crate::store::sql::failure::store_error;
 use crate::store::sql::number::unsigned;
-use crate::store::{Lease, StoreError};
+use hooks_agent_core::store::{Lease, StoreError};
 
 /// What is known of a step that was not written, if its lease and its version are not the reason.
 pub(crate) enum Known {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use crate::store::StoreError;
 use crate::store::sql::failure::unavailable;
+use hooks_agent_core::store::StoreError;
 
 /// The first pause before an operation is tried again. Each one is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(25);

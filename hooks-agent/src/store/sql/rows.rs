@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::message::Msg;
 use crate::store::sql::columns::Columns;
 use crate::store::sql::number::unsigned;
-use crate::store::{CallState, Decided, StoreError, Waiting};
+use hooks_agent_core::store::{CallState, Decided, StoreError, Waiting};
 
 /// The version of the JSON of a message.
 const MESSAGE_VERSION: u64 = 1;

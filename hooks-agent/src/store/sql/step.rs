@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::store::check_name;
 use crate::store::sql::number::{millis, signed};
 use crate::store::sql::rows::{message_body, question_body, state_code, write_json};
-use crate::store::{CallRecord, CallState, HistoryRow, Step, StoreError};
+use hooks_agent_core::store::{CallRecord, CallState, HistoryRow, Step, StoreError, check_name};
 
 /// What a step writes, as the columns of its rows.
 #[derive(Debug, Default, Hash)]

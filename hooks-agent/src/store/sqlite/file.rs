@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::store::StoreError;
+use hooks_agent_core::store::StoreError;
 
 /// Creates the file of a database if there is none, for its owner alone: SQLite gives the files beside
 /// it the same mode. Returns its absolute path, which SQLite reads as a path and never as a URL.

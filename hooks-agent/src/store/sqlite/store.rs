@@ -10,13 +10,13 @@ use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
 
 use crate::call::RunId;
-use crate::store::check_name;
 use crate::store::sql::Filters;
 use crate::store::sqlite::connection::Connections;
+use crate::store::sqlite::options::SqliteOptions;
 use crate::store::sqlite::statements::{ELEMENTS, LOAD, NOW};
-use crate::store::{
-    Acquired, Backend, Filter, HistoryRow, Lease, NameError, SqliteOptions, Step, Steps, Store,
-    StoreError, StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
+use hooks_agent_core::store::{
+    Acquired, Backend, Filter, HistoryRow, Lease, NameError, Step, Steps, Store, StoreError,
+    StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, check_name,
 };
 
 /// How often a call that waits for a lease asks for it. SQLite cannot say when it is free.

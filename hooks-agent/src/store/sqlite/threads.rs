@@ -13,8 +13,9 @@ use crate::store::sql::{
 use crate::store::sqlite::statements::{
     ELEMENTS, HISTORY, IMPORT, IMPORT_MESSAGES, IMPORT_VALUES, LOAD, NOW, VALUES, VERSION,
 };
-use crate::store::{
-    Filter, HistoryRow, Lease, SqliteStore, StoreError, ThreadInfo, ThreadKey, ThreadRecord,
+use crate::store::sqlite::store::SqliteStore;
+use hooks_agent_core::store::{
+    Filter, HistoryRow, Lease, StoreError, ThreadInfo, ThreadKey, ThreadRecord,
 };
 
 impl SqliteStore {

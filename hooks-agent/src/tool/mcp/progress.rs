@@ -10,7 +10,7 @@ use rmcp::model::{
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
-use crate::tool::ProgressSender;
+use hooks_agent_core::tool::ProgressSender;
 
 /// A transport that reports progress. A handler cannot: handlers run in separate tasks, in any
 /// order and possibly after the result.

@@ -19,7 +19,7 @@ use crate::tool::mcp::error::McpError;
 use crate::tool::mcp::http::explain;
 use crate::tool::mcp::output::output_of;
 use crate::tool::mcp::pipes::Exit;
-use crate::tool::{ProgressSender, Tool, ToolContext, ToolFuture};
+use hooks_agent_core::tool::{ProgressSender, Tool, ToolContext, ToolFuture};
 
 /// The connection that the tools of a server share.
 pub(super) struct Connection {

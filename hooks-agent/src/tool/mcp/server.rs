@@ -18,7 +18,7 @@ use crate::tool::mcp::options::McpOptions;
 use crate::tool::mcp::pipes::{Exit, Pipes};
 use crate::tool::mcp::progress::Watched;
 use crate::tool::mcp::remote::{Connection, RemoteTool};
-use crate::tool::{Tool, Tools};
+use hooks_agent_core::tool::{Tool, Tools};
 
 /// A connection to a server of tools that speaks the Model Context Protocol (MCP).
 ///

@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hooks_agent_core::call::RunId;
+use hooks_agent_core::store::{Decided, Decision, Waiting};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::approvals::request::name;
 use crate::ring::Ring;
-use hooks_agent_core::call::RunId;
-use hooks_agent_core::store::{Decided, Decision, Waiting};
 
 /// How many decisions are listed.
 const DECISIONS: usize = 100;

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use subtle::ConstantTimeEq;
-
-use crate::approvals::desk::Desk;
-use crate::approvals::request::{DecisionRequest, name};
-use crate::ring::now;
 use hooks_agent_core::agent::Agent;
 use hooks_agent_core::react::ReActAgent;
 use hooks_agent_core::store::{
     Decided, Decision, DecisionError, Filter, StoreError, Verdict, Waiting,
 };
+use subtle::ConstantTimeEq;
+
+use crate::approvals::desk::Desk;
+use crate::approvals::request::{DecisionRequest, name};
+use crate::ring::now;
 
 /// Why a decision is refused. Nothing has changed then.
 #[derive(Debug)]

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_agent_core::agent::Agent;
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::store::{Filter, StoreError, Waiting};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -10,9 +13,6 @@ use crate::agents::Agents;
 use crate::approvals::resume::Resuming;
 use crate::approvals::shown::approval;
 use crate::shared::Shared;
-use hooks_agent_core::agent::Agent;
-use hooks_agent_core::react::ReActAgent;
-use hooks_agent_core::store::{Filter, StoreError, Waiting};
 
 /// How often the stores are asked what other processes did.
 const AGAIN: Duration = Duration::from_secs(5);

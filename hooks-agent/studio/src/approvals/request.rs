@@ -1,9 +1,8 @@
 //! What the page sends to decide.
 
+use hooks_agent_core::store::Decision;
 use serde::Deserialize;
 use serde_json::Value;
-
-use hooks_agent_core::store::Decision;
 
 /// What the page sends to decide.
 #[derive(Deserialize)]

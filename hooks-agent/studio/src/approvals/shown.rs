@@ -2,9 +2,8 @@
 
 use std::fmt::{self, Write};
 
-use serde_json::{Value, json};
-
 use hooks_agent_core::store::Waiting;
+use serde_json::{Value, json};
 
 /// Returns a question as JSON: `shown` is what people read of the arguments, and `source` what they edit.
 /// Without its content it is its names and times, and can only be denied.

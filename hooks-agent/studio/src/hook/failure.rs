@@ -1,10 +1,9 @@
 //! Why a call failed, without content.
 
-use hooks_core::HookError;
-use serde::Serialize;
-
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::model::ModelError;
+use hooks_core::HookError;
+use serde::Serialize;
 
 /// Why a call failed, without content: its kind, and what tells it from others of the kind.
 #[derive(Clone, Debug, Serialize)]

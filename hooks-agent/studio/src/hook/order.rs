@@ -1,9 +1,8 @@
 //! What the order of the hooks of an agent means for what may be shown.
 
+use hooks_agent_core::hook::priority;
 use hooks_core::plan::PlannedHook;
 use hooks_core::{HookPlan, HookRole, Phase};
-
-use hooks_agent_core::hook::priority;
 
 /// The default name of the studio's hook, by which the order of hooks is judged.
 pub(super) const NAME: &str = "Studio";

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hooks_agent_core::agent::Agent;
 use hooks_core::Hookable;
 use hooks_core::plan::HooksVersion;
 
 use crate::hook::order::{NAME, Order};
-use hooks_agent_core::agent::Agent;
 
 /// How many orders are kept.
 const MOST: usize = 16;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use hooks_agent_core::call::CallContext;
+use hooks_agent_core::message::{ContentBlock, Msg};
 use serde_json::{Map, Value, json};
 
 use crate::hook::entry::body::{body, event};
@@ -12,8 +14,6 @@ use crate::hook::other_hooks::changes::Shown;
 use crate::hook::run::{Kept, Run};
 use crate::ring::{EntryKind, NewEntry, RunHead, RunSummary, Text, now};
 use crate::shared::Shared;
-use hooks_agent_core::call::CallContext;
-use hooks_agent_core::message::{ContentBlock, Msg};
 
 /// Writes what one hook sees into the ring.
 pub(super) struct Recorder {

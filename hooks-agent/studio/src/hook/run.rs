@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hooks_agent_core::call::CallContext;
+use hooks_agent_core::event::EventKind;
+use hooks_agent_core::message::ToolUse;
 use hooks_core::plan::HooksVersion;
 
 use crate::hook::draft::Draft;
@@ -11,9 +14,6 @@ use crate::hook::order::Order;
 use crate::hook::other_hooks::pending::Pending;
 use crate::ring::RunHead;
 use crate::shared::Shows;
-use hooks_agent_core::call::CallContext;
-use hooks_agent_core::event::EventKind;
-use hooks_agent_core::message::ToolUse;
 
 /// What the hook keeps of a call.
 #[derive(Default)]

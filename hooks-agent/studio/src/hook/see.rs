@@ -1,5 +1,11 @@
 //! What the hook writes at each event.
 
+use hooks_agent_core::agent::CallOutcome;
+use hooks_agent_core::call::CallContext;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{HookEvent, PostActing, PostCall, PreActing, PreCall, Settled};
+use hooks_agent_core::message::{Messages, Msg, Role, ToolUse};
+use hooks_agent_core::tool::ToolError;
 use hooks_core::Hookable;
 use serde_json::{Map, Value, json, to_value};
 
@@ -9,12 +15,6 @@ use crate::hook::failure::Failure;
 use crate::hook::recorder::Recorder;
 use crate::hook::run::Kept;
 use crate::ring::{RunState, RunSummary, now};
-use hooks_agent_core::agent::CallOutcome;
-use hooks_agent_core::call::CallContext;
-use hooks_agent_core::error::AgentError;
-use hooks_agent_core::event::{HookEvent, PostActing, PostCall, PreActing, PreCall, Settled};
-use hooks_agent_core::message::{Messages, Msg, Role, ToolUse};
-use hooks_agent_core::tool::ToolError;
 
 /// How many characters of the first text are the title of a run.
 const TITLE: usize = 120;

@@ -4,11 +4,6 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use hooks_core::{HookResult, HookRole};
-
-use crate::hook::order::NAME;
-use crate::hook::recorder::Recorder;
-use crate::shared::Shared;
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::event::{EventMask, Flow, HookEvent};
 use hooks_agent_core::hook::{
@@ -17,6 +12,11 @@ use hooks_agent_core::hook::{
 use hooks_agent_core::message::ToolResult;
 use hooks_agent_core::model::ModelAnswer;
 use hooks_agent_core::tool::ToolError;
+use hooks_core::{HookResult, HookRole};
+
+use crate::hook::order::NAME;
+use crate::hook::recorder::Recorder;
+use crate::shared::Shared;
 
 /// The hook by which a [`Studio`](crate::Studio) sees the calls of an agent, of
 /// [`Studio::hook`](crate::Studio::hook).

@@ -1,8 +1,9 @@
 //! What receives the runs of other hooks.
 
+use hooks_agent_core::hook::{HookFlow, HookRun, HookWatcher};
+
 use crate::hook::other_hooks::changes::{Ran, Shown};
 use crate::hook::recorder::Recorder;
-use hooks_agent_core::hook::{HookFlow, HookRun, HookWatcher};
 
 impl HookWatcher for Recorder {
     fn hook_ran(&self, run: &HookRun<'_>) {

@@ -5,11 +5,14 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use hooks_agent_core::call::{CallContext, RunId};
 use tokio::sync::watch;
 
+use crate::ring::capacity::Capacity;
+use crate::ring::kept::{EntryKind, Kept, NewEntry};
+use crate::ring::run::{RunHead, RunState, RunSummary};
 use crate::ring::state::State;
-use crate::ring::{Capacity, EntryKind, Kept, NewEntry, RunHead, RunState, RunSummary, Text};
-use hooks_agent_core::call::{CallContext, RunId};
+use crate::ring::text::Text;
 
 /// What is kept of runs.
 pub(crate) struct Ring {

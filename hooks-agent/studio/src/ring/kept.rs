@@ -1,7 +1,8 @@
 //! One entry.
 
-use crate::ring::text::Text;
 use hooks_agent_core::call::RunId;
+
+use crate::ring::text::Text;
 
 /// What an entry is about, which is the name of its server-sent event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,6 +10,6 @@ mod text;
 
 pub(super) use buffer::{Batch, Ring, RunTree, now};
 pub(super) use capacity::Capacity;
-pub(super) use kept::{EntryKind, Kept, NewEntry};
+pub(super) use kept::{EntryKind, NewEntry};
 pub(super) use run::{RunHead, RunState, RunSummary};
 pub(super) use text::Text;

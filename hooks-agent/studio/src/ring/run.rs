@@ -3,10 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use hooks_agent_core::call::{CallContext, RunId};
 use hooks_agent_core::message::{GenerateReason, Usage};
+use serde::Serialize;
 
 /// What a run is, from its beginning.
 #[derive(Clone, Debug)]

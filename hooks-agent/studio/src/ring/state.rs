@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use crate::ring::run::Record;
-use crate::ring::text::Text;
-use crate::ring::{Capacity, Kept, RunHead, RunSummary};
 use hooks_agent_core::call::RunId;
+
+use crate::ring::capacity::Capacity;
+use crate::ring::kept::Kept;
+use crate::ring::run::{Record, RunHead, RunSummary};
+use crate::ring::text::Text;
 
 /// How many changes of approvals are kept.
 const APPROVALS: usize = 1_000;

@@ -10,6 +10,9 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::call::{CallOptions, RunId};
+use hooks_agent_core::store::{StoreError, ThreadKey};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
@@ -21,9 +24,6 @@ use crate::server::answer::{error, json, not_found, typed};
 use crate::server::app::App;
 use crate::server::guard::guard;
 use crate::server::stream;
-use hooks_agent_core::agent::AgentExt;
-use hooks_agent_core::call::{CallOptions, RunId};
-use hooks_agent_core::store::{StoreError, ThreadKey};
 
 /// How many bytes a body has at most.
 const BODY: usize = 1 << 20;

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use hooks_agent_listener::BoundedListener;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -16,7 +17,6 @@ use crate::server::app::App;
 use crate::server::hosts::Hosts;
 use crate::server::routes::router;
 use crate::server::token::Token;
-use hooks_agent_listener::BoundedListener;
 
 /// How many streams are open at most.
 const STREAMS: usize = 32;

@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::call::stream::AgentEvent;
+use crate::call::stream::event::AgentEvent;
 
 /// The destination of the events of a call.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::call::tool::Tool;
+use crate::call::tool::contract::Tool;
 use crate::error::tool::ToolError;
 use crate::message::ToolUse;
 

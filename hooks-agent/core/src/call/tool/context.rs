@@ -8,7 +8,7 @@ use futures::channel::mpsc::UnboundedSender;
 
 use serde_json::Value;
 
-use crate::call::CallContext;
+use crate::call::context::CallContext;
 use crate::message::ToolUse;
 
 /// The context of a tool call: the tool call, and the [`CallContext`] of the agent's call.

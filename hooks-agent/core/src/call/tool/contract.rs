@@ -8,7 +8,8 @@ use std::sync::Arc;
 use hooks_core::BoxError;
 use serde_json::Value;
 
-use crate::call::tool::{Permission, ToolContext};
+use crate::call::tool::context::ToolContext;
+use crate::call::tool::permission::Permission;
 use crate::message::{ToolOutput, ToolUse};
 
 /// The future of a tool call: its output, or an error.

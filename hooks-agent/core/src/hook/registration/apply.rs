@@ -9,7 +9,8 @@ use hooks_core::{HookError, HookResult, Recovery};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{Decided, EventKind, Flow, HookEvent, Substitute};
-use crate::hook::{AgentHook, Installed};
+use crate::hook::agent_hook::AgentHook;
+use crate::hook::watch::Installed;
 use crate::message::{GenerateReason, Msg, ToolResult};
 
 /// The failure of a hook that waits at `Settled`.

@@ -11,8 +11,11 @@ use hooks_core::{HookGroup, HookPlan, Hookable, Level, RegistryError};
 use crate::agent::Agent;
 use crate::agent::linked::install_linked;
 use crate::call::{ForeignGuard, ForeignGuards};
-use crate::hook::registration::{Class, Settings, new_group};
-use crate::hook::{AgentHook, CallWatchers, EventPoints, HookWatcher, Registration};
+use crate::hook::agent_hook::AgentHook;
+use crate::hook::registration::entry::{EventPoints, Registration, new_group};
+use crate::hook::registration::settings::Settings;
+use crate::hook::registration::target::Class;
+use crate::hook::watch::{CallWatchers, HookWatcher};
 
 /// A hook of all agents of a type.
 struct ClassHook {

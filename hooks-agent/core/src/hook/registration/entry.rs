@@ -10,8 +10,10 @@ use hooks_core::{HookGroup, HookOptions, HookRole, Hookable, Level, RegistryErro
 use crate::agent::Agent;
 use crate::call::HookOwner;
 use crate::event::{EventKind, EventMask};
-use crate::hook::registration::Settings;
-use crate::hook::{AgentHook, AroundMask, Target};
+use crate::hook::agent_hook::AgentHook;
+use crate::hook::around::AroundMask;
+use crate::hook::registration::settings::Settings;
+use crate::hook::registration::target::Target;
 
 /// The label of the groups of event hooks.
 const LABEL: &str = "event hook";

@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hooks_core::{HookGroup, Hookable};
 
 use crate::call::{CallContext, ForeignGuard, ForeignGuards, HookOwner};
-use crate::hook::registration::{EventPoints, Instance, Registration, Scope, Site, new_group};
-use crate::hook::{AgentHook, CallWatchers, HookWatcher};
+use crate::hook::agent_hook::AgentHook;
+use crate::hook::registration::entry::{EventPoints, Registration, Scope, Site, new_group};
+use crate::hook::registration::target::Instance;
+use crate::hook::watch::{CallWatchers, HookWatcher};
 use crate::tool::{Tool, Tools};
 
 /// Event hooks, in the order in which they were added.

@@ -27,5 +27,4 @@ pub(crate) use hook_list::{HookList, SharedHooks};
 pub(crate) use install::{
     install_call, install_error, install_look, install_one, install_post, install_pre,
 };
-pub(crate) use settings::Settings;
-pub(crate) use target::{Class, Instance, Target, level_of};
+pub(crate) use target::{Instance, Target, level_of};

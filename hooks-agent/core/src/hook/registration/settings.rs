@@ -4,7 +4,7 @@ use hooks_core::Level;
 
 use crate::agent::Agent;
 use crate::call::Door;
-use crate::hook::AgentHook;
+use crate::hook::agent_hook::AgentHook;
 use crate::text::near_name;
 
 /// What the settings of a hook refer to.

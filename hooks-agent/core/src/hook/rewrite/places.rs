@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use crate::error::TextBlocked;
-use crate::hook::NextTool;
+use crate::hook::around::NextTool;
 use crate::message::{ContentBlock, Messages, Msg, Role, ToolOutput, ToolResult, ToolUse};
 use crate::model::Rewriter;
 use crate::tool::ToolError;

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::call::CallContext;
-use crate::hook::AgentHook;
+use crate::hook::agent_hook::AgentHook;
 use crate::hook::watch::content::Content;
 use crate::hook::watch::hook_run::{HookFlow, HookRun};
 use crate::hook::watch::installed::{Installed, unended};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hooks_core::{HookGroup, HookRole, Level};
 
 use crate::call::HookOwner;
-use crate::hook::Registration;
+use crate::hook::registration::Registration;
 
 /// What is known of a hook wherever it is registered.
 pub(super) struct HookInfo {

@@ -9,11 +9,12 @@ use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::error::BuildError;
 use crate::event::{Decided, EventKind, EventMask, Flow, HookEvent};
+use crate::hook::agent_hook::AgentHook;
+use crate::hook::registration::Registration;
 use crate::hook::watch::content::Content;
 use crate::hook::watch::hook_info::HookInfo;
 use crate::hook::watch::hook_run::{HookFlow, HookRun};
 use crate::hook::watch::watchers::{is_watched, tell_watchers};
-use crate::hook::{AgentHook, Registration};
 
 /// The events of chunks. Watchers receive a run there only if the hook fails: chunks are many.
 const CHUNKS: EventMask =

@@ -7,10 +7,11 @@ use std::task::{Context, Poll, ready};
 
 use futures::Stream;
 
+use crate::model::chat::{ChatChunk, ChatStream};
+use crate::model::error::ModelError;
 use crate::model::rewrite::block::Block;
 use crate::model::rewrite::find::Find;
 use crate::model::rewrite::rewriter::Rewriter;
-use crate::model::{ChatChunk, ChatStream, ModelError};
 
 /// Rewrites a stream, from its first chunk on. Earlier rewriters win over later ones where findings
 /// are of equal length.

@@ -3,7 +3,8 @@
 use std::io;
 
 use crate::message::input::InputError;
-use crate::store::{StoreError, ThreadKey};
+use crate::store::error::StoreError;
+use crate::store::key::ThreadKey;
 
 /// The error of an [`export`](crate::store::export). What was written until then is no export.
 #[derive(Debug, thiserror::Error)]

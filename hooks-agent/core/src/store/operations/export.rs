@@ -5,8 +5,12 @@ use serde_json::{Map, Value};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use crate::message::{Msg, unanswered_tool_uses};
-use crate::store::SUB_THREADS;
-use crate::store::{ExportError, Filter, HistoryRow, Store, StoreError, ThreadInfo, ThreadKey};
+use crate::store::contract::Store;
+use crate::store::error::StoreError;
+use crate::store::filter::Filter;
+use crate::store::key::ThreadKey;
+use crate::store::operations::error::ExportError;
+use crate::store::record::{HistoryRow, SUB_THREADS, ThreadInfo};
 
 /// The latest version of exports that this program knows: one of several threads.
 pub(super) const VERSION: u64 = 2;

@@ -9,10 +9,14 @@ use tokio::io::AsyncBufRead;
 
 use crate::message::input::InputError;
 use crate::message::{Messages, Msg};
-use crate::store::SUB_THREADS;
+use crate::store::contract::Store;
+use crate::store::error::StoreError;
+use crate::store::filter::Filter;
+use crate::store::key::ThreadKey;
+use crate::store::operations::error::ImportError;
 use crate::store::operations::export::{Header, VERSION, live_messages, sub_threads};
 use crate::store::operations::lines::Lines;
-use crate::store::{Filter, HistoryRow, ImportError, Store, StoreError, ThreadKey};
+use crate::store::record::{HistoryRow, SUB_THREADS};
 
 /// Reads the lines of an [`export`](crate::store::export) and writes them to a store: the thread, with
 /// those of its sub-agents. No thread belongs to it that the export does not have. Returns its name.

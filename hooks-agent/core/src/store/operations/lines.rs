@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 
-use crate::store::ImportError;
+use crate::store::operations::error::ImportError;
 
 /// The lines of an export. No more of them is read than the limits allow.
 pub(super) struct Lines<R> {

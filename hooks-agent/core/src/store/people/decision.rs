@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::message::{DecisionKind, ToolOutput};
-use crate::store::{EXPIRED, EXPIRY};
+use crate::store::people::review::{EXPIRED, EXPIRY};
 
 /// What a person decides about a tool call.
 ///

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::store::{Decided, Decision, DecisionError, Verdict, Waiting};
+use crate::store::people::decision::{Decided, Decision, Verdict};
+use crate::store::people::error::DecisionError;
+use crate::store::people::waiting::Waiting;
 
 /// The reason that the model reads of a question that expired.
 pub(crate) const EXPIRED: &str = "no decision in time";

@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use crate::message::{DecisionKind, PendingCall, PendingReason};
 use crate::run_id::RunId;
+use crate::store::key::ThreadKey;
+use crate::store::people::decision::Decided;
 use crate::store::people::digest::digest;
-use crate::store::{Decided, ThreadKey};
 
 /// A tool call that waits for a decision of a person, with what the person must know of it.
 ///

@@ -15,8 +15,8 @@ use crate::model::{ChatRequest, ModelAnswer, ModelError, ScriptedAnswer, Scripte
 use crate::react::{ReActAgent, ReActAgentModelCallArgs, ReActAgentToolCallArgs};
 use crate::round::ReasoningInput;
 use crate::testing::probe::MODEL;
+use crate::testing::probe::call::{NotInterested, Probe};
 use crate::testing::probe::exchange::{Exchange, Requests, pass_on};
-use crate::testing::{NotInterested, Probe};
 use crate::tool::ToolError;
 
 /// A model call inside of a hook, as [`Probe::around_model`] starts it: the test answers the

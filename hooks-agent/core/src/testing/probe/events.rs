@@ -10,8 +10,9 @@ use crate::hook::AgentHook;
 use crate::message::{ContentBlock, Messages, Msg, Role, ToolResult, ToolUse};
 use crate::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
 use crate::testing::probe::MODEL;
+use crate::testing::probe::call::{NotInterested, Probe};
 use crate::testing::probe::watch::replace_body;
-use crate::testing::{NotInterested, Probe, Seen};
+use crate::testing::seen::Seen;
 
 /// The data of [`PreCall`](crate::event::PreCall).
 #[derive(Clone, Debug, Default, PartialEq)]

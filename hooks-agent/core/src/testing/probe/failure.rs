@@ -12,8 +12,9 @@ use crate::message::Messages;
 use crate::model::ModelError;
 use crate::round::{ActingInput, ReasoningInput, SummaryInput};
 use crate::testing::probe::MODEL;
+use crate::testing::probe::call::{NotInterested, Probe};
 use crate::testing::probe::watch::replace_body;
-use crate::testing::{NotInterested, Probe, Seen};
+use crate::testing::seen::Seen;
 use crate::tool::ToolError;
 
 impl<H: AgentHook> Probe<H> {

@@ -16,7 +16,7 @@ use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::{AgentHook, WAITS_AT_SETTLED, contained, contained_now};
 use crate::react::ReActAgent;
 use crate::testing::probe::logs::Logs;
-use crate::testing::{Failure, Seen, SeenFlow};
+use crate::testing::seen::{Failure, Seen, SeenFlow};
 
 /// Replaces the body of a method of the agent, once: hooks before and after it run.
 macro_rules! replace_body {

@@ -155,7 +155,7 @@ impl CommandEvent {
     }
 
     /// Returns what matchers are tested on, if it is one of a few words; else nothing.
-    pub(in crate::command) const fn subjects(self) -> &'static [&'static str] {
+    pub(crate) const fn subjects(self) -> &'static [&'static str] {
         match self {
             Self::SessionStart => &["startup", "resume"],
             Self::PreCompact | Self::PostCompact => &["auto", "manual"],

@@ -80,7 +80,7 @@ pub(super) fn found(value: &Value) -> String {
 
 /// Returns why a text is no JSON, or what serde says of a field that is missing or there twice. Other
 /// errors of serde may quote a value.
-pub(in crate::command) fn reason_of(error: &serde_json::Error) -> String {
+pub(crate) fn reason_of(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();
     let is_of_field = text.starts_with("missing field") || text.starts_with("duplicate field");

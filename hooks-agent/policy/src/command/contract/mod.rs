@@ -7,7 +7,7 @@ mod input;
 mod output;
 
 pub use event::{CommandEvent, UnknownEvent};
-pub(in crate::command) use fields::reason_of;
+pub(crate) use fields::reason_of;
 pub use input::{HostFields, Input, InputError};
 pub use output::{
     Behavior, HookDecision, Output, OutputError, PermissionDecision, RequestDecision,

@@ -1,10 +1,10 @@
 //! What a command writes.
 
+use hooks_agent_core::text::misspelt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::command::contract::fields::{Field, Takes, found, reason_of, wrong_fields};
-use hooks_agent_core::text::misspelt;
 
 /// What a command writes on standard output, as one JSON object. All fields may be absent.
 ///
@@ -227,7 +227,7 @@ impl Output {
 
     /// Returns whether the text begins with what a command says that goes on in the background, as some
     /// agents let it: `{"async": true}`. What it writes later is no answer.
-    pub(in crate::command) fn is_of_background(text: &str) -> bool {
+    pub(crate) fn is_of_background(text: &str) -> bool {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
         let first = values.next().and_then(Result::ok);
         first.is_some_and(|first| first.get("async") == Some(&Value::Bool(true)))

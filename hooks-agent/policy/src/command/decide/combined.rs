@@ -2,48 +2,48 @@
 
 use serde_json::{Map, Value};
 
-use crate::command::decide::{Answer, Verdict};
+use crate::command::decide::answer::{Answer, Verdict};
 
 /// How a command ended.
-pub(in crate::command) struct Outcome<'a> {
-    pub(in crate::command) hook: &'a str,
+pub(crate) struct Outcome<'a> {
+    pub(crate) hook: &'a str,
     /// The answer. Without one, the command failed.
-    pub(in crate::command) answer: Option<Answer>,
+    pub(crate) answer: Option<Answer>,
     /// Whether a failure blocks.
-    pub(in crate::command) blocks: bool,
+    pub(crate) blocks: bool,
     /// The arguments that it read, if earlier commands of a sequence rewrote them.
-    pub(in crate::command) seen: Option<Map<String, Value>>,
+    pub(crate) seen: Option<Map<String, Value>>,
     /// Whether a later command of a sequence replaced its rewrite.
-    pub(in crate::command) is_superseded: bool,
+    pub(crate) is_superseded: bool,
 }
 
 /// The decision of all commands of an event.
 #[derive(Debug, Default)]
-pub(in crate::command) struct Combined {
-    pub(in crate::command) verdict: Verdict,
+pub(crate) struct Combined {
+    pub(crate) verdict: Verdict,
     /// The reasons of the verdict, joined by a blank line.
-    pub(in crate::command) reason: String,
+    pub(crate) reason: String,
     /// Whether the call ends, by which command and why.
-    pub(in crate::command) stop: Option<Stop>,
-    pub(in crate::command) rewrite: Option<Map<String, Value>>,
-    pub(in crate::command) result: Option<Value>,
-    pub(in crate::command) context: Option<String>,
+    pub(crate) stop: Option<Stop>,
+    pub(crate) rewrite: Option<Map<String, Value>>,
+    pub(crate) result: Option<Value>,
+    pub(crate) context: Option<String>,
     /// What commands say to people.
-    pub(in crate::command) warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     /// Whether a command that blocks on failure failed: what it should have checked is unchecked.
-    pub(in crate::command) has_failed: bool,
+    pub(crate) has_failed: bool,
 }
 
 /// The end of a call by a command.
 #[derive(Clone, Debug)]
-pub(in crate::command) struct Stop {
-    pub(in crate::command) hook: String,
+pub(crate) struct Stop {
+    pub(crate) hook: String,
     /// For people, not for the model.
-    pub(in crate::command) reason: Option<String>,
+    pub(crate) reason: Option<String>,
 }
 
 /// Combines the outcomes, which are in configured order.
-pub(in crate::command) fn combine(outcomes: &[Outcome<'_>]) -> Combined {
+pub(crate) fn combine(outcomes: &[Outcome<'_>]) -> Combined {
     let mut combined = Combined::default();
     let mut conflicts: Vec<(Verdict, String)> = Vec::new();
     match agreed(outcomes, Answer::effective_rewrite) {

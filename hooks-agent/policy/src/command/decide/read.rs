@@ -1,20 +1,21 @@
 //! Reads the answer of a command from its exit code and its outputs.
 
-use crate::command::decide::refusal::refusal_of;
-use crate::command::decide::unstarted::unstarted;
-use crate::command::decide::{Answer, Verdict};
-use crate::command::process::Ended;
-use crate::command::{
+use hooks_agent_core::event::EventKind;
+
+use crate::command::contract::{
     Behavior, CommandEvent, HookDecision, Output, PermissionDecision, RequestDecision,
 };
-use hooks_agent_core::event::EventKind;
+use crate::command::decide::answer::{Answer, Verdict};
+use crate::command::decide::refusal::refusal_of;
+use crate::command::decide::unstarted::unstarted;
+use crate::command::process::Ended;
 
 /// The most characters of a text for the model.
 const TEXT: usize = 10_000;
 
 /// Reads an answer. The error says why it is none, without any text of the command. `launchers` are the
 /// programs that start it.
-pub(in crate::command) fn read(
+pub(crate) fn read(
     event: CommandEvent,
     ended: &Ended,
     launchers: &[&str],

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::command::decide::{Answer, Verdict};
+use crate::command::decide::answer::{Answer, Verdict};
 
 /// Returns the refusal of an answer that cannot be read, or that came with another exit code: a command that
 /// says no is not taken for one that says nothing because it says something else too.

@@ -8,31 +8,36 @@ use std::time::Duration;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::command::entry::{CommandEntry, Condition, Handler, Matcher, OnFailure, line};
+use crate::command::contract::CommandEvent;
+use crate::command::entry::command_entry::{CommandEntry, Handler, OnFailure};
+use crate::command::entry::condition::Condition;
+use crate::command::entry::layer::Layer;
+use crate::command::entry::line;
+use crate::command::entry::matcher::Matcher;
+use crate::command::error::{CommandPlace, CommandProblem};
 use crate::command::process::Launch;
-use crate::command::{CommandEvent, CommandPlace, CommandProblem, Layer};
 
 /// A command that can run.
 #[derive(Clone)]
-pub(in crate::command) struct Checked {
-    pub(in crate::command) name: String,
-    pub(in crate::command) event: CommandEvent,
-    pub(in crate::command) matcher: Matcher,
-    pub(in crate::command) condition: Option<Condition>,
-    pub(in crate::command) launch: Launch,
-    pub(in crate::command) timeout: Duration,
-    pub(in crate::command) on_failure: OnFailure,
-    pub(in crate::command) is_sequential: bool,
-    pub(in crate::command) layer: Layer,
+pub(crate) struct Checked {
+    pub(crate) name: String,
+    pub(crate) event: CommandEvent,
+    pub(crate) matcher: Matcher,
+    pub(crate) condition: Option<Condition>,
+    pub(crate) launch: Launch,
+    pub(crate) timeout: Duration,
+    pub(crate) on_failure: OnFailure,
+    pub(crate) is_sequential: bool,
+    pub(crate) layer: Layer,
     /// What it runs: two commands of one event with the same one are run once.
-    pub(in crate::command) identity: String,
+    pub(crate) identity: String,
     /// The whole entry.
-    pub(in crate::command) hash: String,
+    pub(crate) hash: String,
 }
 
 /// Checks an entry and adds its problems, and warnings about what it runs. `place` is where a field of it
 /// is.
-pub(in crate::command) fn check(
+pub(crate) fn check(
     entry: &CommandEntry,
     dir: &Path,
     place: &dyn Fn(&'static str) -> CommandPlace,
@@ -165,7 +170,7 @@ struct WhatIsTrusted<'a> {
 
 impl Checked {
     /// Returns the names of the tools that the matcher and the condition name.
-    pub(in crate::command) fn tools(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &str> {
         let of_matcher = self.matcher.names().iter().map(String::as_str);
         let of_condition = self.condition.iter().filter_map(Condition::name);
         of_matcher.chain(of_condition).filter(|_| self.event.is_of_a_tool())

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::command::Layer;
+use crate::command::entry::layer::Layer;
 use crate::command::entry::line::name_of;
 
 /// The time limit of a command.
@@ -41,24 +41,24 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Clone)]
 #[must_use = "a command runs if its entry is added to `CommandHooks`"]
 pub struct CommandEntry {
-    pub(in crate::command) event: String,
-    pub(in crate::command) handler: Handler,
-    pub(in crate::command) matcher: Option<String>,
-    pub(in crate::command) condition: Option<String>,
-    pub(in crate::command) timeout: Duration,
-    pub(in crate::command) on_failure: OnFailure,
-    pub(in crate::command) env: Vec<(String, String)>,
+    pub(crate) event: String,
+    pub(crate) handler: Handler,
+    pub(crate) matcher: Option<String>,
+    pub(crate) condition: Option<String>,
+    pub(crate) timeout: Duration,
+    pub(crate) on_failure: OnFailure,
+    pub(crate) env: Vec<(String, String)>,
     /// Where the values of secret variables come from.
-    pub(in crate::command) secret_sources: Vec<(String, String)>,
-    pub(in crate::command) pass_env: Vec<String>,
-    pub(in crate::command) is_sequential: bool,
+    pub(crate) secret_sources: Vec<(String, String)>,
+    pub(crate) pass_env: Vec<String>,
+    pub(crate) is_sequential: bool,
     name: Option<String>,
-    pub(in crate::command) layer: Layer,
+    pub(crate) layer: Layer,
 }
 
 /// What is started.
 #[derive(Clone, Debug)]
-pub(in crate::command) enum Handler {
+pub(crate) enum Handler {
     /// A program with its arguments.
     Exec(Vec<String>),
     /// A line of this shell.
@@ -93,7 +93,7 @@ impl CommandEntry {
         Self::new(event, Handler::Shell("sh", line.into()))
     }
 
-    pub(in crate::command) fn new(event: impl Into<String>, handler: Handler) -> Self {
+    pub(crate) fn new(event: impl Into<String>, handler: Handler) -> Self {
         Self {
             event: event.into(),
             handler,
@@ -193,7 +193,7 @@ impl CommandEntry {
 
     /// Returns the name, or the file name of the program; of a script, if it is run by `sh`, `python3`
     /// or another such program.
-    pub(in crate::command) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let of_program = || name_of(&self.handler);
         self.name.clone().or_else(of_program).unwrap_or_else(|| "command".to_owned())
     }

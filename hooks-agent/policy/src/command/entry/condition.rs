@@ -1,11 +1,11 @@
 //! Which tool calls a command is for.
 
 use globset::{Glob, GlobMatcher};
+use hooks_agent_core::message::ToolUse;
 use serde_json::Value;
 
-use crate::command::entry::Matcher;
+use crate::command::entry::matcher::Matcher;
 use crate::command::entry::shell::{commands_of, may_run};
-use hooks_agent_core::message::ToolUse;
 
 /// The most bytes of a path, on most systems.
 const LONGEST_PATH: usize = 4096;
@@ -20,7 +20,7 @@ const FOLDERS: usize = 64;
 /// folders on, so that `Write(.env*)` is about files of that name everywhere. Where it is not sure, the
 /// command runs.
 #[derive(Clone, Debug)]
-pub(in crate::command) struct Condition {
+pub(crate) struct Condition {
     tool: GlobMatcher,
     /// The name of the tool, if it is no glob.
     name: Option<String>,
@@ -39,7 +39,7 @@ enum Argument {
 
 impl Condition {
     /// Reads a condition. The error says what was expected.
-    pub(in crate::command) fn new(text: &str) -> Result<Self, String> {
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
         let (tool, argument) = match text.trim().split_once('(') {
             None => (text, None),
             Some((tool, rest)) => {
@@ -70,7 +70,7 @@ impl Condition {
     }
 
     /// Returns why no tool call of the matcher is of this form, if none is.
-    pub(in crate::command) fn is_never(&self, matcher: &Matcher) -> Option<String> {
+    pub(crate) fn is_never(&self, matcher: &Matcher) -> Option<String> {
         let never = match (matcher, &self.name) {
             (Matcher::Names(names), _) => !names.iter().any(|name| self.tool.is_match(name)),
             (Matcher::Regex(_), Some(name)) => !matcher.matches(Some(name)),
@@ -83,13 +83,13 @@ impl Condition {
     }
 
     /// Returns the name of the tool, if it is no glob.
-    pub(in crate::command) fn name(&self) -> Option<&str> {
+    pub(crate) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
     /// Returns whether the tool call is of this form. The order of arguments is up to the model, so
     /// all texts among them are tested.
-    pub(in crate::command) fn holds(&self, call: &ToolUse) -> bool {
+    pub(crate) fn holds(&self, call: &ToolUse) -> bool {
         self.tool.is_match(&call.name) && self.argument.is_in(&call.input, is_shell(&call.name))
     }
 }

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::command::entry::Handler;
+use crate::command::entry::command_entry::Handler;
 use crate::command::process::Launch;
 
 /// Programs that run another one.
@@ -45,7 +45,7 @@ pub(super) fn name_of(handler: &Handler) -> Option<String> {
 }
 
 /// Returns the launchers among the programs that run.
-pub(in crate::command) fn launchers_of(launch: &Launch) -> Vec<&'static str> {
+pub(crate) fn launchers_of(launch: &Launch) -> Vec<&'static str> {
     let line = launch.args.iter().flat_map(|arg| arg.split_whitespace());
     let program = launch.program.to_string_lossy();
     let words = std::iter::once(&*program).chain(line);

@@ -7,7 +7,7 @@ const REGEX: usize = 1 << 20;
 
 /// A checked matcher.
 #[derive(Clone, Debug)]
-pub(in crate::command) enum Matcher {
+pub(crate) enum Matcher {
     All,
     Names(Vec<String>),
     Regex(Regex),
@@ -15,7 +15,7 @@ pub(in crate::command) enum Matcher {
 
 impl Matcher {
     /// Reads a matcher. The error says what is wrong, and at which character.
-    pub(in crate::command) fn new(text: Option<&str>) -> Result<Self, String> {
+    pub(crate) fn new(text: Option<&str>) -> Result<Self, String> {
         let is_of_list = |byte: u8| byte.is_ascii_alphanumeric() || b"_- ,|".contains(&byte);
         match text {
             None | Some("" | "*") => Ok(Self::All),
@@ -41,7 +41,7 @@ impl Matcher {
     }
 
     /// Returns the names, if it is a list of them.
-    pub(in crate::command) fn names(&self) -> &[String] {
+    pub(crate) fn names(&self) -> &[String] {
         match self {
             Self::Names(names) => names,
             Self::All | Self::Regex(_) => &[],
@@ -49,7 +49,7 @@ impl Matcher {
     }
 
     /// Returns whether it matches the text. An event without a text matches.
-    pub(in crate::command) fn matches(&self, text: Option<&str>) -> bool {
+    pub(crate) fn matches(&self, text: Option<&str>) -> bool {
         let Some(text) = text else { return true };
         match self {
             Self::All => true,

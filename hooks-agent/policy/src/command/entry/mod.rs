@@ -12,7 +12,6 @@ mod shell;
 pub(super) use checked::{Checked, check};
 pub(super) use command_entry::Handler;
 pub use command_entry::{CommandEntry, OnFailure};
-pub(super) use condition::Condition;
 pub use layer::Layer;
 pub(super) use line::launchers_of;
 pub(super) use matcher::Matcher;

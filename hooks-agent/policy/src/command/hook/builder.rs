@@ -3,14 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::command::entry::{Checked, check};
+use crate::command::entry::{Checked, CommandEntry, Layer, check};
+use crate::command::error::{CommandHooksError, CommandPlace, CommandProblem};
 use crate::command::hook::command_hooks::CommandHooks;
 use crate::command::hook::commands::Commands;
-use crate::command::settings::{Imported, import};
-use crate::command::{
-    CommandEntry, CommandHooksError, CommandPlace, CommandProblem, Layer, SettingsFile, Trust,
-    UntrustedCommand,
-};
+use crate::command::settings::{Imported, SettingsFile, import};
+use crate::command::trust::{Trust, UntrustedCommand};
 
 /// Builds [`CommandHooks`].
 #[derive(Debug)]

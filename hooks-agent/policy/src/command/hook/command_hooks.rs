@@ -5,13 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hooks_core::{HookResult, HookRole};
-
-use crate::command::decide::{Combined, Stop};
-use crate::command::hook::commands::{Commands, Occasion};
-use crate::command::hook::sessions::Sessions;
-use crate::command::hook::state::CallState;
-use crate::command::{CommandEvent, Input};
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
@@ -21,6 +14,13 @@ use hooks_agent_core::hook::{
 };
 use hooks_agent_core::message::{Messages, ToolResult};
 use hooks_agent_core::tool::{Permission, ToolError};
+use hooks_core::{HookResult, HookRole};
+
+use crate::command::contract::{CommandEvent, Input};
+use crate::command::decide::{Combined, Stop};
+use crate::command::hook::commands::{Commands, Occasion};
+use crate::command::hook::sessions::Sessions;
+use crate::command::hook::state::CallState;
 
 /// Runs programs at the events of calls: they read JSON and refuse, rewrite or add by an exit code
 /// and JSON. Programs and settings that were written for coding agents keep their meaning.

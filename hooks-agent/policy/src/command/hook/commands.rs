@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use futures::future::{join, join_all};
+use hooks_agent_core::message::ToolUse;
 use serde_json::{Map, Value, json};
 
+use crate::command::contract::{CommandEvent, Input};
 use crate::command::decide::{Answer, Combined, Outcome, Verdict, combine, read};
-use crate::command::entry::{Checked, launchers_of};
+use crate::command::entry::{Checked, OnFailure, launchers_of};
 use crate::command::hook::input::text_of;
 use crate::command::process::run;
-use crate::command::{CommandEvent, Input, OnFailure};
-use hooks_agent_core::message::ToolUse;
 
 /// The commands of all events, in configured order.
 pub(super) struct Commands(Vec<Checked>);

@@ -2,12 +2,12 @@
 
 use std::iter;
 
-use serde_json::{Value, json};
-
-use crate::command::{CommandEvent, HostFields, Input};
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::event::EventKind;
 use hooks_agent_core::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
+use serde_json::{Value, json};
+
+use crate::command::contract::{CommandEvent, HostFields, Input};
 
 /// Returns the fields that every event of a call has.
 pub(super) fn of_call(event: CommandEvent, kind: Option<EventKind>, cx: &CallContext) -> Input {

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hooks_agent_core::message::ToolUse;
 use serde_json::Value;
 
 use crate::command::decide::Stop;
-use hooks_agent_core::message::ToolUse;
 
 /// How often in a row the commands of `Stop` make the model go on. It is below the limit of jumps
 /// of an agent.

@@ -50,28 +50,28 @@ const PASSED_BEGINNINGS: [&str; 2] = ["LC_", "XDG_"];
 
 /// A program to start.
 #[derive(Clone)]
-pub(in crate::command) struct Launch {
-    pub(in crate::command) program: OsString,
-    pub(in crate::command) args: Vec<String>,
+pub(crate) struct Launch {
+    pub(crate) program: OsString,
+    pub(crate) args: Vec<String>,
     /// Variables with their values.
-    pub(in crate::command) env: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
     /// Variables that are passed on.
-    pub(in crate::command) pass_env: Vec<String>,
+    pub(crate) pass_env: Vec<String>,
     /// The working directory, absolute.
-    pub(in crate::command) dir: PathBuf,
+    pub(crate) dir: PathBuf,
 }
 
 /// A program that ended by itself.
 #[derive(Debug)]
-pub(in crate::command) struct Ended {
-    pub(in crate::command) code: i32,
-    pub(in crate::command) stdout: Vec<u8>,
-    pub(in crate::command) stderr: Vec<u8>,
+pub(crate) struct Ended {
+    pub(crate) code: i32,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
 }
 
 /// Why a program has no outcome.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::command) enum ProcessError {
+pub(crate) enum ProcessError {
     #[error("there is no tokio runtime to start it on")]
     NoRuntime,
     #[error("it did not start")]
@@ -92,7 +92,7 @@ pub(in crate::command) enum ProcessError {
 impl Launch {
     /// Returns the whole environment of the program; a later value of a name replaces an earlier
     /// one.
-    pub(in crate::command) fn environment(&self) -> Vec<(OsString, OsString)> {
+    pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
         let is_passed = |name: &OsString| {
             let name = name.to_string_lossy();
             let is_listed = PASSED.contains(&&*name)

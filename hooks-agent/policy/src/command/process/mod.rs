@@ -11,7 +11,7 @@ mod run;
 #[cfg(not(unix))]
 mod unsupported;
 
-pub(super) use launch::{Ended, Launch, ProcessError};
+pub(super) use launch::{Ended, Launch};
 #[cfg(unix)]
 pub(super) use run::run;
 #[cfg(not(unix))]

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::command::process::exchange::Pipes;
 use crate::command::process::group::Group;
-use crate::command::process::{Ended, Launch, ProcessError};
+use crate::command::process::launch::{Ended, Launch, ProcessError};
 
 /// How much longer pipes are read that a child of the program holds.
 const PIPES: Duration = Duration::from_secs(1);
@@ -21,7 +21,7 @@ const PIPES: Duration = Duration::from_secs(1);
 ///
 /// # Panics
 /// If the runtime has no time or no IO.
-pub(in crate::command) async fn run(
+pub(crate) async fn run(
     launch: &Launch,
     input: &[u8],
     limit: Duration,

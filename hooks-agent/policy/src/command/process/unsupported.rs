@@ -2,13 +2,9 @@
 
 use std::time::Duration;
 
-use crate::command::process::{Ended, Launch, ProcessError};
+use crate::command::process::launch::{Ended, Launch, ProcessError};
 
 /// Fails: no command is started.
-pub(in crate::command) async fn run(
-    _: &Launch,
-    _: &[u8],
-    _: Duration,
-) -> Result<Ended, ProcessError> {
+pub(crate) async fn run(_: &Launch, _: &[u8], _: Duration) -> Result<Ended, ProcessError> {
     Err(ProcessError::Unsupported)
 }

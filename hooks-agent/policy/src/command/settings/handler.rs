@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use hooks_agent_core::text::misspelt;
 use serde_json::{Map, Value};
 
-use crate::command::entry::Handler;
-use crate::command::settings::import::Settings;
+use crate::command::contract::CommandEvent;
+use crate::command::entry::{CommandEntry, Handler, OnFailure};
 use crate::command::settings::imported::EntryPlace;
 use crate::command::settings::position::Step;
-use crate::command::{CommandEntry, CommandEvent, OnFailure};
-use hooks_agent_core::text::misspelt;
+use crate::command::settings::reading::Settings;
 
 /// The keys of a handler that mean something here, and those that change nothing.
 const KNOWN: [&str; 11] = [

@@ -1,18 +1,17 @@
 //! The import of a file of settings.
 
-use std::path::Path;
-
+use hooks_agent_core::text::misspelt;
 use serde_json::{Map, Value};
 
-use crate::command::contract::reason_of;
-use crate::command::entry::Matcher;
-use crate::command::settings::SettingsFile;
+use crate::command::contract::{CommandEvent, UnknownEvent, reason_of};
+use crate::command::entry::{Layer, Matcher};
+use crate::command::error::{CommandPlace, CommandProblem};
+use crate::command::settings::file::SettingsFile;
 use crate::command::settings::handler::{Group, read_handler};
 use crate::command::settings::imported::{Imported, Position};
 use crate::command::settings::matchers::{Use, look_at};
-use crate::command::settings::position::{Step, position};
-use crate::command::{CommandEvent, CommandPlace, CommandProblem, Layer, UnknownEvent};
-use hooks_agent_core::text::misspelt;
+use crate::command::settings::position::Step;
+use crate::command::settings::reading::Settings;
 
 /// The keys of a file that are read. Others are those of the coding agent.
 const FILE: [&str; 4] = ["allowManagedHooksOnly", "disableAllHooks", "env", "hooks"];
@@ -26,20 +25,8 @@ const NOT_APPLIED: [(&str, &str); 2] = [
 /// The keys of a group.
 const GROUP: [&str; 3] = ["matcher", "hooks", "sequence"];
 
-/// A file of settings that is read.
-pub(super) struct Settings<'a> {
-    pub(super) path: &'a Path,
-    pub(super) layer: Layer,
-    pub(super) text: &'a str,
-    /// The variables of all its commands.
-    pub(super) env: Vec<(String, String)>,
-    pub(super) pass_env: &'a [String],
-    pub(super) problems: &'a mut Vec<CommandProblem>,
-    pub(super) into: &'a mut Imported,
-}
-
 /// Adds the commands of a file, its problems and its warnings.
-pub(in crate::command) fn import(
+pub(crate) fn import(
     file: &SettingsFile,
     layer: Layer,
     into: &mut Imported,
@@ -74,20 +61,6 @@ pub(in crate::command) fn import(
 }
 
 impl Settings<'_> {
-    pub(super) fn problem(&mut self, steps: &[Step<'_>], field: &'static str, message: &str) {
-        let place = self.position(steps).in_file(self.path.to_owned());
-        self.problems.push(CommandProblem::new(place, field, message));
-    }
-
-    pub(super) fn warn(&mut self, steps: &[Step<'_>], message: &str) {
-        let place = self.position(steps).in_file(self.path.to_owned());
-        self.into.warnings.push(format!("{place}: {message}"));
-    }
-
-    pub(super) fn position(&self, steps: &[Step<'_>]) -> Position {
-        position(self.text, steps)
-    }
-
     fn read(&mut self, value: &Value, env: &[(String, String)]) {
         let Some(settings) = value.as_object() else {
             self.problem(&[], "settings", "expected an object with `hooks`");

@@ -2,43 +2,44 @@
 
 use std::path::PathBuf;
 
-use crate::command::{CommandEntry, CommandPlace};
+use crate::command::entry::CommandEntry;
+use crate::command::error::CommandPlace;
 
 /// The entries of all sources, and what people should know about them.
 #[derive(Debug, Default)]
-pub(in crate::command) struct Imported {
-    pub(in crate::command) entries: Vec<(CommandEntry, EntryPlace)>,
-    pub(in crate::command) warnings: Vec<String>,
+pub(crate) struct Imported {
+    pub(crate) entries: Vec<(CommandEntry, EntryPlace)>,
+    pub(crate) warnings: Vec<String>,
     /// Whether a managed file leaves out what is not managed.
-    pub(in crate::command) is_only_managed: bool,
+    pub(crate) is_only_managed: bool,
 }
 
 /// Where an entry is, and its fields, as far as they are known.
 #[derive(Debug)]
-pub(in crate::command) enum EntryPlace {
+pub(crate) enum EntryPlace {
     Entry(usize),
     Settings { path: PathBuf, at: Position, fields: Vec<(&'static str, Position)> },
 }
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::command) struct Position {
+pub(crate) struct Position {
     /// From 1.
-    pub(in crate::command) line: usize,
+    pub(crate) line: usize,
     /// From 1, in characters.
-    pub(in crate::command) column: usize,
+    pub(crate) column: usize,
 }
 
 impl Imported {
     /// Adds an entry of a program.
-    pub(in crate::command) fn add_entry(&mut self, entry: CommandEntry, index: usize) {
+    pub(crate) fn add_entry(&mut self, entry: CommandEntry, index: usize) {
         self.entries.push((entry, EntryPlace::Entry(index)));
     }
 }
 
 impl EntryPlace {
     /// Returns the place of a field, or else of the entry.
-    pub(in crate::command) fn of(&self, field: &str) -> CommandPlace {
+    pub(crate) fn of(&self, field: &str) -> CommandPlace {
         match self {
             Self::Entry(index) => CommandPlace::Entry(*index),
             Self::Settings { path, at, fields } => {
@@ -50,7 +51,7 @@ impl EntryPlace {
 }
 
 impl Position {
-    pub(in crate::command) fn in_file(self, path: PathBuf) -> CommandPlace {
+    pub(crate) fn in_file(self, path: PathBuf) -> CommandPlace {
         CommandPlace::Settings { path, line: self.line, column: self.column }
     }
 }

@@ -1,6 +1,6 @@
 //! Matchers that run no command, or another one than was meant.
 
-use crate::command::CommandEvent;
+use crate::command::contract::CommandEvent;
 use crate::command::entry::Matcher;
 
 /// The tools of coding agents.

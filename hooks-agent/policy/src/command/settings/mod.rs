@@ -7,6 +7,7 @@ mod import;
 mod imported;
 mod matchers;
 mod position;
+mod reading;
 
 pub use file::SettingsFile;
 pub(super) use import::import;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::command::trust::TrustError;
+use crate::command::trust::trusted::TrustError;
 
 const VERSION: u32 = 1;
 

@@ -110,7 +110,7 @@ impl Trust {
     }
 
     /// Returns all hashes.
-    pub(in crate::command) fn all(&self) -> Result<BTreeSet<String>, TrustError> {
+    pub(crate) fn all(&self) -> Result<BTreeSet<String>, TrustError> {
         let hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
         match &self.path {
             Some(path) => file::read(path),

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::command::entry::{CommandEntry, Handler};
-use crate::command::{CommandEvent, Layer};
+use crate::command::contract::CommandEvent;
+use crate::command::entry::{CommandEntry, Handler, Layer};
 
 /// A command of a project that nobody trusted, or that changed since.
 ///
@@ -19,7 +19,7 @@ pub struct UntrustedCommand {
 }
 
 impl UntrustedCommand {
-    pub(in crate::command) fn new(entry: &CommandEntry, event: CommandEvent, hash: &str) -> Self {
+    pub(crate) fn new(entry: &CommandEntry, event: CommandEvent, hash: &str) -> Self {
         let command = match &entry.handler {
             Handler::Exec(args) => args.clone(),
             Handler::Shell(shell, line) => vec![(*shell).into(), "-c".into(), line.clone()],

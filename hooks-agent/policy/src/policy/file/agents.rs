@@ -7,7 +7,7 @@ const LONGEST: usize = 1024;
 
 /// Globs of names; those after `!` take names out.
 #[derive(Clone)]
-pub(in crate::policy) struct Globs {
+pub(crate) struct Globs {
     texts: Vec<String>,
     taken: Option<GlobSet>,
     left_out: GlobSet,
@@ -15,15 +15,12 @@ pub(in crate::policy) struct Globs {
 
 impl Globs {
     /// Creates globs that match every name.
-    pub(in crate::policy) fn all() -> Self {
+    pub(crate) fn all() -> Self {
         Self { texts: Vec::new(), taken: None, left_out: GlobSet::empty() }
     }
 
     /// Creates the globs of these texts, and hands those that are none to `report`.
-    pub(in crate::policy) fn new(
-        texts: Vec<String>,
-        mut report: impl FnMut(usize, String),
-    ) -> Option<Self> {
+    pub(crate) fn new(texts: Vec<String>, mut report: impl FnMut(usize, String)) -> Option<Self> {
         let (mut taken, mut left_out) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         let (mut has_taken, mut is_valid) = (false, true);
         for (index, text) in texts.iter().enumerate() {
@@ -52,12 +49,12 @@ impl Globs {
 
     /// Returns whether a name is meant: one of the globs matches it, or there are only those after
     /// `!`, and none of these matches it.
-    pub(in crate::policy) fn is_match(&self, name: &str) -> bool {
+    pub(crate) fn is_match(&self, name: &str) -> bool {
         self.taken.as_ref().is_none_or(|taken| taken.is_match(name))
             && !self.left_out.is_match(name)
     }
 
-    pub(in crate::policy) fn texts(&self) -> &[String] {
+    pub(crate) fn texts(&self) -> &[String] {
         &self.texts
     }
 }

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use hooks_agent_core::options::{Key, Node, Value, list_of};
 use serde::Serialize;
 
+use crate::policy::file::agents::Globs;
+use crate::policy::file::document::{Document, Problems};
 use crate::policy::file::fields::Fields;
-use crate::policy::file::{Document, Globs, Problems, resolve};
-use hooks_agent_core::options::{Key, Node, Value, list_of};
+use crate::policy::file::variables::resolve;
 
 const FILE_KEYS: [&str; 5] = ["version", "on_failure", "hook", "command", "limits"];
 const HOOK_KEYS: [&str; 7] = ["use", "name", "agents", "priority", "inherit", "enabled", "with"];
@@ -28,44 +30,44 @@ const COMMAND_KEYS: [&str; 11] = [
 /// What becomes of what a command hook guards if the hook fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(in crate::policy) enum OnFailure {
+pub(crate) enum OnFailure {
     Block,
     Continue,
 }
 
 /// What a policy file says.
 #[derive(Default)]
-pub(in crate::policy) struct FileContent {
-    pub(in crate::policy) on_failure: Option<(OnFailure, usize)>,
-    pub(in crate::policy) hooks: Vec<HookTable>,
-    pub(in crate::policy) commands: Vec<CommandTable>,
-    pub(in crate::policy) limits: LimitsTable,
+pub(crate) struct FileContent {
+    pub(crate) on_failure: Option<(OnFailure, usize)>,
+    pub(crate) hooks: Vec<HookTable>,
+    pub(crate) commands: Vec<CommandTable>,
+    pub(crate) limits: LimitsTable,
 }
 
 /// A `[[hook]]`.
-pub(in crate::policy) struct HookTable {
+pub(crate) struct HookTable {
     /// The path of the table, such as `hook[0]`.
-    pub(in crate::policy) path: String,
-    pub(in crate::policy) starts: Starts,
-    pub(in crate::policy) uses: String,
-    pub(in crate::policy) name: String,
-    pub(in crate::policy) agents: Globs,
-    pub(in crate::policy) priority: Option<i32>,
-    pub(in crate::policy) inherits: Option<bool>,
-    pub(in crate::policy) is_enabled: bool,
+    pub(crate) path: String,
+    pub(crate) starts: Starts,
+    pub(crate) uses: String,
+    pub(crate) name: String,
+    pub(crate) agents: Globs,
+    pub(crate) priority: Option<i32>,
+    pub(crate) inherits: Option<bool>,
+    pub(crate) is_enabled: bool,
     /// A table, with the values of the environment.
-    pub(in crate::policy) options: Node,
+    pub(crate) options: Node,
 }
 
 /// Where the parts of a table begin, in bytes.
-pub(in crate::policy) struct Starts {
-    pub(in crate::policy) table: usize,
-    pub(in crate::policy) uses: usize,
-    pub(in crate::policy) name: usize,
+pub(crate) struct Starts {
+    pub(crate) table: usize,
+    pub(crate) uses: usize,
+    pub(crate) name: usize,
 }
 
 /// A `[[command]]`: a table whose keys are checked and whose values are not.
-pub(in crate::policy) struct CommandTable {
+pub(crate) struct CommandTable {
     path: String,
     span: Range<usize>,
     entries: Vec<(Key, Node)>,
@@ -73,15 +75,15 @@ pub(in crate::policy) struct CommandTable {
 
 /// The `[limits]`.
 #[derive(Default)]
-pub(in crate::policy) struct LimitsTable {
-    pub(in crate::policy) max_iters: Option<(usize, usize)>,
+pub(crate) struct LimitsTable {
+    pub(crate) max_iters: Option<(usize, usize)>,
     /// The globs of tools, each with its place.
-    pub(in crate::policy) deny_tools: Vec<(String, usize)>,
+    pub(crate) deny_tools: Vec<(String, usize)>,
 }
 
 impl FileContent {
     /// Reads a file, and reports everything that is wrong with it.
-    pub(in crate::policy) fn read(document: &Document, problems: &mut Problems<'_>) -> Self {
+    pub(crate) fn read(document: &Document, problems: &mut Problems<'_>) -> Self {
         let Some(entries) = document.parse(problems) else { return Self::default() };
         // The keys of another version mean something else.
         if !is_this_version(&entries, problems) {
@@ -127,7 +129,7 @@ fn is_this_version(entries: &[(Key, Node)], problems: &mut Problems<'_>) -> bool
 }
 
 /// Reads what becomes of failures.
-pub(in crate::policy) fn on_failure(
+pub(crate) fn on_failure(
     fields: &Fields<'_>,
     problems: &mut Problems<'_>,
 ) -> Option<(OnFailure, usize)> {
@@ -240,7 +242,7 @@ impl LimitsTable {
 }
 
 impl CommandTable {
-    pub(in crate::policy) fn fields(&self) -> Fields<'_> {
+    pub(crate) fn fields(&self) -> Fields<'_> {
         let Self { path, span, entries } = self;
         Fields { path: path.clone(), span: span.clone(), entries }
     }

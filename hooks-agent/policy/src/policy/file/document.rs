@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use crate::policy::error::{Place, PolicyError};
-use crate::policy::file::Source;
-use crate::policy::file::toml::entries_of;
-use crate::policy::{Layer, PolicyErrors};
 use hooks_agent_core::options::{Key, Node, shown_key};
-
 use toml::de::DeTable;
+
+use crate::command::Layer;
+use crate::policy::error::{Place, PolicyError, PolicyErrors};
+use crate::policy::file::source::Source;
+use crate::policy::file::toml::entries_of;
 
 /// Larger texts with a syntax error report the first one alone.
 const MOST_RECOVERED: usize = 64 << 10;
 
 /// The text of a policy file.
-pub(in crate::policy) struct Document {
-    pub(in crate::policy) file: Arc<str>,
-    pub(in crate::policy) layer: Layer,
+pub(crate) struct Document {
+    pub(crate) file: Arc<str>,
+    pub(crate) layer: Layer,
     text: String,
     /// Where each line begins.
     lines: Vec<usize>,
@@ -24,7 +24,7 @@ pub(in crate::policy) struct Document {
 
 impl Document {
     /// Takes the bytes of a file, without a byte order mark.
-    pub(in crate::policy) fn new(source: &Source, bytes: &[u8]) -> Result<Self, PolicyError> {
+    pub(crate) fn new(source: &Source, bytes: &[u8]) -> Result<Self, PolicyError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let valid = std::str::from_utf8(bytes);
         let end = valid.as_ref().map_or_else(std::str::Utf8Error::valid_up_to, |text| text.len());
@@ -39,7 +39,7 @@ impl Document {
     }
 
     /// Parses the text as TOML.
-    pub(in crate::policy) fn parse(&self, problems: &mut Problems<'_>) -> Option<Vec<(Key, Node)>> {
+    pub(crate) fn parse(&self, problems: &mut Problems<'_>) -> Option<Vec<(Key, Node)>> {
         let first = match DeTable::parse(&self.text) {
             Ok(table) => return Some(entries_of(table.into_inner())),
             Err(error) => error,
@@ -67,7 +67,7 @@ impl Document {
     }
 
     /// Returns the place of a byte of the text.
-    pub(in crate::policy) fn place(&self, offset: usize) -> Place {
+    pub(crate) fn place(&self, offset: usize) -> Place {
         let offset = offset.min(self.text.len());
         let line = self.lines.partition_point(|start| *start <= offset) - 1;
         let before = self.text.as_bytes()[self.lines[line]..offset].iter();
@@ -78,17 +78,17 @@ impl Document {
 }
 
 /// Gathers what is wrong in a document.
-pub(in crate::policy) struct Problems<'a> {
+pub(crate) struct Problems<'a> {
     document: &'a Document,
     found: Vec<PolicyError>,
 }
 
 impl<'a> Problems<'a> {
-    pub(in crate::policy) fn new(document: &'a Document) -> Self {
+    pub(crate) fn new(document: &'a Document) -> Self {
         Self { document, found: Vec::new() }
     }
 
-    pub(in crate::policy) fn add(
+    pub(crate) fn add(
         &mut self,
         offset: usize,
         key: impl Into<String>,
@@ -100,11 +100,11 @@ impl<'a> Problems<'a> {
         }
     }
 
-    pub(in crate::policy) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    pub(in crate::policy) fn into_errors(mut self) -> Vec<PolicyError> {
+    pub(crate) fn into_errors(mut self) -> Vec<PolicyError> {
         self.found.sort_by(|one, other| one.place().cmp(&other.place()));
         self.found
     }

@@ -3,20 +3,21 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::policy::file::Problems;
 use hooks_agent_core::options::{Key, Node, Value, list_of, shown_key};
 
+use crate::policy::file::document::Problems;
+
 /// The fields of a table. Each method reports what is not as expected, and returns `None` for it.
-pub(in crate::policy) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     /// The keys down to the table, such as `hook[0]`.
-    pub(in crate::policy) path: String,
-    pub(in crate::policy) span: Range<usize>,
+    pub(crate) path: String,
+    pub(crate) span: Range<usize>,
     pub(super) entries: &'a [(Key, Node)],
 }
 
 impl<'a> Fields<'a> {
     /// Takes a table with these keys, and reports all others.
-    pub(in crate::policy) fn new(
+    pub(crate) fn new(
         path: String,
         span: Range<usize>,
         entries: &'a [(Key, Node)],
@@ -32,7 +33,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Takes the tables of an array such as `[[hook]]`.
-    pub(in crate::policy) fn tables(
+    pub(crate) fn tables(
         &self,
         name: &str,
         known: &[&str],
@@ -57,7 +58,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Takes a table such as `[limits]`.
-    pub(in crate::policy) fn table(
+    pub(crate) fn table(
         &self,
         name: &str,
         known: &[&str],
@@ -71,12 +72,12 @@ impl<'a> Fields<'a> {
         Some(Fields::new(self.path_of(name), node.span.clone(), entries, known, problems))
     }
 
-    pub(in crate::policy) fn get(&self, name: &str) -> Option<&'a Node> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'a Node> {
         self.entries.iter().find(|(key, _)| key.name == name).map(|(_, node)| node)
     }
 
     /// Returns the path of a field, such as `hook[0].use`.
-    pub(in crate::policy) fn path_of(&self, name: &str) -> String {
+    pub(crate) fn path_of(&self, name: &str) -> String {
         match self.path.as_str() {
             "" => name.to_owned(),
             path => format!("{path}.{name}"),
@@ -84,7 +85,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns a text with its place.
-    pub(in crate::policy) fn text(
+    pub(crate) fn text(
         &self,
         name: &str,
         problems: &mut Problems<'_>,
@@ -94,7 +95,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns the texts of an array with their places.
-    pub(in crate::policy) fn texts(
+    pub(crate) fn texts(
         &self,
         name: &str,
         problems: &mut Problems<'_>,
@@ -119,11 +120,7 @@ impl<'a> Fields<'a> {
         texts.into_iter().collect()
     }
 
-    pub(in crate::policy) fn boolean(
-        &self,
-        name: &str,
-        problems: &mut Problems<'_>,
-    ) -> Option<bool> {
+    pub(crate) fn boolean(&self, name: &str, problems: &mut Problems<'_>) -> Option<bool> {
         let node = self.get(name)?;
         match &node.value {
             Value::Boolean(it) => Some(*it),
@@ -135,7 +132,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns a whole number.
-    pub(in crate::policy) fn number<N: TryFrom<i128>>(
+    pub(crate) fn number<N: TryFrom<i128>>(
         &self,
         name: &str,
         what: &str,
@@ -157,12 +154,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Reports that a field is missing.
-    pub(in crate::policy) fn missing(
-        &self,
-        name: &str,
-        example: &str,
-        problems: &mut Problems<'_>,
-    ) {
+    pub(crate) fn missing(&self, name: &str, example: &str, problems: &mut Problems<'_>) {
         let message = format!("missing key `{name}`; write `{example}`");
         problems.add(self.span.start, self.path.clone(), message);
     }

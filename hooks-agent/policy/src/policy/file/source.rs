@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use crate::policy::Layer;
+use crate::command::Layer;
 
 /// A policy file, or the text of one.
 ///
@@ -71,13 +71,13 @@ impl<P: AsRef<Path>> From<P> for PolicyFile {
 
 /// A file with its layer.
 #[derive(Clone, Debug)]
-pub(in crate::policy) struct Source {
-    pub(in crate::policy) layer: Layer,
+pub(crate) struct Source {
+    pub(crate) layer: Layer,
     file: PolicyFile,
 }
 
 /// What a source had when it was read.
-pub(in crate::policy) enum Read {
+pub(crate) enum Read {
     Bytes(Vec<u8>),
     /// The file is not there, and may be.
     Missing,
@@ -86,16 +86,16 @@ pub(in crate::policy) enum Read {
 }
 
 impl Source {
-    pub(in crate::policy) fn new(layer: Layer, file: PolicyFile) -> Self {
+    pub(crate) fn new(layer: Layer, file: PolicyFile) -> Self {
         Self { layer, file }
     }
 
-    pub(in crate::policy) fn name(&self) -> &Arc<str> {
+    pub(crate) fn name(&self) -> &Arc<str> {
         &self.file.name
     }
 
     /// Returns the path, if it is a file.
-    pub(in crate::policy) fn path(&self) -> Option<&Path> {
+    pub(crate) fn path(&self) -> Option<&Path> {
         match &self.file.from {
             Origin::Path(path) => Some(path),
             Origin::Text(_) => None,
@@ -103,7 +103,7 @@ impl Source {
     }
 
     /// Reads the text. `was_there`: the file was there before, so it is missed.
-    pub(in crate::policy) fn read(&self, was_there: bool) -> Read {
+    pub(crate) fn read(&self, was_there: bool) -> Read {
         let read = match &self.file.from {
             Origin::Text(text) if text.len() as u64 > PolicyFile::MAX_BYTES => Err(too_large()),
             Origin::Text(text) => Ok(text.as_bytes().to_vec()),
@@ -125,7 +125,7 @@ impl Source {
 
 impl Read {
     /// Adds what was read to the digest of all files.
-    pub(in crate::policy) fn digest(&self, digest: &mut Sha256) {
+    pub(crate) fn digest(&self, digest: &mut Sha256) {
         let (kind, bytes): (u8, &[u8]) = match self {
             Self::Bytes(bytes) => (0, bytes),
             Self::Missing => (1, &[]),

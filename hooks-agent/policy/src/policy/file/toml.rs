@@ -1,9 +1,8 @@
 //! TOML as values with their places.
 
+use hooks_agent_core::options::{Key, Node, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-use hooks_agent_core::options::{Key, Node, Value};
 
 /// Returns the entries of a table in the order of the file.
 pub(super) fn entries_of(table: DeTable<'_>) -> Vec<(Key, Node)> {

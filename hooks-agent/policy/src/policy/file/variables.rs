@@ -2,14 +2,15 @@
 
 use std::env::{self, VarError};
 
-use crate::policy::file::Problems;
 use hooks_agent_core::options::{Node, Value, shown_key};
+
+use crate::policy::file::document::Problems;
 
 const OPENING: &str = "${";
 const PREFIX: &str = "env:";
 
 /// Puts the values of the environment in the texts of a value.
-pub(in crate::policy) fn resolve(node: &mut Node, key: &str, problems: &mut Problems<'_>) {
+pub(crate) fn resolve(node: &mut Node, key: &str, problems: &mut Problems<'_>) {
     let at = node.span.start;
     match &mut node.value {
         Value::Text { raw, resolved, is_secret } if raw.contains(OPENING) => {

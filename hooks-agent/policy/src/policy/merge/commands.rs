@@ -2,27 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
+use hooks_agent_core::react::HookSet;
+
 use crate::command::{CommandHooks, CommandPlace, CommandProblem, Layer, Trust};
 use crate::policy::commands::Command;
 use crate::policy::error::PolicyError;
 use crate::policy::file::OnFailure;
 use crate::policy::merge::said::File;
-use hooks_agent_core::react::HookSet;
 
 /// Where commands run, and which.
 #[derive(Default)]
-pub(in crate::policy) struct CommandSetup {
-    pub(in crate::policy) dir: Option<PathBuf>,
-    pub(in crate::policy) trust: Trust,
-    pub(in crate::policy) is_only_managed: bool,
+pub(crate) struct CommandSetup {
+    pub(crate) dir: Option<PathBuf>,
+    pub(crate) trust: Trust,
+    pub(crate) is_only_managed: bool,
 }
 
 /// The commands of a policy, and the hook that runs them.
 #[derive(Clone, Default)]
-pub(in crate::policy) struct MadeCommands {
+pub(crate) struct MadeCommands {
     said: Vec<Said>,
     /// Registered where the first command stands.
-    pub(in crate::policy) set: HookSet,
+    pub(crate) set: HookSet,
 }
 
 /// A command as its file says it, with what holds for it.

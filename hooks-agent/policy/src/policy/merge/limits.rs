@@ -1,22 +1,22 @@
 //! The hook that holds calls to the limits of a policy.
 
-use hooks_core::{HookResult, HookRole};
-
-use crate::policy::file::Globs;
 use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
 use hooks_agent_core::hook::{AgentHook, AroundMask, NextTool, ToolCall, priority};
 use hooks_agent_core::message::{ToolResult, ToolUse};
 use hooks_agent_core::tool::ToolError;
+use hooks_core::{HookResult, HookRole};
+
+use crate::policy::file::Globs;
 
 /// Holds calls to the `[limits]` of a policy, also in sub-agents.
-pub(in crate::policy) struct LimitsHook {
+pub(crate) struct LimitsHook {
     max_iters: Option<usize>,
     denied: Option<Globs>,
 }
 
 impl LimitsHook {
     /// Creates the hook. `denied` are globs of tools.
-    pub(in crate::policy) fn new(max_iters: Option<usize>, denied: Vec<String>) -> Option<Self> {
+    pub(crate) fn new(max_iters: Option<usize>, denied: Vec<String>) -> Option<Self> {
         // These globs were checked in their files. If they are none together, every tool is denied.
         let denied =
             (!denied.is_empty()).then(|| Globs::new(denied, |_, _| {}).unwrap_or_else(Globs::all));

@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 
+use hooks_agent_core::hook::priority;
+use hooks_agent_core::options::{Mistake, Prepared, list_of};
+use hooks_agent_core::text::misspelt;
 use sha2::{Digest, Sha256};
 
 use crate::policy::error::{Place, PolicyError};
@@ -11,29 +14,26 @@ use crate::policy::merge::made::{MadeHook, Placement};
 use crate::policy::merge::merged::{Merged, MergedFile, MergedHook, OptionsDigest};
 use crate::policy::merge::said::File;
 use crate::policy::registry::{InCode, Registry, feature_of};
-use hooks_agent_core::hook::priority;
-use hooks_agent_core::options::{Mistake, Prepared, list_of};
-use hooks_agent_core::text::misspelt;
 
 /// What is loaded, and how.
-pub(in crate::policy) struct Load<'a> {
+pub(crate) struct Load<'a> {
     /// The files, highest layer first, with what they had.
-    pub(in crate::policy) files: &'a [(Source, Read)],
-    pub(in crate::policy) registry: &'a Registry,
+    pub(crate) files: &'a [(Source, Read)],
+    pub(crate) registry: &'a Registry,
     /// The hooks of the last policy: those that stay the same go on.
-    pub(in crate::policy) last: &'a [MadeHook],
-    pub(in crate::policy) commands: &'a CommandSetup,
-    pub(in crate::policy) last_commands: Option<&'a MadeCommands>,
+    pub(crate) last: &'a [MadeHook],
+    pub(crate) commands: &'a CommandSetup,
+    pub(crate) last_commands: Option<&'a MadeCommands>,
     /// Whether hooks that open files are made too.
-    pub(in crate::policy) opens_files: bool,
+    pub(crate) opens_files: bool,
 }
 
 /// The files as one policy.
-pub(in crate::policy) struct Loaded {
-    pub(in crate::policy) merged: Merged,
+pub(crate) struct Loaded {
+    pub(crate) merged: Merged,
     /// The enabled hooks, highest layer first.
-    pub(in crate::policy) hooks: Vec<MadeHook>,
-    pub(in crate::policy) commands: MadeCommands,
+    pub(crate) hooks: Vec<MadeHook>,
+    pub(crate) commands: MadeCommands,
 }
 
 /// An entry of a file whose options were read.
@@ -48,7 +48,7 @@ struct Entry {
 
 impl Load<'_> {
     /// Loads the files.
-    pub(in crate::policy) fn run(&self) -> Result<Loaded, Vec<PolicyError>> {
+    pub(crate) fn run(&self) -> Result<Loaded, Vec<PolicyError>> {
         let (documents, mut errors) = self.documents();
         let mut files: Vec<_> = documents.iter().map(File::read).collect();
         let mut entries = self.entries(&mut files);

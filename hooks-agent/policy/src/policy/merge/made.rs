@@ -3,32 +3,33 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::policy::error::Place;
-use crate::policy::file::Globs;
-use crate::policy::merge::merged::OptionsDigest;
 use hooks_agent_core::hook::{AgentHook, AgentHookExt, DynAgentHook};
 use hooks_agent_core::react::HookSet;
 
+use crate::policy::error::Place;
+use crate::policy::file::Globs;
+use crate::policy::merge::merged::OptionsDigest;
+
 /// A hook that was made of an entry of a file.
-pub(in crate::policy) struct MadeHook {
+pub(crate) struct MadeHook {
     name: String,
     /// The digest of the options.
     digest: OptionsDigest,
     hook: Arc<Box<dyn DynAgentHook>>,
     placed: Placement,
-    pub(in crate::policy) set: HookSet,
-    pub(in crate::policy) agents: Globs,
+    pub(crate) set: HookSet,
+    pub(crate) agents: Globs,
 }
 
 /// Where a hook runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::policy) struct Placement {
-    pub(in crate::policy) priority: Option<i32>,
-    pub(in crate::policy) inherits: Option<bool>,
+pub(crate) struct Placement {
+    pub(crate) priority: Option<i32>,
+    pub(crate) inherits: Option<bool>,
 }
 
 impl MadeHook {
-    pub(in crate::policy) fn new(
+    pub(crate) fn new(
         name: String,
         digest: OptionsDigest,
         hook: Box<dyn DynAgentHook>,
@@ -64,12 +65,12 @@ impl MadeHook {
     }
 
     /// Returns whether it is the hook of this name and these options.
-    pub(in crate::policy) fn is(&self, name: &str, digest: OptionsDigest) -> bool {
+    pub(crate) fn is(&self, name: &str, digest: OptionsDigest) -> bool {
         self.name == name && self.digest == digest
     }
 
     /// Returns the same hook, which keeps what it counted, at another place and in other agents.
-    pub(in crate::policy) fn moved(&self, placed: Placement, agents: Globs, place: &Place) -> Self {
+    pub(crate) fn moved(&self, placed: Placement, agents: Globs, place: &Place) -> Self {
         let (name, digest, hook) = (self.name.clone(), self.digest, self.hook.clone());
         if placed != self.placed {
             return Self::of_shared(name, digest, hook, placed, agents).at(place);
@@ -77,7 +78,7 @@ impl MadeHook {
         Self { name, digest, hook, placed, set: self.set.clone(), agents }.at(place)
     }
 
-    pub(in crate::policy) fn priority(&self) -> i32 {
+    pub(crate) fn priority(&self) -> i32 {
         self.placed.priority.unwrap_or_else(|| self.hook.priority())
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::policy::Layer;
+use crate::command::Layer;
 use crate::policy::error::Place;
 use crate::policy::file::Globs;
 
@@ -49,7 +49,7 @@ pub(super) struct Origin {
 /// Tells changed options from the same: values of the environment count. `Debug` does not show it,
 /// because short values can be guessed from it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::policy) struct OptionsDigest(pub(super) [u8; 32]);
+pub(crate) struct OptionsDigest(pub(super) [u8; 32]);
 
 /// A hook of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,14 +121,14 @@ impl Merged {
 
 impl Merged {
     /// Returns where the first of the limits stands.
-    pub(in crate::policy) fn place_of_limits(&self) -> Option<&Place> {
+    pub(crate) fn place_of_limits(&self) -> Option<&Place> {
         let most = self.max_iters.as_ref().map(|(_, origin)| origin);
         let denied = self.deny_tools.first().map(|(_, origin)| origin);
         most.or(denied).map(|origin| &origin.place)
     }
 
     /// Returns whether the file of this index was there.
-    pub(in crate::policy) fn had_file(&self, index: usize) -> bool {
+    pub(crate) fn had_file(&self, index: usize) -> bool {
         self.files.get(index).is_some_and(|file| file.is_there)
     }
 }
@@ -184,8 +184,19 @@ impl MergedHook {
     }
 
     /// Returns whether both do the same, wherever they stand.
-    pub(in crate::policy) fn does_the_same(&self, other: &Self) -> bool {
-        let Self { name, uses, agents, priority, inherits, is_enabled, digest, .. } = self;
+    pub(crate) fn does_the_same(&self, other: &Self) -> bool {
+        // The digest is of the options. Another field is either compared, or a place.
+        let Self {
+            name,
+            uses,
+            agents,
+            priority,
+            inherits,
+            is_enabled,
+            options: _,
+            origin: _,
+            digest,
+        } = self;
         *name == other.name
             && *uses == other.uses
             && *agents == other.agents

@@ -16,9 +16,9 @@ const FEATURES: [(&str, &str); 7] = [
 ];
 
 /// A built-in hook that is added in code alone.
-pub(in crate::policy) struct InCode {
+pub(crate) struct InCode {
     /// The name that a file would have for it.
-    pub(in crate::policy) name: &'static str,
+    pub(crate) name: &'static str,
     hook: &'static str,
     /// What a file cannot give it.
     needs: &'static str,
@@ -49,7 +49,7 @@ const fn in_code(name: &'static str, hook: &'static str, needs: &'static str) ->
 
 impl InCode {
     /// Returns the hook of this name, or of a misspelt one.
-    pub(in crate::policy) fn of(uses: &str) -> Option<&'static Self> {
+    pub(crate) fn of(uses: &str) -> Option<&'static Self> {
         let names = IN_CODE.iter().map(|it| it.name);
         let name = misspelt(uses, names).unwrap_or(uses);
         IN_CODE.iter().find(|it| it.name == name)
@@ -64,6 +64,6 @@ impl fmt::Display for InCode {
 }
 
 /// Returns the feature of a built-in hook that is not registered.
-pub(in crate::policy) fn feature_of(uses: &str) -> Option<&'static str> {
+pub(crate) fn feature_of(uses: &str) -> Option<&'static str> {
     FEATURES.iter().find(|(name, _)| *name == uses).map(|(_, feature)| *feature)
 }

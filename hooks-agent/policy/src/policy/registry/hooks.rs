@@ -6,7 +6,7 @@ use std::collections::btree_map::Entry;
 use hooks_agent_core::options::{Factory, RegisteredHook};
 
 /// The hooks by name.
-pub(in crate::policy) struct Registry {
+pub(crate) struct Registry {
     hooks: BTreeMap<String, Box<dyn Factory>>,
     /// The names that are registered twice.
     twice: Vec<String>,
@@ -14,7 +14,7 @@ pub(in crate::policy) struct Registry {
 
 impl Registry {
     /// Creates a registry of the hooks that the linker collected.
-    pub(in crate::policy) fn linked() -> Self {
+    pub(crate) fn linked() -> Self {
         let mut registry = Self { hooks: BTreeMap::new(), twice: Vec::new() };
         for hook in inventory::iter::<RegisteredHook> {
             registry.add(hook.uses(), hook.factory());
@@ -23,7 +23,7 @@ impl Registry {
     }
 
     /// Adds a hook. A name that is there stays what it is, and is noted.
-    pub(in crate::policy) fn add(&mut self, name: impl Into<String>, factory: Box<dyn Factory>) {
+    pub(crate) fn add(&mut self, name: impl Into<String>, factory: Box<dyn Factory>) {
         match self.hooks.entry(name.into()) {
             Entry::Occupied(taken) => self.twice.push(taken.key().clone()),
             Entry::Vacant(free) => {
@@ -32,15 +32,15 @@ impl Registry {
         }
     }
 
-    pub(in crate::policy) fn get(&self, name: &str) -> Option<&dyn Factory> {
+    pub(crate) fn get(&self, name: &str) -> Option<&dyn Factory> {
         self.hooks.get(name).map(|factory| &**factory)
     }
 
-    pub(in crate::policy) fn names(&self) -> impl Iterator<Item = &str> + Clone {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> + Clone {
         self.hooks.keys().map(String::as_str)
     }
 
-    pub(in crate::policy) fn twice(&self) -> &[String] {
+    pub(crate) fn twice(&self) -> &[String] {
         &self.twice
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::policy::registry::Registry;
+use crate::policy::registry::hooks::Registry;
 
 /// Returns the JSON schema of policy files, for editors: their keys, and the options of every hook
 /// that the linker collected. [`PolicyBuilder::schema`](crate::policy::PolicyBuilder::schema) has
@@ -17,7 +17,7 @@ pub fn schema() -> Value {
     schema_of(&Registry::linked())
 }
 
-pub(in crate::policy) fn schema_of(registry: &Registry) -> Value {
+pub(crate) fn schema_of(registry: &Registry) -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Policy of agents",

@@ -5,8 +5,9 @@ use std::fmt;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::broadcast::{Receiver, Sender, channel};
 
+use crate::policy::error::PolicyErrors;
+use crate::policy::merge::MergedHook;
 use crate::policy::version::Version;
-use crate::policy::{MergedHook, PolicyErrors};
 
 /// How many events wait for a receiver.
 const MOST: usize = 64;
@@ -41,7 +42,7 @@ pub struct Reloaded {
 }
 
 impl Reloaded {
-    pub(in crate::policy) fn unchanged(version: u64) -> Self {
+    pub(crate) fn unchanged(version: u64) -> Self {
         let (added, removed, changed) = (Vec::new(), Vec::new(), Vec::new());
         Self { version, has_changed: false, added, removed, changed, limits_changed: false }
     }
@@ -128,18 +129,18 @@ impl PolicyEvents {
 }
 
 /// Sends events, and reports them through `tracing`.
-pub(in crate::policy) struct EventSender(Sender<PolicyEvent>);
+pub(crate) struct EventSender(Sender<PolicyEvent>);
 
 impl EventSender {
-    pub(in crate::policy) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(channel(MOST).0)
     }
 
-    pub(in crate::policy) fn subscribe(&self) -> PolicyEvents {
+    pub(crate) fn subscribe(&self) -> PolicyEvents {
         PolicyEvents(self.0.subscribe())
     }
 
-    pub(in crate::policy) fn send(&self, event: PolicyEvent) {
+    pub(crate) fn send(&self, event: PolicyEvent) {
         match &event {
             PolicyEvent::Reloaded(reloaded) => {
                 tracing::info!(target: "hooks_agent::policy", "the policy is reloaded: {reloaded}");

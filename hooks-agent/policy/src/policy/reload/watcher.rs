@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use crate::policy::Policy;
+use crate::policy::hook_source::Policy;
 
 /// How long a directory is quiet before its files are read.
 const QUIET: Duration = Duration::from_millis(200);

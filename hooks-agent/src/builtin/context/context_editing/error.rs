@@ -1,7 +1,7 @@
 //! Why results cannot be cleared.
 
 #[cfg(doc)]
-use crate::builtin::context::ContextEditing;
+use crate::builtin::context::context_editing::hook::ContextEditing;
 use crate::model::ContextSizeError;
 
 /// Why a [`ContextEditing`] cannot be built, or does not know when to clear.

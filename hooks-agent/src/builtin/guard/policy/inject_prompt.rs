@@ -1,11 +1,11 @@
 //! Options of [`InjectPrompt`].
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::guard::{InjectPrompt, Position};
+use crate::builtin::guard::inject_prompt::{InjectPrompt, Position};
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

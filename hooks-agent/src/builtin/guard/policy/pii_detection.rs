@@ -1,12 +1,12 @@
 //! Options of [`PiiDetection`].
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::guard::PiiDetection;
 use crate::builtin::guard::pii::{PiiFormat, PiiHashKey, PiiKind, PiiStrategy};
+use crate::builtin::guard::pii_detection::PiiDetection;
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

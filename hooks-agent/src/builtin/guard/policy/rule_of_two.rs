@@ -1,11 +1,11 @@
 //! Options of [`RuleOfTwo`].
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::guard::{Labels, RuleOfTwo};
+use crate::builtin::guard::rule_of_two::{Labels, RuleOfTwo};
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

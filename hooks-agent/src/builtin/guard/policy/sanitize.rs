@@ -1,11 +1,11 @@
 //! Options of [`Sanitize`].
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::guard::Sanitize;
+use crate::builtin::guard::sanitize::Sanitize;
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

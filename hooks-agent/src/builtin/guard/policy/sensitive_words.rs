@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::guard::{SensitiveWords, WordList};
+use crate::builtin::guard::sensitive_words::SensitiveWords;
+use crate::builtin::guard::words::WordList;
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

@@ -1,11 +1,11 @@
 //! Options of [`Spotlight`].
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::guard::{Spotlight, Style};
+use crate::builtin::guard::spotlight::{Spotlight, Style};
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

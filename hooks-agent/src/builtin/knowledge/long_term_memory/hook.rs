@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hooks_core::HookResult;
 
 use crate::builtin::knowledge::long_term_memory::call::{end_run, is_final, said_by, user_of};
+use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
+use crate::builtin::knowledge::long_term_memory::keep::{Keep, Said};
+use crate::builtin::knowledge::long_term_memory::memories::Memories;
 use crate::builtin::knowledge::long_term_memory::prompt::{insert, message};
 use crate::builtin::knowledge::long_term_memory::queue::Queue;
+use crate::builtin::knowledge::long_term_memory::remembered::Source;
 use crate::builtin::knowledge::long_term_memory::unwritten::WithUnwritten;
-use crate::builtin::knowledge::long_term_memory::writer::{Call, Writer};
-use crate::builtin::knowledge::long_term_memory::{
-    FailedWrite, Keep, Memories, MemoriesError, Said, Source,
-};
+use crate::builtin::knowledge::long_term_memory::writer::{Call, FailedWrite, Writer};
 use crate::call::CallContext;
 use crate::event::{EventKind, EventMask, Flow, HookEvent, PostCall, PreCall};
 use crate::hook::AgentHook;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::builtin::knowledge::long_term_memory::Origin;
+use crate::builtin::knowledge::long_term_memory::remembered::Origin;
 use crate::call::CallContext;
 use crate::hook::HookModel;
 use crate::message::{Messages, Msg};

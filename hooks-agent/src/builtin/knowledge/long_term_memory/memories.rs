@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::builtin::knowledge::long_term_memory::{MemoriesError, Remembered};
+use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
+use crate::builtin::knowledge::long_term_memory::remembered::Remembered;
 
 /// The future of an operation of [`Memories`].
 pub type MemoriesFuture<'a, T> =

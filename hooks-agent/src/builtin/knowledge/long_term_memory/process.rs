@@ -6,10 +6,12 @@ use std::fmt;
 use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::builtin::knowledge::long_term_memory::words::{digest, words};
-use crate::builtin::knowledge::long_term_memory::{
-    Added, Forget, Memories, MemoriesError, MemoriesFuture, MemoryLimits, Remembered,
+use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
+use crate::builtin::knowledge::long_term_memory::memories::{
+    Added, Forget, Memories, MemoriesFuture, MemoryLimits,
 };
+use crate::builtin::knowledge::long_term_memory::remembered::Remembered;
+use crate::builtin::knowledge::long_term_memory::words::{digest, words};
 
 /// What a word that one entry alone has counts. A word of several entries counts less.
 const WEIGHT: usize = 1_000_000;

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::builtin::knowledge::long_term_memory::Remembered;
+use crate::builtin::knowledge::long_term_memory::remembered::Remembered;
 use crate::call::{CallContext, Door};
 use crate::error::TextBlocked;
 use crate::message::{Messages, Msg, Role};

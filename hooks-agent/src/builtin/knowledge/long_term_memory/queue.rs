@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex as Turn, OwnedSemaphorePermit, Semaphore};
 
+use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
+use crate::builtin::knowledge::long_term_memory::memories::Forget;
+use crate::builtin::knowledge::long_term_memory::remembered::Remembered;
 use crate::builtin::knowledge::long_term_memory::writer::{Call, Writer};
-use crate::builtin::knowledge::long_term_memory::{Forget, MemoriesError, Remembered};
 use crate::call::CallContext;
 
 /// Calls whose memories are written in the background, in order, by one task at a time.

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::builtin::knowledge::long_term_memory::queue::Queue;
-use crate::builtin::knowledge::long_term_memory::{
-    Added, Forget, Memories, MemoriesFuture, MemoryLimits, Remembered,
+use crate::builtin::knowledge::long_term_memory::memories::{
+    Added, Forget, Memories, MemoriesFuture, MemoryLimits,
 };
+use crate::builtin::knowledge::long_term_memory::queue::Queue;
+use crate::builtin::knowledge::long_term_memory::remembered::Remembered;
 
 /// Forwards to memories. What is forgotten is also forgotten of what waits in the background, and of
 /// what could not be written.

@@ -9,9 +9,10 @@ use std::time::Duration;
 use futures::FutureExt;
 use tokio::runtime::Handle;
 
-use crate::builtin::knowledge::long_term_memory::{
-    Forget, Keep, Memories, MemoriesError, Remembered, Said, Source,
-};
+use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
+use crate::builtin::knowledge::long_term_memory::keep::{Keep, Said};
+use crate::builtin::knowledge::long_term_memory::memories::{Forget, Memories};
+use crate::builtin::knowledge::long_term_memory::remembered::{Remembered, Source};
 use crate::call::CallContext;
 
 /// How long a write in the background waits before each further attempt.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::runtime::Handle;
 
-use crate::builtin::knowledge::KnowledgeError;
+use crate::builtin::knowledge::rag::error::KnowledgeError;
 
 /// Whether somebody still waits for the work.
 #[derive(Clone, Debug, Default)]

@@ -8,10 +8,12 @@ use std::time::Duration;
 use futures::future::{Either, select};
 use hooks_core::HookResult;
 
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::knowledge::Knowledge;
 use crate::builtin::knowledge::rag::measure::{Measured, measure};
-use crate::builtin::knowledge::rag::search::{Settings, search};
+use crate::builtin::knowledge::rag::passage::Passages;
+use crate::builtin::knowledge::rag::search::{OnFailure, Settings, search};
 use crate::builtin::knowledge::rag::{prompt, tool};
-use crate::builtin::knowledge::{Knowledge, KnowledgeError, OnFailure, Passages};
 use crate::call::Door;
 use crate::event::{EventKind, EventMask, Flow, HookEvent, PreCall};
 use crate::hook::AgentHook;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use futures::future::try_join;
 
-use crate::builtin::knowledge::{Knowledge, KnowledgeError, KnowledgeFuture, Passage};
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::knowledge::{Knowledge, KnowledgeFuture};
+use crate::builtin::knowledge::rag::passage::Passage;
 
 /// What is added to a rank, after Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion".
 const K: f32 = 60.0;

@@ -3,7 +3,8 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::builtin::knowledge::{KnowledgeError, Passage};
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::passage::Passage;
 
 /// The future of a search.
 pub type KnowledgeFuture<'a> =

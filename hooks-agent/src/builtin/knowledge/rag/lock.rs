@@ -7,8 +7,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use crate::builtin::knowledge::KnowledgeError;
 use crate::builtin::knowledge::rag::blocking::{self, Abandoned};
+use crate::builtin::knowledge::rag::error::KnowledgeError;
 
 /// How often a waiting writer looks again.
 const AGAIN: Duration = Duration::from_millis(20);

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::knowledge::Knowledge;
 use crate::builtin::knowledge::rag::search::{Settings, least, search};
-use crate::builtin::knowledge::{Knowledge, KnowledgeError};
 
 /// How a [`Rag`](crate::builtin::knowledge::Rag) does on questions of which the document with the answer
 /// is known. See [`Rag::measure`](crate::builtin::knowledge::Rag::measure).

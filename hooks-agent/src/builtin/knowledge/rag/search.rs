@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::builtin::knowledge::{Knowledge, KnowledgeError, Passage};
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::knowledge::Knowledge;
+use crate::builtin::knowledge::rag::passage::Passage;
 
 /// What happens if a search fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::knowledge::Knowledge;
 use crate::builtin::knowledge::rag::prompt;
 use crate::builtin::knowledge::rag::search::{Settings, search};
-use crate::builtin::knowledge::{Knowledge, KnowledgeError};
 use crate::message::visible;
 use crate::tool::{FunctionTool, Tool};
 

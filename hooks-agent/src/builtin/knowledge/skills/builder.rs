@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::builtin::knowledge::skills::error::SkillsError;
+use crate::builtin::knowledge::skills::hook::Skills;
 use crate::builtin::knowledge::skills::loaded::Loaded;
 use crate::builtin::knowledge::skills::root::Rules;
-use crate::builtin::knowledge::skills::{Skills, SkillsError};
 
 /// The settings of [`Skills`].
 #[derive(Clone, Debug)]

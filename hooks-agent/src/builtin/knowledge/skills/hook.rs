@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hooks_core::HookResult;
 
+use crate::builtin::knowledge::skills::builder::SkillsBuilder;
+use crate::builtin::knowledge::skills::error::{SkillError, SkillsError};
 use crate::builtin::knowledge::skills::loaded::Loaded;
 use crate::builtin::knowledge::skills::root::Rules;
+use crate::builtin::knowledge::skills::skill::Skill;
 use crate::builtin::knowledge::skills::snapshot::Snapshot;
 use crate::builtin::knowledge::skills::tool::read_skill;
-use crate::builtin::knowledge::skills::{Skill, SkillError, SkillsBuilder, SkillsError};
 use crate::call::CallContext;
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
 use crate::hook::AgentHook;

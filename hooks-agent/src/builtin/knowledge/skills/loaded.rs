@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::builtin::knowledge::skills::error::SkillError;
 use crate::builtin::knowledge::skills::root::{Root, Rules};
+use crate::builtin::knowledge::skills::skill::Skill;
 use crate::builtin::knowledge::skills::snapshot::Snapshot;
-use crate::builtin::knowledge::skills::{Skill, SkillError};
 
 /// The folders of skills, and the skills in them now.
 #[derive(Debug)]

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use crate::builtin::knowledge::skills::error::SkillError;
 use crate::builtin::knowledge::skills::file::{Unread, read_text};
 use crate::builtin::knowledge::skills::front_matter::parse;
+use crate::builtin::knowledge::skills::skill::Skill;
 use crate::builtin::knowledge::skills::stamp::Stamp;
-use crate::builtin::knowledge::skills::{Skill, SkillError};
 
 /// The file of a skill, in its folder.
 pub(super) const FILE: &str = "SKILL.md";

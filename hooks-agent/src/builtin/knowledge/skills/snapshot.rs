@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
+use crate::builtin::knowledge::skills::error::SkillError;
 use crate::builtin::knowledge::skills::file::{Unread, check_path, read_text};
-use crate::builtin::knowledge::skills::{Skill, SkillError};
+use crate::builtin::knowledge::skills::skill::Skill;
 use crate::call::{CallContext, Door};
 use crate::error::TextBlocked;
 use crate::message::visible;

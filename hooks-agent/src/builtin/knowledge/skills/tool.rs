@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::knowledge::skills::Skills;
+use crate::builtin::knowledge::skills::hook::Skills;
 use crate::tool::{FunctionTool, Tool, ToolContext};
 
 #[derive(Deserialize, JsonSchema)]

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::builtin::limit::Exit;
 use crate::builtin::limit::budget::days::Days;
 use crate::builtin::limit::budget::error::BudgetError;
 use crate::builtin::limit::budget::hook::Budget;
@@ -11,6 +10,7 @@ use crate::builtin::limit::budget::ledger::Ledger;
 use crate::builtin::limit::budget::price_table::PriceTable;
 use crate::builtin::limit::budget::settings::Settings;
 use crate::builtin::limit::budget::spent::{BudgetScope, BudgetUnit, BudgetWarning, Cap};
+use crate::builtin::limit::exit::Exit;
 use crate::call::CallContext;
 
 /// Builds a [`Budget`].

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
-use crate::builtin::limit::Exit;
 use crate::builtin::limit::budget::account::{Account, is_free};
 use crate::builtin::limit::budget::error::SpendingError;
 use crate::builtin::limit::budget::ledger::Ledger;
 use crate::builtin::limit::budget::settings::Settings;
 use crate::builtin::limit::budget::spent::{BudgetReport, Spent};
+use crate::builtin::limit::exit::Exit;
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{EventKind, EventMask, Flow, HookEvent};

@@ -3,11 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::builtin::limit::Exit;
 use crate::builtin::limit::budget::error::{BudgetExceeded, UnknownPrice};
 use crate::builtin::limit::budget::ledger::Ledger;
 use crate::builtin::limit::budget::price_table::PriceTable;
 use crate::builtin::limit::budget::spent::{BudgetReport, BudgetScope, BudgetWarning, Cap, Spent};
+use crate::builtin::limit::exit::Exit;
 use crate::call::CallContext;
 
 type OnWarning = dyn Fn(&BudgetWarning) + Send + Sync;

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use hooks_core::HookResult;
 
-use crate::builtin::limit::Exit;
 use crate::builtin::limit::calls::batch::{Batch, Verdict};
 use crate::builtin::limit::calls::counts::Counts;
 use crate::builtin::limit::calls::error::ToolCallLimitExceeded;
 use crate::builtin::limit::calls::limit_style::LimitStyle;
 use crate::builtin::limit::calls::tool_calls::ToolCallLimit;
+use crate::builtin::limit::exit::Exit;
 use crate::call::CallContext;
 use crate::event::{Flow, PostReasoning, PreActing};
 use crate::memory::ThreadValueError;

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::builtin::limit::Exit;
+use crate::builtin::limit::exit::Exit;
 
 /// Why a limit of calls cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,9 +2,9 @@
 
 use hooks_core::{HookResult, HookRole};
 
-use crate::builtin::limit::Exit;
 use crate::builtin::limit::calls::counts::{Counter, Limits};
 use crate::builtin::limit::calls::error::{CallLimitError, ModelCallLimitExceeded};
+use crate::builtin::limit::exit::Exit;
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{EventKind, EventMask, Flow, HookEvent};

@@ -1,10 +1,10 @@
 //! How a limit of tool calls is configured.
 
-use crate::builtin::limit::Exit;
 use crate::builtin::limit::calls::counts::{Counter, Limits};
 use crate::builtin::limit::calls::error::CallLimitError;
 use crate::builtin::limit::calls::limit_style::LimitStyle;
 use crate::builtin::limit::calls::tool_calls::ToolCallLimit;
+use crate::builtin::limit::exit::Exit;
 
 /// Builds a [`ToolCallLimit`].
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::limit::Exit;
+use crate::builtin::limit::exit::Exit;
 
 /// What happens at a limit of calls of the model, or of tokens.
 #[derive(Deserialize, JsonSchema)]

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::builtin::limit::budget::{Budget, BudgetBuilder, PriceTable};
 use crate::builtin::limit::policy::at_limit::AtLimit;
-use crate::builtin::limit::{Budget, BudgetBuilder, PriceTable};
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

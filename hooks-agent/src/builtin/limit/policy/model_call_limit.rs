@@ -1,12 +1,12 @@
 //! Options of [`ModelCallLimit`].
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::builtin::limit::calls::{ModelCallLimit, ModelCallLimitBuilder};
 use crate::builtin::limit::policy::at_limit::AtLimit;
-use crate::builtin::limit::{ModelCallLimit, ModelCallLimitBuilder};
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

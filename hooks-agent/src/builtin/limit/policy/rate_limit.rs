@@ -1,11 +1,11 @@
 //! Options of [`RateLimit`].
 
+use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::limit::{RateLimit, RateLimitBuilder};
+use crate::builtin::limit::rate_limit::{RateLimit, RateLimitBuilder};
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

@@ -1,11 +1,12 @@
 //! Options of [`ToolCallLimit`].
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::limit::{Exit, LimitStyle, ToolCallLimit, ToolCallLimitBuilder};
+use crate::builtin::limit::calls::{LimitStyle, ToolCallLimit, ToolCallLimitBuilder};
+use crate::builtin::limit::exit::Exit;
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

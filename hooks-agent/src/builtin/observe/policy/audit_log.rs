@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::observe::{AuditLog, AuditLogBuilder};
+use crate::builtin::observe::audit_log::{AuditLog, AuditLogBuilder};
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

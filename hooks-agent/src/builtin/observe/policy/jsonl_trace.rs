@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::observe::{JsonlTrace, JsonlTraceBuilder};
+use crate::builtin::observe::jsonl_trace::{JsonlTrace, JsonlTraceBuilder};
 use crate::event::{EventKind, EventMask};
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

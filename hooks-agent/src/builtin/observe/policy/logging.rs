@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::observe::Logging;
+use crate::builtin::observe::logging::Logging;
 use crate::event::EventKind;
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

@@ -1,11 +1,11 @@
 //! Options of [`Timing`].
 
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::observe::Timing;
+use crate::builtin::observe::timing::Timing;
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

@@ -1,7 +1,8 @@
 //! How often a call is repeated, as files say it.
 
-use crate::builtin::recover::RetryPolicy;
 use hooks_agent_core::options::{OptionDuration, set};
+
+use crate::builtin::recover::retry_policy::RetryPolicy;
 
 /// The settings that both kinds of retries have.
 pub(super) struct Attempts {

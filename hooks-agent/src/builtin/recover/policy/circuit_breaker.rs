@@ -1,11 +1,11 @@
 //! Options of [`CircuitBreaker`].
 
+use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::recover::CircuitBreaker;
+use crate::builtin::recover::circuit_breaker::CircuitBreaker;
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

@@ -1,12 +1,12 @@
 //! Options of [`ModelRetry`].
 
+use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::builtin::recover::ModelRetry;
+use crate::builtin::recover::model_retry::ModelRetry;
 use crate::builtin::recover::policy::attempts::Attempts;
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

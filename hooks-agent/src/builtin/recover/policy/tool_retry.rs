@@ -1,12 +1,12 @@
 //! Options of [`ToolRetry`].
 
+use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook, set};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::builtin::recover::policy::attempts::Attempts;
-use crate::builtin::recover::{OnFailure, ToolRetry};
+use crate::builtin::recover::tool_retry::{OnFailure, ToolRetry};
 use crate::hook::DynAgentHook;
-use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook, set};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 

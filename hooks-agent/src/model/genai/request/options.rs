@@ -4,7 +4,7 @@ use genai::chat::{self, ChatOptions, JsonSpec};
 
 use crate::model::genai::provider::Provider;
 use crate::model::genai::request::messages::WireMessages;
-use crate::model::{ChatRequest, ReasoningEffort, ResponseFormat, ToolChoice};
+use hooks_agent_core::model::{ChatRequest, ReasoningEffort, ResponseFormat, ToolChoice};
 
 pub(in crate::model::genai) fn wire_options(
     provider: Provider,

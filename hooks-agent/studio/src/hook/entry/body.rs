@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use hooks_agent_core::call::RunId;
 use serde::Serialize;
 
 use crate::ring::{EntryKind, NewEntry, RunHead, Text};
-use hooks_agent_core::call::RunId;
 
 /// An entry without its number.
 #[derive(Serialize)]
@@ -24,7 +24,7 @@ struct Body<'a, D> {
 }
 
 /// Writes an entry without its number and its opening brace. `None` if the data cannot be written.
-pub(in crate::hook) fn body(
+pub(crate) fn body(
     head: &RunHead,
     ts: u64,
     kind: &str,
@@ -38,6 +38,6 @@ pub(in crate::hook) fn body(
 }
 
 /// Creates the entry of an event.
-pub(in crate::hook) fn event(text: Text, is_milestone: bool) -> NewEntry {
+pub(crate) fn event(text: Text, is_milestone: bool) -> NewEntry {
     NewEntry { kind: EntryKind::Event, is_milestone, text }
 }

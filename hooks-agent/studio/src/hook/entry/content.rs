@@ -1,11 +1,10 @@
 //! What an entry says of a text, a message or a tool call whose content is not shown: names and sizes.
 
+use hooks_agent_core::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse};
 use serde_json::{Value, json};
 
-use hooks_agent_core::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse};
-
 /// The JSON of a message without its content.
-pub(in crate::hook) fn message(msg: &Msg) -> Value {
+pub(crate) fn message(msg: &Msg) -> Value {
     let chars: usize = msg.content.iter().map(block_chars).sum();
     let tools: Vec<_> = msg.tool_uses().map(name_of).collect();
     json!({
@@ -18,13 +17,13 @@ pub(in crate::hook) fn message(msg: &Msg) -> Value {
     })
 }
 
-pub(in crate::hook) fn messages(messages: &Messages) -> Value {
+pub(crate) fn messages(messages: &Messages) -> Value {
     let messages: Vec<_> = messages.iter().map(message).collect();
     json!({ "hidden": true, "messages": messages })
 }
 
 /// The JSON of a block of an answer without its content.
-pub(in crate::hook) fn block(block: &ContentBlock) -> Value {
+pub(crate) fn block(block: &ContentBlock) -> Value {
     let kind = block.kind_name();
     match block {
         ContentBlock::ToolUse(call) => with_type(kind, tool_use(call)),
@@ -33,15 +32,15 @@ pub(in crate::hook) fn block(block: &ContentBlock) -> Value {
     }
 }
 
-pub(in crate::hook) fn tool_use(call: &ToolUse) -> Value {
+pub(crate) fn tool_use(call: &ToolUse) -> Value {
     json!({ "hidden": true, "id": call.id, "name": call.name, "chars": json_chars(&call.input) })
 }
 
-pub(in crate::hook) fn tool_chunk(call: &ToolUse, text: &str) -> Value {
+pub(crate) fn tool_chunk(call: &ToolUse, text: &str) -> Value {
     json!({ "hidden": true, "call": name_of(call), "chars": text.chars().count() })
 }
 
-pub(in crate::hook) fn tool_result(result: &ToolResult) -> Value {
+pub(crate) fn tool_result(result: &ToolResult) -> Value {
     json!({
         "hidden": true,
         "id": result.id,
@@ -51,7 +50,7 @@ pub(in crate::hook) fn tool_result(result: &ToolResult) -> Value {
     })
 }
 
-pub(in crate::hook) fn pending(pending: &PendingCall) -> Value {
+pub(crate) fn pending(pending: &PendingCall) -> Value {
     let PendingCall { id, call, agents, asked_by, .. } = pending;
     json!({
         "hidden": true,
@@ -82,7 +81,7 @@ fn block_chars(block: &ContentBlock) -> usize {
 }
 
 /// Returns the length of a value: of a text, its characters, otherwise those of its JSON.
-pub(in crate::hook) fn json_chars(value: &Value) -> usize {
+pub(crate) fn json_chars(value: &Value) -> usize {
     match value {
         Value::String(text) => text.chars().count(),
         value => value.to_string().chars().count(),

@@ -1,13 +1,13 @@
 //! What an entry says, as it is kept until somebody reads it.
 
+use hooks_agent_core::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::hook::entry::{content, sizes};
-use hooks_agent_core::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse};
 
 /// What an entry says.
-pub(in crate::hook) trait Data: Serialize + Send + 'static {
+pub(crate) trait Data: Serialize + Send + 'static {
     /// Returns the JSON without content: names and sizes.
     fn hidden(&self) -> Value;
 
@@ -17,31 +17,31 @@ pub(in crate::hook) trait Data: Serialize + Send + 'static {
 
 /// What a call got.
 #[derive(Serialize)]
-pub(in crate::hook) struct Input {
-    pub(in crate::hook) messages: Messages,
+pub(crate) struct Input {
+    pub(crate) messages: Messages,
 }
 
 /// What is sent to the model.
 #[derive(Serialize)]
-pub(in crate::hook) struct Request {
-    pub(in crate::hook) model: String,
-    pub(in crate::hook) messages: usize,
-    pub(in crate::hook) tools: Vec<String>,
+pub(crate) struct Request {
+    pub(crate) model: String,
+    pub(crate) messages: usize,
+    pub(crate) tools: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::hook) system: Option<String>,
+    pub(crate) system: Option<String>,
 }
 
 /// The progress of a tool.
 #[derive(Serialize)]
-pub(in crate::hook) struct Progress {
-    pub(in crate::hook) call: ToolUse,
-    pub(in crate::hook) text: String,
+pub(crate) struct Progress {
+    pub(crate) call: ToolUse,
+    pub(crate) text: String,
 }
 
 /// Names and numbers, which are always shown.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub(in crate::hook) struct Plain(pub(in crate::hook) Value);
+pub(crate) struct Plain(pub(in crate::hook) Value);
 
 impl Data for Input {
     fn hidden(&self) -> Value {

@@ -1,14 +1,13 @@
 //! About how long the JSON of content is, without writing it.
 
-use serde_json::Value;
-
 use hooks_agent_core::message::{ContentBlock, Media, MediaSource, Msg, ToolResult, ToolUse};
+use serde_json::Value;
 
 /// What the names of the fields of a message, a block or a call take.
 const FIELDS: usize = 96;
 
 /// Returns the length of a text in JSON.
-pub(in crate::hook) fn text(text: &str) -> usize {
+pub(crate) fn text(text: &str) -> usize {
     let escaped = text.bytes().map(|byte| match byte {
         b'"' | b'\\' => 2,
         0..0x20 => 6,
@@ -17,7 +16,7 @@ pub(in crate::hook) fn text(text: &str) -> usize {
     escaped.sum::<usize>() + 2
 }
 
-pub(in crate::hook) fn value(value: &Value) -> usize {
+pub(crate) fn value(value: &Value) -> usize {
     match value {
         Value::String(value) => text(value) + 1,
         Value::Array(values) => values.iter().map(self::value).sum::<usize>() + 2,
@@ -28,14 +27,14 @@ pub(in crate::hook) fn value(value: &Value) -> usize {
     }
 }
 
-pub(in crate::hook) fn message(msg: &Msg) -> usize {
+pub(crate) fn message(msg: &Msg) -> usize {
     let blocks: usize = msg.content.iter().map(block).sum();
     let metadata: usize = msg.metadata.iter().map(|(name, it)| name.len() + value(it) + 8).sum();
     let pending: usize = msg.pending().iter().map(|it| 2 * FIELDS + tool_use(&it.call)).sum();
     2 * FIELDS + blocks + metadata + pending
 }
 
-pub(in crate::hook) fn block(block: &ContentBlock) -> usize {
+pub(crate) fn block(block: &ContentBlock) -> usize {
     FIELDS
         + match block {
             ContentBlock::Text { text: it } => text(it),
@@ -60,13 +59,13 @@ fn media(media: &Media) -> usize {
     text(&media.mime_type) + source + media.name.as_deref().map_or(0, text)
 }
 
-pub(in crate::hook) fn tool_use(call: &ToolUse) -> usize {
+pub(crate) fn tool_use(call: &ToolUse) -> usize {
     let written = call.invalid_input.as_deref().map_or(0, text);
     let signature = call.signature.as_deref().map_or(0, text);
     FIELDS + text(&call.id) + text(&call.name) + value(&call.input) + written + signature
 }
 
-pub(in crate::hook) fn tool_result(result: &ToolResult) -> usize {
+pub(crate) fn tool_result(result: &ToolResult) -> usize {
     let output = &result.output;
     let blocks: usize = output.blocks().iter().map(block).sum();
     let structured = output.structured().map_or(0, value);

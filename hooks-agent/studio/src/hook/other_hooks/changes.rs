@@ -3,46 +3,46 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_agent_core::hook::{HookChange, HookFlow, HookRun};
 use hooks_core::{HookRole, Level};
 use serde_json::{Map, Value, json};
 
 use crate::hook::entry::content::json_chars;
 use crate::hook::other_hooks::values::{find, without_names};
-use hooks_agent_core::hook::{HookChange, HookFlow, HookRun};
 
 /// A run of another hook.
-pub(in crate::hook) struct Ran {
+pub(crate) struct Ran {
     hook: String,
-    pub(in crate::hook) event: &'static str,
+    pub(crate) event: &'static str,
     level: Level,
     priority: i32,
     role: Option<HookRole>,
     elapsed: Duration,
-    pub(in crate::hook) flow: HookFlow,
-    pub(in crate::hook) tool_call: Option<Arc<str>>,
-    pub(in crate::hook) changes: Vec<HookChange>,
+    pub(crate) flow: HookFlow,
+    pub(crate) tool_call: Option<Arc<str>>,
+    pub(crate) changes: Vec<HookChange>,
 }
 
 /// What may be shown of changes at an event.
 #[derive(Clone, Copy)]
-pub(in crate::hook) struct Shown<'a> {
+pub(crate) struct Shown<'a> {
     /// What the event holds after all hooks; `None` if that was not seen.
-    pub(in crate::hook) end: Option<&'a Value>,
+    pub(crate) end: Option<&'a Value>,
     /// Whether values that hooks replaced are shown.
-    pub(in crate::hook) removed: bool,
+    pub(crate) removed: bool,
 }
 
 impl Shown<'_> {
     /// Shows no value.
-    pub(in crate::hook) const NOTHING: Self = Self { end: None, removed: false };
+    pub(crate) const NOTHING: Self = Self { end: None, removed: false };
 
-    pub(in crate::hook) fn unseen(self) -> Self {
+    pub(crate) fn unseen(self) -> Self {
         Self { end: None, ..self }
     }
 }
 
 impl Ran {
-    pub(in crate::hook) fn of(run: &HookRun<'_>) -> Self {
+    pub(crate) fn of(run: &HookRun<'_>) -> Self {
         Self {
             hook: run.hook().to_owned(),
             event: run.event(),
@@ -57,7 +57,7 @@ impl Ran {
     }
 
     /// Writes the runs at one event, in their order.
-    pub(in crate::hook) fn write(runs: Vec<Self>, shown: &Shown<'_>) -> Vec<Value> {
+    pub(crate) fn write(runs: Vec<Self>, shown: &Shown<'_>) -> Vec<Value> {
         let redacts = |ran: &Self| ran.role == Some(HookRole::Redacts) && !ran.changes.is_empty();
         let last_redactor = runs.iter().rposition(redacts);
         let mut entries = Vec::with_capacity(runs.len());

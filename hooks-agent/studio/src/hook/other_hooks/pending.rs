@@ -6,7 +6,7 @@ use crate::hook::other_hooks::changes::{Ran, Shown};
 
 /// Runs of other hooks at events that the studio's hook has not seen yet, in order.
 #[derive(Default)]
-pub(in crate::hook) struct Pending(Vec<At>);
+pub(crate) struct Pending(Vec<At>);
 
 /// The runs at one event.
 struct At {
@@ -17,7 +17,7 @@ struct At {
 
 impl Pending {
     /// Adds a run.
-    pub(in crate::hook) fn add(&mut self, ran: Ran) {
+    pub(crate) fn add(&mut self, ran: Ran) {
         let found = self.0.iter_mut().find(|at| at.is(ran.event, ran.tool_call.as_deref()));
         match found {
             Some(at) => at.runs.push(ran),
@@ -29,13 +29,13 @@ impl Pending {
     }
 
     /// Returns whether runs wait at this event.
-    pub(in crate::hook) fn has(&self, event: &str, tool_call: Option<&str>) -> bool {
+    pub(crate) fn has(&self, event: &str, tool_call: Option<&str>) -> bool {
         self.0.iter().any(|at| at.is(event, tool_call))
     }
 
     /// Takes the runs at events that are over when the hook sees this event. Those of this very event
     /// come with `end`, what the event holds now; of the others nobody saw the end.
-    pub(in crate::hook) fn take(
+    pub(crate) fn take(
         &mut self,
         event: &'static str,
         tool_call: Option<&str>,
@@ -59,7 +59,7 @@ impl Pending {
     }
 
     /// Takes the runs at an event whose end nobody sees.
-    pub(in crate::hook) fn take_at(
+    pub(crate) fn take_at(
         &mut self,
         event: &str,
         tool_call: Option<&str>,

@@ -46,7 +46,7 @@ const KNOWN: &[&str] = &[
 ];
 
 /// Returns the value at a place, if what an event holds has it.
-pub(in crate::hook) fn find<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+pub(crate) fn find<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     if path.is_empty() {
         return Some(value);
     }
@@ -64,7 +64,7 @@ pub(in crate::hook) fn find<'v>(value: &'v Value, path: &str) -> Option<&'v Valu
 }
 
 /// Returns a place with names of the user written as `*`: a redactor may have removed them.
-pub(in crate::hook) fn without_names(path: &str) -> String {
+pub(crate) fn without_names(path: &str) -> String {
     let mut shown = String::new();
     for (index, part) in path.split('.').enumerate() {
         if index > 0 {

@@ -1,18 +1,18 @@
 //! The start and the end of a call.
 
+use hooks_agent_core::event::{EventKind, Flow, PostCall, PreCall};
+use hooks_agent_core::message::Msg;
 use hooks_core::HookResult;
 use serde_json::{Map, Value};
 
-use crate::command::CommandEvent;
+use crate::command::contract::CommandEvent;
 use crate::command::decide::{Combined, Stop, Verdict};
 use crate::command::hook::command_hooks::CommandHooks;
 use crate::command::hook::commands::Occasion;
 use crate::command::hook::input;
-use hooks_agent_core::event::{EventKind, Flow, PostCall, PreCall};
-use hooks_agent_core::message::Msg;
 
 impl CommandHooks {
-    pub(in crate::command::hook) async fn pre_call(&self, event: &mut PreCall<'_>) -> Flow {
+    pub(crate) async fn pre_call(&self, event: &mut PreCall<'_>) -> Flow {
         let cx = event.context();
         let (is_own, prompt) = (cx.parent().is_none(), input::prompt(event.messages()));
         let start = CommandEvent::SessionStart;
@@ -69,10 +69,7 @@ impl CommandHooks {
         None
     }
 
-    pub(in crate::command::hook) async fn post_call(
-        &self,
-        event: &mut PostCall<'_>,
-    ) -> HookResult<Flow> {
+    pub(crate) async fn post_call(&self, event: &mut PostCall<'_>) -> HookResult<Flow> {
         let (cx, own) = (event.context(), CommandEvent::Own(EventKind::PostCall));
         if self.listens(own) {
             let mut input = input::of_call(own, Some(EventKind::PostCall), cx);

@@ -1,17 +1,18 @@
 //! Compressions of the conversation.
 
-use crate::command::CommandEvent;
-use crate::command::decide::Verdict;
-use crate::command::hook::command_hooks::CommandHooks;
-use crate::command::hook::commands::Occasion;
-use crate::command::hook::input;
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::hook::{Compression, NextCompression};
 use hooks_agent_core::message::Messages;
 
+use crate::command::contract::CommandEvent;
+use crate::command::decide::Verdict;
+use crate::command::hook::command_hooks::CommandHooks;
+use crate::command::hook::commands::Occasion;
+use crate::command::hook::input;
+
 impl CommandHooks {
     /// Compresses, unless a command blocks. The conversation then stays as it is.
-    pub(in crate::command::hook) async fn around_compressing(
+    pub(crate) async fn around_compressing(
         &self,
         compression: Compression<'_>,
         next: NextCompression<'_>,

@@ -1,18 +1,18 @@
 //! The end of a call, where nothing waits for commands.
 
-use tokio::runtime::Handle;
-
-use crate::command::hook::command_hooks::{CommandHooks, Host};
-use crate::command::hook::commands::Occasion;
-use crate::command::hook::input;
-use crate::command::{CommandEvent, Input};
 use hooks_agent_core::agent::CallOutcome;
 use hooks_agent_core::event::{EventKind, Settled};
 use hooks_agent_core::message::GenerateReason;
+use tokio::runtime::Handle;
+
+use crate::command::contract::{CommandEvent, Input};
+use crate::command::hook::command_hooks::{CommandHooks, Host};
+use crate::command::hook::commands::Occasion;
+use crate::command::hook::input;
 
 impl CommandHooks {
     /// Starts the commands of the end of a call.
-    pub(in crate::command::hook) fn settled(&self, event: &Settled<'_>) {
+    pub(crate) fn settled(&self, event: &Settled<'_>) {
         let (cx, kind) = (event.context(), Some(EventKind::Settled));
         let own = CommandEvent::Own(EventKind::Settled);
         match event.outcome() {
@@ -61,14 +61,14 @@ impl Host {
     }
 
     /// Starts the commands of `SessionEnd`, unless they were run before.
-    pub(in crate::command::hook) fn start_session_end(&self) {
+    pub(crate) fn start_session_end(&self) {
         if self.end() {
             self.start(CommandEvent::SessionEnd, Some(OTHER.to_owned()), session_end());
         }
     }
 
     /// Runs the commands of `SessionEnd`, unless they were run before.
-    pub(in crate::command::hook) async fn run_session_end(&self) {
+    pub(crate) async fn run_session_end(&self) {
         if self.end() {
             let event = CommandEvent::SessionEnd;
             let occasion = Occasion { event, subject: Some(OTHER), tool: None };

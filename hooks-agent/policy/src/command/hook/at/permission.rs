@@ -1,19 +1,19 @@
 //! Checks whether a tool call may run.
 
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::hook::{NextPermission, PermissionCheck};
+use hooks_agent_core::tool::Permission;
 use serde_json::Value;
 
-use crate::command::CommandEvent;
+use crate::command::contract::CommandEvent;
 use crate::command::decide::Verdict;
 use crate::command::hook::command_hooks::CommandHooks;
 use crate::command::hook::commands::Occasion;
 use crate::command::hook::input;
-use hooks_agent_core::error::AgentError;
-use hooks_agent_core::hook::{NextPermission, PermissionCheck};
-use hooks_agent_core::tool::Permission;
 
 impl CommandHooks {
     /// Answers in place of the user what the tool asks about. What it denies stays denied.
-    pub(in crate::command::hook) async fn around_permission(
+    pub(crate) async fn around_permission(
         &self,
         check: PermissionCheck<'_>,
         next: NextPermission<'_>,

@@ -1,20 +1,17 @@
 //! Rounds of reasoning.
 
+use hooks_agent_core::event::{EventKind, Flow, PostReasoning, PreReasoning};
+use hooks_agent_core::message::{Msg, ToolResult};
 use hooks_core::HookResult;
 
+use crate::command::contract::{CommandEvent, Input};
 use crate::command::decide::{Combined, Verdict};
 use crate::command::hook::command_hooks::CommandHooks;
 use crate::command::hook::commands::Occasion;
 use crate::command::hook::input;
-use crate::command::{CommandEvent, Input};
-use hooks_agent_core::event::{EventKind, Flow, PostReasoning, PreReasoning};
-use hooks_agent_core::message::{Msg, ToolResult};
 
 impl CommandHooks {
-    pub(in crate::command::hook) async fn pre_reasoning(
-        &self,
-        event: &mut PreReasoning<'_>,
-    ) -> Flow {
+    pub(crate) async fn pre_reasoning(&self, event: &mut PreReasoning<'_>) -> Flow {
         let (cx, own) = (event.context(), CommandEvent::Own(EventKind::PreReasoning));
         // A command ended the call while its conversation was compressed.
         if self.state(cx).lock().stop.is_some() {
@@ -40,10 +37,7 @@ impl CommandHooks {
         }
     }
 
-    pub(in crate::command::hook) async fn post_reasoning(
-        &self,
-        event: &mut PostReasoning<'_>,
-    ) -> HookResult<Flow> {
+    pub(crate) async fn post_reasoning(&self, event: &mut PostReasoning<'_>) -> HookResult<Flow> {
         let (cx, own) = (event.context(), CommandEvent::Own(EventKind::PostReasoning));
         if self.listens(own) {
             let model = event.model_name().to_owned();

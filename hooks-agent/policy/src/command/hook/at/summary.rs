@@ -1,18 +1,18 @@
 //! Summaries, chunks and failures.
 
+use hooks_agent_core::call::CallContext;
+use hooks_agent_core::event::{ErrorEvent, EventKind, Flow, PostSummary, PreSummary};
+use hooks_agent_core::message::{ContentBlock, Msg, ToolUse};
 use hooks_core::HookResult;
 
-use crate::command::CommandEvent;
+use crate::command::contract::CommandEvent;
 use crate::command::decide::Verdict;
 use crate::command::hook::command_hooks::CommandHooks;
 use crate::command::hook::commands::Occasion;
 use crate::command::hook::input;
-use hooks_agent_core::call::CallContext;
-use hooks_agent_core::event::{ErrorEvent, EventKind, Flow, PostSummary, PreSummary};
-use hooks_agent_core::message::{ContentBlock, Msg, ToolUse};
 
 impl CommandHooks {
-    pub(in crate::command::hook) async fn pre_summary(&self, event: &mut PreSummary<'_>) -> Flow {
+    pub(crate) async fn pre_summary(&self, event: &mut PreSummary<'_>) -> Flow {
         let (cx, own) = (event.context(), CommandEvent::Own(EventKind::PreSummary));
         let mut input = input::of_call(own, Some(EventKind::PreSummary), cx);
         input.model = Some(event.model_name().to_owned());
@@ -31,10 +31,7 @@ impl CommandHooks {
         }
     }
 
-    pub(in crate::command::hook) async fn post_summary(
-        &self,
-        event: &mut PostSummary<'_>,
-    ) -> HookResult<Flow> {
+    pub(crate) async fn post_summary(&self, event: &mut PostSummary<'_>) -> HookResult<Flow> {
         let (cx, own) = (event.context(), CommandEvent::Own(EventKind::PostSummary));
         let mut input = input::of_call(own, Some(EventKind::PostSummary), cx);
         input.last_assistant_message = Some(event.message().text());
@@ -50,12 +47,7 @@ impl CommandHooks {
     }
 
     /// Runs the commands of a chunk of an answer, which cannot direct the call.
-    pub(in crate::command::hook) async fn text_chunk(
-        &self,
-        kind: EventKind,
-        cx: &CallContext,
-        chunk: &ContentBlock,
-    ) {
+    pub(crate) async fn text_chunk(&self, kind: EventKind, cx: &CallContext, chunk: &ContentBlock) {
         let event = CommandEvent::Own(kind);
         let mut input = input::of_call(event, Some(kind), cx);
         if let (Some(hooks), ContentBlock::Text { text }) = (&mut input.hooks, chunk) {
@@ -65,12 +57,7 @@ impl CommandHooks {
     }
 
     /// Runs the commands of the progress of a tool, which cannot direct the call.
-    pub(in crate::command::hook) async fn tool_chunk(
-        &self,
-        cx: &CallContext,
-        call: &ToolUse,
-        chunk: &str,
-    ) {
+    pub(crate) async fn tool_chunk(&self, cx: &CallContext, call: &ToolUse, chunk: &str) {
         let event = CommandEvent::Own(EventKind::ActingChunk);
         let mut input = input::of_tool(event, Some(EventKind::ActingChunk), cx, call);
         if let Some(hooks) = &mut input.hooks {
@@ -81,7 +68,7 @@ impl CommandHooks {
     }
 
     /// Runs the commands of a failure, which cannot direct the call.
-    pub(in crate::command::hook) async fn error(&self, event: &ErrorEvent<'_>) {
+    pub(crate) async fn error(&self, event: &ErrorEvent<'_>) {
         let (cx, own) = (event.context(), CommandEvent::Own(EventKind::Error));
         let mut input = input::of_call(own, Some(EventKind::Error), cx);
         input.error = Some(event.error().to_string());

@@ -2,21 +2,21 @@
 
 use std::time::Instant;
 
-use hooks_core::HookResult;
-use serde_json::Value;
-
-use crate::command::decide::{Combined, Verdict};
-use crate::command::hook::command_hooks::CommandHooks;
-use crate::command::hook::commands::Occasion;
-use crate::command::hook::input;
-use crate::command::{CommandEvent, Input};
 use hooks_agent_core::event::{EventKind, Flow, PostActing, PreActing};
 use hooks_agent_core::hook::{NextTool, ToolCall};
 use hooks_agent_core::message::{ToolOutput, ToolResult};
 use hooks_agent_core::tool::ToolError;
+use hooks_core::HookResult;
+use serde_json::Value;
+
+use crate::command::contract::{CommandEvent, Input};
+use crate::command::decide::{Combined, Verdict};
+use crate::command::hook::command_hooks::CommandHooks;
+use crate::command::hook::commands::Occasion;
+use crate::command::hook::input;
 
 impl CommandHooks {
-    pub(in crate::command::hook) async fn pre_acting(&self, event: &mut PreActing<'_>) -> Flow {
+    pub(crate) async fn pre_acting(&self, event: &mut PreActing<'_>) -> Flow {
         let cx = event.context();
         self.state(cx).lock().begin_tool(&event.tool_use().id);
         for occurring in [CommandEvent::PreToolUse, CommandEvent::Own(EventKind::PreActing)] {
@@ -73,7 +73,7 @@ impl CommandHooks {
     }
 
     /// Passes on the arguments that a request for permission was allowed with, and measures.
-    pub(in crate::command::hook) async fn around_tool(
+    pub(crate) async fn around_tool(
         &self,
         mut call: ToolCall<'_>,
         next: NextTool<'_>,
@@ -91,10 +91,7 @@ impl CommandHooks {
         ended
     }
 
-    pub(in crate::command::hook) async fn post_acting(
-        &self,
-        event: &mut PostActing<'_>,
-    ) -> HookResult<Flow> {
+    pub(crate) async fn post_acting(&self, event: &mut PostActing<'_>) -> HookResult<Flow> {
         let theirs = if event.tool_result().is_error {
             CommandEvent::PostToolUseFailure
         } else {

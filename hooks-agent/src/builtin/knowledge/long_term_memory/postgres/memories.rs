@@ -7,18 +7,20 @@ use sha2::{Digest, Sha256};
 use sqlx::postgres::{PgPool, Postgres};
 use sqlx::{Error, Transaction};
 
+use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
+use crate::builtin::knowledge::long_term_memory::memories::{
+    Added, Forget, Memories, MemoriesFuture, MemoryLimits,
+};
+use crate::builtin::knowledge::long_term_memory::postgres::options::PostgresMemoriesOptions;
 use crate::builtin::knowledge::long_term_memory::postgres::statements::{
     FORGET_ALL, FORGET_ID, FORGET_THREAD, FORGET_TIME, INSERT, INSERT_WORDS, LIST, LOCK_USER,
     REMOVE_OLDEST, SEARCH,
 };
+use crate::builtin::knowledge::long_term_memory::remembered::Remembered;
 use crate::builtin::knowledge::long_term_memory::sql::{
     NewRow, key_of, limit_of, memories_error, read_all, read_removed, signed,
 };
 use crate::builtin::knowledge::long_term_memory::words::words;
-use crate::builtin::knowledge::long_term_memory::{
-    Added, Forget, Memories, MemoriesError, MemoriesFuture, MemoryLimits, PostgresMemoriesOptions,
-    Remembered,
-};
 
 /// Memories in a PostgreSQL database, for many workers. Requires feature `postgres`.
 ///

@@ -5,8 +5,9 @@ use std::str::FromStr;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Error, Executor};
 
+use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
+use crate::builtin::knowledge::long_term_memory::postgres::options::PostgresMemoriesOptions;
 use crate::builtin::knowledge::long_term_memory::sql::{LATEST, describe, memories_error};
-use crate::builtin::knowledge::long_term_memory::{MemoriesError, PostgresMemoriesOptions};
 
 /// The advisory lock of those who open memories: "memory" in ASCII.
 const LOCK: i64 = 0x6d65_6d6f_7279;

@@ -1,7 +1,8 @@
 //! Options of memories in a PostgreSQL database.
 
+use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
+use crate::builtin::knowledge::long_term_memory::postgres::memories::PostgresMemories;
 use crate::builtin::knowledge::long_term_memory::postgres::open::open;
-use crate::builtin::knowledge::long_term_memory::{MemoriesError, PostgresMemories};
 
 /// Options of [`PostgresMemories`].
 ///

@@ -2,7 +2,7 @@
 
 use sqlx::Error;
 
-use crate::builtin::knowledge::long_term_memory::MemoriesError;
+use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
 
 /// Returns the error of memories for one of a database. The text of the database is left out, for it
 /// may quote what is remembered.

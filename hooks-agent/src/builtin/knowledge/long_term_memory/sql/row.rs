@@ -1,7 +1,8 @@
 //! The rows of entries.
 
+use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
+use crate::builtin::knowledge::long_term_memory::remembered::Remembered;
 use crate::builtin::knowledge::long_term_memory::words::{digest, words};
-use crate::builtin::knowledge::long_term_memory::{MemoriesError, Remembered};
 
 /// An entry as it is written. Names are bytes: no collation makes two of them the same, and each may have
 /// NUL characters.

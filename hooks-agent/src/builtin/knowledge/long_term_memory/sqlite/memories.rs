@@ -7,6 +7,11 @@ use std::path::Path;
 use sqlx::sqlite::{Sqlite, SqlitePool, SqlitePoolOptions};
 use sqlx::{Error, Transaction};
 
+use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
+use crate::builtin::knowledge::long_term_memory::memories::{
+    Added, Forget, Memories, MemoriesFuture, MemoryLimits,
+};
+use crate::builtin::knowledge::long_term_memory::remembered::Remembered;
 use crate::builtin::knowledge::long_term_memory::sql::{
     NewRow, key_of, limit_of, memories_error, read_all, read_removed, signed,
 };
@@ -16,9 +21,6 @@ use crate::builtin::knowledge::long_term_memory::sqlite::statements::{
     SEARCH,
 };
 use crate::builtin::knowledge::long_term_memory::words::words;
-use crate::builtin::knowledge::long_term_memory::{
-    Added, Forget, Memories, MemoriesError, MemoriesFuture, MemoryLimits, Remembered,
-};
 
 /// How many operations read at a time.
 const READERS: u32 = 4;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, Error, Executor};
 
-use crate::builtin::knowledge::long_term_memory::MemoriesError;
+use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
 use crate::builtin::knowledge::long_term_memory::sql::{LATEST, describe, memories_error};
 
 /// How long an operation waits while another process writes.

@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use crate::builtin::knowledge::rag::documents::{Document, html, markdown, pdf, plain};
+use crate::builtin::knowledge::rag::documents::piece::Document;
+use crate::builtin::knowledge::rag::documents::{html, markdown, pdf, plain};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::builtin::knowledge::rag) enum Format {

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use html2text::config;
 use html2text::render::TextDecorator;
 
-use crate::builtin::knowledge::rag::documents::{Document, markdown};
+use crate::builtin::knowledge::rag::documents::markdown;
+use crate::builtin::knowledge::rag::documents::piece::Document;
 
 /// Where long lines wrap.
 const WIDTH: usize = 200;

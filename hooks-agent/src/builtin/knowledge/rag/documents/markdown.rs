@@ -5,7 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::builtin::knowledge::rag::documents::cut::{Lines, pack};
-use crate::builtin::knowledge::rag::documents::{Document, Piece};
+use crate::builtin::knowledge::rag::documents::piece::{Document, Piece};
 
 /// The blocks below a heading, with the heading.
 struct Section {

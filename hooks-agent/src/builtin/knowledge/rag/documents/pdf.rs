@@ -1,8 +1,8 @@
 //! PDF: the text of its pages.
 
 use crate::builtin::knowledge::rag::documents::cut::pack;
+use crate::builtin::knowledge::rag::documents::piece::{Document, Piece};
 use crate::builtin::knowledge::rag::documents::plain::paragraphs;
-use crate::builtin::knowledge::rag::documents::{Document, Piece};
 
 pub(super) fn document(bytes: &[u8], size: usize) -> Result<Document, String> {
     let pages = pdf_extract::extract_text_from_mem_by_pages(bytes)

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::builtin::knowledge::rag::documents::cut::{Lines, pack};
-use crate::builtin::knowledge::rag::documents::{Document, Piece};
+use crate::builtin::knowledge::rag::documents::piece::{Document, Piece};
 
 pub(super) fn document(text: String, size: usize) -> Document {
     let mut lines = Lines::new(&text);

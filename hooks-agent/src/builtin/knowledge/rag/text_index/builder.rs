@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::builtin::knowledge::rag::blocking;
+use crate::builtin::knowledge::rag::error::KnowledgeError;
 use crate::builtin::knowledge::rag::text_index::folder::Only;
-use crate::builtin::knowledge::{KnowledgeError, TextIndex};
+use crate::builtin::knowledge::rag::text_index::index::TextIndex;
 
 /// The settings of a [`TextIndex`]. Created by [`TextIndex::builder`].
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use tantivy::TantivyError;
 use tantivy::directory::error::OpenReadError;
 
-use crate::builtin::knowledge::KnowledgeError;
+use crate::builtin::knowledge::rag::error::KnowledgeError;
 
 /// Runs a step on the index. `tantivy` panics on some damaged files.
 pub(super) fn on_index<T>(

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::builtin::knowledge::rag::documents::Format;
-use crate::builtin::knowledge::rag::text_index::Skipped;
+use crate::builtin::knowledge::rag::text_index::refreshed::Skipped;
 
 /// A document in a folder.
 #[derive(Debug)]

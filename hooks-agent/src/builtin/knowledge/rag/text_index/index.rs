@@ -10,16 +10,17 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, Term};
 
 use crate::builtin::knowledge::rag::blocking::{self, Abandoned};
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::knowledge::{Knowledge, KnowledgeFuture};
 use crate::builtin::knowledge::rag::lock::lock;
+use crate::builtin::knowledge::rag::text_index::builder::TextIndexBuilder;
 use crate::builtin::knowledge::rag::text_index::failure::{damaged, on_index};
 use crate::builtin::knowledge::rag::text_index::opened::Opened;
 use crate::builtin::knowledge::rag::text_index::reader::Reader;
 use crate::builtin::knowledge::rag::text_index::refresh::Refresh;
+use crate::builtin::knowledge::rag::text_index::refreshed::Refreshed;
 use crate::builtin::knowledge::rag::text_index::schema::{Fields, PASSAGE};
 use crate::builtin::knowledge::rag::text_index::search::search;
-use crate::builtin::knowledge::{
-    Knowledge, KnowledgeError, KnowledgeFuture, Refreshed, TextIndexBuilder,
-};
 
 /// The file that the writer of an index locks.
 const LOCK: &str = ".hooks-index.lock";

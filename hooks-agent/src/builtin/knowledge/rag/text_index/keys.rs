@@ -9,8 +9,10 @@ use tantivy::{TantivyDocument, Term};
 
 use crate::builtin::knowledge::rag::blocking;
 use crate::builtin::knowledge::rag::digest::{Digest, parse, written};
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::passage::Passage;
 use crate::builtin::knowledge::rag::text_index::failure::{damaged, on_index};
-use crate::builtin::knowledge::{KnowledgeError, Passage, TextIndex};
+use crate::builtin::knowledge::rag::text_index::index::TextIndex;
 
 impl TextIndex {
     /// Returns the folder of the index.

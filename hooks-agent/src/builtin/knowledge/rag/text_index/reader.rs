@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use tantivy::schema::Field;
 use tantivy::{Index, IndexReader, ReloadPolicy, Searcher, TantivyError};
 
-use crate::builtin::knowledge::KnowledgeError;
+use crate::builtin::knowledge::rag::error::KnowledgeError;
 use crate::builtin::knowledge::rag::text_index::failure::on_index;
 use crate::builtin::knowledge::rag::text_index::words::Language;
 

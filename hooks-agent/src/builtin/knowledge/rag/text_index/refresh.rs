@@ -12,13 +12,15 @@ use tantivy::{IndexWriter, TantivyDocument, Term};
 use crate::builtin::knowledge::rag::blocking::Abandoned;
 use crate::builtin::knowledge::rag::digest;
 use crate::builtin::knowledge::rag::documents::{Document, Piece};
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::text_index::builder::TextIndexBuilder;
 use crate::builtin::knowledge::rag::text_index::failure::on_index;
 use crate::builtin::knowledge::rag::text_index::folder::{self, File};
 use crate::builtin::knowledge::rag::text_index::opened::Opened;
+use crate::builtin::knowledge::rag::text_index::refreshed::{Refreshed, Skipped};
 use crate::builtin::knowledge::rag::text_index::schema::{FILE, PASSAGE, VERSION};
+use crate::builtin::knowledge::rag::text_index::words;
 use crate::builtin::knowledge::rag::text_index::words::Language;
-use crate::builtin::knowledge::rag::text_index::{Refreshed, Skipped, words};
-use crate::builtin::knowledge::{KnowledgeError, TextIndexBuilder};
 
 /// How much text is read between two commits.
 const COMMIT_EVERY: usize = 32 << 20;

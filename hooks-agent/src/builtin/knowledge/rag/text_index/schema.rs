@@ -6,7 +6,7 @@ use tantivy::schema::{
     TextOptions, Value,
 };
 
-use crate::builtin::knowledge::Passage;
+use crate::builtin::knowledge::rag::passage::Passage;
 
 /// The name that an index has in its hashes: a new one, and every file is read again.
 pub(super) const VERSION: &str = "hooks text index 1";

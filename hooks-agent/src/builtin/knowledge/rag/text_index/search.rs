@@ -7,11 +7,12 @@ use tantivy::query::{BooleanQuery, DisjunctionMaxQuery, Occur, Query, TermQuery}
 use tantivy::schema::IndexRecordOption;
 use tantivy::{Searcher, TantivyDocument, TantivyError, Term};
 
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::passage::Passage;
 use crate::builtin::knowledge::rag::text_index::failure::{damaged, on_index};
 use crate::builtin::knowledge::rag::text_index::reader::Commit;
 use crate::builtin::knowledge::rag::text_index::schema::Fields;
 use crate::builtin::knowledge::rag::text_index::words;
-use crate::builtin::knowledge::{KnowledgeError, Passage};
 
 /// How much a pair of characters weighs that is in no text. Many pairs of a question are no words, but
 /// the end of one and the start of the next.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::builtin::knowledge::{Embedder, KnowledgeError};
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::vectors::embedder::Embedder;
 
 /// The most characters of a query. Those that follow are left out.
 const LONGEST_QUERY: usize = 8192;

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::vectors::embedder::Embedder;
 use crate::builtin::knowledge::rag::vectors::matrix::Matrix;
-use crate::builtin::knowledge::{Embedder, KnowledgeError};
 
 const FORMAT: &str = "hooks vectors 1";
 

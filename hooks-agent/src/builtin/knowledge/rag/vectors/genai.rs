@@ -14,7 +14,7 @@ use hooks_core::BoxError;
 use reqwest::Url;
 use reqwest::redirect::Policy;
 
-use crate::builtin::knowledge::{EmbedFuture, Embedder};
+use crate::builtin::knowledge::rag::vectors::embedder::{EmbedFuture, Embedder};
 use crate::http::{client_builder, without_certificates, without_tls};
 
 /// An [`Embedder`] that asks the embeddings endpoint of a provider.

@@ -9,13 +9,16 @@ use std::time::{Duration, SystemTime};
 
 use crate::builtin::knowledge::rag::blocking;
 use crate::builtin::knowledge::rag::digest::Digest;
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::hybrid::Hybrid;
+use crate::builtin::knowledge::rag::knowledge::{Knowledge, KnowledgeFuture};
 use crate::builtin::knowledge::rag::lock::lock_between;
+use crate::builtin::knowledge::rag::passage::Passage;
+use crate::builtin::knowledge::rag::text_index::{Refreshed, TextIndex};
 use crate::builtin::knowledge::rag::vectors::embed::Checked;
+use crate::builtin::knowledge::rag::vectors::embedder::Embedder;
 use crate::builtin::knowledge::rag::vectors::file;
 use crate::builtin::knowledge::rag::vectors::matrix::Matrix;
-use crate::builtin::knowledge::{
-    Embedder, Hybrid, Knowledge, KnowledgeError, KnowledgeFuture, Passage, Refreshed, TextIndex,
-};
 
 /// The file of the vectors, in the folder of the text index.
 const NAME: &str = "vectors.bin";

@@ -8,7 +8,7 @@ use sqlx::query::Query;
 use sqlx::{AssertSqlSafe, ConnectOptions, Error, Postgres};
 use tokio::sync::Mutex;
 
-use crate::builtin::knowledge::KnowledgeError;
+use crate::builtin::knowledge::rag::error::KnowledgeError;
 
 /// A connection to a database. Operations take turns.
 pub(super) struct Database {

@@ -8,13 +8,15 @@ use std::time::Duration;
 use futures::FutureExt;
 use sqlx::{AssertSqlSafe, Connection, Row};
 
+use crate::builtin::knowledge::rag::error::KnowledgeError;
+use crate::builtin::knowledge::rag::knowledge::{Knowledge, KnowledgeFuture};
+use crate::builtin::knowledge::rag::passage::Passage;
+use crate::builtin::knowledge::rag::text_index::TextIndex;
 use crate::builtin::knowledge::rag::vectors::embed::Checked;
-use crate::builtin::knowledge::rag::vectors::index::{BATCH, titled};
+use crate::builtin::knowledge::rag::vectors::embedder::Embedder;
+use crate::builtin::knowledge::rag::vectors::index::{BATCH, Embedded, titled};
 use crate::builtin::knowledge::rag::vectors::postgres::connection::{Database, statement};
 use crate::builtin::knowledge::rag::vectors::postgres::rows::{COLUMNS, id, literal, passage};
-use crate::builtin::knowledge::{
-    Embedded, Embedder, Knowledge, KnowledgeError, KnowledgeFuture, Passage, TextIndex,
-};
 
 /// Passages with vectors in a table of PostgreSQL, for many processes: the extension `vector`
 /// (pgvector) compares them. Requires the features `knowledge` and `postgres`.

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use sqlx::postgres::PgRow;
 use sqlx::{Error, Row};
 
-use crate::builtin::knowledge::Passage;
 use crate::builtin::knowledge::rag::digest;
+use crate::builtin::knowledge::rag::passage::Passage;
 
 /// Returns the identity of a passage: of another text, another place or another title, another one.
 pub(super) fn id(passage: &Passage) -> String {
