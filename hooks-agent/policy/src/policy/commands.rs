@@ -3,11 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use hooks_agent_core::options::{EXPECTED, Node, Value, bare_number, duration_of, shown_key};
+use hooks_agent_core::options::{EXPECTED, Node, Value, bare_number, duration_of, set, shown_key};
 
 use crate::command::{self, CommandEntry, CommandEvent, Layer};
 use crate::policy::file::{CommandTable, Fields, OnFailure, Problems, on_failure, resolve};
-use crate::policy::set;
 
 /// A command hook, as a file says it. It has no `Debug`: `env` may have values of the environment.
 #[derive(Clone, PartialEq)]

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use futures::channel::mpsc::UnboundedReceiver;
 use genai::chat::{self, ChatStreamEvent, MessageContent, StopReason, StreamEnd};
+use hooks_agent_core::model::{ChatChunk, FinishReason, ModelError};
 use serde_json::{Map, Value};
 
 use crate::message::{Messages, ToolUse, Usage};
 use crate::model::genai::connection::Connection;
 use crate::model::genai::mark::Mark;
 use crate::model::genai::provider::Provider;
-use hooks_agent_core::model::{ChatChunk, FinishReason, ModelError};
 
 type Piece = Result<ChatChunk, ModelError>;
 

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use genai::Client;
+use hooks_agent_core::model::ModelError;
 use hooks_agent_core::text::without_full_stop;
 
 use crate::http::reason_of;
@@ -12,7 +13,6 @@ use crate::model::genai::endpoint::Endpoint;
 use crate::model::genai::provider::Provider;
 use crate::model::genai::redact::{without_keys, without_likely_keys, without_quotes};
 use crate::model::genai::report::Report;
-use hooks_agent_core::model::ModelError;
 
 const REDIRECT: &str = "the server redirects to another place; set the URL of the API itself";
 

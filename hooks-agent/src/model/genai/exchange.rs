@@ -6,13 +6,13 @@ use futures::channel::mpsc::unbounded;
 use futures::{Stream, StreamExt, future, stream};
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
+use hooks_agent_core::model::{ChatChunk, ChatRequest, ModelError};
 
 use crate::message::Messages;
 use crate::model::genai::answer::Answer;
 use crate::model::genai::connection::Connection;
 use crate::model::genai::mark::Mark;
 use crate::model::genai::request::{wire_options, wire_request};
-use hooks_agent_core::model::{ChatChunk, ChatRequest, ModelError};
 
 impl Connection {
     pub(super) async fn open(

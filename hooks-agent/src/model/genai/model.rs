@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::{TryStreamExt, stream};
+use hooks_agent_core::model::{ChatModel, ChatRequest, ChatStream, known_context_window};
 
 use crate::model::genai::client::{ClientOptions, Proxy};
 use crate::model::genai::connection::Connection;
 use crate::model::genai::endpoint::Endpoint;
 use crate::model::genai::provider::Provider;
-use hooks_agent_core::model::{ChatModel, ChatRequest, ChatStream, known_context_window};
 
 /// A model behind an HTTP API.
 ///

@@ -2,11 +2,11 @@
 
 use genai::adapter::AdapterKind;
 use genai::chat::{ReasoningEffort, StreamEnd};
+use hooks_agent_core::model::{ChatRequest, ModelOptions, ResponseFormat, ToolChoice, ToolSpec};
 
 use crate::message::{ContentBlock, Messages, Role};
 use crate::model;
 use crate::model::genai::attachment::{Attachment, AttachmentKind};
-use hooks_agent_core::model::{ChatRequest, ModelOptions, ResponseFormat, ToolChoice, ToolSpec};
 
 /// The provider whose API is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

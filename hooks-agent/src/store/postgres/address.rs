@@ -2,11 +2,11 @@
 
 use std::str::FromStr;
 
+use hooks_agent_core::store::StoreError;
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
 use crate::store::sql::Place;
-use hooks_agent_core::store::StoreError;
 
 /// What is wrong with a URL. It quotes nothing of it, which may have a password.
 const UNREADABLE: &str = "the URL of the database cannot be read: write \

@@ -1,5 +1,6 @@
 //! Writes steps.
 
+use hooks_agent_core::store::{Lease, Step, StoreError};
 use sqlx::Postgres;
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
@@ -8,7 +9,6 @@ use crate::store::postgres::listen::notified_name;
 use crate::store::postgres::statements::{COMMIT, OWNER};
 use crate::store::postgres::store::PostgresStore;
 use crate::store::sql::{Known, StepRows, refusal, signed, unavailable};
-use hooks_agent_core::store::{Lease, Step, StoreError};
 
 impl PostgresStore {
     pub(super) async fn commit_step(&self, lease: &Lease, step: &Step) -> Result<(), StoreError> {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hooks_agent_core::store::StoreError;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection, Error};
 
@@ -11,7 +12,6 @@ use crate::store::postgres::listen::Listener;
 use crate::store::postgres::migrate::{look, migrate, search_path};
 use crate::store::postgres::options::PostgresOptions;
 use crate::store::sql::{LATEST, Limit, Place, Pool, PoolOptions, unsigned};
-use hooks_agent_core::store::StoreError;
 
 /// The connections to a database.
 #[derive(Debug)]

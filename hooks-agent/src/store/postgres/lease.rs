@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use hooks_agent_core::store::{Acquired, Lease, StoreError, ThreadKey};
 use sqlx::postgres::{PgConnection, PgRow};
 
 use crate::call::RunId;
@@ -10,7 +11,6 @@ use crate::store::postgres::listen::notified_name;
 use crate::store::postgres::statements::{ACQUIRE, RELEASE, RENEW, WAIT, WAIT_NO_MORE, WITHDRAW};
 use crate::store::postgres::store::PostgresStore;
 use crate::store::sql::{Columns, millis, random_id, signed, store_error, unsigned};
-use hooks_agent_core::store::{Acquired, Lease, StoreError, ThreadKey};
 
 /// How long a request for a lease keeps its place without being repeated.
 const WAITING: Duration = Duration::from_secs(3);

@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use hooks_agent_core::store::ThreadKey;
 use sha2::{Digest, Sha256};
 use sqlx::Executor;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
@@ -12,7 +13,6 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use crate::store::sql::Limit;
-use hooks_agent_core::store::ThreadKey;
 
 /// The longest time between two requests for a lease.
 const ASK_AGAIN: Duration = Duration::from_secs(1);

@@ -1,11 +1,11 @@
 //! Brings the schema of a database up to date.
 
+use hooks_agent_core::store::StoreError;
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection, Error, Executor, Row};
 
 use crate::store::migration::Migration;
 use crate::store::sql::{LATEST, Limit, MIGRATIONS, Place, unsigned};
-use hooks_agent_core::store::StoreError;
 
 /// The advisory lock of those who migrate a store: "hook" in ASCII.
 const LOCK: i64 = 0x686f_6f6b;

@@ -1,12 +1,12 @@
 //! What operators do with a store.
 
+use hooks_agent_core::store::{Filter, StoreError, StoreReport};
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Postgres, Transaction};
 
 use crate::store::postgres::statements::{PRUNE, REPORT};
 use crate::store::postgres::store::PostgresStore;
 use crate::store::sql::{Columns, Filtered, Limit, filtered, store_error, store_report};
-use hooks_agent_core::store::{Filter, StoreError, StoreReport};
 
 impl PostgresStore {
     pub(super) async fn prune_threads(&self, filter: Filter) -> Result<u64, StoreError> {

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_agent_core::store::{StoreError, check_name};
+
 use crate::store::migration::Migration;
 use crate::store::postgres::connection::{Connections, migrate_url, missing_migrations};
 use crate::store::postgres::store::PostgresStore;
 use crate::store::sql::Limit;
-use hooks_agent_core::store::{StoreError, check_name};
 
 /// Options of a [`PostgresStore`].
 ///

@@ -1,12 +1,12 @@
 //! Questions to people.
 
+use hooks_agent_core::store::{Filter, StoreError, Verdict, Waiting, check_name};
 use sqlx::Connection;
 use sqlx::postgres::PgConnection;
 
 use crate::store::postgres::statements::{DECIDE, EXPIRE, QUESTIONS};
 use crate::store::postgres::store::PostgresStore;
 use crate::store::sql::{DecidedRow, decided_rows, filtered, waiting_row, write_json};
-use hooks_agent_core::store::{Filter, StoreError, Verdict, Waiting, check_name};
 
 impl PostgresStore {
     pub(super) async fn questions(&self, filter: &Filter) -> Result<Vec<Waiting>, StoreError> {

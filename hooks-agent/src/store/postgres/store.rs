@@ -4,6 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_agent_core::store::{
+    Acquired, Backend, Filter, HistoryRow, Lease, NameError, Step, Steps, Store, StoreError,
+    StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, check_name,
+};
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
 
@@ -13,10 +17,6 @@ use crate::store::postgres::listen::notified_name;
 use crate::store::postgres::options::PostgresOptions;
 use crate::store::postgres::statements::{ELEMENTS, LOAD, NOW};
 use crate::store::sql::{Filters, again, named, random_id};
-use hooks_agent_core::store::{
-    Acquired, Backend, Filter, HistoryRow, Lease, NameError, Step, Steps, Store, StoreError,
-    StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, check_name,
-};
 
 /// The store in a PostgreSQL database: for many workers. Requires feature `postgres`.
 ///

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use hooks_agent_core::store::{
+    Filter, HistoryRow, Lease, StoreError, ThreadInfo, ThreadKey, ThreadRecord,
+};
 use serde_json::{Map, Value};
 use sqlx::postgres::PgConnection;
 
@@ -13,9 +16,6 @@ use crate::store::postgres::store::PostgresStore;
 use crate::store::sql::{
     Columns, Filters, ImportRows, Limit, filtered, history_row, random_id, thread_info,
     thread_record, unsigned, value_of,
-};
-use hooks_agent_core::store::{
-    Filter, HistoryRow, Lease, StoreError, ThreadInfo, ThreadKey, ThreadRecord,
 };
 
 impl PostgresStore {

@@ -1,11 +1,12 @@
 //! Decisions as rows.
 
+use hooks_agent_core::store::{StoreError, Verdict, Waiting, review};
+
 use crate::store::sql::columns::Columns;
 use crate::store::sql::failure::store_error;
 use crate::store::sql::number::{signed, unsigned};
 use crate::store::sql::record::waiting_row;
 use crate::store::sql::rows::write_json;
-use hooks_agent_core::store::{StoreError, Verdict, Waiting, review};
 
 /// The parameters of the statement that stores a decision.
 pub(crate) struct DecidedRow {

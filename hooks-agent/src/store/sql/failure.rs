@@ -3,11 +3,11 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
+use hooks_agent_core::store::StoreError;
 use sqlx::Error;
 use sqlx::error::DatabaseError;
 
 use crate::store::sql::cause::cause_of_code;
-use hooks_agent_core::store::StoreError;
 
 /// What failed, and what to do. The text of the database is left out, for it may quote what is stored.
 #[derive(Debug, thiserror::Error)]

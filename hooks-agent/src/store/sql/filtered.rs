@@ -1,8 +1,9 @@
 //! Statements that have a condition for each field of a filter that is set, and no other: a database
 //! then chooses the index that fits.
 
-use crate::store::sql::number::{millis, signed};
 use hooks_agent_core::store::{Filter, SUB_THREADS};
+
+use crate::store::sql::number::{millis, signed};
 
 /// A parameter of a statement.
 #[derive(Clone, Debug)]

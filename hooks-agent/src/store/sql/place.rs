@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use hooks_agent_core::store::StoreError;
 use sqlx::Error;
 
 use crate::store::sql::failure::{classified, describe, unavailable};
-use hooks_agent_core::store::StoreError;
 
 /// Where a database is: a file, or the host and the port of a server. It has neither the user nor the
 /// password.

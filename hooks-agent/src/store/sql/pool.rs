@@ -6,13 +6,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
+use hooks_agent_core::store::StoreError;
 use sqlx::Connection;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::store::sql::failure::is_broken;
 use crate::store::sql::limit::Limit;
 use crate::store::sql::place::Place;
-use hooks_agent_core::store::StoreError;
 
 type Open<C> = Box<dyn Fn() -> BoxFuture<'static, Result<C, sqlx::Error>> + Send + Sync>;
 

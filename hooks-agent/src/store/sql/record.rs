@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use hooks_agent_core::store::{
+    CallRecord, HistoryRow, Lease, StoreError, StoreReport, StoredMessage, ThreadInfo, ThreadKey,
+    ThreadRecord, Waiting,
+};
 use serde_json::Value;
 
 use crate::store::sql::columns::Columns;
@@ -9,10 +13,6 @@ use crate::store::sql::failure::store_error;
 use crate::store::sql::number::unsigned;
 use crate::store::sql::rows::{Question, message_of, question_of, read_json};
 use crate::store::sql::schema::LATEST;
-use hooks_agent_core::store::{
-    CallRecord, HistoryRow, Lease, StoreError, StoreReport, StoredMessage, ThreadInfo, ThreadKey,
-    ThreadRecord, Waiting,
-};
 
 /// Reads a thread from the rows of [`LOAD`](crate::store::sql::statements).
 ///

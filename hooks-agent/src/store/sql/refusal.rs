@@ -1,9 +1,10 @@
 //! Why a step was not written.
 
+use hooks_agent_core::store::{Lease, StoreError};
+
 use crate::store::sql::columns::Columns;
 use crate::store::sql::failure::store_error;
 use crate::store::sql::number::unsigned;
-use hooks_agent_core::store::{Lease, StoreError};
 
 /// What is known of a step that was not written, if its lease and its version are not the reason.
 pub(crate) enum Known {

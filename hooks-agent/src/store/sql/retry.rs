@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use hooks_agent_core::store::StoreError;
 use tokio::time::{Instant, sleep};
 
 use crate::store::sql::failure::unavailable;
-use hooks_agent_core::store::StoreError;
 
 /// The first pause before an operation is tried again. Each one is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(25);

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use hooks_agent_core::store::{CallState, Decided, StoreError, Waiting};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::message::Msg;
 use crate::store::sql::columns::Columns;
 use crate::store::sql::number::unsigned;
-use hooks_agent_core::store::{CallState, Decided, StoreError, Waiting};
 
 /// The version of the JSON of a message.
 const MESSAGE_VERSION: u64 = 1;

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use hooks_agent_core::store::{CallRecord, CallState, HistoryRow, Step, StoreError, check_name};
 use serde_json::{Map, Value};
 
 use crate::store::sql::number::{millis, signed};
 use crate::store::sql::rows::{message_body, question_body, state_code, write_json};
-use hooks_agent_core::store::{CallRecord, CallState, HistoryRow, Step, StoreError, check_name};
 
 /// What a step writes, as the columns of its rows.
 #[derive(Debug, Default, Hash)]

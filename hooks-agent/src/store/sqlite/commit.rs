@@ -1,11 +1,11 @@
 //! Writes steps.
 
+use hooks_agent_core::store::{Lease, Step, StoreError};
 use serde::Serialize;
 
 use crate::store::sql::{Known, StepRows, is_raised, refusal, signed, write_json};
 use crate::store::sqlite::statements::{COMMIT, OWNER};
 use crate::store::sqlite::store::SqliteStore;
-use hooks_agent_core::store::{Lease, Step, StoreError};
 
 impl SqliteStore {
     pub(super) async fn commit_step(&self, lease: &Lease, step: &Step) -> Result<(), StoreError> {

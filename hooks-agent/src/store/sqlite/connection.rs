@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hooks_agent_core::store::StoreError;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, Executor};
 
 use crate::store::sql::{Limit, Place, Pool, PoolOptions};
 use crate::store::sqlite::options::{SqliteOptions, Synchronous};
-use hooks_agent_core::store::StoreError;
 
 /// How many operations read at a time.
 const READERS: u32 = 4;

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use hooks_agent_core::store::{Acquired, Lease, StoreError, ThreadKey};
+
 use crate::call::RunId;
 use crate::store::sql::{Columns, millis, random_id, signed, store_error, unsigned, write_json};
 use crate::store::sqlite::statements::{ACQUIRE, RELEASE, RENEW, WAIT, WAIT_NO_MORE, WITHDRAW};
 use crate::store::sqlite::store::SqliteStore;
-use hooks_agent_core::store::{Acquired, Lease, StoreError, ThreadKey};
 
 /// How long a request for a lease keeps its place without being repeated.
 const WAITING: Duration = Duration::from_secs(3);

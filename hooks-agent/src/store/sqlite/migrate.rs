@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use hooks_agent_core::store::StoreError;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Error, Executor, Row};
 
@@ -11,7 +12,6 @@ use crate::store::sql::{LATEST, MIGRATIONS, Place, store_error, unsigned};
 use crate::store::sqlite::connection::{connect_options, place_of, read_options};
 use crate::store::sqlite::file::refuse_url;
 use crate::store::sqlite::options::SqliteOptions;
-use hooks_agent_core::store::StoreError;
 
 /// The mark of the files of this store: "hook" in ASCII.
 const APPLICATION: i64 = 0x686f_6f6b;

@@ -1,12 +1,12 @@
 //! What operators do with a store.
 
+use hooks_agent_core::store::{Filter, StoreError, StoreReport};
 use sqlx::Connection;
 use sqlx::sqlite::SqliteConnection;
 
 use crate::store::sql::{Columns, Filtered, filtered, store_error, store_report};
 use crate::store::sqlite::statements::{PRUNE, REPORT};
 use crate::store::sqlite::store::SqliteStore;
-use hooks_agent_core::store::{Filter, StoreError, StoreReport};
 
 impl SqliteStore {
     pub(super) async fn prune_threads(&self, filter: &Filter) -> Result<u64, StoreError> {

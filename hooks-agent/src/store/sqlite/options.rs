@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_agent_core::store::StoreError;
+
 use crate::store::migration::Migration;
 use crate::store::sqlite::connection::Connections;
 use crate::store::sqlite::file::{existing_file, prepare_file};
 use crate::store::sqlite::migrate::{migrate, missing_migrations, require_latest};
 use crate::store::sqlite::store::SqliteStore;
-use hooks_agent_core::store::StoreError;
 
 /// When what is written reaches the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

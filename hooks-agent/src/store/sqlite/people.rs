@@ -1,12 +1,12 @@
 //! Questions to people.
 
+use hooks_agent_core::store::{Filter, StoreError, Verdict, Waiting, check_name};
 use sqlx::Connection;
 use sqlx::sqlite::SqliteConnection;
 
 use crate::store::sql::{DecidedRow, decided_rows, filtered, random_id, waiting_row, write_json};
 use crate::store::sqlite::statements::{DECIDE, EXPIRE, QUESTIONS};
 use crate::store::sqlite::store::SqliteStore;
-use hooks_agent_core::store::{Filter, StoreError, Verdict, Waiting, check_name};
 
 impl SqliteStore {
     pub(super) async fn questions(&self, filter: &Filter) -> Result<Vec<Waiting>, StoreError> {

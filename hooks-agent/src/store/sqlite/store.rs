@@ -6,6 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_agent_core::store::{
+    Acquired, Backend, Filter, HistoryRow, Lease, NameError, Step, Steps, Store, StoreError,
+    StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, check_name,
+};
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
 
@@ -14,10 +18,6 @@ use crate::store::sql::Filters;
 use crate::store::sqlite::connection::Connections;
 use crate::store::sqlite::options::SqliteOptions;
 use crate::store::sqlite::statements::{ELEMENTS, LOAD, NOW};
-use hooks_agent_core::store::{
-    Acquired, Backend, Filter, HistoryRow, Lease, NameError, Step, Steps, Store, StoreError,
-    StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, check_name,
-};
 
 /// How often a call that waits for a lease asks for it. SQLite cannot say when it is free.
 const ASK_AGAIN: Duration = Duration::from_millis(250);

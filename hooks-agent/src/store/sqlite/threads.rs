@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use hooks_agent_core::store::{
+    Filter, HistoryRow, Lease, StoreError, ThreadInfo, ThreadKey, ThreadRecord,
+};
 use serde_json::{Map, Value};
 use sqlx::Connection;
 use sqlx::sqlite::SqliteConnection;
@@ -14,9 +17,6 @@ use crate::store::sqlite::statements::{
     ELEMENTS, HISTORY, IMPORT, IMPORT_MESSAGES, IMPORT_VALUES, LOAD, NOW, VALUES, VERSION,
 };
 use crate::store::sqlite::store::SqliteStore;
-use hooks_agent_core::store::{
-    Filter, HistoryRow, Lease, StoreError, ThreadInfo, ThreadKey, ThreadRecord,
-};
 
 impl SqliteStore {
     pub(super) async fn load_thread(&self, lease: &Lease) -> Result<ThreadRecord, StoreError> {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use hooks_agent_core::tool::ProgressSender;
 use rmcp::RoleClient;
 use rmcp::model::{
     ClientRequest, GetExtensions, GetMeta, JsonRpcMessage, ProgressNotificationParam,
@@ -9,8 +10,6 @@ use rmcp::model::{
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-
-use hooks_agent_core::tool::ProgressSender;
 
 /// A transport that reports progress. A handler cannot: handlers run in separate tasks, in any
 /// order and possibly after the result.

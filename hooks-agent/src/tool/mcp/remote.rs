@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures::FutureExt;
+use hooks_agent_core::tool::{ProgressSender, Tool, ToolContext, ToolFuture};
 use hooks_core::BoxError;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam,
@@ -19,7 +20,6 @@ use crate::tool::mcp::error::McpError;
 use crate::tool::mcp::http::explain;
 use crate::tool::mcp::output::output_of;
 use crate::tool::mcp::pipes::Exit;
-use hooks_agent_core::tool::{ProgressSender, Tool, ToolContext, ToolFuture};
 
 /// The connection that the tools of a server share.
 pub(super) struct Connection {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_agent_core::tool::{Tool, Tools};
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
 use rmcp::service::{ClientInitializeError, RunningService};
 use rmcp::transport::Transport;
@@ -18,7 +19,6 @@ use crate::tool::mcp::options::McpOptions;
 use crate::tool::mcp::pipes::{Exit, Pipes};
 use crate::tool::mcp::progress::Watched;
 use crate::tool::mcp::remote::{Connection, RemoteTool};
-use hooks_agent_core::tool::{Tool, Tools};
 
 /// A connection to a server of tools that speaks the Model Context Protocol (MCP).
 ///

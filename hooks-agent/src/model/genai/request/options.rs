@@ -1,10 +1,10 @@
 //! Converts requests and their options.
 
 use genai::chat::{self, ChatOptions, JsonSpec};
+use hooks_agent_core::model::{ChatRequest, ReasoningEffort, ResponseFormat, ToolChoice};
 
 use crate::model::genai::provider::Provider;
 use crate::model::genai::request::messages::WireMessages;
-use hooks_agent_core::model::{ChatRequest, ReasoningEffort, ResponseFormat, ToolChoice};
 
 pub(in crate::model::genai) fn wire_options(
     provider: Provider,
