@@ -52,7 +52,8 @@ impl First {
             self.0.tools.iter().partition(|tool| own.contains(&tool.name));
         for tool in taken {
             tracing::warn!(
-                target: "hooks_agent::ag_ui", tool = tool.name,
+                target: "hooks_agent::ag_ui",
+                tool = tool.name,
                 "a tool of the client has the name of one of the agent"
             );
         }

@@ -76,7 +76,10 @@ impl Stream for RunEvents {
                 Ok(Poll::Pending) => return Poll::Pending,
                 Ok(Poll::Ready(Some(Ok(event)))) => this.transcript.of(event),
                 Ok(Poll::Ready(Some(Err(error)))) => {
-                    tracing::warn!(target: "hooks_agent::ag_ui", error = &error as &dyn std::error::Error, "a run failed");
+                    tracing::warn!(
+                        target: "hooks_agent::ag_ui",
+                        error = &error as &dyn std::error::Error, "a run failed"
+                    );
                     this.transcript.fail(Some(&error))
                 }
                 Ok(Poll::Ready(None)) => {

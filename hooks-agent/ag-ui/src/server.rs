@@ -160,7 +160,10 @@ impl AgUi {
         let thread = caller.checked_thread(&input.thread_id)?;
         let turn = self.turns.take(&thread).await.ok_or(Refused::Busy)?;
         let memory = self.agent.read_thread(&thread).await.map_err(|error| {
-            tracing::warn!(target: "hooks_agent::ag_ui", error = &error as &dyn std::error::Error, "a thread cannot be read");
+            tracing::warn!(
+                target: "hooks_agent::ag_ui",
+                error = &error as &dyn std::error::Error, "a thread cannot be read"
+            );
             Refused::Unreadable
         })?;
         let owner = memory.as_ref().and_then(|memory| memory.user());
@@ -168,7 +171,10 @@ impl AgUi {
             return Err(Refused::Forbidden);
         }
         let kept = Kept::of(memory.as_deref()).map_err(|error| {
-            tracing::warn!(target: "hooks_agent::ag_ui", error = &error as &dyn std::error::Error, "a thread cannot be read");
+            tracing::warn!(
+                target: "hooks_agent::ag_ui",
+                error = &error as &dyn std::error::Error, "a thread cannot be read"
+            );
             Refused::Unreadable
         })?;
         let history = memory.as_ref().map(|memory| memory.messages()).unwrap_or_default();
@@ -218,7 +224,10 @@ impl AgUi {
         if self.takes_system {
             request.system.clone_from(&plan.system);
         } else if !plan.system.is_empty() {
-            tracing::warn!(target: "hooks_agent::ag_ui", "system messages of the client are dropped");
+            tracing::warn!(
+                target: "hooks_agent::ag_ui",
+                "system messages of the client are dropped"
+            );
         }
         if self.shows_context {
             let entries = input.context.iter();

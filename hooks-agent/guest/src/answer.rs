@@ -83,7 +83,10 @@ fn of(specific: SpecificOutput) -> Output {
 /// Says why hooks did not let an event pass, without the text of errors that they did not write for
 /// models.
 pub(super) fn reason_of(error: &AgentError) -> String {
-    tracing::warn!(target: "hooks_agent::guest", error = error as &dyn Error, "a hook failed at an event of another agent");
+    tracing::warn!(
+        target: "hooks_agent::guest",
+        error = error as &dyn Error, "a hook failed at an event of another agent"
+    );
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
         if let Some(blocked) = error.downcast_ref::<TextBlocked>() {

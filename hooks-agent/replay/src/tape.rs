@@ -193,7 +193,10 @@ impl Drop for Shared {
         } else if !recorder.writer.is_finished()
             && let Err(error) = self.finish()
         {
-            tracing::warn!(target: "hooks_agent::replay", error = &error as &dyn std::error::Error, "a tape was not written");
+            tracing::warn!(
+                target: "hooks_agent::replay",
+                error = &error as &dyn std::error::Error, "a tape was not written"
+            );
         }
     }
 }

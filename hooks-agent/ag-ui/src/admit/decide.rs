@@ -55,7 +55,10 @@ pub(super) fn choices(
         taken.push(answer);
     }
     for id in answers.keys() {
-        tracing::warn!(target: "hooks_agent::ag_ui", interrupt = id, "the answer to an interrupt that does not wait is ignored");
+        tracing::warn!(
+            target: "hooks_agent::ag_ui",
+            interrupt = id, "the answer to an interrupt that does not wait is ignored"
+        );
     }
     if !missing.is_empty() {
         return Err(Refused::NotAnswered { ids: missing });

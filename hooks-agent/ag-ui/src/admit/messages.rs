@@ -15,7 +15,10 @@ pub(super) fn new_messages(new: &[InputMessage]) -> Vec<Msg> {
         new.iter().filter(|message| is_of_thread(message)).partition(|it| it.role() == "user");
     let is_strange = |message: &&&InputMessage| message.role() == "assistant";
     if others.iter().any(|message| is_strange(&message)) {
-        tracing::debug!(target: "hooks_agent::ag_ui", "answers that the thread does not have are ignored");
+        tracing::debug!(
+            target: "hooks_agent::ag_ui",
+            "answers that the thread does not have are ignored"
+        );
     }
     users.into_iter().filter_map(user).collect()
 }
@@ -102,7 +105,10 @@ fn is_of_thread(message: &InputMessage) -> bool {
 fn user(message: &InputMessage) -> Option<Msg> {
     let blocks = blocks_of(&message.value["content"]);
     if blocks.is_empty() {
-        tracing::warn!(target: "hooks_agent::ag_ui", "a message of the user without content that can be used is ignored");
+        tracing::warn!(
+            target: "hooks_agent::ag_ui",
+            "a message of the user without content that can be used is ignored"
+        );
         return None;
     }
     Some(Msg::from_blocks(Role::User, "user", blocks).with_metadata(ID, message.id()))

@@ -1,5 +1,5 @@
-//! What an input means for the thread: the messages that are new, and the decisions about what waits. It
-//! refuses before anything changes.
+//! Admits an input to its thread: finds the messages that are new and the decisions about tool calls that
+//! wait. It refuses before anything changes.
 
 mod decide;
 mod messages;

@@ -1,4 +1,4 @@
-//! What a run does with an input.
+//! The plan of a run: its messages, its decisions, or nothing to do.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! What waits on a thread.
+//! The tool calls of a thread that wait.
 
 use hooks_agent_core::memory::Memory;
 use hooks_agent_core::message::{PendingCall, PendingReason};

@@ -1,4 +1,4 @@
-//! What an agent behind the protocol can do.
+//! The capabilities that an agent declares.
 
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -327,7 +327,8 @@ async fn tell_subscribers<A: Agent + ?Sized>(agent: &A, cx: &CallContext, reply:
         let observed = observer.observe(context(&*observer, options), reply.clone()).await;
         if let Err(error) = observed {
             tracing::warn!(
-                target: "hooks_agent::agent", agent = agent.name(),
+                target: "hooks_agent::agent",
+                agent = agent.name(),
                 observer = observer.name(),
                 error = &error as &dyn std::error::Error,
                 "an observer did not take a reply"

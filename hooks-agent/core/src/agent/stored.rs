@@ -44,7 +44,8 @@ pub(super) async fn close(cx: &CallContext, session: Option<&OpenSession>) {
     };
     if let Err(error) = closed {
         tracing::warn!(
-            target: "hooks_agent::agent", agent = cx.agent_name(),
+            target: "hooks_agent::agent",
+            agent = cx.agent_name(),
             thread = cx.thread_id(),
             error = &error as &dyn std::error::Error,
             "the end of a call was not stored"

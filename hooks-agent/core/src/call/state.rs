@@ -135,7 +135,10 @@ impl CallContext {
     /// Records the failure of an error hook, which does not replace the error that it handled.
     pub(crate) fn add_hook_failure(&self, failure: BoxError) {
         let error = &*failure as &dyn Error;
-        tracing::warn!(target: "hooks_agent::call", agent = self.agent_name(), error, "a hook at ERROR failed");
+        tracing::warn!(
+            target: "hooks_agent::call",
+            agent = self.agent_name(), error, "a hook at ERROR failed"
+        );
         let failures = &mut self.state().hook_failures;
         if failures.len() < MOST_FAILURES {
             failures.push(failure.into());

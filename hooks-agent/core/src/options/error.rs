@@ -56,8 +56,8 @@ impl fmt::Display for OptionError {
     }
 }
 
-/// A mistake in a table of options, with its place.
-#[derive(Debug)]
+/// A mistake in a table of options, with its place. `Display` and `Debug` show it without values of the
+/// options: those of `${env:..}` are among them.
 pub struct Mistake {
     /// Where the value or key begins in its file, in bytes.
     pub offset: Option<usize>,
@@ -167,6 +167,15 @@ fn show(found: Unexpected<'_>) -> (String, &'static str) {
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.message(true))
+    }
+}
+
+impl fmt::Debug for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mistake")
+            .field("offset", &self.offset)
+            .field("message", &self.message(true))
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,4 +1,4 @@
-//! How a hook is made of a table of options.
+//! Makes hooks of tables of options.
 
 use std::fmt;
 use std::marker::PhantomData;

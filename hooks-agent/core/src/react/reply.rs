@@ -203,7 +203,10 @@ impl ReActAgent {
         }
         for (hook, reason) in lost {
             let agent = self.name();
-            tracing::warn!(target: "hooks_agent::react", agent, hook, reason, "a journal outlives what a hook keeps");
+            tracing::warn!(
+                target: "hooks_agent::react",
+                agent, hook, reason, "a journal outlives what a hook keeps"
+            );
         }
     }
 

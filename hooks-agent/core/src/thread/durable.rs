@@ -191,7 +191,8 @@ impl Durable {
             Acquired::Granted { lease, version, is_takeover, user } => {
                 if is_takeover {
                     tracing::warn!(
-                        target: "hooks_agent::thread", agent = key.agent(),
+                        target: "hooks_agent::thread",
+                        agent = key.agent(),
                         thread = key.thread(),
                         "a call takes over a thread whose owner ended without releasing it"
                     );

@@ -248,7 +248,8 @@ fn give_up(held: &Held) {
     let now = Instant::now();
     for kept in lock(held).iter().filter(|kept| kept.until <= now) {
         tracing::warn!(
-            target: "hooks_agent::thread", agent = kept.lease.thread.agent(),
+            target: "hooks_agent::thread",
+            agent = kept.lease.thread.agent(),
             thread = kept.lease.thread.thread(),
             "a call ends: its lease could not be renewed in time"
         );
@@ -269,7 +270,10 @@ async fn is_done(store: &dyn Steps, job: &Job, longest: Duration) -> bool {
     let Err(error) = done else { return true };
     let is_transient = error.is_transient();
     let error = &error as &dyn std::error::Error;
-    tracing::warn!(target: "hooks_agent::thread", error, is_transient, "a lease could not be released");
+    tracing::warn!(
+        target: "hooks_agent::thread",
+        error, is_transient, "a lease could not be released"
+    );
     !is_transient
 }
 

@@ -94,7 +94,8 @@ async fn watch_if_slow(
         Either::Right(((), held)) => {
             waits.check_polled()?;
             tracing::warn!(
-                target: "hooks_agent::thread", agent = cx.agent_name(),
+                target: "hooks_agent::thread",
+                agent = cx.agent_name(),
                 thread = cx.thread_id(),
                 "a call has waited for 10 s for an earlier call on its thread; if it waits for \
                  itself, pass `child_of` where a hook or a tool calls the agent, or set a \

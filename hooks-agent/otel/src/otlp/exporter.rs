@@ -90,7 +90,10 @@ impl Drop for Exporter {
         let started = thread::Builder::new().spawn(move || drop(providers.shutdown()));
         if let Err(error) = started {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(target: "hooks_agent::otel", error, "the last spans and metrics were not exported");
+            tracing::warn!(
+                target: "hooks_agent::otel",
+                error, "the last spans and metrics were not exported"
+            );
         }
     }
 }

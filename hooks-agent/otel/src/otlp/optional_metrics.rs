@@ -37,7 +37,8 @@ impl PushMetricExporter for OptionalMetrics {
         }
         self.is_refused.store(true, Ordering::Relaxed);
         tracing::warn!(
-            target: "hooks_agent::otel", error = &error as &dyn std::error::Error,
+            target: "hooks_agent::otel",
+            error = &error as &dyn std::error::Error,
             "the receiver takes no metrics, and none are sent: `OTEL_METRICS_EXPORTER=none` says so before"
         );
         Ok(())

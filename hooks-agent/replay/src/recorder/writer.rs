@@ -140,7 +140,10 @@ impl Writer {
     fn keep(&self, state: &mut State, error: TapeError) {
         if state.failure.is_none() {
             let cause = &error as &dyn std::error::Error;
-            tracing::warn!(target: "hooks_agent::replay", tape = %self.path.display(), error = cause, "a tape is incomplete");
+            tracing::warn!(
+                target: "hooks_agent::replay",
+                tape = %self.path.display(), error = cause, "a tape is incomplete"
+            );
             state.failure = Some(error);
         }
     }

@@ -67,7 +67,8 @@ impl Desk {
         let announced = &self.shared.announced;
         announced.tell_decided(&self.shared.ring, &waiting, &decided, !is_blind);
         tracing::info!(
-            target: "hooks_agent::studio", agent = agent.name(),
+            target: "hooks_agent::studio",
+            agent = agent.name(),
             thread = &*waiting.thread,
             tool = &*waiting.tool,
             decision = chosen,

@@ -41,7 +41,10 @@ impl Desk {
                 && let Err(error) = self.waiting().await
             {
                 let error = &error as &dyn std::error::Error;
-                tracing::warn!(target: "hooks_agent::studio", error, "the studio cannot list what waits");
+                tracing::warn!(
+                    target: "hooks_agent::studio",
+                    error, "the studio cannot list what waits"
+                );
             }
             tokio::select! {
                 () = stopping.cancelled() => return,

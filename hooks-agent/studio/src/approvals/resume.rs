@@ -94,5 +94,8 @@ async fn resume_once(agent: &Arc<ReActAgent>, thread: &Arc<str>) {
 }
 
 fn report(agent: &str, error: &(dyn Error + 'static)) {
-    tracing::warn!(target: "hooks_agent::studio", agent, error, "a decision of the studio was not carried out");
+    tracing::warn!(
+        target: "hooks_agent::studio",
+        agent, error, "a decision of the studio was not carried out"
+    );
 }

@@ -174,7 +174,10 @@ async fn write(
     // The call goes on without the page, and its run shows how it ended.
     tokio::spawn(async move {
         if let Err(error) = call.await {
-            tracing::warn!(target: "hooks_agent::studio", error = &error as &dyn std::error::Error, "a call of the studio failed");
+            tracing::warn!(
+                target: "hooks_agent::studio",
+                error = &error as &dyn std::error::Error, "a call of the studio failed"
+            );
         }
     });
     json(StatusCode::ACCEPTED, serde_json::json!({ "run": run }).to_string())
@@ -197,7 +200,10 @@ async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
 }
 
 fn store_failed(error: &StoreError) -> Response {
-    tracing::warn!(target: "hooks_agent::studio", error = error as &dyn std::error::Error, "the store of an agent failed");
+    tracing::warn!(
+        target: "hooks_agent::studio",
+        error = error as &dyn std::error::Error, "the store of an agent failed"
+    );
     self::error(StatusCode::SERVICE_UNAVAILABLE, "store", "the store of an agent failed")
 }
 

@@ -108,7 +108,10 @@ pub(crate) fn contained_now(hook: impl FnOnce() -> HookResult<Flow>) -> HookResu
 pub(crate) fn report<H: AgentHook>(ended: HookResult<Flow>, kind: EventKind, hook: &H) {
     if let Err(failure) = ended.and_then(|flow| no_flow(flow, kind)) {
         let error = &*failure as &dyn std::error::Error;
-        tracing::warn!(target: "hooks_agent::hook", hook = hook.name(), event = kind.name(), error, "a hook failed");
+        tracing::warn!(
+            target: "hooks_agent::hook",
+            hook = hook.name(), event = kind.name(), error, "a hook failed"
+        );
     }
 }
 

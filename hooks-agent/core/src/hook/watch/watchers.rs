@@ -54,7 +54,10 @@ pub(super) fn tell_watchers(run: &HookRun<'_>) {
     for watcher in watchers.flat_map(|watchers| watchers.of_hook(run.info.group)) {
         let told = catch_unwind(AssertUnwindSafe(|| watcher.hook_ran(run)));
         if told.is_err() {
-            tracing::warn!(target: "hooks_agent::hook", hook = run.hook(), event = run.event(), "a watcher panicked");
+            tracing::warn!(
+                target: "hooks_agent::hook",
+                hook = run.hook(), event = run.event(), "a watcher panicked"
+            );
         }
     }
 }

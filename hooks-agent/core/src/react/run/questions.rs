@@ -57,7 +57,10 @@ impl Run<'_> {
         }
         if let Err(error) = self.cx.commit_at(Moment::Question).await {
             // The end of the call commits again, and fails the call.
-            tracing::warn!(target: "hooks_agent::react", error = &error as &dyn std::error::Error, "questions were not stored");
+            tracing::warn!(
+                target: "hooks_agent::react",
+                error = &error as &dyn std::error::Error, "questions were not stored"
+            );
             return;
         }
         for pending in pending {

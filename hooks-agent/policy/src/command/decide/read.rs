@@ -33,8 +33,12 @@ pub(crate) fn read(
         code => Err(format!("it ended with exit code {code}")),
     };
     answer.or_else(|error| {
-        let refused = refusal_of(&ended.stdout).map(Answer::shortened).ok_or_else(|| error.clone())?;
-        tracing::warn!(target: "hooks_agent::command", %event, error, "a command that refuses failed");
+        let refused =
+            refusal_of(&ended.stdout).map(Answer::shortened).ok_or_else(|| error.clone())?;
+        tracing::warn!(
+            target: "hooks_agent::command",
+            %event, error, "a command that refuses failed"
+        );
         Ok(refused)
     })
 }
