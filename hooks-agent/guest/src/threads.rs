@@ -4,10 +4,16 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode};
-use sqlx::{ConnectOptions, Connection, Executor};
+use hooks_agent_sql::database::sqlite::{connect_options, place_of, prepare_file, use_wal};
+use hooks_agent_sql::database::{Access, Columns, DatabaseError, Dialect, Statement};
+use hooks_core::BoxError;
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{ConnectOptions, Executor, Sqlite};
 
 use crate::thread::GuestThread;
+
+/// How long a process waits for another one.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// The table, and the end of threads that had no event for 30 days.
 const OPEN: &str = "CREATE TABLE IF NOT EXISTS guest_thread (
@@ -16,9 +22,12 @@ const OPEN: &str = "CREATE TABLE IF NOT EXISTS guest_thread (
 
 const FORGET: &str = "DELETE FROM guest_thread WHERE seen < unixepoch() - 30 * 24 * 3600";
 
+const WRITE: &str = "INSERT INTO guest_thread (id, state, seen) VALUES ($1, $2, unixepoch())
+    ON CONFLICT (id) DO UPDATE SET state = excluded.state, seen = excluded.seen";
+
 /// Notes an event that changes nothing, once a day.
 const SEEN: &str = "UPDATE guest_thread SET seen = unixepoch()
-    WHERE id = ? AND seen < unixepoch() - 24 * 3600";
+    WHERE id = $1 AND seen < unixepoch() - 24 * 3600";
 
 /// The threads of other agents, in an SQLite file that their processes share.
 ///
@@ -34,7 +43,7 @@ pub struct GuestThreads {
 pub enum GuestThreadsError {
     /// The file cannot be read or written.
     #[error("the file of the threads cannot be used")]
-    File(#[from] sqlx::Error),
+    File(#[source] BoxError),
     /// The state of a thread is not what this version writes.
     #[error("the state of the thread `{thread}` cannot be read")]
     State {
@@ -52,15 +61,13 @@ impl GuestThreads {
     /// [`GuestThreadsError::File`] if it cannot be read and written.
     pub async fn open(path: impl AsRef<Path> + Send) -> Result<Self, GuestThreadsError> {
         let path = path.as_ref();
-        create(path).map_err(sqlx::Error::Io)?;
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .journal_mode(SqliteJournalMode::Wal)
-            .busy_timeout(Duration::from_secs(10))
-            .disable_statement_logging();
-        let mut connection = options.connect().await?;
-        connection.execute(sqlx::raw_sql(OPEN)).await?;
-        Ok(Self { connection })
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| GuestThreadsError::File(error.into()))?;
+        }
+        let path = prepare_file(path)?;
+        let opened = connect(&path).await.map_err(|error| place_of(&path).opening(error))?;
+        Ok(Self { connection: opened })
     }
 
     /// Changes a thread while no other process has the file. What `change` leaves is written before this
@@ -73,14 +80,11 @@ impl GuestThreads {
         thread: &str,
         change: impl AsyncFnOnce(&mut GuestThread) -> R,
     ) -> Result<R, GuestThreadsError> {
-        let mut transaction = self.connection.begin_with("BEGIN IMMEDIATE").await?;
-        let found: Option<(String,)> =
-            sqlx::query_as("SELECT state FROM guest_thread WHERE id = ?")
-                .bind(thread)
-                .fetch_optional(&mut *transaction)
-                .await?;
+        let mut transaction = Sqlite::begin(&mut self.connection, Access::Write, None).await?;
+        let find = Statement::new("SELECT state FROM guest_thread WHERE id = $1").bind(thread);
+        let found = Sqlite::fetch(&mut transaction, find).await?;
         let unread = |source| GuestThreadsError::State { thread: thread.to_owned(), source };
-        let before = found.map(|(state,)| state);
+        let before = found.first().map(|row| row.text(0)).transpose()?;
         let mut state = match &before {
             None => GuestThread::default(),
             Some(text) => serde_json::from_str(text).map_err(unread)?,
@@ -88,29 +92,28 @@ impl GuestThreads {
         let changed = change(&mut state).await;
         let after = serde_json::to_string(&state).map_err(unread)?;
         if before.as_deref() == Some(&after) {
-            sqlx::query(SEEN).bind(thread).execute(&mut *transaction).await?;
+            Sqlite::execute(&mut transaction, Statement::new(SEEN).bind(thread)).await?;
         } else {
-            let write = "INSERT INTO guest_thread (id, state, seen) VALUES (?, ?, unixepoch())
-                ON CONFLICT (id) DO UPDATE SET state = excluded.state, seen = excluded.seen";
-            let write = sqlx::query(write).bind(thread).bind(after);
-            write.execute(&mut *transaction).await?;
-            sqlx::query(FORGET).execute(&mut *transaction).await?;
+            let write = Statement::new(WRITE).bind(thread).bind(after);
+            Sqlite::execute(&mut transaction, write).await?;
+            Sqlite::execute(&mut transaction, Statement::new(FORGET)).await?;
         }
-        transaction.commit().await?;
+        transaction.commit().await.map_err(DatabaseError::from)?;
         Ok(changed)
     }
 }
 
-/// Creates the file and its folder, for the user alone.
-fn create(path: &Path) -> std::io::Result<()> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)?;
+async fn connect(path: &Path) -> Result<SqliteConnection, DatabaseError> {
+    let mut connection = connect_options(path, LONGEST_WAIT).connect().await?;
+    use_wal(&mut connection, LONGEST_WAIT).await?;
+    connection.execute(sqlx::raw_sql(OPEN)).await?;
+    Ok(connection)
+}
+
+impl From<DatabaseError> for GuestThreadsError {
+    fn from(error: DatabaseError) -> Self {
+        Self::File(error.into())
     }
-    let mut options = std::fs::File::options();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
 }
 
 impl fmt::Debug for GuestThreads {

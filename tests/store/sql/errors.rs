@@ -140,7 +140,7 @@ async fn a_file_that_is_locked_says_by_whom_and_where() {
     let error = store.commit(&lease, &step(0)).await.unwrap_err();
     let place = format!("`{}`", path.display());
     let expected = format!(
-        "the store is not available <- {place}: it is locked: another process writes to it for \
+        "the store is not available <- writing a step: {place}: it is locked: another process writes to it for \
          longer than `busy_timeout`, or holds it alone (error 5)"
     );
     assert_eq!(told(&error), expected);

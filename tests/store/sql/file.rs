@@ -168,8 +168,8 @@ async fn a_handle_shows_its_file_and_namespace_alone() {
     let store = SqliteStore::open(folder.path().join("a.db")).await.unwrap();
     assert!(store.namespace("a\0b").is_err() && store.namespace("").is_err());
     let shown = format!("{:?}", store.namespace("tenant").unwrap());
-    let path = folder.path().join("a.db");
-    let expected = format!("SqliteStore {{ path: {path:?}, namespace: \"tenant\", .. }}");
+    let path = folder.path().join("a.db").display().to_string();
+    let expected = format!("SqlStore {{ place: `{path}`, namespace: \"tenant\", .. }}");
     assert_eq!(shown, expected);
 }
 

@@ -198,6 +198,9 @@ async fn the_password_is_in_no_error_and_no_debug() {
         let url = SERVER.replace("root@", "root:hunter2@");
         let options = PostgresStore::options().schema(schema(&backend));
         let shown = format!("{:?}", options.connect(&url).await.unwrap());
-        assert_eq!(shown, "PostgresStore { namespace: \"default\", .. }");
+        assert_eq!(
+            shown,
+            "SqlStore { place: PostgreSQL at 127.0.0.1:5432, namespace: \"default\", .. }"
+        );
     }
 }

@@ -7,6 +7,8 @@ mod rag;
 #[cfg(feature = "skills")]
 mod skills;
 
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub use long_term_memory::SqlMemories;
 #[cfg(feature = "sqlite")]
 pub use long_term_memory::SqliteMemories;
 pub use long_term_memory::{

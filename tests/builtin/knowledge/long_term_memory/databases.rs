@@ -241,10 +241,10 @@ async fn what_cannot_be_opened_is_said_in_one_sentence() {
         error.to_string().replace(&shown, "F").replace("the memories cannot be opened: ", "")
     };
     assert_eq!(open("").await, "`F/` is a folder: name a file in it");
-    assert_eq!(open("no/a.db").await, "the folder of `F/no/a.db` does not exist: create it first");
+    assert_eq!(open("no/a.db").await, "the folder `F/no` does not exist: create it first");
     let text = "this is a text, longer than the header of a database, ".repeat(40);
     std::fs::write(folder.path().join("a.txt"), text).unwrap();
-    assert_eq!(open("a.txt").await, "`F/a.txt` is not a database");
+    assert_eq!(open("a.txt").await, "`F/a.txt`: it is not a database (error 26)");
     let error = SqliteMemories::open("").await.unwrap_err();
     assert!(error.to_string().ends_with("the path is empty: name a file"));
 
@@ -259,8 +259,24 @@ async fn what_cannot_be_opened_is_said_in_one_sentence() {
     if PgConnection::connect(SERVER).await.is_ok() {
         let url = SERVER.replace("/test", "/no_such_database");
         let error = PostgresMemories::connect(&url).await.unwrap_err();
-        assert!(error.to_string().ends_with("there is no such database: create it first"));
+        assert!(error.to_string().contains("there is no such database: create it first"));
     }
+}
+
+#[tokio::test]
+async fn a_full_disk_is_no_space_and_nothing_is_written() {
+    let Some(mut backend) = Backend::postgres().await else { return };
+    let memories = backend.open().await;
+    let full = "CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
+        CREATE TRIGGER no_space BEFORE INSERT ON memory_word EXECUTE FUNCTION no_space()";
+    backend.sql(full).await;
+    let error = memories.add(vec![entry("ada", "Ada has a cat.", 1)]).await.unwrap_err();
+    assert!(matches!(error, MemoriesError::Full(_)) && !error.is_transient(), "{error:?}");
+    assert!(memories.list("ada").await.unwrap().is_empty());
+    backend.sql("DROP TRIGGER no_space ON memory_word").await;
+    memories.add(vec![entry("ada", "Ada has a cat.", 1)]).await.unwrap();
+    assert_eq!(memories.list("ada").await.unwrap().len(), 1);
 }
 
 #[cfg(unix)]

@@ -1,5 +1,7 @@
 //! The errors of memories.
 
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+use hooks_agent_sql::database::{DatabaseError, DatabaseErrorKind};
 use hooks_core::BoxError;
 
 /// The error of [`Memories`](crate::builtin::knowledge::Memories). Its texts name no password and nothing that is
@@ -28,6 +30,9 @@ pub enum MemoriesError {
     /// The memories cannot be reached now. The operation may be tried again.
     #[error("the memories are not available")]
     Unavailable(#[source] BoxError),
+    /// The disk is full, or a quota is reached.
+    #[error("the memories have no space left")]
+    Full(#[source] BoxError),
     /// The memories refused the operation.
     #[error("the memories failed")]
     Failed(#[source] BoxError),
@@ -49,5 +54,20 @@ impl MemoriesError {
     #[must_use]
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_))
+    }
+}
+
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+impl From<DatabaseError> for MemoriesError {
+    fn from(error: DatabaseError) -> Self {
+        match error.kind() {
+            DatabaseErrorKind::Open => {
+                let reason = error.to_string();
+                Self::Open { reason, source: error.into_source().map(Into::into) }
+            }
+            DatabaseErrorKind::Unavailable => Self::Unavailable(error.into()),
+            DatabaseErrorKind::Full => Self::Full(error.into()),
+            DatabaseErrorKind::Failed => Self::Failed(error.into()),
+        }
     }
 }

@@ -1,17 +1,25 @@
-//! What memories in SQL databases share: the statements, the rows, the errors.
+//! Memories in SQL databases.
+//!
+//! They are written once, over the [`Statements`](statements::Statements) of a database; `sqlite` and
+//! `postgres` have these and how a database is opened.
 
-mod failure;
+mod memories;
+#[cfg(feature = "postgres")]
+mod options;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod row;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 mod statements;
 
-pub(super) use failure::{describe, memories_error};
-pub(super) use row::{NewRow, key_of, read_all, read_removed, signed};
-pub(super) use statements::statements;
+pub use memories::SqlMemories;
+#[cfg(feature = "postgres")]
+pub use options::PostgresMemoriesOptions;
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresMemories;
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteMemories;
 
 /// The version of the tables that this program writes.
-pub(super) const LATEST: i64 = 1;
-
-/// Returns a number of entries as the database has it.
-pub(super) fn limit_of(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
-}
+const LATEST: i64 = 1;

@@ -1,47 +1,36 @@
 //! The rows of entries.
 
+use hooks_agent_sql::database::{Columns, signed};
+
 use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
 use crate::builtin::knowledge::long_term_memory::remembered::Remembered;
 use crate::builtin::knowledge::long_term_memory::words::{digest, words};
 
 /// An entry as it is written. Names are bytes: no collation makes two of them the same, and each may have
 /// NUL characters.
-pub(in crate::builtin::knowledge::long_term_memory) struct NewRow {
-    pub(in crate::builtin::knowledge::long_term_memory) id: Vec<u8>,
-    pub(in crate::builtin::knowledge::long_term_memory) user: Vec<u8>,
-    pub(in crate::builtin::knowledge::long_term_memory) digest: Vec<u8>,
-    pub(in crate::builtin::knowledge::long_term_memory) thread: Option<Vec<u8>>,
-    pub(in crate::builtin::knowledge::long_term_memory) made: i64,
-    pub(in crate::builtin::knowledge::long_term_memory) body: String,
-    pub(in crate::builtin::knowledge::long_term_memory) words: Vec<String>,
+pub(super) struct NewRow<'a> {
+    pub(super) id: &'a [u8],
+    pub(super) user: &'a [u8],
+    pub(super) digest: [u8; 32],
+    pub(super) thread: Option<&'a [u8]>,
+    pub(super) made: i64,
+    pub(super) body: String,
+    pub(super) words: Vec<String>,
 }
 
-impl NewRow {
-    pub(in crate::builtin::knowledge::long_term_memory) fn of(
-        entry: &Remembered,
-    ) -> Result<Self, MemoriesError> {
-        let thread = entry.source.as_ref().map(|source| key_of(&source.thread));
+impl<'a> NewRow<'a> {
+    pub(super) fn of(entry: &'a Remembered) -> Result<Self, MemoriesError> {
         let body = serde_json::to_string(entry);
         Ok(Self {
-            id: key_of(&entry.id),
-            user: key_of(&entry.user),
-            digest: digest(&entry.text).to_vec(),
-            thread,
+            id: entry.id.as_bytes(),
+            user: entry.user.as_bytes(),
+            digest: digest(&entry.text),
+            thread: entry.source.as_ref().map(|source| source.thread.as_bytes()),
             made: signed(entry.at),
             body: body.map_err(|error| MemoriesError::Failed(error.into()))?,
             words: words(&entry.text),
         })
     }
-}
-
-/// Returns a name as the database has it.
-pub(in crate::builtin::knowledge::long_term_memory) fn key_of(name: &str) -> Vec<u8> {
-    name.as_bytes().to_vec()
-}
-
-/// Returns a number as the database has it.
-pub(in crate::builtin::knowledge::long_term_memory) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// Reads an entry of this user.
@@ -55,19 +44,20 @@ fn read(user: &str, body: &str) -> Result<Remembered, MemoriesError> {
     }
 }
 
-/// Reads entries of this user.
-pub(in crate::builtin::knowledge::long_term_memory) fn read_all(
-    user: &str,
-    bodies: &[String],
-) -> Result<Vec<Remembered>, MemoriesError> {
-    bodies.iter().map(|body| read(user, body)).collect()
+/// Reads the entries of this user, each in the first column of a row.
+pub(super) fn entries(user: &str, rows: &[impl Columns]) -> Result<Vec<Remembered>, MemoriesError> {
+    rows.iter().map(|row| read(user, &row.text(0)?)).collect()
 }
 
 /// Reads entries of this user that were removed, each with its time and its number, the oldest first.
-pub(in crate::builtin::knowledge::long_term_memory) fn read_removed(
+pub(super) fn removed_entries(
     user: &str,
-    mut rows: Vec<(i64, i64, String)>,
+    rows: &[impl Columns],
 ) -> Result<Vec<Remembered>, MemoriesError> {
-    rows.sort_unstable();
-    rows.iter().map(|(.., body)| read(user, body)).collect()
+    let mut removed = Vec::with_capacity(rows.len());
+    for row in rows {
+        removed.push((row.int(0)?, row.int(1)?, row.text(2)?));
+    }
+    removed.sort_unstable();
+    removed.iter().map(|(.., body)| read(user, body)).collect()
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use sqlx::{AssertSqlSafe, Connection, Row};
+use hooks_agent_sql::database::{Access, Columns, DatabaseError, Dialect, List, Statement};
+use sqlx::{AssertSqlSafe, Postgres, Row};
 
 use crate::builtin::knowledge::rag::error::KnowledgeError;
 use crate::builtin::knowledge::rag::knowledge::{Knowledge, KnowledgeFuture};
@@ -15,7 +16,7 @@ use crate::builtin::knowledge::rag::text_index::TextIndex;
 use crate::builtin::knowledge::rag::vectors::embed::Checked;
 use crate::builtin::knowledge::rag::vectors::embedder::Embedder;
 use crate::builtin::knowledge::rag::vectors::index::{BATCH, Embedded, titled};
-use crate::builtin::knowledge::rag::vectors::postgres::connection::{Database, statement};
+use crate::builtin::knowledge::rag::vectors::postgres::connection::Database;
 use crate::builtin::knowledge::rag::vectors::postgres::rows::{COLUMNS, id, literal, passage};
 
 /// Passages with vectors in a table of PostgreSQL, for many processes: the extension `vector`
@@ -123,8 +124,11 @@ impl PgVectors {
         );
         self.database
             .run("create the extension `vector` and the table", |conn| {
-                async move { sqlx::raw_sql(AssertSqlSafe(create)).execute(conn).await.map(drop) }
-                    .boxed()
+                async move {
+                    sqlx::raw_sql(AssertSqlSafe(create)).execute(conn).await?;
+                    Ok(())
+                }
+                .boxed()
             })
             .await
     }
@@ -139,7 +143,11 @@ impl PgVectors {
         let row = self
             .database
             .run("read the table", |conn| {
-                async move { statement(stored).bind(table).fetch_one(conn).await }.boxed()
+                async move {
+                    let rows = Postgres::fetch(conn, statement(stored).bind(table)).await?;
+                    rows.into_iter().next().ok_or(DatabaseError::from(sqlx::Error::RowNotFound))
+                }
+                .boxed()
             })
             .await?;
         let given = &self.embedder.embedder;
@@ -165,8 +173,8 @@ impl PgVectors {
         self.database
             .run("read the passages", |conn| {
                 async move {
-                    let rows = statement(ids).fetch_all(conn).await?;
-                    rows.iter().map(|row| row.try_get("id")).collect()
+                    let rows = Postgres::fetch(conn, statement(ids)).await?;
+                    rows.iter().map(|row| row.text(0)).collect()
                 }
                 .boxed()
             })
@@ -185,11 +193,11 @@ impl PgVectors {
         self.database
             .run("write passages", |conn| {
                 async move {
-                    let mut transaction = conn.begin().await?;
+                    let mut transaction = Postgres::begin(conn, Access::Write, None).await?;
                     for ((id, passage), vector) in batch.into_iter().zip(vectors) {
                         let line = |line: usize| i64::try_from(line).unwrap_or(i64::MAX);
                         let lines = passage.lines.as_ref();
-                        statement(insert.as_str())
+                        let insert = statement(insert.clone())
                             .bind(id)
                             .bind(&embedder)
                             .bind(without_nul(passage.text))
@@ -199,11 +207,10 @@ impl PgVectors {
                             .bind(lines.map(|lines| line(*lines.start())))
                             .bind(lines.map(|lines| line(*lines.end())))
                             .bind(passage.title.map(without_nul))
-                            .bind(literal(&vector))
-                            .execute(&mut *transaction)
-                            .await?;
+                            .bind(literal(&vector));
+                        Postgres::execute(&mut transaction, insert).await?;
                     }
-                    transaction.commit().await
+                    Ok(transaction.commit().await?)
                 }
                 .boxed()
             })
@@ -217,7 +224,11 @@ impl PgVectors {
         let remove = format!("DELETE FROM {} WHERE id = ANY($1)", self.table);
         self.database
             .run("remove passages", |conn| {
-                async move { statement(remove).bind(ids).execute(conn).await.map(drop) }.boxed()
+                async move {
+                    let remove = statement(remove).bind(List::texts(ids));
+                    Postgres::execute(conn, remove).await.map(drop)
+                }
+                .boxed()
             })
             .await
     }
@@ -238,12 +249,17 @@ impl PgVectors {
             .run("search", |conn| {
                 async move {
                     let query = statement(search).bind(vector).bind(limit);
-                    query.fetch_all(conn).await?.iter().map(passage).collect()
+                    Postgres::fetch(conn, query).await?.iter().map(passage).collect()
                 }
                 .boxed()
             })
             .await
     }
+}
+
+/// Returns a statement without a name, which poolers take that give each transaction another session.
+fn statement(sql: String) -> Statement<'static> {
+    Statement::written(sql).unnamed()
 }
 
 /// PostgreSQL takes no NUL characters.

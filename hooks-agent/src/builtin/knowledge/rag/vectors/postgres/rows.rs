@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use hooks_agent_sql::database::DatabaseError;
 use sqlx::postgres::PgRow;
 use sqlx::{Error, Row};
 
@@ -28,7 +29,7 @@ pub(super) fn literal(vector: &[f32]) -> String {
 }
 
 /// Returns the passage of a row, as [`COLUMNS`] lists it, and its score.
-pub(super) fn passage(row: &PgRow) -> Result<Passage, Error> {
+pub(super) fn passage(row: &PgRow) -> Result<Passage, DatabaseError> {
     let place = |column| row.try_get::<i64, _>(column).map(|at| usize::try_from(at).unwrap_or(0));
     let line = |column| {
         let line = row.try_get::<Option<i64>, _>(column)?;

@@ -1,0 +1,30 @@
+//! Stores in SQL databases.
+//!
+//! What a store does is written once, over the [`Statements`](schema::Statements) of a database;
+//! `sqlite` and `postgres` have these, the options, and how a database is opened and migrated.
+
+mod commit;
+mod connections;
+mod lease;
+mod migration;
+mod operations;
+mod people;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod release;
+mod retry;
+mod rows;
+mod schema;
+mod sql_store;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+mod statements;
+mod threads;
+
+pub use migration::Migration;
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresOptions, PostgresStore};
+pub use sql_store::SqlStore;
+#[cfg(feature = "sqlite")]
+pub use sqlite::{SqliteOptions, SqliteStore, Synchronous};
+pub use statements::Statements;

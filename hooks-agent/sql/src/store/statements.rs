@@ -1,0 +1,194 @@
+//! The statements of a store.
+
+use crate::database::{DatabaseError, Dialect};
+use crate::store::release::Releases;
+
+/// The statements of a store in one database, with their parameters in this order.
+///
+/// The first half of them differs in how the time is told; [`statements!`] writes it.
+pub trait Statements: Dialect {
+    /// How those who wait for a thread hear that it is released.
+    type Releases: Releases;
+
+    /// The time in milliseconds since 1970.
+    const NOW: &'static str;
+
+    /// The table of the elements of `v.body`, a JSON array.
+    const ELEMENTS: &'static str;
+
+    /// A thread with everything that a call reads, in one snapshot: the thread itself, then its messages,
+    /// values, tool calls and questions. The first column says which, from 0.
+    const LOAD: &'static str;
+
+    /// The owner, the fencing number, the version and the last step of a thread.
+    const OWNER: &'static str;
+
+    /// The version of a thread by its name.
+    const VERSION: &'static str;
+
+    /// Removes a call from those that wait for a lease.
+    const WAIT_NO_MORE: &'static str;
+
+    /// Notes that a call waits for a lease, or that it still does.
+    const WAIT: &'static str;
+
+    /// Refuses the questions that have expired.
+    const EXPIRE: &'static str;
+
+    /// Stores one decision of a request.
+    const DECIDE: &'static str;
+
+    /// All messages of a thread.
+    const HISTORY: &'static str;
+
+    /// The values of a thread.
+    const VALUES: &'static str;
+
+    /// Begins a thread with the version and the next sequence number of an import. Returns no row
+    /// if the thread has anything.
+    const IMPORT: &'static str;
+
+    /// Counts what a namespace has.
+    const REPORT: &'static str;
+
+    /// Grants a lease, if the thread is free and nobody waits for longer.
+    const ACQUIRE: &'static str;
+
+    /// Ends a lease, and says so if somebody waits for it.
+    const RELEASE: &'static str;
+
+    /// Ends the lease that a call asked for, if it was granted, and says so as a release does.
+    const WITHDRAW: &'static str;
+
+    /// Renews leases: a table of ids, owners and fencing numbers. Returns the ids and fencing numbers of those
+    /// that are not lost.
+    const RENEW: &'static str;
+
+    /// Writes a step as one statement: all of it, or nothing if the lease or the version is another one.
+    const COMMIT: &'static str;
+
+    /// The questions of a list of ids, locked, with the time and the request that decided.
+    const QUESTIONS: &'static str;
+
+    /// Writes the messages of an import: a table of their numbers, places, versions that replaced them, and
+    /// bodies.
+    const IMPORT_MESSAGES: &'static str;
+
+    /// Writes the values of an import: a table of names and bodies.
+    const IMPORT_VALUES: &'static str;
+
+    /// Remove the rows that calls no longer read, of a list of threads.
+    const PRUNE: [&'static str; 3];
+
+    /// Returns whether a [`COMMIT`](Self::COMMIT) wrote nothing.
+    fn is_refused(written: &Result<Vec<Self::Row>, DatabaseError>) -> bool;
+}
+
+/// Writes the statements that differ in no more than the expression of the time in milliseconds since 1970,
+/// and in the table of the elements of `v.body`, a JSON array.
+macro_rules! statements {
+    ($now:literal, $elements:literal) => {
+        const NOW: &str = $now;
+
+        const ELEMENTS: &str = $elements;
+
+        const LOAD: &str = "
+SELECT CAST(0 AS BIGINT) AS part, version AS a, next_seq AS b, fence AS c,
+    owner AS name, state AS body, NULL AS x, NULL AS y
+FROM thread WHERE id = $1 AND namespace = $2
+UNION ALL SELECT 1, seq, place, NULL, NULL, body, NULL, NULL
+FROM message WHERE thread_id = $1 AND archived IS NULL
+UNION ALL SELECT 2, NULL, NULL, NULL, name, body, NULL, NULL
+FROM value WHERE thread_id = $1
+UNION ALL SELECT 3, NULL, NULL, NULL, key, body, NULL, NULL
+FROM tool_call WHERE thread_id = $1 AND is_live = 1
+UNION ALL SELECT 4, since, expires, decided_at, id, body, decision, decided_by
+FROM question WHERE thread_id = $1 AND closed = 0";
+
+        const OWNER: &str =
+            "SELECT owner, fence, version, last_step FROM thread WHERE id = $1 AND namespace = $2";
+
+        const VERSION: &str =
+            "SELECT version FROM thread WHERE namespace = $1 AND agent = $2 AND thread = $3";
+
+        const WAIT_NO_MORE: &str = "DELETE FROM lease_waiter
+WHERE owner = $4 AND thread_id =
+    (SELECT t.id FROM thread t WHERE t.namespace = $1 AND t.agent = $2 AND t.thread = $3)";
+
+        const WAIT: &str = concat!(
+            "INSERT INTO lease_waiter (thread_id, owner, ticket, until)
+SELECT t.id, $4,
+    coalesce((SELECT max(w.ticket) FROM lease_waiter w WHERE w.thread_id = t.id), 0) + 1,
+    ",
+            $now,
+            " + $5
+FROM thread t WHERE t.namespace = $1 AND t.agent = $2 AND t.thread = $3
+ON CONFLICT (thread_id, owner) DO UPDATE SET until = excluded.until"
+        );
+
+        const EXPIRE: &str = concat!(
+            "UPDATE question SET decision = $2, decided_by = $3, decided_at = ",
+            $now,
+            "
+WHERE namespace = $1 AND closed = 0 AND decision IS NULL AND expires <= ",
+            $now
+        );
+
+        const DECIDE: &str = "UPDATE question
+SET decision = $2, decided_by = $3, decided_at = $4, request = $5 WHERE id = $1";
+
+        const HISTORY: &str = "SELECT m.seq, m.place, m.archived, m.body
+FROM thread t JOIN message m ON m.thread_id = t.id
+WHERE t.namespace = $1 AND t.agent = $2 AND t.thread = $3 ORDER BY m.seq";
+
+        const VALUES: &str = "SELECT v.name, v.body
+FROM thread t JOIN value v ON v.thread_id = t.id
+WHERE t.namespace = $1 AND t.agent = $2 AND t.thread = $3 ORDER BY v.name";
+
+        const IMPORT: &str = concat!(
+            r#"INSERT INTO thread
+    (id, namespace, agent, thread, version, next_seq, "user", created, changed)
+VALUES ($1, $2, $3, $4, $5, $6, $7, "#,
+            $now,
+            ", ",
+            $now,
+            r#")
+ON CONFLICT (namespace, agent, thread) DO UPDATE
+SET version = excluded.version, next_seq = excluded.next_seq, "user" = excluded."user",
+    changed = excluded.changed
+WHERE thread.version = 0
+    AND NOT EXISTS (SELECT 1 FROM message m WHERE m.thread_id = thread.id)
+RETURNING id"#
+        );
+
+        const REPORT: &str = concat!(
+            "SELECT
+    (SELECT count(*) FROM thread t WHERE t.namespace = $1
+        AND (t.version > 0 OR (t.owner IS NOT NULL AND t.lease_until >= ",
+            $now,
+            "))),
+    (SELECT count(*) FROM thread t WHERE t.namespace = $1 AND t.in_call = 1
+        AND (t.owner IS NULL OR t.lease_until < ",
+            $now,
+            ")),
+    (SELECT count(*) FROM message m JOIN thread t ON t.id = m.thread_id
+        WHERE t.namespace = $1 AND m.archived IS NULL),
+    (SELECT count(*) FROM message m JOIN thread t ON t.id = m.thread_id
+        WHERE t.namespace = $1 AND m.archived IS NOT NULL),
+    (SELECT count(*) FROM value v JOIN thread t ON t.id = v.thread_id WHERE t.namespace = $1),
+    (SELECT count(*) FROM tool_call c JOIN thread t ON t.id = c.thread_id
+        WHERE t.namespace = $1 AND c.state < 2),
+    (SELECT count(*) FROM question q
+        WHERE q.namespace = $1 AND q.closed = 0 AND q.decision IS NULL),
+    (SELECT count(*) FROM question q
+        WHERE q.namespace = $1 AND q.closed = 0 AND q.decision IS NOT NULL),
+    (SELECT count(*) FROM question q WHERE q.namespace = $1 AND q.closed = 1),
+    (SELECT ",
+            $now,
+            " - min(q.since) FROM question q
+        WHERE q.namespace = $1 AND q.closed = 0 AND q.decision IS NULL)"
+        );
+    };
+}
+
+pub(crate) use statements;
