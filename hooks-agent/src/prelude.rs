@@ -25,3 +25,4 @@ pub use crate::stream::{AgentEvent, AgentEventKind, AgentStream};
 pub use crate::tool::{FunctionTool, Permission, Tool, ToolContext, ToolError};
 pub use crate::{HookResult, Hookable, Hooks, hook, hookable, on};
 pub use hooks_agent_core::macros::{agent_hook, tool};
+pub use hooks_core::HookRole;

@@ -6,6 +6,7 @@ pub use std::clone::Clone;
 pub use std::convert::{AsRef, Infallible as Never, Into};
 pub use std::option::Option;
 pub use std::string::{String, ToString};
+pub use std::sync::Arc;
 pub use std::vec::Vec;
 
 pub use inventory;

@@ -4,8 +4,9 @@
 /// each.
 ///
 /// A method whose parameter is an event, such as `&mut PreActing<'_>` or `&ReasoningChunk<'_>`, is
-/// the handler of that event; all other methods are unchanged. The hook receives exactly the events
-/// that have a handler. A handler takes `&self` and is sync or `async`; a sync handler allocates
+/// the handler of that event; all other methods are unchanged. A method that takes a
+/// [`HookEvent`](crate::event::HookEvent) is the handler of every event that no other method takes. The
+/// hook receives exactly the events that have a handler. A handler takes `&self` and is sync or `async`; a sync handler allocates
 /// nothing. It returns `()`, [`Flow`](crate::event::Flow), or a
 /// [`HookResult`](hooks_core::HookResult) of either. The macro recognizes an event by the name of
 /// its type.
@@ -14,9 +15,16 @@
 /// |---|---|---|
 /// | `name = "guard"` | the name of the type | the name, by which the hook is removed |
 /// | `priority = priority::SECURITY` | `priority::DEFAULT` | the priority: lower runs first |
-/// | `tools = Self::tools_of` | none | a function from `&Self` to [`Tools`](crate::tool::Tools) |
+/// | `role = HookRole::Guards` | none | the [role](crate::hook::AgentHook::role), for warnings of plans |
 /// | `inherit` | off | the hook also runs in agents that are tools of its agent |
+/// | `always` | off | the hook also runs in a call inside of a call of the same method, for guards |
 /// | `once` | off | the hook does not receive what a call with a [journal](crate::journal) replays |
+/// | `events = self.chosen` | all that have a handler | receives no more than these events |
+/// | `around = self.calls` | all that have a handler | runs around no more than these calls |
+/// | `answers = EventMask::NONE` | the handlers that return a flow | the [events](crate::hook::AgentHook::answers) that it may answer |
+/// | `answers_around = AroundMask::NONE` | `around` | the [calls](crate::hook::AgentHook::answers_around) that it may answer |
+/// | `tools = Self::tools_of` | none | a function from `&Self` to [`Tools`](crate::tool::Tools) |
+/// | `tool_names`, `counter`, `watcher`, `foreign_guard`, `ends_with_process` | none | a function from `&Self` to what the method of [`AgentHook`](crate::hook::AgentHook) returns |
 /// | `class` | off | the hook runs in every `ReActAgent` of the process, without being added |
 /// | `class = dyn Agent` | off | the same in agents of every type, for the events that all have |
 /// | `crate = path` | by the manifest | the path of `hooks-agent`, or of `hooks-agent-core` |
@@ -125,6 +133,31 @@
 /// assert_eq!(agent.call("Are you there?").await?.text(), "I am back.");
 /// # Ok::<(), AgentError>(())
 /// # }).unwrap();
+/// ```
+///
+/// Each argument but `class` and `crate` fills the method of `AgentHook` of its name. In an expression, `self`
+/// is the hook. A mask only narrows what the handlers are, so that none can name an event without one:
+///
+/// ```
+/// use hooks_agent::prelude::*;
+///
+/// struct Notes {
+///     ends_alone: bool,
+/// }
+///
+/// #[agent_hook(
+///     always,
+///     role = HookRole::Observes,
+///     events = if self.ends_alone { EventKind::Settled.into() } else { EventMask::ALL }
+/// )]
+/// impl Notes {
+///     fn note(&self, event: &HookEvent<'_>) {
+///         println!("{}: {}", event.agent().name(), event.kind());
+///     }
+/// }
+///
+/// assert_eq!(Notes { ends_alone: true }.events(), EventKind::Settled.into());
+/// assert_eq!(Notes { ends_alone: false }.events(), EventMask::ALL);
 /// ```
 ///
 /// An event without setters cannot be changed:

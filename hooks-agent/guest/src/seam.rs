@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hooks_agent_core::event::EventMask;
-use hooks_agent_core::hook::{AgentHook, AroundMask, NextTool, ToolCall};
+use hooks_agent_core::agent_hook;
+use hooks_agent_core::hook::{NextTool, ToolCall};
 use hooks_agent_core::message::{ToolOutput, ToolResult, ToolUse};
 use hooks_agent_core::tool::{Tool, ToolContext, ToolError, ToolFuture};
 use serde_json::Value;
@@ -40,23 +40,8 @@ impl Seam {
     }
 }
 
-impl AgentHook for Seam {
-    fn name(&self) -> String {
-        "hooks-agent".to_owned()
-    }
-
-    fn priority(&self) -> i32 {
-        i32::MAX
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::TOOL_CALL
-    }
-
+#[agent_hook(name = "hooks-agent", priority = i32::MAX)]
+impl Seam {
     async fn around_tool_call(
         &self,
         call: ToolCall<'_>,

@@ -3,15 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use hooks_agent_core::agent_hook;
 use hooks_agent_core::error::AgentError;
-use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
-use hooks_agent_core::hook::{
-    AgentHook, AroundMask, HookWatcher, ModelCall, NextModel, NextTool, ToolCall, priority,
-};
+use hooks_agent_core::event::{EventKind, EventMask, HookEvent};
+use hooks_agent_core::hook::{AroundMask, ModelCall, NextModel, NextTool, ToolCall, priority};
 use hooks_agent_core::message::ToolResult;
 use hooks_agent_core::model::ModelAnswer;
 use hooks_agent_core::tool::ToolError;
-use hooks_core::{HookResult, HookRole};
+use hooks_core::HookRole;
 use opentelemetry::context::FutureExt;
 
 use crate::chat::Chat;
@@ -137,50 +136,18 @@ impl OpenTelemetry {
     }
 }
 
-impl AgentHook for OpenTelemetry {
-    fn priority(&self) -> i32 {
-        priority::METRICS
-    }
-
-    fn events(&self) -> EventMask {
-        if self.shared.capture.is_on() { Self::CONTENT } else { Self::EVENTS }
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::MODEL_CALL | AroundMask::TOOL_CALL
-    }
-
-    fn answers_around(&self) -> AroundMask {
-        AroundMask::NONE
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        self.shared.capture.is_on().then_some(HookRole::Observes)
-    }
-
-    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
-        Some(self.shared.clone())
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+#[agent_hook(
+    priority = priority::METRICS,
+    role = self.shared.capture.is_on().then_some(HookRole::Observes),
+    inherit,
+    always,
+    events = if self.shared.capture.is_on() { Self::CONTENT } else { Self::EVENTS },
+    answers_around = AroundMask::NONE,
+    watcher = |hook: &Self| Some(hook.shared.clone())
+)]
+impl OpenTelemetry {
+    fn record(&self, event: &mut HookEvent<'_>) {
         self.shared.record(event);
-        Ok(Flow::Continue)
     }
 
     async fn around_model_call(

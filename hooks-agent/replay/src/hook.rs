@@ -2,11 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hooks_agent_core::agent_hook;
 use hooks_agent_core::error::AgentError;
-use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
-use hooks_agent_core::hook::{
-    AgentHook, AroundMask, HookRun, HookWatcher, ModelCall, NextModel, NextTool, ToolCall,
-};
+use hooks_agent_core::event::{PostCall, PreCall, PreReasoning, PreSummary, Settled};
+use hooks_agent_core::hook::{HookRun, HookWatcher, ModelCall, NextModel, NextTool, ToolCall};
 use hooks_agent_core::message::ToolResult;
 use hooks_agent_core::model::ModelAnswer;
 use hooks_agent_core::tool::ToolError;
@@ -18,63 +17,33 @@ use crate::player::StandIn;
 use crate::runs::LiveRun;
 use crate::tape::{Shared, Tape};
 
-const EVENTS: EventMask = EventMask::of(&[
-    EventKind::PreCall,
-    EventKind::PreReasoning,
-    EventKind::PreSummary,
-    EventKind::PostCall,
-    EventKind::Settled,
-]);
-
-impl AgentHook for Tape {
-    fn name(&self) -> String {
-        "Tape".to_owned()
+#[agent_hook(
+    name = "Tape",
+    // The innermost hook: requests are as the model gets them.
+    priority = i32::MAX,
+    inherit,
+    always,
+    watcher = |tape: &Self| Some(tape.0.clone())
+)]
+impl Tape {
+    fn pre_call(&self, event: &PreCall<'_>) -> HookResult {
+        self.noted(self.0.begin(event.context(), event.messages()))
     }
 
-    /// The innermost hook: requests are as the model gets them.
-    fn priority(&self) -> i32 {
-        i32::MAX
+    fn pre_reasoning(&self, event: &PreReasoning<'_>) -> HookResult {
+        self.noted(self.0.on_run(event.context(), LiveRun::begin_round))
     }
 
-    fn events(&self) -> EventMask {
-        EVENTS
+    fn pre_summary(&self, event: &PreSummary<'_>) -> HookResult {
+        self.noted(self.0.on_run(event.context(), LiveRun::begin_round))
     }
 
-    fn sync_events(&self) -> EventMask {
-        EVENTS
+    fn post_call(&self, event: &PostCall<'_>) -> HookResult {
+        self.noted(self.0.keep_reply(event.context(), event.final_message()))
     }
 
-    fn around(&self) -> AroundMask {
-        AroundMask::MODEL_CALL | AroundMask::TOOL_CALL
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
-        Some(self.0.clone())
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        let cx = event.context();
-        let noted = match &*event {
-            HookEvent::PreCall(event) => self.0.begin(cx, event.messages()),
-            HookEvent::PreReasoning(_) | HookEvent::PreSummary(_) => {
-                self.0.on_run(cx, LiveRun::begin_round)
-            }
-            HookEvent::PostCall(event) => self.0.keep_reply(cx, event.final_message()),
-            HookEvent::Settled(event) => self.0.end(cx, event.outcome()),
-            _ => Ok(()),
-        };
-        match noted.map_err(|error| self.0.failed(error)) {
-            Err(Some(error)) => Err(error.into()),
-            Ok(()) | Err(None) => Ok(Flow::Continue),
-        }
+    fn settled(&self, event: &Settled<'_>) -> HookResult {
+        self.noted(self.0.end(event.context(), event.outcome()))
     }
 
     async fn around_model_call(
@@ -145,6 +114,14 @@ impl AgentHook for Tape {
                     None => ended,
                 }
             }
+        }
+    }
+
+    /// Returns the error of a call that is not noted.
+    fn noted(&self, noted: Result<(), TapeError>) -> HookResult {
+        match noted.map_err(|error| self.0.failed(error)) {
+            Err(Some(error)) => Err(error.into()),
+            Ok(()) | Err(None) => Ok(()),
         }
     }
 }

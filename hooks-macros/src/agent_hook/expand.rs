@@ -1,11 +1,11 @@
 //! Prints the implementation of `AgentHook`.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ItemImpl;
 
 use crate::agent_hook::around::AroundHandler;
-use crate::agent_hook::handlers::Handler;
+use crate::agent_hook::handlers::{Handled, Handler, rest_of};
 use crate::agent_hook::options::{Class, Options};
 
 // Output: `impl AgentHook for Guard { fn events(&self) -> .. async fn on_event(..) .. }`
@@ -15,76 +15,31 @@ pub(super) fn hook_impl(
     handlers: &[Handler],
     arounds: &[AroundHandler],
 ) -> TokenStream {
-    let Options { krate, name, priority, tools, inherit, once, class: _ } = options;
+    let krate = &options.krate;
     let (impl_generics, _, where_clause) = block.generics.split_for_impl();
     let ty = &block.self_ty;
+    let described = description(options);
+    let masks = masks(options, handlers);
     let result = quote!(#krate::hooks_core::HookResult<#krate::event::Flow>);
-    let name = name.as_ref().map(|name| {
-        quote! {
-            fn name(&self) -> #krate::hooks_core::__private::String {
-                #krate::hooks_core::__private::ToOwned::to_owned(#name)
-            }
-        }
-    });
-    let priority =
-        priority.as_ref().map(|priority| quote!(fn priority(&self) -> i32 { #priority }));
-    let tools = tools
-        .as_ref()
-        .map(|tools| quote!(fn tools(&self) -> #krate::tool::Tools { (#tools)(self) }));
-    let inherit = inherit.then(|| {
-        quote!(
-            fn inherit(&self) -> bool {
-                true
-            }
-        )
-    });
-    let once = once.then(|| {
-        quote!(
-            fn once(&self) -> bool {
-                true
-            }
-        )
-    });
-    let mask = |method: &str, chosen: &dyn Fn(&Handler) -> bool| {
-        let method = format_ident!("{method}");
-        let kinds = handlers.iter().filter(|handler| chosen(handler)).map(|handler| {
-            let Handler { variant, cfgs, .. } = handler;
-            quote!(#(#cfgs)* #krate::event::EventKind::#variant)
-        });
-        quote! {
-            fn #method(&self) -> #krate::event::EventMask {
-                const { #krate::event::EventMask::of(&[#(#kinds),*]) }
-            }
-        }
-    };
-    let events = mask("events", &|_| true);
-    let sync_events = mask("sync_events", &|handler| !handler.is_async);
-    let answers = mask("answers", &|handler| handler.decides);
-    let arms = |chosen: &dyn Fn(&Handler) -> bool| {
-        let handlers = handlers.iter().filter(|handler| chosen(handler));
-        let arms = handlers.map(|Handler { name, variant, is_async, answer, cfgs, .. }| {
-            let wait = is_async.then(|| quote!(.await));
-            let call = quote!(Self::#name(self, event)#wait);
-            // An answer that is none is shown where it is written.
-            let shown = Ident::new("answer", answer.resolved_at(Span::mixed_site()));
-            quote! {
-                #(#cfgs)*
-                #krate::event::HookEvent::#variant(event) => {
-                    let #shown = #call;
-                    #krate::event::IntoFlow::into_flow(#shown)
-                }
-            }
-        });
-        quote! {
-            match event {
-                #(#arms)*
-                _ => ::core::result::Result::Ok(#krate::event::Flow::Continue),
-            }
-        }
-    };
     // An agent calls `on_event_now` for sync handlers; whoever calls `on_event` gets them too.
-    let (waiting, now) = (arms(&|_| true), arms(&|handler| !handler.is_async));
-    let around = around_methods(krate, arounds);
+    let waits = handlers.iter().any(|handler| handler.is_async).then(|| {
+        let handle = match_event(krate, handlers.iter());
+        quote! {
+            async fn on_event(&self, event: &mut #krate::event::HookEvent<'_>) -> #result {
+                #handle
+            }
+        }
+    });
+    let is_sync = |handler: &&Handler| !handler.is_async;
+    let now = handlers.iter().any(|handler| is_sync(&handler)).then(|| {
+        let handle = match_event(krate, handlers.iter().filter(is_sync));
+        quote! {
+            fn on_event_now(&self, event: &mut #krate::event::HookEvent<'_>) -> #result {
+                #handle
+            }
+        }
+    });
+    let around = around_methods(options, arounds);
     quote! {
         #[allow(
             clippy::let_unit_value,
@@ -93,21 +48,120 @@ pub(super) fn hook_impl(
             clippy::unused_async
         )]
         impl #impl_generics #krate::hook::AgentHook for #ty #where_clause {
-            #name
-            #priority
-            #events
-            #sync_events
-            #answers
-            #tools
-            #inherit
-            #once
-            async fn on_event(&self, event: &mut #krate::event::HookEvent<'_>) -> #result {
-                #waiting
-            }
-            fn on_event_now(&self, event: &mut #krate::event::HookEvent<'_>) -> #result {
-                #now
-            }
+            #described
+            #masks
+            #waits
+            #now
             #around
+        }
+    }
+}
+
+// Input:  `name = "guard", priority = 10, inherit, tools = Self::tools_of`
+// Output: `fn name(&self) -> String { .. } fn priority(&self) -> i32 { 10 } ..`
+fn description(options: &Options) -> TokenStream {
+    let krate = &options.krate;
+    let private = quote!(#krate::hooks_core::__private);
+    let name = options.value("name").map(|name| {
+        quote! {
+            fn name(&self) -> #private::String {
+                ::core::convert::Into::into(#name)
+            }
+        }
+    });
+    let priority =
+        options.value("priority").map(|priority| quote!(fn priority(&self) -> i32 { #priority }));
+    let role = options.value("role").map(|role| {
+        quote! {
+            fn role(&self) -> ::core::option::Option<#krate::hooks_core::HookRole> {
+                ::core::convert::Into::into(#role)
+            }
+        }
+    });
+    let flags = options.flags().map(|(flag, value)| {
+        let flag = format_ident!("{flag}");
+        let value = value.map_or_else(|| quote!(true), ToTokens::to_token_stream);
+        quote!(fn #flag(&self) -> bool { #value })
+    });
+    let functions = options.functions().map(|(method, function)| {
+        let shared = |of: TokenStream| quote!(#private::Arc<dyn #of>);
+        let (output, coerced) = match method {
+            "tools" => (quote!(#krate::tool::Tools), None),
+            "tool_names" => (quote!(#private::Vec<#private::String>), None),
+            "watcher" => {
+                let watcher = shared(quote!(#krate::hook::HookWatcher));
+                (quote!(::core::option::Option<#watcher>), Some(watcher))
+            }
+            "foreign_guard" => {
+                let guard = shared(quote!(#krate::call::ForeignGuard));
+                (quote!(::core::option::Option<#guard>), Some(guard))
+            }
+            _ => (quote!(::core::option::Option<#private::String>), None),
+        };
+        // A closure returns the type of the hook's own value.
+        let coerced = coerced.map(|shared| quote!(.map(|value| -> #shared { value })));
+        let method = format_ident!("{method}");
+        quote!(fn #method(&self) -> #output { (#function)(self) #coerced })
+    });
+    quote!(#name #priority #role #(#flags)* #(#functions)*)
+}
+
+// Output: `fn events(&self) -> EventMask { .. } fn sync_events(..) .. fn answers(..) ..`
+fn masks(options: &Options, handlers: &[Handler]) -> TokenStream {
+    let krate = &options.krate;
+    let mask = |method: &str, chosen: &dyn Fn(&Handler) -> bool| {
+        let kinds = handlers.iter().filter(|handler| chosen(handler)).flat_map(|handler| {
+            let cfgs = &handler.cfgs;
+            let kinds = match &handler.event {
+                Handled::One(variant) => vec![variant.clone()],
+                Handled::Rest => rest_of(handlers),
+            };
+            kinds.into_iter().map(move |kind| quote!(#(#cfgs)* #krate::event::EventKind::#kind))
+        });
+        let mask = quote!(#krate::event::EventMask);
+        let mut handled = quote!(const { #mask::of(&[#(#kinds),*]) });
+        if let Some(given) = options.value(method) {
+            // What an argument says is never more than what is handled.
+            let given = quote!(<#mask as ::core::convert::From<_>>::from(#given));
+            handled = quote!(#mask::intersection(#handled, #given));
+        }
+        let method = format_ident!("{method}");
+        quote!(fn #method(&self) -> #mask { #handled })
+    };
+    let events = mask("events", &|_| true);
+    let sync_events = mask("sync_events", &|handler| !handler.is_async);
+    let answers = mask("answers", &|handler| handler.decides);
+    quote!(#events #sync_events #answers)
+}
+
+// Output: `match event { HookEvent::PreActing(event) => { .. } _ => Ok(Flow::Continue) }`
+fn match_event<'a>(
+    krate: &TokenStream,
+    handlers: impl Iterator<Item = &'a Handler>,
+) -> TokenStream {
+    let mut arms = TokenStream::new();
+    let mut rest = quote!(::core::result::Result::Ok(#krate::event::Flow::Continue));
+    for Handler { name, event, is_async, answer, cfgs, .. } in handlers {
+        let wait = is_async.then(|| quote!(.await));
+        // An answer that is none is shown where it is written.
+        let shown = Ident::new("answer", answer.resolved_at(Span::mixed_site()));
+        let run = quote! {
+            {
+                let #shown = Self::#name(self, event)#wait;
+                #krate::event::IntoFlow::into_flow(#shown)
+            }
+        };
+        match event {
+            Handled::Rest => rest = run,
+            Handled::One(variant) => {
+                arms.extend(quote!(#(#cfgs)* #krate::event::HookEvent::#variant(event) => #run));
+            }
+        }
+    }
+    quote! {
+        match event {
+            #arms
+            _ => #rest,
         }
     }
 }
@@ -133,10 +187,11 @@ pub(super) fn submission(block: &ItemImpl, options: &Options, class: &Class) -> 
 }
 
 // Output: `fn around(&self) -> AroundMask { .. } async fn around_model_call(..) { .. }`
-fn around_methods(krate: &TokenStream, arounds: &[AroundHandler]) -> Option<TokenStream> {
+fn around_methods(options: &Options, arounds: &[AroundHandler]) -> Option<TokenStream> {
     if arounds.is_empty() {
         return None;
     }
+    let krate = &options.krate;
     let masks = arounds.iter().map(|AroundHandler { around, cfgs, .. }| {
         let mask = format_ident!("{}", around.mask);
         quote!(#(#cfgs)* #krate::hook::AroundMask::#mask)
@@ -162,10 +217,20 @@ fn around_methods(krate: &TokenStream, arounds: &[AroundHandler]) -> Option<Toke
             }
         }
     });
+    let mask = quote!(#krate::hook::AroundMask);
+    let mut around = quote!(const { #mask::of(&[#(#masks),*]) });
+    if let Some(given) = options.value("around") {
+        around = quote!(#mask::intersection(#around, #given));
+    }
+    let answers = options.value("answers_around").map(|given| {
+        let around = quote!(#krate::hook::AgentHook::around(self));
+        quote!(fn answers_around(&self) -> #mask { #mask::intersection(#around, #given) })
+    });
     Some(quote! {
-        fn around(&self) -> #krate::hook::AroundMask {
-            const { #krate::hook::AroundMask::of(&[#(#masks),*]) }
+        fn around(&self) -> #mask {
+            #around
         }
+        #answers
         #(#methods)*
     })
 }

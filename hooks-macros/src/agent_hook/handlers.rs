@@ -32,10 +32,13 @@ const EVENTS: [(&str, &str); 13] = [
     ("Settled", "Settled"),
 ];
 
+/// The type of any event.
+const ANY: &str = "HookEvent";
+
 /// A method that takes an event.
 pub(super) struct Handler {
     pub(super) name: Ident,
-    pub(super) variant: Ident,
+    pub(super) event: Handled,
     pub(super) is_async: bool,
     /// Where its answer is written.
     pub(super) answer: Span,
@@ -44,26 +47,44 @@ pub(super) struct Handler {
     pub(super) cfgs: Vec<Attribute>,
 }
 
+/// The events that a method takes.
+#[derive(PartialEq, Eq)]
+pub(super) enum Handled {
+    /// The event of this variant.
+    One(Ident),
+    /// The events that no other method takes.
+    Rest,
+}
+
+/// Returns the events that no method takes by their own type.
+pub(super) fn rest_of(handlers: &[Handler]) -> Vec<Ident> {
+    let variants = EVENTS.map(|(_, variant)| format_ident!("{variant}"));
+    let is_free = |variant: &Ident| {
+        !handlers.iter().any(|it| matches!(&it.event, Handled::One(taken) if taken == variant))
+    };
+    variants.into_iter().filter(is_free).collect()
+}
+
 pub(super) fn handlers(block: &ItemImpl, errors: &mut Errors) -> Vec<Handler> {
     let mut handlers: Vec<Handler> = Vec::new();
     for item in &block.items {
         let ImplItem::Fn(method) = item else { continue };
-        let Some((event, variant)) = event_of(method) else {
+        let Some((name, event)) = event_of(method) else {
             refuse_unknown(method, errors);
             continue;
         };
-        check(method, event, errors);
+        check(method, name, errors);
         // Of two under conditions, one may be there at a time; the compiler sees if both are.
         let cfgs = cfgs_of(method);
         let is_taken =
-            |known: &Handler| known.variant == variant && cfgs.is_empty() && known.cfgs.is_empty();
+            |known: &Handler| known.event == event && cfgs.is_empty() && known.cfgs.is_empty();
         if handlers.iter().any(is_taken) {
-            let message = format!("two methods take `{event}`, make one of them");
+            let message = format!("two methods take `{name}`, make one of them");
             errors.at(&method.sig.ident, message);
         }
         handlers.push(Handler {
             name: method.sig.ident.clone(),
-            variant: format_ident!("{variant}"),
+            event,
             is_async: method.sig.asyncness.is_some(),
             answer: method.sig.output.span(),
             decides: decides(&method.sig.output),
@@ -74,11 +95,15 @@ pub(super) fn handlers(block: &ItemImpl, errors: &mut Errors) -> Vec<Handler> {
 }
 
 // Input:  `async fn deny(&self, event: &mut PreActing<'_>)`
-// Output: `("PreActing", "PreActing")`; nothing for a method without an event
-fn event_of(method: &ImplItemFn) -> Option<(&'static str, &'static str)> {
+// Output: `("PreActing", One(PreActing))`; nothing for a method without an event
+fn event_of(method: &ImplItemFn) -> Option<(&'static str, Handled)> {
     method.sig.inputs.iter().find_map(|input| {
         let name = type_name(input)?;
-        EVENTS.into_iter().find(|(event, _)| name == event)
+        if name == ANY {
+            return Some((ANY, Handled::Rest));
+        }
+        let (event, variant) = EVENTS.into_iter().find(|(event, _)| name == event)?;
+        Some((event, Handled::One(format_ident!("{variant}"))))
     })
 }
 

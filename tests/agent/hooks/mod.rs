@@ -6,6 +6,7 @@ mod around_event_hooks;
 mod around_hooks;
 mod around_model_calls;
 mod chosen_hooks;
+mod described_hooks;
 mod event_closures;
 mod events;
 mod governance;

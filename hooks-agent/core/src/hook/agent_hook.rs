@@ -12,6 +12,7 @@ use crate::hook::around::{
     AroundMask, Compression, ModelCall, NextCompression, NextModel, NextPermission, NextTool,
     PermissionCheck, ToolCall,
 };
+use crate::hook::forward::forward_hook;
 use crate::hook::priority;
 use crate::hook::watch::HookWatcher;
 use crate::message::{Messages, ToolResult};
@@ -269,111 +270,10 @@ pub trait AgentHook: Send + Sync + 'static {
 
 /// Forwards to the shared hook.
 impl<H: AgentHook> AgentHook for Arc<H> {
-    fn name(&self) -> String {
-        H::name(self)
-    }
-
-    fn priority(&self) -> i32 {
-        H::priority(self)
-    }
-
-    fn events(&self) -> EventMask {
-        H::events(self)
-    }
-
-    fn sync_events(&self) -> EventMask {
-        H::sync_events(self)
-    }
-
-    fn answers(&self) -> EventMask {
-        H::answers(self)
-    }
-
-    fn tools(&self) -> Tools {
-        H::tools(self)
-    }
-
-    fn inherit(&self) -> bool {
-        H::inherit(self)
-    }
-
-    fn always(&self) -> bool {
-        H::always(self)
-    }
-
-    fn once(&self) -> bool {
-        H::once(self)
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        H::role(self)
-    }
-
-    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
-        H::watcher(self)
-    }
-
-    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
-        H::foreign_guard(self)
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        H::tool_names(self)
-    }
-
-    fn ends_with_process(&self) -> Option<String> {
-        H::ends_with_process(self)
-    }
-
-    fn counter(&self) -> Option<String> {
-        H::counter(self)
-    }
-
-    fn on_event(&self, event: &mut HookEvent<'_>) -> impl Future<Output = HookResult<Flow>> + Send {
-        H::on_event(self, event)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        H::on_event_now(self, event)
-    }
-
-    fn around(&self) -> AroundMask {
-        H::around(self)
-    }
-
-    fn answers_around(&self) -> AroundMask {
-        H::answers_around(self)
-    }
-
-    fn around_model_call(
-        &self,
-        call: ModelCall<'_>,
-        next: NextModel<'_>,
-    ) -> impl Future<Output = Result<ModelAnswer, AgentError>> + Send {
-        H::around_model_call(self, call, next)
-    }
-
-    fn around_tool_call(
-        &self,
-        call: ToolCall<'_>,
-        next: NextTool<'_>,
-    ) -> impl Future<Output = Result<ToolResult, ToolError>> + Send {
-        H::around_tool_call(self, call, next)
-    }
-
-    fn around_permission_check(
-        &self,
-        check: PermissionCheck<'_>,
-        next: NextPermission<'_>,
-    ) -> impl Future<Output = Result<Permission, AgentError>> + Send {
-        H::around_permission_check(self, check, next)
-    }
-
-    fn around_compression(
-        &self,
-        compression: Compression<'_>,
-        next: NextCompression<'_>,
-    ) -> impl Future<Output = Result<Messages, AgentError>> + Send {
-        H::around_compression(self, compression, next)
+    forward_hook! {
+        self => AgentHook, &**self;
+        name priority events sync_events answers around answers_around tools inherit always once role watcher
+        foreign_guard tool_names ends_with_process counter on_event on_event_now around_model_call
+        around_tool_call around_permission_check around_compression
     }
 }

@@ -6,6 +6,7 @@ mod blocking;
 mod boxed;
 mod call_hooks;
 mod closure;
+mod forward;
 mod hook_model;
 mod placed;
 pub mod priority;

@@ -1,22 +1,13 @@
 //! Hooks with another name, another priority, or in other agents.
 
 use std::fmt;
-use std::sync::Arc;
 
-use hooks_core::{HookResult, HookRole};
+use hooks_core::HookRole;
 
-use crate::call::ForeignGuard;
-use crate::error::AgentError;
-use crate::event::{EventMask, Flow, HookEvent};
+use crate::event::EventMask;
 use crate::hook::agent_hook::AgentHook;
-use crate::hook::around::{
-    AroundMask, Compression, ModelCall, NextCompression, NextModel, NextPermission, NextTool,
-    PermissionCheck, ToolCall,
-};
-use crate::hook::watch::HookWatcher;
-use crate::message::{Messages, ToolResult};
-use crate::model::ModelAnswer;
-use crate::tool::{Permission, ToolError, Tools};
+use crate::hook::around::AroundMask;
+use crate::hook::forward::forward_hook;
 
 /// The methods that place an event hook: its name, its priority, the calls and agents that it runs
 /// in. Implemented for every event hook.
@@ -99,6 +90,13 @@ impl<H> Placed<H> {
 }
 
 impl<H: AgentHook> AgentHook for Placed<H> {
+    forward_hook! {
+        self => AgentHook, &self.hook;
+        events sync_events around tools once watcher foreign_guard tool_names ends_with_process counter
+        on_event on_event_now around_model_call around_tool_call around_permission_check
+        around_compression
+    }
+
     fn name(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.hook.name())
     }
@@ -107,28 +105,12 @@ impl<H: AgentHook> AgentHook for Placed<H> {
         self.priority.unwrap_or_else(|| self.hook.priority())
     }
 
-    fn events(&self) -> EventMask {
-        self.hook.events()
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.hook.sync_events()
-    }
-
     fn answers(&self) -> EventMask {
         if self.answers { self.hook.answers() } else { EventMask::NONE }
     }
 
-    fn around(&self) -> AroundMask {
-        self.hook.around()
-    }
-
     fn answers_around(&self) -> AroundMask {
         if self.answers { self.hook.answers_around() } else { AroundMask::NONE }
-    }
-
-    fn tools(&self) -> Tools {
-        self.hook.tools()
     }
 
     fn inherit(&self) -> bool {
@@ -139,72 +121,8 @@ impl<H: AgentHook> AgentHook for Placed<H> {
         self.always.unwrap_or_else(|| self.hook.always())
     }
 
-    fn once(&self) -> bool {
-        self.hook.once()
-    }
-
     fn role(&self) -> Option<HookRole> {
         self.role.or_else(|| self.hook.role())
-    }
-
-    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
-        self.hook.watcher()
-    }
-
-    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
-        self.hook.foreign_guard()
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        self.hook.tool_names()
-    }
-
-    fn ends_with_process(&self) -> Option<String> {
-        self.hook.ends_with_process()
-    }
-
-    fn counter(&self) -> Option<String> {
-        self.hook.counter()
-    }
-
-    fn on_event(&self, event: &mut HookEvent<'_>) -> impl Future<Output = HookResult<Flow>> + Send {
-        self.hook.on_event(event)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        self.hook.on_event_now(event)
-    }
-
-    fn around_model_call(
-        &self,
-        call: ModelCall<'_>,
-        next: NextModel<'_>,
-    ) -> impl Future<Output = Result<ModelAnswer, AgentError>> + Send {
-        self.hook.around_model_call(call, next)
-    }
-
-    fn around_tool_call(
-        &self,
-        call: ToolCall<'_>,
-        next: NextTool<'_>,
-    ) -> impl Future<Output = Result<ToolResult, ToolError>> + Send {
-        self.hook.around_tool_call(call, next)
-    }
-
-    fn around_permission_check(
-        &self,
-        check: PermissionCheck<'_>,
-        next: NextPermission<'_>,
-    ) -> impl Future<Output = Result<Permission, AgentError>> + Send {
-        self.hook.around_permission_check(check, next)
-    }
-
-    fn around_compression(
-        &self,
-        compression: Compression<'_>,
-        next: NextCompression<'_>,
-    ) -> impl Future<Output = Result<Messages, AgentError>> + Send {
-        self.hook.around_compression(compression, next)
     }
 }
 

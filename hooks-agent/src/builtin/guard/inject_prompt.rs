@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use hooks_core::HookResult;
 
+use crate::agent_hook;
 use crate::call::CallContext;
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, priority};
+use crate::event::{EventKind, EventMask, PreCall, PreReasoning, PreSummary};
+use crate::hook::priority;
 use crate::message::{ContentBlock, Msg, Role};
 
 /// Where [`InjectPrompt`] adds its text to the system prompt.
@@ -137,51 +138,36 @@ impl InjectPrompt {
     }
 }
 
-impl AgentHook for InjectPrompt {
-    fn priority(&self) -> i32 {
-        priority::PREPROCESSING
+#[agent_hook(priority = priority::PREPROCESSING, always, events = self.events_of())]
+impl InjectPrompt {
+    fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
+        let system = event.system_message();
+        if let Some(added) = self.added(event.context(), system.as_deref())? {
+            event.set_system_message(added);
+        }
+        Ok(())
     }
 
-    fn events(&self) -> EventMask {
+    fn pre_reasoning(&self, event: &mut PreReasoning<'_>) -> HookResult {
+        if let Some(added) = self.added(event.context(), event.system_message())? {
+            event.set_system_message(added);
+        }
+        Ok(())
+    }
+
+    fn pre_summary(&self, event: &mut PreSummary<'_>) -> HookResult {
+        if let Some(added) = self.added(event.context(), event.system_message())? {
+            event.set_system_message(added);
+        }
+        Ok(())
+    }
+
+    /// Returns the events at which the prompt is added.
+    fn events_of(&self) -> EventMask {
         if self.is_once {
             return EventKind::PreCall.into();
         }
         EventMask::of(&[EventKind::PreReasoning, EventKind::PreSummary])
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PreCall(event) => {
-                let system = event.system_message();
-                if let Some(added) = self.added(event.context(), system.as_deref())? {
-                    event.set_system_message(added);
-                }
-            }
-            HookEvent::PreReasoning(event) => {
-                if let Some(added) = self.added(event.context(), event.system_message())? {
-                    event.set_system_message(added);
-                }
-            }
-            HookEvent::PreSummary(event) => {
-                if let Some(added) = self.added(event.context(), event.system_message())? {
-                    event.set_system_message(added);
-                }
-            }
-            _ => {}
-        }
-        Ok(Flow::Continue)
     }
 }
 

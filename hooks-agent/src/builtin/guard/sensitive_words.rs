@@ -1,18 +1,12 @@
 //! The hook that keeps words out of what an agent is given and says.
 
 use std::fmt;
-use std::sync::Arc;
 
-use hooks_core::{HookResult, HookRole};
+use hooks_agent_core::__forward_hook as forward_hook;
 
 use crate::builtin::guard::words::WordList;
-use crate::call::ForeignGuard;
-use crate::error::AgentError;
-use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, Rewrite, ToolCall};
-use crate::message::ToolResult;
-use crate::model::{Find, Finding, ModelAnswer, Rewriter};
-use crate::tool::ToolError;
+use crate::hook::{AgentHook, Rewrite};
+use crate::model::{Find, Finding, Rewriter};
 
 /// Finds the words of a list in what an agent is given and says, and masks or blocks them.
 ///
@@ -128,56 +122,10 @@ impl Find for Search {
 }
 
 impl AgentHook for SensitiveWords {
-    fn priority(&self) -> i32 {
-        self.rewrite.priority()
-    }
-
-    fn events(&self) -> EventMask {
-        self.rewrite.events()
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.rewrite.sync_events()
-    }
-
-    fn around(&self) -> AroundMask {
-        self.rewrite.around()
-    }
-
-    fn inherit(&self) -> bool {
-        self.rewrite.inherit()
-    }
-
-    fn always(&self) -> bool {
-        self.rewrite.always()
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        self.rewrite.role()
-    }
-
-    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
-        self.rewrite.foreign_guard()
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        self.rewrite.on_event_now(event)
-    }
-
-    async fn around_model_call(
-        &self,
-        call: ModelCall<'_>,
-        next: NextModel<'_>,
-    ) -> Result<ModelAnswer, AgentError> {
-        self.rewrite.around_model_call(call, next).await
-    }
-
-    async fn around_tool_call(
-        &self,
-        call: ToolCall<'_>,
-        next: NextTool<'_>,
-    ) -> Result<ToolResult, ToolError> {
-        self.rewrite.around_tool_call(call, next).await
+    forward_hook! {
+        self => AgentHook, &self.rewrite;
+        priority events sync_events answers around answers_around inherit always role foreign_guard
+        on_event_now around_model_call around_tool_call
     }
 }
 

@@ -5,13 +5,12 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use hooks_core::HookResult;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
+use crate::agent_hook;
 use crate::call::CallContext;
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PreActing, PreReasoning};
-use crate::hook::AgentHook;
+use crate::event::{EventMask, Flow, PreActing, PreReasoning};
 use crate::model::ToolSpec;
 
 /// Adds arguments to tool calls that the model does not write: keys, tenants, users.
@@ -163,29 +162,6 @@ impl ToolParams {
         self.tools.as_ref().is_none_or(|tools| tools.contains(tool))
     }
 
-    /// Removes the arguments from the schemas that the model receives.
-    fn conceal(&self, event: &mut PreReasoning<'_>) {
-        let has_params = |spec: &ToolSpec| {
-            let property = |name: &String| spec.schema["properties"].get(name).is_some();
-            self.is_for(&spec.name) && self.params.iter().any(|(name, _)| property(name))
-        };
-        if self.model_wins || !event.tools().iter().any(has_params) {
-            return;
-        }
-        let mut tools = event.tools().to_vec();
-        for spec in tools.iter_mut().filter(|spec| has_params(spec)) {
-            for (name, _) in &self.params {
-                if let Some(properties) = spec.schema["properties"].as_object_mut() {
-                    properties.remove(name);
-                }
-                if let Some(required) = spec.schema["required"].as_array_mut() {
-                    required.retain(|required| required != name);
-                }
-            }
-        }
-        event.set_tools(tools);
-    }
-
     /// Adds the arguments, or returns why the tool call is refused.
     fn apply(&self, event: &mut PreActing<'_>) -> Result<(), String> {
         let cx = event.context();
@@ -216,51 +192,45 @@ impl ToolParams {
     }
 }
 
-impl AgentHook for ToolParams {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreReasoning, EventKind::PreActing])
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        self.tools.iter().flatten().cloned().collect()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        let event = match event {
-            HookEvent::PreActing(event) => event,
-            HookEvent::PreReasoning(event) => {
-                self.conceal(event);
-                return Ok(Flow::Continue);
-            }
-            _ => return Ok(Flow::Continue),
+#[agent_hook(priority = Self::PRIORITY,
+    inherit,
+    always,
+    tool_names = |hook: &Self| hook.tools.iter().flatten().cloned().collect(),
+    // It only refuses.
+    answers = EventMask::NONE
+)]
+impl ToolParams {
+    /// Removes the arguments from the schemas that the model receives.
+    fn conceal(&self, event: &mut PreReasoning<'_>) {
+        let has_params = |spec: &ToolSpec| {
+            let property = |name: &String| spec.schema["properties"].get(name).is_some();
+            self.is_for(&spec.name) && self.params.iter().any(|(name, _)| property(name))
         };
+        if self.model_wins || !event.tools().iter().any(has_params) {
+            return;
+        }
+        let mut tools = event.tools().to_vec();
+        for spec in tools.iter_mut().filter(|spec| has_params(spec)) {
+            for (name, _) in &self.params {
+                if let Some(properties) = spec.schema["properties"].as_object_mut() {
+                    properties.remove(name);
+                }
+                if let Some(required) = spec.schema["required"].as_array_mut() {
+                    required.retain(|required| required != name);
+                }
+            }
+        }
+        event.set_tools(tools);
+    }
+
+    fn pre_acting(&self, event: &mut PreActing<'_>) -> Flow {
         let call = event.tool_use();
         if !self.is_for(&call.name) || call.invalid_input.is_some() || !call.input.is_object() {
-            return Ok(Flow::Continue);
+            return Flow::Continue;
         }
         match self.apply(event) {
-            Ok(()) => Ok(Flow::Continue),
-            Err(reason) => Ok(event.refuse(reason)),
+            Ok(()) => Flow::Continue,
+            Err(reason) => event.refuse(reason),
         }
     }
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use hooks_core::HookRole;
 
+use crate::agent_hook;
 use crate::builtin::recover::retry_policy::{RetryPolicy, RetryPolicyError, chooses, pause};
 use crate::error::AgentError;
-use crate::event::EventMask;
-use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel};
+use crate::hook::{AroundMask, ModelCall, NextModel};
 use crate::model::{ModelAnswer, ModelError};
 
 /// Calls the model again after an error that may pass.
@@ -112,27 +112,8 @@ impl Default for ModelRetry {
     }
 }
 
-impl AgentHook for ModelRetry {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::MODEL_CALL
-    }
-
-    fn answers_around(&self) -> AroundMask {
-        AroundMask::NONE
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Retries)
-    }
-
+#[agent_hook(priority = Self::PRIORITY, role = HookRole::Retries, answers_around = AroundMask::NONE)]
+impl ModelRetry {
     async fn around_model_call(
         &self,
         call: ModelCall<'_>,

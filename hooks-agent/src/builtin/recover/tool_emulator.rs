@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::event::EventMask;
-use crate::hook::{AgentHook, AroundMask, HookModel, HookModelError, NextTool, ToolCall};
+use crate::agent_hook;
+use crate::hook::{HookModel, HookModelError, NextTool, ToolCall};
 use crate::message::{Messages, Msg, ToolOutput, ToolResult, ToolUse};
 use crate::model::{ChatModel, ChatRequest, ModelError};
 use crate::tool::ToolError;
@@ -120,35 +120,12 @@ fn marked(text: &str) -> ToolOutput {
     ToolOutput::text(format!("{}{text}", ToolEmulator::MARK)).with_structured(structured)
 }
 
-impl AgentHook for ToolEmulator {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        self.tools.iter().flat_map(|tools| tools.iter().cloned()).collect()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::TOOL_CALL
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
+#[agent_hook(priority = Self::PRIORITY,
+    inherit,
+    always,
+    tool_names = |hook: &Self| hook.tools.iter().flat_map(|tools| tools.iter().cloned()).collect()
+)]
+impl ToolEmulator {
     async fn around_tool_call(
         &self,
         call: ToolCall<'_>,

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use hooks_core::HookRole;
 
+use crate::agent_hook;
 use crate::builtin::recover::retry_policy::{RetryPolicy, RetryPolicyError, chooses, pause};
-use crate::event::EventMask;
-use crate::hook::{AgentHook, AroundMask, NextTool, ToolCall};
+use crate::hook::{AroundMask, NextTool, ToolCall};
 use crate::message::ToolResult;
 use crate::tool::ToolError;
 
@@ -201,31 +201,12 @@ impl Default for ToolRetry {
     }
 }
 
-impl AgentHook for ToolRetry {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        self.tools.iter().flat_map(|tools| tools.iter().cloned()).collect()
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::TOOL_CALL
-    }
-
-    fn answers_around(&self) -> AroundMask {
-        AroundMask::NONE
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Retries)
-    }
-
+#[agent_hook(priority = Self::PRIORITY,
+    role = HookRole::Retries,
+    answers_around = AroundMask::NONE,
+    tool_names = |hook: &Self| hook.tools.iter().flat_map(|tools| tools.iter().cloned()).collect()
+)]
+impl ToolRetry {
     async fn around_tool_call(
         &self,
         call: ToolCall<'_>,

@@ -4,15 +4,14 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use hooks_agent_core::agent_hook;
 use hooks_agent_core::error::AgentError;
-use hooks_agent_core::event::{EventMask, Flow, HookEvent};
-use hooks_agent_core::hook::{
-    AgentHook, AroundMask, HookWatcher, ModelCall, NextModel, NextTool, ToolCall, priority,
-};
+use hooks_agent_core::event::HookEvent;
+use hooks_agent_core::hook::{AroundMask, ModelCall, NextModel, NextTool, ToolCall, priority};
 use hooks_agent_core::message::ToolResult;
 use hooks_agent_core::model::ModelAnswer;
 use hooks_agent_core::tool::ToolError;
-use hooks_core::{HookResult, HookRole};
+use hooks_core::HookRole;
 
 use crate::hook::order::NAME;
 use crate::hook::recorder::Recorder;
@@ -41,53 +40,20 @@ impl StudioHook {
     }
 }
 
-impl AgentHook for StudioHook {
-    fn name(&self) -> String {
-        NAME.to_owned()
-    }
-
-    fn priority(&self) -> i32 {
-        priority::METRICS
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::ALL
-    }
-
-    fn sync_events(&self) -> EventMask {
-        EventMask::ALL
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::MODEL_CALL | AroundMask::TOOL_CALL
-    }
-
-    fn answers_around(&self) -> AroundMask {
-        AroundMask::NONE
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Observes)
-    }
-
-    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
-        Some(self.recorder.clone())
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+#[agent_hook(
+    name = NAME,
+    priority = priority::METRICS,
+    role = HookRole::Observes,
+    inherit,
+    answers_around = AroundMask::NONE,
+    watcher = |hook: &Self| Some(hook.recorder.clone())
+)]
+impl StudioHook {
+    fn see(&self, event: &mut HookEvent<'_>) {
         // A view fails no call.
         if catch_unwind(AssertUnwindSafe(|| self.recorder.see(event))).is_err() {
             tracing::error!(event = event.kind().name(), "the studio did not show an event");
         }
-        Ok(Flow::Continue)
     }
 
     async fn around_model_call(

@@ -1,6 +1,6 @@
 //! The calls that a hook runs around.
 
-use std::ops::BitOr;
+use std::ops::{BitAnd, BitOr};
 
 /// The calls that a hook runs around.
 ///
@@ -46,6 +46,14 @@ impl AroundMask {
             index += 1;
         }
         Self(mask)
+    }
+}
+
+impl BitAnd for AroundMask {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        self.intersection(other)
     }
 }
 

@@ -1,10 +1,11 @@
 //! The hook that holds calls to the limits of a policy.
 
-use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
-use hooks_agent_core::hook::{AgentHook, AroundMask, NextTool, ToolCall, priority};
+use hooks_agent_core::agent_hook;
+use hooks_agent_core::event::{EventKind, EventMask, Flow, PreActing, PreCall, PreReasoning};
+use hooks_agent_core::hook::{AroundMask, NextTool, ToolCall, priority};
 use hooks_agent_core::message::{ToolResult, ToolUse};
 use hooks_agent_core::tool::ToolError;
-use hooks_core::{HookResult, HookRole};
+use hooks_core::HookRole;
 
 use crate::policy::file::Globs;
 
@@ -32,68 +33,33 @@ fn reason(tool: &str) -> String {
     format!("the policy denies the tool `{tool}`")
 }
 
-impl AgentHook for LimitsHook {
-    fn name(&self) -> String {
-        "policy limits".to_owned()
-    }
-
-    fn priority(&self) -> i32 {
-        priority::SECURITY
-    }
-
-    fn events(&self) -> EventMask {
-        let calls = self.max_iters.map(|_| EventKind::PreCall.into());
-        let tools = [EventKind::PreReasoning, EventKind::PreActing];
-        let tools = self.denied.as_ref().map(|_| EventMask::of(&tools));
-        calls.unwrap_or(EventMask::NONE) | tools.unwrap_or(EventMask::NONE)
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn around(&self) -> AroundMask {
-        match self.denied {
-            Some(_) => AroundMask::TOOL_CALL,
-            None => AroundMask::NONE,
+#[agent_hook(
+    name = "policy limits",
+    priority = priority::SECURITY,
+    role = HookRole::Guards,
+    inherit,
+    always,
+    events = self.events_of(),
+    around = if self.denied.is_some() { AroundMask::TOOL_CALL } else { AroundMask::NONE }
+)]
+impl LimitsHook {
+    fn pre_call(&self, event: &PreCall<'_>) {
+        if let Some(most) = self.max_iters {
+            event.context().limit_iters(most);
         }
     }
 
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Guards)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PreCall(event) => {
-                if let Some(most) = self.max_iters {
-                    event.context().limit_iters(most);
-                }
-            }
-            HookEvent::PreReasoning(event)
-                if event.tools().iter().any(|tool| self.denies(&tool.name)) =>
-            {
-                let allowed = event.tools().iter().filter(|tool| !self.denies(&tool.name));
-                let allowed: Vec<_> = allowed.cloned().collect();
-                event.set_tools(allowed);
-            }
-            HookEvent::PreActing(event) => {
-                let tool = &event.tool_use().name;
-                if self.denies(tool) {
-                    return Ok(event.refuse(reason(tool)));
-                }
-            }
-            _ => {}
+    fn pre_reasoning(&self, event: &mut PreReasoning<'_>) {
+        if event.tools().iter().any(|tool| self.denies(&tool.name)) {
+            let allowed = event.tools().iter().filter(|tool| !self.denies(&tool.name));
+            let allowed: Vec<_> = allowed.cloned().collect();
+            event.set_tools(allowed);
         }
-        Ok(Flow::Continue)
+    }
+
+    fn pre_acting(&self, event: &mut PreActing<'_>) -> Flow {
+        let tool = &event.tool_use().name;
+        if self.denies(tool) { event.refuse(reason(tool)) } else { Flow::Continue }
     }
 
     /// Refuses a tool call that a hook further in turned into one of a denied tool.
@@ -108,5 +74,12 @@ impl AgentHook for LimitsHook {
             _ => Ok(()),
         };
         next.run_checked(call.into_tool_use(), check).await
+    }
+
+    fn events_of(&self) -> EventMask {
+        let calls = self.max_iters.map(|_| EventKind::PreCall.into());
+        let tools = [EventKind::PreReasoning, EventKind::PreActing];
+        let tools = self.denied.as_ref().map(|_| EventMask::of(&tools));
+        calls.unwrap_or(EventMask::NONE) | tools.unwrap_or(EventMask::NONE)
     }
 }

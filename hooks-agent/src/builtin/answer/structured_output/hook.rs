@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hooks_core::{HookResult, HookRole};
 
+use crate::agent_hook;
 use crate::builtin::answer::structured_output::ask::answer_as_text;
 use crate::builtin::answer::structured_output::error::StructuredOutputError;
 use crate::builtin::answer::structured_output::mode::Mode;
@@ -12,8 +13,8 @@ use crate::builtin::answer::structured_output::schema::answer_schema::AnswerSche
 use crate::builtin::answer::structured_output::settings::Settings;
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PostReasoning};
-use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel};
+use crate::event::{Flow, PostReasoning, PreCall, PreReasoning};
+use crate::hook::{AroundMask, ModelCall, NextModel};
 use crate::message::{ContentBlock, Msg};
 use crate::model::ModelAnswer;
 
@@ -154,54 +155,28 @@ impl StructuredOutput {
     }
 }
 
-impl AgentHook for StructuredOutput {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
+#[agent_hook(priority = Self::PRIORITY,
+    // What it quotes goes to the model and into errors.
+    role = HookRole::Observes,
+    around = self.around_of(),
+    answers_around = AroundMask::NONE
+)]
+impl StructuredOutput {
+    fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
+        let has_failed = self.settings.failures.begin(event)?;
+        self.round(event.context()).has_failed.store(has_failed, Ordering::Relaxed);
+        Ok(())
     }
 
-    fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreCall, EventKind::PreReasoning, EventKind::PostReasoning])
+    fn pre_reasoning(&self, event: &mut PreReasoning<'_>) -> HookResult {
+        let mode = self.settings.ask(event)?;
+        let round = self.round(event.context());
+        round.offers_tool.store(mode == Mode::Tool, Ordering::Relaxed);
+        Ok(())
     }
 
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventKind::PostReasoning.into()
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        // What it quotes goes to the model and into errors.
-        Some(HookRole::Observes)
-    }
-
-    fn around(&self) -> AroundMask {
-        match self.settings.mode {
-            None | Some(Mode::Tool) => AroundMask::MODEL_CALL,
-            Some(Mode::Format | Mode::Prompt) => AroundMask::NONE,
-        }
-    }
-
-    fn answers_around(&self) -> AroundMask {
-        AroundMask::NONE
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PreCall(event) => {
-                let has_failed = self.settings.failures.begin(event)?;
-                self.round(event.context()).has_failed.store(has_failed, Ordering::Relaxed);
-            }
-            HookEvent::PreReasoning(event) => {
-                let mode = self.settings.ask(event)?;
-                let round = self.round(event.context());
-                round.offers_tool.store(mode == Mode::Tool, Ordering::Relaxed);
-            }
-            HookEvent::PostReasoning(event) => return self.check(event),
-            _ => {}
-        }
-        Ok(Flow::Continue)
+    fn post_reasoning(&self, event: &mut PostReasoning<'_>) -> HookResult<Flow> {
+        self.check(event)
     }
 
     async fn around_model_call(
@@ -220,6 +195,13 @@ impl AgentHook for StructuredOutput {
         }
         let answer = next.run(call.into_request()).await?;
         Ok(answer.map_stream(|chunks| answer_as_text(chunks, tool)))
+    }
+
+    fn around_of(&self) -> AroundMask {
+        match self.settings.mode {
+            None | Some(Mode::Tool) => AroundMask::MODEL_CALL,
+            Some(Mode::Format | Mode::Prompt) => AroundMask::NONE,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::{HookResult, HookRole};
 
+use crate::agent_hook;
 use crate::builtin::context::auto_context::covered::Covered;
 use crate::builtin::context::auto_context::error::AutoContextError;
 use crate::builtin::context::auto_context::offload::{id, whole_text};
@@ -14,11 +15,10 @@ use crate::builtin::context::auto_context::thread::OfThread;
 use crate::builtin::context::auto_context::view::{Shortening, View};
 use crate::builtin::context::summary::{Summarizer, SummaryError, place};
 use crate::call::CallContext;
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, HookModelError};
+use crate::event::{PreReasoning, PreSummary};
+use crate::hook::HookModelError;
 use crate::message::{Messages, Msg, ToolResult};
 use crate::model::{ContextSize, ToolSpec};
-use crate::tool::Tools;
 
 /// Fits each request into a budget of tokens. Memory, the store and the events of tools keep the
 /// conversation as it is; the model reads less of it.
@@ -231,54 +231,35 @@ impl AutoContext {
     }
 }
 
-impl AgentHook for AutoContext {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreReasoning, EventKind::PreSummary])
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn tools(&self) -> Tools {
-        vec![reader(self.settings.read)]
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        self.settings.summarizer.as_ref().map(|_| HookRole::Observes)
-    }
-
-    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PreReasoning(event) => {
-                let request = Request {
-                    system: event.system_message(),
-                    tools: event.shared_tools(),
-                    messages: event.messages(),
-                    window: event.context_window(),
-                };
-                if let Some(messages) = self.fit(event.context(), request).await? {
-                    event.set_messages(messages);
-                }
-            }
-            HookEvent::PreSummary(event) => {
-                let request = Request {
-                    system: event.system_message(),
-                    tools: Arc::default(),
-                    messages: event.messages(),
-                    window: event.context_window(),
-                };
-                if let Some(messages) = self.fit(event.context(), request).await? {
-                    event.set_messages(messages);
-                }
-            }
-            _ => {}
+#[agent_hook(priority = Self::PRIORITY,
+    tools = |hook: &Self| vec![reader(hook.settings.read)],
+    role = self.settings.summarizer.as_ref().map(|_| HookRole::Observes)
+)]
+impl AutoContext {
+    async fn pre_reasoning(&self, event: &mut PreReasoning<'_>) -> HookResult {
+        let request = Request {
+            system: event.system_message(),
+            tools: event.shared_tools(),
+            messages: event.messages(),
+            window: event.context_window(),
+        };
+        if let Some(messages) = self.fit(event.context(), request).await? {
+            event.set_messages(messages);
         }
-        Ok(Flow::Continue)
+        Ok(())
+    }
+
+    async fn pre_summary(&self, event: &mut PreSummary<'_>) -> HookResult {
+        let request = Request {
+            system: event.system_message(),
+            tools: Arc::default(),
+            messages: event.messages(),
+            window: event.context_window(),
+        };
+        if let Some(messages) = self.fit(event.context(), request).await? {
+            event.set_messages(messages);
+        }
+        Ok(())
     }
 }
 

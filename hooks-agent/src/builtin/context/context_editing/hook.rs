@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use hooks_core::HookResult;
 
+use crate::agent_hook;
 use crate::builtin::context::context_editing::clear::{Clearing, METADATA_KEY};
 use crate::builtin::context::context_editing::error::ContextEditingError;
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::AgentHook;
+use crate::event::{PreReasoning, PreSummary};
 use crate::message::{Messages, Msg};
 use crate::model::{ContextSize, ToolSpec};
 
@@ -107,44 +107,23 @@ impl ContextEditing {
     }
 }
 
-impl AgentHook for ContextEditing {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreReasoning, EventKind::PreSummary])
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        self.settings.clearing.excluded.clone()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        let clearing = &self.settings.clearing;
-        match event {
-            HookEvent::PreReasoning(event) => {
-                let (system, window) = (event.system_message(), event.context_window());
-                if self.is_due(system, event.tools(), event.messages(), window)? {
-                    clearing.clear(event.messages_mut());
-                }
-            }
-            HookEvent::PreSummary(event) => {
-                let (system, window) = (event.system_message(), event.context_window());
-                if self.is_due(system, &[], event.messages(), window)? {
-                    clearing.clear(event.messages_mut());
-                }
-            }
-            _ => {}
+#[agent_hook(priority = Self::PRIORITY,
+    tool_names = |hook: &Self| hook.settings.clearing.excluded.clone()
+)]
+impl ContextEditing {
+    fn pre_reasoning(&self, event: &mut PreReasoning<'_>) -> HookResult {
+        let (system, window) = (event.system_message(), event.context_window());
+        if self.is_due(system, event.tools(), event.messages(), window)? {
+            self.settings.clearing.clear(event.messages_mut());
         }
-        Ok(Flow::Continue)
+        Ok(())
+    }
+
+    fn pre_summary(&self, event: &mut PreSummary<'_>) -> HookResult {
+        let (system, window) = (event.system_message(), event.context_window());
+        if self.is_due(system, &[], event.messages(), window)? {
+            self.settings.clearing.clear(event.messages_mut());
+        }
+        Ok(())
     }
 }

@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use hooks_core::{HookResult, HookRole};
 use serde_json::json;
 
+use crate::agent_hook;
 use crate::builtin::context::summarization::on_failure::OnSummaryFailure;
 use crate::builtin::context::summarization::size::{METADATA_KEY, is_summary, tokens};
 use crate::builtin::context::summary::{Summarizer, SummaryError, place};
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PreReasoning};
-use crate::hook::{AgentHook, HookModelError};
+use crate::event::{PreCall, PreReasoning};
+use crate::hook::HookModelError;
 use crate::message::{Messages, Msg, Role};
 use crate::model::{ContextSize, ContextSizeError};
 
@@ -228,37 +229,14 @@ fn latest(history: &Messages, most: u64, count: impl Fn(&Msg) -> u64) -> usize {
     history.iter().rev().take_while(fits).count()
 }
 
-impl AgentHook for Summarization {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
+#[agent_hook(priority = Self::PRIORITY, role = HookRole::Observes)]
+impl Summarization {
+    fn pre_call(&self, event: &PreCall<'_>) {
+        let count = event.messages().len();
+        self.of_call(event.context()).input.store(count, Ordering::Relaxed);
     }
 
-    fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreCall, EventKind::PreReasoning])
-    }
-
-    fn sync_events(&self) -> EventMask {
-        EventKind::PreCall.into()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Observes)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if let HookEvent::PreCall(event) = event {
-            let count = event.messages().len();
-            self.of_call(event.context()).input.store(count, Ordering::Relaxed);
-        }
-        Ok(Flow::Continue)
-    }
-
-    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        let HookEvent::PreReasoning(event) = event else { return self.on_event_now(event) };
+    async fn pre_reasoning(&self, event: &mut PreReasoning<'_>) -> HookResult {
         let history = event.history();
         let window = self.settings.window.or(event.context_window());
         if self.is_due(&history, window)? {
@@ -269,7 +247,7 @@ impl AgentHook for Summarization {
                 Box::pin(self.summarize(event, history, place)).await?;
             }
         }
-        Ok(Flow::Continue)
+        Ok(())
     }
 }
 

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use hooks_core::HookResult;
 use serde::Deserialize;
 
+use crate::agent_hook;
 use crate::builtin::context::todo_list::list::{Limits, Todo, lines};
 use crate::builtin::context::todo_list::tool::{NAME, PARALLEL, THREAD_VALUE, is_parallel, writer};
 use crate::call::CallContext;
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::AgentHook;
+use crate::event::{Flow, PreActing, PreReasoning, PreSummary};
 use crate::memory::{Memory, ThreadValueError};
-use crate::tool::Tools;
 
 /// What the model reads about the list in each round.
 const INSTRUCTIONS: &str = "The tool `write_todos` keeps a to-do list for you. Use it for work of three or \
@@ -127,50 +126,30 @@ impl TodoList {
     }
 }
 
-impl AgentHook for TodoList {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreReasoning, EventKind::PreActing, EventKind::PreSummary])
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventKind::PreActing.into()
-    }
-
-    fn tools(&self) -> Tools {
-        vec![writer(self.limits)]
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PreReasoning(event) => {
-                if !self.instructions.trim().is_empty() {
-                    event.append_system(&*self.instructions);
-                }
-                if let Some(list) = lines(event.context(), &Self::read(event.context())?)? {
-                    event.append_system(list);
-                }
-            }
-            // A summary has no tools, so it needs no instructions.
-            HookEvent::PreSummary(event) => {
-                if let Some(list) = lines(event.context(), &Self::read(event.context())?)? {
-                    event.append_system(list);
-                }
-            }
-            HookEvent::PreActing(event)
-                if event.tool_use().name == NAME && is_parallel(event.context()) =>
-            {
-                return Ok(event.refuse(PARALLEL));
-            }
-            _ => {}
+#[agent_hook(priority = Self::PRIORITY, tools = |hook: &Self| vec![writer(hook.limits)])]
+impl TodoList {
+    fn pre_reasoning(&self, event: &mut PreReasoning<'_>) -> HookResult {
+        if !self.instructions.trim().is_empty() {
+            event.append_system(&*self.instructions);
         }
-        Ok(Flow::Continue)
+        if let Some(list) = lines(event.context(), &Self::read(event.context())?)? {
+            event.append_system(list);
+        }
+        Ok(())
+    }
+
+    /// A summary has no tools, so it needs no instructions.
+    fn pre_summary(&self, event: &mut PreSummary<'_>) -> HookResult {
+        if let Some(list) = lines(event.context(), &Self::read(event.context())?)? {
+            event.append_system(list);
+        }
+        Ok(())
+    }
+
+    fn pre_acting(&self, event: &mut PreActing<'_>) -> Flow {
+        if event.tool_use().name == NAME && is_parallel(event.context()) {
+            return event.refuse(PARALLEL);
+        }
+        Flow::Continue
     }
 }

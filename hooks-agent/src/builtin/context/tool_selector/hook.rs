@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
+use crate::agent_hook;
 use crate::builtin::context::tool_selector::ask::Chooser;
 use crate::builtin::context::tool_selector::error::OnSelectionFailure;
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, HookModel};
+use crate::event::PreReasoning;
+use crate::hook::HookModel;
 
 /// Picks the tools that the model reads in a round, at most a number of them, for agents with many.
 ///
@@ -142,32 +143,13 @@ impl ToolSelector {
     }
 }
 
-impl AgentHook for ToolSelector {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventKind::PreReasoning.into()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        self.settings.always.clone()
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        self.settings.chooser.as_ref().map(|_| HookRole::Observes)
-    }
-
-    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if let HookEvent::PreReasoning(event) = event {
-            self.select(event).await?;
-        }
-        Ok(Flow::Continue)
+#[agent_hook(priority = Self::PRIORITY,
+    tool_names = |hook: &Self| hook.settings.always.clone(),
+    role = self.settings.chooser.as_ref().map(|_| HookRole::Observes)
+)]
+impl ToolSelector {
+    async fn pre_reasoning(&self, event: &mut PreReasoning<'_>) -> HookResult {
+        self.select(event).await
     }
 }
 

@@ -6,14 +6,12 @@ use std::sync::Arc;
 
 use hooks_core::HookResult;
 
+use crate::agent_hook;
 use crate::builtin::control::messages_hook::command::{
     AgentCommand, CommandError, check_answer, check_conversation,
 };
 use crate::call::CallContext;
-use crate::event::{
-    EventKind, EventMask, Flow, HookEvent, PostCall, PostReasoning, PreCall, PreReasoning,
-};
-use crate::hook::AgentHook;
+use crate::event::{EventKind, EventMask, Flow, PostCall, PostReasoning, PreCall, PreReasoning};
 use crate::message::{Messages, Role};
 use crate::round::JumpTo;
 
@@ -124,8 +122,28 @@ impl MessagesHook {
     }
 }
 
-impl AgentHook for MessagesHook {
-    fn events(&self) -> EventMask {
+#[agent_hook(events = self.events_set())]
+impl MessagesHook {
+    fn on_pre_call(&self, event: &mut PreCall<'_>) -> HookResult<Flow> {
+        self.pre_call.as_ref().map_or(Ok(Flow::Continue), |decide| before_call(event, &**decide))
+    }
+
+    fn on_pre_reasoning(&self, event: &mut PreReasoning<'_>) -> HookResult<Flow> {
+        let decide = self.pre_reasoning.as_ref();
+        decide.map_or(Ok(Flow::Continue), |decide| before_reasoning(event, &**decide))
+    }
+
+    fn on_post_reasoning(&self, event: &mut PostReasoning<'_>) -> HookResult<Flow> {
+        let decide = self.post_reasoning.as_ref();
+        decide.map_or(Ok(Flow::Continue), |decide| after_reasoning(event, &**decide))
+    }
+
+    fn on_post_call(&self, event: &mut PostCall<'_>) -> HookResult<Flow> {
+        self.post_call.as_ref().map_or(Ok(Flow::Continue), |decide| after_call(event, &**decide))
+    }
+
+    /// Returns the events that have a closure.
+    fn events_set(&self) -> EventMask {
         let kinds = [
             (EventKind::PreCall, &self.pre_call),
             (EventKind::PreReasoning, &self.pre_reasoning),
@@ -134,28 +152,6 @@ impl AgentHook for MessagesHook {
         ];
         let set = kinds.into_iter().filter(|(_, decide)| decide.is_some());
         set.fold(EventMask::NONE, |mask, (kind, _)| mask | kind.into())
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match (event, self) {
-            (HookEvent::PreCall(event), Self { pre_call: Some(decide), .. }) => {
-                before_call(event, &**decide)
-            }
-            (HookEvent::PreReasoning(event), Self { pre_reasoning: Some(decide), .. }) => {
-                before_reasoning(event, &**decide)
-            }
-            (HookEvent::PostReasoning(event), Self { post_reasoning: Some(decide), .. }) => {
-                after_reasoning(event, &**decide)
-            }
-            (HookEvent::PostCall(event), Self { post_call: Some(decide), .. }) => {
-                after_call(event, &**decide)
-            }
-            _ => Ok(Flow::Continue),
-        }
     }
 }
 
@@ -266,6 +262,6 @@ fn after_call(event: &mut PostCall<'_>, decide: &Decide) -> HookResult<Flow> {
 
 impl fmt::Debug for MessagesHook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MessagesHook").field("events", &self.events()).finish_non_exhaustive()
+        f.debug_struct("MessagesHook").field("events", &self.events_set()).finish_non_exhaustive()
     }
 }

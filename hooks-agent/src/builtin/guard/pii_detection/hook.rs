@@ -3,19 +3,19 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::{HookResult, HookRole};
+use hooks_agent_core::__forward_hook as forward_hook;
+use hooks_core::HookResult;
 
 use crate::builtin::guard::pii::{
     PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiReplacement, PiiScanner, PiiStrategy,
 };
 use crate::builtin::guard::pii_detection::search::{Echo, Search};
 use crate::builtin::guard::vault::{Revealed, Vault, VaultError};
-use crate::call::{CallContext, ForeignGuard};
-use crate::error::AgentError;
+use crate::call::CallContext;
 use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, Rewrite, ToolCall};
+use crate::hook::{AgentHook, AroundMask, NextTool, Rewrite, ToolCall};
 use crate::message::ToolResult;
-use crate::model::{ModelAnswer, Rewriter};
+use crate::model::Rewriter;
 use crate::tool::ToolError;
 
 /// Finds personal data in what an agent is given and says, and replaces or blocks it.
@@ -306,21 +306,18 @@ impl PiiDetection {
 }
 
 impl AgentHook for PiiDetection {
-    fn name(&self) -> String {
-        self.name.clone()
+    forward_hook! {
+        self => AgentHook, &self.rewrite;
+        priority sync_events inherit always role foreign_guard around_model_call
     }
 
-    fn priority(&self) -> i32 {
-        self.rewrite.priority()
+    fn name(&self) -> String {
+        self.name.clone()
     }
 
     fn events(&self) -> EventMask {
         let noted = self.vault.as_ref().map_or(EventMask::NONE, |_| EventKind::PreCall.into());
         self.rewrite.events() | noted
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.rewrite.sync_events()
     }
 
     fn ends_with_process(&self) -> Option<String> {
@@ -341,35 +338,11 @@ impl AgentHook for PiiDetection {
         self.rewrite.around() | tools
     }
 
-    fn inherit(&self) -> bool {
-        self.rewrite.inherit()
-    }
-
-    fn always(&self) -> bool {
-        self.rewrite.always()
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        self.rewrite.role()
-    }
-
-    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
-        self.rewrite.foreign_guard()
-    }
-
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         if let (Some(vault), HookEvent::PreCall(event)) = (&self.vault, &*event) {
             vault.note(event.context());
         }
         self.rewrite.on_event_now(event)
-    }
-
-    async fn around_model_call(
-        &self,
-        call: ModelCall<'_>,
-        next: NextModel<'_>,
-    ) -> Result<ModelAnswer, AgentError> {
-        self.rewrite.around_model_call(call, next).await
     }
 
     async fn around_tool_call(

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use hooks_core::{HookResult, HookRole};
 use serde_json::Value;
 
+use crate::agent_hook;
 use crate::builtin::guard::rule_of_two::labels::Labels;
 use crate::builtin::guard::rule_of_two::thread::{Denied, Reservations, record};
 use crate::call::{CallContext, Door, Foreign, ForeignGuard};
 use crate::error::TextBlocked;
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PostActing, PreActing, PreCall};
-use crate::hook::{AgentHook, AroundMask, NextTool, ToolCall, priority};
+use crate::event::{Flow, PostActing, PreActing, PreCall, Settled};
+use crate::hook::{NextTool, ToolCall, priority};
 use crate::message::{PendingReason, ToolResult, ToolUse};
 use crate::tool::ToolError;
 
@@ -164,20 +165,34 @@ impl RuleOfTwo {
         self.tools.get(tool).copied().unwrap_or(self.unlabelled)
     }
 
-    fn pre_acting(&self, event: &PreActing<'_>) -> Flow {
-        let (cx, call) = (event.context(), event.tool_use());
-        let labels = self.labels(&call.name);
-        if labels == Labels::NONE || call.invalid_input.is_some() {
-            return Flow::Continue;
-        }
-        let is_approved = !self.refuses && cx.is_confirmed(&call.id);
-        match self.reservations.reserve(cx, call, labels, is_approved) {
-            Ok(()) => Flow::Continue,
-            Err(Denied::Completes(why)) if !self.refuses => event.ask(why),
-            Err(denied) => event.refuse(reason(denied)),
-        }
+    /// Returns the labels of a text that came in by a door.
+    fn labels_of(&self, door: Door, tool: &str) -> Labels {
+        let labels = match door {
+            Door::Response | Door::Passage | Door::Memory => self.labels(tool),
+            // They are of the user, the operator or the model, and describe no data.
+            Door::Rejection | Door::Edit | Door::ToolSpec => Labels::NONE,
+            _ => self.tools.get(tool).copied().unwrap_or_default(),
+        };
+        labels.without(Labels::CHANGES_STATE)
     }
+}
 
+fn reason(denied: Denied) -> String {
+    match denied {
+        Denied::Completes(why) => why,
+        Denied::Unknown(error) => format!("the labels of the thread are not known: {error}"),
+    }
+}
+
+#[agent_hook(
+    priority = priority::AUTH + 10,
+    role = HookRole::Guards,
+    inherit,
+    always,
+    tool_names = |hook: &Self| hook.tools.keys().cloned().collect(),
+    foreign_guard = |hook: &Self| Some(Arc::new(hook.clone()))
+)]
+impl RuleOfTwo {
     /// Records the tool calls that the caller ran, or answered in their place.
     fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
         let cx = event.context();
@@ -197,15 +212,18 @@ impl RuleOfTwo {
         Ok(())
     }
 
-    /// Returns the labels of a text that came in by a door.
-    fn labels_of(&self, door: Door, tool: &str) -> Labels {
-        let labels = match door {
-            Door::Response | Door::Passage | Door::Memory => self.labels(tool),
-            // They are of the user, the operator or the model, and describe no data.
-            Door::Rejection | Door::Edit | Door::ToolSpec => Labels::NONE,
-            _ => self.tools.get(tool).copied().unwrap_or_default(),
-        };
-        labels.without(Labels::CHANGES_STATE)
+    fn pre_acting(&self, event: &PreActing<'_>) -> Flow {
+        let (cx, call) = (event.context(), event.tool_use());
+        let labels = self.labels(&call.name);
+        if labels == Labels::NONE || call.invalid_input.is_some() {
+            return Flow::Continue;
+        }
+        let is_approved = !self.refuses && cx.is_confirmed(&call.id);
+        match self.reservations.reserve(cx, call, labels, is_approved) {
+            Ok(()) => Flow::Continue,
+            Err(Denied::Completes(why)) if !self.refuses => event.ask(why),
+            Err(denied) => event.refuse(reason(denied)),
+        }
     }
 
     /// Records what a hook answered in place of the tool.
@@ -219,66 +237,9 @@ impl RuleOfTwo {
         }
         Ok(())
     }
-}
 
-fn reason(denied: Denied) -> String {
-    match denied {
-        Denied::Completes(why) => why,
-        Denied::Unknown(error) => format!("the labels of the thread are not known: {error}"),
-    }
-}
-
-impl AgentHook for RuleOfTwo {
-    fn priority(&self) -> i32 {
-        priority::AUTH + 10
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::of(&[
-            EventKind::PreCall,
-            EventKind::PreActing,
-            EventKind::PostActing,
-            EventKind::Settled,
-        ])
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        self.tools.keys().cloned().collect()
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::TOOL_CALL
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Guards)
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
-        Some(Arc::new(self.clone()))
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PreCall(event) => self.pre_call(event)?,
-            HookEvent::PreActing(event) => return Ok(self.pre_acting(event)),
-            HookEvent::PostActing(event) => self.post_acting(event)?,
-            HookEvent::Settled(event) => self.reservations.settle(event.context()),
-            _ => {}
-        }
-        Ok(Flow::Continue)
+    fn settled(&self, event: &Settled<'_>) {
+        self.reservations.settle(event.context());
     }
 
     async fn around_tool_call(

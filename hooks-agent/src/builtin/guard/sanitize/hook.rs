@@ -5,13 +5,14 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::{HookResult, HookRole};
+use hooks_core::HookRole;
 
+use crate::agent_hook;
 use crate::builtin::guard::sanitize::rules::{Rules, SanitizeError};
 use crate::call::{CallContext, Foreign, ForeignGuard};
 use crate::error::TextBlocked;
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PostActing, PreCall};
-use crate::hook::{AgentHook, AroundMask, NextTool, ToolCall, priority};
+use crate::event::{PostActing, PreCall};
+use crate::hook::{NextTool, ToolCall, priority};
 use crate::message::{ToolOutput, ToolResult};
 use crate::tool::ToolError;
 
@@ -160,21 +161,6 @@ impl Sanitize {
             _ => ToolError::Failed(text.into()),
         }
     }
-
-    fn pre_call(&self, event: &mut PreCall<'_>) {
-        for (call, result) in event.caller_results_mut() {
-            if self.is_meant(&call.name) || self.is_meant(&result.name) {
-                self.result(result);
-            }
-        }
-    }
-
-    fn post_acting(&self, event: &mut PostActing<'_>) {
-        let ran = self.is_meant(&event.tool_use().name);
-        if ran || self.is_meant(&event.tool_result().name) {
-            self.result(event.tool_result_mut());
-        }
-    }
 }
 
 /// Returns the texts of an error and its sources, and its `Debug` form.
@@ -188,50 +174,28 @@ fn texts(error: &ToolError) -> Vec<String> {
     texts
 }
 
-impl AgentHook for Sanitize {
-    fn priority(&self) -> i32 {
-        priority::SECURITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreCall, EventKind::PostActing])
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        self.tools.iter().flat_map(|tools| tools.iter().cloned()).collect()
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::TOOL_CALL
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
-        Some(Arc::new(self.clone()))
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Redacts)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PreCall(event) => self.pre_call(event),
-            HookEvent::PostActing(event) => self.post_acting(event),
-            _ => {}
+#[agent_hook(
+    priority = priority::SECURITY,
+    role = HookRole::Redacts,
+    inherit,
+    always,
+    tool_names = |hook: &Self| hook.tools.iter().flat_map(|tools| tools.iter().cloned()).collect(),
+    foreign_guard = |hook: &Self| Some(Arc::new(hook.clone()))
+)]
+impl Sanitize {
+    fn pre_call(&self, event: &mut PreCall<'_>) {
+        for (call, result) in event.caller_results_mut() {
+            if self.is_meant(&call.name) || self.is_meant(&result.name) {
+                self.result(result);
+            }
         }
-        Ok(Flow::Continue)
+    }
+
+    fn post_acting(&self, event: &mut PostActing<'_>) {
+        let ran = self.is_meant(&event.tool_use().name);
+        if ran || self.is_meant(&event.tool_result().name) {
+            self.result(event.tool_result_mut());
+        }
     }
 
     async fn around_tool_call(

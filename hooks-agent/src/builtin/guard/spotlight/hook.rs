@@ -5,14 +5,14 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hooks_core::HookResult;
 use serde_json::Value;
 
+use crate::agent_hook;
 use crate::builtin::guard::spotlight::mark::{Style, datamark, delimit, is_delimited};
 use crate::call::{CallContext, Door, Foreign, ForeignGuard};
 use crate::error::TextBlocked;
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PostActing, PreCall};
-use crate::hook::{AgentHook, priority};
+use crate::event::{PostActing, PreCall, PreReasoning, PreSummary};
+use crate::hook::priority;
 use crate::message::{Msg, ToolOutput, ToolUse};
 
 /// Marks the results of tools that bring foreign text, such as web pages and mails, as data, and
@@ -129,21 +129,6 @@ impl Spotlight {
         }
     }
 
-    fn pre_call(&self, event: &mut PreCall<'_>) {
-        let cx = event.context();
-        for (call, result) in event.caller_results_mut() {
-            if self.is_meant(&call, &result.name) {
-                self.mark(cx, &mut result.output);
-            }
-        }
-    }
-
-    fn post_acting(&self, event: &mut PostActing<'_>) {
-        if self.is_meant(event.tool_use(), &event.tool_result().name) {
-            self.mark(event.context(), &mut event.tool_result_mut().output);
-        }
-    }
-
     /// Returns what the system prompt lacks.
     fn missing(&self, system: Option<String>) -> Option<&'static str> {
         let sentence = self.style.sentence();
@@ -163,64 +148,46 @@ fn delimit_once(cx: &CallContext, output: &mut ToolOutput) {
     }
 }
 
-impl AgentHook for Spotlight {
-    fn priority(&self) -> i32 {
-        priority::POSTPROCESSING
+#[agent_hook(
+    priority = priority::POSTPROCESSING,
+    inherit,
+    always,
+    tool_names = Self::named_tools,
+    foreign_guard = |hook: &Self| Some(Arc::new(hook.clone()))
+)]
+impl Spotlight {
+    fn pre_call(&self, event: &mut PreCall<'_>) {
+        let cx = event.context();
+        for (call, result) in event.caller_results_mut() {
+            if self.is_meant(&call, &result.name) {
+                self.mark(cx, &mut result.output);
+            }
+        }
     }
 
-    fn events(&self) -> EventMask {
-        EventMask::of(&[
-            EventKind::PreCall,
-            EventKind::PreReasoning,
-            EventKind::PreSummary,
-            EventKind::PostActing,
-        ])
+    fn post_acting(&self, event: &mut PostActing<'_>) {
+        if self.is_meant(event.tool_use(), &event.tool_result().name) {
+            self.mark(event.context(), &mut event.tool_result_mut().output);
+        }
     }
 
-    fn sync_events(&self) -> EventMask {
-        self.events()
+    fn pre_reasoning(&self, event: &mut PreReasoning<'_>) {
+        if let Some(sentence) = self.missing(event.system_message().map(Msg::text)) {
+            event.append_system(sentence);
+        }
     }
 
-    fn tool_names(&self) -> Vec<String> {
+    fn pre_summary(&self, event: &mut PreSummary<'_>) {
+        if let Some(sentence) = self.missing(event.system_message().map(Msg::text)) {
+            event.append_system(sentence);
+        }
+    }
+
+    fn named_tools(&self) -> Vec<String> {
         match &self.tools {
             Tools::Named(names) => names.iter().cloned().collect(),
             _ => Vec::new(),
         }
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
-        Some(Arc::new(self.clone()))
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PreCall(event) => self.pre_call(event),
-            HookEvent::PostActing(event) => self.post_acting(event),
-            HookEvent::PreReasoning(event) => {
-                if let Some(sentence) = self.missing(event.system_message().map(Msg::text)) {
-                    event.append_system(sentence);
-                }
-            }
-            HookEvent::PreSummary(event) => {
-                if let Some(sentence) = self.missing(event.system_message().map(Msg::text)) {
-                    event.append_system(sentence);
-                }
-            }
-            _ => {}
-        }
-        Ok(Flow::Continue)
     }
 }
 

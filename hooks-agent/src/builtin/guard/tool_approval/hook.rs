@@ -7,14 +7,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use hooks_core::{BoxError, BoxFuture, HookResult, HookRole};
+use hooks_core::{BoxError, BoxFuture, HookRole};
 use tokio::sync::Semaphore;
 
 use crate::agent::CallOutcome;
+use crate::agent_hook;
 use crate::builtin::guard::tool_approval::decision::{ApprovalRequest, Decision, IntoDecision};
 use crate::builtin::guard::tool_approval::ledger::{Approval, Ledger, is_same};
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PreActing};
-use crate::hook::{AgentHook, AroundMask, NextTool, ToolCall, priority};
+use crate::event::{Flow, PostActing, PreActing, Settled};
+use crate::hook::{NextTool, ToolCall, priority};
 use crate::message::{GenerateReason, ToolResult, ToolUse};
 use crate::tool::ToolError;
 
@@ -174,7 +175,12 @@ impl ToolApproval {
             Err(_) => Err("the decider panicked"),
         }
     }
+}
 
+#[agent_hook(
+    priority = priority::AUTH, role = HookRole::Guards, inherit, always, tool_names = Self::named_tools
+)]
+impl ToolApproval {
     async fn pre_acting(&self, event: &mut PreActing<'_>) -> Flow {
         let (cx, call) = (event.context(), event.tool_use());
         if call.invalid_input.is_some() || !self.needs_approval(call) {
@@ -207,68 +213,19 @@ impl ToolApproval {
         self.ledger.approve(cx, Approval::new(call, event.tool_use().clone()));
         Flow::Continue
     }
-}
 
-impl AgentHook for ToolApproval {
-    fn priority(&self) -> i32 {
-        priority::AUTH
+    fn post_acting(&self, event: &PostActing<'_>) {
+        self.ledger.forget(event.context(), &event.tool_use().id);
     }
 
-    fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreActing, EventKind::PostActing, EventKind::Settled])
-    }
-
-    fn sync_events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PostActing, EventKind::Settled])
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        match &self.tools {
-            Tools::Named(names) => names.iter().cloned().collect(),
-            Tools::When(_) => Vec::new(),
-        }
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::TOOL_CALL
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Guards)
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PreActing(event) => Ok(self.pre_acting(event).await),
-            event => self.on_event_now(event),
-        }
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+    fn settled(&self, event: &Settled<'_>) {
         use GenerateReason::{ActingStopRequested, PermissionAsking, ReasoningStopRequested};
-        match event {
-            HookEvent::PostActing(event) => {
-                self.ledger.forget(event.context(), &event.tool_use().id);
-            }
-            HookEvent::Settled(event) => {
-                let stops = [ActingStopRequested, PermissionAsking, ReasoningStopRequested];
-                let waits = match event.outcome() {
-                    CallOutcome::Finished(Some(reason)) => stops.contains(reason),
-                    _ => false,
-                };
-                self.ledger.settle(event.context(), waits);
-            }
-            _ => {}
-        }
-        Ok(Flow::Continue)
+        let stops = [ActingStopRequested, PermissionAsking, ReasoningStopRequested];
+        let waits = match event.outcome() {
+            CallOutcome::Finished(Some(reason)) => stops.contains(reason),
+            _ => false,
+        };
+        self.ledger.settle(event.context(), waits);
     }
 
     async fn around_tool_call(
@@ -284,6 +241,13 @@ impl AgentHook for ToolApproval {
             None => Ok(()),
         };
         next.run_checked(call.into_tool_use(), check).await
+    }
+
+    fn named_tools(&self) -> Vec<String> {
+        match &self.tools {
+            Tools::Named(names) => names.iter().cloned().collect(),
+            Tools::When(_) => Vec::new(),
+        }
     }
 }
 

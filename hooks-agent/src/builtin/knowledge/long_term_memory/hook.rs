@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::HookResult;
 
+use crate::agent_hook;
 use crate::builtin::knowledge::long_term_memory::call::{end_run, is_final, said_by, user_of};
 use crate::builtin::knowledge::long_term_memory::error::MemoriesError;
 use crate::builtin::knowledge::long_term_memory::keep::{Keep, Said};
@@ -14,8 +15,7 @@ use crate::builtin::knowledge::long_term_memory::remembered::Source;
 use crate::builtin::knowledge::long_term_memory::unwritten::WithUnwritten;
 use crate::builtin::knowledge::long_term_memory::writer::{Call, FailedWrite, Writer};
 use crate::call::CallContext;
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PostCall, PreCall};
-use crate::hook::AgentHook;
+use crate::event::{PostCall, PreCall, PreReasoning, PreSummary};
 use crate::message::{Messages, Msg};
 
 /// How many calls wait for a write in the background by default.
@@ -273,45 +273,24 @@ impl LongTermMemory {
     }
 }
 
-impl AgentHook for LongTermMemory {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
+#[agent_hook(priority = Self::PRIORITY)]
+impl LongTermMemory {
+    async fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
+        self.read(event).await
     }
 
-    fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreCall, EventKind::PostCall]) | self.sync_events()
+    fn pre_reasoning(&self, event: &mut PreReasoning<'_>) {
+        let end = event.messages().len();
+        self.show(event.context(), event.messages_mut(), end);
     }
 
-    fn sync_events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreReasoning, EventKind::PreSummary])
+    fn pre_summary(&self, event: &mut PreSummary<'_>) {
+        // The last message asks for the summary.
+        let end = event.messages().len().saturating_sub(1);
+        self.show(event.context(), event.messages_mut(), end);
     }
 
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PreCall(event) => self.read(event).await?,
-            HookEvent::PostCall(event) => self.keep(event).await?,
-            _ => return self.on_event_now(event),
-        }
-        Ok(Flow::Continue)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PreReasoning(event) => {
-                let end = event.messages().len();
-                self.show(event.context(), event.messages_mut(), end);
-            }
-            // The last message asks for the summary.
-            HookEvent::PreSummary(event) => {
-                let end = event.messages().len().saturating_sub(1);
-                self.show(event.context(), event.messages_mut(), end);
-            }
-            _ => {}
-        }
-        Ok(Flow::Continue)
+    async fn post_call(&self, event: &mut PostCall<'_>) -> HookResult {
+        self.keep(event).await
     }
 }

@@ -8,15 +8,15 @@ use std::time::Duration;
 use futures::future::{Either, select};
 use hooks_core::HookResult;
 
+use crate::agent_hook;
 use crate::builtin::knowledge::rag::error::KnowledgeError;
 use crate::builtin::knowledge::rag::knowledge::Knowledge;
 use crate::builtin::knowledge::rag::measure::{Measured, measure};
 use crate::builtin::knowledge::rag::passage::Passages;
 use crate::builtin::knowledge::rag::search::{OnFailure, Settings, search};
 use crate::builtin::knowledge::rag::{prompt, tool};
-use crate::call::Door;
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PreCall};
-use crate::hook::AgentHook;
+use crate::call::{CallContext, Door};
+use crate::event::{EventMask, PreCall, PreReasoning, PreSummary};
 use crate::message::{Messages, Msg, Role};
 use crate::tool::Tools;
 
@@ -219,8 +219,8 @@ impl Rag {
     }
 
     /// Returns what the hook keeps of a call. The knowledge tells hooks apart.
-    fn found(&self, event: &HookEvent<'_>) -> Arc<Found> {
-        event.context().hook_state(Arc::as_ptr(&self.knowledge).addr())
+    fn found(&self, cx: &CallContext) -> Arc<Found> {
+        cx.hook_state(Arc::as_ptr(&self.knowledge).addr())
     }
 
     async fn pre_call(&self, event: &PreCall<'_>, found: &Found) -> HookResult {
@@ -286,56 +286,34 @@ fn place(messages: &mut Messages, found: &Found, end: usize) {
     messages.insert(at.unwrap_or(0), message.clone());
 }
 
-impl AgentHook for Rag {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
+#[agent_hook(priority = Self::PRIORITY, events = self.events_of(), tools = Self::tools_of)]
+impl Rag {
+    async fn on_question(&self, event: &PreCall<'_>) -> HookResult {
+        self.pre_call(event, &self.found(event.context())).await
     }
 
-    fn events(&self) -> EventMask {
-        if self.settings.as_tool || self.settings.limit == 0 {
-            return EventMask::NONE;
-        }
-        EventMask::of(&[EventKind::PreCall, EventKind::PreReasoning, EventKind::PreSummary])
+    fn pre_reasoning(&self, event: &mut PreReasoning<'_>) {
+        let (found, end) = (self.found(event.context()), event.messages().len());
+        place(event.messages_mut(), &found, end);
     }
 
-    fn sync_events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PreReasoning, EventKind::PreSummary])
+    fn pre_summary(&self, event: &mut PreSummary<'_>) {
+        let found = self.found(event.context());
+        // The last message asks for the summary.
+        let end = event.messages().len().saturating_sub(1);
+        place(event.messages_mut(), &found, end);
     }
 
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
+    fn events_of(&self) -> EventMask {
+        let is_idle = self.settings.as_tool || self.settings.limit == 0;
+        if is_idle { EventMask::NONE } else { EventMask::ALL }
     }
 
-    fn tools(&self) -> Tools {
+    fn tools_of(&self) -> Tools {
         if !self.settings.as_tool {
             return Tools::new();
         }
         vec![tool::tool(self.knowledge.clone(), self.settings)]
-    }
-
-    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        let found = self.found(event);
-        if let HookEvent::PreCall(event) = event {
-            self.pre_call(event, &found).await?;
-        }
-        Ok(Flow::Continue)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        let found = self.found(event);
-        match event {
-            HookEvent::PreReasoning(event) => {
-                let end = event.messages().len();
-                place(event.messages_mut(), &found, end);
-            }
-            // The last message asks for the summary.
-            HookEvent::PreSummary(event) => {
-                let end = event.messages().len().saturating_sub(1);
-                place(event.messages_mut(), &found, end);
-            }
-            _ => {}
-        }
-        Ok(Flow::Continue)
     }
 }
 

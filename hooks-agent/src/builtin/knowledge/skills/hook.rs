@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hooks_core::HookResult;
 
+use crate::agent_hook;
 use crate::builtin::knowledge::skills::builder::SkillsBuilder;
 use crate::builtin::knowledge::skills::error::{SkillError, SkillsError};
 use crate::builtin::knowledge::skills::loaded::Loaded;
@@ -14,9 +15,7 @@ use crate::builtin::knowledge::skills::skill::Skill;
 use crate::builtin::knowledge::skills::snapshot::Snapshot;
 use crate::builtin::knowledge::skills::tool::read_skill;
 use crate::call::CallContext;
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::AgentHook;
-use crate::tool::Tools;
+use crate::event::PreCall;
 
 /// Offers skills to the model: folders with instructions in the format
 /// [Agent Skills](https://agentskills.io/specification). The name and the description of each skill are
@@ -154,34 +153,13 @@ impl Skills {
     }
 }
 
-impl AgentHook for Skills {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventKind::PreCall.into()
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn tools(&self) -> Tools {
-        vec![read_skill(self.clone())]
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if let HookEvent::PreCall(event) = event
-            && let Some(prompt) = self.of_call(event.context()).prompt(event.context())?
-        {
+#[agent_hook(priority = Self::PRIORITY, tools = |hook: &Self| vec![read_skill(hook.clone())])]
+impl Skills {
+    fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
+        if let Some(prompt) = self.of_call(event.context()).prompt(event.context())? {
             event.append_system(prompt);
         }
-        Ok(Flow::Continue)
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
+use crate::agent_hook;
 use crate::builtin::limit::budget::account::{Account, is_free};
 use crate::builtin::limit::budget::error::SpendingError;
 use crate::builtin::limit::budget::ledger::Ledger;
@@ -13,8 +14,8 @@ use crate::builtin::limit::budget::spent::{BudgetReport, Spent};
 use crate::builtin::limit::exit::Exit;
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel};
+use crate::event::PreCall;
+use crate::hook::{ModelCall, NextModel};
 use crate::message::GenerateReason;
 use crate::model::ModelAnswer;
 
@@ -112,44 +113,16 @@ impl Budget {
     }
 }
 
-impl AgentHook for Budget {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventKind::PreCall.into()
-    }
-
-    fn sync_events(&self) -> EventMask {
-        EventKind::PreCall.into()
-    }
-
-    fn counter(&self) -> Option<String> {
-        Some(self.ledger.name.clone())
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::MODEL_CALL
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Limits)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if let HookEvent::PreCall(event) = event {
-            self.ledger.begin(event)?;
-        }
-        Ok(Flow::Continue)
+#[agent_hook(priority = Self::PRIORITY,
+    role = HookRole::Limits,
+    inherit,
+    always,
+    counter = |hook: &Self| Some(hook.ledger.name.clone())
+)]
+impl Budget {
+    fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
+        self.ledger.begin(event)?;
+        Ok(())
     }
 
     async fn around_model_call(

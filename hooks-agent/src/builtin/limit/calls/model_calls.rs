@@ -2,13 +2,14 @@
 
 use hooks_core::{HookResult, HookRole};
 
+use crate::agent_hook;
 use crate::builtin::limit::calls::counts::{Counter, Limits};
 use crate::builtin::limit::calls::error::{CallLimitError, ModelCallLimitExceeded};
 use crate::builtin::limit::exit::Exit;
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel};
+use crate::event::PreCall;
+use crate::hook::{ModelCall, NextModel};
 use crate::memory::ThreadValueError;
 use crate::message::GenerateReason;
 use crate::model::ModelAnswer;
@@ -160,44 +161,16 @@ impl ModelCallLimitBuilder {
     }
 }
 
-impl AgentHook for ModelCallLimit {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventKind::PreCall.into()
-    }
-
-    fn sync_events(&self) -> EventMask {
-        EventKind::PreCall.into()
-    }
-
-    fn counter(&self) -> Option<String> {
-        Some(self.counter.name.clone())
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::MODEL_CALL
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Limits)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if let HookEvent::PreCall(event) = event {
-            self.counter.begin(event)?;
-        }
-        Ok(Flow::Continue)
+#[agent_hook(priority = Self::PRIORITY,
+    role = HookRole::Limits,
+    inherit,
+    always,
+    counter = |hook: &Self| Some(hook.counter.name.clone())
+)]
+impl ModelCallLimit {
+    fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
+        self.counter.begin(event)?;
+        Ok(())
     }
 
     async fn around_model_call(

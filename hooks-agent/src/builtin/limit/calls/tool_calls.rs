@@ -2,13 +2,14 @@
 
 use hooks_core::{HookResult, HookRole};
 
+use crate::agent_hook;
 use crate::builtin::limit::calls::batch::{Batch, Verdict};
 use crate::builtin::limit::calls::counts::{Counter, Limits};
 use crate::builtin::limit::calls::limit_style::LimitStyle;
 use crate::builtin::limit::exit::Exit;
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
+use crate::event::{EventKind, EventMask, Flow, PostReasoning, PreActing, PreCall};
 use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall};
 use crate::message::{GenerateReason, ToolResult};
 use crate::model::ModelAnswer;
@@ -97,75 +98,30 @@ impl ToolCallLimit {
     }
 }
 
-impl AgentHook for ToolCallLimit {
-    fn name(&self) -> String {
-        Self::name_for(self.tool.as_deref())
+#[agent_hook(
+    name = Self::name_for(self.tool.as_deref()),
+    priority = Self::PRIORITY,
+    role = HookRole::Limits,
+    inherit,
+    always,
+    events = self.events_of(),
+    around = self.around_of(),
+    tool_names = |hook: &Self| hook.tool.iter().map(ToString::to_string).collect(),
+    counter = |hook: &Self| Some(hook.counter.name.clone())
+)]
+impl ToolCallLimit {
+    fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
+        self.counter.begin(event)?;
+        Batch::begin(&self.batch_name(event.context()), event)?;
+        Ok(())
     }
 
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
+    fn post_reasoning(&self, event: &mut PostReasoning<'_>) -> HookResult<Flow> {
+        self.decide(event)
     }
 
-    fn events(&self) -> EventMask {
-        match self.style {
-            LimitStyle::BeforeExecution => {
-                EventMask::of(&[EventKind::PreCall, EventKind::PostReasoning, EventKind::PreActing])
-            }
-            LimitStyle::NextModelCall => {
-                EventMask::of(&[EventKind::PreCall, EventKind::PostReasoning])
-            }
-        }
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        self.tool.iter().map(ToString::to_string).collect()
-    }
-
-    fn counter(&self) -> Option<String> {
-        Some(self.counter.name.clone())
-    }
-
-    fn around(&self) -> AroundMask {
-        let decides_later = self.style == LimitStyle::NextModelCall;
-        let mut around = AroundMask::NONE;
-        if decides_later || self.exit == Exit::End {
-            around = around | AroundMask::MODEL_CALL;
-        }
-        // The count of a thread is written before a tool runs, and a hook around a tool call may turn it
-        // into one of the limited tool.
-        if self.limits.thread.is_some() || (self.tool.is_some() && !decides_later) {
-            around = around | AroundMask::TOOL_CALL;
-        }
-        around
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Limits)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PreCall(event) => {
-                self.counter.begin(event)?;
-                Batch::begin(&self.batch_name(event.context()), event)?;
-                Ok(Flow::Continue)
-            }
-            HookEvent::PostReasoning(event) => self.decide(event),
-            HookEvent::PreActing(event) => self.act(event),
-            _ => Ok(Flow::Continue),
-        }
+    fn pre_acting(&self, event: &mut PreActing<'_>) -> HookResult<Flow> {
+        self.act(event)
     }
 
     async fn around_model_call(
@@ -204,5 +160,28 @@ impl AgentHook for ToolCallLimit {
                 next.run(call.into_tool_use()).await
             }
         }
+    }
+
+    fn events_of(&self) -> EventMask {
+        match self.style {
+            LimitStyle::BeforeExecution => EventMask::ALL,
+            LimitStyle::NextModelCall => {
+                EventMask::of(&[EventKind::PreCall, EventKind::PostReasoning])
+            }
+        }
+    }
+
+    fn around_of(&self) -> AroundMask {
+        let decides_later = self.style == LimitStyle::NextModelCall;
+        let mut around = AroundMask::NONE;
+        if decides_later || self.exit == Exit::End {
+            around = around | AroundMask::MODEL_CALL;
+        }
+        // The count of a thread is written before a tool runs, and a hook around a tool call may turn it
+        // into one of the limited tool.
+        if self.limits.thread.is_some() || (self.tool.is_some() && !decides_later) {
+            around = around | AroundMask::TOOL_CALL;
+        }
+        around
     }
 }

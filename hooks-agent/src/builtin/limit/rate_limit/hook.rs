@@ -11,13 +11,13 @@ use hooks_core::{BoxError, HookRole};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use crate::agent_hook;
 use crate::builtin::limit::rate_limit::error::{RateLimited, RateUnit};
 use crate::builtin::limit::rate_limit::keys::Keys;
 use crate::builtin::limit::rate_limit::quotas::Quotas;
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::EventMask;
-use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall};
+use crate::hook::{AroundMask, ModelCall, NextModel, NextTool, ToolCall};
 use crate::message::{ToolResult, Usage};
 use crate::model::{ChatRequest, ModelAnswer};
 use crate::tool::ToolError;
@@ -161,39 +161,14 @@ fn estimate(request: &ChatRequest) -> u64 {
     request.estimate_tokens().saturating_add(answer).max(1)
 }
 
-impl AgentHook for RateLimit {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        let is_of_tools = self.target == Target::Tools;
-        self.only.iter().filter(|_| is_of_tools).cloned().collect()
-    }
-
-    fn around(&self) -> AroundMask {
-        match self.target {
-            Target::Models => AroundMask::MODEL_CALL,
-            Target::Tools => AroundMask::TOOL_CALL,
-        }
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Limits)
-    }
-
+#[agent_hook(priority = Self::PRIORITY,
+    role = HookRole::Limits,
+    inherit,
+    always,
+    around = self.around_of(),
+    tool_names = Self::named_tools
+)]
+impl RateLimit {
     async fn around_model_call(
         &self,
         call: ModelCall<'_>,
@@ -245,6 +220,18 @@ impl AgentHook for RateLimit {
                 Ok(ToolResult::error(call.tool_use(), error.to_string()))
             }
         }
+    }
+
+    fn around_of(&self) -> AroundMask {
+        match self.target {
+            Target::Models => AroundMask::MODEL_CALL,
+            Target::Tools => AroundMask::TOOL_CALL,
+        }
+    }
+
+    fn named_tools(&self) -> Vec<String> {
+        let is_of_tools = self.target == Target::Tools;
+        self.only.iter().filter(|_| is_of_tools).cloned().collect()
     }
 }
 

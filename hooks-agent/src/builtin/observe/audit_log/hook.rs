@@ -6,14 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::{HookResult, HookRole};
 
+use crate::agent_hook;
 use crate::builtin::observe::audit_log::error::AuditError;
 use crate::builtin::observe::audit_log::file::files_of;
 use crate::builtin::observe::audit_log::record::Record;
 use crate::builtin::observe::audit_log::run::Run;
 use crate::builtin::observe::audit_log::shared::Shared;
 use crate::builtin::observe::audit_log::verify::{Verified, verify};
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, priority};
+use crate::event::{EventKind, EventMask, HookEvent};
+use crate::hook::priority;
 
 /// Writes what an agent does and what its hooks decide to a file, one JSON object per line, each with
 /// the hash of the line before.
@@ -172,32 +173,13 @@ impl AuditLog {
     }
 }
 
-impl AgentHook for AuditLog {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        Self::EVENTS
-    }
-
-    fn sync_events(&self) -> EventMask {
-        Self::EVENTS
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        self.shared.has_content.then_some(HookRole::Observes)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+#[agent_hook(priority = Self::PRIORITY,
+    always,
+    events = Self::EVENTS,
+    role = self.shared.has_content.then_some(HookRole::Observes)
+)]
+impl AuditLog {
+    fn record(&self, event: &HookEvent<'_>) -> HookResult {
         match self.write(event) {
             Ok(()) => {}
             Err(error) if self.shared.fails_fast => return Err(error.into()),
@@ -206,7 +188,7 @@ impl AgentHook for AuditLog {
                 tracing::warn!(error, event, "an event is not in the audit log");
             }
         }
-        Ok(Flow::Continue)
+        Ok(())
     }
 }
 

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hooks_core::{HookResult, HookRole};
 use serde_json::Value;
 
+use crate::agent_hook;
 use crate::builtin::observe::jsonl_trace::record::Record;
 use crate::builtin::observe::jsonl_trace::runs::Runs;
 use crate::builtin::observe::jsonl_trace::writer::{TraceError, Writer, Written, report};
 use crate::call::CallContext;
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::AgentHook;
+use crate::event::{EventKind, EventMask, HookEvent};
 
 /// Writes the events of calls to a file, one JSON object per line.
 ///
@@ -148,29 +148,15 @@ impl JsonlTrace {
     }
 }
 
-impl AgentHook for JsonlTrace {
-    fn priority(&self) -> i32 {
-        self.shared.settings.priority
-    }
-
-    fn events(&self) -> EventMask {
-        // The numbers of a call are dropped at its end.
-        self.shared.settings.events | EventKind::Settled.into()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn inherit(&self) -> bool {
-        self.shared.settings.inherits
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Observes)
-    }
-
-    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+#[agent_hook(
+    priority = self.shared.settings.priority,
+    role = HookRole::Observes,
+    inherit = self.shared.settings.inherits,
+    // The numbers of a call are dropped at its end.
+    events = self.shared.settings.events | EventKind::Settled.into()
+)]
+impl JsonlTrace {
+    async fn write(&self, event: &mut HookEvent<'_>) -> HookResult {
         let kind = event.kind();
         let written = if event.is_replayed() {
             self.pass_over(event);
@@ -194,7 +180,7 @@ impl AgentHook for JsonlTrace {
             Err(error) => report(&error, kind),
             Ok(()) => {}
         }
-        Ok(Flow::Continue)
+        Ok(())
     }
 }
 

@@ -4,14 +4,15 @@ use std::fmt;
 use std::io::Write;
 use std::sync::Arc;
 
-use hooks_core::{HookResult, HookRole};
+use hooks_core::HookRole;
 use tracing::Level;
 
 use crate::agent::CallOutcome;
+use crate::agent_hook;
 use crate::builtin::observe::logging::fields::Fields;
 use crate::builtin::observe::logging::output::{Lines, emit, is_enabled, line};
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, priority};
+use crate::event::{EventKind, EventMask, HookEvent};
+use crate::hook::priority;
 
 /// Logs the events of calls, through `tracing` or as lines of text.
 ///
@@ -163,12 +164,25 @@ impl Default for Logging {
     }
 }
 
-impl AgentHook for Logging {
-    fn priority(&self) -> i32 {
-        priority::LOGGING
+#[agent_hook(
+    priority = priority::LOGGING,
+    once,
+    events = self.events_of(),
+    role = self.has_content.then_some(HookRole::Observes)
+)]
+impl Logging {
+    fn log(&self, event: &HookEvent<'_>) {
+        let level = self.level_of_event(event);
+        match &self.lines {
+            None if is_enabled(level) => emit(level, &Fields::of(event, self.has_content)),
+            Some(lines) if level <= self.max_level => {
+                lines.write(&line(event.timestamp(), level, &Fields::of(event, self.has_content)));
+            }
+            _ => {}
+        }
     }
 
-    fn events(&self) -> EventMask {
+    fn events_of(&self) -> EventMask {
         if self.lines.is_none() {
             return EventMask::ALL;
         }
@@ -178,34 +192,6 @@ impl AgentHook for Logging {
         };
         let kinds: Vec<_> = EventKind::ALL.into_iter().filter(written).collect();
         EventMask::of(&kinds)
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn once(&self) -> bool {
-        true
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        self.has_content.then_some(HookRole::Observes)
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        let level = self.level_of_event(event);
-        match &self.lines {
-            None if is_enabled(level) => emit(level, &Fields::of(event, self.has_content)),
-            Some(lines) if level <= self.max_level => {
-                lines.write(&line(event.timestamp(), level, &Fields::of(event, self.has_content)));
-            }
-            _ => {}
-        }
-        Ok(Flow::Continue)
     }
 }
 

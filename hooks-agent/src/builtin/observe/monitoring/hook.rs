@@ -3,13 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::HookResult;
 use metrics::Recorder;
 
+use crate::agent_hook;
 use crate::builtin::observe::monitoring::shared::Shared;
 use crate::builtin::observe::monitoring::snapshot::MonitoringSnapshot;
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, priority};
+use crate::event::{EventKind, EventMask, HookEvent};
+use crate::hook::priority;
 
 /// Counts and measures calls, models, tools and errors, through the facade of the crate `metrics`
 /// and as a [`snapshot`](Monitoring::snapshot).
@@ -137,29 +137,13 @@ impl Default for Monitoring {
     }
 }
 
-impl AgentHook for Monitoring {
-    fn priority(&self) -> i32 {
-        priority::METRICS
-    }
-
-    fn events(&self) -> EventMask {
-        Self::EVENTS
-    }
-
-    fn sync_events(&self) -> EventMask {
-        Self::EVENTS
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+#[agent_hook(priority = priority::METRICS, events = Self::EVENTS)]
+impl Monitoring {
+    fn count(&self, event: &HookEvent<'_>) {
         // A run of a call is counted from its beginning; what it replays is not.
         if !event.is_replayed() || event.kind() == EventKind::PreCall {
             self.shared.count(event);
         }
-        Ok(Flow::Continue)
     }
 }
 

@@ -6,12 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use hooks_core::HookResult;
-
+use crate::agent_hook;
 use crate::builtin::observe::timing::run::Run;
 use crate::builtin::observe::timing::times::CallTiming;
-use crate::event::{ErrorPhase, EventKind, EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, priority};
+use crate::event::{ErrorPhase, EventKind, EventMask, HookEvent};
+use crate::hook::priority;
 use crate::message::Msg;
 use crate::round::Control;
 
@@ -167,25 +166,10 @@ impl Default for Timing {
     }
 }
 
-impl AgentHook for Timing {
-    fn priority(&self) -> i32 {
-        priority::METRICS
-    }
-
-    fn events(&self) -> EventMask {
-        Self::EVENTS
-    }
-
-    fn sync_events(&self) -> EventMask {
-        Self::EVENTS
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        let Some(now) = Self::contained(|| (self.clock)()) else { return Ok(Flow::Continue) };
+#[agent_hook(priority = priority::METRICS, events = Self::EVENTS)]
+impl Timing {
+    fn time(&self, event: &mut HookEvent<'_>) {
+        let Some(now) = Self::contained(|| (self.clock)()) else { return };
         let run = event.context().hook_state::<Mutex<Run>>(self.number);
         let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
         self.note(&mut run, event, now);
@@ -194,7 +178,6 @@ impl AgentHook for Timing {
             drop(run);
             Self::contained(|| on_settled(&timing));
         }
-        Ok(Flow::Continue)
     }
 }
 

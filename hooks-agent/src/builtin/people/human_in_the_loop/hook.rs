@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
+use crate::agent_hook;
 use crate::builtin::people::human_in_the_loop::gate::Gate;
 use crate::builtin::people::human_in_the_loop::shown::Shown;
 use crate::builtin::people::human_in_the_loop::text::PREFIX;
 use crate::call::CallContext;
-use crate::event::{EventKind, EventMask, Flow, HookEvent, PostReasoning, PreActing};
-use crate::hook::{AgentHook, AroundMask, NextTool, ToolCall, priority};
+use crate::event::{EventKind, Flow, PostActing, PostReasoning, PreActing};
+use crate::hook::{AroundMask, NextTool, ToolCall, priority};
 use crate::message::{ToolResult, ToolUse, Wording};
 use crate::tool::ToolError;
 
@@ -159,6 +160,34 @@ impl HumanInTheLoop {
         cx.hook_state(Arc::as_ptr(&self.gates).addr())
     }
 
+    /// Checks a tool call right before the tool starts.
+    fn check(&self, running: &ToolUse, cx: &CallContext) -> Result<(), String> {
+        match self.shown(cx).is_shown(running) {
+            Some(false) => Err(DIFFERS.to_owned()),
+            None if self.asking_gate(running, cx).is_some() => Err(not_asked(running)),
+            Some(true) | None => Ok(()),
+        }
+    }
+}
+
+/// Why a tool call that a hook changed does not run.
+const DIFFERS: &str = "it differs from the call that a person approved";
+
+fn not_asked(call: &ToolUse) -> String {
+    format!("nobody was asked about this call of `{}`", call.name)
+}
+
+#[agent_hook(
+    priority = priority::AUTH,
+    role = HookRole::Asks,
+    inherit,
+    always,
+    tool_names = |hook: &Self| hook.gates.named.keys().cloned().collect(),
+    // Before a tool call, and around it, it only refuses.
+    answers = EventKind::PostReasoning,
+    answers_around = AroundMask::NONE
+)]
+impl HumanInTheLoop {
     fn post_reasoning(&self, event: &PostReasoning<'_>) -> HookResult<Flow> {
         let calls = event.message().tool_uses().filter(|call| call.invalid_input.is_none());
         let asked: Vec<_> = calls
@@ -185,75 +214,8 @@ impl HumanInTheLoop {
         Flow::Continue
     }
 
-    /// Checks a tool call right before the tool starts.
-    fn check(&self, running: &ToolUse, cx: &CallContext) -> Result<(), String> {
-        match self.shown(cx).is_shown(running) {
-            Some(false) => Err(DIFFERS.to_owned()),
-            None if self.asking_gate(running, cx).is_some() => Err(not_asked(running)),
-            Some(true) | None => Ok(()),
-        }
-    }
-}
-
-/// Why a tool call that a hook changed does not run.
-const DIFFERS: &str = "it differs from the call that a person approved";
-
-fn not_asked(call: &ToolUse) -> String {
-    format!("nobody was asked about this call of `{}`", call.name)
-}
-
-impl AgentHook for HumanInTheLoop {
-    fn priority(&self) -> i32 {
-        priority::AUTH
-    }
-
-    fn role(&self) -> Option<HookRole> {
-        Some(HookRole::Asks)
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PostReasoning, EventKind::PreActing, EventKind::PostActing])
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn answers(&self) -> EventMask {
-        // Before a tool call it only refuses.
-        EventKind::PostReasoning.into()
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        self.gates.named.keys().cloned().collect()
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::TOOL_CALL
-    }
-
-    fn answers_around(&self) -> AroundMask {
-        AroundMask::NONE
-    }
-
-    fn inherit(&self) -> bool {
-        true
-    }
-
-    fn always(&self) -> bool {
-        true
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PostReasoning(event) => return self.post_reasoning(event),
-            HookEvent::PreActing(event) => return Ok(self.pre_acting(event)),
-            HookEvent::PostActing(event) => {
-                self.shown(event.context()).remove(&event.tool_use().id);
-            }
-            _ => {}
-        }
-        Ok(Flow::Continue)
+    fn post_acting(&self, event: &PostActing<'_>) {
+        self.shown(event.context()).remove(&event.tool_use().id);
     }
 
     async fn around_tool_call(

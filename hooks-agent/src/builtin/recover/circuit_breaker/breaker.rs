@@ -5,12 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::agent_hook;
 use crate::builtin::recover::circuit_breaker::circuit::{
     Circuit, CircuitChange, CircuitState, Settings,
 };
 use crate::builtin::recover::circuit_breaker::watched::Watched;
 use crate::error::AgentError;
-use crate::event::EventMask;
 use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel, NextTool, ToolCall};
 use crate::message::ToolResult;
 use crate::model::{ModelAnswer, ModelError};
@@ -180,42 +180,15 @@ impl CircuitBreaker {
     }
 }
 
-impl AgentHook for CircuitBreaker {
-    fn name(&self) -> String {
-        let kind = match self.guarded {
-            Guarded::Model(_) => "model",
-            Guarded::Tool(_) => "tool",
-        };
-        format!("CircuitBreaker[{kind}:{}]", self.circuit.settings.name)
-    }
-
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn tool_names(&self) -> Vec<String> {
-        match self.guarded {
-            Guarded::Tool(_) => vec![self.circuit.settings.name.to_string()],
-            Guarded::Model(_) => Vec::new(),
-        }
-    }
-
-    fn around(&self) -> AroundMask {
-        match self.guarded {
-            Guarded::Model(_) => AroundMask::MODEL_CALL,
-            Guarded::Tool(_) => AroundMask::TOOL_CALL,
-        }
-    }
-
-    fn answers_around(&self) -> AroundMask {
-        // An open circuit refuses.
-        AroundMask::NONE
-    }
-
+#[agent_hook(
+    name = self.name_of(),
+    priority = Self::PRIORITY,
+    around = self.around_of(),
+    // An open circuit refuses.
+    answers_around = AroundMask::NONE,
+    tool_names = Self::named_tools
+)]
+impl CircuitBreaker {
     async fn around_model_call(
         &self,
         call: ModelCall<'_>,
@@ -278,6 +251,28 @@ impl AgentHook for CircuitBreaker {
             Ok(_) | Err(_) => {}
         }
         ended
+    }
+
+    fn name_of(&self) -> String {
+        let kind = match self.guarded {
+            Guarded::Model(_) => "model",
+            Guarded::Tool(_) => "tool",
+        };
+        format!("CircuitBreaker[{kind}:{}]", self.circuit.settings.name)
+    }
+
+    fn named_tools(&self) -> Vec<String> {
+        match self.guarded {
+            Guarded::Tool(_) => vec![self.circuit.settings.name.to_string()],
+            Guarded::Model(_) => Vec::new(),
+        }
+    }
+
+    fn around_of(&self) -> AroundMask {
+        match self.guarded {
+            Guarded::Model(_) => AroundMask::MODEL_CALL,
+            Guarded::Tool(_) => AroundMask::TOOL_CALL,
+        }
     }
 }
 

@@ -5,14 +5,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hooks_core::HookResult;
 use serde_json::Value;
 
+use crate::agent_hook;
 use crate::builtin::recover::model_fallback::readable::make_readable;
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::event::{EventKind, EventMask, Flow, HookEvent};
-use crate::hook::{AgentHook, AroundMask, ModelCall, NextModel};
+use crate::event::{PostReasoning, PostSummary};
+use crate::hook::{ModelCall, NextModel};
 use crate::message::Msg;
 use crate::model::{ChatModel, ChatRequest, ModelAnswer, ModelError};
 
@@ -169,44 +169,20 @@ impl ModelFallback {
     }
 }
 
-impl AgentHook for ModelFallback {
-    fn priority(&self) -> i32 {
-        Self::PRIORITY
-    }
-
-    fn events(&self) -> EventMask {
-        EventMask::of(&[EventKind::PostReasoning, EventKind::PostSummary])
-    }
-
-    fn sync_events(&self) -> EventMask {
-        self.events()
-    }
-
-    fn answers(&self) -> EventMask {
-        EventMask::NONE
-    }
-
-    fn around(&self) -> AroundMask {
-        AroundMask::MODEL_CALL
-    }
-
-    fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        match event {
-            HookEvent::PostReasoning(event)
-                if self.is_of_another(event.model_name(), event.context()) =>
-            {
-                let model = event.model_name().to_owned();
-                note(model, event.message_mut());
-            }
-            HookEvent::PostSummary(event)
-                if self.is_of_another(event.model_name(), event.context()) =>
-            {
-                let model = event.model_name().to_owned();
-                note(model, event.message_mut());
-            }
-            _ => {}
+#[agent_hook(priority = Self::PRIORITY)]
+impl ModelFallback {
+    fn post_reasoning(&self, event: &mut PostReasoning<'_>) {
+        if self.is_of_another(event.model_name(), event.context()) {
+            let model = event.model_name().to_owned();
+            note(model, event.message_mut());
         }
-        Ok(Flow::Continue)
+    }
+
+    fn post_summary(&self, event: &mut PostSummary<'_>) {
+        if self.is_of_another(event.model_name(), event.context()) {
+            let model = event.model_name().to_owned();
+            note(model, event.message_mut());
+        }
     }
 
     async fn around_model_call(

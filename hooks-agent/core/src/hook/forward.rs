@@ -1,0 +1,161 @@
+//! Methods of a hook that another hook has.
+
+/// Writes methods of [`AgentHook`](crate::hook::AgentHook) that go to another hook: `self`, the trait whose
+/// methods are called, the other hook, and the names of the methods.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __forward_hook {
+    ($this:tt => $to:ident, $hook:expr; $($method:ident)+) => {
+        $($crate::__forward_hook!(@ $method $this $to $hook);)+
+    };
+    // The futures of a boxed hook are borrowed for less than the lifetimes of the method.
+    (@ future Sealed, $future:expr) => {
+        async move { $future.await }
+    };
+    (@ future $to:ident, $future:expr) => {
+        $future
+    };
+    (@ name $this:tt $to:ident $hook:expr) => {
+        fn name(&$this) -> String {
+            $to::name($hook)
+        }
+    };
+    (@ priority $this:tt $to:ident $hook:expr) => {
+        fn priority(&$this) -> i32 {
+            $to::priority($hook)
+        }
+    };
+    (@ events $this:tt $to:ident $hook:expr) => {
+        fn events(&$this) -> $crate::event::EventMask {
+            $to::events($hook)
+        }
+    };
+    (@ sync_events $this:tt $to:ident $hook:expr) => {
+        fn sync_events(&$this) -> $crate::event::EventMask {
+            $to::sync_events($hook)
+        }
+    };
+    (@ answers $this:tt $to:ident $hook:expr) => {
+        fn answers(&$this) -> $crate::event::EventMask {
+            $to::answers($hook)
+        }
+    };
+    (@ around $this:tt $to:ident $hook:expr) => {
+        fn around(&$this) -> $crate::hook::AroundMask {
+            $to::around($hook)
+        }
+    };
+    (@ answers_around $this:tt $to:ident $hook:expr) => {
+        fn answers_around(&$this) -> $crate::hook::AroundMask {
+            $to::answers_around($hook)
+        }
+    };
+    (@ tools $this:tt $to:ident $hook:expr) => {
+        fn tools(&$this) -> $crate::tool::Tools {
+            $to::tools($hook)
+        }
+    };
+    (@ inherit $this:tt $to:ident $hook:expr) => {
+        fn inherit(&$this) -> bool {
+            $to::inherit($hook)
+        }
+    };
+    (@ always $this:tt $to:ident $hook:expr) => {
+        fn always(&$this) -> bool {
+            $to::always($hook)
+        }
+    };
+    (@ once $this:tt $to:ident $hook:expr) => {
+        fn once(&$this) -> bool {
+            $to::once($hook)
+        }
+    };
+    (@ role $this:tt $to:ident $hook:expr) => {
+        fn role(&$this) -> Option<$crate::hooks_core::HookRole> {
+            $to::role($hook)
+        }
+    };
+    (@ watcher $this:tt $to:ident $hook:expr) => {
+        fn watcher(&$this) -> Option<std::sync::Arc<dyn $crate::hook::HookWatcher>> {
+            $to::watcher($hook)
+        }
+    };
+    (@ foreign_guard $this:tt $to:ident $hook:expr) => {
+        fn foreign_guard(&$this) -> Option<std::sync::Arc<dyn $crate::call::ForeignGuard>> {
+            $to::foreign_guard($hook)
+        }
+    };
+    (@ tool_names $this:tt $to:ident $hook:expr) => {
+        fn tool_names(&$this) -> Vec<String> {
+            $to::tool_names($hook)
+        }
+    };
+    (@ ends_with_process $this:tt $to:ident $hook:expr) => {
+        fn ends_with_process(&$this) -> Option<String> {
+            $to::ends_with_process($hook)
+        }
+    };
+    (@ counter $this:tt $to:ident $hook:expr) => {
+        fn counter(&$this) -> Option<String> {
+            $to::counter($hook)
+        }
+    };
+    (@ on_event $this:tt $to:ident $hook:expr) => {
+        fn on_event(
+            &$this,
+            event: &mut $crate::event::HookEvent<'_>,
+        ) -> impl Future<Output = $crate::hooks_core::HookResult<$crate::event::Flow>> + Send {
+            $crate::__forward_hook!(@ future $to, $to::on_event($hook, event))
+        }
+    };
+    (@ on_event_now $this:tt $to:ident $hook:expr) => {
+        fn on_event_now(
+            &$this,
+            event: &mut $crate::event::HookEvent<'_>,
+        ) -> $crate::hooks_core::HookResult<$crate::event::Flow> {
+            $to::on_event_now($hook, event)
+        }
+    };
+    (@ around_model_call $this:tt $to:ident $hook:expr) => {
+        fn around_model_call(
+            &$this,
+            call: $crate::hook::ModelCall<'_>,
+            next: $crate::hook::NextModel<'_>,
+        ) -> impl Future<Output = Result<$crate::model::ModelAnswer, $crate::error::AgentError>> + Send
+        {
+            $crate::__forward_hook!(@ future $to, $to::around_model_call($hook, call, next))
+        }
+    };
+    (@ around_tool_call $this:tt $to:ident $hook:expr) => {
+        fn around_tool_call(
+            &$this,
+            call: $crate::hook::ToolCall<'_>,
+            next: $crate::hook::NextTool<'_>,
+        ) -> impl Future<Output = Result<$crate::message::ToolResult, $crate::tool::ToolError>> + Send
+        {
+            $crate::__forward_hook!(@ future $to, $to::around_tool_call($hook, call, next))
+        }
+    };
+    (@ around_permission_check $this:tt $to:ident $hook:expr) => {
+        fn around_permission_check(
+            &$this,
+            check: $crate::hook::PermissionCheck<'_>,
+            next: $crate::hook::NextPermission<'_>,
+        ) -> impl Future<Output = Result<$crate::tool::Permission, $crate::error::AgentError>> + Send
+        {
+            $crate::__forward_hook!(@ future $to, $to::around_permission_check($hook, check, next))
+        }
+    };
+    (@ around_compression $this:tt $to:ident $hook:expr) => {
+        fn around_compression(
+            &$this,
+            compression: $crate::hook::Compression<'_>,
+            next: $crate::hook::NextCompression<'_>,
+        ) -> impl Future<Output = Result<$crate::message::Messages, $crate::error::AgentError>> + Send
+        {
+            $crate::__forward_hook!(@ future $to, $to::around_compression($hook, compression, next))
+        }
+    };
+}
+
+pub(crate) use __forward_hook as forward_hook;
