@@ -145,8 +145,6 @@
 pub mod guide;
 
 pub mod builtin;
-#[cfg(any(feature = "genai", feature = "mcp-http"))]
-mod http;
 pub mod model;
 pub mod prelude;
 pub mod store;

@@ -65,13 +65,9 @@
 //! `InjectPrompt`; so do `Streaming` and `OpenTelemetry`, and other observers do if they are
 //! [inherited](crate::hook::AgentHookExt::inherited).
 
-pub mod answer;
 pub mod connect;
-pub mod context;
-pub mod control;
-pub mod guard;
 pub mod knowledge;
-pub mod limit;
 pub mod observe;
-pub mod people;
-pub mod recover;
+
+#[doc(inline)]
+pub use hooks_agent_builtin::{answer, context, control, guard, limit, people, recover};

@@ -1,0 +1,16 @@
+//! Detectors of personal data, and what replaces a match.
+//! [`PiiDetection`](crate::guard::PiiDetection) is the hook.
+
+mod custom;
+mod detector;
+mod kind;
+mod overlap;
+mod replacement;
+mod scanner;
+mod shape;
+
+pub use custom::{PiiCallback, PiiPattern, PiiPatternError};
+pub use detector::{PiiDetector, PiiMatch};
+pub use kind::PiiKind;
+pub use replacement::{PiiDetected, PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
+pub use scanner::PiiScanner;

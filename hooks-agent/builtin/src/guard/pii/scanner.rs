@@ -1,0 +1,306 @@
+//! One pass over a text for several built-in kinds.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr2, memchr3};
+
+use crate::guard::pii::detector::{PiiDetector, PiiMatch};
+use crate::guard::pii::kind::PiiKind;
+use crate::guard::pii::overlap::{pii_clusters, settled_clusters};
+use crate::guard::pii::shape::{card, email, iban, ip, mac, phone, plain, url};
+
+/// The most bytes from the start of a match to the byte that triggers its parser.
+const LOOK_BACK: usize = 288;
+/// The most characters that a match which is not a URL has, with what is read before and after it.
+const WINDOW: usize = 400;
+
+/// Finds built-in kinds of personal data in one pass.
+///
+/// A byte that each match of a kind has (`@`, `:`, a digit, …) triggers the parser of this kind, which
+/// reads a bounded number of bytes around it. The time is linear in the length of any text.
+///
+/// As a [`PiiDetector`], [`find`](PiiDetector::find) merges kinds that overlap: the range is all of
+/// them, the kind that of the longest match. [`scan`](PiiDetector::scan) returns every match.
+///
+/// A URL is cut after 4096 bytes and the rest of it is text; other matches are shorter than 400 bytes.
+/// [`settled`](PiiDetector::settled) is exact to the byte for the end of a word: nothing is pending after
+/// a space, except behind digits that may be the first group of a number.
+///
+/// ```
+/// use hooks_agent::builtin::guard::pii::{PiiDetector, PiiKind, PiiScanner};
+///
+/// let scanner = PiiScanner::new([PiiKind::Email, PiiKind::Phone]);
+/// let text = "写信给 ana@example.com，或 +49 30 901820";
+/// let mut found = Vec::new();
+/// scanner.scan(text, 0, &mut found);
+/// let found: Vec<_> = found.iter().map(|it| (&*it.kind, &text[it.range.clone()])).collect();
+/// assert_eq!(found, [("email", "ana@example.com"), ("phone", "+49 30 901820")]);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct PiiScanner {
+    /// In the order of registration, without repetitions.
+    kinds: Vec<PiiKind>,
+    active: Active,
+    triggers: Triggers,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Active([bool; PiiKind::ALL.len()]);
+
+impl Active {
+    fn has(self, kind: PiiKind) -> bool {
+        self.0[kind as usize]
+    }
+}
+
+/// The bytes that trigger a parser.
+#[derive(Clone)]
+enum Triggers {
+    None,
+    One(u8),
+    Two(u8, u8),
+    Three(u8, u8, u8),
+    Table(Box<[bool; 256]>),
+}
+
+impl std::fmt::Debug for Triggers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Triggers")
+    }
+}
+
+impl Triggers {
+    fn new(kinds: &[PiiKind]) -> Self {
+        let bytes = kinds.iter().flat_map(|kind| triggers(*kind));
+        let mut table = Box::new([false; 256]);
+        bytes.for_each(|byte| table[usize::from(*byte)] = true);
+        let bytes = (0..=255).filter(|byte| table[usize::from(*byte)]).collect::<Vec<u8>>();
+        match bytes[..] {
+            [] => Self::None,
+            [a] => Self::One(a),
+            [a, b] => Self::Two(a, b),
+            [a, b, c] => Self::Three(a, b, c),
+            _ => Self::Table(table),
+        }
+    }
+
+    /// The first trigger at `at` or later.
+    fn next(&self, text: &[u8], at: usize) -> Option<usize> {
+        let rest = text.get(at..)?;
+        let found = match self {
+            Self::None => None,
+            Self::One(a) => memchr(*a, rest),
+            Self::Two(a, b) => memchr2(*a, *b, rest),
+            Self::Three(a, b, c) => memchr3(*a, *b, *c, rest),
+            Self::Table(table) => rest.iter().position(|byte| table[usize::from(*byte)]),
+        };
+        found.map(|found| at + found)
+    }
+}
+
+fn triggers(kind: PiiKind) -> &'static [u8] {
+    match kind {
+        PiiKind::Email => b"@",
+        PiiKind::CreditCard | PiiKind::Ipv4 | PiiKind::Iban => b"0123456789",
+        PiiKind::Ipv6 => b":",
+        PiiKind::MacAddress => b":-",
+        PiiKind::Url => b":./",
+        PiiKind::Phone => b"0123456789+(",
+    }
+}
+
+impl PiiScanner {
+    /// A scanner for these kinds. When two matches of the same length overlap, the kind that is first
+    /// here names the token.
+    pub fn new(kinds: impl IntoIterator<Item = PiiKind>) -> Self {
+        let (mut unique, mut active) = (Vec::new(), Active::default());
+        for kind in kinds {
+            if !std::mem::replace(&mut active.0[kind as usize], true) {
+                unique.push(kind);
+            }
+        }
+        Self { triggers: Triggers::new(&unique), kinds: unique, active }
+    }
+
+    /// A scanner for [all kinds](PiiKind::ALL).
+    pub fn all() -> Self {
+        Self::new(PiiKind::ALL)
+    }
+
+    /// The kinds that are found, in the order of registration.
+    #[must_use]
+    pub fn kinds(&self) -> &[PiiKind] {
+        &self.kinds
+    }
+
+    /// Runs the parsers on the text from `from`, and sorts what they find. `first_only` ends early, once
+    /// the first cluster is complete.
+    fn run(&self, text: &str, from: usize, first_only: bool) -> Vec<(PiiKind, Range<usize>)> {
+        let bytes = text.as_bytes();
+        let mut found = Found { ends: [from; PiiKind::ALL.len()], from, matches: Vec::new() };
+        // An IPv6 address starts behind the colon of its label.
+        let (mut at, mut complete_at) = (from.saturating_sub(1), 0);
+        while let Some(trigger) = self.triggers.next(bytes, at) {
+            if first_only && trigger > complete_at && !found.matches.is_empty() {
+                let cluster = pii_clusters(&self.ranked(&found.matches)).swap_remove(0).range;
+                let complete = cluster.end + LOOK_BACK;
+                if trigger > complete {
+                    break;
+                }
+                // The distance doubles, so that a long chain is not looked through at each trigger.
+                complete_at = complete.max(trigger + (trigger - cluster.start.min(trigger)));
+            }
+            at = self.parse(bytes, trigger, &mut found);
+        }
+        found.matches.sort_by_key(|(kind, range)| (range.start, self.rank(*kind)));
+        found.matches
+    }
+
+    fn rank(&self, kind: PiiKind) -> usize {
+        self.kinds.iter().position(|it| *it == kind).unwrap_or(self.kinds.len())
+    }
+
+    fn ranked(&self, found: &[(PiiKind, Range<usize>)]) -> Vec<(usize, Range<usize>)> {
+        found.iter().map(|(kind, range)| (self.rank(*kind), range.clone())).collect()
+    }
+
+    /// Runs the parsers of a trigger. Returns the position behind the trigger.
+    fn parse(&self, text: &[u8], at: usize, found: &mut Found) -> usize {
+        let byte = text[at];
+        match byte {
+            b'@' => self.offer(found, PiiKind::Email, at, || email::at(text, at)),
+            b':' | b'.' | b'/' | b'-' => {
+                if byte != b'-' {
+                    let url = || url::at(text, at).map(|found| found.range);
+                    self.offer(found, PiiKind::Url, at, url);
+                }
+                if byte == b':' {
+                    self.offer(found, PiiKind::Ipv6, at, || ip::v6(text, at));
+                }
+                if matches!(byte, b':' | b'-') {
+                    self.offer(found, PiiKind::MacAddress, at, || mac::at(text, at));
+                }
+            }
+            b'+' | b'(' => self.offer(found, PiiKind::Phone, at, || phone::at(text, at)),
+            _ => return self.parse_digits(text, at, found),
+        }
+        at + 1
+    }
+
+    /// Runs the parsers of digits, on the first of a run. Returns the position behind the run.
+    fn parse_digits(&self, text: &[u8], at: usize, found: &mut Found) -> usize {
+        if at == 0 || !text[at - 1].is_ascii_digit() {
+            self.offer(found, PiiKind::Ipv4, at, || ip::v4(text, at));
+            self.offer(found, PiiKind::CreditCard, at, || card::at(text, at));
+            self.offer(found, PiiKind::Phone, at, || phone::at(text, at));
+            self.offer(found, PiiKind::Iban, at, || iban::at(text, at));
+        }
+        let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit());
+        at + digits.count()
+    }
+
+    fn offer(
+        &self,
+        found: &mut Found,
+        kind: PiiKind,
+        at: usize,
+        parse: impl FnOnce() -> Option<Range<usize>>,
+    ) {
+        // A trigger inside of the last match of its kind is a part of this match.
+        if !self.active.has(kind) || (at < found.ends[kind as usize] && at >= found.from) {
+            return;
+        }
+        if let Some(range) = parse()
+            && range.start >= found.ends[kind as usize]
+        {
+            found.ends[kind as usize] = range.end;
+            found.matches.push((kind, range));
+        }
+    }
+
+    /// Returns the position from which on a match may still appear, grow or go.
+    fn open(&self, text: &[u8], from: usize) -> usize {
+        let has_words = self.active.has(PiiKind::Email) || self.active.has(PiiKind::Url);
+        match plain::end(text, from) {
+            // Only groups of an account may go on behind a word.
+            Some(at) if has_words && self.active.has(PiiKind::Iban) => {
+                at.min(iban::open(text, from))
+            }
+            Some(at) if has_words => at,
+            _ => self.open_of_kinds(text, from),
+        }
+    }
+
+    fn open_of_kinds(&self, text: &[u8], from: usize) -> usize {
+        let open = self.kinds.iter().map(|kind| match kind {
+            PiiKind::Email => email::open(text, from),
+            PiiKind::CreditCard => card::open(text, from),
+            PiiKind::Ipv4 => ip::v4_open(text, from),
+            PiiKind::Ipv6 => ip::v6_open(text, from),
+            PiiKind::MacAddress => mac::open(text, from),
+            PiiKind::Url => url::open(text, from),
+            PiiKind::Phone => phone::open(text, from),
+            PiiKind::Iban => iban::open(text, from),
+        });
+        open.min().unwrap_or(text.len())
+    }
+}
+
+/// What was found so far.
+struct Found {
+    from: usize,
+    /// The end of the last match of each kind.
+    ends: [usize; PiiKind::ALL.len()],
+    matches: Vec<(PiiKind, Range<usize>)>,
+}
+
+impl PiiDetector for PiiScanner {
+    fn find(&self, text: &str, from: usize) -> Option<PiiMatch> {
+        let found = self.run(text, from, true);
+        let cluster = pii_clusters(&self.ranked(&found)).into_iter().next()?;
+        Some(PiiMatch::new(found[cluster.longest].0.name(), cluster.range))
+    }
+
+    fn scan(&self, text: &str, from: usize, found: &mut Vec<PiiMatch>) {
+        let all = self.run(text, from, false).into_iter();
+        found.extend(all.map(|(kind, range)| PiiMatch::new(kind.name(), range)));
+    }
+
+    /// The kinds, in this version.
+    fn id(&self) -> Option<String> {
+        Some(format!("{} {:?}", env!("CARGO_PKG_VERSION"), self.kinds))
+    }
+
+    /// 4096 with [`PiiKind::Url`], else 400.
+    fn window(&self) -> usize {
+        if self.active.has(PiiKind::Url) { url::LONGEST } else { WINDOW }
+    }
+
+    fn settled(&self, text: &str, from: usize) -> usize {
+        let open = self.open(text.as_bytes(), from).max(from);
+        if open == text.len() || open == from {
+            return open;
+        }
+        settled_clusters(&self.ranked(&self.run(text, from, false)), open)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::guard::pii::PiiScanner;
+
+    #[test]
+    fn a_plain_end_is_open_where_the_parsers_say() {
+        let parts = ["ab", "x", " ", "\n", "é", "中", "7", "1.", "a@", ":", "-", "DE89 ", "(", "/"];
+        let part = |number, place| parts[number / parts.len().pow(place) % parts.len()];
+        let scanner = PiiScanner::all();
+        for number in 0..parts.len().pow(4) {
+            let text = [0, 1, 2, 3].map(|place| part(number, place)).concat();
+            for (from, _) in text.char_indices() {
+                let open = scanner.open(text.as_bytes(), from);
+                assert_eq!(open, scanner.open_of_kinds(text.as_bytes(), from), "{text:?} {from}");
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Models over HTTP, their embeddings, and tools of servers that speak the Model Context Protocol.
+//!
+//! This crate is the features `genai`, `mcp` and `mcp-http` of
+//! [`hooks-agent`](https://docs.rs/hooks-agent/latest/hooks_agent); programs use it from there, as `model::GenAiModel`,
+//! `builtin::knowledge::GenAiEmbedder` and `tool::McpServer`.
+//! [The guide] says how agents use them.
+//!
+//! [The guide]: https://docs.rs/hooks-agent/latest/hooks_agent/guide/agents/index.html
+
+#[cfg(feature = "genai")]
+mod embedder;
+#[cfg(feature = "genai")]
+mod genai;
+#[cfg(any(feature = "genai", feature = "mcp-http"))]
+mod http;
+#[cfg(feature = "mcp")]
+mod mcp;
+
+#[cfg(feature = "genai")]
+pub use self::embedder::GenAiEmbedder;
+#[cfg(feature = "genai")]
+pub use self::genai::GenAiModel;
+#[cfg(feature = "mcp")]
+pub use self::mcp::{McpError, McpOptions, McpServer};

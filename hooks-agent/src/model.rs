@@ -1,0 +1,5 @@
+//! Models, with which agents reason.
+
+pub use hooks_agent_core::model::*;
+#[cfg(feature = "genai")]
+pub use hooks_agent_providers::GenAiModel;
