@@ -130,7 +130,16 @@ fn by_own_page(folder: &Path, room: &Path, name: &str, wrong: &mut Vec<String>) 
 #[test]
 fn files_import_from_their_own_room_what_a_file_defines() {
     let mut wrong = Vec::new();
-    let crates = ["hooks-core", "hooks-agent/core", "hooks-agent/policy", "hooks-agent"];
+    let crates = [
+        "hooks-core",
+        "hooks-agent/core",
+        "hooks-agent/builtin",
+        "hooks-agent/knowledge",
+        "hooks-agent/policy",
+        "hooks-agent/providers",
+        "hooks-agent/sql",
+        "hooks-agent",
+    ];
     for src in crates.map(|folder| root().join(folder).join("src")) {
         for room in fs::read_dir(&src).expect("it has sources").flatten().map(|it| it.path()) {
             let name = room.file_name().expect("rooms have names").to_string_lossy().into_owned();
@@ -149,6 +158,22 @@ fn rooms_of_the_core_import_one_way() {
 fn rooms_of_the_agent_import_one_way() {
     check("hooks-agent-core", "hooks-agent/core");
     check("hooks-agent", "hooks-agent");
+}
+
+#[test]
+fn rooms_of_built_in_hooks_do_not_use_each_other() {
+    let mut wrong = Vec::new();
+    for krate in ["hooks-agent/builtin", "hooks-agent/knowledge"] {
+        let src = root().join(krate).join("src");
+        let entries = fs::read_dir(&src).expect("it has sources").flatten().map(|it| it.path());
+        let rooms: Vec<_> = entries.filter(|path| path.is_dir()).collect();
+        let name = |path: &Path| path.file_name().expect("a name").to_string_lossy().into_owned();
+        let others: Vec<_> = rooms.iter().map(|path| (name(path), 0)).collect();
+        for room in &rooms {
+            wrong_ways(room, &name(room), &others, &mut wrong);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub enum Exit {
     /// [`LimitReached`](hooks_agent_core::message::GenerateReason::LimitReached).
     End,
     /// The call fails with a typed error: the [source](std::error::Error::source) of the
-    /// [`HookError`](crate::HookError).
+    /// [`HookError`](hooks_core::HookError).
     Error,
 }
 

@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{Either, select};
-use hooks_agent::call::RunId;
-use hooks_agent::error::AgentError;
-use hooks_agent::journal::{CallEnd, JournalError};
-use hooks_agent::store::Verdict;
+use hooks_agent_core::call::RunId;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::journal::{CallEnd, JournalError};
+use hooks_agent_core::store::Verdict;
 use restate_sdk::context::DurableFuture;
 use restate_sdk::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use std::any::Any;
 
-use hooks_agent::error::AgentError;
-use hooks_agent::journal::JournalError;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::journal::JournalError;
 use restate_sdk::errors::{HandlerError, TerminalError};
 
 use crate::log::VERSION;
@@ -53,8 +53,8 @@ pub(crate) fn failed(error: &AgentError) -> HandlerError {
 
 #[cfg(test)]
 mod tests {
-    use hooks_agent::error::AgentError;
-    use hooks_agent::model::ModelError;
+    use hooks_agent_core::error::AgentError;
+    use hooks_agent_core::model::ModelError;
 
     use super::failed;
 

@@ -1,6 +1,6 @@
 //! The events of a call while it runs.
 
-use hooks_agent::stream::AgentEvent;
+use hooks_agent_core::stream::AgentEvent;
 use serde::{Deserialize, Serialize};
 
 /// An event of a call, and the run that it is of.

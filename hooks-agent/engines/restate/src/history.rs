@@ -7,8 +7,8 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use hooks_agent::journal::JournalError;
-use hooks_agent::store::{Step, ThreadKey, ThreadRecord};
+use hooks_agent_core::journal::JournalError;
+use hooks_agent_core::store::{Step, ThreadKey, ThreadRecord};
 use serde::{Deserialize, Serialize};
 
 /// The version of the history that this program writes.

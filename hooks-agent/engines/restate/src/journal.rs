@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 use futures::future::pending;
-use hooks_agent::call::Interrupt;
-use hooks_agent::journal::{
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::journal::{
     CallEnd, Journal, JournalError, JournalFuture, JournalStep, StepKey, StepRecord, Ticket,
 };
-use hooks_agent::store::{ThreadKey, ThreadRecord, Verdict, Waiting};
+use hooks_agent_core::store::{ThreadKey, ThreadRecord, Verdict, Waiting};
 use tokio::sync::{Notify, oneshot};
 
 use crate::history::History;

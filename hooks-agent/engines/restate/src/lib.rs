@@ -1,4 +1,4 @@
-//! Calls of [`hooks_agent`] on the durable engine Restate: a call whose process ends is finished by another
+//! Calls of [hooks-agent](https://docs.rs/hooks-agent) on the durable engine Restate: a call whose process ends is finished by another
 //! one, without anybody who calls again.
 //!
 //! [`Run`] runs an agent inside of a virtual object of your own; [`Agents`] is a ready-made one, with

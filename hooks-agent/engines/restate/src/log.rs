@@ -4,9 +4,9 @@
 //! and say themselves which step they are of: so tools that run at once, sub-agents and a program with
 //! one step more find their steps again.
 
-use hooks_agent::call::RunId;
-use hooks_agent::journal::{CallEnd, StepRecord};
-use hooks_agent::store::{Verdict, Waiting};
+use hooks_agent_core::call::RunId;
+use hooks_agent_core::journal::{CallEnd, StepRecord};
+use hooks_agent_core::store::{Verdict, Waiting};
 use serde::{Deserialize, Serialize};
 
 /// The version of the log that this program writes.

@@ -1,6 +1,6 @@
 //! The questions of a call: how it asks people and waits for them.
 
-use hooks_agent::store::{Verdict, Waiting};
+use hooks_agent_core::store::{Verdict, Waiting};
 use restate_sdk::context::{DurableFuture, RequestTarget};
 use restate_sdk::prelude::*;
 

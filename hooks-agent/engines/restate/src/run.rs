@@ -9,11 +9,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::future::{Either, select};
 use futures::{FutureExt, StreamExt};
-use hooks_agent::agent::{Agent, AgentExt};
-use hooks_agent::call::CallOptions;
-use hooks_agent::error::AgentError;
-use hooks_agent::journal::CallEnd;
-use hooks_agent::message::{Messages, Msg};
+use hooks_agent_core::agent::{Agent, AgentExt};
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::journal::CallEnd;
+use hooks_agent_core::message::{Messages, Msg};
 use restate_sdk::prelude::*;
 
 use crate::driver::{Driver, Ended};

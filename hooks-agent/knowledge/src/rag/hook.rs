@@ -12,8 +12,9 @@ use crate::rag::error::KnowledgeError;
 use crate::rag::knowledge::Knowledge;
 use crate::rag::measure::{Measured, measure};
 use crate::rag::passage::Passages;
+use crate::rag::prompt::{FAILED, marked};
 use crate::rag::search::{OnFailure, Settings, search};
-use crate::rag::{prompt, tool};
+use crate::rag::tool::search_tool;
 use hooks_agent_core::agent_hook;
 use hooks_agent_core::call::{CallContext, Door};
 use hooks_agent_core::event::{EventMask, PreCall, PreReasoning, PreSummary};
@@ -243,14 +244,14 @@ impl Rag {
                     passage.title =
                         title.map(|title| cx.screen(Door::Passage, title)).transpose()?;
                 }
-                let message = Msg::user(prompt::marked(&passages));
+                let message = Msg::user(marked(&passages));
                 cx.insert(Passages::from(passages));
                 message
             }
             Err(error) if self.settings.on_failure == OnFailure::Continue => {
                 let (agent, error) = (cx.agent_name(), &error as &dyn std::error::Error);
                 tracing::warn!(target: "hooks_agent::builtin::knowledge", agent, error, "the model answers without passages");
-                Msg::user(prompt::FAILED)
+                Msg::user(FAILED)
             }
             Err(error) => return Err(error.into()),
         };
@@ -313,7 +314,7 @@ impl Rag {
         if !self.settings.as_tool {
             return Tools::new();
         }
-        vec![tool::tool(self.knowledge.clone(), self.settings)]
+        vec![search_tool(self.knowledge.clone(), self.settings)]
     }
 }
 

@@ -29,7 +29,7 @@ struct Search {
     limit: Option<usize>,
 }
 
-pub(super) fn tool(knowledge: Arc<dyn Knowledge>, settings: Settings) -> Arc<dyn Tool> {
+pub(super) fn search_tool(knowledge: Arc<dyn Knowledge>, settings: Settings) -> Arc<dyn Tool> {
     let run = move |args: Search| {
         let knowledge = knowledge.clone();
         async move {

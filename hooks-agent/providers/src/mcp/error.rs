@@ -48,7 +48,7 @@ pub enum McpError {
     },
     /// The server took longer to start than [`start_timeout`] allows.
     ///
-    /// [`start_timeout`]: hooks_agent_core::tool::McpOptions::start_timeout
+    /// [`start_timeout`]: crate::McpOptions::start_timeout
     #[error("the MCP server `{server}` took longer than {after:?} to start")]
     TimedOut {
         /// The server.

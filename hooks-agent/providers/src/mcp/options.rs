@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// Options of a connection to an [`McpServer`](hooks_agent_core::tool::McpServer).
+/// Options of a connection to an [`McpServer`](crate::McpServer).
 ///
 /// ```
 /// use std::time::Duration;
@@ -35,7 +35,7 @@ impl McpOptions {
     }
 
     /// Sets how long the server may take to start, to answer and to list its tools. One that takes
-    /// longer is [`McpError::TimedOut`](hooks_agent_core::tool::McpError::TimedOut). Tool calls are limited by
+    /// longer is [`McpError::TimedOut`](crate::McpError::TimedOut). Tool calls are limited by
     /// the timeouts of the agent.
     pub fn start_timeout(mut self, timeout: Duration) -> Self {
         self.start_timeout = timeout;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_agent::agent::Agent;
-use hooks_agent::call::{CallOptions, RunId};
-use hooks_agent::hooks_core::BoxError;
-use hooks_agent::message::{Messages, Msg};
-use hooks_agent::react::ReActAgent;
-use hooks_agent::store::{ThreadKey, Verdict, Waiting};
+use hooks_agent_core::agent::Agent;
+use hooks_agent_core::call::{CallOptions, RunId};
+use hooks_agent_core::hooks_core::BoxError;
+use hooks_agent_core::message::{Messages, Msg};
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::store::{ThreadKey, Verdict, Waiting};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::endpoint::ServiceOptions;
 use restate_sdk::prelude::*;

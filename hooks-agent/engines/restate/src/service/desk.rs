@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use hooks_agent::store::{Decided, Verdict, Waiting, review};
+use hooks_agent_core::store::{Decided, Verdict, Waiting, review};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::prelude::*;
 use restate_sdk::service::{IntoServiceDefinition, ServiceDefinition};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hooks_agent::hooks_core::BoxError;
+use hooks_agent_core::hooks_core::BoxError;
 use reqwest::Url;
 use tokio::sync::mpsc::{Receiver, Sender, channel, error::TryRecvError};
 

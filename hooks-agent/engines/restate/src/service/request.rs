@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hooks_agent::message::Msg;
+use hooks_agent_core::message::Msg;
 use serde::{Deserialize, Serialize};
 
 /// A call of an agent, as JSON.
@@ -24,7 +24,7 @@ pub struct CallRequest {
     /// Other messages, before the text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<Msg>,
-    /// The [user](hooks_agent::call::CallOptions::user) of the thread.
+    /// The [user](hooks_agent_core::call::CallOptions::user) of the thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<Arc<str>>,
 }

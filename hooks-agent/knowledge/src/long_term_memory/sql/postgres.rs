@@ -32,7 +32,7 @@ const SCHEMA: &str = include_str!("postgres_1.sql");
 /// Memories in a PostgreSQL database, for many workers. Requires feature `postgres`.
 ///
 /// Its tables have names of their own that begin with `memory_`; tables of a
-/// [store](hooks_agent_core::store::PostgresStore) are never touched. An operation that has no
+/// [store](hooks_agent_sql::store::PostgresStore) are never touched. An operation that has no
 /// answer within 30 seconds fails. A clone shares the connections.
 ///
 /// ```no_run

@@ -30,9 +30,9 @@ const UNFIT: &str = "1";
 
 /// Memories in an SQLite file, for the processes of one machine. Requires feature `sqlite`.
 ///
-/// The file has a write-ahead log, which holds what is added before [`add`](Memories::add) returns, also
+/// The file has a write-ahead log, which holds what is added before [`add`](crate::Memories::add) returns, also
 /// through a loss of power. Its tables have names of their own that begin with `memory_`; tables of a
-/// [store](hooks_agent_core::store::SqliteStore) are never touched. A file of its own is best: a store makes no tables
+/// [store](hooks_agent_sql::store::SqliteStore) are never touched. A file of its own is best: a store makes no tables
 /// in a file that has some already. A clone shares the connections.
 ///
 /// ```
