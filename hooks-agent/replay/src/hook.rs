@@ -13,7 +13,7 @@ use hooks_core::{BoxError, HookResult};
 
 use crate::error::TapeError;
 use crate::play::{Asked, Called};
-use crate::player::StandIn;
+use crate::player::stand_in;
 use crate::runs::LiveRun;
 use crate::tape::{Shared, Tape};
 
@@ -103,11 +103,11 @@ impl Tape {
                 let (shared, failure) = (self.0.clone(), Arc::new(Mutex::new(None)));
                 let failed = failure.clone();
                 // The entry is taken when the tool would run: other hooks may refuse it before.
-                let stand_in = StandIn::new(tool_use.name.as_str(), move |call| {
+                let tool = stand_in(tool_use.name.as_str(), move |call| {
                     let answer = shared.play_tool(&played, call);
                     answer.inspect_err(|error| keep(&failed, error))
                 });
-                let ended = next.run_tool(tool_use, Arc::new(stand_in)).await;
+                let ended = next.run_tool(tool_use, Arc::new(tool)).await;
                 let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
                 match failure.and_then(|error| self.0.failed(error)) {
                     Some(error) => Err(next.fail(BoxError::from(error))),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::drift::{Difference, DriftKind, Verdict, differences, is_cosmetic, is_reordered};
 use crate::error::TapeError;
-use crate::format::{Key, Line};
+use crate::format::{Key, ToolLine};
 use crate::player::{Player, RecordedModel, ToolAnswer, Wanted};
 use crate::recorder::{ModelTake, ToolTake};
 use crate::recording::{Entry, Step};
@@ -151,7 +151,7 @@ impl Shared {
             };
         };
         let Entry { place, step, .. } = player.entry(entry);
-        let mut line: Line<Value> = player.recording().line(*place)?;
+        let mut line: ToolLine<Value> = player.recording().line(*place)?;
         let now = json!({ "id": step_id(&wanted.step), "input": input });
         let recorded = json!({ "id": line.id, "input": line.input.take() });
         if recorded != now {
@@ -162,7 +162,7 @@ impl Shared {
         if let Some(run) = self.state().runs.get(at.id) {
             run.tool_order.push((*n, entry));
         }
-        let answer = ToolAnswer::of(&mut line, self.settings.is_timed);
+        let answer = ToolAnswer::of(line, self.settings.is_timed);
         answer.map_err(|reason| TapeError::line(player.recording().path(), place.line, reason))
     }
 

@@ -11,7 +11,7 @@ mod reader;
 pub(crate) use canonical::{Hasher, Key, line_of, text_of, without_ids};
 pub(crate) use chain::Chain;
 pub(crate) use chunks::{Played, chunk_value, error_value, played};
-pub(crate) use line::{Kind, Line};
+pub(crate) use line::{CallLine, DecisionLine, EndLine, Line, ModelLine, ToolLine};
 pub(crate) use parts::{Parts, Written};
 pub(crate) use reader::{Place, Reader, Tail, bytes_at, parse};
 

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 
 use crate::error::TapeError;
 use crate::format::chain::Chain;
-use crate::format::line::{Kind, Line};
+use crate::format::line::{HeaderLine, Line, parse as parsed};
 use crate::format::{FORMAT, OLDEST, VERSION};
 
 /// Where a line is in its file.
@@ -41,17 +41,20 @@ pub(crate) struct Tail {
 
 impl Reader {
     /// Opens a tape and reads its header.
-    pub(crate) fn open(path: &Path) -> Result<(Self, Line<IgnoredAny>), TapeError> {
+    pub(crate) fn open(path: &Path) -> Result<(Self, HeaderLine), TapeError> {
         let file = File::open(path).map_err(TapeError::io(path, "read"))?;
         let (path, file) = (path.to_owned(), BufReader::new(file));
         let (buffer, chain) = (Vec::new(), Chain::default());
         let mut reader = Self { path, file, buffer, line: 0, offset: 0, version: 0, chain };
-        let Some((_, header)) = reader.read()? else {
+        let Some((_, line, sum)) = reader.read()? else {
             return Err(reader.error("expected a header, and the file is empty"));
         };
-        if header.t != Kind::Header || header.format.as_deref() != Some(FORMAT) {
-            return Err(reader.error(format!("expected a header with the format `{FORMAT}`")));
-        }
+        let header = match line {
+            Line::Header(header) if header.format.as_deref() == Some(FORMAT) => header,
+            _ => {
+                return Err(reader.error(format!("expected a header with the format `{FORMAT}`")));
+            }
+        };
         match header.version {
             Some(version @ OLDEST..=VERSION) => reader.version = version,
             version => {
@@ -62,13 +65,13 @@ impl Reader {
                 return Err(reader.error(reason));
             }
         }
-        reader.check(&header)?;
+        reader.check(sum.as_deref())?;
         Ok((reader, header))
     }
 
     /// Reads the next line, and checks it. `None` after the last one.
-    pub(crate) fn next(&mut self) -> Result<Option<(Place, Line<IgnoredAny>)>, TapeError> {
-        let Some((place, line)) = self.read()? else {
+    pub(crate) fn next(&mut self) -> Result<Option<(Place, Line)>, TapeError> {
+        let Some((place, line, sum)) = self.read()? else {
             if self.version == OLDEST {
                 return Ok(None);
             }
@@ -76,11 +79,12 @@ impl Reader {
             return Err(self.error("the tape ends here, before its line of the kind `close`"));
         };
         let tail = self.tail(place);
-        self.check(&line)?;
-        if line.t != Kind::Close || self.version == OLDEST {
-            return Ok(Some((place, line)));
-        }
-        if line.lines != Some(tail.lines) {
+        self.check(sum.as_deref())?;
+        let close = match line {
+            Line::Close(close) if self.version > OLDEST => close,
+            line => return Ok(Some((place, line))),
+        };
+        if close.lines != Some(tail.lines) {
             return Err(self.error(format!("`lines` is not {}, what is before it", tail.lines)));
         }
         if self.read()?.is_some() {
@@ -103,16 +107,16 @@ impl Reader {
     }
 
     /// Checks the digest of the last line.
-    fn check(&mut self, line: &Line<IgnoredAny>) -> Result<(), TapeError> {
-        let checked = match (self.version, &line.sum) {
+    fn check(&mut self, sum: Option<&str>) -> Result<(), TapeError> {
+        let checked = match (self.version, sum) {
             (OLDEST, None) => Ok(()),
             (OLDEST, Some(_)) => Err("it has a `sum`, which no line of version 1 has".to_owned()),
-            (_, sum) => self.chain.check(&self.buffer, sum.as_deref()),
+            (_, sum) => self.chain.check(&self.buffer, sum),
         };
         checked.map_err(|reason| self.error(reason))
     }
 
-    fn read(&mut self) -> Result<Option<(Place, Line<IgnoredAny>)>, TapeError> {
+    fn read(&mut self) -> Result<Option<(Place, Line, Option<String>)>, TapeError> {
         self.buffer.clear();
         self.line += 1;
         let length = self.file.read_until(b'\n', &mut self.buffer);
@@ -123,11 +127,10 @@ impl Reader {
         if self.buffer.last() != Some(&b'\n') {
             return Err(self.error("it is cut off"));
         }
-        let line = serde_json::from_slice(&self.buffer);
-        let line = line.map_err(|error| self.error(unreadable(&error)))?;
+        let (line, sum) = Line::read(&self.buffer).map_err(|reason| self.error(reason))?;
         let place = Place { line: self.line, offset: self.offset, length };
         self.offset += length as u64;
-        Ok(Some((place, line)))
+        Ok(Some((place, line, sum)))
     }
 
     /// Creates the error of the last line.
@@ -144,19 +147,11 @@ pub(crate) fn bytes_at(file: &mut File, path: &Path, place: Place) -> Result<Vec
     Ok(bytes)
 }
 
-/// Parses the bytes of a line.
-pub(crate) fn parse<R: DeserializeOwned, V: DeserializeOwned>(
+/// Parses the bytes of a line as one of its kinds.
+pub(crate) fn parse<T: DeserializeOwned>(
     bytes: &[u8],
     path: &Path,
     place: Place,
-) -> Result<Line<R, V>, TapeError> {
-    let line = serde_json::from_slice(bytes);
-    line.map_err(|error| TapeError::line(path, place.line, unreadable(&error)))
-}
-
-/// Says where in the line the error is; the line of the message would be of the text alone.
-fn unreadable(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let reason = text.split(" at line ").next().unwrap_or(&text);
-    format!("{reason}, at column {}", error.column())
+) -> Result<T, TapeError> {
+    parsed(bytes).map_err(|reason| TapeError::line(path, place.line, reason))
 }

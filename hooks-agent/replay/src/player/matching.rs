@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::drift::{DriftEntry, DriftKind, Verdict, differences};
 use crate::error::TapeError;
-use crate::format::Key;
+use crate::format::{Key, ToolLine};
 use crate::recording::{Entry, RecordedCall, Recording, Step};
 use crate::runs::{At, Lane};
 
@@ -281,8 +281,8 @@ impl Player {
         match step {
             Step::Model { .. } => self.recording.request_value(*place),
             Step::Tool { .. } => {
-                let line = self.recording.line::<Value>(*place)?;
-                Ok(line.input.unwrap_or_default())
+                let line: ToolLine<Value> = self.recording.line(*place)?;
+                Ok(line.input)
             }
         }
     }

@@ -7,4 +7,4 @@ mod tool;
 
 pub(crate) use matching::{Player, Wanted};
 pub(crate) use model::RecordedModel;
-pub(crate) use tool::{StandIn, ToolAnswer};
+pub(crate) use tool::{ToolAnswer, stand_in};

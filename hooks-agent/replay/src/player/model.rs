@@ -8,7 +8,7 @@ use futures::{StreamExt, stream};
 use hooks_agent_core::model::{ChatModel, ChatRequest, ChatStream};
 use serde_json::Value;
 
-use crate::format::{Line, Played, played};
+use crate::format::{ModelLine, Played, played};
 
 /// The model of one entry. It answers once.
 pub(crate) struct RecordedModel {
@@ -20,13 +20,12 @@ pub(crate) struct RecordedModel {
 
 impl RecordedModel {
     /// Reads the answer of a line. If `is_timed`, the first chunk comes after the recorded time.
-    pub(crate) fn of<R>(line: &Line<R, Value>, is_timed: bool) -> Result<Self, String> {
-        let chunks = line.chunks.as_ref().ok_or("it has no field `chunks`")?;
-        let wait = if is_timed { line.ms.unwrap_or(0) } else { 0 };
+    pub(crate) fn of<R>(line: &ModelLine<R, Value>, is_timed: bool) -> Result<Self, String> {
+        let wait = if is_timed { line.ms } else { 0 };
         Ok(Self {
             name: line.model.clone().unwrap_or_else(|| "unknown".to_owned()),
             provider: line.provider.clone().unwrap_or_else(|| "unknown".to_owned()),
-            chunks: Mutex::new(played(chunks)?),
+            chunks: Mutex::new(played(&line.chunks)?),
             wait: Duration::from_millis(wait),
         })
     }

@@ -3,22 +3,12 @@
 use std::time::Duration;
 
 use hooks_agent_core::message::{PendingCall, ToolOutput, ToolUse};
-use hooks_agent_core::tool::{Tool, ToolContext, ToolError, ToolFuture};
+use hooks_agent_core::tool::{FunctionTool, ToolContext, ToolError};
 use hooks_core::BoxError;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::error::TapeError;
-use crate::format::Line;
-
-/// Finds what the tape has for a tool call, when the tool would run.
-type Find = Box<dyn Fn(&ToolUse) -> Result<ToolAnswer, TapeError> + Send + Sync>;
-
-/// A tool in place of the agent's.
-pub(crate) struct StandIn {
-    name: String,
-    schema: Value,
-    find: Find,
-}
+use crate::format::ToolLine;
 
 /// What a tool returned.
 pub(crate) struct ToolAnswer {
@@ -26,38 +16,23 @@ pub(crate) struct ToolAnswer {
     wait: Duration,
 }
 
-impl StandIn {
-    pub(crate) fn new(
-        name: impl Into<String>,
-        find: impl Fn(&ToolUse) -> Result<ToolAnswer, TapeError> + Send + Sync + 'static,
-    ) -> Self {
-        let schema = json!({ "type": "object" });
-        Self { name: name.into(), schema, find: Box::new(find) }
-    }
-}
-
-impl Tool for StandIn {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn description(&self) -> &'static str {
-        "Returns what was recorded."
-    }
-
-    fn schema(&self) -> &Value {
-        &self.schema
-    }
-
-    fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
-        Box::pin(async move {
-            let ToolAnswer { ended, wait } = (self.find)(cx.tool_use())?;
+/// Returns a tool that returns what a tape has, in place of the agent's: `find` finds it when the tool would
+/// run.
+pub(crate) fn stand_in(
+    name: impl Into<String>,
+    find: impl Fn(&ToolUse) -> Result<ToolAnswer, TapeError> + Send + Sync + 'static,
+) -> FunctionTool {
+    let run = move |_: Value, cx: ToolContext| {
+        let found = find(cx.tool_use());
+        async move {
+            let ToolAnswer { ended, wait } = found?;
             if !wait.is_zero() {
                 tokio::time::sleep(wait).await;
             }
             ended.map_err(BoxError::from)
-        })
-    }
+        }
+    };
+    FunctionTool::with_context(name, "Returns what was recorded.", run)
 }
 
 impl ToolAnswer {
@@ -68,12 +43,11 @@ impl ToolAnswer {
     }
 
     /// Reads the answer of a line. If `is_timed`, it comes after the recorded time.
-    pub(crate) fn of(line: &mut Line<Value>, is_timed: bool) -> Result<Self, String> {
-        let wait = if is_timed { line.ms.unwrap_or(0) } else { 0 };
-        let tool = line.name.clone().unwrap_or_default();
-        let output = line.output.take().ok_or("it has no field `output`")?;
+    pub(crate) fn of(line: ToolLine<Value>, is_timed: bool) -> Result<Self, String> {
+        let wait = if is_timed { line.ms } else { 0 };
+        let output = line.output.ok_or("it has no field `output`")?;
         let ended = if line.is_error {
-            Err(error(tool, output.as_str().unwrap_or_default(), line.error.take())?)
+            Err(error(line.name, output.as_str().unwrap_or_default(), line.error)?)
         } else {
             Ok(serde_json::from_value(output).map_err(|error| error.to_string())?)
         };

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 
 use crate::drift::Decided;
 use crate::error::TapeError;
-use crate::format::{Key, Kind, Line, Place, Reader};
+use crate::format::{CallLine, DecisionLine, EndLine, Key, Line, Place, Reader};
 use crate::recording::call::RecordedCall;
 use crate::recording::recorded::{Entry, Recording, Step};
 
@@ -53,7 +53,7 @@ impl Recording {
         }
         let mut recording = Self {
             path: path.to_owned(),
-            redacted: header.redacted.unwrap_or_default(),
+            redacted: header.redacted,
             agents: Vec::new(),
             calls: load.calls,
             entries: load.entries,
@@ -73,68 +73,37 @@ struct Load {
     by_run: HashMap<String, usize>,
 }
 
-type OneLine = Line<IgnoredAny>;
-
 impl Load {
-    fn add(&mut self, place: Place, line: OneLine) -> Result<(), String> {
-        match line.t {
-            Kind::Header => Err("a second header".to_owned()),
-            Kind::Close => Err("a line `close`, which no tape of version 1 has".to_owned()),
-            Kind::Call => self.add_call(place, line),
-            Kind::Model => {
-                let step = Step::Model {
-                    round: needed(line.round, "round")?,
-                    attempt: line.attempt.unwrap_or(0),
-                };
-                needed(line.request.as_ref(), "request")?;
-                needed(line.chunks.as_ref(), "chunks")?;
-                self.add_entry(place, &line, step)
+    fn add(&mut self, place: Place, line: Line) -> Result<(), String> {
+        match line {
+            Line::Header(_) => Err("a second header".to_owned()),
+            Line::Close(_) => Err("a line `close`, which no tape of version 1 has".to_owned()),
+            Line::Call(line) => self.add_call(place, line),
+            Line::Model(line) => {
+                let step = Step::Model { round: line.round, attempt: line.attempt };
+                self.add_entry(place, &line.run, &line.key, step)
             }
-            Kind::Tool => {
-                let step = Step::Tool {
-                    n: needed(line.n, "n")?,
-                    id: needed(line.id.clone(), "id")?,
-                    name: needed(line.name.clone(), "name")?,
-                };
-                needed(line.input.as_ref(), "input")?;
-                self.add_entry(place, &line, step)
+            Line::Tool(line) => {
+                let step = Step::Tool { n: line.n, id: line.id, name: line.name };
+                self.add_entry(place, &line.run, &line.key, step)
             }
-            Kind::Decision => {
-                let call = self.call(&line)?;
-                self.calls[call].decisions.push(Decided {
-                    hook: needed(line.hook, "hook")?,
-                    event: needed(line.event, "event")?,
-                    tool_call: line.tool_call,
-                    flow: needed(line.flow, "flow")?,
-                    changed: line.changed,
-                });
-                Ok(())
-            }
-            Kind::End => {
-                let call = self.call(&line)?;
-                let call = &mut self.calls[call];
-                call.outcome = Some(needed(line.outcome, "outcome")?);
-                call.error = line.error.and_then(|error| error.as_str().map(ToOwned::to_owned));
-                call.reason =
-                    line.reply.and_then(|reply| Some(reply.get("reason")?.as_str()?.to_owned()));
-                call.end = Some(place);
-                Ok(())
-            }
+            Line::Decision(line) => self.add_decision(line),
+            Line::End(line) => self.add_end(place, line),
         }
     }
 
-    fn add_call(&mut self, place: Place, line: OneLine) -> Result<(), String> {
-        let run = needed(line.run, "run")?;
+    fn add_call(&mut self, place: Place, line: CallLine<IgnoredAny>) -> Result<(), String> {
+        let CallLine { run, agent, thread, parent, tool_call, confirmed, .. } = line;
         if self.by_run.insert(run.clone(), self.calls.len()).is_some() {
             return Err(format!("the call {run} begins twice"));
         }
         self.calls.push(RecordedCall {
             run,
-            agent: needed(line.agent, "agent")?,
-            thread: needed(line.thread, "thread")?,
-            parent: line.parent,
-            tool_call: line.tool_call,
-            confirmed: line.confirmed,
+            agent,
+            thread,
+            parent,
+            tool_call,
+            confirmed,
             decisions: Vec::new(),
             outcome: None,
             reason: None,
@@ -146,22 +115,33 @@ impl Load {
         Ok(())
     }
 
-    fn add_entry(&mut self, place: Place, line: &OneLine, step: Step) -> Result<(), String> {
-        let call = self.call(line)?;
-        let key = needed(line.key.as_deref(), "key")?;
+    fn add_entry(&mut self, place: Place, run: &str, key: &str, step: Step) -> Result<(), String> {
+        let call = self.call(run)?;
         let key = Key::parse(key).ok_or("`key` is no SHA-256, 64 digits in lower case")?;
         self.calls[call].entries.push(self.entries.len());
         self.entries.push(Entry { call, key, place, step });
         Ok(())
     }
 
-    fn call(&self, line: &OneLine) -> Result<usize, String> {
-        let run = needed(line.run.as_deref(), "run")?;
+    fn add_decision(&mut self, line: DecisionLine) -> Result<(), String> {
+        let call = self.call(&line.run)?;
+        let DecisionLine { hook, event, tool_call, flow, changed, .. } = line;
+        self.calls[call].decisions.push(Decided { hook, event, tool_call, flow, changed });
+        Ok(())
+    }
+
+    fn add_end(&mut self, place: Place, line: EndLine) -> Result<(), String> {
+        let call = self.call(&line.run)?;
+        let call = &mut self.calls[call];
+        call.outcome = Some(line.outcome);
+        call.error = line.error.and_then(|error| error.as_str().map(ToOwned::to_owned));
+        call.reason = line.reply.and_then(|reply| Some(reply.get("reason")?.as_str()?.to_owned()));
+        call.end = Some(place);
+        Ok(())
+    }
+
+    fn call(&self, run: &str) -> Result<usize, String> {
         let call = self.by_run.get(run).copied();
         call.ok_or_else(|| format!("the call {run} has not begun before this line"))
     }
-}
-
-fn needed<T>(field: Option<T>, name: &str) -> Result<T, String> {
-    field.ok_or_else(|| format!("it has no field `{name}`"))
 }

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::TapeError;
-use crate::format::{Key, Line, Place, Tail, bytes_at, parse};
+use crate::format::{CallLine, EndLine, Key, Place, Tail, bytes_at, parse};
 use crate::recording::call::RecordedCall;
 use crate::recording::requests::Requests;
 
@@ -132,7 +132,7 @@ impl Recording {
     /// # Errors
     /// [`TapeError`] if the file was changed since it was opened.
     pub fn messages(&self, call: &RecordedCall) -> Result<Option<Messages>, TapeError> {
-        let line: Line<Messages> = self.line(call.place)?;
+        let line: CallLine<Messages> = self.line(call.place)?;
         Ok(line.messages)
     }
 
@@ -148,7 +148,7 @@ impl Recording {
 
     pub(crate) fn reply_value(&self, call: &RecordedCall) -> Result<Option<Value>, TapeError> {
         let Some(end) = call.end else { return Ok(None) };
-        let line: Line<Value> = self.line(end)?;
+        let line: EndLine = self.line(end)?;
         Ok(line.reply)
     }
 
@@ -161,8 +161,8 @@ impl Recording {
         &self.entries
     }
 
-    /// Reads a line again.
-    pub(crate) fn line<R: DeserializeOwned>(&self, place: Place) -> Result<Line<R>, TapeError> {
+    /// Reads a line again, as one of its kind.
+    pub(crate) fn line<T: DeserializeOwned>(&self, place: Place) -> Result<T, TapeError> {
         parse(&self.bytes(place)?, &self.path, place)
     }
 

@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::error::TapeError;
-use crate::format::{Line, Parts, Place, Written, parse};
+use crate::format::{ModelLine, Parts, Place, Written, parse};
 use crate::recording::recorded::Recording;
 
 /// How many requests are kept: the next one of a call is the difference to one of these.
@@ -37,7 +37,7 @@ impl Recording {
     pub(crate) fn request(
         &self,
         place: Place,
-    ) -> Result<(Parts, Line<IgnoredAny, Value>), TapeError> {
+    ) -> Result<(Parts, ModelLine<IgnoredAny, Value>), TapeError> {
         let bytes = self.bytes(place)?;
         let known = self.requests().take(place.line);
         if let Some(request) = known {
@@ -81,10 +81,8 @@ impl Recording {
 
     fn written(&self, bytes: &[u8], place: Place) -> Result<Written, TapeError> {
         let unusable = |reason: String| TapeError::line(&self.path, place.line, reason);
-        let line: Line<Value, IgnoredAny> = parse(bytes, &self.path, place)?;
-        let request =
-            line.request.ok_or_else(|| unusable("it has no field `request`".to_owned()))?;
-        Written::read(request).map_err(unusable)
+        let line: ModelLine<Value, IgnoredAny> = parse(bytes, &self.path, place)?;
+        Written::read(line.request).map_err(unusable)
     }
 
     /// Returns where the call of the model on a line is.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use hooks_core::HookResult;
+use serde_json::Value;
 
 use crate::call::CallContext;
 use crate::error::AgentError;
@@ -16,8 +17,7 @@ use crate::journal::{JournalScope, JournalStep, StepRecord};
 use crate::message::{Messages, ToolResult, ToolUse};
 use crate::model::ModelAnswer;
 use crate::react::journaled::recording::Recording;
-use crate::react::journaled::stand_in::StandIn;
-use crate::tool::ToolError;
+use crate::tool::{FunctionTool, ToolError};
 
 /// Keeps the steps of a call in its journal. It runs around all other hooks, so that the journal has what
 /// they made of a step.
@@ -145,7 +145,7 @@ impl AgentHook for JournalHook {
                     Read::Came(result) => (None, result.clone(), Ok(result)),
                 };
                 let replaying = self.0.replay_tool(id);
-                drop(next.run_tool(tool_use.clone(), Arc::new(StandIn::new(result))).await);
+                drop(next.run_tool(tool_use.clone(), Arc::new(recorded(result))).await);
                 drop(replaying);
                 if let Some(checked) = cx.checked().filter(|_| !has_run) {
                     checked.take_ran();
@@ -196,4 +196,13 @@ impl AgentHook for JournalHook {
 
 fn tool_call_id(cx: &CallContext, tool_use: &ToolUse) -> Arc<str> {
     cx.checked().map_or_else(|| tool_use.id.as_str().into(), |checked| checked.id().clone())
+}
+
+/// Returns a tool that returns what was recorded, in place of the agent's. An error would make hooks wait
+/// and try again.
+fn recorded(result: ToolResult) -> FunctionTool {
+    FunctionTool::new(result.name.clone(), "Returns what was recorded.", move |_: Value| {
+        let output = result.output.clone();
+        async move { output }
+    })
 }

@@ -2,6 +2,5 @@
 
 mod hook;
 mod recording;
-mod stand_in;
 
 pub(super) use hook::JournalHook;
