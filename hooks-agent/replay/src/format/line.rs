@@ -1,4 +1,4 @@
-//! What is on a line.
+//! The lines of a tape.
 
 use serde::Deserialize;
 use serde_json::Value;
