@@ -1,4 +1,4 @@
-//! What the tests of agents share: models that follow a script, tools, and a hook that takes notes.
+//! Parts that the tests of agents share: scripted models, tools, and a hook that takes notes.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

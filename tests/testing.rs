@@ -1,4 +1,4 @@
-//! What the `testing` module of `hooks-agent` promises (vectors TH).
+//! Tests of the module `testing` of `hooks-agent` (vectors TH).
 
 use std::error::Error;
 use std::io;

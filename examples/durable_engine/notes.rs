@@ -1,4 +1,4 @@
-//! What tools and models leave outside of the engine, in a folder that all workers share.
+//! Effects and notes outside of the engine, in a folder that all workers share.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};

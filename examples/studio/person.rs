@@ -1,4 +1,4 @@
-//! What a person does at the page, through its API.
+//! A simulated person: opens the page, and decides questions through its API.
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};

@@ -1,4 +1,4 @@
-//! What most programs need: `use hooks_agent::prelude::*;`.
+//! The items that most programs need: `use hooks_agent::prelude::*;`.
 
 pub use crate::agent::{Agent, AgentExt, AgentState};
 #[cfg(feature = "structured-output")]

@@ -1,4 +1,4 @@
-//! What hooks and the registry fail with.
+//! Errors of hooks and of the registry.
 
 use std::error::Error;
 use std::time::Duration;

@@ -95,8 +95,8 @@
 //!
 //! # Modules
 //!
-//! What most programs need is here; [`forms`], [`options`], [`plan`], [`point`] and [`registry`] have the rest,
-//! for code that is generic over hooks.
+//! The items that most programs need are here; [`forms`], [`options`], [`plan`], [`point`] and
+//! [`registry`] have the rest, for code that is generic over hooks.
 
 /// Pages that explain one thing at length.
 #[cfg(any(doc, doctest))]

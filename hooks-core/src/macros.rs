@@ -1,4 +1,4 @@
-//! What the macros are for; they are written in a crate of their own.
+//! Re-exports the macros, which are in a crate of their own, with their documentation.
 
 /// Implements [`Hookable`](trait@crate::Hookable) by the one field of type [`Hooks`](crate::Hooks).
 ///

@@ -1,4 +1,4 @@
-//! How a call ended, for hooks that look at the end of it.
+//! The outcome of a call, for hooks that look at the end of it.
 
 /// How a hooked call ended, as `settled` hooks see it.
 ///

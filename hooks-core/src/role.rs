@@ -1,4 +1,4 @@
-//! What hooks do to a call.
+//! Roles of hooks.
 
 /// What a hook does to a call, for the [warnings](crate::HookPlan::warnings) of plans. It changes
 /// nothing about how the hook runs.

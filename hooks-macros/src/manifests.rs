@@ -1,4 +1,4 @@
-//! How expansions reach the runtime, by manifests in every form that cargo takes.
+//! Tests of the path to the runtime, with manifests in every form that cargo takes.
 
 use std::process::Command;
 use std::{env, fs};

@@ -1,4 +1,4 @@
-//! What `hooks-agent` promises.
+//! Tests of `hooks-agent`.
 
 mod calls;
 mod hooks;

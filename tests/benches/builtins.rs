@@ -1,4 +1,4 @@
-//! What built-in hooks cost: five detectors on the stream of a model, several rewriters of one
+//! The cost of built-in hooks: five detectors on the stream of a model, several rewriters of one
 //! stream, and a turn with ten hooks.
 //!
 //! `cargo bench -p hooks-tests --bench builtins` prints one line per case, on one core. Nothing in

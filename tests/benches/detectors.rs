@@ -1,5 +1,5 @@
-//! How fast personal data is found: text without any, by kind and by length; text made to be slow;
-//! text that arrives in parts.
+//! The speed of the detectors of personal data: text without any, by kind and by length; text made
+//! to be slow; text that arrives in parts.
 //!
 //! `cargo bench -p hooks-tests --bench detectors` prints megabytes per second, on one core.
 

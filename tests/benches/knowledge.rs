@@ -1,4 +1,4 @@
-//! How fast documents are indexed and searched, and with how much memory:
+//! The speed and the memory of indexing and searching documents:
 //! `cargo bench -p hooks-tests --bench knowledge`.
 //!
 //! `HOOKS_KNOWLEDGE_MB` sets the size of the folder, 100 by default.

@@ -1,4 +1,4 @@
-//! What it costs to watch a turn: in the studio, also with a browser that reads nothing, and in spans
+//! The cost of watching a turn: in the studio, also with a browser that reads nothing, and in spans
 //! and metrics of OpenTelemetry whose exporters throw them away.
 //!
 //! `cargo bench -p hooks-tests --bench live` prints one line per case. A turn is that of the bench

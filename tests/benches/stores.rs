@@ -1,4 +1,4 @@
-//! What stores cost: a turn on each, what a step writes, and how many turns a PostgreSQL carries.
+//! The cost of stores: a turn on each, the writes of a step, and the throughput of PostgreSQL.
 //!
 //! `cargo bench -p hooks-tests --bench stores` prints one line per case. SQLite is a file in memory
 //! (`/dev/shm`) with `synchronous=OFF`, to leave the disk out; PostgreSQL is the server on loopback,

@@ -1,4 +1,4 @@
-//! What one whole turn of a `ReActAgent` costs, and what an agent weighs.
+//! The cost of one whole turn of a `ReActAgent`, and the size of an agent in memory.
 //!
 //! `cargo bench -p hooks-tests --bench turn` prints one line per case. A turn: the user says "hi",
 //! the model asks for a tool, the tool runs, the model answers "done". The model is in process and

@@ -1,4 +1,4 @@
-//! What the tests of commands share: an agent whose model calls a tool, and what came of it.
+//! Parts that the tests of commands share: an agent whose model calls a tool, and the results.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

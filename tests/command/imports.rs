@@ -1,4 +1,4 @@
-//! What a file of settings says beyond its handlers: honoured, or named when it is opened.
+//! Fields of a settings file besides its handlers: honoured, or named when it is opened.
 
 use std::fs;
 use std::path::Path;

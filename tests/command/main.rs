@@ -1,4 +1,4 @@
-//! What the module `command` promises.
+//! Tests of the module `command`.
 
 mod agents;
 mod contract;

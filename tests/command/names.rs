@@ -1,4 +1,4 @@
-//! How commands are called in reasons and logs.
+//! Names of commands in reasons and logs.
 
 use hooks_agent::command::CommandEntry;
 

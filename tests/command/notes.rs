@@ -1,5 +1,5 @@
-//! What the tests of events share: agents that follow a script, and files and pipes that commands
-//! write.
+//! Parts that the tests of events share: agents that follow a script, and files and pipes that
+//! commands write.
 
 use hooks_agent::command::{CommandEntry, CommandHooks};
 use hooks_agent::prelude::*;

@@ -1,4 +1,4 @@
-//! What is reported when command hooks are opened.
+//! Problems that are reported when command hooks are opened.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How commands are started, and how they end.
+//! Processes of commands: their start, their pipes and their end.
 
 use std::fs;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the macros expand to, where nothing is allowed and little is in scope.
+//! Expansions of the macros, in a crate that denies lints and has little in scope.
 #![deny(
     missing_docs,
     unused,

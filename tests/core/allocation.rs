@@ -1,4 +1,4 @@
-//! What calls allocate, counted.
+//! Counts the allocations of calls.
 
 use std::ops::ControlFlow;
 

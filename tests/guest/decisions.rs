@@ -1,4 +1,4 @@
-//! What hooks decide about the events of another agent.
+//! Decisions of hooks about the events of another agent.
 
 use hooks_agent::builtin::guard::pii::PiiStrategy;
 use hooks_agent::builtin::guard::{InjectPrompt, PiiDetection, RuleOfTwo};

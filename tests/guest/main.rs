@@ -1,4 +1,4 @@
-//! What the module `guest` and the program `hooks-agent` promise.
+//! Tests of the module `guest` and of the program `hooks-agent`.
 
 mod decisions;
 mod dialects;

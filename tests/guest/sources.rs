@@ -1,4 +1,4 @@
-//! What the tests of guests share: a source of fixed hooks, and events.
+//! Parts that the tests of guests share: a source of fixed hooks, and events.
 
 use hooks_agent::call::CallContext;
 use hooks_agent::command::{Input, Output, PermissionDecision};

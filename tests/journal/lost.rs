@@ -1,4 +1,4 @@
-//! What hooks keep in the process, beside a journal that outlives it.
+//! State that hooks keep in the process, beside a journal that outlives it.
 
 use hooks_agent::builtin::guard::{PiiDetection, Vault, VaultKey};
 use hooks_agent::call::RunId;

@@ -1,4 +1,4 @@
-//! What the module `journal` promises.
+//! Tests of the module `journal`.
 
 mod answered;
 mod builtins;

@@ -1,4 +1,4 @@
-//! What a call knows of its earlier runs.
+//! Calls that replay their earlier runs.
 
 use std::sync::{Arc, Mutex};
 

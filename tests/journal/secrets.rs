@@ -1,4 +1,4 @@
-//! What hooks redact is not in the journal.
+//! Texts that hooks redact are not in the journal.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! What the module `policy` promises.
+//! Tests of the module `policy`.
 
 mod commands;
 mod example;

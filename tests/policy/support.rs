@@ -1,4 +1,4 @@
-//! What the tests share: files in folders of their own, and agents that say which hooks ran.
+//! Parts that the tests share: files in folders of their own, and agents that say which hooks ran.
 
 use std::fs;
 use std::path::{Path, PathBuf};

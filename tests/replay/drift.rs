@@ -1,4 +1,4 @@
-//! What differs between a recording and a replay.
+//! Differences between a recording and a replay.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is recorded replays identical, whatever it is.
+//! Every recording replays identically.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! What the module `replay` promises.
+//! Tests of the module `replay`.
 
 mod damage;
 mod drift;

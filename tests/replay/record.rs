@@ -1,4 +1,4 @@
-//! What is on a tape, and that it replays.
+//! The content of a tape, and its replay.
 
 use futures::StreamExt;
 use hooks_agent::message::Usage;

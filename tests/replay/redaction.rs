@@ -1,4 +1,4 @@
-//! What must not be on a tape is nowhere on it.
+//! Texts that must not be on a tape are nowhere on it.
 
 use hooks_agent::message::Usage;
 use hooks_agent::model::{ChatChunk, ModelError};

@@ -1,1 +1,1 @@
-//! What a durable call costs.
+//! The cost of a durable call.

@@ -1,4 +1,4 @@
-//! What the crate `hooks-restate` promises, with a real server of Restate, which `.ci/restate` installs;
+//! Tests of the crate `hooks-restate`, with a real server of Restate, which `.ci/restate` installs;
 //! skipped without it.
 
 mod agents;

@@ -1,4 +1,4 @@
-//! What expansions name. Nothing here is public API.
+//! Items that macro expansions name. Nothing here is public API.
 
 pub use schemars;
 pub use serde;

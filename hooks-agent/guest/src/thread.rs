@@ -1,4 +1,4 @@
-//! What is kept of a thread between two events.
+//! The state of a thread between two events.
 
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::event::EventKind;

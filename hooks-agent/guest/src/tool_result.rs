@@ -1,4 +1,4 @@
-//! What a tool returned.
+//! Answers the event of a tool result, with the result as hooks leave it.
 
 use hooks_agent_core::event::{EventKind, EventMask};
 use hooks_agent_core::hook::AroundMask;

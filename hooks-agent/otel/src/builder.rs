@@ -1,4 +1,4 @@
-//! How the hook is configured.
+//! The builder of the hook.
 
 use std::fmt;
 use std::sync::Arc;

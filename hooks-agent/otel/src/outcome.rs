@@ -1,4 +1,4 @@
-//! How calls, models and tools ended, as texts without content.
+//! Outcomes of calls, models and tools, as texts without content.
 
 use std::borrow::Cow;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! What is kept of a running call.
+//! The state of a running call.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What the clones of a hook share, and the span of a call.
+//! State that the clones of a hook share, and the span of a call.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};

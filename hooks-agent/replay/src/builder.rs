@@ -1,4 +1,4 @@
-//! How a tape is opened.
+//! Builds and opens a tape.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //!
 //! A [`Tape`] is a hook. It [records](Tape::record) what the model and the tools of an agent answer, and
 //! [replays](Tape::replay) it: no model is asked and no tool runs, while all other hooks run for real.
-//! What they make of the same answers is compared with the recording, and is the [`Drift`].
+//! The results of the hooks are compared with the recording; the differences are the [`Drift`].
 //! [The guide] has the modes, the format and what is not on a tape.
 //!
 //! This crate is the feature `replay` of [`hooks-agent`](https://docs.rs/hooks-agent/latest/hooks_agent); programs use it from there.

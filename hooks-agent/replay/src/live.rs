@@ -1,4 +1,4 @@
-//! What a tape notes of the calls that run: their beginning, what hooks did, their end.
+//! Records the calls that run: their beginning, the decisions of hooks, their end.
 
 use std::sync::Arc;
 

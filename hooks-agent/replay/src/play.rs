@@ -1,4 +1,4 @@
-//! What a tape does at a call of the model or of a tool: it answers, records, or lets it run.
+//! Plays a call of the model or of a tool: answers it, records it, or lets it run.
 
 use std::sync::PoisonError;
 

@@ -1,4 +1,4 @@
-//! What the hooks and the server of a studio share.
+//! State that the hooks and the server of a studio share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! What a method is called on, for the time between its hooks and its body.
+//! Receivers, which lend the instance of a call to its hooks and its body in turn.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};

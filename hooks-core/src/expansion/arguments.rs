@@ -1,4 +1,4 @@
-//! How the args struct keeps arguments and gives them back.
+//! Keeps arguments in the args struct, and gives them back.
 
 use std::borrow::{Borrow, Cow};
 use std::fmt;

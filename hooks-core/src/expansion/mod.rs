@@ -1,5 +1,5 @@
-//! What expansions call besides the dispatch: how arguments are kept and given back, boxed futures, the
-//! link of a class hook, and how an impl finds its trait's methods.
+//! Items that expansions call besides the dispatch: arguments that are kept and given back, boxed
+//! futures, the link of a class hook, and the methods of a trait for its impls.
 
 pub(crate) mod arguments;
 pub(crate) mod future;

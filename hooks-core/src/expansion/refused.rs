@@ -1,4 +1,4 @@
-//! What stands for a type of a method that the macro refused.
+//! Placeholders in a method that the macro refused.
 
 /// A type that the macro could not name, in the hook types of a method that does not compile.
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! How an impl of a hookable trait finds what the trait has for a method.
+//! Finds the hooked method of a trait from an impl of it.
 
 /// How an impl of a hookable trait finds what the trait has for a method.
 ///

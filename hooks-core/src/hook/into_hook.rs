@@ -1,4 +1,4 @@
-//! What a hook may look like: the forms that can be registered.
+//! The forms of hooks that can be registered.
 
 use std::marker::PhantomData;
 

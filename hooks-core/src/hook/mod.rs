@@ -1,5 +1,4 @@
-//! What a hook may look like: one file per phase, what it is registered with, and the lists in
-//! which hooks wait for their calls.
+//! The forms of hooks by phase, their options, and the lists in which hooks wait for their calls.
 
 pub(crate) mod after;
 pub(crate) mod around;

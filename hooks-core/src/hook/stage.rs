@@ -1,4 +1,4 @@
-//! What pre, post and error hooks have in common: each may change one value, or end its phase.
+//! The common trait of pre, post and error hooks: each may change one value, or end its phase.
 
 use std::fmt;
 use std::marker::PhantomData;

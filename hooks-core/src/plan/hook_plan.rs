@@ -1,4 +1,4 @@
-//! What will run: the hooks of an instance, in order.
+//! The plan of an instance: its hooks, in order.
 
 use std::any::TypeId;
 use std::fmt;

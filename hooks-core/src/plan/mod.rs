@@ -1,4 +1,4 @@
-//! What will run: the hooks of an instance and of its classes, in order.
+//! Plans of calls: the hooks of an instance and of its classes, in order.
 
 pub(crate) mod hook_plan;
 pub(crate) mod select;

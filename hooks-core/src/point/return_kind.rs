@@ -1,4 +1,4 @@
-//! What a hooked method returns: something, or a `Result`.
+//! Kinds of return types of hooked methods: a value, or a `Result`.
 
 use std::convert::Infallible as Never;
 

@@ -1,4 +1,4 @@
-//! What is registered: the hooks of an instance, and what the linker collected.
+//! The registry: the hooks of an instance, and those that the linker collected.
 //!
 //! Tables of hooks, per instance and per hooked method of a class. Nothing here knows the type of a hook.
 

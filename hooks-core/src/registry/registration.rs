@@ -1,4 +1,4 @@
-//! What a hook was registered with, whatever its type.
+//! The registration of a hook, whatever its type.
 
 use std::borrow::Cow;
 use std::panic::Location;

@@ -1,4 +1,5 @@
-//! What threads share, replaced by models of it where schedules are explored (`--cfg hooks_shuttle`).
+//! Cells, atomics and locks that threads share, replaced by models of them where schedules are
+//! explored (`--cfg hooks_shuttle`).
 
 use std::sync::{Arc, OnceLock};
 

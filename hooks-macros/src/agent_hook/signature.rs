@@ -1,4 +1,4 @@
-//! What event handlers and handlers around calls have in common.
+//! Reads and checks the signatures of event handlers and of handlers around calls.
 
 use proc_macro2::Ident;
 use syn::{

@@ -1,4 +1,4 @@
-//! What a hooked method, and a trait that has some, cannot be.
+//! Refuses methods that cannot be hooked, and traits that cannot have hooked methods.
 
 use proc_macro2::Ident;
 use quote::ToTokens;

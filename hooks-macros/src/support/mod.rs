@@ -1,4 +1,4 @@
-//! What every macro needs: gathered errors, attribute arguments, the paths of the runtime.
+//! Parts that every macro needs: gathered errors, attribute arguments, the paths of the runtime.
 
 pub(crate) mod arguments;
 pub(crate) mod borrows;

@@ -1,4 +1,4 @@
-//! What a function or a method means as a tool.
+//! A function or a method as a tool: name, description, parameters and output.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident};

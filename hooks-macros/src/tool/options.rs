@@ -1,4 +1,4 @@
-//! What `#[tool(..)]` says.
+//! The options of `#[tool(..)]`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;

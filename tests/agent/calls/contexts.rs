@@ -1,4 +1,4 @@
-//! How agents are called: contexts, threads that queue, interrupts, dropped calls, subscribers,
+//! Calls of agents: contexts, threads that queue, interrupts, dropped calls, subscribers,
 //! sub-agents.
 
 use std::pin::pin;

@@ -1,6 +1,5 @@
-//! What bounds a call, and what nothing bounds: no hook is skipped when calls nest, a model that
-//! never pauses can be interrupted, long answers, arguments and results end somewhere; and names of
-//! hooks and threads mean one thing.
+//! Limits of a call: every hook runs when calls nest, a model that never pauses can be interrupted,
+//! long answers, arguments and results are limited; and names of hooks and threads mean one thing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

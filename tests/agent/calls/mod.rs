@@ -1,4 +1,4 @@
-//! How agents are called, and what a call costs and leaves.
+//! Calls of agents, their limits and their effects.
 
 mod contexts;
 mod custom_agents;

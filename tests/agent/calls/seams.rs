@@ -1,4 +1,4 @@
-//! What a program relies on that records the steps of a call and repeats it: the ids of calls.
+//! Ids of calls, for a program that records the steps of a call and repeats it.
 
 use std::sync::Arc;
 

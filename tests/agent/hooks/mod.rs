@@ -1,4 +1,4 @@
-//! What hooks get, may do, and cannot break.
+//! Hooks of agents: their events, their decisions and their failures.
 
 mod around_changed_calls;
 mod around_checks;

@@ -1,4 +1,4 @@
-//! What a watcher receives of the runs of other hooks.
+//! Watchers receive the runs of other hooks.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What hooks decide together, and the rare ways of a call.
+//! Decisions of several hooks together, and rare paths of a call.
 
 #![expect(
     clippy::redundant_closure_for_method_calls,

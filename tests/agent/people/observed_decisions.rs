@@ -1,4 +1,4 @@
-//! What events tell observers about decisions and failures.
+//! Decisions and failures in events, for observers.
 
 use std::sync::Arc;
 

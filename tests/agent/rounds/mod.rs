@@ -1,4 +1,4 @@
-//! What a round makes of the answers of a model, and of failures.
+//! Rounds of a call: answers of a model, and failures.
 
 mod failures;
 mod finish_reasons;

@@ -1,4 +1,4 @@
-//! What holds after any call, whatever the model answered and the hooks did: each tool call has
+//! Invariants of any call, whatever the model answered and the hooks did: each tool call has
 //! exactly one result, unless the call was stopped and says so; each call is settled once; the next
 //! call works.
 

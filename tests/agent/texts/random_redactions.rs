@@ -1,5 +1,5 @@
-//! What holds after any calls of agents three deep, whatever their hooks put in and however the
-//! calls end: what a hook removed is nowhere, and memory has a result for each tool call that does
+//! Invariants of any calls of agents three deep, whatever their hooks put in and however the calls
+//! end: a text that a hook removed is nowhere, and memory has a result for each tool call that does
 //! not wait.
 
 use std::cell::Cell;

@@ -1,4 +1,4 @@
-//! What a tool returns: its JSON, its redaction, its limit.
+//! Outputs of tools: their JSON, their redaction, their limit.
 
 use futures::StreamExt;
 use hooks_agent::agent::AgentExt;

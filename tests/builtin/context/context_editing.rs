@@ -1,4 +1,4 @@
-//! What `ContextEditing` promises.
+//! Tests of `ContextEditing`.
 //!
 //! Vectors that end otherwise:
 //!

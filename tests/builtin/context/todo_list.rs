@@ -1,4 +1,4 @@
-//! What `TodoList` promises.
+//! Tests of `TodoList`.
 
 use std::sync::Arc;
 

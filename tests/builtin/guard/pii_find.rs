@@ -1,4 +1,4 @@
-//! What a scanner finds in a text, for tests.
+//! Matches of a scanner in a text, for tests.
 
 use hooks_agent::builtin::guard::pii::{PiiDetector, PiiKind, PiiScanner};
 

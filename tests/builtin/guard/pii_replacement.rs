@@ -1,4 +1,4 @@
-//! What stands for a match, in each format. The values are those of D 3.1.
+//! Replacements of a match, in each format. The values are those of D 3.1.
 
 use hooks_agent::builtin::guard::pii::{
     PiiDetector, PiiFormat, PiiHashKey, PiiReplacement, PiiScanner, PiiStrategy,

@@ -1,4 +1,4 @@
-//! What is found does not depend on how a text was cut.
+//! Matches do not depend on how a text was cut.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What a list of words finds, in any form and at any cut.
+//! Matches of a list of words, in any form and at any cut.
 
 use std::fs;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! How often the passage with the answer is found, and shown to the model by default: `cargo test -p
-//! hooks-tests --test builtin_knowledge -- --nocapture hit_rate`.
+//! The rate at which the passage with the answer is found, and shown to the model by default:
+//! `cargo test -p hooks-tests --test builtin_knowledge -- --nocapture hit_rate`.
 //!
 //! `corpus` has the pages of this repository as they were once, and does not follow them: a page more
 //! has more words of every question. The defaults of `Rag` are chosen by these 60 questions, and

@@ -1,4 +1,4 @@
-//! What `Budget` promises.
+//! Tests of `Budget`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

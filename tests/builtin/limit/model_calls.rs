@@ -1,4 +1,4 @@
-//! What `ModelCallLimit` promises.
+//! Tests of `ModelCallLimit`.
 //!
 //! Vectors that end otherwise:
 //!

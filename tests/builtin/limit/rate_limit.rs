@@ -1,4 +1,4 @@
-//! What `RateLimit` promises.
+//! Tests of `RateLimit`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};

@@ -1,4 +1,4 @@
-//! What the tests of limits share: agents that follow a script, and what their calls end with.
+//! Parts that the tests of limits share: agents that follow a script, and the ends of their calls.
 
 use std::error::Error;
 use std::sync::Arc;

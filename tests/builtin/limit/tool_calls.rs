@@ -1,4 +1,4 @@
-//! What `ToolCallLimit` promises.
+//! Tests of `ToolCallLimit`.
 //!
 //! Vectors that end otherwise:
 //!

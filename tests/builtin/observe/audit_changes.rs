@@ -1,4 +1,4 @@
-//! What `AuditLog::verify` finds.
+//! Changes of a log that `AuditLog::verify` finds.
 
 use std::fs;
 use std::path::PathBuf;

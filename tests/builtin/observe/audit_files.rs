@@ -1,4 +1,4 @@
-//! How the files of an `AuditLog` survive.
+//! The files of an `AuditLog`: reopened, torn by a kill, rotated.
 
 use std::fs::{self, File};
 use std::io::Write;

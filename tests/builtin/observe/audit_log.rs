@@ -1,4 +1,4 @@
-//! What `AuditLog` writes.
+//! The lines of an `AuditLog`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

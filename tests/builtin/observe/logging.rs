@@ -1,4 +1,4 @@
-//! What `Logging` promises.
+//! Tests of `Logging`.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};

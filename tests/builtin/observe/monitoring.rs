@@ -1,4 +1,4 @@
-//! What `Monitoring` promises.
+//! Tests of `Monitoring`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

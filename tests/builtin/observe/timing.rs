@@ -1,4 +1,4 @@
-//! What `Timing` promises.
+//! Tests of `Timing`.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

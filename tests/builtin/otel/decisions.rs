@@ -1,4 +1,4 @@
-//! What other hooks decide.
+//! Decisions of other hooks, in spans and metrics.
 
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Calls;

@@ -1,4 +1,4 @@
-//! How spans end.
+//! Ends of spans: their status and the type of their error.
 
 use std::future::pending;
 use std::sync::Arc;

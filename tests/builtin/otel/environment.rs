@@ -1,4 +1,4 @@
-//! What the environment says about content, names, receivers and times.
+//! Environment variables for content, names, receivers and times.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What arrives at a receiver.
+//! Spans and metrics that arrive at a receiver.
 
 use std::sync::Arc;
 use std::time::Duration;

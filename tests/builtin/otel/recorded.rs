@@ -1,4 +1,4 @@
-//! What a hook records, in memory.
+//! Spans and metrics that a hook records, in memory.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! What is not recorded: by default nothing that was said, and never what redactors removed.
+//! Content that is not recorded: by default all texts, and always those that redactors removed.
 
 use futures::StreamExt;
 use hooks_agent::builtin::guard::pii::PiiStrategy;

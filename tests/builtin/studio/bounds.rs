@@ -1,4 +1,4 @@
-//! What is kept, and what goes first.
+//! Bounds of the ring: the oldest runs and entries go first.
 
 use std::collections::BTreeSet;
 

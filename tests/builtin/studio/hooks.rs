@@ -1,4 +1,4 @@
-//! What the page says of other hooks.
+//! Other hooks on the page: their runs, their changes and the plan.
 
 use hooks_agent::HookRole;
 use hooks_agent::builtin::connect::Studio;

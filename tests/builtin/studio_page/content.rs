@@ -1,4 +1,4 @@
-//! What comes from agents is text.
+//! Content that comes from agents is shown as text.
 
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::builtin::guard::PiiDetection;

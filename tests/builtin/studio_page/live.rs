@@ -1,4 +1,4 @@
-//! What the page shows while it happens.
+//! Live updates of the page.
 
 use std::sync::Arc;
 

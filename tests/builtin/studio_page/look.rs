@@ -1,4 +1,4 @@
-//! How the page looks: colours, sizes, pictures.
+//! The look of the page: colours, sizes, pictures.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the tests share: hooks of every kind, agents that have them, and what their calls end with.
+//! Parts that the tests share: hooks of every kind, agents with them, and the ends of their calls.
 
 use std::error::Error;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! What a hooked call costs, beside the plain call and what others would write.
+//! The cost of a hooked call, beside the plain call and hooks written by hand.
 //!
 //! `cargo bench -p hooks-core-tests --bench calls` ends with one line per case: the time, its ratio to the plain call,
 //! and the allocations of one call.

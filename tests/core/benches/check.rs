@@ -1,5 +1,5 @@
-//! What 200 hooked methods cost `cargo check`, beside 200 plain ones, 200 with `#[tracing::instrument]` and
-//! 200 with `#[async_trait]`.
+//! The cost of 200 hooked methods for `cargo check`, beside 200 plain ones, 200 with
+//! `#[tracing::instrument]` and 200 with `#[async_trait]`.
 //!
 //! `cargo bench -p hooks-core-tests --bench check` writes a crate of each kind, checks each several times in turns
 //! with its dependencies built, and prints the shortest time of each.

@@ -1,4 +1,4 @@
-//! What a hook may look like and what it may answer.
+//! The forms of hooks, and their answers.
 
 use std::error::Error as _;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! What `hooks-core` promises.
+//! Tests of `hooks-core`.
 
 mod class_level;
 mod exclusive_receiver;

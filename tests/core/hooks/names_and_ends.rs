@@ -1,4 +1,4 @@
-//! What is said of a hook that fails or panics, and what settled hooks and hooks that run once see of the end.
+//! Names of hooks that fail or panic, and ends of calls for settled hooks and hooks that run once.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! What a nested call runs beside hooks that are never skipped, and how deep it may be.
+//! Nested calls beside hooks that are never skipped, and the depth of such calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! What runs on the thread of a call without being part of it: jobs that a thread pool steals, tasks of
-//! another runtime, futures of other calls, destructors of thread-locals.
+//! Code that runs on the thread of a call without being part of it: jobs that a thread pool steals,
+//! tasks of another runtime, futures of other calls, destructors of thread-locals.
 
 use std::cell::RefCell;
 use std::rc::Rc;

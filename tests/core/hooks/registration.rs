@@ -1,4 +1,4 @@
-//! What a hook is registered with, and where: options, copies, names, methods, levels.
+//! Registration of hooks: options, copies, names, methods, levels.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What settled hooks are given besides the outcome: how long the call took, and its arguments.
+//! Inputs of settled hooks besides the outcome: the duration of the call, and its arguments.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! What `#[hookable]` takes: each input is compiled and run, hooked and unhooked.
+//! Inputs of `#[hookable]`: each is compiled and run, hooked and unhooked.
 #![deny(missing_docs, unused, unreachable_pub, elided_lifetimes_in_paths)]
 #![deny(clippy::all, clippy::pedantic)]
 #![forbid(unsafe_code)]

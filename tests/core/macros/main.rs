@@ -1,4 +1,4 @@
-//! What the macros accept, and what becomes of it.
+//! Tests of the macros: the inputs that they accept, and the results.
 
 mod macro_inputs;
 mod more_inputs;

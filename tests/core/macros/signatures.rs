@@ -1,4 +1,4 @@
-//! What hooked methods may return, and how they may take their instance.
+//! Signatures of hooked methods: return types and receivers.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;

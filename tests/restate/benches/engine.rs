@@ -1,5 +1,5 @@
-//! What a durable call costs: a step on the engine, a call of 40 steps, and steps a second, beside the
-//! PostgreSQL store and a call without either.
+//! The cost of a durable call: a step on the engine, a call of 40 steps, and steps a second, beside
+//! the PostgreSQL store and a call without either.
 //!
 //! `cargo bench -p hooks-restate-tests --bench engine` prints one line per case. The server of Restate is the one
 //! that `.ci/restate` installs; PostgreSQL is the server on loopback, where there is one.

@@ -1,4 +1,4 @@
-//! What attacks on stored threads share.
+//! Parts that the attacks on stored threads share.
 
 use std::future::poll_fn;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a store cannot take.
+//! Input that a store cannot take.
 
 use std::sync::Arc;
 

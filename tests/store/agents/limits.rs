@@ -1,4 +1,4 @@
-//! What hooks count with a thread.
+//! Counts that hooks keep with a thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! What the chaos left: it is checked, and counted.
+//! Checks and counts the results of the chaos.
 
 use hooks_agent::error::InputError;
 use hooks_agent::message::Messages;

@@ -1,4 +1,4 @@
-//! What happens between processes and their server.
+//! Faults between processes and their server.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What killed processes left: it is checked, and counted.
+//! Checks and counts the results of killed processes.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

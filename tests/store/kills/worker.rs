@@ -1,4 +1,4 @@
-//! What a process does for a test.
+//! Jobs of the processes that a test starts.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What a store has, in numbers.
+//! Reports of stores, in numbers.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What calls write to a store is counted.
+//! Metrics of a store: steps, bytes, waits and leases.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What operators do with stores: opened by URL, counted, pruned, exported, imported, metered.
+//! Operations on stores: open by URL, count, prune, export, import, meter.
 
 mod counts;
 mod exports;

@@ -1,4 +1,4 @@
-//! What an operator reads: the place, the cause and the cure, and no content.
+//! Errors for operators: the place, the cause and the cure, and no content.
 
 use std::error::Error;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What only a store in a file promises.
+//! Tests of stores in a file alone.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,4 @@
-//! What every store in a database promises, on SQLite and on PostgreSQL; and what only one of
-//! them does.
+//! Tests of stores in a database: on both SQLite and PostgreSQL, and on only one of them.
 
 pub(crate) mod decisions;
 pub(crate) mod errors;

@@ -1,4 +1,4 @@
-//! What a statement reads and writes does not grow with what is stored beside it.
+//! The cost of a statement does not grow with the rows that are stored beside it.
 
 use crate::backend::{Backend, on_each};
 use crate::sql::steps::{granted, key, message, step};

@@ -1,4 +1,4 @@
-//! What only a store on a server promises.
+//! Tests of stores on a server alone.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! How runs end, and what they wait for.
+//! Outcomes of runs, and the interrupts that they wait for.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

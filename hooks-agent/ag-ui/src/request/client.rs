@@ -1,4 +1,4 @@
-//! What the client sent beside messages.
+//! The input of a client besides its messages.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What the server keeps with a thread beside its messages.
+//! State of the server that is stored with a thread, beside its messages.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! What an answer says.
+//! The content of an answer: its texts and its thoughts.
 
 use hooks_agent_core::message::{ContentBlock, Msg};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What hooks and the stream of one request share.
+//! State that the hooks and the stream of one request share.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

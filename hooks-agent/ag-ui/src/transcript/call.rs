@@ -1,4 +1,4 @@
-//! What a client sees of one call of an agent.
+//! The client's view of one call of an agent.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! How calls end.
+//! Ends calls in the transcript: with a reply, with questions or with an error.
 
 use hooks_agent_core::error::{AgentError, ErrorKind};
 use hooks_agent_core::message::{GenerateReason, Msg, PendingCall, PendingReason, Role};

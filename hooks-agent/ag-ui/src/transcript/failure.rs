@@ -1,4 +1,4 @@
-//! What a client reads of an error.
+//! Codes and texts of errors, for clients.
 
 use hooks_agent_core::error::{AgentError, ErrorKind};
 use hooks_agent_core::model::ModelError;

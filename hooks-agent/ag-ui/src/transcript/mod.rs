@@ -1,4 +1,4 @@
-//! What a client sees of a conversation: the messages of a thread, and the events of a call as they come.
+//! The client's view of a conversation: the messages of a thread, and the events of a call.
 
 mod answer;
 mod call;

@@ -1,4 +1,4 @@
-//! What happens at a limit.
+//! The exits of a limit: the call goes on, ends or fails.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! How metrics are recorded.
+//! Records metrics: counters, gauges and histograms.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

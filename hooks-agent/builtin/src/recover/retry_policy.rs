@@ -1,4 +1,4 @@
-//! How often a call is repeated, and after which delays.
+//! Retry policies: the number of attempts, and the delays between them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;

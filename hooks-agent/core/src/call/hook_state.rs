@@ -1,4 +1,4 @@
-//! What hooks keep of one call.
+//! State of hooks for one call.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! What the run of a call notes in its context: for hooks, for sub-agents, and for its own end.
+//! The mutable state of a call: for hooks, for sub-agents, and for its own end.
 
 use std::any::Any;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! What goes wrong with a journal.
+//! Errors of journals.
 
 use hooks_core::BoxError;
 

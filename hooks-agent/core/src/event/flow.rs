@@ -1,4 +1,4 @@
-//! How a call continues after a hook.
+//! The flow of a call after a hook.
 
 use hooks_core::{BoxError, HookResult};
 

@@ -1,4 +1,4 @@
-//! What a durable engine implements.
+//! The trait `Journal`, which durable engines implement.
 
 use std::fmt;
 

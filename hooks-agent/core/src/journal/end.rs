@@ -1,4 +1,4 @@
-//! How a call ended.
+//! The end of a call.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a step came to, as JSON.
+//! Records of steps, as JSON.
 
 use std::sync::Arc;
 

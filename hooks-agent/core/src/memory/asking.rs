@@ -1,4 +1,4 @@
-//! What a call that asks leaves, and for whom it runs.
+//! Questions that a call leaves, the answers to them, and the tool call that it serves.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a store has of a thread, and what the next step writes.
+//! The stored state of a thread, and the step that is written next.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a call left that did not come to an answer.
+//! The state that a call leaves behind if it has no answer.
 
 use crate::memory::asking::{Answer, Asking, Confirmed, is_within};
 use crate::memory::conversation::{Conversation, Memory};

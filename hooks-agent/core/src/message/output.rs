@@ -1,4 +1,4 @@
-//! What a tool returns.
+//! Outputs of tools.
 
 use std::convert::Infallible;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What a person is asked about a tool call.
+//! Questions to people about tool calls.
 
 use std::fmt;
 use std::time::Duration;

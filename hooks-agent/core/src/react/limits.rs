@@ -1,4 +1,4 @@
-//! How much an agent takes from its model and its tools.
+//! Limits of the text that an agent takes from its model and its tools.
 
 /// How much an agent takes from its model and its tools, in bytes of text.
 ///

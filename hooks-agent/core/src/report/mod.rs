@@ -1,5 +1,5 @@
-//! What is left of an error in another process: its kind, its texts, and whether it may pass.
-//! Imports nothing of the crate, so that the error of any module can hold a report.
+//! Reports of errors for another process: kind, texts, and whether the error is transient. Imports
+//! nothing of the crate, so that the error of any module can hold a report.
 
 mod causes;
 mod error_report;

@@ -1,4 +1,4 @@
-//! How a call continues after a step.
+//! Control of a call after a step: jumps, stops and questions.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! How an agent uses its store.
+//! Options of an agent's store.
 
 /// How often a call writes to its store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

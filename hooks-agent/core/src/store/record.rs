@@ -1,4 +1,4 @@
-//! What a store keeps of a thread.
+//! Records of threads in a store.
 
 use std::sync::Arc;
 

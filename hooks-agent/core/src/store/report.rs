@@ -1,4 +1,4 @@
-//! What a store has, in numbers.
+//! The report of a store, in numbers.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What one commit writes.
+//! The step that one commit writes.
 
 use std::sync::Arc;
 

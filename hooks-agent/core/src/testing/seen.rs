@@ -1,4 +1,4 @@
-//! What a probe saw of a hook.
+//! Results of probes: the event, the flow and the failure of a hook.
 
 use std::error::Error;
 use std::fmt::{self, Debug};

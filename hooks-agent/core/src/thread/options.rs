@@ -1,4 +1,4 @@
-//! How an agent uses its store.
+//! The options of an agent's store, with the threads that they open.
 
 use std::sync::Arc;
 

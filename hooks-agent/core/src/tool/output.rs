@@ -1,4 +1,4 @@
-//! What the functions of tools return.
+//! Return types of the functions of tools.
 
 use hooks_core::BoxError;
 use serde::Serialize;

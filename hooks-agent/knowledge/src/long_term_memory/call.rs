@@ -1,4 +1,4 @@
-//! What the hook reads of a call: its user, and what the user says.
+//! Reads a call: its user, and the texts of the user.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What of a call is kept.
+//! Chooses the entries of a call that are kept.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! What is remembered of users across threads.
+//! Memories of users, across threads.
 
 mod call;
 mod error;

@@ -1,4 +1,4 @@
-//! What the model reads of memories.
+//! The message with memories, for the model.
 
 use uuid::Uuid;
 

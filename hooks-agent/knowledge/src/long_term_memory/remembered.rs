@@ -1,4 +1,4 @@
-//! What is remembered of a user.
+//! Entries about a user: the text, its source and its origin.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};

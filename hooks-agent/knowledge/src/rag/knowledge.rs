@@ -1,4 +1,4 @@
-//! What `Rag` searches.
+//! The trait `Knowledge`, which `Rag` searches.
 
 use std::pin::Pin;
 use std::sync::Arc;

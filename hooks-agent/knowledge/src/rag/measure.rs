@@ -1,4 +1,4 @@
-//! How well a search finds what it should, on questions of the program.
+//! Measures how well a search finds passages, on questions of the program.
 
 use std::sync::Arc;
 

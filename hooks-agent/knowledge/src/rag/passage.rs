@@ -1,4 +1,4 @@
-//! What a search finds.
+//! Passages of documents, the results of a search.
 
 use std::ops::{Range, RangeInclusive};
 

@@ -1,4 +1,4 @@
-//! What the model reads of passages.
+//! The text of passages, for the model.
 
 use std::fmt::Write;
 

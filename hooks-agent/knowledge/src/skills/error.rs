@@ -1,4 +1,4 @@
-//! What is wrong with a skill.
+//! Errors of skills.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! How exporters are configured.
+//! The builder of a hook with its own exporters, to a receiver of OTLP.
 
 use std::fmt;
 use std::sync::Arc;

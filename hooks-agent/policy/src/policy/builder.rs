@@ -1,4 +1,4 @@
-//! How a policy is opened.
+//! Builds and opens a policy.
 
 use std::collections::HashSet;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What is wrong with policy files.
+//! Errors of policy files, and their places.
 
 use std::error::Error;
 use std::fmt;

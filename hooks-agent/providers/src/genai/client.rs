@@ -1,4 +1,4 @@
-//! How the HTTP client of a model is built.
+//! Builds the HTTP client of a model.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a provider reports of an error.
+//! Reads the error of a provider: the message, the id of the request, and the time to wait.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What differs between a recording and a replay. It compares values, and knows no calls.
+//! Compares a recording with a replay. It works on values alone, without calls.
 
 mod compare;
 mod decisions;

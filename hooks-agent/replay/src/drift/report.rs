@@ -1,4 +1,4 @@
-//! What differs between a recording and a replay, as a report.
+//! The report of the differences between a recording and a replay.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a tape says about its agents.
+//! Reads the agents of a tape.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What a tape has.
+//! The content of a tape: its agents and their calls.
 
 use std::fmt;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! What finds texts that must not be on a tape.
+//! The trait `Redact`, which finds texts that must not be on a tape.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! What is removed from everything that a tape has, before it is written or compared. It knows
-//! values and texts, and no calls.
+//! Redacts everything that a tape has, before it is written or compared. It works on values and
+//! texts, without calls.
 
 mod find;
 mod numbers;

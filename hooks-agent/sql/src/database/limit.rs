@@ -1,4 +1,4 @@
-//! How long an operation may take.
+//! Time limits of operations.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! Stores in SQL databases.
 //!
-//! What a store does is written once, over the [`Statements`] of a database;
+//! The operations of a store are written once, over the [`Statements`] of a database;
 //! `sqlite` and `postgres` have these, the options, and how a database is opened and migrated.
 
 mod commit;

@@ -1,4 +1,4 @@
-//! What pages were told about questions.
+//! Questions that were announced to pages, and the last decisions.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What waits, from the stores of the agents.
+//! Lists the questions that wait, from the stores of the agents.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What waits for a person: listed from the stores of the agents, decided in them, and resumed.
+//! Tool calls that wait for a person: listed from the agents' stores, decided there, and resumed.
 
 mod announced;
 mod decide;

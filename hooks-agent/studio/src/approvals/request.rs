@@ -1,4 +1,4 @@
-//! What the page sends to decide.
+//! The request of the page that decides a question.
 
 use hooks_agent_core::store::Decision;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! What the order of the hooks of an agent means for what may be shown.
+//! The order of the hooks of an agent, which limits the content that may be shown.
 
 use hooks_agent_core::hook::priority;
 use hooks_core::plan::PlannedHook;

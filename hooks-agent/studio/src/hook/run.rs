@@ -1,4 +1,4 @@
-//! What the hook keeps of a call.
+//! The state of the hook for one call.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What the hook writes at each event.
+//! Writes the entries of each event.
 
 use hooks_agent_core::agent::CallOutcome;
 use hooks_agent_core::call::CallContext;

@@ -1,4 +1,4 @@
-//! What receives the runs of other hooks.
+//! Receives the runs of other hooks.
 
 use hooks_agent_core::hook::{HookFlow, HookRun, HookWatcher};
 

@@ -1,4 +1,4 @@
-//! How much is kept.
+//! The capacity of the ring: runs, entries and bytes.
 
 /// How much is kept.
 #[derive(Clone, Copy, Debug)]

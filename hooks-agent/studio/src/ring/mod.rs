@@ -1,5 +1,5 @@
-//! What is kept of runs: bounded, the oldest goes first. A call that adds to it takes a short lock and
-//! never waits for a reader; a reader takes what it has not seen, by number.
+//! A bounded buffer of runs; the oldest goes first. A call that adds to it takes a short lock and
+//! never waits for a reader; a reader takes the entries that are new to it, by number.
 
 mod buffer;
 mod capacity;

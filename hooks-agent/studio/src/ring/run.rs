@@ -1,4 +1,4 @@
-//! What is known of a run.
+//! The head, the state and the summary of a run.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the routes share.
+//! State that the routes share.
 
 use std::sync::Arc;
 

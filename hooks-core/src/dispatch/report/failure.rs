@@ -1,4 +1,4 @@
-//! What becomes of a hook's failure: the error of the call, or a report.
+//! Turns the failure of a hook into the error of the call, or into a report.
 
 use crate::dispatch::limits::Failure;
 use crate::error::HookError;

@@ -1,4 +1,4 @@
-//! What `tracing` sees: a span per hooked call, an event per hook that ran.
+//! Spans and events for `tracing`: a span per hooked call, an event per hook that ran.
 //!
 //! Both are off unless a subscriber asks for them, and then cost a test of the level per phase.
 

@@ -1,4 +1,4 @@
-//! What a hook is registered with besides its code.
+//! The options of a hook.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;

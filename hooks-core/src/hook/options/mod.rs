@@ -1,5 +1,4 @@
-//! What a hook is registered with besides its code: name, priority, group, role, limits, and what
-//! happens when it fails.
+//! The options of a hook: name, priority, group, role, limits, and the policy for its failure.
 
 pub(crate) mod hook_options;
 pub(crate) mod policy;

@@ -1,5 +1,4 @@
-//! What happens when a hook fails, in which calls it runs and how long it may take; and which hook
-//! types take which of these.
+//! Policies for failures, conditions and time limits of hooks, and the hook types that take each.
 
 use std::sync::Arc;
 

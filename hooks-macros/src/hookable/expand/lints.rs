@@ -1,4 +1,4 @@
-//! What the compiler and clippy need not say of an expansion.
+//! Lints of the compiler and of clippy that an expansion allows.
 
 use proc_macro2::TokenStream;
 use quote::quote;

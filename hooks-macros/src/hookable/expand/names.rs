@@ -1,4 +1,4 @@
-//! What the parts of an expansion are called, and how they name each other.
+//! The names and types by which the parts of an expansion refer to each other.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};

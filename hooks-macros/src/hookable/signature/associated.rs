@@ -1,5 +1,5 @@
-//! What `Self::Item` means in an impl of a trait: the args struct and the bodies stand outside of the impl, where it
-//! would mean nothing.
+//! Resolves `Self::Item` in an impl of a trait: the args struct and the bodies stand outside of the
+//! impl, where it would mean nothing.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};

@@ -1,5 +1,4 @@
-//! What the parts of a signature mean: receiver, parameters and what the args struct keeps of them, return
-//! type, generics.
+//! The parts of a signature: receiver, parameters and their fields, return type, generics.
 
 pub(crate) mod associated;
 pub(crate) mod generics;

@@ -1,4 +1,4 @@
-//! How the args struct owns what a parameter borrows or leaves open.
+//! Owned forms of borrowed and open parameters, for the args struct.
 
 use proc_macro2::Ident;
 use syn::{

@@ -1,4 +1,4 @@
-//! How a method takes its instance.
+//! The receiver of a method.
 
 use syn::{ReceiverKind, Signature, Type};
 

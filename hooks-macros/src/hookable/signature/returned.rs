@@ -1,4 +1,4 @@
-//! What a method returns: a value, or a future of one.
+//! The return type of a method: a value, or a future of one.
 
 use syn::{
     GenericArgument, Lifetime, PathArguments, PathSegment, ReturnType, Signature, Type,

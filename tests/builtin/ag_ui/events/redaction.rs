@@ -1,4 +1,4 @@
-//! What a hook removed is in no event.
+//! A text that a hook removed is in no event.
 
 use std::sync::Arc;
 

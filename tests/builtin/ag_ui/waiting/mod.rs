@@ -1,4 +1,4 @@
-//! What waits: for people, and for the client.
+//! Runs that wait: for people, and for the client.
 
 pub(crate) mod approvals;
 pub(crate) mod deep;

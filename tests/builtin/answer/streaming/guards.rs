@@ -1,4 +1,4 @@
-//! What redactors removed is not passed on.
+//! A text that redactors removed is not passed on.
 
 use futures::executor::block_on;
 use hooks_agent::builtin::answer::{Slow, StreamEvent, StreamType, Streaming};

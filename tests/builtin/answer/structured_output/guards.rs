@@ -1,4 +1,4 @@
-//! What guards removed stays removed.
+//! A text that guards removed stays removed.
 
 use futures::executor::block_on;
 use hooks_agent::builtin::answer::{Mode, StructuredOutputError, TypedCalls};

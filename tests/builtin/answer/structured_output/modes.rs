@@ -1,4 +1,4 @@
-//! How the model is asked.
+//! Requests to the model in each mode.
 
 use futures::executor::block_on;
 use hooks_agent::agent::AgentExt;

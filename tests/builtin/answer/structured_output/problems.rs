@@ -1,4 +1,4 @@
-//! What does not fit is named by its path, with what was expected, and without the value.
+//! Values that do not fit: named by path, with what was expected, and without the value.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What does not fit goes back to the model.
+//! Answers that do not fit go back to the model.
 
 use futures::executor::block_on;
 use hooks_agent::builtin::answer::{Mode, StructuredOutput, StructuredOutputError, TypedCalls};

@@ -1,4 +1,4 @@
-//! How requests become shorter.
+//! Requests become shorter until they fit the budget.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

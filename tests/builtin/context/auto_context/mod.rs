@@ -1,4 +1,4 @@
-//! What `AutoContext` promises.
+//! Tests of `AutoContext`.
 
 mod failures;
 mod fits;

@@ -1,4 +1,4 @@
-//! What `Summarization` promises.
+//! Tests of `Summarization`.
 //!
 //! Vectors of D 3.4 that end otherwise:
 //!

@@ -1,4 +1,4 @@
-//! What the models read.
+//! Requests to the model of the agent, and to the model that summarizes.
 
 use std::sync::{Arc, Mutex};
 

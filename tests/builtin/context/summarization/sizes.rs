@@ -1,4 +1,4 @@
-//! What counts.
+//! Counts of tokens, and the usage that is reported.
 
 use futures::executor::block_on;
 use hooks_agent::message::Usage;

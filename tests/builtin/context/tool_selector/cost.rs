@@ -1,4 +1,4 @@
-//! What many tools cost.
+//! The cost of many tools, in tokens.
 
 use std::sync::{Arc, Mutex};
 

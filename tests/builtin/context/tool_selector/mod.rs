@@ -1,4 +1,4 @@
-//! What `ToolSelector` promises.
+//! Tests of `ToolSelector`.
 //!
 //! Where it differs from C 2.3:
 //!

@@ -1,4 +1,4 @@
-//! What was replaced is not searched again: over calls, in a reopened store, through several hooks.
+//! Replaced texts are not searched again: over calls, in a reopened store, through several hooks.
 
 use std::fmt::Write;
 use std::path::Path;

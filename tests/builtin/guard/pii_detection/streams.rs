@@ -1,4 +1,4 @@
-//! What is emitted while the model speaks (D 3.1, streaming).
+//! Text that is emitted while the model answers (D 3.1, streaming).
 
 use futures::StreamExt;
 use futures::executor::block_on;

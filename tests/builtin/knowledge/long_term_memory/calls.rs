@@ -1,4 +1,4 @@
-//! What calls read and write.
+//! Reads and writes of memories by calls.
 
 use futures::executor::block_on;
 use hooks_agent::builtin::knowledge::{

@@ -1,4 +1,4 @@
-//! What is kept: by a model or by a rule.
+//! The choice of entries: by a model or by a rule.
 
 use futures::executor::block_on;
 use hooks_agent::builtin::knowledge::{Keep, LongTermMemory, Memories, Origin, ProcessMemories};

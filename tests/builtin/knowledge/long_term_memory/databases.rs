@@ -1,4 +1,4 @@
-//! What memories in a database promise besides.
+//! Tests of memories in a database alone.
 
 use std::sync::Arc;
 

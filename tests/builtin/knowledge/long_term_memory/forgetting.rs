@@ -1,4 +1,4 @@
-//! What is forgotten stays forgotten, also what was not written yet.
+//! Forgotten entries stay forgotten, also those that were not written yet.
 
 use futures::poll;
 use hooks_agent::builtin::knowledge::{Forget, LongTermMemory, Memories, Remembered};

@@ -1,4 +1,4 @@
-//! What all memories promise, of each kind.
+//! Tests of memories of each kind.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What `LongTermMemory` promises.
+//! Tests of `LongTermMemory`.
 
 mod backend;
 mod background;

@@ -1,4 +1,4 @@
-//! What `Skills` promises.
+//! Tests of `Skills`.
 
 mod agents;
 mod format;

@@ -1,4 +1,4 @@
-//! What is read, and what is left out.
+//! Files that are read, and files that are left out.
 
 use std::os::unix::fs::symlink;
 

@@ -1,4 +1,4 @@
-//! What runs is what a person approved, whatever other hooks do.
+//! A tool call runs as a person approved it, whatever other hooks do.
 
 use hooks_agent::builtin::guard::RuleOfTwo;
 use hooks_agent::builtin::people::{Gate, HumanInTheLoop};

@@ -1,4 +1,4 @@
-//! What people and the model read.
+//! Texts for people and for the model.
 
 use hooks_agent::builtin::people::{Gate, HumanInTheLoop};
 use hooks_agent::message::Wording;

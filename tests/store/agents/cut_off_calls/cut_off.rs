@@ -1,4 +1,4 @@
-//! What people decided outlives the process that was to follow it, and nothing runs twice.
+//! Decisions of people outlive the process of the call, and nothing runs twice.
 //!
 //! A call is cut off by forgetting its future: nothing of it is dropped, as in a process that is
 //! killed, and its lease stays until its time is over.

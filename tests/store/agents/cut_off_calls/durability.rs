@@ -1,4 +1,4 @@
-//! How often a call writes.
+//! The number of writes of a call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

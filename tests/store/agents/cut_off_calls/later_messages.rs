@@ -1,4 +1,4 @@
-//! What a caller says while tool calls have no result follows the results.
+//! Messages that a caller sends while tool calls have no result follow the results.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What waits for people is in the store, and is decided from anywhere.
+//! Questions to people are in the store, and are decided from anywhere.
 
 use std::sync::Arc;
 

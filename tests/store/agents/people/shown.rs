@@ -1,4 +1,4 @@
-//! What runs is what a person was shown.
+//! A tool call runs as it was shown to a person.
 
 use std::sync::Arc;
 

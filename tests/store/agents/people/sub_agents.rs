@@ -1,4 +1,4 @@
-//! What people decided about the tool calls of sub-agents outlives the process that was to follow it.
+//! Decisions of people about the tool calls of sub-agents outlive the process of the call.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How requests are fitted.
+//! The builder of `AutoContext`: the budget of requests, and the way results are shortened.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What the model reads of a conversation.
+//! A view of a conversation for the model, with results shortened until the request fits.
 
 use crate::context::auto_context::offload::{TOOL, offloaded, trimmed};
 use hooks_agent_core::message::{ContentBlock, Messages, Msg, ToolResult};

@@ -1,4 +1,4 @@
-//! How results are cleared.
+//! The builder of `ContextEditing`: the trigger, and the results that stay.
 
 use crate::context::context_editing::clear::{Clearing, Keep};
 use crate::context::context_editing::error::ContextEditingError;

@@ -1,4 +1,4 @@
-//! How summaries are configured.
+//! The builder of `Summarization`: the triggers, the messages that stay, and the prompt.
 
 use std::fmt;
 

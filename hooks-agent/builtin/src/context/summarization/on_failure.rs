@@ -1,4 +1,4 @@
-//! What becomes of a call without a summary.
+//! The policy for calls whose conversation cannot be summarized.
 
 /// What becomes of a call whose conversation cannot be summarized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! How many tokens a conversation has.
+//! Counts the tokens of a conversation.
 
 use hooks_agent_core::message::{Messages, Msg};
 use hooks_agent_core::model::TokenCounter;

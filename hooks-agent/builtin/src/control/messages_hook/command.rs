@@ -1,4 +1,4 @@
-//! What a closure of a [`MessagesHook`](crate::control::MessagesHook) decides.
+//! Decisions of the closures of a [`MessagesHook`](crate::control::MessagesHook).
 
 use hooks_agent_core::error::InputError;
 use hooks_agent_core::event::EventKind;

@@ -1,4 +1,4 @@
-//! What finds personal data in a text that may still grow.
+//! The trait of detectors, which find personal data in a text that may still grow.
 
 use std::borrow::Cow;
 use std::ops::Range;

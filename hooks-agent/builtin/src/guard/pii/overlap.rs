@@ -1,4 +1,4 @@
-//! What replaces matches that overlap.
+//! Clusters of matches that overlap, each with one replacement.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What stands for personal data that was found.
+//! Replacements of personal data: strategies, formats, and the keys of hashes.
 
 use std::fmt;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! What is found in a text, and what replaces it.
+//! Finds personal data in a text, and replaces it.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! What a tool does, as labels.
+//! Labels of tools: untrusted input, private data, changes of state.
 
 use std::fmt;
 use std::ops::BitOr;

@@ -1,4 +1,4 @@
-//! What has happened in a thread, and what is about to.
+//! Labels of a thread: those of past tool calls, and those of tool calls that may run next.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

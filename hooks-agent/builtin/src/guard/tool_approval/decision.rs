@@ -1,4 +1,4 @@
-//! What a decider receives and returns.
+//! Requests for approval, and the decisions about them.
 
 use std::fmt;
 

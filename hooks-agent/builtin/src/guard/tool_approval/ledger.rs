@@ -1,4 +1,4 @@
-//! What was approved, from the decision until the tool call has a result.
+//! The ledger of approvals, from the decision until the tool call has a result.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};

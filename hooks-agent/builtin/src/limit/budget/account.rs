@@ -1,4 +1,4 @@
-//! What one model call spends.
+//! The account of one model call, which charges the cost of the call.
 
 use std::sync::Arc;
 

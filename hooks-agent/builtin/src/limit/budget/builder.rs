@@ -1,4 +1,4 @@
-//! How a budget is configured.
+//! The builder of `Budget`: limits of tokens and money, prices, and warnings.
 
 use std::sync::Arc;
 use std::time::SystemTime;

@@ -1,4 +1,4 @@
-//! What days spend.
+//! The sums of the current day, by key.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,5 +1,5 @@
 //! A limit of tokens and money.
-//! What a run and a thread spend is kept with the thread, what a day spends with the hook.
+//! The sums of a run and of a thread are kept with the thread, those of a day with the hook.
 
 mod account;
 mod builder;

@@ -1,4 +1,4 @@
-//! What was spent, and what may be.
+//! Spending and its limits: sums, scopes, units, reports and warnings.
 
 use std::fmt;
 

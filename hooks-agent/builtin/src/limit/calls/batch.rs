@@ -1,4 +1,4 @@
-//! What was decided about the tool calls of an answer.
+//! Verdicts on the tool calls of an answer.
 
 use std::collections::BTreeMap;
 

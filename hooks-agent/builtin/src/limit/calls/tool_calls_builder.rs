@@ -1,4 +1,4 @@
-//! How a limit of tool calls is configured.
+//! The builder of `ToolCallLimit`.
 
 use crate::limit::calls::counts::{Counter, Limits};
 use crate::limit::calls::error::CallLimitError;

@@ -1,4 +1,4 @@
-//! What happens at a limit, as files say it.
+//! The exits of a limit, as policy files write them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! How a rate limit is configured.
+//! The builder of `RateLimit`: quotas of requests and tokens, and their keys.
 
 use std::fmt;
 use std::num::NonZeroU32;

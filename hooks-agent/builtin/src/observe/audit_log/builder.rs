@@ -1,4 +1,4 @@
-//! How a log is configured and opened.
+//! Builds and opens an `AuditLog`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

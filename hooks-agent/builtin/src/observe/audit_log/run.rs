@@ -1,4 +1,4 @@
-//! What is kept of a running call.
+//! The state of a running call.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What the clones of a log share.
+//! State that the clones of a log share.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};

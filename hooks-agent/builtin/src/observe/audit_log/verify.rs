@@ -1,4 +1,4 @@
-//! What is found in the files of a log.
+//! Verifies the files of a log.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};

@@ -1,4 +1,4 @@
-//! How a trace is configured and opened.
+//! Builds and opens a `JsonlTrace`.
 
 use std::fmt;
 use std::fs::{File, create_dir_all};

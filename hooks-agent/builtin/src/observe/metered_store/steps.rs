@@ -1,4 +1,4 @@
-//! How calls read and write threads, counted.
+//! Wraps the steps of a store, and counts the reads and writes of threads.
 
 use std::fmt;
 use std::sync::Arc;

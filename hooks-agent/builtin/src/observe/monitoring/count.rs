@@ -1,4 +1,4 @@
-//! How an event is counted.
+//! Counts the events of calls.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! What the clones of the hook share.
+//! State that the clones of the hook share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,4 @@
-//! What was counted.
+//! A snapshot of the counts.
 
 use std::time::Duration;
 

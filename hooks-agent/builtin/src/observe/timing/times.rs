@@ -1,4 +1,4 @@
-//! What is measured of a call.
+//! The times of a call, its rounds, its models and its tools.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What people are asked about the calls of one tool.
+//! The gate of a tool: the questions to people about its calls.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! How often a call is repeated, as files say it.
+//! Settings of retries in policy files.
 
 use hooks_agent_core::options::{OptionDuration, set};
 

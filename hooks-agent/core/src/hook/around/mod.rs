@@ -1,4 +1,4 @@
-//! What a hook that runs around calls receives.
+//! The calls that hooks run around, and the `Next` types that run the rest of them.
 
 mod compression;
 mod mask;

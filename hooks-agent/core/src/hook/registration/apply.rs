@@ -1,4 +1,4 @@
-//! How a flow is applied to a call, and how failures of hooks are handled.
+//! Applies a flow to a call, and handles failures of hooks.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! How event hooks are registered at the methods of an agent.
+//! Registers event hooks at the methods of an agent.
 
 use std::borrow::Cow;
 use std::panic::Location;

@@ -1,4 +1,4 @@
-//! How event hooks become hooks of an agent's methods.
+//! Registration of event hooks as hooks of an agent's methods.
 //!
 //! `install` registers a hook at each method of its events, at one agent or at all of a type
 //! (`target`, `class`); `apply` applies the flow that it returns. `hook_list` keeps the hooks of an

@@ -1,4 +1,4 @@
-//! What the settings of a hook refer to, checked against an agent.
+//! Checks the settings of a hook against an agent.
 
 use hooks_core::Level;
 

@@ -1,4 +1,4 @@
-//! What an event holds that hooks may change.
+//! Copies of the content of events, compared to find the changes of hooks.
 
 use std::sync::Arc;
 

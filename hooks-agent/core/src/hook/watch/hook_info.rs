@@ -1,4 +1,4 @@
-//! What is known of a hook wherever it is registered.
+//! The description of a hook: name, group, level, priority, role and owner.
 
 use std::sync::Arc;
 

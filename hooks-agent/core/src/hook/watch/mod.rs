@@ -1,4 +1,4 @@
-//! What event hooks do, for hooks that show or count it.
+//! Observes the runs of event hooks, for hooks that show or count them.
 //!
 //! `installed` runs each event hook; if the call has watchers, it compares the event before and
 //! after and tells them.

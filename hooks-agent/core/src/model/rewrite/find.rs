@@ -1,4 +1,4 @@
-//! What is searched for in a text that grows.
+//! The trait `Find`, which searches a text that grows, and its findings.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What is inside of a hook, noted for watchers.
+//! Reports the duration and the result of a call inside of a hook to watchers.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! What people decided about the tool calls that wait.
+//! Decisions of people about the tool calls that wait.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What a call leaves waiting, and for whom.
+//! Leaves tool calls waiting, and records the questions about them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the model is asked: the conversation and the system message of a round.
+//! The request to the model: the conversation and the system message of a round.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the model reads of the tools.
+//! Specifications of the tools, for the model.
 
 use std::sync::Arc;
 

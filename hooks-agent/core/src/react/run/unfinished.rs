@@ -1,4 +1,4 @@
-//! What memory keeps of a call that does not come to its end.
+//! The messages that memory keeps of an unfinished call.
 //!
 //! An answer is unfinished until all hooks of its event have run. If the call fails or panics, memory
 //! keeps nothing of it. If the call is interrupted or dropped, memory keeps its text, provided that no

@@ -1,4 +1,4 @@
-//! What operators do with stores: move threads as lines of JSON.
+//! Operations on stores: export and import of threads as lines of JSON.
 
 mod error;
 mod export;

@@ -1,4 +1,4 @@
-//! What a failure of the index means.
+//! Maps failures of the index to errors.
 
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};

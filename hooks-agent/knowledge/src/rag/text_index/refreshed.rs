@@ -1,4 +1,4 @@
-//! What a refresh did.
+//! The result of a refresh.
 
 /// What [`TextIndex::refresh`](crate::TextIndex::refresh) did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What the index keeps of a passage and of a file.
+//! The schema of the index: the fields of passages and files.
 
 use tantivy::TantivyDocument;
 use tantivy::schema::{

@@ -1,4 +1,4 @@
-//! What a command writes.
+//! The output of a command.
 
 use hooks_agent_core::text::misspelt;
 use serde::{Deserialize, Serialize};

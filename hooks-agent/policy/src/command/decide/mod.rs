@@ -1,4 +1,4 @@
-//! What commands decide: the answer of one command, and the answers of all commands of an event as
+//! Decisions of commands: the answer of one command, and the answers of all commands of an event as
 //! one decision. Nothing here starts a program or changes an event.
 
 mod answer;

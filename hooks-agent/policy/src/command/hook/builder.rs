@@ -1,4 +1,4 @@
-//! How command hooks are configured and opened.
+//! Builds and opens command hooks.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What commands read about an event.
+//! Writes the input of commands from an event.
 
 use std::iter;
 

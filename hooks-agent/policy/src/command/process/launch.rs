@@ -1,4 +1,4 @@
-//! What is started, and how it ended.
+//! A program to launch, and its outcome.
 
 use std::ffi::OsString;
 use std::io;

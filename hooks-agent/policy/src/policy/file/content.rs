@@ -1,4 +1,4 @@
-//! What a policy file says.
+//! The content of a policy file.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What the files of all layers come to.
+//! The merged content of the files of all layers.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What one file says.
+//! The content of one file, as the merge takes it.
 
 use crate::policy::commands::{Command, read_commands};
 use crate::policy::file::{Document, FileContent, OnFailure, Problems};

@@ -1,4 +1,4 @@
-//! What happens when files change: the events of reloads, and the watcher that causes them.
+//! Reloads of files that change: the events, and the watcher that causes them.
 
 mod event;
 mod watcher;

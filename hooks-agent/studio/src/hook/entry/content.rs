@@ -1,4 +1,4 @@
-//! What an entry says of a text, a message or a tool call whose content is not shown: names and sizes.
+//! JSON of a text, a message or a tool call without its content: names and sizes.
 
 use hooks_agent_core::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse};
 use serde_json::{Value, json};

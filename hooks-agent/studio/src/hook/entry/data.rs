@@ -1,4 +1,4 @@
-//! What an entry says, as it is kept until somebody reads it.
+//! The data of entries, kept until an entry is read.
 
 use hooks_agent_core::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What an entry says: what is kept of it, how long it is, and its JSON, with content or without.
+//! Entries: the data that is kept, its size, and its JSON, with content or without.
 
 pub(super) mod body;
 pub(super) mod content;

@@ -1,4 +1,4 @@
-//! What is shown of what another hook did.
+//! Runs of other hooks, and the changes that are shown of them.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What other hooks did at an event, and what may be shown of it.
+//! Runs of other hooks at an event, and the values that may be shown of them.
 
 pub(super) mod changes;
 pub(super) mod pending;

@@ -1,5 +1,5 @@
-//! What the hook does at each step of a call. A handler runs the commands of its events in the
-//! order of the list, and applies each decision before the next event.
+//! Handlers of the steps of a call. A handler runs the commands of its events in the order of the
+//! list, and applies each decision before the next event.
 
 mod call;
 mod compression;
