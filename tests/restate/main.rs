@@ -4,7 +4,6 @@
 mod agents;
 mod calls;
 mod cancel;
-mod cost;
 mod deploy;
 mod doors;
 mod engine;

@@ -5,7 +5,7 @@ use crate::store::release::Releases;
 
 /// The statements of a store in one database, with their parameters in this order.
 ///
-/// The first half of them differs in how the time is told alone: a macro writes it.
+/// Those of the first half differ in the expression of the time alone, and come from a macro.
 pub trait Statements: Dialect {
     /// How those who wait for a thread hear that it is released.
     type Releases: Releases;

@@ -32,7 +32,7 @@ fn cuts(messages: &Messages) -> Vec<bool> {
 /// before that place, or else the first one behind it. At least one message stays. 0 is none.
 ///
 /// The message at `stays` stays in any case. A cut that replaces nothing else is none.
-pub(in crate::context) fn place(messages: &Messages, kept: usize, stays: Option<usize>) -> usize {
+pub(crate) fn place(messages: &Messages, kept: usize, stays: Option<usize>) -> usize {
     let Some(target) = messages.len().checked_sub(kept).filter(|target| *target > 0) else {
         return 0;
     };

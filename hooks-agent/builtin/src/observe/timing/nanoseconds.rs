@@ -20,7 +20,7 @@ pub(super) mod optional {
     use crate::observe::timing::nanoseconds;
 
     #[expect(clippy::ref_option, reason = "the signature that serde requires")]
-    pub(in crate::observe::timing) fn serialize<S: Serializer>(
+    pub(crate) fn serialize<S: Serializer>(
         time: &Option<Duration>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
@@ -30,7 +30,7 @@ pub(super) mod optional {
         }
     }
 
-    pub(in crate::observe::timing) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         json: D,
     ) -> Result<Option<Duration>, D::Error> {
         Ok(Option::<u64>::deserialize(json)?.map(Duration::from_nanos))

@@ -7,7 +7,7 @@ use crate::rag::documents::piece::Document;
 use crate::rag::documents::{html, markdown, pdf, plain};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::rag) enum Format {
+pub(crate) enum Format {
     Markdown,
     Plain,
     Html,
@@ -16,7 +16,7 @@ pub(in crate::rag) enum Format {
 
 impl Format {
     /// Returns the format of a file, if it is one of a document.
-    pub(in crate::rag) fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "md" | "markdown" => Some(Self::Markdown),
             "txt" | "text" => Some(Self::Plain),
@@ -30,7 +30,7 @@ impl Format {
     ///
     /// # Errors
     /// Why it cannot be read, for people.
-    pub(in crate::rag) fn read(self, bytes: Vec<u8>, size: usize) -> Result<Document, String> {
+    pub(crate) fn read(self, bytes: Vec<u8>, size: usize) -> Result<Document, String> {
         // Readers of foreign formats may panic on files that are damaged.
         let read = catch_unwind(AssertUnwindSafe(|| match self {
             Self::Markdown => Ok(markdown::document(utf8(bytes)?, size)),

@@ -16,12 +16,12 @@ use crate::rag::text_index::index::TextIndex;
 
 impl TextIndex {
     /// Returns the folder of the index.
-    pub(in crate::rag) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.opened.settings.index
     }
 
     /// Returns the digests of all passages.
-    pub(in crate::rag) async fn digests(&self) -> Result<Vec<Digest>, KnowledgeError> {
+    pub(crate) async fn digests(&self) -> Result<Vec<Digest>, KnowledgeError> {
         let opened = self.opened.clone();
         blocking::run(move |abandoned| {
             let (folder, field) = (&opened.settings.index, opened.fields.digest);
@@ -50,7 +50,7 @@ impl TextIndex {
     }
 
     /// Returns the passages of these digests. Two documents may have the same text.
-    pub(in crate::rag) async fn by_digests(
+    pub(crate) async fn by_digests(
         &self,
         digests: Vec<Digest>,
     ) -> Result<Vec<(Digest, Passage)>, KnowledgeError> {

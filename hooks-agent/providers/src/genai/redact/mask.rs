@@ -12,7 +12,7 @@ const NAMES: [&str; 5] = ["key", "token", "secret", "password", "authorization"]
 const RANDOM: usize = 32;
 
 /// Masks these keys. One may be a part of another.
-pub(in crate::genai) fn without_keys(text: &str, keys: &[&str]) -> String {
+pub(crate) fn without_keys(text: &str, keys: &[&str]) -> String {
     let mut keys: Vec<_> = keys.iter().map(|key| key.trim()).collect();
     keys.retain(|key| !key.is_empty());
     keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
@@ -20,7 +20,7 @@ pub(in crate::genai) fn without_keys(text: &str, keys: &[&str]) -> String {
 }
 
 /// Masks all that looks like a key or a password.
-pub(in crate::genai) fn without_likely_keys(text: &str) -> String {
+pub(crate) fn without_likely_keys(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     let (mut rest, mut previous) = (text, "");
     loop {

@@ -9,7 +9,7 @@ use hooks_agent_core::message::{ContentBlock, Media, Messages};
 const SHORTEST: usize = 32;
 
 /// Masks the parts of a line that are quoted from these messages.
-pub(in crate::genai) fn without_quotes(line: &str, messages: &Messages) -> String {
+pub(crate) fn without_quotes(line: &str, messages: &Messages) -> String {
     let mut windows: HashMap<_, Vec<usize>> = HashMap::new();
     for (start, window) in line.as_bytes().windows(SHORTEST).enumerate() {
         windows.entry(window).or_default().push(start);

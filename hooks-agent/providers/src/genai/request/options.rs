@@ -6,11 +6,7 @@ use hooks_agent_core::model::{ChatRequest, ReasoningEffort, ResponseFormat, Tool
 use crate::genai::provider::Provider;
 use crate::genai::request::messages::WireMessages;
 
-pub(in crate::genai) fn wire_options(
-    provider: Provider,
-    model: &str,
-    request: &ChatRequest,
-) -> ChatOptions {
+pub(crate) fn wire_options(provider: Provider, model: &str, request: &ChatRequest) -> ChatOptions {
     let options = &request.options;
     let effort = options.reasoning_effort.map(wire_effort);
     // The option to keep thoughts also requests them.
@@ -67,7 +63,7 @@ fn sends_tools(provider: Provider, request: &ChatRequest) -> bool {
     is_free && !request.tools.is_empty()
 }
 
-pub(in crate::genai) fn wire_request(
+pub(crate) fn wire_request(
     provider: Provider,
     resends_thoughts: bool,
     request: ChatRequest,

@@ -41,7 +41,7 @@ pub(crate) struct Progress {
 /// Names and numbers, which are always shown.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub(crate) struct Plain(pub(in crate::hook) Value);
+pub(crate) struct Plain(pub(crate) Value);
 
 impl Data for Input {
     fn hidden(&self) -> Value {

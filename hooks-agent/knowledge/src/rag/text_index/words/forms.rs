@@ -26,7 +26,7 @@ const ASKED_WIDE: [char; 24] = [
 ];
 
 /// Returns the words of a text with stems of its language, for the index.
-pub(in crate::rag::text_index) fn of_text(text: &str, language: Language) -> PreTokenizedString {
+pub(crate) fn of_text(text: &str, language: Language) -> PreTokenizedString {
     let mut analyzer = TextAnalyzer::builder(Words { with_singles: true })
         .filter(Stemmer::new(language.stemmer()))
         .build();
@@ -37,10 +37,7 @@ pub(in crate::rag::text_index) fn of_text(text: &str, language: Language) -> Pre
 
 /// Returns the words of a query, each once, with its forms in these languages. Words that are in
 /// most texts are left out, unless the query has no others.
-pub(in crate::rag::text_index) fn of_query(
-    query: &str,
-    languages: &[Language],
-) -> Vec<Vec<String>> {
+pub(crate) fn of_query(query: &str, languages: &[Language]) -> Vec<Vec<String>> {
     let mut words = Vec::new();
     let mut seen = HashSet::new();
     let mut split = Words { with_singles: false };

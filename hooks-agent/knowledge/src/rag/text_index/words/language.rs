@@ -10,23 +10,23 @@ macro_rules! languages {
     ($($name:ident $lang:ident $code:literal,)*) => {
         /// A language whose words have stems.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(in crate::rag::text_index) enum Language {
+        pub(crate) enum Language {
             $($name,)*
         }
 
         impl Language {
             /// Returns the code by which the index has it.
-            pub(in crate::rag::text_index) fn code(self) -> &'static str {
+            pub(crate) fn code(self) -> &'static str {
                 match self {
                     $(Self::$name => $code,)*
                 }
             }
 
-            pub(in crate::rag::text_index) fn of_code(code: &[u8]) -> Option<Self> {
+            pub(crate) fn of_code(code: &[u8]) -> Option<Self> {
                 [$(Self::$name),*].into_iter().find(|it| it.code().as_bytes() == code)
             }
 
-            pub(in crate::rag::text_index) fn stemmer(self) -> tokenizer::Language {
+            pub(crate) fn stemmer(self) -> tokenizer::Language {
                 match self {
                     $(Self::$name => tokenizer::Language::$name,)*
                 }
@@ -66,7 +66,7 @@ languages! {
 impl Language {
     /// Detects the language of a text. It is English if it is not clear, or one without stems: the
     /// words with letters that stand in Chinese text are English for the most part.
-    pub(in crate::rag::text_index) fn of_text(text: &str) -> Self {
+    pub(crate) fn of_text(text: &str) -> Self {
         let end = (0..=SAMPLE.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
         let detected = whatlang::detect(&text[..end.unwrap_or(0)]);
         // Of other scripts, a short text is enough.

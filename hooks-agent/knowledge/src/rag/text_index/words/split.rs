@@ -100,7 +100,7 @@ fn parts(word: &str) -> Vec<&str> {
 }
 
 /// Returns whether the word is of a script that is split into pairs.
-pub(in crate::rag::text_index) fn is_pair(word: &str) -> bool {
+pub(crate) fn is_pair(word: &str) -> bool {
     word.chars().all(is_wide)
 }
 
