@@ -47,7 +47,7 @@ impl Reloaded {
         Self { version, has_changed: false, added, removed, changed, limits_changed: false }
     }
 
-    pub(crate) fn between(last: &Version, next: &Version) -> Self {
+    pub(in crate::policy) fn between(last: &Version, next: &Version) -> Self {
         let (old, new) = (last.merged.hooks(), next.merged.hooks());
         let mut reloaded = Self { has_changed: true, ..Self::unchanged(next.number) };
         for hook in new {
