@@ -249,7 +249,7 @@ fn links_of_pages_lead_to_what_the_files_have() {
 /// The table of crates that a program needs besides.
 #[test]
 fn companion_crates_are_crates_of_the_workspace() {
-    let readme = Page::read(root().join("README.md"));
+    let readme = Page::read(root().join("hooks-agent/README.md"));
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let rows = readme.prose().skip_while(|line| !line.starts_with("| a program that"));
     let rows: Vec<_> = rows.skip(2).take_while(|line| line.starts_with('|')).collect();

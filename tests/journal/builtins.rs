@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use hooks_agent::builtin::answer::{StreamEventKind, Streaming};
+use hooks_agent::builtin::answer::Streaming;
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::builtin::observe::{AuditLog, JsonlTrace, Logging, Monitoring, OpenTelemetry};
 use hooks_agent::builtin::people::HumanInTheLoop;
@@ -146,12 +146,12 @@ async fn a_stream_hook_passes_each_event_on_once() {
         let seen = seen.clone();
         Streaming::to_callback(move |event| {
             let line = match event.kind {
-                StreamEventKind::ToolStarted { name, input, .. } => {
-                    assert!(input.is_object());
-                    format!("started {name}")
+                AgentEventKind::ToolStarted(call) => {
+                    assert!(call.input.is_object());
+                    format!("started {}", call.name)
                 }
-                StreamEventKind::ToolFinished { name, .. } => format!("finished {name}"),
-                StreamEventKind::Reply(reply) => format!("reply {}", reply.text()),
+                AgentEventKind::ToolFinished(result) => format!("finished {}", result.name),
+                AgentEventKind::Finished(reply) => format!("reply {}", reply.text()),
                 _ => return,
             };
             seen.lock().unwrap().push(line);

@@ -6,10 +6,7 @@ mod streaming;
 #[cfg(feature = "structured-output")]
 mod structured_output;
 
-pub use streaming::{
-    Slow, SseReceiver, StreamEvent, StreamEventKind, StreamOutcome, StreamReceiver, StreamType,
-    Streaming,
-};
+pub use streaming::{Slow, SseReceiver, StreamReceiver, StreamType, Streaming};
 #[cfg(feature = "structured-output")]
 pub use structured_output::{
     Mode, Partial, Problem, StructuredOutput, StructuredOutputBuilder, StructuredOutputError,

@@ -57,7 +57,7 @@ impl CallContext {
         let Call { run, agent_name, parent, .. } = &*self.call;
         let parent = parent.as_ref().map(CallContext::run_id);
         let tool_call = parent.and_then(|_| self.shared_tool_call_id().cloned());
-        AgentEvent { agent: agent_name.clone(), run: *run, parent, tool_call, kind }
+        AgentEvent { agent: agent_name.clone(), run: *run, parent, tool_call, thread: None, kind }
     }
 
     /// Returns whether the call has a stream.

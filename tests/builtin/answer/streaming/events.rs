@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use futures::executor::block_on;
 use futures::future::join_all;
-use hooks_agent::builtin::answer::{StreamEvent, StreamEventKind, StreamType, Streaming};
+use hooks_agent::builtin::answer::{StreamType, Streaming};
 use hooks_agent::call::{Interrupt, RunId};
+use hooks_agent::error::ErrorKind;
 use hooks_agent::message::Usage;
 use hooks_agent::model::{ChatChunk, ModelError};
 use hooks_agent::prelude::*;
@@ -43,7 +44,6 @@ fn a_call_is_passed_on_in_order() {
             "says ",
             "text.",
             "= It says text.",
-            "Finished",
         ]
     );
 }
@@ -56,7 +56,7 @@ fn chunks_without_content_are_not_passed_on() {
     let (streaming, events) = Streaming::to_channel(1);
     let agent = bot(&Script::new().turn(ScriptedAnswer::Stream(chunks)), streaming);
     let seen = block_on(seen(async move { agent.call("Go").await }, events));
-    assert_eq!(seen, ["a", "b", "= ab", "Finished"]);
+    assert_eq!(seen, ["a", "b", "= ab"]);
 }
 
 /// Supplies a reply after a failure.
@@ -71,7 +71,7 @@ fn a_reply_that_a_hook_supplies_after_a_failure_is_passed_on() {
     let agent = ReActAgent::builder("bot").model(script).hook(streaming).hook(saves());
     let agent = agent.build().unwrap();
     let passed = block_on(seen(async move { agent.call("Go").await }, events));
-    assert_eq!(passed, ["= sorry", "Finished"]);
+    assert_eq!(passed, ["= sorry"]);
 
     // It replaces one that was passed on before the call failed.
     let (streaming, events) = Streaming::to_channel(1);
@@ -80,7 +80,7 @@ fn a_reply_that_a_hook_supplies_after_a_failure_is_passed_on() {
     let builder = ReActAgent::builder("bot").model(Script::new().says("hi")).hook(streaming);
     let agent = builder.hook(refuse.with_priority(900)).hook(saves()).build().unwrap();
     let passed = block_on(seen(async move { agent.call("Go").await }, events));
-    assert_eq!(passed, ["hi", "= hi", "= sorry", "Finished"]);
+    assert_eq!(passed, ["hi", "= sorry"]);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn types_are_selected_and_the_end_is_always_there() {
     let agent = ReActAgent::builder("bot").model(script).tool(read()).hook(streaming);
     let agent = agent.build().unwrap();
     let seen = block_on(seen(async move { agent.call("Go").await }, events));
-    assert_eq!(seen, ["read: text", "Finished"]);
+    assert_eq!(seen, ["read: text", "= one two"]);
 }
 
 #[test]
@@ -99,18 +99,18 @@ fn text_is_accumulated_by_choice() {
     let (streaming, events) = Streaming::to_channel(1);
     let agent = bot(&Script::new().says("one two three"), streaming.accumulated());
     let seen = block_on(seen(async move { agent.call("Go").await }, events));
-    assert_eq!(seen, ["one ", "one two ", "one two three", "= one two three", "Finished"]);
+    assert_eq!(seen, ["one ", "one two ", "one two three", "= one two three"]);
 }
 
 #[test]
 fn a_summary_is_text_too() {
     let script = Script::new().calls([read_call()]).says("so far");
     let (streaming, events) = Streaming::to_channel(1);
-    let streaming = streaming.only([StreamType::Text, StreamType::Reply]);
+    let streaming = streaming.only([StreamType::Text]);
     let agent = ReActAgent::builder("bot").model(script).tool(read()).hook(streaming);
     let agent = agent.max_iters(1).build().unwrap();
     let seen = block_on(seen(async move { agent.call("Go").await }, events));
-    assert_eq!(seen, ["so ", "far", "= so far", "Finished"]);
+    assert_eq!(seen, ["so ", "far", "= so far"]);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_tool_that_does_not_start_has_a_result_alone() {
     let agent = agent.hook(refuse).build().unwrap();
     let seen = block_on(seen(async move { agent.call("Go").await }, events));
     assert!(seen[0].starts_with("read: ") && seen[0].ends_with('!'), "{seen:?}");
-    assert_eq!(seen[1..], ["ok", "= ok", "Finished"]);
+    assert_eq!(seen[1..], ["ok", "= ok"]);
 }
 
 #[test]
@@ -135,11 +135,11 @@ fn a_call_that_resumes_is_a_run_of_its_own() {
     let mut next =
         || std::iter::from_fn(|| events.try_recv()).map(|it| short(&it)).collect::<Vec<_>>();
     let reply = block_on(agent.call("Go")).unwrap();
-    assert_eq!(next(), ["= ", "Finished"]);
+    assert_eq!(next(), ["= "]);
     let options = CallOptions::new().confirm(reply.pending()[0].id.clone());
     block_on(agent.resume(options)).unwrap();
     let started = r#"read {"path":"/a"}"#;
-    assert_eq!(next(), [started, "read.. half of it", "read: text", "ok", "= ok", "Finished"]);
+    assert_eq!(next(), [started, "read.. half of it", "read: text", "ok", "= ok"]);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_failure_of_a_tool_is_no_failure_of_the_call() {
     let agent = agent.build().unwrap();
     let seen = block_on(seen(async move { agent.call("Go").await }, events));
     assert!(seen[1].contains("no such file") && seen[1].ends_with('!'), "{seen:?}");
-    assert_eq!(seen[2..], ["failed: Model", "Failed"]);
+    assert_eq!(seen[2..], ["failed: model"]);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_failure_has_its_kind_and_none_of_its_text() {
     let (streaming, events) = Streaming::to_channel(1);
     let agent = bot(&Script::new().fails(secret), streaming);
     let seen = block_on(seen(async move { agent.call("Go").await }, events));
-    assert_eq!(seen, ["failed: Model", "Failed"]);
+    assert_eq!(seen, ["failed: model"]);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn interrupts_and_dropped_calls_are_told() {
     let agent = builder.build().unwrap();
     let options = CallOptions::new().interrupt(interrupt);
     let call = async move { agent.call_with(options, "Go").await };
-    assert_eq!(block_on(seen(call, events)), ["one ", "Interrupted", "Interrupted"]);
+    assert_eq!(block_on(seen(call, events)), ["one ", "failed: interrupted"]);
 
     let (streaming, events) = Streaming::to_channel(1);
     let agent = bot(&Script::new().says("one two"), streaming);
@@ -185,7 +185,7 @@ fn interrupts_and_dropped_calls_are_told() {
     drop(call);
     drop(agent);
     let seen: Vec<_> = block_on(all(events)).iter().map(short).collect();
-    assert_eq!(seen, ["one ", "Cancelled"]);
+    assert_eq!(seen, ["one ", "failed: cancelled"]);
 }
 
 #[test]
@@ -219,17 +219,17 @@ fn many_calls_of_many_agents_share_a_channel_and_each_run_is_in_order() {
     runs.dedup();
     assert_eq!(runs.len(), 8);
     for run in runs {
-        let of_run: Vec<&StreamEvent> = events.iter().filter(|event| event.run == run).collect();
+        let of_run: Vec<&AgentEvent> = events.iter().filter(|event| event.run == run).collect();
         assert!(of_run.iter().all(|event| event.thread == of_run[0].thread));
         let said: String = of_run
             .iter()
             .filter_map(|event| match &event.kind {
-                StreamEventKind::Text(text) => Some(text.as_str()),
+                AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) => Some(text.as_str()),
                 _ => None,
             })
             .collect();
         assert_eq!(said, text);
-        assert_eq!(short(of_run.last().unwrap()), "Finished");
+        assert_eq!(short(of_run.last().unwrap()), format!("= {text}"));
     }
 }
 
@@ -248,29 +248,27 @@ fn events_of_a_sub_agent_have_its_parent() {
     let of_poet: Vec<_> = events.iter().filter(|event| &*event.agent == "poet").collect();
     assert!(of_poet.iter().all(|event| event.parent == Some(bot)));
     let of_poet: Vec<_> = of_poet.into_iter().map(short).collect();
-    assert_eq!(of_poet, ["Roses.", "= Roses.", "Finished"]);
+    assert_eq!(of_poet, ["Roses.", "= Roses."]);
 }
 
 #[test]
 fn each_event_is_json_and_a_server_sent_event() {
     let kinds = [
-        (StreamEventKind::Text("a\nb\r\n\u{2028}\"".to_owned()), "text"),
-        (StreamEventKind::Thinking("\n\n".to_owned()), "thinking"),
         (
-            StreamEventKind::ToolStarted {
-                id: "1".to_owned(),
-                name: "read".to_owned(),
-                input: json!({ "a": "\n" }),
-            },
+            AgentEventKind::ReasoningChunk(ContentBlock::text("a\nb\r\n\u{2028}\"")),
+            "reasoning_chunk",
+        ),
+        (AgentEventKind::SummaryChunk(ContentBlock::thinking("\n\n")), "summary_chunk"),
+        (
+            AgentEventKind::ToolStarted(ToolUse::new("1", "read", json!({ "a": "\n" }))),
             "tool_started",
         ),
-        (StreamEventKind::Reply(Box::new(Msg::assistant("bot", "done\n"))), "reply"),
-        (StreamEventKind::Failed { kind: "Model".to_owned() }, "failed"),
-        (StreamEventKind::Interrupted, "interrupted"),
-        (StreamEventKind::Lagged { dropped: 3 }, "lagged"),
+        (AgentEventKind::Finished(Arc::new(Msg::assistant("bot", "done\n"))), "finished"),
+        (AgentEventKind::Failed { kind: ErrorKind::Model }, "failed"),
+        (AgentEventKind::Lagged { dropped: 3 }, "lagged"),
     ];
     for (kind, name) in kinds {
-        let event = StreamEvent::new("bot", RunId::random(), "default", kind);
+        let event = AgentEvent::new("bot", RunId::random(), kind);
         let sse = event.to_sse();
         // As a browser reads it.
         let body = sse.strip_suffix("\n\n").unwrap();
@@ -278,7 +276,7 @@ fn each_event_is_json_and_a_server_sent_event() {
         assert_eq!(lines.len(), 2, "{sse}");
         assert_eq!(lines[0].strip_prefix("event: "), Some(name));
         let data = lines[1].strip_prefix("data: ").unwrap();
-        assert_eq!(serde_json::from_str::<StreamEvent>(data).unwrap(), event);
+        assert_eq!(serde_json::from_str::<AgentEvent>(data).unwrap(), event);
         assert_eq!(serde_json::from_str::<Value>(data).unwrap()["type"], name);
     }
 }
@@ -294,5 +292,5 @@ fn server_sent_events_of_a_call() {
         assert_eq!(event.matches('\n').count(), 3, "{event}");
         names.push(event.split(['\n', ' ']).nth(1).unwrap().to_owned());
     }
-    assert_eq!(names, ["text", "text", "reply", "settled"]);
+    assert_eq!(names, ["reasoning_chunk", "reasoning_chunk", "finished"]);
 }

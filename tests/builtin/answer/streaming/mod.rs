@@ -5,7 +5,7 @@ mod guards;
 mod readers;
 
 use futures::future::join;
-use hooks_agent::builtin::answer::{StreamEvent, StreamEventKind, StreamReceiver, Streaming};
+use hooks_agent::builtin::answer::{StreamReceiver, Streaming};
 use hooks_agent::prelude::*;
 use hooks_agent::testing::Script;
 
@@ -15,25 +15,30 @@ fn numbers(count: usize) -> String {
 }
 
 /// What an event is, in few words.
-fn short(event: &StreamEvent) -> String {
+fn short(event: &AgentEvent) -> String {
     match &event.kind {
-        StreamEventKind::Text(text) => text.clone(),
-        StreamEventKind::Thinking(text) => format!("({text})"),
-        StreamEventKind::ToolStarted { name, input, .. } => format!("{name} {input}"),
-        StreamEventKind::ToolProgress { name, text, .. } => format!("{name}.. {text}"),
-        StreamEventKind::ToolFinished { name, output, is_error, .. } => {
-            format!("{name}: {output}{}", if *is_error { "!" } else { "" })
+        AgentEventKind::ReasoningChunk(piece) | AgentEventKind::SummaryChunk(piece) => {
+            match piece {
+                ContentBlock::Text { text } => text.clone(),
+                ContentBlock::Thinking { thinking, .. } => format!("({thinking})"),
+                other => format!("{other:?}"),
+            }
         }
-        StreamEventKind::Reply(reply) => format!("= {}", reply.text()),
-        StreamEventKind::Failed { kind } => format!("failed: {kind}"),
-        StreamEventKind::Settled { outcome } => format!("{outcome:?}"),
-        StreamEventKind::Lagged { dropped } => format!("-{dropped}"),
+        AgentEventKind::ToolStarted(call) => format!("{} {}", call.name, call.input),
+        AgentEventKind::ToolChunk { call, text } => format!("{}.. {text}", call.name),
+        AgentEventKind::ToolFinished(result) => {
+            let failed = if result.is_error { "!" } else { "" };
+            format!("{}: {}{failed}", result.name, result.output.as_str())
+        }
+        AgentEventKind::Finished(reply) => format!("= {}", reply.text()),
+        AgentEventKind::Failed { kind } => format!("failed: {kind}"),
+        AgentEventKind::Lagged { dropped } => format!("-{dropped}"),
         other => format!("{other:?}"),
     }
 }
 
 /// All events until no agent has the hook.
-async fn all(mut events: StreamReceiver) -> Vec<StreamEvent> {
+async fn all(mut events: StreamReceiver) -> Vec<AgentEvent> {
     let mut all = Vec::new();
     while let Some(event) = events.recv().await {
         all.push(event);

@@ -3,30 +3,33 @@
 use std::fmt;
 use std::sync::Arc;
 
+use hooks_agent_core::agent::CallOutcome;
+use hooks_agent_core::call::CallContext;
+use hooks_agent_core::error::ErrorKind;
+use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent, Settled};
+use hooks_agent_core::hook::{AgentHook, AroundMask, NextTool, ToolCall};
+use hooks_agent_core::message::{Msg, ToolResult, ToolUse};
+use hooks_agent_core::stream::{AgentEvent, AgentEventKind};
+use hooks_agent_core::tool::ToolError;
 use hooks_core::{HookResult, HookRole};
+use serde_json::Value;
 
-use crate::answer::streaming::event::{StreamEvent, StreamEventKind, StreamType};
 use crate::answer::streaming::queue::Queue;
 use crate::answer::streaming::receiver::{SseReceiver, StreamReceiver};
 use crate::answer::streaming::run::Run;
 use crate::answer::streaming::selection::Selection;
 use crate::answer::streaming::sink::{Sender, Sink, Slow};
-use hooks_agent_core::agent::CallOutcome;
-use hooks_agent_core::call::CallContext;
-use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent, Settled};
-use hooks_agent_core::hook::{AgentHook, AroundMask, NextTool, ToolCall};
-use hooks_agent_core::message::ToolResult;
-use hooks_agent_core::tool::ToolError;
+use crate::answer::streaming::stream_type::StreamType;
 
-/// Passes on what an agent does while it does it: typed events to a channel, server-sent events, or a
-/// callback. It is the hook form of an [`AgentStream`](hooks_agent_core::stream::AgentStream), for a reader who
-/// does not hold the agent.
+/// Passes on what an agent does while it does it, as [events](AgentEvent) to a channel, server-sent events,
+/// or a callback. It is the hook form of an [`AgentStream`](hooks_agent_core::stream::AgentStream), for a
+/// reader who does not hold the agent.
 ///
-/// One hook serves many agents, their sub-agents and calls that overlap: each event has its
-/// [agent, run, parent and thread](StreamEvent), and events of one run stay in order. The last event of a
-/// run is [`Settled`](StreamEventKind::Settled), whatever its outcome. The last
-/// [`Reply`](StreamEventKind::Reply) before it is what the caller gets: if a hook supplies it after a
-/// failure, it follows the one that failed.
+/// One hook serves many agents, their sub-agents and calls that overlap: each event has its agent, run,
+/// parent and [thread](AgentEvent::thread), and events of one run stay in order. Of the kinds of events it
+/// passes on chunks of answers and summaries, and starts, progress and results of tools. The last event of
+/// a run is [`Finished`](AgentEventKind::Finished) with the reply that the caller gets, or
+/// [`Failed`](AgentEventKind::Failed) for a call that failed, was interrupted, dropped, or panicked.
 ///
 /// | setting | default |
 /// |---|---|
@@ -37,7 +40,8 @@ use hooks_agent_core::tool::ToolError;
 /// A reader that is dropped costs the calls nothing, and neither it nor a callback that panics fails
 /// one; the panic is reported through `tracing`.
 ///
-/// Of a call with a [journal](https://docs.rs/hooks-agent/latest/hooks_agent/guide/journal/index.html), what a run replays is not passed on again.
+/// Of a call with a [journal](https://docs.rs/hooks-agent/latest/hooks_agent/guide/journal/index.html), what a run replays is not passed on again,
+/// but for the end, which each run has.
 ///
 /// # Order
 /// The priority is [`PRIORITY`](Self::PRIORITY), and the role [`Observes`](HookRole::Observes): what
@@ -49,28 +53,28 @@ use hooks_agent_core::tool::ToolError;
 /// chunks come before that event.
 ///
 /// ```
-/// use hooks_agent::builtin::answer::{StreamEventKind, StreamType, Streaming};
+/// use hooks_agent::builtin::answer::{StreamType, Streaming};
 /// use hooks_agent::prelude::*;
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// let (streaming, mut events) = Streaming::to_channel(16);
-/// let streaming = streaming.only([StreamType::Text, StreamType::Reply]);
+/// let streaming = streaming.only([StreamType::Text]);
 /// let model = ScriptedModel::new("words", |_| "one two");
 /// let agent = ReActAgent::builder("bot").model(model).hook(streaming).build()?;
 /// let reader = tokio::spawn(async move {
 ///     let mut seen = Vec::new();
 ///     while let Some(event) = events.recv().await {
-///         seen.push(match event.kind {
-///             StreamEventKind::Text(text) => text,
-///             StreamEventKind::Reply(reply) => reply.text(),
-///             _ => "the end".to_owned(),
-///         });
+///         match event.kind {
+///             AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) => seen.push(text),
+///             AgentEventKind::Finished(reply) => seen.push(reply.text()),
+///             _ => {}
+///         }
 ///     }
 ///     seen
 /// });
 /// agent.call("Count").await?;
 /// drop(agent);
-/// assert_eq!(reader.await.unwrap(), ["one ", "two", "one two", "the end"]);
+/// assert_eq!(reader.await.unwrap(), ["one ", "two", "one two"]);
 /// # Ok::<(), AgentError>(())
 /// # }).unwrap();
 /// ```
@@ -106,7 +110,7 @@ impl Streaming {
     /// let agent = ReActAgent::builder("bot").model(model).hook(streaming.slow(Slow::Drop)).build()?;
     /// agent.call("Count").await?;
     /// let first = body.recv().await.unwrap();
-    /// assert!(first.starts_with("event: text\ndata: {") && first.ends_with("}\n\n"));
+    /// assert!(first.starts_with("event: reasoning_chunk\ndata: {") && first.ends_with("}\n\n"));
     /// # Ok::<(), AgentError>(())
     /// # }).unwrap();
     /// ```
@@ -121,13 +125,13 @@ impl Streaming {
     /// ```
     /// use std::sync::mpsc;
     ///
-    /// use hooks_agent::builtin::answer::{StreamEventKind, Streaming};
+    /// use hooks_agent::builtin::answer::Streaming;
     /// use hooks_agent::prelude::*;
     ///
     /// # futures::executor::block_on(async {
     /// let (shown, screen) = mpsc::channel();
     /// let streaming = Streaming::to_callback(move |event| {
-    ///     if let StreamEventKind::Text(text) = event.kind {
+    ///     if let AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) = event.kind {
     ///         // The screen may be gone.
     ///         let _ = shown.send(text);
     ///     }
@@ -139,7 +143,7 @@ impl Streaming {
     /// # Ok::<(), AgentError>(())
     /// # }).unwrap();
     /// ```
-    pub fn to_callback(callback: impl Fn(StreamEvent) + Send + Sync + 'static) -> Self {
+    pub fn to_callback(callback: impl Fn(AgentEvent) + Send + Sync + 'static) -> Self {
         Self::to(Sink::Callback(Arc::new(callback)))
     }
 
@@ -147,8 +151,7 @@ impl Streaming {
         Self { sink, selection: Selection::all(), slow: Slow::default() }
     }
 
-    /// Passes on events of these types only. [`Settled`](StreamType::Settled) and
-    /// [`Lagged`](StreamType::Lagged) are always passed on.
+    /// Passes on events of these types only, and the end of each call.
     pub fn only(mut self, types: impl IntoIterator<Item = StreamType>) -> Self {
         self.selection.select(types);
         self
@@ -175,38 +178,43 @@ impl Streaming {
         if self.sink.is_over() {
             return;
         }
-        let (cx, outcome) = (event.context(), event.outcome());
-        let ended = match outcome {
-            CallOutcome::Failed(_) => {
-                let kind = self.run(cx).error().to_owned();
-                Some(StreamEventKind::Failed { kind })
+        let (cx, run) = (event.context(), self.run(event.context()));
+        let failed = |kind| AgentEventKind::Failed { kind };
+        let kind = match event.outcome() {
+            CallOutcome::Finished(_) => {
+                // One that a hook supplied after `PostCall`, else that of `PostCall`.
+                let reply = event.recovered_reply().or_else(|| run.reply());
+                let reply = reply.unwrap_or_else(|| Arc::new(Msg::assistant(cx.agent_name(), "")));
+                AgentEventKind::Finished(reply)
             }
-            CallOutcome::Interrupted => Some(StreamEventKind::Interrupted),
-            // A hook supplied it after the one of `PostCall`.
-            _ => {
-                let reply = event.recovered_reply();
-                let reply = reply.filter(|reply| !self.run(cx).has_reply(reply));
-                reply.map(|reply| StreamEventKind::Reply(Box::new(Arc::unwrap_or_clone(reply))))
-            }
+            CallOutcome::Failed(_) => failed(run.error()),
+            CallOutcome::Interrupted => failed(ErrorKind::Interrupted),
+            CallOutcome::Cancelled => failed(ErrorKind::Cancelled),
+            CallOutcome::Panicked => failed(ErrorKind::Panicked),
+            _ => failed(ErrorKind::Other),
         };
-        for kind in ended.into_iter().chain([StreamEventKind::Settled { outcome: outcome.into() }])
-        {
-            if self.selection.passes(kind.stream_type()) {
-                self.sink.send_now(StreamEvent::of(cx, kind));
-            }
-        }
+        self.sink.send_now(event_of(cx, kind));
     }
 
     /// Returns the event that is passed on, if there is one and somebody reads.
-    fn passed(&self, event: &HookEvent<'_>) -> Option<StreamEvent> {
+    fn passed(&self, event: &HookEvent<'_>) -> Option<AgentEvent> {
         if self.sink.is_over() {
             return None;
         }
         let kind = self.selection.kind_of(event, || self.run(event.context()));
         // A replayed event is kept for what follows it; an earlier run passed it on.
         let kind = kind.filter(|_| !event.is_replayed())?;
-        Some(StreamEvent::of(event.context(), kind))
+        Some(event_of(event.context(), kind))
     }
+}
+
+/// Returns an event of a call.
+fn event_of(cx: &CallContext, kind: AgentEventKind) -> AgentEvent {
+    let mut event = AgentEvent::new(cx.agent_name(), cx.run_id(), kind);
+    event.parent = cx.parent().map(CallContext::run_id);
+    event.tool_call = event.parent.and_then(|_| cx.tool_call_id()).map(Arc::from);
+    event.thread = Some(cx.thread_id().into());
+    event
 }
 
 impl AgentHook for Streaming {
@@ -219,8 +227,12 @@ impl AgentHook for Streaming {
     }
 
     fn sync_events(&self) -> EventMask {
-        const NEVER_WAIT: EventMask =
-            EventMask::of(&[EventKind::PreActing, EventKind::Error, EventKind::Settled]);
+        const NEVER_WAIT: EventMask = EventMask::of(&[
+            EventKind::PreActing,
+            EventKind::PostCall,
+            EventKind::Error,
+            EventKind::Settled,
+        ]);
         match (&self.sink, self.slow) {
             (Sink::Channel(_), Slow::Wait) => NEVER_WAIT & self.events(),
             _ => self.events(),
@@ -270,10 +282,13 @@ impl AgentHook for Streaming {
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
         if !self.sink.is_over() && !call.context().is_replaying() {
-            let (cx, id) = (call.context(), call.tool_use().id.clone());
-            let input = self.run(cx).input(&id);
-            let name = call.tool_use().name.clone();
-            let event = StreamEvent::of(cx, StreamEventKind::ToolStarted { id, name, input });
+            let cx = call.context();
+            // As redactors left it; a vault may have put data back since.
+            let shown = self.run(cx).call(&call.tool_use().id).unwrap_or_else(|| {
+                let ToolUse { id, name, .. } = call.tool_use();
+                ToolUse::new(id.clone(), name.clone(), Value::Null)
+            });
+            let event = event_of(cx, AgentEventKind::ToolStarted(shown));
             self.sink.send(event, self.slow).await;
         }
         next.run(call.into_tool_use()).await

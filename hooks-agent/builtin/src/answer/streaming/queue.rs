@@ -5,10 +5,9 @@ use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use tokio::sync::Notify;
-
-use crate::answer::streaming::event::{StreamEvent, StreamEventKind};
 use hooks_agent_core::call::RunId;
+use hooks_agent_core::stream::{AgentEvent, AgentEventKind};
+use tokio::sync::Notify;
 
 /// A queue of events.
 pub(super) struct Queue {
@@ -20,7 +19,7 @@ pub(super) struct Queue {
 
 #[derive(Default)]
 struct State {
-    events: VecDeque<StreamEvent>,
+    events: VecDeque<AgentEvent>,
     /// How many chunks of a call were dropped since its last event.
     dropped: HashMap<RunId, u64>,
     reader: Option<Waker>,
@@ -34,7 +33,7 @@ impl Queue {
     }
 
     /// Adds an event when there is room. A call that is dropped while it waits adds nothing.
-    pub(super) async fn push(&self, event: StreamEvent) {
+    pub(super) async fn push(&self, event: AgentEvent) {
         loop {
             let mut room = pin!(self.room.notified());
             room.as_mut().enable();
@@ -49,7 +48,7 @@ impl Queue {
     }
 
     /// Adds an event at once; without room, a chunk is dropped and counted.
-    pub(super) fn push_now(&self, event: StreamEvent) {
+    pub(super) fn push_now(&self, event: AgentEvent) {
         let mut state = self.lock();
         if event.kind.is_chunk() && state.events.len() >= self.capacity && !state.has_no_reader {
             *state.dropped.entry(event.run).or_default() += 1;
@@ -63,7 +62,7 @@ impl Queue {
         self.lock().has_no_reader
     }
 
-    pub(super) fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<StreamEvent>> {
+    pub(super) fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<AgentEvent>> {
         let mut state = self.lock();
         let Some(event) = state.events.pop_front() else {
             if state.has_no_writer {
@@ -77,7 +76,7 @@ impl Queue {
         Poll::Ready(Some(event))
     }
 
-    pub(super) fn try_pop(&self) -> Option<StreamEvent> {
+    pub(super) fn try_pop(&self) -> Option<AgentEvent> {
         let event = self.lock().events.pop_front()?;
         self.room.notify_waiters();
         Some(event)
@@ -111,12 +110,14 @@ impl Queue {
 }
 
 impl State {
-    fn add(&mut self, event: StreamEvent) {
+    fn add(&mut self, event: AgentEvent) {
         if self.has_no_reader {
             return;
         }
         if let Some(dropped) = self.dropped.remove(&event.run) {
-            self.events.push_back(event.beside(StreamEventKind::Lagged { dropped }));
+            let mut lagged = event.clone();
+            lagged.kind = AgentEventKind::Lagged { dropped };
+            self.events.push_back(lagged);
         }
         self.events.push_back(event);
         if let Some(reader) = self.reader.take() {

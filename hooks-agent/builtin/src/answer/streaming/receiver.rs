@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures::Stream;
+use hooks_agent_core::stream::AgentEvent;
 
-use crate::answer::streaming::event::StreamEvent;
 use crate::answer::streaming::queue::Queue;
 
 /// The events of a [`Streaming`](crate::answer::Streaming), as a stream. It ends when no agent
@@ -25,20 +25,20 @@ impl StreamReceiver {
 
     /// Waits for the next event. Returns `None` when no agent has the hook any more. Dropping the future
     /// loses nothing.
-    pub async fn recv(&mut self) -> Option<StreamEvent> {
+    pub async fn recv(&mut self) -> Option<AgentEvent> {
         poll_fn(|cx| self.queue.poll(cx)).await
     }
 
     /// Returns the next event, if there is one now.
-    pub fn try_recv(&mut self) -> Option<StreamEvent> {
+    pub fn try_recv(&mut self) -> Option<AgentEvent> {
         self.queue.try_pop()
     }
 }
 
 impl Stream for StreamReceiver {
-    type Item = StreamEvent;
+    type Item = AgentEvent;
 
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<StreamEvent>> {
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<AgentEvent>> {
         self.queue.poll(cx)
     }
 }
@@ -56,7 +56,7 @@ impl fmt::Debug for StreamReceiver {
 }
 
 /// The events of a [`Streaming`](crate::answer::Streaming) as texts of server-sent events, each
-/// [complete](StreamEvent::to_sse): the body of an HTTP response of the type `text/event-stream`.
+/// [complete](AgentEvent::to_sse): the body of an HTTP response of the type `text/event-stream`.
 #[derive(Debug)]
 #[must_use = "calls wait for it to be read"]
 pub struct SseReceiver {
@@ -78,6 +78,6 @@ impl Stream for SseReceiver {
     type Item = String;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<String>> {
-        self.events.queue.poll(cx).map(|event| event.as_ref().map(StreamEvent::to_sse))
+        self.events.queue.poll(cx).map(|event| event.as_ref().map(AgentEvent::to_sse))
     }
 }

@@ -1,57 +1,54 @@
-//! The state that the hook keeps of a call.
+//! State of the hook for one call.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
+use hooks_agent_core::error::ErrorKind;
+use hooks_agent_core::message::{Msg, ToolUse};
 
-use hooks_agent_core::message::{ContentBlock, Msg, ToolUse};
-
-/// What the hook keeps of a call.
+/// State of the hook for one call.
 #[derive(Default)]
 pub(super) struct Run(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The arguments of tool calls that have not ended, as redactors left them.
-    inputs: HashMap<String, Value>,
+    /// The tool calls that have not ended, as redactors left them.
+    calls: HashMap<String, ToolUse>,
     /// The kind of the last error.
-    error: Option<&'static str>,
-    /// The last reply that was passed on.
-    reply: Option<Vec<ContentBlock>>,
+    error: Option<ErrorKind>,
+    reply: Option<Arc<Msg>>,
 }
 
 impl Run {
-    /// Keeps the arguments of a tool call until it ends.
-    pub(super) fn keep_input(&self, call: &ToolUse) {
-        self.lock().inputs.insert(call.id.clone(), call.input.clone());
+    /// Keeps a tool call until it ends.
+    pub(super) fn keep_call(&self, call: &ToolUse) {
+        self.lock().calls.insert(call.id.clone(), call.clone().without_hidden());
     }
 
-    /// Returns the arguments of a tool call; null, if nobody saw it before it started.
-    pub(super) fn input(&self, id: &str) -> Value {
-        self.lock().inputs.get(id).cloned().unwrap_or_default()
+    /// Returns a tool call as it was before it started.
+    pub(super) fn call(&self, id: &str) -> Option<ToolUse> {
+        self.lock().calls.get(id).cloned()
     }
 
-    pub(super) fn forget_input(&self, id: &str) {
-        self.lock().inputs.remove(id);
+    pub(super) fn forget_call(&self, id: &str) {
+        self.lock().calls.remove(id);
     }
 
     pub(super) fn set_reply(&self, reply: &Msg) {
-        self.lock().reply = Some(reply.content.clone());
+        self.lock().reply = Some(Arc::new(reply.clone()));
     }
 
-    /// Returns whether the last reply that was passed on has this content.
-    pub(super) fn has_reply(&self, reply: &Msg) -> bool {
-        self.lock().reply.as_ref() == Some(&reply.content)
+    pub(super) fn reply(&self) -> Option<Arc<Msg>> {
+        self.lock().reply.clone()
     }
 
-    pub(super) fn set_error(&self, kind: &'static str) {
+    pub(super) fn set_error(&self, kind: ErrorKind) {
         self.lock().error = Some(kind);
     }
 
     /// Returns the kind of the last error.
-    pub(super) fn error(&self) -> &'static str {
-        self.lock().error.unwrap_or("Error")
+    pub(super) fn error(&self) -> ErrorKind {
+        self.lock().error.unwrap_or(ErrorKind::Other)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

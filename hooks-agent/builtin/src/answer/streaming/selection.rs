@@ -1,119 +1,116 @@
-//! Which events are passed on, and what of them.
+//! Events that are passed on, and their content.
 
 use std::sync::Arc;
 
-use crate::answer::streaming::event::{StreamEventKind, StreamType};
-use crate::answer::streaming::run::Run;
+use hooks_agent_core::error::{AgentError, ErrorKind};
 use hooks_agent_core::event::{EventKind, EventMask, HookEvent};
 use hooks_agent_core::message::{ContentBlock, Msg};
+use hooks_agent_core::stream::AgentEventKind;
 use hooks_agent_core::tool::ToolError;
 
-/// Which events are passed on, and what of them.
+use crate::answer::streaming::run::Run;
+use crate::answer::streaming::stream_type::StreamType;
+
+/// Types of events that are passed on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selection {
-    types: u16,
+    types: u8,
     /// Whether chunks have all of the text so far.
     pub(super) accumulates: bool,
 }
 
 impl Selection {
     pub(super) const fn all() -> Self {
-        Self { types: u16::MAX, accumulates: false }
+        Self { types: u8::MAX, accumulates: false }
     }
 
-    /// Selects these types, and those that are always passed on.
     pub(super) fn select(&mut self, types: impl IntoIterator<Item = StreamType>) {
-        let always = [StreamType::Settled, StreamType::Lagged];
-        self.types = types.into_iter().chain(always).fold(0, |mask, one| mask | bit(one));
+        self.types = types.into_iter().fold(0, |mask, one| mask | bit(one));
     }
 
     pub(super) const fn passes(self, one: StreamType) -> bool {
         self.types & bit(one) != 0
     }
 
-    /// Returns the events that the types are made of.
+    /// Returns the events that the types are made of, and those of the end.
     pub(super) fn events(self) -> EventMask {
         let wanted = [
             (&[StreamType::Text, StreamType::Thinking][..], EventKind::ReasoningChunk),
             (&[StreamType::Text, StreamType::Thinking], EventKind::SummaryChunk),
             (&[StreamType::ToolStarted], EventKind::PreActing),
-            (&[StreamType::ToolProgress], EventKind::ActingChunk),
+            (&[StreamType::ToolChunk], EventKind::ActingChunk),
             (&[StreamType::ToolStarted, StreamType::ToolFinished], EventKind::PostActing),
-            (&[StreamType::Reply], EventKind::PostCall),
-            (&[StreamType::Failed], EventKind::Error),
         ];
+        let end = EventMask::of(&[EventKind::PostCall, EventKind::Error, EventKind::Settled]);
         let wanted =
             wanted.into_iter().filter(|(types, _)| types.iter().any(|one| self.passes(*one)));
-        wanted.fold(EventKind::Settled.into(), |mask, (_, kind)| mask | kind.into())
+        wanted.fold(end, |mask, (_, kind)| mask | kind.into())
     }
 
-    /// Returns what is passed on of an event.
+    /// Returns what is passed on of an event, and keeps what a later one needs.
     pub(super) fn kind_of(
         self,
         event: &HookEvent<'_>,
         run: impl Fn() -> Arc<Run>,
-    ) -> Option<StreamEventKind> {
-        let kind = match event {
+    ) -> Option<AgentEventKind> {
+        match event {
             HookEvent::ReasoningChunk(event) => {
-                self.chunk(event.incremental(), event.accumulated())
+                let piece = self.piece(event.incremental(), event.accumulated())?;
+                Some(AgentEventKind::ReasoningChunk(piece))
             }
-            HookEvent::SummaryChunk(event) => self.chunk(event.incremental(), event.accumulated()),
-            HookEvent::PreActing(event) if self.passes(StreamType::ToolStarted) => {
-                run().keep_input(event.tool_use());
+            HookEvent::SummaryChunk(event) => {
+                let piece = self.piece(event.incremental(), event.accumulated())?;
+                Some(AgentEventKind::SummaryChunk(piece))
+            }
+            HookEvent::PreActing(event) => {
+                run().keep_call(event.tool_use());
                 None
             }
             HookEvent::ActingChunk(event) => {
-                let (call, text) = (event.tool_use(), event.chunk().to_owned());
-                let (id, name) = (call.id.clone(), call.name.clone());
-                Some(StreamEventKind::ToolProgress { id, name, text })
+                let call = event.tool_use().clone().without_hidden();
+                Some(AgentEventKind::ToolChunk { call, text: event.chunk().to_owned() })
             }
             HookEvent::PostActing(event) => {
-                let (call, result) = (event.tool_use(), event.tool_result());
-                run().forget_input(&call.id);
-                Some(StreamEventKind::ToolFinished {
-                    id: call.id.clone(),
-                    name: call.name.clone(),
-                    output: result.output.as_str().to_owned(),
-                    is_error: result.is_error,
-                })
+                run().forget_call(&event.tool_use().id);
+                let result = self.passes(StreamType::ToolFinished).then(|| event.tool_result());
+                Some(AgentEventKind::ToolFinished(result?.clone()))
             }
             HookEvent::PostCall(event) => {
                 run().set_reply(event.final_message());
-                Some(StreamEventKind::Reply(Box::new(event.final_message().clone())))
+                None
             }
             HookEvent::Error(event) => {
                 // The model reads the error of a tool; it does not fail the call.
                 if !event.error().is::<ToolError>() {
-                    run().set_error(event.error_kind());
+                    let error = event.error().downcast_ref::<AgentError>();
+                    run().set_error(error.map_or(ErrorKind::Other, AgentError::kind));
                 }
                 None
             }
             _ => None,
-        };
-        kind.filter(|kind| self.passes(kind.stream_type()))
+        }
     }
 
-    fn chunk(self, piece: &ContentBlock, accumulated: &Msg) -> Option<StreamEventKind> {
-        match piece {
-            // It keeps apart what stands around it.
-            ContentBlock::Text { text } if text.is_empty() => None,
-            ContentBlock::Text { .. } if self.accumulates => {
-                Some(StreamEventKind::Text(accumulated.text()))
-            }
-            ContentBlock::Text { text } => Some(StreamEventKind::Text(text.clone())),
-            ContentBlock::Thinking { .. } if self.accumulates => {
-                Some(StreamEventKind::Thinking(thoughts(accumulated)))
-            }
-            ContentBlock::Thinking { thinking, .. } if !thinking.is_empty() => {
-                Some(StreamEventKind::Thinking(thinking.clone()))
-            }
-            _ => None,
+    fn piece(self, piece: &ContentBlock, accumulated: &Msg) -> Option<ContentBlock> {
+        let (one, is_empty) = match piece {
+            ContentBlock::Text { text } => (StreamType::Text, text.is_empty()),
+            ContentBlock::Thinking { thinking, .. } => (StreamType::Thinking, thinking.is_empty()),
+            _ => return None,
+        };
+        // An empty text keeps apart what stands around it.
+        if is_empty || !self.passes(one) {
+            return None;
         }
+        Some(match one {
+            _ if !self.accumulates => piece.clone(),
+            StreamType::Text => ContentBlock::text(accumulated.text()),
+            _ => ContentBlock::thinking(thoughts(accumulated)),
+        })
     }
 }
 
-const fn bit(one: StreamType) -> u16 {
-    1 << one as u16
+const fn bit(one: StreamType) -> u8 {
+    1 << one as u8
 }
 
 /// Returns the thoughts of an answer.

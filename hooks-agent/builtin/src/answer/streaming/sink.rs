@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::answer::streaming::event::StreamEvent;
+use hooks_agent_core::stream::AgentEvent;
+
 use crate::answer::streaming::queue::Queue;
 
 /// What happens when events are not read as fast as they come.
@@ -13,7 +14,7 @@ pub enum Slow {
     /// The calls wait until there is room. Another task has to read.
     #[default]
     Wait,
-    /// Chunks are dropped, and the reader gets [`Lagged`](crate::answer::StreamEventKind::Lagged)
+    /// Chunks are dropped, and the reader gets [`Lagged`](hooks_agent_core::stream::AgentEventKind::Lagged)
     /// before the next event of the call. Other events stay in the queue, beyond its capacity.
     Drop,
 }
@@ -22,7 +23,7 @@ pub enum Slow {
 #[derive(Clone)]
 pub(super) enum Sink {
     Channel(Arc<Sender>),
-    Callback(Arc<dyn Fn(StreamEvent) + Send + Sync>),
+    Callback(Arc<dyn Fn(AgentEvent) + Send + Sync>),
 }
 
 /// The sending end of a queue.
@@ -49,7 +50,7 @@ impl Sink {
     }
 
     /// Passes an event on, by waiting for room if the reader is waited for.
-    pub(super) async fn send(&self, event: StreamEvent, slow: Slow) {
+    pub(super) async fn send(&self, event: AgentEvent, slow: Slow) {
         match self {
             Self::Channel(sender) if slow == Slow::Wait => sender.0.push(event).await,
             _ => self.send_now(event),
@@ -57,15 +58,15 @@ impl Sink {
     }
 
     /// Passes an event on at once.
-    pub(super) fn send_now(&self, event: StreamEvent) {
+    pub(super) fn send_now(&self, event: AgentEvent) {
         match self {
             Self::Channel(sender) => sender.0.push_now(event),
             Self::Callback(callback) => {
-                let (agent, kind) = (event.agent.clone(), event.kind.stream_type());
+                let (agent, kind) = (event.agent.clone(), event.kind.name());
                 if catch_unwind(AssertUnwindSafe(|| callback(event))).is_err() {
                     tracing::error!(target: "hooks_agent::builtin::answer",
                         agent = &*agent,
-                        event = kind.name(),
+                        event = kind,
                         "the callback of a stream panicked"
                     );
                 }

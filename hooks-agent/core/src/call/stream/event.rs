@@ -9,10 +9,11 @@ use crate::message::{ContentBlock, Msg, PendingCall, ToolResult, ToolUse};
 use crate::report::ErrorKind;
 use crate::run_id::RunId;
 
-/// An event of a call, as [`AgentStream`](crate::stream::AgentStream) yields it.
+/// An event of a call, as [`AgentStream`](crate::stream::AgentStream) yields it, and as the built-in hook
+/// `Streaming` passes it on.
 ///
 /// In JSON, `type` is the kind in snake case and `data` what it carries; kinds without data have no
-/// `data`. `parent` and `tool_call` are there for events of sub-agents.
+/// `data`. `parent` and `tool_call` are there for events of sub-agents, `thread` for those of `Streaming`.
 ///
 /// | `type` | `data` |
 /// |---|---|
@@ -26,6 +27,7 @@ use crate::run_id::RunId;
 /// | `tool_finished` | a [result](crate::message::ToolResult) |
 /// | `permission_asked` | a [pending call](crate::message::PendingCall) |
 /// | `failed` | `{"kind": ".."}`, a [kind](crate::error::ErrorKind) |
+/// | `lagged` | `{"dropped": ..}` |
 ///
 /// ```
 /// use hooks_agent::prelude::*;
@@ -58,6 +60,9 @@ pub struct AgentEvent {
     /// The id of the tool call of the [parent](Self::parent) that this call serves, if it serves one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call: Option<Arc<str>>,
+    /// The id of the thread, if the reader gets events of more than one call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<Arc<str>>,
     /// The kind of the event, with its data.
     #[serde(flatten)]
     pub kind: AgentEventKind,
@@ -67,7 +72,31 @@ impl AgentEvent {
     /// Creates an event of a call that is not part of another.
     #[must_use]
     pub fn new(agent: impl Into<Arc<str>>, run: RunId, kind: AgentEventKind) -> Self {
-        Self { agent: agent.into(), run, parent: None, tool_call: None, kind }
+        Self { agent: agent.into(), run, parent: None, tool_call: None, thread: None, kind }
+    }
+
+    /// Writes the event as a server-sent event: a line with the [name](AgentEventKind::name) of its kind, a
+    /// line with the JSON, and an empty line. Line breaks in texts are escaped by JSON.
+    ///
+    /// ```
+    /// use hooks_agent::call::RunId;
+    /// use hooks_agent::prelude::*;
+    ///
+    /// let run: RunId = "6f1c2d3e-0a4b-4c5d-8e6f-708192a3b4c5".parse()?;
+    /// let event = AgentEvent::new("bot", run, AgentEventKind::Started);
+    /// assert_eq!(
+    ///     event.to_sse(),
+    ///     "event: started\n\
+    ///      data: {\"agent\":\"bot\",\"run\":\"6f1c2d3e-0a4b-4c5d-8e6f-708192a3b4c5\",\
+    ///      \"type\":\"started\"}\n\n",
+    /// );
+    /// # Ok::<(), hooks_agent::call::ParseRunIdError>(())
+    /// ```
+    #[must_use]
+    pub fn to_sse(&self) -> String {
+        // Messages and JSON values have keys that are text, so writing them does not fail.
+        let json = serde_json::to_string(self).unwrap_or_default();
+        format!("event: {}\ndata: {json}\n\n", self.kind.name())
     }
 }
 
@@ -147,6 +176,12 @@ pub enum AgentEventKind {
         /// The kind of the error.
         kind: ErrorKind,
     },
+    /// Chunks of this call were dropped here, because they were not read in time. An
+    /// [`AgentStream`](crate::stream::AgentStream) drops none.
+    Lagged {
+        /// How many.
+        dropped: u64,
+    },
 }
 
 /// What a call waits for that is [queued](AgentEventKind::Queued).
@@ -163,6 +198,35 @@ pub enum Behind {
 }
 
 impl AgentEventKind {
+    /// Returns the name of the kind in JSON.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Queued { .. } => "queued",
+            Self::Started => "started",
+            Self::ReasoningStarted => "reasoning_started",
+            Self::ReasoningChunk(_) => "reasoning_chunk",
+            Self::Reasoned(_) => "reasoned",
+            Self::ToolStarted(_) => "tool_started",
+            Self::Warning { .. } => "warning",
+            Self::ToolChunk { .. } => "tool_chunk",
+            Self::ToolFinished(_) => "tool_finished",
+            Self::PermissionAsked(_) => "permission_asked",
+            Self::SummaryStarted => "summary_started",
+            Self::SummaryChunk(_) => "summary_chunk",
+            Self::Summarized(_) => "summarized",
+            Self::Finished(_) => "finished",
+            Self::Failed { .. } => "failed",
+            Self::Lagged { .. } => "lagged",
+        }
+    }
+
+    /// Returns whether it is a piece of something whose whole follows.
+    #[must_use]
+    pub const fn is_chunk(&self) -> bool {
+        matches!(self, Self::ReasoningChunk(_) | Self::SummaryChunk(_) | Self::ToolChunk { .. })
+    }
+
     /// Returns the id of the tool call that the event is of.
     pub(crate) fn tool_call_id(&self) -> Option<&str> {
         match self {
