@@ -4,10 +4,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, GenericParam, ItemImpl};
 
+use crate::agent_hook::arguments::parse_options;
 use crate::agent_hook::around::around_handlers;
 use crate::agent_hook::expand::{hook_impl, submission};
 use crate::agent_hook::handlers::handlers;
-use crate::agent_hook::options::parse_options;
 use crate::support::errors::Errors;
 
 // Input:  `#[agent_hook(priority = 10)] impl Guard { async fn deny(&self, event: &mut PreActing<'_>) .. }`

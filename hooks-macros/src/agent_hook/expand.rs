@@ -4,9 +4,9 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ItemImpl;
 
+use crate::agent_hook::arguments::{Class, Options};
 use crate::agent_hook::around::AroundHandler;
 use crate::agent_hook::handlers::{Handled, Handler, rest_of};
-use crate::agent_hook::options::{Class, Options};
 
 // Output: `impl AgentHook for Guard { fn events(&self) -> .. async fn on_event(..) .. }`
 pub(super) fn hook_impl(

@@ -2,9 +2,9 @@
 //!
 //! The attribute and the block are read into options and handlers, which `expand` prints.
 
+mod arguments;
 mod around;
 pub(crate) mod attribute;
 mod expand;
 mod handlers;
-mod options;
 mod signature;

@@ -13,7 +13,7 @@ use crate::hook::{HookList, SharedHooks};
 use crate::memory::Memory;
 use crate::message::Msg;
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
-use crate::react::compression::{CompressContext, ContextConfig};
+use crate::react::compressor::{CompressContext, ContextConfig};
 use crate::react::hook_source::{Chosen, HookSources};
 use crate::react::limits::Limits;
 use crate::store::{Store, StoreError};

@@ -12,7 +12,7 @@ use crate::hook::{AgentHook, HookList};
 use crate::message::Msg;
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
 use crate::react::agent::{Core, ReActAgent};
-use crate::react::compression::{CompressContext, ContextConfig};
+use crate::react::compressor::{CompressContext, ContextConfig};
 use crate::react::hook_source::{HookSource, HookSources};
 use crate::react::limits::Limits;
 use crate::store::{Durability, Store, Unknown};

@@ -11,7 +11,7 @@ use crate::error::AgentError;
 use crate::message::{ContentBlock, Messages, Msg, ToolOutput, ToolResult, ToolUse};
 use crate::model::{ChatRequest, ModelAnswer};
 use crate::react::agent::ReActAgent;
-use crate::react::compression::ContextConfig;
+use crate::react::compressor::ContextConfig;
 use crate::react::run::ask::Answer;
 use crate::react::run::batch::cut;
 use crate::react::run::decided::CHANGED;

@@ -4,7 +4,7 @@ mod agent;
 mod agent_tool;
 mod around_hooks;
 mod builder;
-mod compression;
+mod compressor;
 mod event_hooks;
 mod forget;
 mod hook_source;
@@ -18,7 +18,7 @@ pub use crate::thread::Threads;
 pub use agent::ReActAgent;
 pub use agent_tool::AgentTool;
 pub use builder::ReActAgentBuilder;
-pub use compression::{CompressContext, ContextConfig};
+pub use compressor::{CompressContext, ContextConfig};
 pub use hook_source::{HookSet, HookSource};
 pub use limits::Limits;
 pub use methods::{

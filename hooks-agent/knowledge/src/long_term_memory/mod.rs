@@ -4,6 +4,7 @@ mod call;
 mod error;
 mod hook;
 mod keep;
+mod limits;
 mod memories;
 mod process;
 mod prompt;
@@ -18,7 +19,8 @@ mod writer;
 pub use error::MemoriesError;
 pub use hook::LongTermMemory;
 pub use keep::{Keep, Said};
-pub use memories::{Added, Forget, Memories, MemoriesFuture, MemoryLimits};
+pub use limits::MemoryLimits;
+pub use memories::{Added, Forget, Memories, MemoriesFuture};
 pub use process::ProcessMemories;
 pub use remembered::{Origin, Remembered, Source};
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

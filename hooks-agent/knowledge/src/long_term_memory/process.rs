@@ -7,7 +7,8 @@ use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::long_term_memory::error::MemoriesError;
-use crate::long_term_memory::memories::{Added, Forget, Memories, MemoriesFuture, MemoryLimits};
+use crate::long_term_memory::limits::MemoryLimits;
+use crate::long_term_memory::memories::{Added, Forget, Memories, MemoriesFuture};
 use crate::long_term_memory::remembered::Remembered;
 use crate::long_term_memory::words::{digest, words};
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::long_term_memory::memories::{Added, Forget, Memories, MemoriesFuture, MemoryLimits};
+use crate::long_term_memory::limits::MemoryLimits;
+use crate::long_term_memory::memories::{Added, Forget, Memories, MemoriesFuture};
 use crate::long_term_memory::queue::Queue;
 use crate::long_term_memory::remembered::Remembered;
 

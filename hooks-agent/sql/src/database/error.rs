@@ -6,7 +6,7 @@ use std::time::Duration;
 use hooks_agent_core::store::StoreError;
 use sqlx::Error;
 
-use crate::database::cause::{Class, cause_of_code, class_of_code};
+use crate::database::codes::{Class, cause_of_code, class_of_code};
 
 /// The error of a database: what failed, and what to do. The text of the database is left out, for it may
 /// quote what is stored.

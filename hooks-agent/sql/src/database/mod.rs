@@ -2,7 +2,7 @@
 //!
 //! Whoever keeps something in a database writes it once, over a [`Dialect`].
 
-mod cause;
+mod codes;
 mod columns;
 mod dialect;
 mod error;

@@ -13,7 +13,7 @@ use crate::hook::{
 use crate::message::Messages;
 use crate::react::agent::ReActAgent;
 use crate::react::around_hooks::noted::noted;
-use crate::react::compression::ContextConfig;
+use crate::react::compressor::ContextConfig;
 use crate::react::methods::ReActAgentCompressContextArgs;
 
 pub(super) fn install<H: AgentHook>(

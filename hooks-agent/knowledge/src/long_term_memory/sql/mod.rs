@@ -3,21 +3,21 @@
 //! They are written once, over the [`Statements`](statements::Statements) of a database; `sqlite` and
 //! `postgres` have these and how a database is opened.
 
-mod memories;
 #[cfg(feature = "postgres")]
 mod options;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod row;
+mod sql_memories;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod statements;
 
-pub use memories::SqlMemories;
 #[cfg(feature = "postgres")]
 pub use options::PostgresMemoriesOptions;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresMemories;
+pub use sql_memories::SqlMemories;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteMemories;
 

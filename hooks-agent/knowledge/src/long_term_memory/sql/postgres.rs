@@ -11,8 +11,8 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Error, Executor, Postgres}
 
 use crate::long_term_memory::error::MemoriesError;
 use crate::long_term_memory::sql::LATEST;
-use crate::long_term_memory::sql::memories::{Connections, SqlMemories};
 use crate::long_term_memory::sql::options::PostgresMemoriesOptions;
+use crate::long_term_memory::sql::sql_memories::{Connections, SqlMemories};
 use crate::long_term_memory::sql::statements::{Statements, statements};
 
 /// How long connecting may take.

@@ -11,7 +11,7 @@ use sqlx::{ConnectOptions, Connection, Error, Executor, Sqlite};
 
 use crate::long_term_memory::error::MemoriesError;
 use crate::long_term_memory::sql::LATEST;
-use crate::long_term_memory::sql::memories::{Connections, SqlMemories};
+use crate::long_term_memory::sql::sql_memories::{Connections, SqlMemories};
 use crate::long_term_memory::sql::statements::{Statements, statements};
 
 /// How long an operation waits while another process writes.

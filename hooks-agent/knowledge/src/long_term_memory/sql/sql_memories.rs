@@ -9,7 +9,8 @@ use hooks_agent_sql::database::{
 };
 
 use crate::long_term_memory::error::MemoriesError;
-use crate::long_term_memory::memories::{Added, Forget, Memories, MemoriesFuture, MemoryLimits};
+use crate::long_term_memory::limits::MemoryLimits;
+use crate::long_term_memory::memories::{Added, Forget, Memories, MemoriesFuture};
 use crate::long_term_memory::remembered::Remembered;
 use crate::long_term_memory::sql::row::{NewRow, entries, removed_entries};
 use crate::long_term_memory::sql::statements::Statements;
