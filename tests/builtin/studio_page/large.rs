@@ -3,14 +3,15 @@
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::prelude::*;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::support::open;
 
 const CALLS: usize = 50;
 const ROUNDS: usize = 70;
 
-/// An agent that makes this many tool calls in this many rounds.
-fn probing(studio: &Studio) -> ReActAgent {
+/// An agent that makes this many tool calls in this many rounds, once the page is there.
+fn probing(studio: &Studio, opened: watch::Receiver<bool>) -> ReActAgent {
     let rounds = std::sync::atomic::AtomicUsize::new(0);
     let model = ScriptedModel::new("script", move |_| -> ScriptedAnswer {
         let round = rounds.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -23,7 +24,13 @@ fn probing(studio: &Studio) -> ReActAgent {
         };
         (0..CALLS).map(call).collect::<Vec<_>>().into()
     });
-    let probe = FunctionTool::new("probe", "Probes.", async |it: Value| format!("probed {it}"));
+    let probe = FunctionTool::new("probe", "Probes.", move |it: Value| {
+        let mut opened = opened.clone();
+        async move {
+            opened.wait_for(|is_open| *is_open).await.expect("the test opens the page");
+            format!("probed {it}")
+        }
+    });
     ReActAgent::builder("prober")
         .model(model)
         .tool(probe)
@@ -36,11 +43,13 @@ fn probing(studio: &Studio) -> ReActAgent {
 #[tokio::test(flavor = "multi_thread")]
 async fn ten_thousand_entries_stay_responsive() {
     let studio = Studio::new().capacity(10, 100_000, 256 << 20);
-    let agent = probing(&studio);
+    let (page_is_open, opened) = watch::channel(false);
+    let agent = probing(&studio, opened);
     open(studio, async |page| {
         // The page follows the run while it goes on.
         let call = tokio::spawn(async move { agent.call("Probe").await.map(|_| ()) });
         page.open_run("Probe").await;
+        page_is_open.send(true).unwrap();
         call.await.unwrap().unwrap();
         page.until_text(".k-settled", "Finished").await;
         let entries = page.run("return (await (await fetch('/api/runs')).json()).runs[0].events;").await;
