@@ -43,6 +43,46 @@ fn arguments_that_only_the_tool_gets_are_in_no_event() {
     assert!(!all.contains("s3cr3t") && all.contains(r#""tool_started""#));
 }
 
+/// Gives the tool what a vault would put back: nobody else sees it.
+struct PutsBack;
+
+#[agent_hook]
+impl PutsBack {
+    async fn around(
+        &self,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> Result<ToolResult, ToolError> {
+        let mut call = ToolUse::clone(&call.into_tool_use());
+        call.input = json!({ "to": "s3cr3t" });
+        next.run(call).await
+    }
+}
+
+#[test]
+fn arguments_that_are_put_back_for_the_tool_are_in_no_event() {
+    let progress = vec![StreamType::ToolChunk];
+    let all_of_tools =
+        vec![StreamType::ToolStarted, StreamType::ToolChunk, StreamType::ToolFinished];
+    for types in [progress, all_of_tools] {
+        let call = ToolUse::new("1", "read", json!({ "to": "[token]" }));
+        let script = Script::new().calls([call]).says("done");
+        let (streaming, events) = Streaming::to_channel(64);
+        let read =
+            FunctionTool::with_context("read", "Reads.", async |_: serde_json::Value, cx| {
+                cx.progress("half of it");
+                "text"
+            });
+        let builder = ReActAgent::builder("bot").model(script).tool(read);
+        let agent = builder.hook(streaming.only(types)).hook(PutsBack).build().unwrap();
+        block_on(agent.call("Go")).unwrap();
+        drop(agent);
+        let text: String = block_on(all(events)).iter().map(AgentEvent::to_sse).collect();
+        assert!(text.contains("half of it") && text.contains("[token]"), "{text}");
+        assert!(!text.contains("s3cr3t"), "{text}");
+    }
+}
+
 #[test]
 fn a_redactor_that_comes_later_is_named_by_the_plan() {
     let (streaming, _events) = Streaming::to_channel(1);

@@ -8,11 +8,10 @@ use hooks_agent_core::call::CallContext;
 use hooks_agent_core::error::ErrorKind;
 use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent, Settled};
 use hooks_agent_core::hook::{AgentHook, AroundMask, NextTool, ToolCall};
-use hooks_agent_core::message::{Msg, ToolResult, ToolUse};
+use hooks_agent_core::message::{Msg, ToolResult};
 use hooks_agent_core::stream::{AgentEvent, AgentEventKind};
 use hooks_agent_core::tool::ToolError;
 use hooks_core::{HookResult, HookRole};
-use serde_json::Value;
 
 use crate::answer::streaming::queue::Queue;
 use crate::answer::streaming::receiver::{SseReceiver, StreamReceiver};
@@ -283,11 +282,7 @@ impl AgentHook for Streaming {
     ) -> Result<ToolResult, ToolError> {
         if !self.sink.is_over() && !call.context().is_replaying() {
             let cx = call.context();
-            // As redactors left it; a vault may have put data back since.
-            let shown = self.run(cx).call(&call.tool_use().id).unwrap_or_else(|| {
-                let ToolUse { id, name, .. } = call.tool_use();
-                ToolUse::new(id.clone(), name.clone(), Value::Null)
-            });
+            let shown = self.run(cx).shown(call.tool_use());
             let event = event_of(cx, AgentEventKind::ToolStarted(shown));
             self.sink.send(event, self.slow).await;
         }

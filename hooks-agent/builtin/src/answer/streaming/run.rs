@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_agent_core::error::ErrorKind;
 use hooks_agent_core::message::{Msg, ToolUse};
+use serde_json::Value;
 
 /// State of the hook for one call.
 #[derive(Default)]
@@ -25,9 +26,11 @@ impl Run {
         self.lock().calls.insert(call.id.clone(), call.clone().without_hidden());
     }
 
-    /// Returns a tool call as it was before it started.
-    pub(super) fn call(&self, id: &str) -> Option<ToolUse> {
-        self.lock().calls.get(id).cloned()
+    /// Returns a tool call as redactors left it before it started: a vault may have put data back since.
+    /// One that nobody saw has no arguments.
+    pub(super) fn shown(&self, ToolUse { id, name, .. }: &ToolUse) -> ToolUse {
+        let kept = self.lock().calls.get(id).cloned();
+        kept.unwrap_or_else(|| ToolUse::new(id.clone(), name.clone(), Value::Null))
     }
 
     pub(super) fn forget_call(&self, id: &str) {

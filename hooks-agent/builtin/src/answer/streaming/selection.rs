@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hooks_agent_core::error::{AgentError, ErrorKind};
 use hooks_agent_core::event::{EventKind, EventMask, HookEvent};
-use hooks_agent_core::message::{ContentBlock, Msg};
+use hooks_agent_core::message::{ContentBlock, Msg, ToolResult};
 use hooks_agent_core::stream::AgentEventKind;
 use hooks_agent_core::tool::ToolError;
 
@@ -37,9 +37,12 @@ impl Selection {
         let wanted = [
             (&[StreamType::Text, StreamType::Thinking][..], EventKind::ReasoningChunk),
             (&[StreamType::Text, StreamType::Thinking], EventKind::SummaryChunk),
-            (&[StreamType::ToolStarted], EventKind::PreActing),
+            (&[StreamType::ToolStarted, StreamType::ToolChunk], EventKind::PreActing),
             (&[StreamType::ToolChunk], EventKind::ActingChunk),
-            (&[StreamType::ToolStarted, StreamType::ToolFinished], EventKind::PostActing),
+            (
+                &[StreamType::ToolStarted, StreamType::ToolChunk, StreamType::ToolFinished],
+                EventKind::PostActing,
+            ),
         ];
         let end = EventMask::of(&[EventKind::PostCall, EventKind::Error, EventKind::Settled]);
         let wanted =
@@ -67,13 +70,16 @@ impl Selection {
                 None
             }
             HookEvent::ActingChunk(event) => {
-                let call = event.tool_use().clone().without_hidden();
+                let call = run().shown(event.tool_use());
                 Some(AgentEventKind::ToolChunk { call, text: event.chunk().to_owned() })
             }
             HookEvent::PostActing(event) => {
-                run().forget_call(&event.tool_use().id);
-                let result = self.passes(StreamType::ToolFinished).then(|| event.tool_result());
-                Some(AgentEventKind::ToolFinished(result?.clone()))
+                let (call, result) = (event.tool_use(), event.tool_result());
+                run().forget_call(&call.id);
+                // The text alone: the arguments that ran may be what a vault put back.
+                let shown = if result.is_error { ToolResult::error } else { ToolResult::success };
+                let shown = shown(call, result.output.as_str().to_owned());
+                self.passes(StreamType::ToolFinished).then(|| AgentEventKind::ToolFinished(shown))
             }
             HookEvent::PostCall(event) => {
                 run().set_reply(event.final_message());
