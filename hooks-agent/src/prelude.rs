@@ -1,28 +1,8 @@
 //! The items that most programs need: `use hooks_agent::prelude::*;`.
 
-pub use crate::agent::{Agent, AgentExt, AgentState};
 #[cfg(feature = "structured-output")]
 pub use crate::builtin::answer::TypedCalls;
-pub use crate::call::{CallContext, CallOptions};
-pub use crate::error::AgentError;
-pub use crate::event::{
-    ActingChunk, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow, HookEvent, PostActing,
-    PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning, PreSummary,
-    ReasoningChunk, Settled, SummaryChunk,
-};
-pub use crate::hook::{
-    AgentHook, AgentHookExt, CallHooks, Compression, ModelCall, NextCompression, NextModel,
-    NextPermission, NextTool, PermissionCheck, ToolCall, on, priority,
-};
-pub use crate::message::{ContentBlock, Messages, Msg, Role, ToolResult, ToolUse};
 #[cfg(feature = "genai")]
 pub use crate::model::GenAiModel;
-pub use crate::model::{
-    ChatModel, ChatRequest, ModelAnswer, ModelOptions, ScriptedAnswer, ScriptedModel,
-};
-pub use crate::react::ReActAgent;
-pub use crate::stream::{AgentEvent, AgentEventKind, AgentStream};
-pub use crate::tool::{FunctionTool, Permission, Tool, ToolContext, ToolError};
-pub use crate::{HookResult, Hookable, Hooks, hook, hookable, on};
-pub use hooks_agent_core::macros::{agent_hook, tool};
-pub use hooks_core::HookRole;
+#[doc(inline)]
+pub use hooks_agent_core::prelude::*;

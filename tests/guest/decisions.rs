@@ -1,14 +1,14 @@
 //! Decisions of hooks about the events of another agent.
 
-use hooks_agent::builtin::guard::pii::PiiStrategy;
-use hooks_agent::builtin::guard::{InjectPrompt, PiiDetection, RuleOfTwo};
-use hooks_agent::builtin::limit::ToolCallLimit;
-use hooks_agent::builtin::people::HumanInTheLoop;
-use hooks_agent::command::{HookDecision, Output, PermissionDecision};
-use hooks_agent::event::{PostActing, PostReasoning, PreActing, PreCall};
-use hooks_agent::guest::{Guard, GuestThread};
-use hooks_agent::hook::on;
-use hooks_agent::message::Msg;
+use hooks_agent_builtin::guard::pii::PiiStrategy;
+use hooks_agent_builtin::guard::{InjectPrompt, PiiDetection, RuleOfTwo};
+use hooks_agent_builtin::limit::ToolCallLimit;
+use hooks_agent_builtin::people::HumanInTheLoop;
+use hooks_agent_core::event::{PostActing, PostReasoning, PreActing, PreCall};
+use hooks_agent_core::hook::on;
+use hooks_agent_core::message::Msg;
+use hooks_agent_guest::{Guard, GuestThread};
+use hooks_agent_policy::command::{HookDecision, Output, PermissionDecision};
 use hooks_core::HookResult;
 use serde_json::json;
 

@@ -1,9 +1,9 @@
 //! The names of events, and events of agents that are not served.
 
-use hooks_agent::builtin::guard::PiiDetection;
-use hooks_agent::command::{HookDecision, Input, Output, PermissionDecision};
-use hooks_agent::event::PreActing;
-use hooks_agent::hook::on;
+use hooks_agent_builtin::guard::PiiDetection;
+use hooks_agent_core::event::PreActing;
+use hooks_agent_core::hook::on;
+use hooks_agent_policy::command::{HookDecision, Input, Output, PermissionDecision};
 use serde_json::{Value, json};
 
 use crate::program::guarded;

@@ -1,12 +1,12 @@
 //! The events that a coding agent documents, as data: each with fields as its documentation has them.
 
-use hooks_agent::builtin::guard::{InjectPrompt, PiiDetection};
-use hooks_agent::event::{PostReasoning, PreActing};
-use hooks_agent::guest::{Guard, GuestThread};
-use hooks_agent::hook::{AgentHookExt, on};
-use hooks_agent::message::Msg;
-use hooks_agent::prelude::Flow;
-use hooks_agent::react::HookSet;
+use hooks_agent_builtin::guard::{InjectPrompt, PiiDetection};
+use hooks_agent_core::event::{PostReasoning, PreActing};
+use hooks_agent_core::hook::{AgentHookExt, on};
+use hooks_agent_core::message::Msg;
+use hooks_agent_core::prelude::Flow;
+use hooks_agent_core::react::HookSet;
+use hooks_agent_guest::{Guard, GuestThread};
 use serde_json::Value;
 
 use crate::sources::Fixed;

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_agent::command::{CommandEntry, CommandHooks, Layer};
-use hooks_agent::policy::{Policy, PolicyFile};
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_policy::command::{CommandEntry, CommandHooks, Layer};
+use hooks_agent_policy::policy::{Policy, PolicyFile};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{go, script, uses};
+use hooks_fixtures::scripted_agents::{go, script, uses};
 use proptest::prelude::RngExt;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::{Value, json};

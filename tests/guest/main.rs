@@ -12,3 +12,6 @@ mod sources;
 mod sub_agents;
 mod threads;
 mod unread;
+
+// The hooks that policy files may use.
+use hooks_agent_builtin as _;

@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use hooks_agent::prelude::*;
-use hooks_agent::replay::Tape;
-use hooks_tests::scripted_agents::{go, script, uses};
+use hooks_agent_core::prelude::*;
+use hooks_agent_replay::Tape;
+use hooks_fixtures::scripted_agents::{go, script, uses};
 use serde_json::{Value, json};
 
 use crate::program::{PROGRAM, guarded};

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use hooks_agent::prelude::*;
-use hooks_agent::replay::Tape;
+use hooks_agent_core::prelude::*;
+use hooks_agent_replay::Tape;
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{echo, echo_tool, go, script, uses};
+use hooks_fixtures::scripted_agents::{echo, echo_tool, go, script, uses};
 use serde_json::Value;
 use tempfile::TempDir;
 

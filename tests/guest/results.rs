@@ -1,8 +1,8 @@
 //! Results of tools that a guard cannot let pass as they are.
 
-use hooks_agent::builtin::guard::{SensitiveWords, WordList};
-use hooks_agent::command::HookDecision;
-use hooks_agent::guest::Guard;
+use hooks_agent_builtin::guard::{SensitiveWords, WordList};
+use hooks_agent_guest::Guard;
+use hooks_agent_policy::command::HookDecision;
 use serde_json::{Value, json};
 
 use crate::sources::{decide, guard, post_tool_use};

@@ -1,10 +1,10 @@
 //! Parts that the tests of guests share: a source of fixed hooks, and events.
 
-use hooks_agent::call::CallContext;
-use hooks_agent::command::{Input, Output, PermissionDecision};
-use hooks_agent::guest::{Guard, GuestThread};
-use hooks_agent::hook::AgentHook;
-use hooks_agent::react::{HookSet, HookSource};
+use hooks_agent_core::call::CallContext;
+use hooks_agent_core::hook::AgentHook;
+use hooks_agent_core::react::{HookSet, HookSource};
+use hooks_agent_guest::{Guard, GuestThread};
+use hooks_agent_policy::command::{Input, Output, PermissionDecision};
 use serde_json::Value;
 
 /// The same hooks for every call.

@@ -1,12 +1,12 @@
 //! Events of sub-agents: they have the hooks of their agent that go on into sub-agents, and their own.
 
-use hooks_agent::builtin::limit::ToolCallLimit;
-use hooks_agent::call::CallContext;
-use hooks_agent::command::Output;
-use hooks_agent::event::PreActing;
-use hooks_agent::guest::{Guard, GuestThread};
-use hooks_agent::hook::{AgentHookExt, on};
-use hooks_agent::react::{HookSet, HookSource};
+use hooks_agent_builtin::limit::ToolCallLimit;
+use hooks_agent_core::call::CallContext;
+use hooks_agent_core::event::PreActing;
+use hooks_agent_core::hook::{AgentHookExt, on};
+use hooks_agent_core::react::{HookSet, HookSource};
+use hooks_agent_guest::{Guard, GuestThread};
+use hooks_agent_policy::command::Output;
 use serde_json::json;
 
 use crate::program::guarded;
@@ -22,12 +22,12 @@ impl HookSource for Named {
     }
 }
 
-fn refuses(tool: &'static str) -> impl hooks_agent::hook::AgentHook {
+fn refuses(tool: &'static str) -> impl hooks_agent_core::hook::AgentHook {
     let refuse = on(move |event: &mut PreActing<'_>| {
         if event.tool_use().name == tool {
             event.refuse(tool)
         } else {
-            hooks_agent::prelude::Flow::Continue
+            hooks_agent_core::prelude::Flow::Continue
         }
     });
     refuse.named(tool)

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use hooks_agent::guest::{GuestThreads, GuestThreadsError};
+use hooks_agent_guest::{GuestThreads, GuestThreadsError};
 use serde_json::json;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};

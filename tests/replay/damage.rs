@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use hooks_agent::prelude::*;
-use hooks_agent::replay::{Recording, Tape, TapeError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_replay::{Recording, Tape, TapeError};
 
 use crate::program::Program;
 
@@ -198,7 +198,7 @@ async fn a_recording_that_fails_leaves_the_earlier_tape() {
     let program = Program::new();
     program.record().await;
     let before = program.text();
-    let broken = |_: &str| -> Vec<hooks_agent::replay::Found> { panic!("a finder") };
+    let broken = |_: &str| -> Vec<hooks_agent_replay::Found> { panic!("a finder") };
     let tape = Tape::record(program.path()).redact(broken).open().unwrap();
     let agent = program.agent().hook(tape.clone()).build().unwrap();
     assert_eq!(agent.call("How is Rome?").await.unwrap().text(), "sunny and noon");

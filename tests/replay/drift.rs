@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hooks_agent::message::ToolOutput;
-use hooks_agent::prelude::*;
-use hooks_agent::replay::{DriftKind, Tape, Verdict};
+use hooks_agent_core::message::ToolOutput;
+use hooks_agent_core::prelude::*;
+use hooks_agent_replay::{DriftKind, Tape, Verdict};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -53,7 +53,7 @@ async fn the_same_calls_in_another_order_are_another_order_only() {
     program.record_of(program.agent().parallel_tools(true), "How is Rome?").await;
     let clock_ran = Arc::new(Notify::new());
     let (wait, ran) = (clock_ran.clone(), clock_ran);
-    let first = hooks_agent::on!(async move |event: &mut PreActing<'_>| {
+    let first = hooks_agent_core::on!(async move |event: &mut PreActing<'_>| {
         if event.tool_use().name == "weather" {
             wait.notified().await;
         }
@@ -80,7 +80,7 @@ async fn a_hook_that_swaps_the_calls_of_an_answer_is_another_order_only() {
             event.message_mut().content.swap(1, 2);
         }
     });
-    let swap = swap.named("swap").with_role(hooks_agent::HookRole::Redacts);
+    let swap = swap.named("swap").with_role(hooks_agent_core::HookRole::Redacts);
     let drift = program.replay_of(program.agent().hook(swap), "How is Rome?").await;
     let kinds: Vec<_> = drift.entries.iter().map(|entry| entry.kind).collect();
     assert_eq!(kinds, [DriftKind::ToolOrder], "{drift}");
@@ -98,7 +98,7 @@ async fn other_ids_and_white_space_are_cosmetic() {
             }
         }
     });
-    let ids = ids.named("ids").with_role(hooks_agent::HookRole::Redacts);
+    let ids = ids.named("ids").with_role(hooks_agent_core::HookRole::Redacts);
     let agent = program.agent().system_prompt("Be  brief.").hook(ids);
     let drift = program.replay_of(agent, "How is Rome?").await;
     assert_eq!(drift.verdict, Verdict::Cosmetic, "{drift}");
@@ -123,7 +123,7 @@ async fn ids_of_tool_calls_are_cosmetic_beside_what_is_not() {
             }
         }
     });
-    let ids = ids.named("ids").with_role(hooks_agent::HookRole::Redacts);
+    let ids = ids.named("ids").with_role(hooks_agent_core::HookRole::Redacts);
     let drift =
         program.replay_of(program.agent().system_prompt("Be long.").hook(ids), "How is Rome?");
     let drift = drift.await;

@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_agent::builtin::recover::ModelRetry;
-use hooks_agent::model::{ChatChunk, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::replay::{DriftKind, Tape, TapeError, Verdict};
+use hooks_agent_builtin::recover::ModelRetry;
+use hooks_agent_core::model::{ChatChunk, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_replay::{DriftKind, Tape, TapeError, Verdict};
 use serde_json::{Value, json};
 
 use crate::program::Program;

@@ -3,8 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use hooks_agent::prelude::*;
-use hooks_agent::replay::{Recording, Tape};
+use hooks_agent_core::prelude::*;
+use hooks_agent_replay::{Recording, Tape};
 
 use crate::program::Program;
 

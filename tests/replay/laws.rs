@@ -3,10 +3,10 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::message::Usage;
-use hooks_agent::model::{ChatChunk, FinishReason, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::replay::Tape;
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::{ChatChunk, FinishReason, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_replay::Tape;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::prelude::*;
-use hooks_agent::replay::{DriftKind, Recording, Tape, TapeError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_replay::{DriftKind, Recording, Tape, TapeError};
 use serde_json::{Value, json};
 
 use crate::program::Program;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::replay::{Drift, Tape};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_replay::{Drift, Tape};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

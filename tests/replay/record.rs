@@ -1,11 +1,11 @@
 //! The content of a tape, and its replay.
 
 use futures::StreamExt;
-use hooks_agent::message::Usage;
-use hooks_agent::model::ChatChunk;
-use hooks_agent::prelude::*;
-use hooks_agent::replay::{Recording, Tape};
-use hooks_agent::stream::AgentEventKind;
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::ChatChunk;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_replay::{Recording, Tape};
 
 use crate::program::Program;
 

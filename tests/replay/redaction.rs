@@ -1,10 +1,10 @@
 //! Texts that must not be on a tape are nowhere on it.
 
-use hooks_agent::message::Usage;
-use hooks_agent::model::{ChatChunk, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::replay::{Found, Patterns, Redact, Tape, TapeError};
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::{ChatChunk, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_replay::{Found, Patterns, Redact, Tape, TapeError};
 use serde_json::{Value, json};
 
 use crate::program::Program;
@@ -123,7 +123,7 @@ async fn a_secret_is_nowhere_on_the_tape() {
     assert_eq!(chunks.as_array().unwrap().len(), 5, "{chunks}");
     assert_eq!(chunks[1][1], "");
     let drift = call(Tape::replay(program.path()).open().unwrap()).await;
-    assert!(drift.verdict <= hooks_agent::replay::Verdict::Cosmetic, "{drift}");
+    assert!(drift.verdict <= hooks_agent_replay::Verdict::Cosmetic, "{drift}");
 }
 
 #[tokio::test]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::builtin::recover::{ModelRetry, ToolRetry};
-use hooks_agent::model::ModelError;
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::replay::{Found, Patterns, Recording, Rerun, Tape, TapeBuilder, Verdict, rerun};
+use hooks_agent_builtin::recover::{ModelRetry, ToolRetry};
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_replay::{Found, Patterns, Recording, Rerun, Tape, TapeBuilder, Verdict, rerun};
 use serde_json::{Value, json};
 
 use crate::program::Program;

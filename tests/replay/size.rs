@@ -3,10 +3,10 @@
 use std::process::Command;
 use std::time::Instant;
 
-use hooks_agent::hook::DynAgentHook;
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::replay::Tape;
+use hooks_agent_core::hook::DynAgentHook;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_replay::Tape;
 use serde_json::{Value, json};
 
 use crate::program::Program;
@@ -89,7 +89,7 @@ async fn a_tape_grows_with_the_rounds_and_not_with_their_square() {
 async fn calls_that_take_turns_replay_identical() {
     let program = Program::new();
     let agent = || {
-        let turns = hooks_agent::on!(async move |_: &mut PreReasoning<'_>| {
+        let turns = hooks_agent_core::on!(async move |_: &mut PreReasoning<'_>| {
             tokio::task::yield_now().await;
         });
         agent().hook(turns)

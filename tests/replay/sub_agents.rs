@@ -1,8 +1,8 @@
 //! Agents that are tools of others.
 
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::replay::{DriftKind, Recording, Tape, rerun};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_replay::{DriftKind, Recording, Tape, rerun};
 use serde_json::{Value, json};
 
 use crate::program::Program;

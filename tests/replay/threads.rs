@@ -1,9 +1,9 @@
 //! Calls that run at once.
 
 use futures::future::join_all;
-use hooks_agent::agent::AgentExt;
-use hooks_agent::prelude::*;
-use hooks_agent::replay::{Drift, Tape};
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::prelude::*;
+use hooks_agent_replay::{Drift, Tape};
 
 use crate::program::Program;
 

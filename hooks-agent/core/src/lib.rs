@@ -45,6 +45,7 @@ pub mod memory;
 pub mod message;
 pub mod model;
 pub mod options;
+pub mod prelude;
 pub mod react;
 mod report;
 pub mod round;

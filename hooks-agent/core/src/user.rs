@@ -10,7 +10,9 @@ use tokio::sync::Mutex;
 use crate::agent::{Agent, AgentState, CallOutcome, Printer};
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::hook::{AgentHook, EventPoints, HookList, Registration, Target, install_call};
+use crate::hook::{
+    AgentHook, DynAgentHook, EventPoints, HookList, Registration, Target, install_call,
+};
 use crate::message::{Messages, Msg};
 
 /// An agent whose replies are lines that a user types.
@@ -51,7 +53,7 @@ pub struct UserAgentBuilder {
     name: Arc<str>,
     reader: Option<Box<dyn AsyncBufRead + Send + Unpin>>,
     printer: Option<Printer>,
-    hooks: HookList<UserAgent>,
+    hooks: HookList,
 }
 
 impl UserAgent {
@@ -83,7 +85,7 @@ impl UserAgentBuilder {
     /// reasoning and acting.
     #[track_caller]
     pub fn hook(mut self, hook: impl AgentHook) -> Self {
-        self.hooks.add(hook);
+        self.hooks.add(hook.__share());
         self
     }
 
@@ -141,9 +143,9 @@ impl Agent for UserAgent {
 // Without it rustc lists the impls of several files, in an order that depends on the checkout.
 #[diagnostic::do_not_recommend]
 impl EventPoints for UserAgent {
-    fn install<H: AgentHook>(
+    fn install(
         target: &impl Target<Self>,
-        hook: &Arc<H>,
+        hook: &Arc<dyn DynAgentHook>,
         registration: &Registration,
     ) {
         install_call!(UserAgent, target, hook, registration, knows_phases: false);

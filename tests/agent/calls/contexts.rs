@@ -7,24 +7,24 @@ use std::task::Poll;
 
 use futures::future::join_all;
 use futures::{StreamExt, poll, stream};
-use hooks_agent::agent::{Agent, AgentExt, CallOutcome};
-use hooks_agent::call::Interrupt;
-use hooks_agent::call::{CallOptions, RunId};
-use hooks_agent::error::AgentError;
-use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
-use hooks_agent::hook::{AgentHook, CallHooks};
-use hooks_agent::message::{
+use hooks_agent_core::agent::{Agent, AgentExt, CallOutcome};
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::call::{CallOptions, RunId};
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent_core::hook::{AgentHook, CallHooks};
+use hooks_agent_core::message::{
     ContentBlock, GenerateReason, Messages, Msg, PendingReason, Role, ToolUse,
 };
-use hooks_agent::model::{
+use hooks_agent_core::model::{
     ChatChunk, ChatModel, ChatRequest, ChatStream, ScriptedAnswer, ScriptedModel,
 };
-use hooks_agent::react::ReActAgent;
-use hooks_agent::tool::{FunctionTool, ToolContext};
-use hooks_agent::user::UserAgent;
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::tool::{FunctionTool, ToolContext};
+use hooks_agent_core::user::UserAgent;
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{
+use hooks_fixtures::scripted_agents::{
     Notes, assert_valid, echo, echo_tool, go, on, results, script, uses,
 };
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ impl ChatModel for Hesitant {
             go_on.notified().await;
             Ok(ChatChunk::Text("think".to_owned()))
         });
-        let end = stream::iter([Ok(ChatChunk::end(hooks_agent::message::Usage::default()))]);
+        let end = stream::iter([Ok(ChatChunk::end(hooks_agent_core::message::Usage::default()))]);
         Box::pin(stream::iter(words).chain(stream::iter([call])).chain(rest).chain(end))
     }
 }
@@ -92,7 +92,7 @@ async fn an_interrupt_in_mid_answer_keeps_what_was_said_if_no_hook_was_to_see_it
     );
     let memory = agent.memory().messages();
     assert_eq!(
-        memory.iter().map(hooks_agent::message::Msg::text).collect::<Vec<_>>(),
+        memory.iter().map(hooks_agent_core::message::Msg::text).collect::<Vec<_>>(),
         ["go", "let me "]
     );
     assert_valid(&agent);
@@ -110,7 +110,7 @@ async fn an_interrupt_in_mid_answer_keeps_no_text_that_hooks_were_to_see() {
     // Hooks were to see the answer and the reply, so the text is in neither.
     assert_eq!((reply.text().as_str(), reply.reason), ("", Some(GenerateReason::Interrupted)));
     let memory = agent.memory().messages();
-    let texts: Vec<_> = memory.iter().map(hooks_agent::message::Msg::text).collect();
+    let texts: Vec<_> = memory.iter().map(hooks_agent_core::message::Msg::text).collect();
     assert_eq!(texts, ["go", "[the answer was interrupted]"]);
     assert_valid(&agent);
     let kinds = notes.0.take();
@@ -406,7 +406,7 @@ impl AgentHook for Govern {
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
         let cx = event.context();
-        let parent = cx.parent().map(hooks_agent::call::CallContext::run_id);
+        let parent = cx.parent().map(hooks_agent_core::call::CallContext::run_id);
         self.0.push((cx.agent_name().to_owned(), cx.run_id(), parent));
         if let HookEvent::PreActing(event) = event
             && event.tool_use().input["text"] == "forbidden"
@@ -418,7 +418,7 @@ impl AgentHook for Govern {
 }
 
 /// An agent that asks for one tool call and then says what it gave.
-fn relay(name: &'static str, call: ToolUse) -> hooks_agent::react::ReActAgentBuilder {
+fn relay(name: &'static str, call: ToolUse) -> hooks_agent_core::react::ReActAgentBuilder {
     let model = ScriptedModel::new(name, move |request: &ChatRequest| -> ScriptedAnswer {
         match request.messages.last().and_then(|msg| msg.tool_results().next().cloned()) {
             Some(result) => result.output.as_str().into(),
@@ -476,7 +476,7 @@ async fn an_interrupt_reaches_sub_agents_and_costs_are_summed() {
     assert_valid(&boss);
     assert_valid(&slow);
 
-    let usage = hooks_agent::message::Usage::new(10, 1);
+    let usage = hooks_agent_core::message::Usage::new(10, 1);
     let (model, _) = script([ScriptedAnswer::from("hi").costing(usage)]);
     let sub = ReActAgent::builder("sub").model(model).build().unwrap();
     let (model, _) = script([
@@ -699,7 +699,7 @@ async fn observe_go(agent: &ReActAgent) {
 /// An answer of a model that fails.
 fn broken() -> ScriptedAnswer {
     let (model, reason) = ("m".to_owned(), "as told".to_owned());
-    hooks_agent::model::ModelError::Failed { model, reason }.into()
+    hooks_agent_core::model::ModelError::Failed { model, reason }.into()
 }
 
 #[tokio::test]
@@ -807,7 +807,9 @@ async fn a_call_that_would_wait_for_the_call_of_its_caller_is_refused() {
     assert!(text.contains("from inside its own call"), "{text}");
 }
 
-fn subscribed(answer: ScriptedAnswer) -> (hooks_agent::react::ReActAgentBuilder, Arc<ReActAgent>) {
+fn subscribed(
+    answer: ScriptedAnswer,
+) -> (hooks_agent_core::react::ReActAgentBuilder, Arc<ReActAgent>) {
     let (model, _) = script([answer]);
     let listener = ReActAgent::builder("listener").model(script(["."]).0).build().unwrap();
     (ReActAgent::builder("speaker").model(model), Arc::new(listener))
@@ -877,7 +879,7 @@ async fn a_child_has_its_own_thread_and_the_interrupt_of_its_parent() {
 
 #[tokio::test]
 async fn the_usage_of_a_call_includes_agents_at_any_depth() {
-    let usage = hooks_agent::message::Usage::new(10, 1);
+    let usage = hooks_agent_core::message::Usage::new(10, 1);
     let caller = |name: &'static str, sub: &ReActAgent| {
         let task = ToolUse::new("1", sub.name(), json!({ "task": "greet" }));
         let answers = [uses([task]).costing(usage), ScriptedAnswer::from("done").costing(usage)];
@@ -892,7 +894,7 @@ async fn the_usage_of_a_call_includes_agents_at_any_depth() {
 
 #[tokio::test]
 async fn a_reply_of_a_hook_keeps_its_reason_and_its_usage() {
-    let usage = hooks_agent::message::Usage::new(7, 7);
+    let usage = hooks_agent_core::message::Usage::new(7, 7);
     for (reason, own) in [(None, None), (Some(GenerateReason::Length), Some(usage))] {
         let agent = ReActAgent::builder("bot")
             .model(script(["unreached"]).0)
@@ -927,8 +929,8 @@ async fn a_summary_is_printed_and_is_what_a_call_shows_that_is_interrupted_after
     let mut reply = None;
     while let Some(event) = events.next().await {
         match event.unwrap().kind {
-            hooks_agent::stream::AgentEventKind::Summarized(_) => token.interrupt(),
-            hooks_agent::stream::AgentEventKind::Finished(msg) => reply = Some(msg),
+            hooks_agent_core::stream::AgentEventKind::Summarized(_) => token.interrupt(),
+            hooks_agent_core::stream::AgentEventKind::Finished(msg) => reply = Some(msg),
             _ => {}
         }
     }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use hooks_agent::error::InputError;
-use hooks_agent::message::GenerateReason;
-use hooks_agent::prelude::*;
-use hooks_tests::scripted_agents::{echo, echo_tool, go, script, uses};
+use hooks_agent_core::error::InputError;
+use hooks_agent_core::message::GenerateReason;
+use hooks_agent_core::prelude::*;
+use hooks_fixtures::scripted_agents::{echo, echo_tool, go, script, uses};
 
 /// Passes its calls on to another agent.
 #[derive(Hookable)]

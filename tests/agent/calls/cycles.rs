@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::future::join;
-use hooks_agent::error::ErrorKind;
-use hooks_agent::prelude::*;
+use hooks_agent_core::error::ErrorKind;
+use hooks_agent_core::prelude::*;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 use tokio::time::timeout;

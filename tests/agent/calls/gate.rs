@@ -5,20 +5,22 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use hooks_agent::agent::{Agent, AgentExt};
-use hooks_agent::call::CallOptions;
-use hooks_agent::call::Interrupt;
-use hooks_agent::error::{AgentError, InputError};
-use hooks_agent::event::{EventKind, Flow, HookEvent, PostReasoning};
-use hooks_agent::message::{
+use hooks_agent_core::agent::{Agent, AgentExt};
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::error::{AgentError, InputError};
+use hooks_agent_core::event::{EventKind, Flow, HookEvent, PostReasoning};
+use hooks_agent_core::message::{
     ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
 };
-use hooks_agent::model::{ModelError, ScriptedAnswer};
-use hooks_agent::react::{CompressContext, ContextConfig, ReActAgent, ReActAgentBuilder};
-use hooks_agent::round::JumpTo;
+use hooks_agent_core::model::{ModelError, ScriptedAnswer};
+use hooks_agent_core::react::{CompressContext, ContextConfig, ReActAgent, ReActAgentBuilder};
+use hooks_agent_core::round::JumpTo;
 use hooks_core::{BoxError, BoxFuture, Hookable, hook};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
+use hooks_fixtures::scripted_agents::{
+    assert_valid, echo, echo_tool, go, on, results, script, uses,
+};
 use serde_json::json;
 
 type Ran = Arc<Records<String>>;
@@ -235,8 +237,12 @@ async fn an_answer_of_a_hook_is_one_of_the_model_or_an_error() {
                 });
                 let agent = builder.hook(hook).build().unwrap();
                 let ended = agent.call(go()).await;
-                let texts: Vec<_> =
-                    agent.memory().messages().iter().map(hooks_agent::message::Msg::text).collect();
+                let texts: Vec<_> = agent
+                    .memory()
+                    .messages()
+                    .iter()
+                    .map(hooks_agent_core::message::Msg::text)
+                    .collect();
                 // A saved error is a reply of the hook if the round ends after it.
                 if is_error && ended.is_ok() {
                     assert_valid(&agent);
@@ -476,7 +482,7 @@ async fn what_a_compressor_returns_is_checked() {
         let is_typed = is_input_error(&ended) || matches!(ended, Err(AgentError::Compression(_)));
         assert!(is_typed, "{what}: {ended:?}");
         let texts: Vec<_> =
-            agent.memory().messages().iter().map(hooks_agent::message::Msg::text).collect();
+            agent.memory().messages().iter().map(hooks_agent_core::message::Msg::text).collect();
         assert_eq!(texts, ["go"], "{what}");
 
         // The same by a hook.
@@ -593,7 +599,7 @@ async fn the_same_message_after_a_call_that_failed_is_not_remembered_twice() {
     assert_eq!(agent.call(go()).await.unwrap().text(), "done");
     assert_eq!(requests.take().last().unwrap().messages.len(), 1);
     let texts: Vec<_> =
-        agent.memory().messages().iter().map(hooks_agent::message::Msg::text).collect();
+        agent.memory().messages().iter().map(hooks_agent_core::message::Msg::text).collect();
     assert_eq!(texts, ["go", "done"]);
 }
 
@@ -607,7 +613,7 @@ async fn another_message_after_a_call_that_failed_is_added() {
     // It was answered, so that it is a new message now.
     agent.call(Msg::user("are you there?")).await.unwrap();
     let texts: Vec<_> =
-        agent.memory().messages().iter().map(hooks_agent::message::Msg::text).collect();
+        agent.memory().messages().iter().map(hooks_agent_core::message::Msg::text).collect();
     assert_eq!(texts, ["go", "are you there?", "done", "are you there?", "again"]);
 }
 
@@ -644,7 +650,7 @@ async fn a_message_whose_call_was_interrupted_before_an_answer_is_not_remembered
     assert_eq!(reply.reason, Some(GenerateReason::Interrupted));
     agent.call(go()).await.unwrap();
     let texts: Vec<_> =
-        agent.memory().messages().iter().map(hooks_agent::message::Msg::text).collect();
+        agent.memory().messages().iter().map(hooks_agent_core::message::Msg::text).collect();
     assert_eq!(texts, ["go", "done"]);
 }
 

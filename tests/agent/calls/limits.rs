@@ -8,22 +8,22 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::executor::block_on;
 use futures::stream;
-use hooks_agent::agent::{Agent, AgentExt, AgentPrintArgs, AgentReplyArgs, AgentSettledArgs};
-use hooks_agent::call::Interrupt;
-use hooks_agent::call::{CallContext, CallOptions};
-use hooks_agent::error::AgentError;
-use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
-use hooks_agent::hook::{AgentHook, CallHooks};
-use hooks_agent::message::{ContentBlock, GenerateReason, Msg, ToolResult, ToolUse};
-use hooks_agent::model::{
+use hooks_agent_core::agent::{Agent, AgentExt, AgentPrintArgs, AgentReplyArgs, AgentSettledArgs};
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::call::{CallContext, CallOptions};
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent_core::hook::{AgentHook, CallHooks};
+use hooks_agent_core::message::{ContentBlock, GenerateReason, Msg, ToolResult, ToolUse};
+use hooks_agent_core::model::{
     ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError, ScriptedAnswer,
 };
-use hooks_agent::react::{Limits, ReActAgent, ReActAgentReasoningChunkArgs};
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::tool::{FunctionTool, ToolContext};
+use hooks_agent_core::react::{Limits, ReActAgent, ReActAgentReasoningChunkArgs};
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::tool::{FunctionTool, ToolContext};
 use hooks_core::{HookGroup, HookOptions, HookResult, Hookable, hook};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{
+use hooks_fixtures::scripted_agents::{
     Notes, assert_valid, echo, echo_tool, go, on, results, script, uses,
 };
 use serde_json::{Value, json};
@@ -236,7 +236,7 @@ async fn long_invalid_arguments_are_cut_with_a_note() {
     let sent: usize = last
         .messages
         .iter()
-        .flat_map(hooks_agent::message::Msg::tool_results)
+        .flat_map(hooks_agent_core::message::Msg::tool_results)
         .map(|result| result.output.as_str().len())
         .sum();
     assert!(sent < 1400);
@@ -358,7 +358,8 @@ async fn after_tool(
     agent.call(go()).await.unwrap();
     assert_valid(&agent);
     let messages = agent.memory().messages();
-    let result = messages.iter().flat_map(hooks_agent::message::Msg::tool_results).next().unwrap();
+    let result =
+        messages.iter().flat_map(hooks_agent_core::message::Msg::tool_results).next().unwrap();
     (ran.take(), told.take(), result.ran.as_deref().cloned())
 }
 

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use hooks_agent::agent::{Agent, AgentExt};
-use hooks_agent::call::CallOptions;
-use hooks_agent::event::{PreReasoning, Settled};
-use hooks_agent::hook::on;
-use hooks_agent::on;
-use hooks_agent::react::ReActAgent;
-use hooks_agent::stream::AgentEventKind;
+use hooks_agent_core::agent::{Agent, AgentExt};
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::event::{PreReasoning, Settled};
+use hooks_agent_core::hook::on;
+use hooks_agent_core::on;
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::stream::AgentEventKind;
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{go, script};
+use hooks_fixtures::scripted_agents::{go, script};
 
 #[tokio::test]
 async fn a_call_of_a_shared_agent_can_be_spawned() {

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use futures::StreamExt;
-use hooks_agent::error::ErrorKind;
-use hooks_agent::model::{ChatModel, ChatRequest, ChatStream, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::stream::AgentEvent;
-use hooks_tests::scripted_agents::{go, script, uses};
+use hooks_agent_core::error::ErrorKind;
+use hooks_agent_core::model::{ChatModel, ChatRequest, ChatStream, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::stream::AgentEvent;
+use hooks_fixtures::scripted_agents::{go, script, uses};
 use serde_json::json;
 
 /// Streams a call of an agent that gives this sub-agent a task, and then answers.

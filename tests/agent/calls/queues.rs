@@ -8,19 +8,19 @@ use std::time::Duration;
 
 use futures::future::{join, pending};
 use futures::{FutureExt, StreamExt, poll};
-use hooks_agent::agent::{Agent, AgentExt, CallOutcome};
-use hooks_agent::call::CallOptions;
-use hooks_agent::call::Interrupt;
-use hooks_agent::error::AgentError;
-use hooks_agent::event::{EventKind, Flow, HookEvent};
-use hooks_agent::message::{GenerateReason, Msg, ToolUse};
-use hooks_agent::model::ScriptedModel;
-use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
-use hooks_agent::stream::AgentEvent;
-use hooks_agent::tool::{FunctionTool, ToolContext};
+use hooks_agent_core::agent::{Agent, AgentExt, CallOutcome};
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{EventKind, Flow, HookEvent};
+use hooks_agent_core::message::{GenerateReason, Msg, ToolUse};
+use hooks_agent_core::model::ScriptedModel;
+use hooks_agent_core::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent_core::stream::AgentEvent;
+use hooks_agent_core::tool::{FunctionTool, ToolContext};
 use hooks_core::{BoxFuture, Hookable, hook};
+use hooks_fixtures::scripted_agents::{go, on, script, uses};
 use hooks_fixtures::{Records, Reports};
-use hooks_tests::scripted_agents::{go, on, script, uses};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -31,7 +31,7 @@ type Ends = Arc<Records<(String, CallOutcome)>>;
 fn parrot(ends: &Ends) -> ReActAgentBuilder {
     let ends = ends.clone();
     ReActAgent::builder("parrot")
-        .model(ScriptedModel::new("parrot", hooks_agent::model::ChatRequest::last_text))
+        .model(ScriptedModel::new("parrot", hooks_agent_core::model::ChatRequest::last_text))
         .hook(on(EventKind::Settled, move |event| {
             let thread = event.context().thread_id().to_owned();
             let HookEvent::Settled(event) = event else { unreachable!() };

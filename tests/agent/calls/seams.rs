@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use hooks_agent::agent::{Agent, AgentExt, AgentState};
-use hooks_agent::call::{CallContext, CallOptions, RunId};
-use hooks_agent::error::AgentError;
-use hooks_agent::event::PreCall;
-use hooks_agent::hook::on;
-use hooks_agent::message::{Messages, Msg, ToolUse};
-use hooks_agent::model::{ChatRequest, ScriptedAnswer, ScriptedModel};
-use hooks_agent::react::ReActAgent;
-use hooks_agent::tool::{FunctionTool, ToolContext};
+use hooks_agent_core::agent::{Agent, AgentExt, AgentState};
+use hooks_agent_core::call::{CallContext, CallOptions, RunId};
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::PreCall;
+use hooks_agent_core::hook::on;
+use hooks_agent_core::message::{Messages, Msg, ToolUse};
+use hooks_agent_core::model::{ChatRequest, ScriptedAnswer, ScriptedModel};
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::tool::{FunctionTool, ToolContext};
 use hooks_core::{Hookable, Hooks, hookable};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{go, script, uses};
+use hooks_fixtures::scripted_agents::{go, script, uses};
 use serde_json::{Value, json};
 
 const RUN: &str = "6f1c2d3e-0a4b-4c5d-8e6f-708192a3b4c5";

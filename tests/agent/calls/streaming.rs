@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use futures::executor::block_on;
 use futures::{StreamExt, stream};
-use hooks_agent::agent::{AgentExt, CallOutcome};
-use hooks_agent::call::{CallContext, CallOptions};
-use hooks_agent::error::AgentError;
-use hooks_agent::event::{EventKind, Flow, HookEvent};
-use hooks_agent::message::{ContentBlock, ToolUse, Usage};
-use hooks_agent::model::{
+use hooks_agent_core::agent::{AgentExt, CallOutcome};
+use hooks_agent_core::call::{CallContext, CallOptions};
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{EventKind, Flow, HookEvent};
+use hooks_agent_core::message::{ContentBlock, ToolUse, Usage};
+use hooks_agent_core::model::{
     ChatChunk, ChatStream, Finding, ModelAnswer, ModelError, Rewriter, ScriptedModel,
 };
-use hooks_agent::react::ReActAgent;
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::tool::{FunctionTool, ToolContext};
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::tool::{FunctionTool, ToolContext};
 use hooks_core::{Hookable, hook};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
+use hooks_fixtures::scripted_agents::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
 use proptest::prelude::{Strategy, any, prop, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ async fn a_stream_shows_what_the_hooks_made_of_it() {
     // It survives JSON, for a browser.
     let json = serde_json::to_string(&events).unwrap();
     assert_eq!(
-        serde_json::from_str::<Vec<hooks_agent::stream::AgentEvent>>(&json).unwrap(),
+        serde_json::from_str::<Vec<hooks_agent_core::stream::AgentEvent>>(&json).unwrap(),
         events
     );
 }

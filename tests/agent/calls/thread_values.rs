@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use futures::executor::block_on;
 use futures::future::join_all;
-use hooks_agent::memory::ThreadValueError;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_core::memory::ThreadValueError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use serde_json::json;
 
 /// A hook that counts the calls of a thread before they run.
@@ -79,7 +79,7 @@ fn a_call_keeps_its_thread_while_the_thread_is_forgotten() {
         let known = event.agent().memory_of(event.context()).unwrap().messages().len();
         event.final_message_mut().push_text(&format!(" {calls:?} {known}"));
     });
-    let tool = hooks_agent::testing::Calls::new("forget");
+    let tool = hooks_agent_core::testing::Calls::new("forget");
     let agent =
         ReActAgent::builder("bot").model(script).tool(tool).hook(counter()).hook(on(forget));
     let agent = Arc::new(agent.hook(look).build().unwrap());
@@ -141,7 +141,7 @@ fn a_hook_counts_for_the_whole_task_in_the_thread_of_the_caller() {
 
 #[test]
 fn an_agent_without_memory_refuses_to_keep_values() {
-    let user = hooks_agent::user::UserAgent::builder("ada").build();
+    let user = hooks_agent_core::user::UserAgent::builder("ada").build();
     let cx = user.context(CallOptions::new());
     let refused = cx.set_thread_value("calls", &1).unwrap_err();
     assert!(matches!(refused, ThreadValueError::NoMemory { .. }), "{refused}");

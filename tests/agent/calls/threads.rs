@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use hooks_agent::agent::AgentExt;
-use hooks_agent::call::{CallContext, CallOptions};
-use hooks_agent::error::InputError;
-use hooks_agent::event::{PreActing, PreCall};
-use hooks_agent::hook::{AgentHook, on};
-use hooks_agent::message::{ContentBlock, Media, Messages, Msg, Role, ToolOutput, ToolResult};
-use hooks_agent::model::ScriptedModel;
-use hooks_agent::on;
-use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
-use hooks_tests::scripted_agents::{echo, echo_tool, go, script, uses};
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::call::{CallContext, CallOptions};
+use hooks_agent_core::error::InputError;
+use hooks_agent_core::event::{PreActing, PreCall};
+use hooks_agent_core::hook::{AgentHook, on};
+use hooks_agent_core::message::{ContentBlock, Media, Messages, Msg, Role, ToolOutput, ToolResult};
+use hooks_agent_core::model::ScriptedModel;
+use hooks_agent_core::on;
+use hooks_agent_core::react::{ReActAgent, ReActAgentBuilder};
+use hooks_fixtures::scripted_agents::{echo, echo_tool, go, script, uses};
 
 fn counter() -> ReActAgentBuilder {
     let model = ScriptedModel::new("counter", |request| request.messages.len().to_string());

@@ -3,18 +3,18 @@
 use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
-use hooks_agent::agent::AgentExt;
-use hooks_agent::agent_hook;
-use hooks_agent::call::CallOptions;
-use hooks_agent::error::AgentError;
-use hooks_agent::event::{PostActing, PreActing};
-use hooks_agent::hook::{NextTool, ToolCall, on};
-use hooks_agent::message::{ContentBlock, GenerateReason, ToolOutput, ToolResult, ToolUse};
-use hooks_agent::react::ReActAgent;
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::tool::{FunctionTool, Permission, ToolError};
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::agent_hook;
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{PostActing, PreActing};
+use hooks_agent_core::hook::{NextTool, ToolCall, on};
+use hooks_agent_core::message::{ContentBlock, GenerateReason, ToolOutput, ToolResult, ToolUse};
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::tool::{FunctionTool, Permission, ToolError};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{
+use hooks_fixtures::scripted_agents::{
     assert_valid, echo, echo_tool, failing_tool, go, results, script, uses,
 };
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ async fn a_changed_id_has_no_effect() {
     let ids = Arc::new(Records::new());
     let noted = ids.clone();
     let see = FunctionTool::with_context("echo", "Notes its id.", move |_: Value, cx| {
-        let cx: hooks_agent::tool::ToolContext = cx;
+        let cx: hooks_agent_core::tool::ToolContext = cx;
         noted.push(cx.tool_use().id.clone());
         async { "noted" }
     });
@@ -134,7 +134,8 @@ async fn what_ran_is_known_though_it_failed() {
     agent.call(go()).await.unwrap();
     assert_eq!(seen.take(), ["broken"]);
     let messages = agent.memory().messages();
-    let result = messages.iter().flat_map(hooks_agent::message::Msg::tool_results).next().unwrap();
+    let result =
+        messages.iter().flat_map(hooks_agent_core::message::Msg::tool_results).next().unwrap();
     assert_eq!(result.ran.as_ref().map(|ran| ran.name.as_str()), Some("broken"));
     assert_eq!((result.name.as_str(), result.is_error), ("echo", true));
 }
@@ -170,7 +171,7 @@ async fn a_result_of_another_tool_call_answers_this_one_and_nothing_ran() {
     agent.call(go()).await.unwrap();
     assert_eq!(seen.take(), ["1", "2"]);
     let messages = agent.memory().messages();
-    for result in messages.iter().flat_map(hooks_agent::message::Msg::tool_results) {
+    for result in messages.iter().flat_map(hooks_agent_core::message::Msg::tool_results) {
         assert_eq!(result.ran, None);
     }
     assert_eq!(
@@ -322,7 +323,7 @@ async fn blocks_and_values_that_a_hook_replaced_are_nowhere() {
 async fn an_interrupt_is_not_a_result_of_the_tool() {
     let (model, _) = script([uses([echo("1", "a")]), "done".into()]);
     let agent = ReActAgent::builder("bot").model(model).tool(echo_tool(&Arc::default()));
-    let interrupt = hooks_agent::call::Interrupt::new();
+    let interrupt = hooks_agent_core::call::Interrupt::new();
     let now = interrupt.clone();
     let agent = agent.hook(on(move |_: &mut PreActing<'_>| now.interrupt())).hook(Twice);
     let agent = agent.build().unwrap();

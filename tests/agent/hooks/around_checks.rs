@@ -2,21 +2,22 @@
 
 use std::sync::Arc;
 
-use hooks_agent::agent::AgentExt;
-use hooks_agent::error::AgentError;
-use hooks_agent::event::{EventKind, PreCall};
-use hooks_agent::hook::{
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::agent_hook;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{EventKind, PreCall};
+use hooks_agent_core::hook::{
     AgentHookExt, Blocking, Compression, DynAgentHook, NextCompression, NextPermission, NextTool,
     PermissionCheck, ToolCall, on,
 };
-use hooks_agent::message::{GenerateReason, Messages, Msg, ToolResult, ToolUse};
-use hooks_agent::model::ScriptedModel;
-use hooks_agent::react::{CompressContext, ContextConfig, ReActAgent};
-use hooks_agent::tool::{FunctionTool, Permission, ToolError};
-use hooks_agent::{agent_hook, testing::Recorder};
+use hooks_agent_core::message::{GenerateReason, Messages, Msg, ToolResult, ToolUse};
+use hooks_agent_core::model::ScriptedModel;
+use hooks_agent_core::react::{CompressContext, ContextConfig, ReActAgent};
+use hooks_agent_core::testing::Recorder;
+use hooks_agent_core::tool::{FunctionTool, Permission, ToolError};
 use hooks_core::{BoxError, BoxFuture};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, results, script, uses};
+use hooks_fixtures::scripted_agents::{assert_valid, echo, echo_tool, go, results, script, uses};
 
 /// Answers permission checks with what it is made of; without it, passes them on.
 #[derive(Clone)]

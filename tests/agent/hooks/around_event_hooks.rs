@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use futures::executor::block_on;
-use hooks_agent::agent::AgentExt;
-use hooks_agent::agent_hook;
-use hooks_agent::error::AgentError;
-use hooks_agent::event::{EventMask, PreCall};
-use hooks_agent::hook::{
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::agent_hook;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{EventMask, PreCall};
+use hooks_agent_core::hook::{
     AgentHook, AgentHookExt, AroundMask, Blocking, DynAgentHook, ModelCall, NextModel, NextTool,
     ToolCall,
 };
-use hooks_agent::message::{Msg, ToolResult};
-use hooks_agent::model::{ModelAnswer, ModelError, ScriptedAnswer, ScriptedModel};
-use hooks_agent::react::ReActAgent;
-use hooks_agent::tool::ToolError;
+use hooks_agent_core::message::{Msg, ToolResult};
+use hooks_agent_core::model::{ModelAnswer, ModelError, ScriptedAnswer, ScriptedModel};
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::tool::ToolError;
 use hooks_core::{HookOptions, Hookable, hook};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, results, script, uses};
+use hooks_fixtures::scripted_agents::{assert_valid, echo, echo_tool, go, results, script, uses};
 
 /// Notes each call that it runs around, before and after.
 #[derive(Clone)]
@@ -122,7 +122,7 @@ async fn a_hook_runs_around_calls_of_sub_agents_if_it_is_inherited() {
         let (model, _) = script(["a poem"]);
         let poet = ReActAgent::builder("poet").model(model).build().unwrap();
         let task = serde_json::json!({ "task": "a poem" });
-        let call = hooks_agent::message::ToolUse::new("1", "poet", task);
+        let call = hooks_agent_core::message::ToolUse::new("1", "poet", task);
         let (model, _) = script([uses([call]), "done".into()]);
         let boss = ReActAgent::builder("boss")
             .model(model)
@@ -160,14 +160,14 @@ impl Fallback {
 #[tokio::test]
 async fn a_hook_may_ask_again_and_ask_another_model() {
     let (busy, asked) = script([503, 503].map(|status| ModelError::status("busy", status)));
-    let spare = ScriptedModel::new("spare", hooks_agent::model::ChatRequest::last_text);
+    let spare = ScriptedModel::new("spare", hooks_agent_core::model::ChatRequest::last_text);
     let agent = ReActAgent::builder("bot").model(busy).hook(Fallback(spare)).build().unwrap();
     let told = Arc::new(Records::new());
     let noted = told.clone();
-    let model_name = move |event: &mut hooks_agent::event::PostReasoning<'_>| {
+    let model_name = move |event: &mut hooks_agent_core::event::PostReasoning<'_>| {
         noted.push(event.model_name().to_owned());
     };
-    agent.register_agent_hook(hooks_agent::hook::on(model_name));
+    agent.register_agent_hook(hooks_agent_core::hook::on(model_name));
     assert_eq!(agent.call(go()).await.unwrap().text(), "the other one is busy");
     assert_eq!((asked.take().len(), told.take()), (2, vec!["spare".to_owned()]));
     assert_eq!(agent.memory().messages().len(), 2);
@@ -211,7 +211,8 @@ async fn a_hook_may_answer_for_a_tool_or_change_its_call() {
     assert_eq!(answered, ["from the cache", "***", "plain"]);
     assert_eq!(ran.take(), ["***", "plain"]);
     let messages = agent.memory().messages();
-    let changed = messages.iter().flat_map(hooks_agent::message::Msg::tool_results).nth(1).unwrap();
+    let changed =
+        messages.iter().flat_map(hooks_agent_core::message::Msg::tool_results).nth(1).unwrap();
     assert_eq!(changed.ran.as_ref().unwrap().input["text"], "***");
 }
 
@@ -242,7 +243,7 @@ async fn a_hook_around_a_tool_call_sees_whether_the_tool_is_idempotent() {
     }
 
     let seen = Arc::new(Records::new());
-    let unknown = hooks_agent::message::ToolUse::new("2", "gone", serde_json::json!({}));
+    let unknown = hooks_agent_core::message::ToolUse::new("2", "gone", serde_json::json!({}));
     let (model, _) = script([uses([echo("1", "hi"), unknown]), "done".into()]);
     let tool = echo_tool(&Arc::default()).idempotent();
     let agent = ReActAgent::builder("bot").model(model).tool(tool).hook(Ask(seen.clone()));
@@ -255,7 +256,7 @@ fn a_boxed_hook_does_all_that_it_does_unboxed() {
     let notes = Arc::new(Records::new());
     let around: Box<dyn DynAgentHook> = Box::new(around("boxed", 10, &notes));
     let of_calls = notes.clone();
-    let told = hooks_agent::hook::on(move |event: &mut PreCall<'_>| {
+    let told = hooks_agent_core::hook::on(move |event: &mut PreCall<'_>| {
         of_calls.push(format!("{} is called", event.agent().name()));
     });
     let told: Box<dyn DynAgentHook> = Box::new(told.named("told").with_priority(7));

@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use hooks_agent::agent::AgentExt;
-use hooks_agent::error::AgentError;
-use hooks_agent::event::{EventKind, Flow, HookEvent};
-use hooks_agent::message::{ContentBlock, Messages, Msg, Role, ToolUse, Usage};
-use hooks_agent::model::{
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{EventKind, Flow, HookEvent};
+use hooks_agent_core::message::{ContentBlock, Messages, Msg, Role, ToolUse, Usage};
+use hooks_agent_core::model::{
     ChatChunk, ChatModel, ModelAnswer, ModelOptions, ScriptedModel, ToolChoice,
 };
-use hooks_agent::react::{
+use hooks_agent_core::react::{
     CompressContext, ContextConfig, ReActAgent, ReActAgentCheckPermissionArgs,
     ReActAgentSystemPromptArgs,
 };
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::tool::Permission;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::tool::Permission;
 use hooks_core::{BoxError, BoxFuture, HookResult, Hookable, hook};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{echo, echo_tool, go, on, results, script, uses};
+use hooks_fixtures::scripted_agents::{echo, echo_tool, go, on, results, script, uses};
 use serde_json::json;
 
 type Log = Arc<Records<String>>;
@@ -112,7 +112,7 @@ async fn each_step_is_inside_of_the_one_before() {
         hook!(ReActAgent::AROUND_REPLY, async move |_, mut args, next| {
             reply.push("reply_pre".to_owned());
             let text =
-                args.messages.last().map(hooks_agent::message::Msg::text).unwrap_or_default();
+                args.messages.last().map(hooks_agent_core::message::Msg::text).unwrap_or_default();
             args.messages = Msg::user(format!("MODIFIED: {text}")).into();
             let ended = next.run(args).await;
             reply.push("reply_post".to_owned());
@@ -321,7 +321,7 @@ fn compressing(log: &Log, window: Option<u64>) -> ReActAgent {
 async fn hooks_around_compression_see_change_and_skip_it() {
     let log = Log::default();
     let agent = compressing(&log, None);
-    let cx = agent.context(hooks_agent::call::CallOptions::new());
+    let cx = agent.context(hooks_agent_core::call::CallOptions::new());
     let messages = Messages::from([go(), go()]);
     let compress = async |instructions: Option<&str>| {
         let config = ContextConfig::default();

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use hooks_agent::agent::AgentExt;
-use hooks_agent::agent_hook;
-use hooks_agent::call::{CallOptions, Interrupt};
-use hooks_agent::error::AgentError;
-use hooks_agent::hook::{ModelCall, NextModel};
-use hooks_agent::message::{GenerateReason, Msg, Usage};
-use hooks_agent::model::{ChatChunk, ModelAnswer, ModelError, ScriptedAnswer};
-use hooks_agent::react::ReActAgent;
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::agent_hook;
+use hooks_agent_core::call::{CallOptions, Interrupt};
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::hook::{ModelCall, NextModel};
+use hooks_agent_core::message::{GenerateReason, Msg, Usage};
+use hooks_agent_core::model::{ChatChunk, ModelAnswer, ModelError, ScriptedAnswer};
+use hooks_agent_core::react::ReActAgent;
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{go, script};
+use hooks_fixtures::scripted_agents::{go, script};
 
 /// What a hook does once it has read the answer of the model.
 #[derive(Clone)]
@@ -115,7 +115,7 @@ async fn a_model_that_failed_may_be_asked_again_in_the_same_call_of_a_hook() {
     }
 
     let (model, _) = script([ModelError::status("m", 500).into(), "done".into()]
-        as [hooks_agent::model::ScriptedAnswer; 2]);
+        as [hooks_agent_core::model::ScriptedAnswer; 2]);
     let agent = ReActAgent::builder("bot").model(model).hook(Again).build().unwrap();
     assert_eq!(agent.call(go()).await.unwrap().text(), "done");
 }

@@ -4,18 +4,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_agent::agent::AgentExt;
-use hooks_agent::builtin::limit::RateLimit;
-use hooks_agent::call::{CallContext, CallOptions};
-use hooks_agent::event::{EventKind, EventMask, PostCall, PreActing, PreCall};
-use hooks_agent::hook::{AgentHookExt, AroundMask, on};
-use hooks_agent::message::ToolUse;
-use hooks_agent::model::ScriptedModel;
-use hooks_agent::react::{HookSet, HookSource, ReActAgent};
-use hooks_agent::testing::Recorder;
+use hooks_agent_builtin::limit::RateLimit;
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::call::{CallContext, CallOptions};
+use hooks_agent_core::event::{EventKind, EventMask, PostCall, PreActing, PreCall};
+use hooks_agent_core::hook::{AgentHookExt, AroundMask, on};
+use hooks_agent_core::message::ToolUse;
+use hooks_agent_core::model::ScriptedModel;
+use hooks_agent_core::react::{HookSet, HookSource, ReActAgent};
+use hooks_agent_core::testing::Recorder;
 use hooks_core::{HookRole, Hookable};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{echo, echo_tool, go, results, script, uses};
+use hooks_fixtures::scripted_agents::{echo, echo_tool, go, results, script, uses};
 use serde_json::json;
 
 /// Chooses the set of this moment.
@@ -157,10 +157,10 @@ async fn a_set_within_some_events_runs_at_these_alone() {
 
 #[test]
 fn tools_of_chosen_hooks_are_not_added() {
-    let set = HookSet::of(hooks_agent::builtin::context::TodoList::new());
+    let set = HookSet::of(hooks_agent_builtin::context::TodoList::new());
     let agent = ReActAgent::builder("assistant").model(fixed());
     let agent = agent.hook_source(Switch::with(set)).build().unwrap();
-    assert!(hooks_agent::agent::Agent::tool_specs(&agent).is_empty());
+    assert!(hooks_agent_core::agent::Agent::tool_specs(&agent).is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

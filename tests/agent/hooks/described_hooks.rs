@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use hooks_agent::hook::{AroundMask, HookRun, HookWatcher};
-use hooks_agent::prelude::*;
-use hooks_agent::tool::Tools;
+use hooks_agent_core::hook::{AroundMask, HookRun, HookWatcher};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::tool::Tools;
 
 struct Nobody;
 

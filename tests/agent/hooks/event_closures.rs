@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use hooks_agent::agent::AgentExt;
-use hooks_agent::event::{
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::event::{
     ActingChunk, ErrorEvent, EventKind, Flow, PostActing, PostCall, PostReasoning, PostSummary,
     PreActing, PreCall, PreReasoning, PreSummary, ReasoningChunk, Settled, SummaryChunk,
 };
-use hooks_agent::hook::{AgentHook, AgentHookExt, on, priority};
-use hooks_agent::model::ModelError;
-use hooks_agent::on;
-use hooks_agent::react::ReActAgent;
+use hooks_agent_core::hook::{AgentHook, AgentHookExt, on, priority};
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::on;
+use hooks_agent_core::react::ReActAgent;
 use hooks_core::HookResult;
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{echo, echo_tool, go, results, script, uses};
+use hooks_fixtures::scripted_agents::{echo, echo_tool, go, results, script, uses};
 
 #[test]
 fn a_closure_receives_the_event_of_its_parameter_and_no_other() {
@@ -113,7 +113,7 @@ async fn an_async_closure_borrows_what_it_captured() {
 async fn a_closure_at_an_error_recovers() {
     let (model, _) = script([ModelError::status("m", 500)]);
     let hook = on(|event: &mut ErrorEvent<'_>| {
-        event.recover(hooks_agent::message::Msg::assistant("bot", event.error().to_string()))
+        event.recover(hooks_agent_core::message::Msg::assistant("bot", event.error().to_string()))
     });
     let agent = ReActAgent::builder("bot").model(model).hook(hook).build().unwrap();
     let text = agent.call(go()).await.unwrap().text();

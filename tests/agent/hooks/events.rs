@@ -3,26 +3,26 @@
 
 use std::sync::Arc;
 
-use hooks_agent::agent::{AgentExt, CallOutcome};
-use hooks_agent::agent_hook;
-use hooks_agent::call::{CallContext, CallOptions};
-use hooks_agent::event::{
+use hooks_agent_core::agent::{AgentExt, CallOutcome};
+use hooks_agent_core::agent_hook;
+use hooks_agent_core::call::{CallContext, CallOptions};
+use hooks_agent_core::event::{
     ActingChunk, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow, HookEvent, PostActing,
     PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning, PreSummary,
     ReasoningChunk, Settled, SummaryChunk,
 };
-use hooks_agent::hook::{AgentHook, Blocking, priority};
-use hooks_agent::message::{
+use hooks_agent_core::hook::{AgentHook, Blocking, priority};
+use hooks_agent_core::message::{
     ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, Usage,
 };
-use hooks_agent::model::{ModelOptions, ScriptedAnswer, ScriptedModel};
-use hooks_agent::react::ReActAgent;
-use hooks_agent::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
-use hooks_agent::tool::{FunctionTool, Tool, ToolContext, Tools};
-use hooks_agent::user::UserAgent;
+use hooks_agent_core::model::{ModelOptions, ScriptedAnswer, ScriptedModel};
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
+use hooks_agent_core::tool::{FunctionTool, Tool, ToolContext, Tools};
+use hooks_agent_core::user::UserAgent;
 use hooks_core::{HookResult, Hookable};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
+use hooks_fixtures::scripted_agents::{Notes, echo, echo_tool, go, on, parts_tool, script, uses};
 use serde_json::{Value, json};
 
 fn user() -> UserAgent {
@@ -362,7 +362,7 @@ async fn event_hooks_and_method_hooks_are_in_one_order() {
     agent.register_instance_hook(
         ReActAgent::POST_REPLY,
         "method",
-        |_: &ReActAgent, _: &hooks_agent::agent::AgentReplyArgs, reply: &mut Msg| {
+        |_: &ReActAgent, _: &hooks_agent_core::agent::AgentReplyArgs, reply: &mut Msg| {
             reply.push_text(" method");
         },
     );
@@ -665,7 +665,7 @@ impl Mixed {
 #[tokio::test]
 async fn the_attribute_asks_for_the_events_that_have_a_handler() {
     let mixed = Mixed::default();
-    let of = |kinds: &[EventKind]| hooks_agent::event::EventMask::of(kinds);
+    let of = |kinds: &[EventKind]| hooks_agent_core::event::EventMask::of(kinds);
     assert_eq!(mixed.events(), of(&[EventKind::PreReasoning, EventKind::PostReasoning]));
     assert_eq!(mixed.sync_events(), of(&[EventKind::PostReasoning]));
     assert_eq!((mixed.name().as_str(), mixed.priority()), ("mixed", priority::DEFAULT));
@@ -749,7 +749,7 @@ impl<H: AgentHook> AgentHook for Named<H> {
         "one name".to_owned()
     }
 
-    fn events(&self) -> hooks_agent::event::EventMask {
+    fn events(&self) -> hooks_agent_core::event::EventMask {
         self.0.events()
     }
 

@@ -3,17 +3,17 @@
 
 use std::sync::{Arc, OnceLock};
 
-use hooks_agent::agent::AgentExt;
-use hooks_agent::call::CallOptions;
-use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
-use hooks_agent::hook::AgentHook;
-use hooks_agent::message::ToolUse;
-use hooks_agent::model::{ScriptedAnswer, ScriptedModel};
-use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
-use hooks_agent::tool::{Tool, ToolContext, ToolFuture, Tools};
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent_core::hook::AgentHook;
+use hooks_agent_core::message::ToolUse;
+use hooks_agent_core::model::{ScriptedAnswer, ScriptedModel};
+use hooks_agent_core::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent_core::tool::{Tool, ToolContext, ToolFuture, Tools};
 use hooks_core::HookResult;
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on};
+use hooks_fixtures::scripted_agents::{assert_valid, echo, echo_tool, go, on};
 use serde_json::{Value, json};
 
 type Ran = Arc<Records<String>>;

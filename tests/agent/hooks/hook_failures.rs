@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use hooks_agent::agent::AgentExt;
-use hooks_agent::event::{ErrorEvent, Settled};
-use hooks_agent::hook::{AgentHookExt, on};
-use hooks_agent::message::ToolUse;
-use hooks_agent::react::ReActAgent;
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::event::{ErrorEvent, Settled};
+use hooks_agent_core::hook::{AgentHookExt, on};
+use hooks_agent_core::message::ToolUse;
+use hooks_agent_core::react::ReActAgent;
 use hooks_core::HookResult;
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{failing_tool, go, script, uses};
+use hooks_fixtures::scripted_agents::{failing_tool, go, script, uses};
 use serde_json::json;
 
 #[tokio::test]

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use hooks_agent::agent::AgentExt;
-use hooks_agent::event::{EventMask, PostCall, PreCall};
-use hooks_agent::hook::{AgentHook, AgentHookExt, on};
-use hooks_agent::on;
-use hooks_agent::react::ReActAgent;
-use hooks_tests::scripted_agents::{go, script};
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::event::{EventMask, PostCall, PreCall};
+use hooks_agent_core::hook::{AgentHook, AgentHookExt, on};
+use hooks_agent_core::on;
+use hooks_agent_core::react::ReActAgent;
+use hooks_fixtures::scripted_agents::{go, script};
 
 type Shared = Arc<OnceLock<Weak<ReActAgent>>>;
 
@@ -33,7 +33,7 @@ fn sign(event: &mut PostCall<'_>) {
     event.final_message_mut().push_text("!");
 }
 
-fn shared(builder: hooks_agent::react::ReActAgentBuilder, cell: &Shared) -> Arc<ReActAgent> {
+fn shared(builder: hooks_agent_core::react::ReActAgentBuilder, cell: &Shared) -> Arc<ReActAgent> {
     let agent = Arc::new(builder.build().unwrap());
     cell.set(Arc::downgrade(&agent)).unwrap();
     agent

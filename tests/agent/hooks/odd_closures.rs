@@ -3,16 +3,16 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use hooks_agent::agent::AgentExt;
-use hooks_agent::agent_hook;
-use hooks_agent::error::AgentError;
-use hooks_agent::event::PostCall;
-use hooks_agent::hook::{AgentHook, AroundMask, Blocking, DynAgentHook, ModelCall, on};
-use hooks_agent::model::ModelAnswer;
-use hooks_agent::on;
-use hooks_agent::react::ReActAgent;
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::agent_hook;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::PostCall;
+use hooks_agent_core::hook::{AgentHook, AroundMask, Blocking, DynAgentHook, ModelCall, on};
+use hooks_agent_core::model::ModelAnswer;
+use hooks_agent_core::on;
+use hooks_agent_core::react::ReActAgent;
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{echo, echo_tool, go, script, uses};
+use hooks_fixtures::scripted_agents::{echo, echo_tool, go, script, uses};
 
 type After<'a> = PostCall<'a>;
 
@@ -34,8 +34,8 @@ macro_rules! appending {
 mod bare {
     #![no_implicit_prelude]
 
-    pub(super) fn hook() -> impl ::hooks_agent::hook::AgentHook {
-        ::hooks_agent::on!(async |event: &mut ::hooks_agent::event::PostCall<'_>| {
+    pub(super) fn hook() -> impl ::hooks_agent_core::hook::AgentHook {
+        ::hooks_agent_core::on!(async |event: &mut ::hooks_agent_core::event::PostCall<'_>| {
             event.final_message_mut().push_text("b");
         })
     }
@@ -57,7 +57,7 @@ async fn closures_of_every_form_are_hooks() {
         told(on!(async |event: &mut After<'_>| event.final_message_mut().push_text("1"))).await,
         ">1"
     );
-    let by_path = on!(async |event: &mut hooks_agent::event::PostCall<'_>| {
+    let by_path = on!(async |event: &mut hooks_agent_core::event::PostCall<'_>| {
         event.final_message_mut().push_text("2");
     });
     assert_eq!(told(by_path).await, ">2");
@@ -89,7 +89,7 @@ where
     async fn model<'a>(
         &'a self,
         mut call: ModelCall<'a>,
-        next: hooks_agent::hook::NextModel<'a>,
+        next: hooks_agent_core::hook::NextModel<'a>,
     ) -> Result<ModelAnswer, AgentError> {
         self.0.push(format!("asks with {}", call.request_mut().messages.len()));
         next.run(call.into_request()).await

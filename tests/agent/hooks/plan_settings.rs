@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use hooks_agent::builtin::context::{ContextEditing, ToolSelector};
-use hooks_agent::builtin::guard::{
+use hooks_agent_builtin::context::{ContextEditing, ToolSelector};
+use hooks_agent_builtin::guard::{
     Decision, PiiDetection, RuleOfTwo, Sanitize, Spotlight, ToolApproval, ToolParams, Vault,
 };
-use hooks_agent::builtin::limit::{RateLimit, ToolCallLimit};
-use hooks_agent::builtin::people::HumanInTheLoop;
-use hooks_agent::builtin::recover::{CircuitBreaker, ToolEmulator, ToolRetry};
-use hooks_agent::hook::DynAgentHook;
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::limit::{RateLimit, ToolCallLimit};
+use hooks_agent_builtin::people::HumanInTheLoop;
+use hooks_agent_builtin::recover::{CircuitBreaker, ToolEmulator, ToolRetry};
+use hooks_agent_core::hook::DynAgentHook;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::testing::{Calls, Script};
 
 fn bare() -> ReActAgentBuilder {
     ReActAgent::builder("bot").model(Script::new()).tool(Calls::new("delete"))
@@ -66,7 +66,7 @@ fn tools_of_the_agent_of_its_hooks_and_of_its_sub_agents_are_known() {
         let (name, agent) = (hook.name(), bare().hook(hook).build().unwrap());
         assert_eq!(warnings(&agent), [""; 0], "{name}");
     }
-    let todo = bare().hook(hooks_agent::builtin::context::TodoList::new());
+    let todo = bare().hook(hooks_agent_builtin::context::TodoList::new());
     let agent = todo.hook(HumanInTheLoop::new().ask("write_todos")).build().unwrap();
     assert_eq!(warnings(&agent), [""; 0]);
     // The name of a door of foreign text.

@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use hooks_agent::builtin::observe::JsonlTrace;
-use hooks_agent::hook::{AroundMask, Rewrite};
-use hooks_agent::prelude::*;
+use hooks_agent_builtin::observe::JsonlTrace;
+use hooks_agent_core::hook::{AroundMask, Rewrite};
+use hooks_agent_core::prelude::*;
 use hooks_core::{HookOptions, HookRole, Level};
 
 fn redactor() -> Rewrite {
@@ -39,7 +39,9 @@ impl AgentHook for Around {
 }
 
 fn warnings(
-    hooks: impl FnOnce(hooks_agent::react::ReActAgentBuilder) -> hooks_agent::react::ReActAgentBuilder,
+    hooks: impl FnOnce(
+        hooks_agent_core::react::ReActAgentBuilder,
+    ) -> hooks_agent_core::react::ReActAgentBuilder,
 ) -> Vec<String> {
     let model = ScriptedModel::new("fixed", |_| "Done.");
     let agent = hooks(ReActAgent::builder("bot").model(model)).build().unwrap();

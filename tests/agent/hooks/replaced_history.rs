@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::error::{AgentError, InputError};
-use hooks_agent::hook::DynAgentHook;
-use hooks_agent::message::Messages;
-use hooks_agent::prelude::*;
+use hooks_agent_core::error::{AgentError, InputError};
+use hooks_agent_core::hook::DynAgentHook;
+use hooks_agent_core::message::Messages;
+use hooks_agent_core::prelude::*;
 use serde_json::json;
 
 /// A hook that replaces the history by what the closure returns, and what became of it.
@@ -128,7 +128,7 @@ fn a_conversation_that_is_not_valid_is_refused_and_the_thread_stays() {
 
 #[test]
 fn a_conversation_of_other_messages_is_refused() {
-    let memory = Arc::new(Mutex::new(None::<Arc<hooks_agent::memory::Memory>>));
+    let memory = Arc::new(Mutex::new(None::<Arc<hooks_agent_core::memory::Memory>>));
     let replaced = memory.clone();
     let (agent, read, ended) = agent(users(["1", "2", "3"]), None, move |history| {
         // Somebody else replaces the messages meanwhile.

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use hooks_agent::builtin::limit::{Budget, ModelCallLimit, ToolCallLimit};
-use hooks_agent::error::BuildError;
-use hooks_agent::prelude::*;
-use hooks_agent::react::{HookSet, HookSource, ReActAgentBuilder};
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::limit::{Budget, ModelCallLimit, ToolCallLimit};
+use hooks_agent_core::error::BuildError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::{HookSet, HookSource, ReActAgentBuilder};
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::json;
 
 fn bare() -> ReActAgentBuilder {

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use hooks_agent::hook::{HookFlow, HookRun, HookWatcher};
-use hooks_agent::model::{ModelAnswer, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
+use hooks_agent_core::hook::{HookFlow, HookRun, HookWatcher};
+use hooks_agent_core::model::{ModelAnswer, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_core::{HookRole, Level};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{echo, echo_tool, script, uses};
+use hooks_fixtures::scripted_agents::{echo, echo_tool, script, uses};
 use serde_json::{Value, json};
 
 /// A run as a line: hook, event, flow and changed paths.

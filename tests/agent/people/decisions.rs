@@ -9,24 +9,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
-use hooks_agent::agent::{Agent, AgentExt};
-use hooks_agent::call::CallOptions;
-use hooks_agent::error::{AgentError, InputError};
-use hooks_agent::event::{ErrorPhase, EventKind, EventMask, Flow, HookEvent, PreActing};
-use hooks_agent::hook::AgentHook;
-use hooks_agent::message::{
+use hooks_agent_core::agent::{Agent, AgentExt};
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::error::{AgentError, InputError};
+use hooks_agent_core::event::{ErrorPhase, EventKind, EventMask, Flow, HookEvent, PreActing};
+use hooks_agent_core::hook::AgentHook;
+use hooks_agent_core::message::{
     ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse,
 };
-use hooks_agent::model::{ModelError, ModelOptions, ScriptedAnswer, ToolChoice};
-use hooks_agent::react::{
+use hooks_agent_core::model::{ModelError, ModelOptions, ScriptedAnswer, ToolChoice};
+use hooks_agent_core::react::{
     CompressContext, ContextConfig, ReActAgent, ReActAgentBuilder, ReActAgentReasoningArgs,
 };
-use hooks_agent::round::{JumpTo, Reasoned};
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::tool::FunctionTool;
+use hooks_agent_core::round::{JumpTo, Reasoned};
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::tool::FunctionTool;
 use hooks_core::{BoxError, BoxFuture, HookResult, Hookable, hook};
+use hooks_fixtures::scripted_agents::{
+    assert_valid, echo, echo_tool, go, on, results, script, uses,
+};
 use hooks_fixtures::{Records, Reports};
-use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -391,7 +393,7 @@ async fn a_hook_of_chunks_that_fails_or_panics_is_reported_and_changes_nothing()
 }
 
 fn after(
-    react: impl Fn(&hooks_agent::event::PostActing<'_>) -> Flow + Send + Sync + 'static,
+    react: impl Fn(&hooks_agent_core::event::PostActing<'_>) -> Flow + Send + Sync + 'static,
 ) -> impl AgentHook {
     on(EventKind::PostActing, move |event| {
         let HookEvent::PostActing(event) = event else { unreachable!() };
@@ -422,7 +424,7 @@ async fn a_stop_overrides_a_jump_whose_messages_no_longer_fit() {
 #[tokio::test]
 async fn a_stop_before_the_model_overrides_a_later_jump() {
     let (builder, _) = bot(["unreached"]);
-    let before_model = |react: fn(&hooks_agent::event::PreReasoning<'_>) -> Flow| {
+    let before_model = |react: fn(&hooks_agent_core::event::PreReasoning<'_>) -> Flow| {
         on(EventKind::PreReasoning, move |event| {
             let HookEvent::PreReasoning(event) = event else { unreachable!() };
             Ok(react(event))

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use futures::executor::block_on;
-use hooks_agent::model::ModelError;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use hooks_fixtures::Records;
 use serde_json::json;
 

@@ -6,22 +6,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::{StreamExt, poll};
-use hooks_agent::agent::{AgentExt, CallOutcome};
-use hooks_agent::call::CallOptions;
-use hooks_agent::error::{AgentError, InputError};
-use hooks_agent::event::{EventKind, Flow, HookEvent};
-use hooks_agent::message::{
+use hooks_agent_core::agent::{AgentExt, CallOutcome};
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::error::{AgentError, InputError};
+use hooks_agent_core::event::{EventKind, Flow, HookEvent};
+use hooks_agent_core::message::{
     ContentBlock, GenerateReason, Messages, Msg, PendingCall, PendingReason, Role, ToolResult,
     ToolUse,
 };
-use hooks_agent::model::ScriptedAnswer;
-use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
-use hooks_agent::round::ActingInput;
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::tool::{FunctionTool, Permission, ToolContext};
+use hooks_agent_core::model::ScriptedAnswer;
+use hooks_agent_core::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent_core::round::ActingInput;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::tool::{FunctionTool, Permission, ToolContext};
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
+use hooks_fixtures::scripted_agents::{
+    assert_valid, echo, echo_tool, go, on, results, script, uses,
+};
 use serde_json::{Value, json};
 
 type Ran = Arc<Records<String>>;
@@ -629,7 +631,7 @@ async fn what_another_agent_says_meanwhile_does_not_take_the_place_of_what_waits
     let agent = builder.build().unwrap();
     agent.call(go()).await.unwrap();
     let heard = Msg::assistant("other", "hello");
-    hooks_agent::agent::Agent::observe(&agent, agent.context(CallOptions::new()), heard)
+    hooks_agent_core::agent::Agent::observe(&agent, agent.context(CallOptions::new()), heard)
         .await
         .unwrap();
     let asked = agent.resume(CallOptions::new()).await.unwrap();

@@ -6,15 +6,17 @@ use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::agent::AgentExt;
-use hooks_agent::call::CallOptions;
-use hooks_agent::event::{EventKind, Flow, HookEvent};
-use hooks_agent::message::{GenerateReason, Messages, Msg, PendingReason, ToolResult, ToolUse};
-use hooks_agent::model::{ChatRequest, ScriptedAnswer, ScriptedModel};
-use hooks_agent::react::ReActAgent;
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::tool::{FunctionTool, Permission};
-use hooks_tests::scripted_agents::{assert_valid, on, uses};
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::event::{EventKind, Flow, HookEvent};
+use hooks_agent_core::message::{
+    GenerateReason, Messages, Msg, PendingReason, ToolResult, ToolUse,
+};
+use hooks_agent_core::model::{ChatRequest, ScriptedAnswer, ScriptedModel};
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::tool::{FunctionTool, Permission};
+use hooks_fixtures::scripted_agents::{assert_valid, on, uses};
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 use proptest::test_runner::TestCaseError;
 use proptest::{collection, option, prop_assert, prop_assert_eq};
@@ -91,7 +93,7 @@ fn model(depth: usize, level: &Level) -> ScriptedModel {
     let (rounds, count) = (level.rounds.clone(), Mutex::new(0));
     ScriptedModel::new("random", move |request: &ChatRequest| -> ScriptedAnswer {
         let asked = request.messages.iter().rev();
-        let since = asked.take_while(|msg| msg.role != hooks_agent::message::Role::User);
+        let since = asked.take_while(|msg| msg.role != hooks_agent_core::message::Role::User);
         let round = since.filter(|msg| msg.tool_uses().next().is_some()).count();
         let Some(steps) = rounds.get(round) else { return "done".into() };
         uses(steps.iter().enumerate().map(|(id, step)| {

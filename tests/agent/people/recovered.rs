@@ -1,14 +1,14 @@
 //! Replies of calls that leave tool calls waiting, whatever hooks make of the reply.
 
-use hooks_agent::builtin::people::HumanInTheLoop;
-use hooks_agent::event::{ErrorEvent, PostCall};
-use hooks_agent::message::{GenerateReason, PendingCall};
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::store::Decision;
+use hooks_agent_builtin::people::HumanInTheLoop;
+use hooks_agent_core::event::{ErrorEvent, PostCall};
+use hooks_agent_core::message::{GenerateReason, PendingCall};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::store::Decision;
 use hooks_core::hook;
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{echo, echo_tool, script};
+use hooks_fixtures::scripted_agents::{echo, echo_tool, script};
 use std::sync::Arc;
 
 fn recover() -> impl AgentHook {
@@ -116,6 +116,6 @@ async fn a_call_that_is_interrupted_after_it_asked_leaves_nothing_waiting() {
     let reply = agent.call("Go").await.unwrap();
     assert_eq!((reply.reason, ids(&reply)), (Some(GenerateReason::Interrupted), vec![]));
     assert!(agent.memory().pending().is_empty() && agent.memory().waiting().is_empty());
-    hooks_agent::testing::check_history(agent.memory());
+    hooks_agent_core::testing::check_history(agent.memory());
     assert!(ran.take().is_empty());
 }

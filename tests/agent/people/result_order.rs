@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use hooks_agent::builtin::people::HumanInTheLoop;
-use hooks_agent::error::InputError;
-use hooks_agent::prelude::*;
-use hooks_agent::store::Decision;
+use hooks_agent_builtin::people::HumanInTheLoop;
+use hooks_agent_core::error::InputError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::Decision;
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{echo, echo_tool, results, script, uses};
+use hooks_fixtures::scripted_agents::{echo, echo_tool, results, script, uses};
 
 const IDS: [&str; 5] = ["1", "2", "3", "4", "5"];
 

@@ -4,24 +4,26 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::agent::{Agent, AgentExt};
-use hooks_agent::call::CallOptions;
-use hooks_agent::error::{AgentError, InputError};
-use hooks_agent::event::{EventKind, Flow, HookEvent, PreReasoning};
-use hooks_agent::message::{
+use hooks_agent_core::agent::{Agent, AgentExt};
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::error::{AgentError, InputError};
+use hooks_agent_core::event::{EventKind, Flow, HookEvent, PreReasoning};
+use hooks_agent_core::message::{
     ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
 };
-use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
-use hooks_agent::tool::{FunctionTool, Permission};
+use hooks_agent_core::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent_core::tool::{FunctionTool, Permission};
 use hooks_core::HookResult;
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
+use hooks_fixtures::scripted_agents::{
+    assert_valid, echo, echo_tool, go, on, results, script, uses,
+};
 use serde_json::{Value, json};
 
 type Ran = Arc<Records<String>>;
 
 /// An agent with the tool `echo`, and what the tool was given.
-fn bot<A: Into<hooks_agent::model::ScriptedAnswer>>(
+fn bot<A: Into<hooks_agent_core::model::ScriptedAnswer>>(
     answers: impl IntoIterator<Item = A>,
 ) -> (ReActAgentBuilder, Ran) {
     let ran = Ran::default();
@@ -294,7 +296,7 @@ async fn a_hook_may_send_the_call_back_to_the_model() {
         .unwrap();
     assert_eq!(agent.call(go()).await.unwrap().text(), "long enough");
     let texts: Vec<_> =
-        requests.take()[1].messages.iter().map(hooks_agent::message::Msg::text).collect();
+        requests.take()[1].messages.iter().map(hooks_agent_core::message::Msg::text).collect();
     assert_eq!(texts, ["go", "too short", "longer, please"]);
 }
 

@@ -4,21 +4,23 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures::{StreamExt, poll};
-use hooks_agent::agent::AgentExt;
-use hooks_agent::call::CallOptions;
-use hooks_agent::error::{AgentError, InputError};
-use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
-use hooks_agent::hook::AgentHook;
-use hooks_agent::message::{
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::error::{AgentError, InputError};
+use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent_core::hook::AgentHook;
+use hooks_agent_core::message::{
     ContentBlock, GenerateReason, Msg, PendingCall, PendingReason, Role, ToolResult, ToolUse,
 };
-use hooks_agent::model::{ChatRequest, ScriptedAnswer};
-use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::tool::{FunctionTool, Permission};
+use hooks_agent_core::model::{ChatRequest, ScriptedAnswer};
+use hooks_agent_core::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::tool::{FunctionTool, Permission};
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on, results, script, uses};
+use hooks_fixtures::scripted_agents::{
+    assert_valid, echo, echo_tool, go, on, results, script, uses,
+};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
@@ -502,7 +504,7 @@ async fn a_resumed_call_that_is_dropped_or_interrupted_leaves_every_level_valid_
             .build()
             .unwrap();
         assert_eq!(ids(boss.call(go()).await.unwrap().pending()), ["x/x/x"]);
-        let token = hooks_agent::call::Interrupt::new();
+        let token = hooks_agent_core::call::Interrupt::new();
         let mut call = Box::pin(boss.resume(confirm("x/x/x").interrupt(token.clone())));
         assert!(poll!(&mut call).is_pending());
         assert_eq!(started.take().len(), 1);
@@ -622,7 +624,7 @@ async fn a_stream_asks_once_for_the_question_of_a_sub_agent_with_the_id_that_ans
     for options in [None, Some(CallOptions::new())] {
         let stream = match options {
             None => boss.stream(go()),
-            Some(options) => boss.stream_with(options, hooks_agent::message::Messages::new()),
+            Some(options) => boss.stream_with(options, hooks_agent_core::message::Messages::new()),
         };
         let events: Vec<_> = stream.map(Result::unwrap).collect().await;
         let asked: Vec<_> = events
@@ -658,7 +660,7 @@ async fn a_confirmation_for_a_sub_agent_is_good_for_that_call_alone() {
 
 #[tokio::test]
 async fn a_sub_agent_finishes_its_first_task_before_the_second_of_a_parallel_batch() {
-    let model = hooks_agent::model::ScriptedModel::new("echoes", |request: &ChatRequest| {
+    let model = hooks_agent_core::model::ScriptedModel::new("echoes", |request: &ChatRequest| {
         request.last_text()
     });
     let worker = ReActAgent::builder("worker").model(model).build().unwrap();

@@ -5,17 +5,19 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_agent::agent::AgentExt;
-use hooks_agent::error::AgentError;
-use hooks_agent::event::{ErrorPhase, EventKind, Flow, HookEvent};
-use hooks_agent::hook::CallHooks;
-use hooks_agent::message::{ContentBlock, GenerateReason, Msg, Role, ToolResult, ToolUse, Usage};
-use hooks_agent::model::{ChatChunk, ModelError, ScriptedAnswer};
-use hooks_agent::react::ReActAgent;
-use hooks_agent::tool::{FunctionTool, ToolError};
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{ErrorPhase, EventKind, Flow, HookEvent};
+use hooks_agent_core::hook::CallHooks;
+use hooks_agent_core::message::{
+    ContentBlock, GenerateReason, Msg, Role, ToolResult, ToolUse, Usage,
+};
+use hooks_agent_core::model::{ChatChunk, ModelError, ScriptedAnswer};
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::tool::{FunctionTool, ToolError};
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{
+use hooks_fixtures::scripted_agents::{
     Notes, assert_valid, echo, echo_tool, failing_tool, go, on, results, script, uses,
 };
 use serde_json::{Value, json};
@@ -23,7 +25,7 @@ use serde_json::{Value, json};
 type Told = Arc<Records<String>>;
 
 /// Notes where something failed and how.
-fn tell(told: &Told) -> impl hooks_agent::hook::AgentHook + use<> {
+fn tell(told: &Told) -> impl hooks_agent_core::hook::AgentHook + use<> {
     let told = told.clone();
     on(EventKind::Error, move |event| {
         let HookEvent::Error(event) = event else { unreachable!() };
@@ -427,7 +429,7 @@ async fn a_slow_observer_does_not_use_up_the_time_of_a_tool() {
     let quick = FunctionTool::with_context(
         "quick",
         "Is quick.",
-        async |_: Value, cx: hooks_agent::tool::ToolContext| {
+        async |_: Value, cx: hooks_agent_core::tool::ToolContext| {
             cx.progress("there");
             "done at once"
         },

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use hooks_agent::agent::AgentExt;
-use hooks_agent::call::CallOptions;
-use hooks_agent::error::InputError;
-use hooks_agent::event::{ErrorPhase, EventKind, Flow, HookEvent};
-use hooks_agent::message::{ContentBlock, GenerateReason, Msg, ToolResult, Usage};
-use hooks_agent::model::{ChatChunk, FinishReason, ModelError, ScriptedAnswer};
-use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::error::InputError;
+use hooks_agent_core::event::{ErrorPhase, EventKind, Flow, HookEvent};
+use hooks_agent_core::message::{ContentBlock, GenerateReason, Msg, ToolResult, Usage};
+use hooks_agent_core::model::{ChatChunk, FinishReason, ModelError, ScriptedAnswer};
+use hooks_agent_core::react::{ReActAgent, ReActAgentBuilder};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{
+use hooks_fixtures::scripted_agents::{
     Notes, assert_valid, echo, echo_tool, go, on, results, script, uses,
 };
 
@@ -131,7 +131,7 @@ async fn a_hook_may_have_the_model_go_on_after_an_answer_that_was_cut() {
         );
         assert_eq!(ran.take(), [] as [String; 0]);
         let said: Vec<_> =
-            requests.take()[1].messages.iter().map(hooks_agent::message::Msg::text).collect();
+            requests.take()[1].messages.iter().map(hooks_agent_core::message::Msg::text).collect();
         assert_eq!(said, ["go", "Once upon", "go on"]);
         assert_eq!(results(&agent).len(), 2);
         assert_valid(&agent);
@@ -231,7 +231,7 @@ async fn a_round_that_was_saved_with_a_tool_call_goes_on_and_ends_by_the_model()
             let HookEvent::Error(event) = event else { unreachable!() };
             let call = vec![ContentBlock::ToolUse(echo("a", "A"))];
             Ok(event.recover(Msg::from_blocks(
-                hooks_agent::message::Role::Assistant,
+                hooks_agent_core::message::Role::Assistant,
                 "saver",
                 call,
             )))

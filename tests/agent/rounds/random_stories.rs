@@ -7,20 +7,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use futures::executor::block_on;
-use hooks_agent::agent::{AgentExt, CallOutcome};
-use hooks_agent::call::CallOptions;
-use hooks_agent::event::{EventMask, Flow, HookEvent};
-use hooks_agent::hook::AgentHook;
-use hooks_agent::message::{
+use hooks_agent_core::agent::{AgentExt, CallOutcome};
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::event::{EventMask, Flow, HookEvent};
+use hooks_agent_core::hook::AgentHook;
+use hooks_agent_core::message::{
     ContentBlock, GenerateReason, Messages, Msg, Role, ToolResult, ToolUse, Usage,
     unanswered_tool_uses,
 };
-use hooks_agent::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
-use hooks_agent::react::ReActAgent;
-use hooks_agent::tool::{FunctionTool, Permission};
+use hooks_agent_core::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::tool::{FunctionTool, Permission};
 use hooks_core::HookResult;
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::go;
+use hooks_fixtures::scripted_agents::go;
 use proptest::prelude::{
     Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
 };
@@ -259,7 +259,7 @@ fn check_history(messages: &Messages, may_wait: bool, waited: bool) -> Result<()
         let rest = messages.iter().skip(index + 1);
         let answers: Vec<_> = rest
             .take_while(|msg| msg.role != Role::Assistant)
-            .flat_map(hooks_agent::message::Msg::tool_results)
+            .flat_map(hooks_agent_core::message::Msg::tool_results)
             .map(|result| &result.id)
             .filter(|id| ids.contains(id))
             .collect();

@@ -5,18 +5,18 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::agent::{Agent, AgentExt, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs};
-use hooks_agent::call::CallOptions;
-use hooks_agent::error::{AgentError, BuildError};
-use hooks_agent::message::{
+use hooks_agent_core::agent::{Agent, AgentExt, AgentObserveArgs, AgentPrintArgs, AgentReplyArgs};
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::error::{AgentError, BuildError};
+use hooks_agent_core::message::{
     ContentBlock, GenerateReason, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
 };
-use hooks_agent::model::{ChatRequest, ModelError, ScriptedAnswer, ScriptedModel};
-use hooks_agent::react::{
+use hooks_agent_core::model::{ChatRequest, ModelError, ScriptedAnswer, ScriptedModel};
+use hooks_agent_core::react::{
     ReActAgent, ReActAgentActingArgs, ReActAgentBuilder, ReActAgentReasoningArgs,
 };
-use hooks_agent::round::{Acted, Reasoned};
-use hooks_agent::tool::FunctionTool;
+use hooks_agent_core::round::{Acted, Reasoned};
+use hooks_agent_core::tool::FunctionTool;
 use hooks_core::{HookResult, Hookable, hook};
 use hooks_fixtures::Records;
 use schemars::JsonSchema;
@@ -57,7 +57,8 @@ fn calls_then_results(calls: Vec<ToolUse>) -> ScriptedModel {
     ScriptedModel::new("scripted", move |request: &ChatRequest| {
         let last_user = request.messages.iter().rposition(|msg| msg.role == Role::User);
         let since = request.messages.iter().skip(last_user.unwrap_or(0));
-        let results: Vec<_> = since.flat_map(hooks_agent::message::Msg::tool_results).collect();
+        let results: Vec<_> =
+            since.flat_map(hooks_agent_core::message::Msg::tool_results).collect();
         if results.is_empty() {
             return uses(calls.clone());
         }
@@ -95,7 +96,7 @@ fn assert_valid(agent: &ReActAgent) {
 /// The results in memory, as id, output and whether it is an error.
 fn results(agent: &ReActAgent) -> Vec<(String, String, bool)> {
     let messages = agent.memory().messages();
-    let results = messages.iter().flat_map(hooks_agent::message::Msg::tool_results).cloned();
+    let results = messages.iter().flat_map(hooks_agent_core::message::Msg::tool_results).cloned();
     results.map(|result| (result.id, result.output.to_string(), result.is_error)).collect()
 }
 
@@ -396,7 +397,7 @@ fn signatures_survive_json_and_leave_no_trace_where_there_are_none() {
 
 #[test]
 fn the_schema_of_a_tool_is_one_object_with_its_fields() {
-    use hooks_agent::tool::Tool as _;
+    use hooks_agent_core::tool::Tool as _;
 
     let integer = json!({ "type": "integer", "format": "int64" });
     assert_eq!(

@@ -7,20 +7,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_agent::agent::AgentExt;
-use hooks_agent::agent_hook;
-use hooks_agent::builtin::recover::{ModelRetry, RetryPolicy};
-use hooks_agent::error::{AgentError, BuildError, ErrorKind, ErrorReport, InputError};
-use hooks_agent::event::{ErrorEvent, PreCall};
-use hooks_agent::hook::{ModelCall, NextModel, NextTool, ToolCall, on};
-use hooks_agent::message::{Msg, PendingCall, PendingReason, ToolResult, ToolUse};
-use hooks_agent::model::{ModelAnswer, ModelError, ScriptedAnswer};
-use hooks_agent::react::ReActAgent;
-use hooks_agent::store::StoreError;
-use hooks_agent::tool::{FunctionTool, ToolError};
+use hooks_agent_builtin::recover::{ModelRetry, RetryPolicy};
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::agent_hook;
+use hooks_agent_core::error::{AgentError, BuildError, ErrorKind, ErrorReport, InputError};
+use hooks_agent_core::event::{ErrorEvent, PreCall};
+use hooks_agent_core::hook::{ModelCall, NextModel, NextTool, ToolCall, on};
+use hooks_agent_core::message::{Msg, PendingCall, PendingReason, ToolResult, ToolUse};
+use hooks_agent_core::model::{ModelAnswer, ModelError, ScriptedAnswer};
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::store::StoreError;
+use hooks_agent_core::tool::{FunctionTool, ToolError};
 use hooks_core::{HookError, HookOptions, HookResult, Hookable};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::{go, script, uses};
+use hooks_fixtures::scripted_agents::{go, script, uses};
 use serde_json::{Value, json};
 
 #[derive(Debug)]

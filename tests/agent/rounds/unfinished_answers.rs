@@ -13,20 +13,20 @@ use std::task::{Context, Poll, Waker};
 use futures::executor::block_on;
 use futures::future::join;
 use futures::{StreamExt, stream};
-use hooks_agent::agent::{Agent, AgentExt};
-use hooks_agent::builtin::observe::JsonlTrace;
-use hooks_agent::call::Interrupt;
-use hooks_agent::call::{CallContext, CallOptions};
-use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
-use hooks_agent::hook::{AgentHook, CallHooks, priority};
-use hooks_agent::message::{ContentBlock, Msg, ToolUse, Usage};
-use hooks_agent::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
-use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::tool::FunctionTool;
+use hooks_agent_builtin::observe::JsonlTrace;
+use hooks_agent_core::agent::{Agent, AgentExt};
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::call::{CallContext, CallOptions};
+use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent_core::hook::{AgentHook, CallHooks, priority};
+use hooks_agent_core::message::{ContentBlock, Msg, ToolUse, Usage};
+use hooks_agent_core::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelError};
+use hooks_agent_core::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::tool::FunctionTool;
 use hooks_core::{HookOptions, HookResult, Hookable, hook};
+use hooks_fixtures::scripted_agents::{assert_valid, echo, echo_tool, go, on};
 use hooks_fixtures::{Page, Records};
-use hooks_tests::scripted_agents::{assert_valid, echo, echo_tool, go, on};
 use serde_json::{Value, json};
 
 const SECRET: &str = "SECRET";
@@ -645,7 +645,7 @@ async fn two_answers_that_are_read_at_once_do_not_mix() {
         assert!(!text.contains('A') || !text.contains('B'), "{text}");
     }
     let texts: Vec<_> =
-        agent.memory().messages().iter().map(hooks_agent::message::Msg::text).collect();
+        agent.memory().messages().iter().map(hooks_agent_core::message::Msg::text).collect();
     assert_eq!(texts, ["go", "B0 B1 B2 "]);
 }
 
@@ -676,7 +676,7 @@ fn an_answer_that_a_hook_asked_for_itself_is_not_taken_for_that_of_the_call() {
         ReActAgent::PRE_SYSTEM_PROMPT,
         "ask",
         hook!(ReActAgent::PRE_SYSTEM_PROMPT, async |agent: &ReActAgent, args| {
-            let input = hooks_agent::round::ReasoningInput::new("m", go());
+            let input = hooks_agent_core::round::ReasoningInput::new("m", go());
             let mut aside = Box::pin(agent.reasoning(args.cx.clone(), input));
             assert!(futures::poll!(&mut aside).is_pending());
             drop(aside);

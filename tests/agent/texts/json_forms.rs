@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_agent::call::RunId;
-use hooks_agent::message::{ContentBlock, Msg, ToolUse, Usage};
-use hooks_agent::model::{
+use hooks_agent_core::call::RunId;
+use hooks_agent_core::message::{ContentBlock, Msg, ToolUse, Usage};
+use hooks_agent_core::model::{
     ChatChunk, ChatRequest, FinishReason, ModelOptions, ReasoningEffort, ResponseFormat,
     ToolChoice, ToolSpec,
 };
-use hooks_agent::stream::{AgentEvent, AgentEventKind, Behind};
+use hooks_agent_core::stream::{AgentEvent, AgentEventKind, Behind};
 use proptest::prelude::{
     Just, ProptestConfig, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest,
 };

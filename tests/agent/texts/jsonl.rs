@@ -6,25 +6,25 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use futures::future::join_all;
-use hooks_agent::agent::{AgentExt, CallOutcome};
-use hooks_agent::builtin::observe::{JsonlTrace, JsonlTraceBuilder};
-use hooks_agent::call::{CallContext, CallOptions};
-use hooks_agent::error::AgentError;
-use hooks_agent::event::{
+use hooks_agent_builtin::observe::{JsonlTrace, JsonlTraceBuilder};
+use hooks_agent_core::agent::{AgentExt, CallOutcome};
+use hooks_agent_core::call::{CallContext, CallOptions};
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::event::{
     ActingChunk, ErrorEvent, ErrorPhase, EventKind, EventMask, Flow, HookEvent, PostActing,
     PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning, PreSummary,
     ReasoningChunk, Settled, SummaryChunk,
 };
-use hooks_agent::hook::AgentHook;
-use hooks_agent::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
-use hooks_agent::model::{ModelError, ScriptedAnswer, ScriptedModel};
-use hooks_agent::react::ReActAgent;
-use hooks_agent::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
-use hooks_agent::tool::ToolError;
-use hooks_agent::user::UserAgent;
+use hooks_agent_core::hook::AgentHook;
+use hooks_agent_core::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
+use hooks_agent_core::model::{ModelError, ScriptedAnswer, ScriptedModel};
+use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
+use hooks_agent_core::tool::ToolError;
+use hooks_agent_core::user::UserAgent;
 use hooks_core::HookResult;
+use hooks_fixtures::scripted_agents::{go, on, script, uses};
 use hooks_fixtures::{Page, Records, Reports};
-use hooks_tests::scripted_agents::{go, on, script, uses};
 use serde_json::{Value, json};
 use tracing::Level;
 use tracing::subscriber::set_default;

@@ -13,22 +13,22 @@ use std::task::Poll;
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::agent::AgentExt;
-use hooks_agent::builtin::observe::JsonlTrace;
-use hooks_agent::call::CallOptions;
-use hooks_agent::event::{EventKind, EventMask, Flow, HookEvent};
-use hooks_agent::hook::{AgentHook, priority};
-use hooks_agent::message::{
+use hooks_agent_builtin::observe::JsonlTrace;
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
+use hooks_agent_core::hook::{AgentHook, priority};
+use hooks_agent_core::message::{
     ContentBlock, Messages, Msg, Role, ToolResult, ToolUse, unanswered_tool_uses,
 };
-use hooks_agent::model::{ChatRequest, ScriptedAnswer, ScriptedModel};
-use hooks_agent::react::{AgentTool, ReActAgent};
-use hooks_agent::round::JumpTo;
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::tool::{FunctionTool, Permission, Tool, ToolContext, ToolFuture};
+use hooks_agent_core::model::{ChatRequest, ScriptedAnswer, ScriptedModel};
+use hooks_agent_core::react::{AgentTool, ReActAgent};
+use hooks_agent_core::round::JumpTo;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::tool::{FunctionTool, Permission, Tool, ToolContext, ToolFuture};
 use hooks_core::{HookResult, Hookable, hook};
+use hooks_fixtures::scripted_agents::go;
 use hooks_fixtures::{Page, Records};
-use hooks_tests::scripted_agents::go;
 use proptest::prelude::{
     Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_oneof, proptest,
 };

@@ -3,14 +3,14 @@
 
 use futures::executor::block_on;
 use futures::{StreamExt, stream};
-use hooks_agent::agent::AgentExt;
-use hooks_agent::message::{ContentBlock, ToolUse, Usage};
-use hooks_agent::model::{
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::message::{ContentBlock, ToolUse, Usage};
+use hooks_agent_core::model::{
     ChatChunk, Finding, ModelAnswer, ModelError, Rewriter, ScriptedAnswer, ScriptedModel,
 };
-use hooks_agent::react::ReActAgent;
+use hooks_agent_core::react::ReActAgent;
 use hooks_core::{Hookable, hook};
-use hooks_tests::scripted_agents::go;
+use hooks_fixtures::scripted_agents::go;
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, proptest};
 use proptest::prop_oneof;
 use serde_json::json;

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::hook::{Rewrite, TextBlocked};
-use hooks_agent::message::{Media, ToolOutput};
-use hooks_agent::model::{Finding, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_core::hook::{Rewrite, TextBlocked};
+use hooks_agent_core::message::{Media, ToolOutput};
+use hooks_agent_core::model::{Finding, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use serde_json::{Value, json};
 
 const SECRET: &str = "hunter2";
@@ -62,7 +62,7 @@ impl AgentHook for Everything {
 
 /// All that is known of a call: events, stream, memory, requests, and its reply.
 fn known_of(
-    builder: impl FnOnce() -> (hooks_agent::react::ReActAgentBuilder, Arc<Script>),
+    builder: impl FnOnce() -> (hooks_agent_core::react::ReActAgentBuilder, Arc<Script>),
 ) -> String {
     let log = Arc::new(Mutex::new(String::new()));
     let (builder, script) = builder();
@@ -117,7 +117,7 @@ fn what_is_rewritten_everywhere_is_known_nowhere() {
 
 #[test]
 fn what_hooks_answer_is_rewritten_too() {
-    let answers: [(&str, Box<dyn hooks_agent::hook::DynAgentHook>); 3] = [
+    let answers: [(&str, Box<dyn hooks_agent_core::hook::DynAgentHook>); 3] = [
         (
             "call",
             Box::new(on(|event: &mut PreCall<'_>| event.answer(Msg::assistant("bot", SECRET)))),
@@ -197,7 +197,7 @@ fn a_blocked_input_fails_the_call_and_memory_keeps_nothing() {
 fn a_blocked_answer_fails_the_call_also_in_arguments() {
     let call = ToolUse::new("1", "tool", json!({ "word": SECRET }));
     for script in [Script::new().says(format!("it is {SECRET}")), Script::new().calls([call])] {
-        let tool = hooks_agent::testing::Calls::new("tool");
+        let tool = hooks_agent_core::testing::Calls::new("tool");
         let agent = ReActAgent::builder("bot").model(script).tool(tool.clone()).hook(block());
         let agent = agent.build().unwrap();
         let error = block_on(agent.call("go")).unwrap_err();
@@ -232,7 +232,7 @@ fn the_rewriter_may_depend_on_the_call() {
 
     let hook = Rewrite::per_call(|cx| {
         let word = cx.get::<Word>().map_or("", |word| word.0);
-        hooks_agent::model::Rewriter::within(16, move |text, from| {
+        hooks_agent_core::model::Rewriter::within(16, move |text, from| {
             let start = from + text[from..].find(word).filter(|_| !word.is_empty())?;
             Some(Finding::Replace { range: start..start + word.len(), text: "-".to_owned() })
         })

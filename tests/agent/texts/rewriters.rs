@@ -3,11 +3,11 @@
 use futures::StreamExt;
 use futures::executor::block_on;
 use futures::stream;
-use hooks_agent::hook::Rewrite;
-use hooks_agent::message::Usage;
-use hooks_agent::model::{ChatChunk, Find, Finding, ModelError, Rewriter};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_core::hook::Rewrite;
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::{ChatChunk, Find, Finding, ModelError, Rewriter};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -150,7 +150,7 @@ fn arguments_of_tool_calls_are_rewritten_by_choice() {
         Script::new().calls([ToolUse::new("1", "send", input)]).says("done")
     };
     let seen = |rewriter: Rewriter, script: Script| {
-        let tool = hooks_agent::testing::Calls::new("send");
+        let tool = hooks_agent_core::testing::Calls::new("send");
         let agent = ReActAgent::builder("bot").model(script).tool(tool.clone());
         let agent = agent.hook(Rewrite::from(rewriter)).build().unwrap();
         block_on(agent.call("go")).unwrap();
@@ -169,7 +169,7 @@ fn arguments_of_tool_calls_are_rewritten_by_choice() {
 
     let script = Script::new().calls([ToolUse::invalid("1", "send", "{secret")]).says("done");
     let model = std::sync::Arc::new(script);
-    let tool = hooks_agent::testing::Calls::new("send");
+    let tool = hooks_agent_core::testing::Calls::new("send");
     let agent = ReActAgent::builder("bot").model(model.clone()).tool(tool);
     let agent = agent.hook(Rewrite::from(mask.tool_arguments())).build().unwrap();
     block_on(agent.call("go")).unwrap();
@@ -186,7 +186,7 @@ fn arguments_of_tool_calls_are_rewritten_by_choice() {
 #[test]
 fn a_blocked_argument_ends_the_answer_before_the_tool_call() {
     let script = Script::new().calls([ToolUse::new("1", "send", json!({ "to": "secret" }))]);
-    let tool = hooks_agent::testing::Calls::new("send");
+    let tool = hooks_agent_core::testing::Calls::new("send");
     let agent = ReActAgent::builder("bot").model(script).tool(tool.clone());
     let agent = agent.hook(Rewrite::from(forbidden("secret").tool_arguments())).build().unwrap();
     let error = block_on(agent.call("go")).unwrap_err();

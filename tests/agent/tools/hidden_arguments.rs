@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::observe::JsonlTrace;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::observe::JsonlTrace;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use serde_json::{Value, json};
 
 const SECRET: &str = "s3\"cr3t-\u{00fc}";
@@ -227,7 +227,7 @@ fn hooks_around_a_tool_change_its_progress_the_innermost_first() {
 
 #[test]
 fn an_answer_in_place_of_the_model_ends_the_call_with_its_reason() {
-    use hooks_agent::message::GenerateReason::LimitReached;
+    use hooks_agent_core::message::GenerateReason::LimitReached;
 
     struct Limit;
 

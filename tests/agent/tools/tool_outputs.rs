@@ -1,13 +1,13 @@
 //! Outputs of tools: their JSON, their redaction, their limit.
 
 use futures::StreamExt;
-use hooks_agent::agent::AgentExt;
-use hooks_agent::event::PostActing;
-use hooks_agent::hook::on;
-use hooks_agent::message::{ContentBlock, Media, Messages, Msg, ToolOutput, ToolUse};
-use hooks_agent::react::{ContextConfig, Limits, ReActAgent};
-use hooks_agent::tool::FunctionTool;
-use hooks_tests::scripted_agents::{echo, go, script, uses};
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::event::PostActing;
+use hooks_agent_core::hook::on;
+use hooks_agent_core::message::{ContentBlock, Media, Messages, Msg, ToolOutput, ToolUse};
+use hooks_agent_core::react::{ContextConfig, Limits, ReActAgent};
+use hooks_agent_core::tool::FunctionTool;
+use hooks_fixtures::scripted_agents::{echo, go, script, uses};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -162,7 +162,7 @@ async fn a_result_beyond_the_limit_is_cut_with_its_blocks_and_its_value() {
 fn text_blocks_of_results_count_for_the_context_window() {
     let output = ToolOutput::text("").with_block(ContentBlock::text("x".repeat(400)));
     let call = echo("1", "");
-    let result = hooks_agent::message::ToolResult::success(&call, output);
+    let result = hooks_agent_core::message::ToolResult::success(&call, output);
     let messages = Messages::from(Msg::tool_result(result));
     assert!(ContextConfig::new(100).is_due(&messages));
 }

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use futures::executor::block_on;
-use hooks_agent::prelude::*;
-use hooks_agent::tool::{Json, Tools};
-use hooks_tests::scripted_agents::{go, results, script, uses};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::tool::{Json, Tools};
+use hooks_fixtures::scripted_agents::{go, results, script, uses};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -164,7 +164,7 @@ fn the_context_is_a_parameter_that_is_not_in_the_schema() {
 
     /// Says its id.
     #[tool]
-    fn by_reference(text: &str, cx: &hooks_agent::tool::ToolContext) -> String {
+    fn by_reference(text: &str, cx: &hooks_agent_core::tool::ToolContext) -> String {
         format!("{text}{}", cx.tool_use().id)
     }
 

@@ -12,11 +12,11 @@
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::{ContextEditing, ContextEditingBuilder, ContextEditingError};
-use hooks_agent::message::{Media, Messages, ToolOutput, unanswered_tool_uses};
-use hooks_agent::model::{ContextSize, ContextSizeError, TokenCounter};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::{ContextEditing, ContextEditingBuilder, ContextEditingError};
+use hooks_agent_core::message::{Media, Messages, ToolOutput, unanswered_tool_uses};
+use hooks_agent_core::model::{ContextSize, ContextSizeError, TokenCounter};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use proptest::prelude::*;
 use serde_json::json;
 

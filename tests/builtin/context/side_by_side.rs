@@ -3,25 +3,23 @@
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::answer::{Streaming, StructuredOutput};
-use hooks_agent::builtin::context::{
+use hooks_agent_builtin::answer::{Streaming, StructuredOutput};
+use hooks_agent_builtin::context::{
     AutoContext, ContextEditing, Summarization, TodoList, ToolSelector,
 };
-use hooks_agent::builtin::guard::PiiDetection;
-use hooks_agent::builtin::knowledge::{
-    Keep, LongTermMemory, Memories, ProcessMemories, Remembered,
-};
-use hooks_agent::error::InputError;
-use hooks_agent::message::unanswered_tool_uses;
-use hooks_agent::model::{ContextSize, ScriptedAnswer, TokenCounter};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::guard::PiiDetection;
+use hooks_agent_core::error::InputError;
+use hooks_agent_core::message::unanswered_tool_uses;
+use hooks_agent_core::model::{ContextSize, ScriptedAnswer, TokenCounter};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
+use hooks_agent_knowledge::{Keep, LongTermMemory, Memories, ProcessMemories, Remembered};
 use serde_json::{Value, json};
 
 /// A list, a long result in each round, and 30 tools.
 #[test]
 fn a_long_call_has_its_list_its_tools_and_a_valid_history() {
-    let tools = (0..30).map(|number| -> std::sync::Arc<dyn hooks_agent::tool::Tool> {
+    let tools = (0..30).map(|number| -> std::sync::Arc<dyn hooks_agent_core::tool::Tool> {
         let about = format!("Reads log {number}.");
         let log = async |_: Value| "line\n".repeat(400);
         std::sync::Arc::new(FunctionTool::new(format!("log_{number}"), about, log))
@@ -112,7 +110,7 @@ fn with_all_hooks(window: u64) -> (ReActAgent, All) {
             _ => r#"{"text": "from bob@example.com"}"#.into(),
         }
     });
-    let tools = (0..30).map(|number| -> Arc<dyn hooks_agent::tool::Tool> {
+    let tools = (0..30).map(|number| -> Arc<dyn hooks_agent_core::tool::Tool> {
         let log = async |_: Value| format!("ann@example.com\n{}", "line\n".repeat(200));
         Arc::new(FunctionTool::new(format!("log_{number}"), format!("Reads log {number}."), log))
     });
@@ -163,7 +161,7 @@ fn all_hooks_together_keep_history_window_and_secrets_over_thirty_calls() {
         let text = format!("question {number} about log 7 of joe@example.com {}", "z".repeat(200));
         let reply = block_on(agent.call_with(CallOptions::new().user("ada"), text)).unwrap();
         assert_eq!(reply.text(), r#"{"text": "from [REDACTED_EMAIL]"}"#);
-        hooks_agent::testing::check_history(agent.memory());
+        hooks_agent_core::testing::check_history(agent.memory());
         assert!(agent.memory().messages().len() < 30, "{}", agent.memory().messages().len());
     }
     let counter = TokenCounter::approximate();

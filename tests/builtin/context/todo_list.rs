@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::{Todo, TodoList, TodoStatus};
-use hooks_agent::message::Question;
-use hooks_agent::prelude::*;
-use hooks_agent::store::{Decision, Filter, SqliteStore, Store};
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::{Todo, TodoList, TodoStatus};
+use hooks_agent_core::message::Question;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::{Decision, Filter, Store};
+use hooks_agent_core::testing::Script;
+use hooks_agent_sql::store::SqliteStore;
 use serde_json::{Value, json};
 
 /// The result of tool calls that come together, word for word.

@@ -4,13 +4,13 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::builtin::control::{AgentCommand, CommandError, MessagesHook, UpdatePolicy};
-use hooks_agent::error::InputError;
-use hooks_agent::message::GenerateReason;
-use hooks_agent::prelude::*;
-use hooks_agent::round::JumpTo;
-use hooks_agent::testing::{Calls, Probe, Script, check_history};
-use hooks_agent::{HookError, HookResult};
+use hooks_agent_builtin::control::{AgentCommand, CommandError, MessagesHook, UpdatePolicy};
+use hooks_agent_core::error::InputError;
+use hooks_agent_core::message::GenerateReason;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::round::JumpTo;
+use hooks_agent_core::testing::{Calls, Probe, Script, check_history};
+use hooks_agent_core::{HookError, HookResult};
 use serde_json::json;
 
 fn look(id: &str) -> ToolUse {

@@ -4,26 +4,26 @@ use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::TodoList;
-use hooks_agent::builtin::guard::{
+use hooks_agent_builtin::context::TodoList;
+use hooks_agent_builtin::guard::{
     Labels, PiiDetection, RuleOfTwo, Sanitize, SensitiveWords, Spotlight, Style, WordList,
 };
-use hooks_agent::builtin::knowledge::{
+use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
+use hooks_agent_core::call::{Door, Foreign, ForeignGuard};
+use hooks_agent_core::error::TextBlocked;
+use hooks_agent_core::hook::DynAgentHook;
+use hooks_agent_core::message::DecisionKind;
+use hooks_agent_core::model::ToolSpec;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::store::{Decision, Filter, Store};
+use hooks_agent_core::testing::{Calls, Script};
+use hooks_agent_core::thread::MemoryStore;
+use hooks_agent_core::tool::ToolFuture;
+use hooks_agent_knowledge::{
     Keep, Knowledge, KnowledgeFuture, LongTermMemory, Memories, Passage, ProcessMemories, Rag,
     Remembered, Skills,
 };
-use hooks_agent::builtin::people::{Gate, HumanInTheLoop};
-use hooks_agent::call::{Door, Foreign, ForeignGuard};
-use hooks_agent::error::TextBlocked;
-use hooks_agent::hook::DynAgentHook;
-use hooks_agent::message::DecisionKind;
-use hooks_agent::model::ToolSpec;
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::store::{Decision, Filter, Store};
-use hooks_agent::testing::{Calls, Script};
-use hooks_agent::thread::MemoryStore;
-use hooks_agent::tool::ToolFuture;
 use serde_json::{Value, json};
 
 /// What others wrote.

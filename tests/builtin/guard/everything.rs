@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
-use hooks_agent::builtin::observe::JsonlTrace;
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::observe::JsonlTrace;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::testing::Script;
 
 /// Notes every event, twice, the stream, a trace, the requests, memory and the reply.
 pub(crate) async fn shown_of(builder: ReActAgentBuilder, script: Script) -> String {

@@ -1,10 +1,10 @@
 //! `InjectPrompt`: the text is in every prompt, once.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::{InjectPrompt, Position};
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::guard::{InjectPrompt, Position};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::json;
 
 /// The system prompts of all requests of a call, which calls a tool once.

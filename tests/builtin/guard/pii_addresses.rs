@@ -1,6 +1,6 @@
 //! Which addresses are found, and where. Vectors of D 3.1 are `LC` or `SAA` rows.
 
-use hooks_agent::builtin::guard::pii::PiiKind::{Email, Ipv4, Ipv6, MacAddress, Url};
+use hooks_agent_builtin::guard::pii::PiiKind::{Email, Ipv4, Ipv6, MacAddress, Url};
 
 use crate::pii_find::{chars, found, not_found, values};
 

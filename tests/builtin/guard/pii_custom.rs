@@ -1,6 +1,6 @@
 //! Detectors of one's own.
 
-use hooks_agent::builtin::guard::pii::{
+use hooks_agent_builtin::guard::pii::{
     PiiCallback, PiiDetector, PiiMatch, PiiPattern, PiiPatternError,
 };
 

@@ -1,6 +1,6 @@
 //! Matches of a scanner in a text, for tests.
 
-use hooks_agent::builtin::guard::pii::{PiiDetector, PiiKind, PiiScanner};
+use hooks_agent_builtin::guard::pii::{PiiDetector, PiiKind, PiiScanner};
 
 /// The values of this kind in a text.
 pub(crate) fn values(kind: PiiKind, text: &str) -> Vec<&str> {

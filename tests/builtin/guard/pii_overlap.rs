@@ -1,6 +1,6 @@
 //! Which match replaces matches that overlap.
 
-use hooks_agent::builtin::guard::pii::{PiiDetector, PiiKind, PiiScanner};
+use hooks_agent_builtin::guard::pii::{PiiDetector, PiiKind, PiiScanner};
 
 #[test]
 fn a_scanner_merges_kinds_that_overlap() {

@@ -1,6 +1,6 @@
 //! Replacements of a match, in each format. The values are those of D 3.1.
 
-use hooks_agent::builtin::guard::pii::{
+use hooks_agent_builtin::guard::pii::{
     PiiDetector, PiiFormat, PiiHashKey, PiiReplacement, PiiScanner, PiiStrategy,
 };
 

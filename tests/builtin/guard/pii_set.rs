@@ -1,13 +1,13 @@
 //! Recall and precision of the built-in kinds, on lines made from published formats and check digits.
 //!
-//! `cargo test -p hooks-tests --test builtin_guard pii_set -- --nocapture` prints the table.
+//! `cargo test -p hooks-agent-builtin-tests --test guard pii_set -- --nocapture` prints the table.
 
 mod lines;
 mod lookalikes;
 mod random;
 mod values;
 
-use hooks_agent::builtin::guard::pii::{PiiDetector, PiiKind, PiiMatch, PiiScanner};
+use hooks_agent_builtin::guard::pii::{PiiDetector, PiiKind, PiiMatch, PiiScanner};
 
 use lines::LANGUAGES;
 use random::Random;

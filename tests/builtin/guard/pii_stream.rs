@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hooks_agent::builtin::guard::pii::{
+use hooks_agent_builtin::guard::pii::{
     PiiCallback, PiiDetector, PiiKind, PiiMatch, PiiPattern, PiiScanner,
 };
 

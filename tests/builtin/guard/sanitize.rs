@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::{Sanitize, SanitizeError};
-use hooks_agent::message::ToolOutput;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::guard::{Sanitize, SanitizeError};
+use hooks_agent_core::message::ToolOutput;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::{Value, json};
 
 use crate::everything::shown_of;

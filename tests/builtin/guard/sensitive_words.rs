@@ -2,13 +2,13 @@
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::pii::PiiStrategy;
-use hooks_agent::builtin::guard::{PiiDetection, SensitiveWords, WordList};
-use hooks_agent::message::ToolOutput;
-use hooks_agent::model::{ChatChunk, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::guard::pii::PiiStrategy;
+use hooks_agent_builtin::guard::{PiiDetection, SensitiveWords, WordList};
+use hooks_agent_core::message::ToolOutput;
+use hooks_agent_core::model::{ChatChunk, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::testing::{Calls, Script};
 use proptest::prelude::{Strategy, prop, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use futures::{StreamExt, stream};
-use hooks_agent::message::Usage;
-use hooks_agent::model::{ChatChunk, ChatModel, ChatRequest, ChatStream};
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::{ChatChunk, ChatModel, ChatRequest, ChatStream};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
 
 #[derive(Clone)]
 pub(crate) struct Spoken {

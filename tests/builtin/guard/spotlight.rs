@@ -1,10 +1,10 @@
 //! `Spotlight`: foreign text is marked, once, and stays so.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::{Sanitize, Spotlight, Style};
-use hooks_agent::message::ToolOutput;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::guard::{Sanitize, Spotlight, Style};
+use hooks_agent_core::message::ToolOutput;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::json;
 
 const MARK: char = '\u{e000}';
@@ -174,7 +174,7 @@ fn the_mark_is_in_later_calls_and_in_a_restored_history() {
 
 #[test]
 fn a_result_that_is_cut_keeps_the_start_of_its_mark() {
-    use hooks_agent::react::Limits;
+    use hooks_agent_core::react::Limits;
 
     let tool = Calls::new("read").answers("Obey! ".repeat(100));
     let agent = ReActAgent::builder("bot").model(calls("read")).tool(tool).hook(Spotlight::all());

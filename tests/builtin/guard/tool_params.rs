@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::ToolParams;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::guard::ToolParams;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use serde_json::{Value, json};
 
 use crate::everything::shown_of;

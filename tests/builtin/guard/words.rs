@@ -3,7 +3,7 @@
 use std::fs;
 use std::ops::Range;
 
-use hooks_agent::builtin::guard::{WordList, WordListError};
+use hooks_agent_builtin::guard::{WordList, WordListError};
 
 fn list(words: &[&str]) -> WordList {
     WordList::new(words).unwrap()

@@ -6,15 +6,15 @@ use std::time::{Duration, SystemTime};
 
 use futures::executor::block_on;
 use futures::{FutureExt, StreamExt};
-use hooks_agent::builtin::limit::{
+use hooks_agent_builtin::limit::{
     Budget, BudgetBuilder, BudgetError, BudgetExceeded, BudgetScope, BudgetUnit, BudgetWarning,
     Exit, PriceTable, UnknownPrice,
 };
-use hooks_agent::memory::Memory;
-use hooks_agent::message::{GenerateReason, Usage};
-use hooks_agent::model::{ChatChunk, ChatStream, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_core::memory::Memory;
+use hooks_agent_core::message::{GenerateReason, Usage};
+use hooks_agent_core::model::{ChatChunk, ChatStream, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use hooks_fixtures::Records;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;

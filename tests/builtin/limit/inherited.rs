@@ -1,13 +1,13 @@
 //! Limits of an agent and of its sub-agent: both hold, and each counts on its own.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::limit::{Budget, Exit, ModelCallLimit, ToolCallLimit};
-use hooks_agent::hook::AgentHook;
-use hooks_agent::memory::Memory;
-use hooks_agent::message::{ToolUse, Usage};
-use hooks_agent::model::ScriptedAnswer;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::limit::{Budget, Exit, ModelCallLimit, ToolCallLimit};
+use hooks_agent_core::hook::AgentHook;
+use hooks_agent_core::memory::Memory;
+use hooks_agent_core::message::{ToolUse, Usage};
+use hooks_agent_core::model::ScriptedAnswer;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::{Value, json};
 
 use crate::task::assert_valid;

@@ -11,10 +11,10 @@
 use std::sync::Arc;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::limit::{CallLimitError, Exit, ModelCallLimit, ModelCallLimitExceeded};
-use hooks_agent::model::ModelError;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::limit::{CallLimitError, Exit, ModelCallLimit, ModelCallLimitExceeded};
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use serde_json::json;
 
 use crate::task::{agent, assert_limited, assert_valid, builder, call, cause, counts, set_counts};
@@ -198,7 +198,7 @@ fn a_summary_counts_too() {
     let builder = builder(&script, &Arc::default()).hook(limit(1, 1, Exit::End));
     let agent = builder.max_iters(1).build().unwrap();
     let reply = block_on(agent.call("go")).unwrap();
-    assert_eq!(reply.reason, Some(hooks_agent::message::GenerateReason::LimitReached));
+    assert_eq!(reply.reason, Some(hooks_agent_core::message::GenerateReason::LimitReached));
     assert_valid(&agent);
 }
 

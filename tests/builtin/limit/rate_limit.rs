@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::limit::{
+use hooks_agent_builtin::limit::{
     RateLimit, RateLimitBuilder, RateLimitError, RateLimited, RateUnit,
 };
-use hooks_agent::call::Interrupt;
-use hooks_agent::message::{GenerateReason, Usage};
-use hooks_agent::model::ModelError;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::message::{GenerateReason, Usage};
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use hooks_fixtures::Records;
 use serde_json::Value;
 use tokio::sync::Notify;
@@ -97,7 +97,7 @@ fn a_refused_tool_call_is_an_error_that_the_model_reads() {
     let agent = agent(&script.says("done"), &ran, limit);
     assert_eq!(block_on(agent.call("go")).unwrap().text(), "done");
     assert_eq!(ran.take(), ["search", "calc"]);
-    let results = hooks_tests::scripted_agents::results(&agent);
+    let results = hooks_fixtures::scripted_agents::results(&agent);
     let text = "! the rate limit of requests is reached, retry in 60s";
     assert_eq!(results[1].1, text);
 }
@@ -129,7 +129,7 @@ async fn a_quota_that_is_in_use_is_not_dropped_for_another_key() {
     };
     let as_user = |user: &str| CallOptions::new().value(User(user.to_owned()));
     let (ada, eve) = (agent("hold"), agent("search"));
-    let output = |agent: &ReActAgent| hooks_tests::scripted_agents::results(agent)[0].1.clone();
+    let output = |agent: &ReActAgent| hooks_fixtures::scripted_agents::results(agent)[0].1.clone();
     let (done, ()) = tokio::join!(ada.call_with(as_user("ada"), "go"), async {
         entered.notified().await;
         // The quota of ada is whole again, but her call is not over.
@@ -419,7 +419,7 @@ async fn parallel_tool_calls_wait_for_one_quota() {
     let agent = builder.parallel_tools(true).build().unwrap();
     let start = Instant::now();
     agent.call("go").await.unwrap();
-    let results = hooks_tests::scripted_agents::results(&agent);
+    let results = hooks_fixtures::scripted_agents::results(&agent);
     assert!(results.iter().all(|(_, output)| output == "ok") && results.len() == 3);
     assert_eq!(start.elapsed().as_secs(), 2);
 }

@@ -3,13 +3,13 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use hooks_agent::error::AgentError;
-use hooks_agent::hook::AgentHook;
-use hooks_agent::message::{GenerateReason, ToolUse};
-use hooks_agent::prelude::*;
-use hooks_agent::react::{ReActAgent, ReActAgentBuilder};
-use hooks_agent::testing::{Script, check_history};
-use hooks_agent::tool::FunctionTool;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::hook::AgentHook;
+use hooks_agent_core::message::{GenerateReason, ToolUse};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::{ReActAgent, ReActAgentBuilder};
+use hooks_agent_core::testing::{Script, check_history};
+use hooks_agent_core::tool::FunctionTool;
 use hooks_fixtures::Records;
 use serde_json::{Value, json};
 

@@ -11,11 +11,11 @@
 use std::sync::Arc;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::limit::{
+use hooks_agent_builtin::limit::{
     CallLimitError, Exit, LimitStyle, ToolCallLimit, ToolCallLimitBuilder, ToolCallLimitExceeded,
 };
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use hooks_fixtures::Records;
 use serde_json::json;
 
@@ -49,7 +49,7 @@ fn batch(calls: &[(&str, &str)]) -> Script {
 
 /// The outputs of the tool calls in memory, by id; errors with a mark.
 fn results(agent: &ReActAgent) -> Vec<(String, String)> {
-    hooks_tests::scripted_agents::results(agent)
+    hooks_fixtures::scripted_agents::results(agent)
 }
 
 fn result(id: &str, output: &str) -> (String, String) {
@@ -426,7 +426,8 @@ async fn of_64_tasks_at_once_exactly_as_many_run_as_the_limit_allows() {
     let tasks: Vec<_> = (0..64)
         .map(|number| {
             let (agent, cx) = (agent.clone(), cx.clone());
-            let input = hooks_agent::round::ActingInput::new(call(&number.to_string(), "search"));
+            let input =
+                hooks_agent_core::round::ActingInput::new(call(&number.to_string(), "search"));
             tokio::spawn(async move { agent.acting(cx, input).await.unwrap() })
         })
         .collect();

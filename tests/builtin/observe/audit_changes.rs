@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use hooks_agent::builtin::observe::{AuditError, AuditLog, Verified};
+use hooks_agent_builtin::observe::{AuditError, AuditLog, Verified};
 
 use crate::audit_log::{Folder, one_call};
 

@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::io::Write;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::observe::{AuditError, AuditLog};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::observe::{AuditError, AuditLog};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use hooks_fixtures::Reports;
 use tracing::Level;
 

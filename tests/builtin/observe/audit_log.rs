@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use futures::executor::block_on;
 use futures::future::join_all;
-use hooks_agent::builtin::observe::AuditLog;
-use hooks_agent::model::ModelError;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::observe::AuditLog;
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use hooks_core::HookRole;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
     pub(crate) fn new() -> Self {
-        let name = format!("audit-{}", hooks_agent::call::RunId::random());
+        let name = format!("audit-{}", hooks_agent_core::call::RunId::random());
         let folder = std::env::temp_dir().join(name);
         fs::create_dir_all(&folder).unwrap();
         Self(folder)

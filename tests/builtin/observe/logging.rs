@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::observe::Logging;
-use hooks_agent::model::ModelError;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Probe, Script};
+use hooks_agent_builtin::observe::Logging;
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Probe, Script};
 use hooks_core::HookRole;
 use hooks_fixtures::Reports;
 use serde_json::json;

@@ -4,6 +4,5 @@ mod audit_changes;
 mod audit_files;
 mod audit_log;
 mod logging;
-mod metrics_page;
 mod monitoring;
 mod timing;

@@ -5,20 +5,20 @@ use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
 use futures::future::join_all;
-use hooks_agent::builtin::observe::Monitoring;
-use hooks_agent::call::Interrupt;
-use hooks_agent::message::Usage;
-use hooks_agent::model::ModelError;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::observe::Monitoring;
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use hooks_fixtures::Reports;
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 use serde_json::{Value, json};
 use tracing::Level;
 
-use crate::metrics_page::Page;
+use hooks_fixtures::MetricsPage;
 
-fn monitored(page: &Page) -> Monitoring {
+fn monitored(page: &MetricsPage) -> Monitoring {
     Monitoring::new().recorder(page.clone())
 }
 
@@ -43,7 +43,7 @@ fn hanging_tool() -> FunctionTool {
 
 #[test]
 fn calls_tokens_tools_and_durations_are_counted_by_their_labels() {
-    let page = Page::default();
+    let page = MetricsPage::default();
     let monitoring = monitored(&page);
     let answers = Mutex::new(vec![
         "end".into(),
@@ -116,7 +116,7 @@ fn calls_tokens_tools_and_durations_are_counted_by_their_labels() {
 
 #[test]
 fn every_metric_has_a_unit() {
-    let page = Page::default();
+    let page = MetricsPage::default();
     let agent = ReActAgent::builder("bot").model(Script::new().says("done"));
     block_on(agent.hook(monitored(&page)).build().unwrap().call("go")).unwrap();
     let units = page.units.lock().unwrap();
@@ -131,7 +131,7 @@ fn every_metric_has_a_unit() {
 
 #[test]
 fn a_failed_call_is_counted_once_with_the_kind_of_its_error() {
-    let page = Page::default();
+    let page = MetricsPage::default();
     let monitoring = monitored(&page);
     let script = Script::new().fails(ModelError::status("SECRET", 503));
     let agent = ReActAgent::builder("bot").model(script).hook(monitoring.clone()).build().unwrap();
@@ -146,7 +146,7 @@ fn a_failed_call_is_counted_once_with_the_kind_of_its_error() {
 
 #[tokio::test]
 async fn the_calls_in_flight_are_right_after_any_end() {
-    let page = Page::default();
+    let page = MetricsPage::default();
     let monitoring = monitored(&page);
     let panics = on(|event: &mut PreActing<'_>| assert!(event.tool_use().name == "hang"));
     let model = ScriptedModel::new("m", |request| tool("1", &request.last_text()));
@@ -179,7 +179,7 @@ async fn the_calls_in_flight_are_right_after_any_end() {
 
 #[test]
 fn a_reply_without_an_end_leaves_no_call_in_flight() {
-    let page = Page::default();
+    let page = MetricsPage::default();
     let monitoring = monitored(&page);
     let agent = ReActAgent::builder("bot").model(Script::new().says("done"));
     let agent = agent.hook(monitoring.clone()).build().unwrap();
@@ -192,7 +192,7 @@ fn a_reply_without_an_end_leaves_no_call_in_flight() {
 
 #[test]
 fn the_values_of_a_label_are_bounded() {
-    let page = Page::default();
+    let page = MetricsPage::default();
     let monitoring = Monitoring::new().label_values(3).recorder(page.clone());
     for number in 0..10 {
         let model = ScriptedModel::new(format!("model-{number}"), |_| "done");
@@ -209,7 +209,7 @@ fn the_values_of_a_label_are_bounded() {
 
 #[test]
 fn tools_that_a_model_makes_up_have_no_name() {
-    let page = Page::default();
+    let page = MetricsPage::default();
     let script = Script::new().calls((0..200).map(|id| tool(&id.to_string(), &format!("x{id}"))));
     let agent = ReActAgent::builder("bot").model(script.says("done")).tool(Calls::new("real"));
     block_on(agent.hook(monitored(&page)).build().unwrap().call("go")).unwrap();
@@ -218,7 +218,7 @@ fn tools_that_a_model_makes_up_have_no_name() {
 
 #[test]
 fn a_round_that_a_hook_answers_counts_no_model_call_and_no_tokens() {
-    let page = Page::default();
+    let page = MetricsPage::default();
     let monitoring = monitored(&page);
     let cached = on(|event: &mut PreReasoning<'_>| {
         let mut msg = Msg::assistant("bot", "cached");
@@ -272,7 +272,7 @@ fn a_recorder_that_panics_does_not_break_the_call_and_is_reported_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_at_once_are_all_counted() {
-    let page = Page::default();
+    let page = MetricsPage::default();
     let monitoring = monitored(&page);
     let model = ScriptedModel::new("m", |request| -> ScriptedAnswer {
         let is_answered = request.messages.last().is_some_and(|msg| msg.role == Role::Tool);
@@ -305,7 +305,7 @@ async fn calls_at_once_are_all_counted() {
 
 #[test]
 fn a_sub_agent_is_counted_by_its_own_name_if_inherited() {
-    let page = Page::default();
+    let page = MetricsPage::default();
     let helper = ReActAgent::builder("helper").model(Script::new().says("help")).build().unwrap();
     let task = ToolUse::new("1", "helper", json!({ "task": "help" }));
     let agent = ReActAgent::builder("bot")
@@ -323,7 +323,7 @@ fn a_sub_agent_is_counted_by_its_own_name_if_inherited() {
 
 #[test]
 fn without_a_recorder_of_its_own_the_current_one_is_used() {
-    let page = Page::default();
+    let page = MetricsPage::default();
     let agent = ReActAgent::builder("bot").model(Script::new().says("done"));
     let agent = agent.hook(Monitoring::new()).build().unwrap();
     metrics::with_local_recorder(&page, || block_on(agent.call("go"))).unwrap();

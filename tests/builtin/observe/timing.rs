@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::observe::{CallTiming, Timing};
-use hooks_agent::call::Interrupt;
-use hooks_agent::model::ModelError;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::observe::{CallTiming, Timing};
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use hooks_fixtures::Reports;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;

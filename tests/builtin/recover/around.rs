@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::event::EventMask;
-use hooks_agent::hook::AroundMask;
-use hooks_agent::prelude::*;
+use hooks_agent_core::event::EventMask;
+use hooks_agent_core::hook::AroundMask;
+use hooks_agent_core::prelude::*;
 
 /// Counts the calls that reach it, and may fail them all.
 #[derive(Clone, Debug)]

@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
-use hooks_agent::builtin::recover::{
+use hooks_agent_builtin::recover::{
     CircuitBreaker, CircuitChange, CircuitOpen, CircuitState, ModelRetry, ToolRetry,
 };
-use hooks_agent::message::GenerateReason;
-use hooks_agent::model::{ChatStream, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::testing::{Calls, Script, check_history};
+use hooks_agent_core::message::GenerateReason;
+use hooks_agent_core::model::{ChatStream, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::testing::{Calls, Script, check_history};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::results;
+use hooks_fixtures::scripted_agents::results;
 use serde_json::json;
 use tokio::sync::Notify;
 use tokio::time::timeout;
@@ -467,7 +467,7 @@ async fn agents_share_a_circuit() {
 async fn a_stream_that_breaks_is_a_failure() {
     let breaker = CircuitBreaker::for_model("script").failures(2);
     let broken = ScriptedAnswer::Stream(vec![
-        Ok(hooks_agent::model::ChatChunk::Text("Once".to_owned())),
+        Ok(hooks_agent_core::model::ChatChunk::Text("Once".to_owned())),
         Err(busy()),
     ]);
     let script = Script::new().cut_after("Once").turn(broken).says("never");

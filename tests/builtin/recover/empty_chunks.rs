@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use hooks_agent::builtin::recover::{
+use hooks_agent_builtin::recover::{
     CircuitBreaker, CircuitState, ModelFallback, ModelRetry, RetryPolicy,
 };
-use hooks_agent::message::Usage;
-use hooks_agent::model::{ChatChunk, FinishReason, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::testing::{Script, check_history};
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::{ChatChunk, FinishReason, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::testing::{Script, check_history};
 
 type Chunk = Result<ChatChunk, ModelError>;
 

@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_agent::builtin::recover::{CircuitBreaker, ModelFallback, ModelRetry, RetryPolicy};
-use hooks_agent::call::Interrupt;
-use hooks_agent::hook::Rewrite;
-use hooks_agent::message::{GenerateReason, Usage, unanswered_tool_uses};
-use hooks_agent::model::{ChatChunk, ChatStream, Finding, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::recover::{CircuitBreaker, ModelFallback, ModelRetry, RetryPolicy};
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::hook::Rewrite;
+use hooks_agent_core::message::{GenerateReason, Usage, unanswered_tool_uses};
+use hooks_agent_core::model::{ChatChunk, ChatStream, Finding, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use hooks_fixtures::Records;
 use serde_json::json;
 

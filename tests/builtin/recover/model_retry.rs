@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use hooks_agent::builtin::recover::{ModelRetry, RetryPolicy};
-use hooks_agent::call::Interrupt;
-use hooks_agent::hook::AroundMask;
-use hooks_agent::message::GenerateReason;
-use hooks_agent::model::ModelError;
-use hooks_agent::prelude::*;
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::recover::{ModelRetry, RetryPolicy};
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::hook::AroundMask;
+use hooks_agent_core::message::GenerateReason;
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::testing::Script;
 use hooks_core::HookRole;
 use tokio::time::{Instant, sleep, timeout};
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use hooks_agent::builtin::recover::ToolEmulator;
-use hooks_agent::message::Usage;
-use hooks_agent::model::{ChatChunk, FinishReason, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::testing::{Calls, Script, check_history};
-use hooks_tests::scripted_agents::results;
+use hooks_agent_builtin::recover::ToolEmulator;
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::{ChatChunk, FinishReason, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::testing::{Calls, Script, check_history};
+use hooks_fixtures::scripted_agents::results;
 use serde_json::json;
 
 fn pay() -> ToolUse {
@@ -216,7 +216,7 @@ impl ChatModel for Stuck {
         "stuck"
     }
 
-    fn stream(&self, _: ChatRequest) -> hooks_agent::model::ChatStream {
+    fn stream(&self, _: ChatRequest) -> hooks_agent_core::model::ChatStream {
         Box::pin(futures::stream::pending())
     }
 }

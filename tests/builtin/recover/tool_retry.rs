@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_agent::builtin::recover::{OnFailure, RetryPolicy, ToolRetry};
-use hooks_agent::call::Interrupt;
-use hooks_agent::event::EventMask;
-use hooks_agent::hook::AroundMask;
-use hooks_agent::message::GenerateReason;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Probe, Script, check_history};
+use hooks_agent_builtin::recover::{OnFailure, RetryPolicy, ToolRetry};
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::event::EventMask;
+use hooks_agent_core::hook::AroundMask;
+use hooks_agent_core::message::GenerateReason;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Probe, Script, check_history};
 use hooks_fixtures::Records;
-use hooks_tests::scripted_agents::results;
+use hooks_fixtures::scripted_agents::results;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 

@@ -12,6 +12,7 @@ use crate::hook::around::{
     AroundMask, Compression, ModelCall, NextCompression, NextModel, NextPermission, NextTool,
     PermissionCheck, ToolCall,
 };
+use crate::hook::boxed::DynAgentHook;
 use crate::hook::forward::forward_hook;
 use crate::hook::priority;
 use crate::hook::watch::HookWatcher;
@@ -266,6 +267,14 @@ pub trait AgentHook: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Messages, AgentError>> + Send {
         async move { next.run(compression.into_messages()).await }
     }
+
+    #[doc(hidden)]
+    fn __share(self) -> Arc<dyn DynAgentHook>
+    where
+        Self: Sized,
+    {
+        Arc::new(self)
+    }
 }
 
 /// Forwards to the shared hook.
@@ -275,5 +284,9 @@ impl<H: AgentHook> AgentHook for Arc<H> {
         name priority events sync_events answers around answers_around tools inherit always once role watcher
         foreign_guard tool_names ends_with_process counter on_event on_event_now around_model_call
         around_tool_call around_permission_check around_compression
+    }
+
+    fn __share(self) -> Arc<dyn DynAgentHook> {
+        self
     }
 }

@@ -21,7 +21,8 @@ use crate::tool::{Permission, ToolError, Tools};
 /// An event hook of any type: `Box<dyn DynAgentHook>` is an [`AgentHook`]. Implemented for every
 /// event hook.
 ///
-/// A call of such a hook allocates twice, a call of a hook of known type once.
+/// Every event hook is called in this form. A run at one of its [sync
+/// events](AgentHook::sync_events) allocates nothing for it, another run the future of the hook.
 ///
 /// ```
 /// use hooks_agent::hook::{Blocking, DynAgentHook, on};
@@ -49,7 +50,8 @@ pub trait DynAgentHook: Sealed {}
 
 impl<H: AgentHook> DynAgentHook for H {}
 
-/// The methods of [`AgentHook`], with boxed futures.
+/// The methods of [`AgentHook`], with boxed futures: what is registered at agents, so that a type of hooks
+/// brings no code but its own.
 #[doc(hidden)]
 pub trait Sealed: Send + Sync + 'static {
     fn name(&self) -> String;
@@ -144,5 +146,9 @@ impl AgentHook for Box<dyn DynAgentHook> {
         name priority events sync_events answers around answers_around tools inherit always once role watcher
         foreign_guard tool_names ends_with_process counter on_event on_event_now around_model_call
         around_tool_call around_permission_check around_compression
+    }
+
+    fn __share(self) -> Arc<dyn DynAgentHook> {
+        self.into()
     }
 }

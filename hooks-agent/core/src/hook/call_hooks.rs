@@ -7,6 +7,7 @@ use hooks_core::{HookPlan, Hookable, RegistryError};
 
 use crate::agent::Agent;
 use crate::hook::agent_hook::AgentHook;
+use crate::hook::boxed::DynAgentHook;
 use crate::hook::registration::{
     EventPoints, Instance, Registration, Target, install_call, new_group, not_found,
     register_class, remove_by_name, remove_class, warn_of_class,
@@ -52,9 +53,10 @@ impl<A: Agent> CallHooks for A {
 
 impl CallHooks for dyn Agent {
     fn register_call_hook(&self, hook: impl AgentHook) {
-        let registration = Registration::of(&hook, new_group(), Location::caller());
-        let registration = registration.checked(&hook, self);
-        <dyn Agent>::install(&Instance(self), &Arc::new(hook), &registration);
+        let hook = hook.__share();
+        let registration = Registration::of(&*hook, new_group(), Location::caller());
+        let registration = registration.checked(&*hook, self);
+        <dyn Agent>::install(&Instance(self), &hook, &registration);
     }
 
     fn remove_call_hook(&self, name: &str) -> Result<(), RegistryError> {
@@ -79,7 +81,7 @@ impl dyn Agent {
     /// ```
     #[track_caller]
     pub fn register_class_agent_hook(hook: impl AgentHook) {
-        register_class::<Self>(hook);
+        register_class::<Self>(hook.__share());
     }
 
     /// Removes the class hook of this name.
@@ -100,9 +102,9 @@ impl dyn Agent {
 
 #[diagnostic::do_not_recommend]
 impl EventPoints for dyn Agent {
-    fn install<H: AgentHook>(
+    fn install(
         target: &impl Target<Self>,
-        hook: &Arc<H>,
+        hook: &Arc<dyn DynAgentHook>,
         registration: &Registration,
     ) {
         install_call!(dyn Agent, target, hook, registration, knows_phases: false);

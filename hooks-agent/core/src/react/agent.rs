@@ -78,7 +78,7 @@ use crate::tool::Tool;
 #[derive(Hookable)]
 pub struct ReActAgent {
     pub(super) core: Arc<Core>,
-    pub(super) event_hooks: Arc<SharedHooks<Self>>,
+    pub(super) event_hooks: Arc<SharedHooks>,
     pub(super) chosen: Arc<Chosen>,
     pub(super) hooks: Hooks,
 }
@@ -114,7 +114,7 @@ pub(super) struct Core {
 
 impl ReActAgent {
     /// Creates an agent from its parts and registers its hooks.
-    pub(super) fn assemble(core: Core, hooks: HookList<Self>) -> Self {
+    pub(super) fn assemble(core: Core, hooks: HookList) -> Self {
         let event_hooks = Arc::new(SharedHooks::new(hooks));
         let (core, chosen) = (Arc::new(core), Arc::default());
         let agent = Self { core, event_hooks, chosen, hooks: Hooks::new() };

@@ -42,7 +42,7 @@ pub struct ReActAgentBuilder {
     model: Option<Arc<dyn ChatModel>>,
     options: ModelOptions,
     tools: Vec<Arc<dyn Tool>>,
-    hooks: HookList<ReActAgent>,
+    hooks: HookList,
     sources: HookSources,
     compressor: Option<Arc<dyn CompressContext>>,
     context: ContextConfig,
@@ -134,7 +134,7 @@ impl ReActAgentBuilder {
     /// [`remove_agent_hook`](ReActAgent::remove_agent_hook) removes them together.
     #[track_caller]
     pub fn hook(mut self, hook: impl AgentHook) -> Self {
-        self.hooks.add(hook);
+        self.hooks.add(hook.__share());
         self
     }
 

@@ -11,9 +11,9 @@ use crate::event::{
     PreActing, PreReasoning, PreSummary, ReasoningChunk, Substitute, SummaryChunk,
 };
 use crate::hook::{
-    AgentHook, EventPoints, Registration, Target, install_call, install_error, install_look,
-    install_post, install_pre, message_of, no_flow, not_found, register_class, remove_by_name,
-    remove_class, result_of,
+    AgentHook, DynAgentHook, EventPoints, Registration, Target, install_call, install_error,
+    install_look, install_post, install_pre, message_of, no_flow, not_found, register_class,
+    remove_by_name, remove_class, result_of,
 };
 use crate::react::agent::ReActAgent;
 use crate::react::around_hooks::install_around;
@@ -35,7 +35,7 @@ impl ReActAgent {
     /// [`BuildError::SharedCounter`](crate::error::BuildError::SharedCounter).
     #[track_caller]
     pub fn register_agent_hook(&self, hook: impl AgentHook) {
-        let replaced = self.event_hooks.replace(self, hook);
+        let replaced = self.event_hooks.replace(self, hook.__share());
         // Without the lock: a hook may use this agent when it is dropped.
         drop(replaced);
     }
@@ -103,7 +103,7 @@ impl ReActAgent {
     /// ```
     #[track_caller]
     pub fn register_class_agent_hook(hook: impl AgentHook) {
-        register_class::<Self>(hook);
+        register_class::<Self>(hook.__share());
     }
 
     /// Removes the class hook of this name, also one of `#[agent_hook(class)]`.
@@ -117,9 +117,9 @@ impl ReActAgent {
 
 #[diagnostic::do_not_recommend]
 impl EventPoints for ReActAgent {
-    fn install<H: AgentHook>(
+    fn install(
         target: &impl Target<Self>,
-        hook: &Arc<H>,
+        hook: &Arc<dyn DynAgentHook>,
         registration: &Registration,
     ) {
         install_call!(ReActAgent, target, hook, registration, knows_phases: true);
@@ -130,9 +130,9 @@ impl EventPoints for ReActAgent {
     }
 }
 
-fn install_reasoning<H: AgentHook>(
+fn install_reasoning(
     target: &impl Target<ReActAgent>,
-    hook: &Arc<H>,
+    hook: &Arc<dyn DynAgentHook>,
     registration: &Registration,
 ) {
     install_pre!(target, hook, registration, PreReasoning at ReActAgent::PRE_REASONING,
@@ -151,9 +151,9 @@ fn install_reasoning<H: AgentHook>(
         |substitute| reasoned(substitute, &args.input.model));
 }
 
-fn install_acting<H: AgentHook>(
+fn install_acting(
     target: &impl Target<ReActAgent>,
-    hook: &Arc<H>,
+    hook: &Arc<dyn DynAgentHook>,
     registration: &Registration,
 ) {
     install_pre!(target, hook, registration, PreActing at ReActAgent::PRE_ACTING,
@@ -177,9 +177,9 @@ fn install_acting<H: AgentHook>(
         ErrorPhase::Acting(&args.call), unless error.ends_call(), result_of);
 }
 
-fn install_summary<H: AgentHook>(
+fn install_summary(
     target: &impl Target<ReActAgent>,
-    hook: &Arc<H>,
+    hook: &Arc<dyn DynAgentHook>,
     registration: &Registration,
 ) {
     install_pre!(target, hook, registration, PreSummary at ReActAgent::PRE_SUMMARIZING,

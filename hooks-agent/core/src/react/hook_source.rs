@@ -71,7 +71,7 @@ impl<S: HookSource + ?Sized> HookSource for Arc<S> {
 /// The [tools](AgentHook::tools) of its hooks are not added to agents: an agent has its tools when it
 /// is built.
 #[derive(Clone, Default)]
-pub struct HookSet(Arc<HookList<ReActAgent>>);
+pub struct HookSet(Arc<HookList>);
 
 impl HookSet {
     /// Creates a set of one hook.
@@ -79,7 +79,7 @@ impl HookSet {
     #[track_caller]
     pub fn of(hook: impl AgentHook) -> Self {
         let mut hooks = HookList::default();
-        hooks.add(hook);
+        hooks.add(hook.__share());
         Self(Arc::new(hooks))
     }
 
@@ -152,7 +152,7 @@ pub(super) struct Chosen(Mutex<Option<Arc<Kept>>>);
 struct Kept {
     /// The hooks of the agent itself.
     version: HooksVersion,
-    chosen: HookList<ReActAgent>,
+    chosen: HookList,
     agent: Arc<ReActAgent>,
 }
 

@@ -9,7 +9,7 @@ use hooks_core::{BoxFuture, Hookable, hookable};
 use crate::agent::{Agent, AgentState, CallOutcome, write_stored};
 use crate::call::{CallContext, ForeignGuards};
 use crate::error::{AgentError, InputError};
-use crate::hook::{CallWatchers, HookList, SharedHooks, lost_of_class, watch_class};
+use crate::hook::{AgentHook, CallWatchers, HookList, SharedHooks, lost_of_class, watch_class};
 use crate::memory::{FindMemory, Memory};
 use crate::message::{Messages, Msg};
 use crate::model::ToolSpec;
@@ -90,7 +90,7 @@ impl Agent for ReActAgent {
         let callers = std::iter::successors(cx.parent(), |caller| caller.parent());
         let mut inherited = HookList::default();
         for caller in callers {
-            let hooks = caller.hooks().map(Arc::downcast::<SharedHooks<Self>>);
+            let hooks = caller.hooks().map(Arc::downcast::<SharedHooks>);
             if let Some(Ok(hooks)) = hooks {
                 inherited.inherit(&hooks.lock(), caller);
             }
@@ -110,7 +110,7 @@ impl Agent for ReActAgent {
             if journal.outlives_process() {
                 base.report_lost(&inherited);
             }
-            inherited.add(JournalHook::new(journal));
+            inherited.add(JournalHook::new(journal).__share());
         }
         let governed = if inherited.is_empty() {
             chosen.clone()
@@ -192,7 +192,7 @@ impl ReActAgent {
     }
 
     /// Reports the hooks of a call that lose with the process what they keep, once.
-    fn report_lost(&self, inherited: &HookList<Self>) {
+    fn report_lost(&self, inherited: &HookList) {
         if self.core.has_reported.load(Ordering::Relaxed) {
             return;
         }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use futures::executor::block_on;
 use futures::future::join_all;
-use hooks_agent::builtin::answer::{StreamType, Streaming};
-use hooks_agent::call::{Interrupt, RunId};
-use hooks_agent::error::ErrorKind;
-use hooks_agent::message::Usage;
-use hooks_agent::model::{ChatChunk, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::answer::{StreamType, Streaming};
+use hooks_agent_core::call::{Interrupt, RunId};
+use hooks_agent_core::error::ErrorKind;
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::{ChatChunk, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::{Value, json};
 
 use crate::streaming::{all, bot, numbers, seen, short};

@@ -1,12 +1,12 @@
 //! A text that redactors removed is not passed on.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::answer::{Slow, StreamType, Streaming};
-use hooks_agent::builtin::guard::PiiDetection;
-use hooks_agent::builtin::guard::pii::PiiStrategy;
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::answer::{Slow, StreamType, Streaming};
+use hooks_agent_builtin::guard::PiiDetection;
+use hooks_agent_builtin::guard::pii::PiiStrategy;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::json;
 
 use crate::streaming::{all, bot};

@@ -5,9 +5,9 @@ mod guards;
 mod readers;
 
 use futures::future::join;
-use hooks_agent::builtin::answer::{StreamReceiver, Streaming};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::answer::{StreamReceiver, Streaming};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 
 /// The numbers up to `count`, each a chunk of a model.
 fn numbers(count: usize) -> String {

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::FutureExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::answer::{Slow, StreamType, Streaming};
-use hooks_agent::call::Interrupt;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::answer::{Slow, StreamType, Streaming};
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use hooks_fixtures::Reports;
 use proptest::prelude::*;
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use futures::executor::block_on;
 use futures::future::join_all;
-use hooks_agent::builtin::answer::{StructuredOutput, TypedCalls};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::answer::{StructuredOutput, TypedCalls};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

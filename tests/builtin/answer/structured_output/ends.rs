@@ -2,15 +2,15 @@
 
 use futures::executor::block_on;
 use futures::stream;
-use hooks_agent::builtin::answer::{Mode, StructuredOutputError, TypedCalls};
-use hooks_agent::builtin::limit::ModelCallLimit;
-use hooks_agent::call::Interrupt;
-use hooks_agent::message::GenerateReason::{self, *};
-use hooks_agent::message::Usage;
-use hooks_agent::model::{ChatChunk, ChatStream, FinishReason, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::answer::{Mode, StructuredOutputError, TypedCalls};
+use hooks_agent_builtin::limit::ModelCallLimit;
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::message::GenerateReason::{self, *};
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::{ChatChunk, ChatStream, FinishReason, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::json;
 
 use crate::structured_output::{GOOD, Invoice, bot, of_invoices};
@@ -144,5 +144,5 @@ fn a_call_of_a_tool_that_is_not_there_is_answered_and_the_model_goes_on() {
     let script = Script::new().calls([ToolUse::new("1", "nothing", json!({}))]).says(GOOD);
     let agent = bot(&script);
     assert_eq!(block_on(agent.call_typed::<Invoice>("Go")).unwrap().number, 7);
-    hooks_agent::testing::check_history(agent.memory());
+    hooks_agent_core::testing::check_history(agent.memory());
 }

@@ -1,11 +1,11 @@
 //! A text that guards removed stays removed.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::answer::{Mode, StructuredOutputError, TypedCalls};
-use hooks_agent::builtin::guard::PiiDetection;
-use hooks_agent::builtin::people::{Gate, HumanInTheLoop};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::answer::{Mode, StructuredOutputError, TypedCalls};
+use hooks_agent_builtin::guard::PiiDetection;
+use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::json;
 
 use crate::structured_output::{GOOD, Invoice, invoice, of_invoices, words};

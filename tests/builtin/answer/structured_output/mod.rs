@@ -20,9 +20,9 @@ mod problems;
 mod retries;
 mod texts;
 
-use hooks_agent::builtin::answer::{Mode, Problem, StructuredOutput, StructuredOutputError};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::answer::{Mode, Problem, StructuredOutput, StructuredOutputError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

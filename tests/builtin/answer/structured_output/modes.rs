@@ -1,11 +1,11 @@
 //! Requests to the model in each mode.
 
 use futures::executor::block_on;
-use hooks_agent::agent::AgentExt;
-use hooks_agent::builtin::answer::{Mode, StructuredOutput, StructuredOutputError, TypedCalls};
-use hooks_agent::model::{ChatRequest, ResponseFormat, ToolChoice};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script, check_history};
+use hooks_agent_builtin::answer::{Mode, StructuredOutput, StructuredOutputError, TypedCalls};
+use hooks_agent_core::agent::AgentExt;
+use hooks_agent_core::model::{ChatRequest, ResponseFormat, ToolChoice};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script, check_history};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::answer::{
+use hooks_agent_builtin::answer::{
     Mode, Partial, StructuredOutput, StructuredOutputError, TypedCalls,
 };
-use hooks_agent::builtin::guard::PiiDetection;
-use hooks_agent::message::Usage;
-use hooks_agent::model::ChatChunk;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::guard::PiiDetection;
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::ChatChunk;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

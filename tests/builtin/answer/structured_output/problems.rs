@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::answer::StructuredOutput;
-use hooks_agent::call::CallOptions;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::answer::StructuredOutput;
+use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::testing::Script;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

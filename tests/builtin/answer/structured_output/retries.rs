@@ -1,11 +1,11 @@
 //! Answers that do not fit go back to the model.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::answer::{Mode, StructuredOutput, StructuredOutputError, TypedCalls};
-use hooks_agent::message::GenerateReason;
-use hooks_agent::prelude::*;
-use hooks_agent::store::SqliteStore;
-use hooks_agent::testing::{Calls, Script, check_history};
+use hooks_agent_builtin::answer::{Mode, StructuredOutput, StructuredOutputError, TypedCalls};
+use hooks_agent_core::message::GenerateReason;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script, check_history};
+use hooks_agent_sql::store::SqliteStore;
 use serde_json::json;
 
 use crate::structured_output::{GOOD, Invoice, bot, invoice, of_invoices, words};

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::answer::{Mode, StructuredOutput, StructuredOutputError};
-use hooks_agent::message::Usage;
-use hooks_agent::model::ChatChunk;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::answer::{Mode, StructuredOutput, StructuredOutputError};
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::ChatChunk;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use proptest::prelude::*;
 use serde_json::{Deserializer, Value, json};
 

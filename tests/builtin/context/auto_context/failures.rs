@@ -3,11 +3,11 @@
 use std::error::Error;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::{AutoContext, AutoContextError};
-use hooks_agent::message::Messages;
-use hooks_agent::model::{ContextSize, ContextSizeError, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::{AutoContext, AutoContextError};
+use hooks_agent_core::message::Messages;
+use hooks_agent_core::model::{ContextSize, ContextSizeError, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 
 use super::{agent, of_tool};
 

@@ -3,19 +3,17 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::{AutoContext, ContextEditing};
-use hooks_agent::builtin::knowledge::{
-    Keep, LongTermMemory, Memories, ProcessMemories, Remembered,
-};
-use hooks_agent::message::{Messages, unanswered_tool_uses};
-use hooks_agent::model::{ContextSize, ScriptedAnswer};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::{AutoContext, ContextEditing};
+use hooks_agent_core::message::{Messages, unanswered_tool_uses};
+use hooks_agent_core::model::{ContextSize, ScriptedAnswer};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
+use hooks_agent_knowledge::{Keep, LongTermMemory, Memories, ProcessMemories, Remembered};
 use serde_json::json;
 
 use super::{Requests, agent, of_tool, references, tokens, used};
 
-fn budget(tokens: u64) -> hooks_agent::builtin::context::AutoContextBuilder {
+fn budget(tokens: u64) -> hooks_agent_builtin::context::AutoContextBuilder {
     AutoContext::builder().budget(ContextSize::Tokens(tokens + of_tool()))
 }
 
@@ -183,7 +181,7 @@ fn results_of_any_size_fit_into_a_small_window_by_default() {
 #[test]
 fn tools_that_a_hook_adds_in_one_call_count_in_that_call_alone() {
     let (agent, requests) = agent(budget(100).window(of_tool() + 100), Messages::new());
-    let extra = || hooks_agent::model::ToolSpec::new("extra", "x".repeat(800), json!({}));
+    let extra = || hooks_agent_core::model::ToolSpec::new("extra", "x".repeat(800), json!({}));
     let adds = on(move |event: &mut PreReasoning<'_>| {
         if event.messages().last().is_some_and(|msg| msg.text() == "more") {
             let all = event.tools().iter().cloned().chain([extra()]);
@@ -215,8 +213,8 @@ fn the_model_that_summarizes_reads_the_id_of_each_large_result() {
 fn images_of_an_offloaded_result_stay() {
     let call = ToolUse::new("1", "log", json!({}));
     let ask = Msg::from_blocks(Role::Assistant, "bot", vec![ContentBlock::ToolUse(call.clone())]);
-    let image = hooks_agent::message::Media::bytes("image/png", b"png");
-    let output = hooks_agent::message::ToolOutput::text("x".repeat(4000))
+    let image = hooks_agent_core::message::Media::bytes("image/png", b"png");
+    let output = hooks_agent_core::message::ToolOutput::text("x".repeat(4000))
         .with_block(ContentBlock::text("more"))
         .with_block(ContentBlock::Image(image));
     let result = Msg::tool_result(ToolResult::success(&call, output));

@@ -7,11 +7,11 @@ mod reading;
 
 use std::sync::{Arc, Mutex};
 
-use hooks_agent::builtin::context::AutoContextBuilder;
-use hooks_agent::message::Messages;
-use hooks_agent::model::TokenCounter;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::AutoContextBuilder;
+use hooks_agent_core::message::Messages;
+use hooks_agent_core::model::TokenCounter;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use serde_json::json;
 
 /// What a model read, request by request.
@@ -45,7 +45,7 @@ fn tokens(request: &ChatRequest) -> u64 {
 
 /// The tokens of the description of `read_offloaded`.
 fn of_tool() -> u64 {
-    let hook = hooks_agent::builtin::context::AutoContext::builder();
+    let hook = hooks_agent_builtin::context::AutoContext::builder();
     let (agent, requests) = agent(hook.window(1_000_000), Messages::new());
     futures::executor::block_on(agent.call("")).unwrap();
     tokens(&requests.lock().unwrap()[0])

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::AutoContext;
-use hooks_agent::message::unanswered_tool_uses;
-use hooks_agent::model::ContextSize;
-use hooks_agent::prelude::*;
+use hooks_agent_builtin::context::AutoContext;
+use hooks_agent_core::message::unanswered_tool_uses;
+use hooks_agent_core::model::ContextSize;
+use hooks_agent_core::prelude::*;
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -1,10 +1,10 @@
 //! Results that are read again.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::AutoContext;
-use hooks_agent::model::ContextSize;
-use hooks_agent::prelude::*;
-use hooks_agent::store::SqliteStore;
+use hooks_agent_builtin::context::AutoContext;
+use hooks_agent_core::model::ContextSize;
+use hooks_agent_core::prelude::*;
+use hooks_agent_sql::store::SqliteStore;
 use serde_json::{Value, json};
 
 use super::{agent, reads, references, used};
@@ -81,7 +81,8 @@ async fn an_offloaded_result_is_found_again_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("agents.db");
     let log = || FunctionTool::new("log", "Reads the log.", async |_: Value| text());
-    let model = hooks_agent::testing::Script::new().calls([ToolUse::new("1", "log", json!({}))]);
+    let model =
+        hooks_agent_core::testing::Script::new().calls([ToolUse::new("1", "log", json!({}))]);
     let first = ReActAgent::builder("bot").model(model.says("done")).tool(log()).hook(hook());
     let first = first.store(SqliteStore::open(&path).await.unwrap()).build().unwrap();
     first.call("go").await.unwrap();

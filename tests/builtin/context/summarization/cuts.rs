@@ -1,9 +1,9 @@
 //! Where a conversation is cut.
 
 use futures::executor::block_on;
-use hooks_agent::message::Messages;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Script, check_history};
+use hooks_agent_core::message::Messages;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Script, check_history};
 use serde_json::json;
 
 use super::{agent, messages, texts};

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::context::{OnSummaryFailure, Summarization, SummaryError};
-use hooks_agent::call::Interrupt;
-use hooks_agent::error::AgentError;
-use hooks_agent::hook::{HookModel, HookModelError};
-use hooks_agent::message::{GenerateReason, Usage};
-use hooks_agent::model::{ChatChunk, ChatStream, ContextSize, FinishReason, ModelError};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::{OnSummaryFailure, Summarization, SummaryError};
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::hook::{HookModel, HookModelError};
+use hooks_agent_core::message::{GenerateReason, Usage};
+use hooks_agent_core::model::{ChatChunk, ChatStream, ContextSize, FinishReason, ModelError};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use serde_json::json;
 use tokio::sync::Notify;
 

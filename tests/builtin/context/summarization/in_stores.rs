@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hooks_agent::message::{GenerateReason, Question};
-use hooks_agent::model::ScriptedAnswer;
-use hooks_agent::prelude::*;
-use hooks_agent::store::{Decision, Filter, SqliteStore, Store, ThreadKey};
-use hooks_agent::testing::{Script, check_history};
+use hooks_agent_core::message::{GenerateReason, Question};
+use hooks_agent_core::model::ScriptedAnswer;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::{Decision, Filter, Store, ThreadKey};
+use hooks_agent_core::testing::{Script, check_history};
+use hooks_agent_sql::store::SqliteStore;
 use serde_json::{Value, json};
 
 use super::messages;
@@ -39,7 +40,8 @@ async fn replaced_messages_stay_in_the_store_as_history() {
     let key = ThreadKey::new("bot", CallContext::DEFAULT_THREAD).unwrap();
     let history = store.history(&key).await;
     let history = history.unwrap();
-    let text = |row: &hooks_agent::store::HistoryRow| row.message["content"][0]["text"].to_string();
+    let text =
+        |row: &hooks_agent_core::store::HistoryRow| row.message["content"][0]["text"].to_string();
     let archived: Vec<_> = history.iter().filter(|row| row.archived.is_some()).map(text).collect();
     assert_eq!(archived, [r#""1""#, r#""a1""#, r#""2""#]);
     let mut all: Vec<_> = history.iter().map(|row| row.seq).collect();

@@ -20,11 +20,11 @@ mod requests;
 mod sizes;
 mod vectors;
 
-use hooks_agent::builtin::context::{Summarization, SummarizationBuilder};
-use hooks_agent::message::Messages;
-use hooks_agent::model::{ContextSize, TokenCounter};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::{Summarization, SummarizationBuilder};
+use hooks_agent_core::message::Messages;
+use hooks_agent_core::model::{ContextSize, TokenCounter};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 
 /// A hook with this trigger, without a first message that stays.
 fn at(trigger: ContextSize, keep: ContextSize, small: &Script) -> SummarizationBuilder {

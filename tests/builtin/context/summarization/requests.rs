@@ -4,15 +4,15 @@ use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
 use futures::{StreamExt, join};
-use hooks_agent::HookRole;
-use hooks_agent::builtin::context::Summarization;
-use hooks_agent::builtin::limit::{Exit, ModelCallLimit};
-use hooks_agent::error::InputError;
-use hooks_agent::hook::HookModel;
-use hooks_agent::message::Usage;
-use hooks_agent::model::{ContextSize, ScriptedAnswer};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::Summarization;
+use hooks_agent_builtin::limit::{Exit, ModelCallLimit};
+use hooks_agent_core::HookRole;
+use hooks_agent_core::error::InputError;
+use hooks_agent_core::hook::HookModel;
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::{ContextSize, ScriptedAnswer};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use serde_json::json;
 
 use super::{agent, messages, texts, users};

@@ -1,10 +1,10 @@
 //! Counts of tokens, and the usage that is reported.
 
 use futures::executor::block_on;
-use hooks_agent::message::Usage;
-use hooks_agent::model::{ContextSize, TokenCounter};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::{ContextSize, TokenCounter};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 
 use super::{agent, at, texts, users};
 

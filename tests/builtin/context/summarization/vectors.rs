@@ -1,10 +1,10 @@
 //! The vectors of D 3.4.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::{Summarization, SummarizationBuilder, SummarizationError};
-use hooks_agent::model::{ContextSize, ContextSizeError, TokenCounter};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::{Summarization, SummarizationBuilder, SummarizationError};
+use hooks_agent_core::model::{ContextSize, ContextSizeError, TokenCounter};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use serde_json::json;
 
 use super::{agent, at, each, messages, texts, users};
@@ -181,7 +181,7 @@ fn the_usage_that_the_provider_reported_counts() {
         let small = Script::new().says("s");
         let hook = at(ContextSize::Tokens(10_000), ContextSize::Messages(1), &small);
         let mut answer = Msg::assistant("bot", "b");
-        answer.usage = Some(hooks_agent::message::Usage::new(reported - 1, 1));
+        answer.usage = Some(hooks_agent_core::message::Usage::new(reported - 1, 1));
         let agent = agent(hook, [Msg::user("a"), answer]);
         block_on(agent.call("c")).unwrap();
         assert_eq!(!small.requests().is_empty(), is_due, "{reported}");

@@ -1,9 +1,9 @@
 //! Tools that a model chooses. The names are those of the tests of C 2.3.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::ToolSelector;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::ToolSelector;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 
 use super::{TOOLS, agent, builder, calls, chooses, offered};
 

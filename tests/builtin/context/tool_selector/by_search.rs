@@ -1,9 +1,9 @@
 //! Tools that a search finds.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::ToolSelector;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::ToolSelector;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use proptest::prelude::*;
 
 use super::{agent, offered, tool};
@@ -91,7 +91,7 @@ fn a_text_without_words_of_a_tool_keeps_the_choice_before_it() {
 #[test]
 fn an_image_alone_chooses_as_a_text_without_words() {
     let script = Script::new().says("1");
-    let image = hooks_agent::message::Media::bytes("image/png", b"png");
+    let image = hooks_agent_core::message::Media::bytes("image/png", b"png");
     let msg = Msg::from_blocks(Role::User, "user", vec![ContentBlock::Image(image)]);
     block_on(agent(&script, ToolSelector::by_search(2)).call(msg)).unwrap();
     assert_eq!(offered(&script)[0], ["get_weather", "search_web"]);

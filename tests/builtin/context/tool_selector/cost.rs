@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::ToolSelector;
-use hooks_agent::model::TokenCounter;
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::tool::Tool;
+use hooks_agent_builtin::context::ToolSelector;
+use hooks_agent_core::model::TokenCounter;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::tool::Tool;
 
 use super::{Requests, tool};
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::{OnSelectionFailure, ToolSelector, ToolSelectorError};
-use hooks_agent::call::Interrupt;
-use hooks_agent::hook::HookModel;
-use hooks_agent::message::GenerateReason;
-use hooks_agent::model::ModelError;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::{OnSelectionFailure, ToolSelector, ToolSelectorError};
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::hook::HookModel;
+use hooks_agent_core::message::GenerateReason;
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use tokio::sync::Notify;
 
 use super::{agent, calls, chooses, offered};
@@ -122,7 +122,7 @@ impl ChatModel for Hangs {
         "hangs"
     }
 
-    fn stream(&self, _: ChatRequest) -> hooks_agent::model::ChatStream {
+    fn stream(&self, _: ChatRequest) -> hooks_agent_core::model::ChatStream {
         self.0.notify_one();
         Box::pin(futures::stream::pending())
     }

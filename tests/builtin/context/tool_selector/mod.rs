@@ -18,11 +18,11 @@ mod rounds;
 
 use std::sync::{Arc, Mutex};
 
-use hooks_agent::builtin::context::ToolSelector;
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::testing::Script;
-use hooks_agent::tool::{Tool, Tools};
+use hooks_agent_builtin::context::ToolSelector;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::testing::Script;
+use hooks_agent_core::tool::{Tool, Tools};
 use serde_json::{Value, json};
 
 /// The tools of the tests, by name and description.

@@ -1,12 +1,13 @@
 //! Rounds, calls, threads and agents: what a choice holds for, and what stays beside it.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::context::ToolSelector;
-use hooks_agent::message::Question;
-use hooks_agent::model::{ToolChoice, ToolSpec};
-use hooks_agent::prelude::*;
-use hooks_agent::store::{Decision, Filter, SqliteStore, Store};
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::context::ToolSelector;
+use hooks_agent_core::message::Question;
+use hooks_agent_core::model::{ToolChoice, ToolSpec};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::{Decision, Filter, Store};
+use hooks_agent_core::testing::Script;
+use hooks_agent_sql::store::SqliteStore;
 use serde_json::json;
 
 use super::{agent, builder, calls, chooses, offered, tools};

@@ -3,12 +3,12 @@
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::PiiDetection;
-use hooks_agent::builtin::guard::pii::{PiiFormat, PiiHashKey, PiiKind, PiiStrategy};
-use hooks_agent::model::ChatChunk;
-use hooks_agent::prelude::*;
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::guard::PiiDetection;
+use hooks_agent_builtin::guard::pii::{PiiFormat, PiiHashKey, PiiKind, PiiStrategy};
+use hooks_agent_core::model::ChatChunk;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::testing::Script;
 use proptest::prelude::{Strategy, prop, prop_assert_eq, proptest};
 use proptest::test_runner::Config;
 use serde_json::{Value, json};

@@ -1,16 +1,16 @@
 //! Ways around the hook: what it removes is known nowhere.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::PiiDetection;
-use hooks_agent::builtin::guard::pii::{
+use hooks_agent_builtin::guard::PiiDetection;
+use hooks_agent_builtin::guard::pii::{
     PiiCallback, PiiDetector, PiiFormat, PiiMatch, PiiReplacement, PiiScanner, PiiStrategy,
 };
-use hooks_agent::hook::DynAgentHook;
-use hooks_agent::message::ToolOutput;
-use hooks_agent::model::ChatChunk::{Text, Thinking};
-use hooks_agent::model::{Find, Finding, Rewriter};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_core::hook::DynAgentHook;
+use hooks_agent_core::message::ToolOutput;
+use hooks_agent_core::model::ChatChunk::{Text, Thinking};
+use hooks_agent_core::model::{Find, Finding, Rewriter};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::{Value, json};
 
 use crate::everything::{shown_of, shown_of_call};

@@ -23,14 +23,14 @@ mod streams;
 use std::error::Error;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::PiiDetection;
-use hooks_agent::builtin::guard::pii::{PiiCallback, PiiMatch, PiiPattern, PiiStrategy};
-use hooks_agent::hook::TextBlocked;
-use hooks_agent::message::Media;
-use hooks_agent::model::ModelError;
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::guard::PiiDetection;
+use hooks_agent_builtin::guard::pii::{PiiCallback, PiiMatch, PiiPattern, PiiStrategy};
+use hooks_agent_core::hook::TextBlocked;
+use hooks_agent_core::message::Media;
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::json;
 
 const MAIL: &str = "test@example.com";

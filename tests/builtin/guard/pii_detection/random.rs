@@ -2,14 +2,14 @@
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::pii::{
+use hooks_agent_builtin::guard::pii::{
     PiiDetector, PiiHashKey, PiiKind, PiiReplacement, PiiScanner, PiiStrategy,
 };
-use hooks_agent::builtin::guard::{PiiDetection, SensitiveWords, WordList};
-use hooks_agent::model::{ChatChunk, Finding, Rewriter};
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::stream::AgentEventKind;
+use hooks_agent_builtin::guard::{PiiDetection, SensitiveWords, WordList};
+use hooks_agent_core::model::{ChatChunk, Finding, Rewriter};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::stream::AgentEventKind;
 use proptest::prelude::{Strategy, any, prop, prop_assert, prop_assert_eq, proptest};
 use proptest::test_runner::Config;
 

@@ -2,13 +2,13 @@
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::PiiDetection;
-use hooks_agent::builtin::guard::pii::PiiStrategy;
-use hooks_agent::message::Usage;
-use hooks_agent::model::ChatChunk;
-use hooks_agent::prelude::*;
-use hooks_agent::stream::AgentEventKind;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::guard::PiiDetection;
+use hooks_agent_builtin::guard::pii::PiiStrategy;
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::ChatChunk;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::testing::Script;
 
 use crate::everything::shown_of_call;
 use crate::spoken::Spoken;

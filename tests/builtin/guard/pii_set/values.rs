@@ -1,6 +1,6 @@
 //! Valid values of each kind.
 
-use hooks_agent::builtin::guard::pii::PiiKind;
+use hooks_agent_builtin::guard::pii::PiiKind;
 
 use super::random::Random;
 

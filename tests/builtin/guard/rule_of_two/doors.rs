@@ -1,10 +1,10 @@
 //! Labels of what does not come from a tool that ran here.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::RuleOfTwo;
-use hooks_agent::builtin::knowledge::{Knowledge, KnowledgeFuture, Passage, Rag};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::guard::RuleOfTwo;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
+use hooks_agent_knowledge::{Knowledge, KnowledgeFuture, Passage, Rag};
 use serde_json::{Value, json};
 
 use super::{agent, asked, call, go, ran, rule, script};

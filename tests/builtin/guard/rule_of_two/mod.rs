@@ -4,11 +4,11 @@ mod doors;
 mod other_hooks;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::{Labels, RuleOfTwo};
-use hooks_agent::message::{GenerateReason, PendingReason};
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::guard::{Labels, RuleOfTwo};
+use hooks_agent_core::message::{GenerateReason, PendingReason};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::json;
 
 const TOOLS: [&str; 4] = ["browse", "recall", "send", "add"];

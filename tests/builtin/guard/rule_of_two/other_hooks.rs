@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::{Decision, ToolApproval};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::guard::{Decision, ToolApproval};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use serde_json::json;
 
 use crate::rule_of_two::{

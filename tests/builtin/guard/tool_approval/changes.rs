@@ -4,9 +4,9 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::{ApprovalRequest, Decision, ToolApproval, ToolParams};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::guard::{ApprovalRequest, Decision, ToolApproval, ToolParams};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::{Value, json};
 
 use crate::tool_approval::{always, pay, payer, results};

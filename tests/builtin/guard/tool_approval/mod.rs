@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use futures::executor::block_on;
 use futures::{FutureExt, poll};
-use hooks_agent::builtin::guard::{Decision, ToolApproval};
-use hooks_agent::call::Interrupt;
-use hooks_agent::message::GenerateReason;
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::guard::{Decision, ToolApproval};
+use hooks_agent_core::call::Interrupt;
+use hooks_agent_core::message::GenerateReason;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::{Value, json};
 
 type Count = Arc<AtomicUsize>;

@@ -4,9 +4,9 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::{Decision, ToolApproval};
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Calls;
+use hooks_agent_builtin::guard::{Decision, ToolApproval};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Calls;
 use serde_json::Value;
 
 use crate::tool_approval::{Count, always, pay, payer, results};

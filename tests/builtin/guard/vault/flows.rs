@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::{Decision, PiiDetection, ToolApproval};
-use hooks_agent::model::ChatChunk;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::guard::{Decision, PiiDetection, ToolApproval};
+use hooks_agent_core::model::ChatChunk;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use serde_json::{Value, json};
 
 use super::{BOB, MAIL, email, said, send, sender, vault};

@@ -1,15 +1,15 @@
 //! Where data is kept, and who cannot have it.
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::VaultError;
-use hooks_agent::event::PreCall;
-use hooks_agent::message::Messages;
-use hooks_agent::model::ChatRequest;
-use hooks_agent::prelude::*;
-use hooks_agent::store::ThreadKey;
-use hooks_agent::testing::Script;
-use hooks_agent::thread::MemoryStore;
-use hooks_agent::user::UserAgent;
+use hooks_agent_builtin::guard::VaultError;
+use hooks_agent_core::event::PreCall;
+use hooks_agent_core::message::Messages;
+use hooks_agent_core::model::ChatRequest;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::ThreadKey;
+use hooks_agent_core::testing::Script;
+use hooks_agent_core::thread::MemoryStore;
+use hooks_agent_core::user::UserAgent;
 use serde_json::{Value, json};
 
 use super::{MAIL, echo, email, said, send, sender, vault};

@@ -6,11 +6,11 @@ mod kept;
 use std::sync::{Arc, Mutex};
 
 use futures::executor::block_on;
-use hooks_agent::builtin::guard::pii::{PiiCallback, PiiMatch, PiiPattern, PiiStrategy};
-use hooks_agent::builtin::guard::{PiiDetection, Vault, VaultKey};
-use hooks_agent::model::ChatRequest;
-use hooks_agent::prelude::*;
-use hooks_agent::testing::Script;
+use hooks_agent_builtin::guard::pii::{PiiCallback, PiiMatch, PiiPattern, PiiStrategy};
+use hooks_agent_builtin::guard::{PiiDetection, Vault, VaultKey};
+use hooks_agent_core::model::ChatRequest;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::Script;
 use serde_json::{Value, json};
 
 use crate::everything::shown_of;

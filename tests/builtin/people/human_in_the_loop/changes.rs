@@ -1,11 +1,11 @@
 //! A tool call runs as a person approved it, whatever other hooks do.
 
-use hooks_agent::builtin::guard::RuleOfTwo;
-use hooks_agent::builtin::people::{Gate, HumanInTheLoop};
-use hooks_agent::message::GenerateReason;
-use hooks_agent::prelude::*;
-use hooks_agent::store::Decision;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::guard::RuleOfTwo;
+use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
+use hooks_agent_core::message::GenerateReason;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::Decision;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::{Value, json};
 
 use crate::human_in_the_loop::{Clerk, inputs, pay};

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use hooks_agent::builtin::people::{Gate, GateError, HumanInTheLoop};
-use hooks_agent::message::DecisionKind::{Approve, Reject};
-use hooks_agent::message::GenerateReason;
-use hooks_agent::prelude::*;
-use hooks_agent::store::{Decision, Store};
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::people::{Gate, GateError, HumanInTheLoop};
+use hooks_agent_core::message::DecisionKind::{Approve, Reject};
+use hooks_agent_core::message::GenerateReason;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::{Decision, Store};
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::json;
 
 use crate::human_in_the_loop::{Clerk, inputs, pay};

@@ -5,11 +5,11 @@ mod gates;
 mod texts;
 mod vectors;
 
-use hooks_agent::prelude::*;
-use hooks_agent::react::ReActAgentBuilder;
-use hooks_agent::store::{Decision, Filter, Store, Waiting};
-use hooks_agent::testing::{Calls, Script};
-use hooks_agent::thread::MemoryStore;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::store::{Decision, Filter, Store, Waiting};
+use hooks_agent_core::testing::{Calls, Script};
+use hooks_agent_core::thread::MemoryStore;
 use serde_json::{Value, json};
 
 /// The call of the vectors.

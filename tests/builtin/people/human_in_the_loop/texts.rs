@@ -1,10 +1,10 @@
 //! Texts for people and for the model.
 
-use hooks_agent::builtin::people::{Gate, HumanInTheLoop};
-use hooks_agent::message::Wording;
-use hooks_agent::prelude::*;
-use hooks_agent::store::Decision;
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
+use hooks_agent_core::message::Wording;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::Decision;
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::json;
 
 use crate::human_in_the_loop::Clerk;

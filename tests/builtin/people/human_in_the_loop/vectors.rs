@@ -11,12 +11,12 @@
 //! | one interrupt per call (`per_call`) | one list, decided one by one or together | a decision is about one question |
 //! | approve 1 of 2: both are asked again (1.7) | the other one alone | nobody decides twice |
 
-use hooks_agent::builtin::people::{Gate, HumanInTheLoop};
-use hooks_agent::message::DecisionKind::{Approve, Edit, Reject, Respond};
-use hooks_agent::message::{ContentBlock, GenerateReason, Role};
-use hooks_agent::prelude::*;
-use hooks_agent::store::{Decision, DecisionError, StoreError};
-use hooks_agent::testing::{Calls, Script};
+use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
+use hooks_agent_core::message::DecisionKind::{Approve, Edit, Reject, Respond};
+use hooks_agent_core::message::{ContentBlock, GenerateReason, Role};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::{Decision, DecisionError, StoreError};
+use hooks_agent_core::testing::{Calls, Script};
 use serde_json::json;
 
 use crate::human_in_the_loop::{Clerk, inputs, test_call};

@@ -9,7 +9,7 @@ use hooks_core::{HookError, HookResult, Recovery};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::event::{Decided, EventKind, Flow, HookEvent, Substitute};
-use crate::hook::agent_hook::AgentHook;
+use crate::hook::boxed::DynAgentHook;
 use crate::hook::watch::Installed;
 use crate::message::{GenerateReason, Msg, ToolResult};
 
@@ -37,7 +37,7 @@ pub(crate) fn answered(flow: Flow) -> HookResult<ControlFlow<Msg>> {
 }
 
 /// Names the hook in its decision.
-pub(crate) fn named(flow: Flow, hook: &impl AgentHook) -> Flow {
+pub(crate) fn named(flow: Flow, hook: &dyn DynAgentHook) -> Flow {
     flow.by(|| hook.name())
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn contained_now(hook: impl FnOnce() -> HookResult<Flow>) -> HookResu
 }
 
 /// Reports the failure of a hook that does not affect the call.
-pub(crate) fn report<H: AgentHook>(ended: HookResult<Flow>, kind: EventKind, hook: &H) {
+pub(crate) fn report(ended: HookResult<Flow>, kind: EventKind, hook: &dyn DynAgentHook) {
     if let Err(failure) = ended.and_then(|flow| no_flow(flow, kind)) {
         let error = &*failure as &dyn std::error::Error;
         tracing::warn!(
@@ -116,7 +116,7 @@ pub(crate) fn report<H: AgentHook>(ended: HookResult<Flow>, kind: EventKind, hoo
 }
 
 /// Runs a hook at `Settled`, where it cannot wait.
-pub(crate) fn settle_now<H: AgentHook>(installed: &Installed<H>, event: HookEvent<'_>) {
+pub(crate) fn settle_now(installed: &Installed, event: HookEvent<'_>) {
     let hook = &*installed.hook;
     let ended = if hook.sync_events().contains(EventKind::Settled) {
         contained_now(|| installed.run_now(event))

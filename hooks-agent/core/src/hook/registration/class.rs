@@ -12,6 +12,7 @@ use crate::agent::Agent;
 use crate::agent::linked::install_linked;
 use crate::call::{ForeignGuard, ForeignGuards};
 use crate::hook::agent_hook::AgentHook;
+use crate::hook::boxed::DynAgentHook;
 use crate::hook::registration::entry::{EventPoints, Registration, new_group};
 use crate::hook::registration::settings::Settings;
 use crate::hook::registration::target::Class;
@@ -33,7 +34,7 @@ static WATCHING: AtomicUsize = AtomicUsize::new(0);
 
 /// Registers a hook for all agents of a type, and removes an earlier one of its name.
 #[track_caller]
-pub(crate) fn register_class<A: EventPoints + ?Sized>(hook: impl AgentHook) {
+pub(crate) fn register_class<A: EventPoints + ?Sized>(hook: Arc<dyn DynAgentHook>) {
     // What the linker collected counts as registered before.
     install_linked();
     install::<A>(hook, Location::caller());
@@ -44,15 +45,18 @@ pub(crate) fn register_class<A: EventPoints + ?Sized>(hook: impl AgentHook) {
 #[track_caller]
 #[expect(private_bounds, reason = "`#[agent_hook(class)]` calls it, for the types of this crate")]
 pub fn link<A: EventPoints + ?Sized>(hook: impl AgentHook) {
-    install::<A>(hook, Location::caller());
+    install::<A>(hook.__share(), Location::caller());
 }
 
-fn install<A: EventPoints + ?Sized>(hook: impl AgentHook, location: &'static Location<'static>) {
+fn install<A: EventPoints + ?Sized>(
+    hook: Arc<dyn DynAgentHook>,
+    location: &'static Location<'static>,
+) {
     let (name, group) = (hook.name(), new_group());
-    let (registration, watcher) = (Registration::of(&hook, group, location), hook.watcher());
+    let (registration, watcher) = (Registration::of(&*hook, group, location), hook.watcher());
     let guard = hook.foreign_guard().map(|guard| (hook.priority(), guard));
-    let settings = Arc::new(Settings::of(&hook));
-    A::install(&Class::<A>(PhantomData), &Arc::new(hook), &registration);
+    let settings = Arc::new(Settings::of(&*hook));
+    A::install(&Class::<A>(PhantomData), &hook, &registration);
     let agent = TypeId::of::<A>();
     let added = ClassHook { agent, name: name.clone(), group, watcher, guard, settings };
     replace::<A>(&name, Some(added));

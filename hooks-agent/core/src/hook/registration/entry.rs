@@ -10,8 +10,8 @@ use hooks_core::{HookGroup, HookOptions, HookRole, Hookable, Level, RegistryErro
 use crate::agent::Agent;
 use crate::call::HookOwner;
 use crate::event::{EventKind, EventMask};
-use crate::hook::agent_hook::AgentHook;
 use crate::hook::around::AroundMask;
+use crate::hook::boxed::DynAgentHook;
 use crate::hook::registration::settings::Settings;
 use crate::hook::registration::target::Target;
 
@@ -25,9 +25,9 @@ const LABEL: &str = "event hook";
 )]
 pub(crate) trait EventPoints: Agent + 'static {
     /// Registers a hook at the methods of its events.
-    fn install<H: AgentHook>(
+    fn install(
         target: &impl Target<Self>,
-        hook: &Arc<H>,
+        hook: &Arc<dyn DynAgentHook>,
         registration: &Registration,
     );
 }
@@ -71,7 +71,7 @@ pub(crate) struct Scope {
 }
 
 impl Registration {
-    pub(crate) fn of(hook: &impl AgentHook, group: HookGroup, site: impl Into<Site>) -> Self {
+    pub(crate) fn of(hook: &dyn DynAgentHook, group: HookGroup, site: impl Into<Site>) -> Self {
         let (name, priority) = (hook.name().into(), hook.priority());
         let (events, sync_events) = (hook.events(), hook.sync_events());
         let (answers, answers_around) = (hook.answers(), hook.answers_around());
@@ -97,7 +97,7 @@ impl Registration {
 
     /// Returns the registration with a warning for all that the settings of the hook refer to and the agent
     /// does not have.
-    pub(crate) fn checked(self, hook: &impl AgentHook, agent: &(impl Agent + ?Sized)) -> Self {
+    pub(crate) fn checked(self, hook: &dyn DynAgentHook, agent: &(impl Agent + ?Sized)) -> Self {
         let warnings = Settings::of(hook).warnings(agent, Level::Instance);
         Self { warnings: warnings.into(), ..self }
     }

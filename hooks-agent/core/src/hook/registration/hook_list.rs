@@ -8,21 +8,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hooks_core::{HookGroup, Hookable};
 
 use crate::call::{CallContext, ForeignGuard, ForeignGuards, HookOwner};
-use crate::hook::agent_hook::AgentHook;
+use crate::hook::boxed::DynAgentHook;
 use crate::hook::registration::entry::{EventPoints, Registration, Scope, Site, new_group};
 use crate::hook::registration::target::Instance;
 use crate::hook::watch::{CallWatchers, HookWatcher};
-use crate::tool::{Tool, Tools};
+use crate::tool::Tool;
 
 /// Event hooks, in the order in which they were added.
-pub(crate) struct HookList<A: ?Sized>(Vec<Listed<A>>);
+#[derive(Clone, Default)]
+pub(crate) struct HookList(Vec<Listed>);
 
-struct Listed<A: ?Sized> {
+#[derive(Clone)]
+struct Listed {
     group: HookGroup,
     watcher: Option<Arc<dyn HookWatcher>>,
     /// With its priority.
     guard: Option<(i32, Arc<dyn ForeignGuard>)>,
-    hook: Arc<dyn Installable<A>>,
+    hook: Arc<dyn DynAgentHook>,
     /// Where the user added the hook.
     site: Site,
     /// Where the hook is registered, if not at all that it receives.
@@ -31,56 +33,24 @@ struct Listed<A: ?Sized> {
     owner: Option<Arc<HookOwner>>,
 }
 
-trait Installable<A: ?Sized>: Send + Sync {
-    fn name(&self) -> String;
-    fn install(&self, agent: &A, listed: &Listed<A>);
-    fn tools(&self) -> Tools;
-    fn inherit(&self) -> bool;
-    fn counter(&self) -> Option<String>;
-    fn ends_with_process(&self) -> Option<String>;
-}
-
-/// A hook of known type, so that each call of it is boxed only once.
-struct Typed<H>(Arc<H>);
-
-impl<A: EventPoints + ?Sized, H: AgentHook> Installable<A> for Typed<H> {
-    fn name(&self) -> String {
-        self.0.name()
-    }
-
-    fn install(&self, agent: &A, listed: &Listed<A>) {
-        let registration = Registration::of(&*self.0, listed.group, listed.site.clone());
-        let registration = registration.checked(&*self.0, agent).owned_by(listed.owner.as_ref());
-        let registration = match &listed.scope {
+impl Listed {
+    fn install<A: EventPoints + ?Sized>(&self, agent: &A) {
+        let registration = Registration::of(&*self.hook, self.group, self.site.clone());
+        let registration = registration.checked(&*self.hook, agent).owned_by(self.owner.as_ref());
+        let registration = match &self.scope {
             None => registration,
             Some(scope) => registration.within(scope),
         };
-        A::install(&Instance(agent), &self.0, &registration);
-    }
-
-    fn tools(&self) -> Tools {
-        self.0.tools()
-    }
-
-    fn inherit(&self) -> bool {
-        self.0.inherit()
-    }
-
-    fn counter(&self) -> Option<String> {
-        self.0.counter()
-    }
-
-    fn ends_with_process(&self) -> Option<String> {
-        self.0.ends_with_process()
+        A::install(&Instance(agent), &self.hook, &registration);
     }
 }
 
-impl<A: EventPoints + ?Sized> HookList<A> {
+impl HookList {
     #[track_caller]
-    pub(crate) fn add(&mut self, hook: impl AgentHook) {
+    pub(crate) fn add(&mut self, hook: Arc<dyn DynAgentHook>) {
+        let site = Location::caller().into();
         let watcher = hook.watcher();
         let guard = hook.foreign_guard().map(|guard| (hook.priority(), guard));
-        let (hook, site) = (Arc::new(Typed(Arc::new(hook))), Location::caller().into());
         let (group, scope, owner) = (new_group(), None, None);
         self.0.push(Listed { group, watcher, guard, hook, site, scope, owner });
     }
@@ -88,19 +58,23 @@ impl<A: EventPoints + ?Sized> HookList<A> {
     /// Adds a hook and registers it at an agent, then removes the earlier hooks of its name and
     /// returns them.
     #[track_caller]
-    pub(crate) fn replace(&mut self, agent: &A, hook: impl AgentHook) -> Self {
+    pub(crate) fn replace<A: EventPoints + ?Sized>(
+        &mut self,
+        agent: &A,
+        hook: Arc<dyn DynAgentHook>,
+    ) -> Self {
         let name = hook.name();
         self.add(hook);
         let Some(added) = self.0.pop() else { return Self::default() };
-        added.hook.install(agent, &added);
+        added.install(agent);
         let removed = self.remove(agent, &name);
         self.0.push(added);
         removed
     }
 
     /// Removes the hooks of this name from the list and from the agent, and returns them.
-    pub(crate) fn remove(&mut self, agent: &A, name: &str) -> Self {
-        let is_meant = |listed: &mut Listed<A>| listed.hook.name() == name;
+    pub(crate) fn remove<A: EventPoints + ?Sized>(&mut self, agent: &A, name: &str) -> Self {
+        let is_meant = |listed: &mut Listed| listed.hook.name() == name;
         let removed: Vec<_> = self.0.extract_if(.., is_meant).collect();
         for listed in &removed {
             agent.remove_instance_group(listed.group);
@@ -109,9 +83,9 @@ impl<A: EventPoints + ?Sized> HookList<A> {
     }
 
     /// Registers the hooks at the methods of an agent.
-    pub(crate) fn install(&self, agent: &A) {
+    pub(crate) fn install<A: EventPoints + ?Sized>(&self, agent: &A) {
         for listed in &self.0 {
-            listed.hook.install(agent, listed);
+            listed.install(agent);
         }
     }
 
@@ -166,7 +140,7 @@ impl<A: EventPoints + ?Sized> HookList<A> {
     /// Returns whether both have the same hooks in the same order, added at the same places.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let is_same =
-            |one: &Listed<A>, other: &Listed<A>| one.group == other.group && one.site == other.site;
+            |one: &Listed, other: &Listed| one.group == other.group && one.site == other.site;
         self.0.len() == other.0.len()
             && self.0.iter().zip(&other.0).all(|(one, other)| is_same(one, other))
     }
@@ -217,25 +191,25 @@ impl<A: EventPoints + ?Sized> HookList<A> {
 }
 
 /// The event hooks of an agent, which come and go while calls run.
-pub(crate) struct SharedHooks<A: ?Sized> {
-    hooks: Mutex<HookList<A>>,
+pub(crate) struct SharedHooks {
+    hooks: Mutex<HookList>,
     /// Whether a hook that watches others was ever among them.
     has_watched: AtomicBool,
 }
 
-impl<A: EventPoints + ?Sized> SharedHooks<A> {
-    pub(crate) fn new(hooks: HookList<A>) -> Self {
+impl SharedHooks {
+    pub(crate) fn new(hooks: HookList) -> Self {
         let has_watched = AtomicBool::new(hooks.watches());
         Self { hooks: Mutex::new(hooks), has_watched }
     }
 
     /// Registers the hooks at the methods of an agent.
-    pub(crate) fn install(&self, agent: &A) {
+    pub(crate) fn install<A: EventPoints + ?Sized>(&self, agent: &A) {
         self.lock().install(agent);
     }
 
     /// Adds the hooks of a list and registers them at an agent.
-    pub(crate) fn add(&self, agent: &A, hooks: &HookList<A>) {
+    pub(crate) fn add<A: EventPoints + ?Sized>(&self, agent: &A, hooks: &HookList) {
         self.note_watchers(hooks.watches());
         hooks.install(agent);
         self.lock().join(hooks);
@@ -244,7 +218,11 @@ impl<A: EventPoints + ?Sized> SharedHooks<A> {
     /// Adds a hook and registers it at an agent, then removes the earlier hooks of its name and
     /// returns them.
     #[track_caller]
-    pub(crate) fn replace(&self, agent: &A, hook: impl AgentHook) -> HookList<A> {
+    pub(crate) fn replace<A: EventPoints + ?Sized>(
+        &self,
+        agent: &A,
+        hook: Arc<dyn DynAgentHook>,
+    ) -> HookList {
         let mut hooks = self.lock();
         let removed = hooks.replace(agent, hook);
         self.note_watchers(hooks.watches());
@@ -252,7 +230,7 @@ impl<A: EventPoints + ?Sized> SharedHooks<A> {
     }
 
     /// Removes the hooks of this name from the list and from the agent, and returns them.
-    pub(crate) fn remove(&self, agent: &A, name: &str) -> HookList<A> {
+    pub(crate) fn remove<A: EventPoints + ?Sized>(&self, agent: &A, name: &str) -> HookList {
         self.lock().remove(agent, name)
     }
 
@@ -264,7 +242,7 @@ impl<A: EventPoints + ?Sized> SharedHooks<A> {
     }
 
     /// Returns the hooks as they are now.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, HookList<A>> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, HookList> {
         self.hooks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -273,27 +251,7 @@ impl<A: EventPoints + ?Sized> SharedHooks<A> {
     }
 }
 
-impl<A: ?Sized> Clone for HookList<A> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
-
-impl<A: ?Sized> Clone for Listed<A> {
-    fn clone(&self) -> Self {
-        let (watcher, guard) = (self.watcher.clone(), self.guard.clone());
-        let (hook, site, owner) = (self.hook.clone(), self.site.clone(), self.owner.clone());
-        Self { group: self.group, watcher, guard, hook, site, scope: self.scope, owner }
-    }
-}
-
-impl<A: ?Sized> Default for HookList<A> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<A: EventPoints + ?Sized> fmt::Debug for HookList<A> {
+impl fmt::Debug for HookList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.0.iter().map(|listed| listed.hook.name())).finish()
     }

@@ -4,7 +4,7 @@ use hooks_core::Level;
 
 use crate::agent::Agent;
 use crate::call::Door;
-use crate::hook::agent_hook::AgentHook;
+use crate::hook::boxed::DynAgentHook;
 use crate::text::near_name;
 
 /// What the settings of a hook refer to.
@@ -16,7 +16,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn of(hook: &impl AgentHook) -> Self {
+    pub(crate) fn of(hook: &dyn DynAgentHook) -> Self {
         let (tools, lost) = (hook.tool_names(), hook.ends_with_process());
         Self { tools, lost, inherits: hook.inherit() }
     }

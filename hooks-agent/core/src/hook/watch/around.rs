@@ -4,7 +4,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::call::CallContext;
-use crate::hook::agent_hook::AgentHook;
 use crate::hook::watch::content::Content;
 use crate::hook::watch::hook_run::{HookFlow, HookRun};
 use crate::hook::watch::installed::{Installed, unended};
@@ -13,8 +12,8 @@ use crate::message::{ToolResult, ToolUse};
 use crate::model::ChatRequest;
 
 /// A run of a hook around a call, told when it is dropped.
-pub(crate) struct AroundRun<'a, H> {
-    hook: &'a Installed<H>,
+pub(crate) struct AroundRun<'a> {
+    hook: &'a Installed,
     cx: &'a CallContext,
     event: &'static str,
     tool_call: Option<Box<str>>,
@@ -33,10 +32,10 @@ struct Seen {
     flow: Option<HookFlow>,
 }
 
-impl<'a, H: AgentHook> AroundRun<'a, H> {
+impl<'a> AroundRun<'a> {
     /// Begins the run around a model call, if somebody watches.
     pub(crate) fn of_model(
-        hook: &'a Installed<H>,
+        hook: &'a Installed,
         cx: &'a CallContext,
         request: &ChatRequest,
     ) -> Option<Self> {
@@ -46,7 +45,7 @@ impl<'a, H: AgentHook> AroundRun<'a, H> {
 
     /// Begins the run around a tool call, if somebody watches.
     pub(crate) fn of_tool(
-        hook: &'a Installed<H>,
+        hook: &'a Installed,
         cx: &'a CallContext,
         call: &ToolUse,
     ) -> Option<Self> {
@@ -56,7 +55,7 @@ impl<'a, H: AgentHook> AroundRun<'a, H> {
 
     /// Begins the run around a permission check, if somebody watches.
     pub(crate) fn of_check(
-        hook: &'a Installed<H>,
+        hook: &'a Installed,
         cx: &'a CallContext,
         call: &ToolUse,
     ) -> Option<Self> {
@@ -65,12 +64,12 @@ impl<'a, H: AgentHook> AroundRun<'a, H> {
     }
 
     /// Begins the run around a compression, if somebody watches.
-    pub(crate) fn of_compression(hook: &'a Installed<H>, cx: &'a CallContext) -> Option<Self> {
+    pub(crate) fn of_compression(hook: &'a Installed, cx: &'a CallContext) -> Option<Self> {
         Self::begin(hook, cx, "COMPRESSION", || (None, Content::Nothing))
     }
 
     fn begin(
-        hook: &'a Installed<H>,
+        hook: &'a Installed,
         cx: &'a CallContext,
         event: &'static str,
         content: impl FnOnce() -> (Option<Box<str>>, Content),
@@ -101,7 +100,7 @@ pub(crate) trait NoteInside: Send + Sync {
     fn got(&self, result: Option<&ToolResult>, has_failed: bool, time: Duration);
 }
 
-impl<H: AgentHook> NoteInside for AroundRun<'_, H> {
+impl NoteInside for AroundRun<'_> {
     fn passes_request(&self, request: &ChatRequest) {
         self.seen().pass(Content::of_request(request));
     }
@@ -122,7 +121,7 @@ impl<H: AgentHook> NoteInside for AroundRun<'_, H> {
     }
 }
 
-impl<H> AroundRun<'_, H> {
+impl AroundRun<'_> {
     /// Notes how the hook ended, with the result of the tool that it returns.
     pub(crate) fn end(&self, result: Option<&ToolResult>, has_failed: bool) {
         let mut seen = self.seen();
@@ -162,7 +161,7 @@ impl Seen {
     }
 }
 
-impl<H> Drop for AroundRun<'_, H> {
+impl Drop for AroundRun<'_> {
     fn drop(&mut self) {
         let seen = self.seen();
         tell_watchers(&HookRun {

@@ -9,7 +9,7 @@ use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::error::BuildError;
 use crate::event::{Decided, EventKind, EventMask, Flow, HookEvent};
-use crate::hook::agent_hook::AgentHook;
+use crate::hook::boxed::DynAgentHook;
 use crate::hook::registration::Registration;
 use crate::hook::watch::content::Content;
 use crate::hook::watch::hook_info::HookInfo;
@@ -21,15 +21,20 @@ const CHUNKS: EventMask =
     EventMask::of(&[EventKind::ReasoningChunk, EventKind::ActingChunk, EventKind::SummaryChunk]);
 
 /// An event hook that is registered at a method.
-pub(crate) struct Installed<H> {
-    pub(crate) hook: Arc<H>,
+#[derive(Clone)]
+pub(crate) struct Installed {
+    pub(crate) hook: Arc<dyn DynAgentHook>,
     pub(super) info: Arc<HookInfo>,
     /// Whether it does not receive what a call replays.
     is_once: bool,
 }
 
-impl<H: AgentHook> Installed<H> {
-    pub(crate) fn new(hook: &Arc<H>, registration: &Registration, level: Level) -> Self {
+impl Installed {
+    pub(crate) fn new(
+        hook: &Arc<dyn DynAgentHook>,
+        registration: &Registration,
+        level: Level,
+    ) -> Self {
         let info = Arc::new(HookInfo::of(registration, level));
         Self { hook: hook.clone(), info, is_once: registration.is_once }
     }
@@ -110,12 +115,6 @@ impl<H: AgentHook> Installed<H> {
             ended
         })
         .await
-    }
-}
-
-impl<H> Clone for Installed<H> {
-    fn clone(&self) -> Self {
-        Self { hook: self.hook.clone(), info: self.info.clone(), is_once: self.is_once }
     }
 }
 

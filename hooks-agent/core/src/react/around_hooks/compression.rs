@@ -7,8 +7,8 @@ use hooks_core::{BoxError, BoxFuture, Next, hook};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::hook::{
-    AgentHook, AroundMask, AroundRun, Compression, Inner, Installed, NextCompression, NoteInside,
-    Registration, Target, level_of,
+    AroundMask, AroundRun, Compression, DynAgentHook, Inner, Installed, NextCompression,
+    NoteInside, Registration, Target, level_of,
 };
 use crate::message::Messages;
 use crate::react::agent::ReActAgent;
@@ -16,9 +16,9 @@ use crate::react::around_hooks::noted::noted;
 use crate::react::compressor::ContextConfig;
 use crate::react::methods::ReActAgentCompressContextArgs;
 
-pub(super) fn install<H: AgentHook>(
+pub(super) fn install(
     target: &impl Target<ReActAgent>,
-    hook: &Arc<H>,
+    hook: &Arc<dyn DynAgentHook>,
     registration: &Registration,
 ) {
     let hook = Installed::new(hook, registration, level_of(target));

@@ -9,12 +9,12 @@ mod tool;
 
 use std::sync::Arc;
 
-use crate::hook::{AgentHook, AroundMask, Registration, Target};
+use crate::hook::{AroundMask, DynAgentHook, Registration, Target};
 use crate::react::agent::ReActAgent;
 
-pub(super) fn install_around<H: AgentHook>(
+pub(super) fn install_around(
     target: &impl Target<ReActAgent>,
-    hook: &Arc<H>,
+    hook: &Arc<dyn DynAgentHook>,
     registration: &Registration,
 ) {
     let around = registration.around;

@@ -7,7 +7,7 @@ use hooks_core::{BoxError, BoxFuture, Next, hook};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::hook::{
-    AgentHook, AroundMask, AroundRun, Inner, Installed, ModelCall, NextModel, NoteInside,
+    AroundMask, AroundRun, DynAgentHook, Inner, Installed, ModelCall, NextModel, NoteInside,
     Registration, Target, level_of,
 };
 use crate::model::{ChatRequest, ModelAnswer};
@@ -15,9 +15,9 @@ use crate::react::agent::ReActAgent;
 use crate::react::around_hooks::noted::noted;
 use crate::react::methods::ReActAgentModelCallArgs;
 
-pub(super) fn install<H: AgentHook>(
+pub(super) fn install(
     target: &impl Target<ReActAgent>,
-    hook: &Arc<H>,
+    hook: &Arc<dyn DynAgentHook>,
     registration: &Registration,
 ) {
     let hook = Installed::new(hook, registration, level_of(target));

@@ -7,7 +7,7 @@ use hooks_core::{BoxError, BoxFuture, Next, hook};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::hook::{
-    AgentHook, AroundMask, AroundRun, Inner, Installed, NextPermission, NoteInside,
+    AroundMask, AroundRun, DynAgentHook, Inner, Installed, NextPermission, NoteInside,
     PermissionCheck, Registration, Target, level_of,
 };
 use crate::message::ToolUse;
@@ -16,9 +16,9 @@ use crate::react::around_hooks::noted::noted;
 use crate::react::methods::ReActAgentCheckPermissionArgs;
 use crate::tool::Permission;
 
-pub(super) fn install<H: AgentHook>(
+pub(super) fn install(
     target: &impl Target<ReActAgent>,
-    hook: &Arc<H>,
+    hook: &Arc<dyn DynAgentHook>,
     registration: &Registration,
 ) {
     let hook = Installed::new(hook, registration, level_of(target));

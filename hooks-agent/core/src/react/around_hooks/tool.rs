@@ -8,8 +8,8 @@ use hooks_core::{BoxError, BoxFuture, Next, hook};
 use crate::call::CallContext;
 use crate::call::tool::CheckedCall;
 use crate::hook::{
-    AgentHook, AroundMask, AroundRun, Inner, Installed, NextTool, NoteInside, Registration, Target,
-    ToolCall, level_of,
+    AroundMask, AroundRun, DynAgentHook, Inner, Installed, NextTool, NoteInside, Registration,
+    Target, ToolCall, level_of,
 };
 use crate::message::{ToolResult, ToolUse};
 use crate::react::agent::ReActAgent;
@@ -18,9 +18,9 @@ use crate::react::around_hooks::noted::noted;
 use crate::react::methods::ReActAgentToolCallArgs;
 use crate::tool::ToolError;
 
-pub(super) fn install<H: AgentHook>(
+pub(super) fn install(
     target: &impl Target<ReActAgent>,
-    hook: &Arc<H>,
+    hook: &Arc<dyn DynAgentHook>,
     registration: &Registration,
 ) {
     let hook = Installed::new(hook, registration, level_of(target));

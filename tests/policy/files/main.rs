@@ -1,0 +1,15 @@
+//! Tests of the module `policy`.
+
+mod commands;
+mod example;
+mod hooks;
+mod limits;
+mod reloads;
+mod secrets;
+mod support;
+mod texts;
+mod vectors;
+mod versions;
+
+// The hooks that policy files may use.
+use hooks_agent_builtin as _;

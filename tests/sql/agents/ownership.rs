@@ -1,0 +1,126 @@
+//! Whose thread it is, on each store.
+
+use std::sync::Arc;
+
+use hooks_agent_core::agent::{Agent, AgentExt};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::{Decision, DecisionError, Filter, Store, StoreError};
+
+use crate::agents::attack::{ADA, echoing, on_ada};
+use crate::agents::stores::{Paid, clerk, places, refused, waiting};
+
+fn of(user: &str) -> CallOptions {
+    on_ada().user(user)
+}
+
+fn assert_refused(error: &AgentError) {
+    assert!(matches!(error, AgentError::Store(StoreError::OtherUser { .. })), "{error:?}");
+    let text = error.to_string();
+    assert!(text.contains("take_over(true)") && !text.contains("bob"), "{text}");
+}
+
+async fn user(store: &dyn Store) -> Option<Arc<str>> {
+    let found = store.threads(Filter::agent("clerk").thread(ADA)).await.unwrap();
+    found.into_iter().next().and_then(|info| info.user)
+}
+
+#[tokio::test]
+async fn a_thread_keeps_its_user() {
+    for place in places().await {
+        let one = echoing(place.open().await);
+        one.call_with(of("bob"), "secret").await.unwrap();
+        // Another worker, which has read nothing of the thread.
+        let other = echoing(place.open().await);
+        for agent in [&one, &other] {
+            let error = agent.call_with(of("eve"), "tell").await.unwrap_err();
+            assert_refused(&error);
+            let error = agent.resume(of("eve")).await.unwrap_err();
+            assert_refused(&error);
+        }
+        let store = place.open().await;
+        assert_eq!(user(&*store).await.as_deref(), Some("bob"));
+        assert_eq!(store.threads(Filter::all().user("bob")).await.unwrap().len(), 1);
+        assert_eq!(store.threads(Filter::all().user("eve")).await.unwrap().len(), 0);
+        // What was refused left no lease and no message.
+        assert_eq!(other.call_with(of("bob"), "again").await.unwrap().text(), "secret|again");
+        assert_eq!(one.call_with(on_ada(), "more").await.unwrap().text(), "secret|again|more");
+        assert_eq!(user(&*store).await.as_deref(), Some("bob"));
+    }
+}
+
+#[tokio::test]
+async fn a_thread_is_taken_over_by_a_call_that_says_so() {
+    for place in places().await {
+        let agent = echoing(place.open().await);
+        agent.call_with(of("bob"), "secret").await.unwrap();
+        let taken = of("eve").take_over(true);
+        assert_eq!(agent.call_with(taken, "mine").await.unwrap().text(), "secret|mine");
+        let store = place.open().await;
+        assert_eq!(user(&*store).await.as_deref(), Some("eve"));
+        let other = echoing(place.open().await);
+        assert_refused(&other.call_with(of("bob"), "what").await.unwrap_err());
+        assert!(other.call_with(of("eve"), "more").await.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_thread_without_a_user_is_of_the_first_that_is_named() {
+    for place in places().await {
+        let agent = echoing(place.open().await);
+        agent.call_with(on_ada(), "hello").await.unwrap();
+        agent.call_with(of("bob"), "me").await.unwrap();
+        assert_eq!(user(&*place.open().await).await.as_deref(), Some("bob"));
+        assert_refused(&agent.call_with(of("eve"), "tell").await.unwrap_err());
+    }
+}
+
+#[tokio::test]
+async fn a_refused_call_decides_nothing() {
+    for place in places().await {
+        let (store, paid) = (place.open().await, Paid::default());
+        let agent = clerk(store.clone(), &paid);
+        agent.call_with(of("bob"), "Pay").await.unwrap();
+        let id = waiting(&*store).await[0].id.clone();
+        let decided = agent.resume(of("eve").decide(id.clone(), Decision::Approve)).await;
+        assert_refused(&decided.unwrap_err());
+        assert_eq!((waiting(&*store).await.len(), paid.take().len()), (1, 0));
+        agent.resume(of("bob").decide(id.clone(), Decision::Approve)).await.unwrap();
+        assert_eq!(paid.take(), [12]);
+        let again = agent.resume(of("bob").decide(id, Decision::Approve)).await.unwrap_err();
+        let again = refused(again);
+        assert!(matches!(again, DecisionError::AlreadyDecided { .. }), "{again:?}");
+    }
+}
+
+#[tokio::test]
+async fn messages_for_a_thread_of_another_user_are_not_observed() {
+    for place in places().await {
+        let agent = echoing(place.open().await);
+        agent.call_with(of("bob"), "secret").await.unwrap();
+        let observed = agent.observe(agent.context(of("eve")), Msg::user("forged")).await;
+        assert_refused(&observed.unwrap_err());
+        let observed = agent.observe(agent.context(of("bob")), Msg::user("seen")).await;
+        observed.unwrap();
+        assert_eq!(agent.call_with(of("bob"), "so").await.unwrap().text(), "secret|seen|so");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_restored_keeps_its_user() {
+    let model = ScriptedModel::new("fixed", |_| "done");
+    let agent = ReActAgent::builder("clerk").model(model).build().unwrap();
+    agent.call_with(of("bob"), "secret").await.unwrap();
+    let history = agent.threads().memory(ADA).unwrap().messages();
+    agent.threads().restore(ADA, history).unwrap();
+    assert_refused(&agent.call_with(of("eve"), "tell").await.unwrap_err());
+}
+
+#[tokio::test]
+async fn a_thread_that_is_forgotten_is_free() {
+    for place in places().await {
+        let agent = echoing(place.open().await);
+        agent.call_with(of("bob"), "secret").await.unwrap();
+        assert!(agent.forget(ADA).await.unwrap());
+        assert_eq!(agent.call_with(of("eve"), "hello").await.unwrap().text(), "hello");
+    }
+}

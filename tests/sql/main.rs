@@ -1,0 +1,11 @@
+//! Stores: what outlives the process.
+
+mod agents;
+mod backend;
+mod chaos;
+mod kills;
+mod network;
+mod open;
+mod operations;
+mod suite;
+mod watched;

@@ -1,0 +1,9 @@
+//! Operations on stores: open by URL, count, prune, export, import, meter.
+
+mod counts;
+mod exports;
+mod hostile;
+mod metrics;
+mod opening;
+mod random_exports;
+mod retention;

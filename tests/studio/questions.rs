@@ -1,0 +1,171 @@
+//! Several questions, questions that expired, and how they are shown.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_agent_core::message::Question;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::{Decision, Store, Verdict};
+use hooks_agent_sql::store::SqliteStore;
+use hooks_agent_studio::Studio;
+use hooks_fixtures::Records;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::support::{asked, clerk, open, until_resumed};
+
+/// An agent that asks about two payments at once.
+fn asks_twice(studio: &Studio, paid: &Arc<Records<Value>>) -> Arc<ReActAgent> {
+    let model = ScriptedModel::new("both", |request| -> ScriptedAnswer {
+        if request.messages.last().unwrap().tool_results().next().is_some() {
+            return "Done.".into();
+        }
+        let call = |id: u64| ToolUse::new(format!("call-{id}"), "pay", json!({ "euros": id }));
+        vec![ContentBlock::ToolUse(call(1)), ContentBlock::ToolUse(call(2))].into()
+    });
+    let list = paid.clone();
+    let pay = FunctionTool::new("pay", "Pays.", move |payment: Value| {
+        list.push(payment);
+        async { "paid" }
+    });
+    let builder = ReActAgent::builder("clerk").model(model).parallel_tools(true);
+    let builder = builder.tool(pay.permission(|_| Permission::Ask)).hook(studio.hook());
+    Arc::new(builder.build().unwrap())
+}
+
+#[tokio::test]
+async fn two_questions_decided_at_once_run_each_tool_once_and_ask_the_model_once() {
+    for _ in 0..10 {
+        let (studio, paid) = (Studio::new(), Arc::new(Records::new()));
+        let agent = asks_twice(&studio, &paid);
+        let browser = open(&studio.clone().agent(agent.clone())).await;
+        let mut stream = browser.events(None).await;
+        agent.call("Pay both").await.unwrap();
+        let waiting = browser.json("/api/approvals").await["waiting"].clone();
+        assert_eq!(waiting.as_array().unwrap().len(), 2);
+
+        let approve = |at: usize| browser.decide(&waiting[at], json!({ "decision": "approve" }));
+        let (one, two) = futures::join!(approve(0), approve(1));
+        assert_eq!((one.0, two.0), (StatusCode::OK, StatusCode::OK));
+        until_resumed(&mut stream).await;
+
+        let mut paid = paid.take();
+        paid.sort_by_key(|payment| payment["euros"].as_u64());
+        assert_eq!(paid, [json!({ "euros": 1 }), json!({ "euros": 2 })]);
+        let history = agent.threads().memory("default").unwrap().messages();
+        let answers = history.iter().filter(|msg| msg.role == Role::Assistant).count();
+        assert_eq!(answers, 2, "the model is not asked again");
+        assert_eq!(browser.json("/api/approvals").await["waiting"], json!([]));
+    }
+}
+
+#[tokio::test]
+async fn a_question_that_expired_is_not_decided() {
+    let studio = Studio::new();
+    let clerk = clerk(&studio, |builder| {
+        let ask = on(|event: &mut PostReasoning<'_>| -> HookResult<Flow> {
+            let ids = event.message().tool_uses().map(|call| call.id.clone()).collect::<Vec<_>>();
+            let question = || Question::new("Pay?").expires_after(Duration::ZERO);
+            if ids.is_empty() {
+                return Ok(Flow::Continue);
+            }
+            Ok(event.ask(ids.into_iter().map(|id| (id, question())))?)
+        });
+        builder.hook(ask.with_priority(1))
+    });
+    let browser = open(&studio.clone().agent(clerk.agent.clone())).await;
+    clerk.agent.call("Pay").await.unwrap();
+
+    let question = browser.question().await;
+    let (status, refused) = browser.decide(&question, json!({ "decision": "approve" })).await;
+
+    assert_eq!((status, &refused["error"]), (StatusCode::CONFLICT, &json!("expired")));
+    assert!(clerk.paid.take().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_not_shown_is_denied_but_not_approved() {
+    let studio = Studio::new().show_content(false);
+    let (browser, mut stream, clerk) = asked(&studio).await;
+    let question = browser.question().await;
+    assert_eq!((&question["arguments"], &question["allowed"]), (&Value::Null, &json!(["reject"])));
+
+    let (status, _) = browser.decide(&question, json!({ "decision": "approve" })).await;
+    assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY);
+    let (status, _) = browser.decide(&question, json!({ "decision": "deny" })).await;
+    assert_eq!(status, StatusCode::OK);
+    until_resumed(&mut stream).await;
+    assert!(clerk.paid.take().is_empty());
+}
+
+#[tokio::test]
+async fn who_decided_is_recorded_in_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path().join("agents.db")).await.unwrap();
+    let studio = Studio::new().decided_by("eve");
+    let clerk = clerk(&studio, |builder| builder.store(store.clone()));
+    // An agent of this name that is not resumed here.
+    let browser = open(&studio.clone().agent(clerk.agent.clone())).await;
+    let mut stream = browser.events(None).await;
+    clerk.agent.call("Pay").await.unwrap();
+    let question = browser.question().await;
+    browser.decide(&question, json!({ "decision": "approve" })).await;
+    until_resumed(&mut stream).await;
+
+    let id: Arc<str> = question["id"].as_str().unwrap().into();
+    let again = store.decide(vec![Verdict::new(id, Decision::Approve)]).await.unwrap_err();
+    assert!(again.to_string().contains("decided by eve"), "{again}");
+    let decided = browser.json("/api/approvals").await["decided"][0].clone();
+    assert_eq!((&decided["by"], &decided["thread"]), (&json!("eve"), &json!("default")));
+}
+
+#[tokio::test]
+async fn arguments_are_shown_without_invisible_characters() {
+    let studio = Studio::new();
+    let pay = FunctionTool::new("pay", "Pays.", async |_: Value| "paid");
+    let input = json!({ "to": "a\u{202e}b\u{200b}c\u{7f}\n" });
+    let agent = ReActAgent::builder("clerk")
+        .model(crate::support::calls_then("pay", input, "Done."))
+        .tool(pay.permission(|_| Permission::Ask))
+        .hook(studio.hook())
+        .build()
+        .unwrap();
+    let agent = std::sync::Arc::new(agent);
+    let browser = open(&studio.clone().agent(agent.clone())).await;
+
+    agent.call("Pay").await.unwrap();
+
+    let shown = browser.question().await["shown"].as_str().unwrap().to_owned();
+    assert_eq!(shown, "{\n  \"to\": \"a\\u{202e}b\\u{200b}c\\u{7f}\\n\"\n}");
+}
+
+#[tokio::test]
+async fn a_question_that_expired_does_not_hold_the_others() {
+    let (studio, paid) = (Studio::new(), Arc::new(Records::new()));
+    let ask = on(|event: &mut PostReasoning<'_>| -> HookResult<Flow> {
+        let ids: Vec<_> = event.message().tool_uses().map(|call| call.id.clone()).collect();
+        if ids.is_empty() {
+            return Ok(Flow::Continue);
+        }
+        let questions = ids.into_iter().map(|id| {
+            let question = Question::new("Pay?");
+            let question =
+                if id == "call-1" { question.expires_after(Duration::ZERO) } else { question };
+            (id, question)
+        });
+        Ok(event.ask(questions)?)
+    });
+    let agent = asks_twice(&studio, &paid).with_agent_hook(ask);
+    let agent = Arc::new(agent);
+    let browser = open(&studio.clone().agent(agent.clone())).await;
+    let mut stream = browser.events(None).await;
+    agent.call("Pay both").await.unwrap();
+    let waiting = browser.json("/api/approvals").await["waiting"].as_array().unwrap().clone();
+    let open = waiting.iter().find(|it| it["call_id"] == "call-2").unwrap();
+
+    let (status, decided) = browser.decide(open, json!({ "decision": "approve" })).await;
+
+    assert_eq!((status, &decided["waits"]), (StatusCode::OK, &json!(0)), "{decided}");
+    until_resumed(&mut stream).await;
+    assert_eq!(paid.take(), [json!({ "euros": 2 })]);
+}
