@@ -81,7 +81,7 @@ impl dyn Agent {
     /// ```
     #[track_caller]
     pub fn register_class_agent_hook(hook: impl AgentHook) {
-        register_class::<Self>(hook.__share());
+        register_class::<Self>(&hook.__share());
     }
 
     /// Removes the class hook of this name.

@@ -103,7 +103,7 @@ impl ReActAgent {
     /// ```
     #[track_caller]
     pub fn register_class_agent_hook(hook: impl AgentHook) {
-        register_class::<Self>(hook.__share());
+        register_class::<Self>(&hook.__share());
     }
 
     /// Removes the class hook of this name, also one of `#[agent_hook(class)]`.

@@ -34,7 +34,7 @@ static WATCHING: AtomicUsize = AtomicUsize::new(0);
 
 /// Registers a hook for all agents of a type, and removes an earlier one of its name.
 #[track_caller]
-pub(crate) fn register_class<A: EventPoints + ?Sized>(hook: Arc<dyn DynAgentHook>) {
+pub(crate) fn register_class<A: EventPoints + ?Sized>(hook: &Arc<dyn DynAgentHook>) {
     // What the linker collected counts as registered before.
     install_linked();
     install::<A>(hook, Location::caller());
@@ -45,18 +45,18 @@ pub(crate) fn register_class<A: EventPoints + ?Sized>(hook: Arc<dyn DynAgentHook
 #[track_caller]
 #[expect(private_bounds, reason = "`#[agent_hook(class)]` calls it, for the types of this crate")]
 pub fn link<A: EventPoints + ?Sized>(hook: impl AgentHook) {
-    install::<A>(hook.__share(), Location::caller());
+    install::<A>(&hook.__share(), Location::caller());
 }
 
 fn install<A: EventPoints + ?Sized>(
-    hook: Arc<dyn DynAgentHook>,
+    hook: &Arc<dyn DynAgentHook>,
     location: &'static Location<'static>,
 ) {
     let (name, group) = (hook.name(), new_group());
-    let (registration, watcher) = (Registration::of(&*hook, group, location), hook.watcher());
+    let (registration, watcher) = (Registration::of(&**hook, group, location), hook.watcher());
     let guard = hook.foreign_guard().map(|guard| (hook.priority(), guard));
-    let settings = Arc::new(Settings::of(&*hook));
-    A::install(&Class::<A>(PhantomData), &hook, &registration);
+    let settings = Arc::new(Settings::of(&**hook));
+    A::install(&Class::<A>(PhantomData), hook, &registration);
     let agent = TypeId::of::<A>();
     let added = ClassHook { agent, name: name.clone(), group, watcher, guard, settings };
     replace::<A>(&name, Some(added));
