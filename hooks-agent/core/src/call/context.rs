@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::call::foreign::ForeignGuards;
 use crate::call::interrupt::Interrupts;
+use crate::call::marks::Marks;
 use crate::call::options::CallOptions;
 use crate::call::owner::HookOwner;
 use crate::call::state::{HookFailure, State};
@@ -67,6 +68,7 @@ pub(super) struct Call {
     pub(super) foreign_guards: OnceLock<ForeignGuards>,
     /// The most rounds that hooks allow.
     max_iters: AtomicUsize,
+    pub(super) marks: Marks,
     state: Mutex<State>,
 }
 
@@ -118,6 +120,8 @@ impl CallContext {
             _ => None,
         };
         let run = journal.as_ref().map(|journal| journal.run_id()).or(run);
+        let marks = Marks::default();
+        marks.has_system.set(system.is_some());
         let call = Call {
             run: run.unwrap_or_else(RunId::random),
             journal,
@@ -138,6 +142,7 @@ impl CallContext {
             watchers: OnceLock::new(),
             foreign_guards: OnceLock::new(),
             max_iters: AtomicUsize::new(usize::MAX),
+            marks,
             state: Mutex::new(State { values, system, ..State::default() }),
         };
         Self { call: Arc::new(call), events, checked: None, owner: None }
@@ -212,7 +217,8 @@ impl CallContext {
     /// calls of the sub-agent wait: it began before.
     #[must_use]
     pub fn is_confirmed(&self, tool_call_id: &str) -> bool {
-        self.state().resumed.confirmed.iter().any(|confirmed| confirmed.id == tool_call_id)
+        self.call.marks.is_resuming.is_set()
+            && self.state().resumed.confirmed.iter().any(|it| it.id == tool_call_id)
     }
 
     /// Limits the rounds of this call to this number, if it is below the limits set before: those of

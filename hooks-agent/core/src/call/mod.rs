@@ -7,6 +7,7 @@ mod foreign;
 mod history;
 mod hook_state;
 mod interrupt;
+mod marks;
 mod options;
 mod owner;
 mod recovered;

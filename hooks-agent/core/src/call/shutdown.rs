@@ -27,14 +27,13 @@ impl CallContext {
 
     /// Ends the call between two steps, and returns its error.
     pub(crate) fn shut_down(&self) -> AgentError {
-        self.state().is_shut_down = true;
+        self.call.marks.is_shut_down.set(true);
         AgentError::ShutDown { agent: self.agent_name().to_owned() }
     }
 
     /// Returns an error if the call ended between two steps.
     pub(crate) fn check_shut_down(&self) -> Result<(), AgentError> {
-        let is_shut_down = self.state().is_shut_down;
-        if is_shut_down { Err(self.shut_down()) } else { Ok(()) }
+        if self.call.marks.is_shut_down.is_set() { Err(self.shut_down()) } else { Ok(()) }
     }
 
     /// Waits for what the call needs before it begins, unless its agent shuts down.

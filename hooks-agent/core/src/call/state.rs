@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::error::Error;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use hooks_core::BoxError;
 
@@ -20,6 +21,11 @@ pub type HookFailure = Arc<dyn Error + Send + Sync>;
 /// How many failures of error hooks a call keeps; all are reported through `tracing`.
 const MOST_FAILURES: usize = 64;
 
+/// The marks of an [`Unfinished`] answer.
+const NOTHING: u8 = 0;
+const PART: u8 = 1;
+const WHOLE: u8 = 2;
+
 /// The mutable state of a call.
 #[derive(Default)]
 pub(super) struct State {
@@ -27,29 +33,21 @@ pub(super) struct State {
     pub(super) usage: Usage,
     /// The ids of the tool calls whose tools started and that have no result yet.
     pub(super) started: Vec<Arc<str>>,
-    /// How many tool calls passed their permission check.
-    pub(super) tool_calls: u64,
     pub(super) system: Option<Arc<Msg>>,
     /// The memory of the thread, once it is needed.
     pub(super) memory: Option<Arc<Memory>>,
     /// What the call resumes.
     pub(super) resumed: Resumed,
-    /// Whether the call ended between two steps, because its agent shuts down.
-    pub(super) is_shut_down: bool,
     /// The call that polls this one.
     pub(super) polled_by: Option<CallContext>,
     /// The tool calls that the call leaves waiting.
     pub(super) waiting: Vec<PendingCall>,
-    /// The answer whose hooks have not all run.
-    pub(super) unfinished: Unfinished,
+    /// The part of an answer up to where the model was dropped.
+    pub(super) unfinished: Option<Arc<Msg>>,
     /// What an interrupted call returns.
     pub(super) partial: Option<Arc<Msg>>,
     /// The event hooks of the agent, for agents that it calls.
     pub(super) hooks: Option<Arc<dyn Any + Send + Sync>>,
-    /// Whether hooks review replies, so that nobody else sees one before them.
-    pub(super) has_reviewers: bool,
-    /// Whether error hooks received the error of the call where it happened.
-    pub(super) is_told: bool,
     /// The failures of error hooks.
     pub(super) hook_failures: Vec<HookFailure>,
     /// Where hooks count.
@@ -96,9 +94,7 @@ impl CallContext {
 
     /// Counts a tool call that passed its permission check, and returns its number, from 1.
     pub(crate) fn next_tool_call(&self) -> u64 {
-        let mut state = self.state();
-        state.tool_calls += 1;
-        state.tool_calls
+        self.call.marks.tool_calls.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Notes that a tool starts.
@@ -115,21 +111,23 @@ impl CallContext {
     }
 
     pub(crate) fn system(&self) -> Option<Arc<Msg>> {
-        self.state().system.clone()
+        if self.call.marks.has_system.is_set() { self.state().system.clone() } else { None }
     }
 
     pub(crate) fn set_system(&self, system: Option<Arc<Msg>>) {
+        let has_system = system.is_some();
         self.state().system = system;
+        self.call.marks.has_system.set(has_system);
     }
 
     /// Records whether error hooks received the error of the call where it happened.
     pub(crate) fn set_told(&self, is_told: bool) {
-        self.state().is_told = is_told;
+        self.call.marks.is_told.set(is_told);
     }
 
     /// Returns whether error hooks received the error of the call where it happened.
     pub(crate) fn is_told(&self) -> bool {
-        self.state().is_told
+        self.call.marks.is_told.is_set()
     }
 
     /// Records the failure of an error hook, which does not replace the error that it handled.
@@ -223,13 +221,20 @@ impl CallContext {
 
     /// Sets what the call resumes.
     pub(crate) fn set_resumed(&self, resumed: Resumed) {
-        self.state().resumed = resumed;
+        let Resumed { calls, confirmed, answers } = &resumed;
+        let is_resuming = !(calls.is_empty() && confirmed.is_empty() && answers.is_empty());
+        let mark = &self.call.marks.is_resuming;
+        if is_resuming || mark.is_set() {
+            self.state().resumed = resumed;
+            mark.set(is_resuming);
+        }
     }
 
     /// Returns whether the tool call waited for a result when this call began, and has had no turn
     /// since.
     pub(crate) fn is_resumed(&self, tool_call_id: &str) -> bool {
-        self.state().resumed.calls.iter().any(|id| id == tool_call_id)
+        self.call.marks.is_resuming.is_set()
+            && self.state().resumed.calls.iter().any(|id| id == tool_call_id)
     }
 
     /// Returns what was confirmed and answered of the sub-agent that a tool call runs, by the ids that
@@ -286,20 +291,30 @@ impl CallContext {
 
     /// Returns what was decided about a tool call that may run.
     pub(crate) fn confirmed(&self, tool_call_id: &str) -> Option<Confirmed> {
+        if !self.call.marks.is_resuming.is_set() {
+            return None;
+        }
         let state = self.state();
         state.resumed.confirmed.iter().find(|confirmed| confirmed.id == tool_call_id).cloned()
     }
 
     /// Sets the tool calls that the call leaves waiting.
     pub(crate) fn set_waiting(&self, waiting: Vec<PendingCall>) {
-        self.state().waiting = waiting;
+        let (is_waiting, mark) = (!waiting.is_empty(), &self.call.marks.is_waiting);
+        if is_waiting || mark.is_set() {
+            self.state().waiting = waiting;
+            mark.set(is_waiting);
+        }
     }
 
     /// Returns the tool calls that the call leaves waiting, whatever hooks made of its reply, except
     /// those that were answered since.
     pub(crate) fn waiting(&self) -> Vec<PendingCall> {
+        if !self.call.marks.is_waiting.is_set() {
+            return Vec::new();
+        }
         let waiting = self.state().waiting.clone();
-        let Some(memory) = self.memory().filter(|_| !waiting.is_empty()) else { return waiting };
+        let Some(memory) = self.memory() else { return waiting };
         let open = open_calls(&memory.messages());
         let is_open = |it: &PendingCall| open.iter().any(|call| is_within(&it.id, &call.id));
         waiting.into_iter().filter(is_open).collect()
@@ -307,12 +322,27 @@ impl CallContext {
 
     /// Sets the answer whose hooks have not all run.
     pub(crate) fn set_unfinished(&self, unfinished: Unfinished) {
-        self.state().unfinished = unfinished;
+        let mark = match unfinished {
+            Unfinished::Nothing => NOTHING,
+            Unfinished::Partial(part) => {
+                self.state().unfinished = Some(part);
+                PART
+            }
+            Unfinished::Whole => WHOLE,
+        };
+        self.call.marks.unfinished.store(mark, Ordering::Release);
     }
 
     /// Takes the answer whose hooks have not all run.
     pub(crate) fn take_unfinished(&self) -> Unfinished {
-        std::mem::take(&mut self.state().unfinished)
+        let mark = &self.call.marks.unfinished;
+        let taken = match mark.load(Ordering::Acquire) {
+            NOTHING => return Unfinished::Nothing,
+            PART => self.state().unfinished.take().map_or(Unfinished::Nothing, Unfinished::Partial),
+            _ => Unfinished::Whole,
+        };
+        mark.store(NOTHING, Ordering::Release);
+        taken
     }
 
     /// Sets what the call returns if it is interrupted.
@@ -322,13 +352,14 @@ impl CallContext {
 
     /// Takes what an interrupted call returns, unless hooks review replies and have not seen it.
     pub(crate) fn take_partial(&self) -> Option<Arc<Msg>> {
-        let mut state = self.state();
-        let partial = state.partial.take();
-        partial.filter(|_| !state.has_reviewers)
+        let partial = self.state().partial.take();
+        partial.filter(|_| !self.call.marks.has_reviewers.is_set())
     }
 
     /// Records whether hooks review the replies of the call.
     pub(crate) fn set_has_reviewers(&self, has_reviewers: bool) {
-        self.state().has_reviewers |= has_reviewers;
+        if has_reviewers {
+            self.call.marks.has_reviewers.set(true);
+        }
     }
 }

@@ -1,13 +1,15 @@
 //! A list of messages that is cheap to clone.
 
+use std::fmt;
 use std::ops::{Index, RangeBounds};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::message::msg::Msg;
 
-/// A list of messages. A clone shares the messages; a shared message is copied before it changes.
+/// A list of messages. A clone shares the list and the messages; what is shared is copied before it changes:
+/// the list, which costs a counter a message, and a message that itself changes.
 ///
 /// Its methods are those of a `Vec<Msg>`. By value it iterates over the shared messages, as
 /// `Arc<Msg>`.
@@ -23,20 +25,19 @@ use crate::message::msg::Msg;
 /// }
 /// assert_eq!((before.len(), messages[2].text().as_str()), (2, "[redacted]"));
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Messages(Vec<Arc<Msg>>);
+#[derive(Clone, Default)]
+pub struct Messages(Option<Arc<Vec<Arc<Msg>>>>);
 
 impl Messages {
     /// Creates an empty list.
     #[must_use]
     pub const fn new() -> Self {
-        Self(Vec::new())
+        Self(None)
     }
 
     /// Appends a message.
     pub fn push(&mut self, msg: impl Into<Arc<Msg>>) {
-        self.0.push(msg.into());
+        self.list_mut().push(msg.into());
     }
 
     /// Inserts a message before the one at `index`.
@@ -44,7 +45,7 @@ impl Messages {
     /// # Panics
     /// Panics if `index` is greater than the number of messages, like [`Vec::insert`].
     pub fn insert(&mut self, index: usize, msg: impl Into<Arc<Msg>>) {
-        self.0.insert(index, msg.into());
+        self.list_mut().insert(index, msg.into());
     }
 
     /// Removes the message at `index` and returns it.
@@ -52,7 +53,7 @@ impl Messages {
     /// # Panics
     /// Panics if there is no message at `index`, like [`Vec::remove`].
     pub fn remove(&mut self, index: usize) -> Arc<Msg> {
-        self.0.remove(index)
+        self.list_mut().remove(index)
     }
 
     /// Removes the messages of this range and returns them.
@@ -61,45 +62,47 @@ impl Messages {
     /// Panics if the range ends behind the last message, like [`Vec::drain`].
     #[must_use]
     pub fn drain(&mut self, range: impl RangeBounds<usize>) -> Self {
-        Self(self.0.drain(range).collect())
+        self.list_mut().drain(range).collect()
     }
 
     /// Keeps the messages for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&Msg) -> bool) {
-        self.0.retain(|msg| keep(msg));
+        self.list_mut().retain(|msg| keep(msg));
     }
 
     /// Keeps the first `len` messages.
     pub fn truncate(&mut self, len: usize) {
-        self.0.truncate(len);
+        if len < self.len() {
+            self.list_mut().truncate(len);
+        }
     }
 
     /// Removes all messages.
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.0 = None;
     }
 
     /// Returns the number of messages.
     #[must_use]
-    pub const fn len(&self) -> usize {
-        self.0.len()
+    pub fn len(&self) -> usize {
+        self.shared().len()
     }
 
     /// Returns whether there are no messages.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    pub fn is_empty(&self) -> bool {
+        self.shared().is_empty()
     }
 
     /// Returns the message at `index`.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&Msg> {
-        self.0.get(index).map(|msg| &**msg)
+        self.shared().get(index).map(|msg| &**msg)
     }
 
     /// Returns a mutable reference to the message at `index`. A shared message is copied first.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut Msg> {
-        self.0.get_mut(index).map(Arc::make_mut)
+        self.shared_mut().get_mut(index).map(Arc::make_mut)
     }
 
     /// Returns the first message.
@@ -111,12 +114,12 @@ impl Messages {
     /// Returns the last message.
     #[must_use]
     pub fn last(&self) -> Option<&Msg> {
-        self.0.last().map(|msg| &**msg)
+        self.shared().last().map(|msg| &**msg)
     }
 
     /// Returns a mutable reference to the last message. A shared message is copied first.
     pub fn last_mut(&mut self) -> Option<&mut Msg> {
-        self.0.last_mut().map(Arc::make_mut)
+        self.shared_mut().last_mut().map(Arc::make_mut)
     }
 
     /// Returns an iterator over the messages.
@@ -127,7 +130,7 @@ impl Messages {
     /// Returns an iterator of mutable references to the messages. A shared message is copied when
     /// the iterator reaches it.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Msg> {
-        self.0.iter_mut().map(Arc::make_mut)
+        self.shared_mut().iter_mut().map(Arc::make_mut)
     }
 
     /// Returns the messages as they are shared: a message that two conversations have is the same one.
@@ -143,12 +146,44 @@ impl Messages {
     /// ```
     #[must_use]
     pub fn shared(&self) -> &[Arc<Msg>] {
-        &self.0
+        self.0.as_deref().map_or(&[], Vec::as_slice)
     }
 
     /// Returns the messages as they are shared, to copy those that change.
     pub(crate) fn shared_mut(&mut self) -> &mut [Arc<Msg>] {
-        &mut self.0
+        if self.is_empty() { &mut [] } else { self.list_mut() }
+    }
+
+    fn list_mut(&mut self) -> &mut Vec<Arc<Msg>> {
+        Arc::make_mut(self.0.get_or_insert_default())
+    }
+}
+
+impl fmt::Debug for Messages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Messages").field(&self.shared()).finish()
+    }
+}
+
+impl PartialEq for Messages {
+    fn eq(&self, other: &Self) -> bool {
+        let is_one = match (&self.0, &other.0) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            _ => false,
+        };
+        is_one || self.shared() == other.shared()
+    }
+}
+
+impl Serialize for Messages {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.shared().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Messages {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<Arc<Msg>>::deserialize(deserializer).map(Self::from)
     }
 }
 
@@ -160,13 +195,13 @@ impl Index<usize> for Messages {
     type Output = Msg;
 
     fn index(&self, index: usize) -> &Msg {
-        &self.0[index]
+        &self.shared()[index]
     }
 }
 
 impl From<Msg> for Messages {
     fn from(msg: Msg) -> Self {
-        Self(vec![Arc::new(msg)])
+        vec![Arc::new(msg)].into()
     }
 }
 
@@ -198,19 +233,22 @@ impl<const N: usize> From<[Msg; N]> for Messages {
 
 impl From<Vec<Arc<Msg>>> for Messages {
     fn from(messages: Vec<Arc<Msg>>) -> Self {
-        Self(messages)
+        Self((!messages.is_empty()).then(|| Arc::new(messages)))
     }
 }
 
 impl<M: Into<Arc<Msg>>> FromIterator<M> for Messages {
     fn from_iter<I: IntoIterator<Item = M>>(messages: I) -> Self {
-        Self(messages.into_iter().map(Into::into).collect())
+        messages.into_iter().map(Into::into).collect::<Vec<Arc<Msg>>>().into()
     }
 }
 
 impl<M: Into<Arc<Msg>>> Extend<M> for Messages {
     fn extend<I: IntoIterator<Item = M>>(&mut self, messages: I) {
-        self.0.extend(messages.into_iter().map(Into::into));
+        let mut messages = messages.into_iter().map(Into::into).peekable();
+        if messages.peek().is_some() {
+            self.list_mut().extend(messages);
+        }
     }
 }
 
@@ -219,7 +257,7 @@ impl IntoIterator for Messages {
     type IntoIter = std::vec::IntoIter<Arc<Msg>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.0.map(Arc::unwrap_or_clone).unwrap_or_default().into_iter()
     }
 }
 
@@ -228,6 +266,6 @@ impl<'a> IntoIterator for &'a Messages {
     type IntoIter = MessagesIter<'a>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.iter().map(|msg| &**msg)
+        self.shared().iter().map(|msg| &**msg)
     }
 }

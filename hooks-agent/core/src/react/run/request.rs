@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use hooks_core::Hookable;
+
 use crate::error::AgentError;
 use crate::message::{Messages, Msg};
+use crate::react::agent::ReActAgent;
 use crate::react::run::rounds::Run;
 
 impl Run<'_> {
@@ -25,6 +28,9 @@ impl Run<'_> {
     /// Returns the system message of a round.
     pub(super) async fn system(&self) -> Result<Option<Arc<Msg>>, AgentError> {
         let system = self.cx.system();
+        if !self.agent.is_hooked(ReActAgent::PRE_SYSTEM_PROMPT) {
+            return Ok(system);
+        }
         let before = system.as_ref().map(|msg| msg.text()).unwrap_or_default();
         let length = before.len();
         let after = self.agent.system_prompt(self.cx.clone(), before).await?;

@@ -3,6 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::channel::mpsc::unbounded;
 use futures::future::{Either, select};
@@ -25,13 +26,17 @@ impl ReActAgent {
         let (sender, mut progress) = unbounded();
         let context = ToolContext::new(cx.clone(), call.clone(), sender);
         let run = AssertUnwindSafe(async { tool.call(context).await }).catch_unwind();
-        let mut run = pin!(self.in_time(call, run));
+        let mut run = pin!(match self.core.tool_timeout {
+            None => Either::Left(run.map(Ok)),
+            Some(after) => Either::Right(in_time(call, after, run)),
+        });
         let ended = loop {
             match select(run.as_mut(), progress.next()).await {
                 Either::Left((ended, _)) => break ended,
                 // The tool continues to run while hooks handle its progress.
                 Either::Right((Some(chunk), _)) => {
-                    let told = pin!(self.tell(cx, call, chunk));
+                    // Boxed, so that the future of a tool that reports nothing stays small.
+                    let told = Box::pin(self.tell(cx, call, chunk));
                     if let Either::Left((ended, told)) = select(run.as_mut(), told).await {
                         told.await;
                         break ended;
@@ -43,7 +48,7 @@ impl ReActAgent {
         // Other tasks of the tool report no more.
         progress.close();
         while let Ok(chunk) = progress.try_recv() {
-            self.tell(cx, call, chunk).await;
+            Box::pin(self.tell(cx, call, chunk)).await;
         }
         match ended? {
             Ok(Ok(mut output)) => {
@@ -58,17 +63,6 @@ impl ReActAgent {
         }
     }
 
-    /// Runs a tool within its timeout.
-    async fn in_time<T>(
-        &self,
-        call: &ToolUse,
-        run: impl Future<Output = T>,
-    ) -> Result<T, ToolError> {
-        let Some(after) = self.core.tool_timeout else { return Ok(run.await) };
-        let timed_out = |_| ToolError::TimedOut { tool: call.name.clone(), after };
-        tokio::time::timeout(after, run).await.map_err(timed_out)
-    }
-
     async fn tell(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: String) {
         let chunk = call.masked(&chunk).unwrap_or(chunk);
         let chunk = match cx.checked() {
@@ -80,6 +74,16 @@ impl ReActAgent {
         let call = || ToolUse::clone(call).without_hidden();
         cx.emit(|| AgentEventKind::ToolChunk { call: call(), text: chunk }).await;
     }
+}
+
+/// Runs a tool within its timeout.
+fn in_time<T>(
+    call: &ToolUse,
+    after: Duration,
+    run: impl Future<Output = T>,
+) -> impl Future<Output = Result<T, ToolError>> {
+    let timed_out = move |_| ToolError::TimedOut { tool: call.name.clone(), after };
+    tokio::time::timeout(after, run).map(move |ended| ended.map_err(timed_out))
 }
 
 /// Replaces an error whose text has the text of a hidden argument.
