@@ -47,9 +47,9 @@ impl<'a> Batch<'a> {
         limit: usize,
     ) -> Self {
         let open = |call| Open { call, result: None, pending: Vec::new() };
-        let open = calls.into_iter().map(open).collect();
+        let open: VecDeque<_> = calls.into_iter().map(open).collect();
         let refusal = "the run was stopped before this call was answered";
-        let replaced = memory.replaced();
+        let replaced = if open.is_empty() { 0 } else { memory.replaced() };
         Self { cx, memory, replaced, open, answered: 0, acts: true, refusal, limit }
     }
 

@@ -33,7 +33,7 @@ impl Run<'_> {
         }
         let before = system.as_ref().map(|msg| msg.text()).unwrap_or_default();
         let length = before.len();
-        let after = self.agent.system_prompt(self.cx.clone(), before).await?;
+        let after = Box::pin(self.agent.system_prompt(self.cx.clone(), before)).await?;
         let is_same = |msg: &Arc<Msg>| after.len() == length && msg.text() == after;
         match system {
             Some(msg) if is_same(&msg) => Ok(Some(msg)),

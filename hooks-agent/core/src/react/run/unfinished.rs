@@ -38,7 +38,8 @@ impl<'a> KeepInput<'a> {
 
     /// Notes that memory has an answer to the messages.
     pub(super) fn answered(&self) {
-        let count = self.unanswered.swap(0, Ordering::Relaxed);
+        let count = self.unanswered.load(Ordering::Relaxed);
+        self.unanswered.store(0, Ordering::Relaxed);
         if count > 0 && self.cx.is_durable() {
             self.memory.set_unanswered(0);
         }
