@@ -2,9 +2,10 @@
 //!
 //! `cargo bench -p hooks-agent-core-tests --bench turn` prints one line per case. A turn: the user says "hi",
 //! the model asks for a tool, the tool runs, the model answers "done". The model is in process and
-//! answers at once; its allocations are counted too. The history is fresh. The first line is the
-//! limit: the loop that one writes by hand, with the same model behind the same kind of stream and
-//! a tool with JSON arguments, without hooks, ids, events and interrupts.
+//! answers at once; its allocations are counted too. The history is fresh; a longer one
+//! costs no more (`tests/agent/allocation.rs`). The first line is the limit: the loop that one writes by hand,
+//! with the same model behind the same kind of stream and a tool with JSON arguments, without hooks, ids, events
+//! and interrupts.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -215,7 +216,10 @@ mod by_hand {
 }
 
 fn main() {
-    println!("{:<40} {:>10} {:>12} {:>10}", "one turn", "time", "allocations", "by hand");
+    println!(
+        "{:<40} {:>10} {:>12} {:>10} {:>10}",
+        "one turn", "time", "allocations", "bytes", "by hand"
+    );
     let (model, tools): (Box<dyn by_hand::Model>, Vec<Box<dyn by_hand::Tool>>) =
         (Box::new(by_hand::Immediate), vec![Box::new(by_hand::Look)]);
     let limit = measure("by hand", None, || {
@@ -261,7 +265,8 @@ fn measure(case: &str, limit: Option<Duration>, once: impl Fn()) -> Duration {
     samples.sort_unstable();
     let time = samples[samples.len() / 2];
     let ratio = limit.map_or(1.0, |limit| time.as_secs_f64() / limit.as_secs_f64());
-    println!("{case:<40} {time:>10.2?} {:>12} {ratio:>9.1}x", allocations.count_total);
+    let allocation_counter::AllocationInfo { count_total, bytes_total, .. } = allocations;
+    println!("{case:<40} {time:>10.2?} {count_total:>12} {bytes_total:>10} {ratio:>9.1}x");
     time
 }
 

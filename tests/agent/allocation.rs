@@ -1,0 +1,50 @@
+//! What a turn allocates. It has a process of its own: the allocations are those of its thread.
+
+use allocation_counter::AllocationInfo;
+use futures::executor::block_on;
+use hooks_agent_core::prelude::*;
+use hooks_fixtures::scripted_agents::Immediate;
+use serde_json::Value;
+
+/// An agent whose thread has this many messages, with these hooks.
+fn agent(messages: usize, hooks: usize) -> ReActAgent {
+    let look = FunctionTool::new("look", "Looks.", async |_: Value| "nothing to see");
+    let mut builder = ReActAgent::builder("bot").model(Immediate).tool(look);
+    for _ in 0..hooks {
+        builder = builder.hook(on(|event: &mut PostCall<'_>| {
+            assert_eq!(event.final_message().content.len(), 1)
+        }));
+    }
+    let agent = builder.build().unwrap();
+    for number in 0..messages {
+        let said = Msg::user("hi");
+        let answered = Msg::assistant("bot", "done");
+        agent.memory().add(if number % 2 == 0 { said } else { answered });
+    }
+    agent
+}
+
+/// What a question, a tool call and an answer allocate, once the agent is warm.
+fn turn(agent: &ReActAgent) -> AllocationInfo {
+    let call = || drop(block_on(agent.call(Msg::user("hi"))).unwrap());
+    call();
+    allocation_counter::measure(call)
+}
+
+#[test]
+fn a_turn_allocates_at_most_48_times_and_12_kb() {
+    let AllocationInfo { count_total, bytes_total, .. } = turn(&agent(0, 0));
+    assert!(count_total <= 48 && bytes_total <= 12_000, "{count_total} times, {bytes_total} bytes");
+}
+
+#[test]
+fn ten_sync_hooks_at_the_end_of_a_call_allocate_at_most_what_one_does() {
+    let (one, ten) = (turn(&agent(0, 1)), turn(&agent(0, 10)));
+    assert_eq!((ten.count_total, ten.bytes_total), (one.count_total, one.bytes_total));
+}
+
+#[test]
+fn a_turn_allocates_the_same_whatever_was_said_before() {
+    let (short, long) = (turn(&agent(100, 0)), turn(&agent(10_000, 0)));
+    assert_eq!((long.count_total, long.bytes_total), (short.count_total, short.bytes_total));
+}
