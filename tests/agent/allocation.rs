@@ -12,7 +12,7 @@ fn agent(messages: usize, hooks: usize) -> ReActAgent {
     let mut builder = ReActAgent::builder("bot").model(Immediate).tool(look);
     for _ in 0..hooks {
         builder = builder.hook(on(|event: &mut PostCall<'_>| {
-            assert_eq!(event.final_message().content.len(), 1)
+            assert_eq!(event.final_message().content.len(), 1);
         }));
     }
     let agent = builder.build().unwrap();

@@ -22,6 +22,8 @@
 //! }
 //! ```
 //!
+//! Most of them begin with `use hooks_agent_core::prelude::*;`.
+//!
 //! # Features
 //!
 //! | feature | |
