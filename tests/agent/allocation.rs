@@ -32,9 +32,10 @@ fn turn(agent: &ReActAgent) -> AllocationInfo {
 }
 
 #[test]
-fn a_turn_allocates_at_most_48_times_and_12_kb() {
+fn a_turn_allocates_at_most_48_times_and_16_kb() {
+    // The features of other crates change the sizes of some types.
     let AllocationInfo { count_total, bytes_total, .. } = turn(&agent(0, 0));
-    assert!(count_total <= 48 && bytes_total <= 12_000, "{count_total} times, {bytes_total} bytes");
+    assert!(count_total <= 48 && bytes_total <= 16_000, "{count_total} times, {bytes_total} bytes");
 }
 
 #[test]
