@@ -2,8 +2,8 @@
 //!
 //! `cargo bench -p hooks-agent-core-tests --bench turn` prints one line per case. A turn: the user says "hi",
 //! the model asks for a tool, the tool runs, the model answers "done". The model is in process and
-//! answers at once; its allocations are counted too. The history is fresh; a longer one
-//! costs no more (`tests/agent/allocation.rs`). The first line is the limit: the loop that one writes by hand,
+//! answers at once; its allocations are counted too. The history is fresh; with a longer one
+//! a turn allocates no more (`tests/agent/allocation.rs`). The first line is the limit: the loop that one writes by hand,
 //! with the same model behind the same kind of stream and a tool with JSON arguments, without hooks, ids, events
 //! and interrupts.
 

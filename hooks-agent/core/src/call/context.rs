@@ -68,6 +68,7 @@ pub(super) struct Call {
     pub(super) foreign_guards: OnceLock<ForeignGuards>,
     /// The most rounds that hooks allow.
     max_iters: AtomicUsize,
+    /// What each step asks.
     pub(super) marks: Marks,
     state: Mutex<State>,
 }

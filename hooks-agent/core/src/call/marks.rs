@@ -1,8 +1,8 @@
-//! What is true of a call, known without its lock.
+//! Flags of a call, read without its lock.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
-/// What is true of a call. Most calls have little of it, and each step asks.
+/// The flags of a call. Each step reads them; few calls set one.
 #[derive(Default)]
 pub(super) struct Marks {
     /// Whether error hooks received the error of the call where it happened.
@@ -17,11 +17,18 @@ pub(super) struct Marks {
     pub(super) is_resuming: Mark,
     /// Whether the state has tool calls that the call leaves waiting.
     pub(super) is_waiting: Mark,
-    /// Of an [`Unfinished`](super::Unfinished) answer: 0 nothing, 1 its part in the state, 2 the whole.
+    /// [`NOTHING`], [`PART`] or [`WHOLE`].
     pub(super) unfinished: AtomicU8,
     /// How many tool calls passed their permission check.
     pub(super) tool_calls: AtomicU64,
 }
+
+/// No answer is unfinished.
+pub(super) const NOTHING: u8 = 0;
+/// The state has the part of an unfinished answer.
+pub(super) const PART: u8 = 1;
+/// Hooks hold the whole of an unfinished answer.
+pub(super) const WHOLE: u8 = 2;
 
 /// A flag. It is set after what it says is written, and read before that is read.
 #[derive(Default)]

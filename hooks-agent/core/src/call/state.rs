@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use hooks_core::BoxError;
 
 use crate::call::context::CallContext;
+use crate::call::marks::{NOTHING, PART, WHOLE};
 use crate::call::owner::Claim;
 use crate::call::values::Values;
 use crate::memory::{Answer, Confirmed, Memory, Through, is_within};
@@ -20,11 +21,6 @@ pub type HookFailure = Arc<dyn Error + Send + Sync>;
 
 /// How many failures of error hooks a call keeps; all are reported through `tracing`.
 const MOST_FAILURES: usize = 64;
-
-/// The marks of an [`Unfinished`] answer.
-const NOTHING: u8 = 0;
-const PART: u8 = 1;
-const WHOLE: u8 = 2;
 
 /// The mutable state of a call.
 #[derive(Default)]

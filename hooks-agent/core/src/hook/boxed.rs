@@ -21,8 +21,8 @@ use crate::tool::{Permission, ToolError, Tools};
 /// An event hook of any type: `Box<dyn DynAgentHook>` is an [`AgentHook`]. Implemented for every
 /// event hook.
 ///
-/// Every event hook is called in this form. A run at one of its [sync
-/// events](AgentHook::sync_events) allocates nothing for it, another run the future of the hook.
+/// Every event hook is registered in this form. At one of its [sync events](AgentHook::sync_events) it runs
+/// without an allocation; elsewhere its future is boxed.
 ///
 /// ```
 /// use hooks_agent::hook::{Blocking, DynAgentHook, on};
