@@ -70,8 +70,10 @@ fn the_values_reach_the_tool_and_appear_nowhere_else() {
         for secret in ["s3", "cr3t", "987654", "acme"] {
             assert!(!shown.contains(secret), "{secret} in {shown}");
         }
-        let ran = r#""ran":{"id":"1","name":"gossip","input":{"q":1,"key":"[hidden]","pin":"[hidden]","tenant":"[hidden]"}}"#;
-        assert!(shown.contains(ran), "{shown}");
+        // The order of the keys depends on a feature that other crates switch on.
+        let input = json!({ "q": 1, "key": "[hidden]", "pin": "[hidden]", "tenant": "[hidden]" });
+        let ran = format!(r#""ran":{{"id":"1","name":"gossip","input":{input}}}"#);
+        assert!(shown.contains(&ran), "{shown}");
     }
 }
 
