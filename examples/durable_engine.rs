@@ -6,7 +6,7 @@
 //! person, and prints what survived: read from the journal of the server and from the files that the
 //! tools left. Nobody calls again: each call is sent once.
 //!
-//! The server is from npm: `.ci/restate` installs it in `target/restate`; one on `PATH` serves as well.
+//! The server is from npm: `.ci/servers` installs it in `target/restate`; one on `PATH` serves as well.
 //! Without a server the program says how to install it, and ends.
 
 #[path = "durable_engine/agents.rs"]

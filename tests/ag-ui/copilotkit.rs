@@ -1,4 +1,4 @@
-//! A conversation through the runtime of `CopilotKit`. `.ci/copilotkit` installs it; skipped without it.
+//! A conversation through the runtime of `CopilotKit`. `.ci/servers` installs it; skipped without it.
 
 use hooks_agent_ag_ui::{AgUi, Caller, Denied};
 use serde_json::{Value, json};

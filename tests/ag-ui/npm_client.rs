@@ -1,5 +1,5 @@
 //! A whole conversation with the npm package of the protocol's own client, which checks each event against its
-//! schema and its order. `.ci/ag-ui-client` installs it; skipped without it.
+//! schema and its order. `.ci/servers` installs it; skipped without it.
 
 use std::path::Path;
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! `PgVectors` with PostgreSQL as WebAssembly, which `.ci/pglite` installs; skipped without it.
+//! `PgVectors` with PostgreSQL as WebAssembly, which `.ci/servers` installs; skipped without it.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -34,7 +34,7 @@ impl Server {
         static TURN: Mutex<()> = Mutex::const_new(());
         static STARTED: OnceLock<(String, Child)> = OnceLock::new();
         if !Path::new(SERVER).exists() {
-            tell("skipped: no PostgreSQL with vectors, `.ci/pglite` installs one");
+            tell("skipped: no PostgreSQL with vectors, `.ci/servers` installs one");
             return None;
         }
         let turn = TURN.lock().await;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-/// Where `.ci/restate` puts the server of this platform.
+/// Where `.ci/servers` puts the server of this platform.
 fn program() -> Option<PathBuf> {
     let os = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
     let cpu = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
@@ -39,7 +39,7 @@ impl Engine {
     /// Starts a server; `None` if it is not installed, which is reported.
     pub(crate) async fn start() -> Option<Self> {
         let Some(program) = program() else {
-            tell("skipped: no server of Restate, `.ci/restate` installs one");
+            tell("skipped: no server of Restate, `.ci/servers` installs one");
             return None;
         };
         let folder = tempfile::tempdir().unwrap();

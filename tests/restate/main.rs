@@ -1,4 +1,4 @@
-//! Tests of the crate `hooks-restate`, with a real server of Restate, which `.ci/restate` installs;
+//! Tests of the crate `hooks-restate`, with a real server of Restate, which `.ci/servers` installs;
 //! skipped without it.
 
 mod agents;

@@ -27,7 +27,7 @@ pub(crate) const LONG: &str = "trigger-long-running-operation";
 fn is_installed() -> bool {
     let is_installed = Path::new(SERVER).exists();
     if !is_installed {
-        tell("skipped: no MCP server, `.ci/mcp-server` installs one");
+        tell("skipped: no MCP server, `.ci/servers` installs one");
     }
     is_installed
 }

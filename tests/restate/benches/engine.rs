@@ -2,7 +2,7 @@
 //! the PostgreSQL store and a call without either.
 //!
 //! `cargo bench -p hooks-restate-tests --bench engine` prints one line per case. The server of Restate is the one
-//! that `.ci/restate` installs; PostgreSQL is the server on loopback, where there is one.
+//! that `.ci/servers` installs; PostgreSQL is the server on loopback, where there is one.
 
 use std::future::pending;
 use std::sync::Arc;
