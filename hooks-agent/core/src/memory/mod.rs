@@ -10,12 +10,14 @@ mod questions;
 mod saved;
 mod set_aside;
 mod sub_threads;
+mod value;
 mod values;
 
 pub(crate) use asking::{Answer, Asking, Confirmed, Through, is_within};
 pub use conversation::Memory;
 pub(crate) use journal::{Running, Served};
 pub(crate) use owner::Claim;
+pub use value::ThreadValue;
 pub use values::{ThreadValueError, ThreadValues};
 
 use std::sync::Arc;

@@ -1,11 +1,11 @@
 //! The values that hooks keep with a thread.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+use crate::memory::value::{Slot, ThreadValue};
 
 /// Why a value of a thread cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +39,7 @@ pub enum ThreadValueError {
     },
 }
 
-/// The values that hooks keep with a thread, by name, as JSON. A hook in a call uses
+/// The values that hooks keep with a thread, by name, of any [`ThreadValue`] type. A hook in a call uses
 /// [`CallContext::thread_value`](crate::call::CallContext::thread_value) and its siblings; this is for
 /// programs, and for hooks that look into several threads.
 ///
@@ -60,8 +60,9 @@ pub struct ThreadValues(Mutex<Option<Box<Kept>>>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    values: Map<String, Value>,
-    /// The names of values that differ from those in the store, if the thread is in one.
+    values: BTreeMap<String, Slot>,
+    /// The names of values that differ from those in the store, if the thread is in one. All values have
+    /// their JSON then.
     changed: Option<BTreeSet<String>>,
 }
 
@@ -70,33 +71,29 @@ impl ThreadValues {
     ///
     /// # Errors
     /// [`ThreadValueError::Read`] if the value has another type.
-    pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ThreadValueError> {
-        let kept = self.lock();
-        let value = kept.as_ref().and_then(|kept| kept.values.get(name));
-        value.map(|value| read(name, value)).transpose()
+    pub fn get<T: ThreadValue>(&self, name: &str) -> Result<Option<T>, ThreadValueError> {
+        match self.lock().as_mut() {
+            Some(kept) => kept.get(name),
+            None => Ok(None),
+        }
     }
 
     /// Changes a value while no other change of the thread's values happens. Without a value
-    /// afterwards, removes it.
+    /// afterwards, removes it. If `update` panics, the value is as it was.
     ///
     /// # Errors
     /// [`ThreadValueError::Read`] if the value has another type, [`ThreadValueError::Write`] if it cannot be
     /// written as JSON. The value is then as it was.
-    pub fn update<T: Serialize + DeserializeOwned, R>(
+    pub fn update<T: ThreadValue, R>(
         &self,
         name: &str,
         update: impl FnOnce(&mut Option<T>) -> R,
     ) -> Result<R, ThreadValueError> {
         let mut kept = self.lock();
-        let stored = kept.as_ref().and_then(|kept| kept.values.get(name));
-        let mut value = stored.map(|value| read(name, value)).transpose()?;
+        let mut value = kept.as_mut().map(|kept| kept.get(name)).transpose()?.flatten();
         let updated = update(&mut value);
         match value {
-            Some(value) => {
-                let written = serde_json::to_value(value)
-                    .map_err(|source| ThreadValueError::Write { name: name.to_owned(), source })?;
-                kept.get_or_insert_default().set(name, written);
-            }
+            Some(value) => kept.get_or_insert_default().set(name, value)?,
             None => {
                 if let Some(kept) = kept.as_mut() {
                     kept.remove(name);
@@ -121,11 +118,11 @@ impl ThreadValues {
 
     /// Sets a value.
     pub fn set(&self, name: &str, value: Value) {
-        self.lock().get_or_insert_default().set(name, value);
+        self.lock().get_or_insert_default().set_json(name, value);
     }
 
     pub(crate) fn all(&self) -> Map<String, Value> {
-        self.lock().as_ref().map(|kept| kept.values.clone()).unwrap_or_default()
+        self.lock().as_mut().map(|kept| kept.json()).unwrap_or_default()
     }
 
     pub(crate) fn replace(&self, values: Map<String, Value>) {
@@ -137,13 +134,13 @@ impl ThreadValues {
             changed
         });
         if !values.is_empty() || changed.is_some() {
-            *kept = Some(Box::new(Kept { values, changed }));
+            *kept = Some(Box::new(Kept { values: slots(values), changed }));
         }
     }
 
     /// Replaces the values by those of the store.
     pub(super) fn restore(&self, values: Map<String, Value>) {
-        *self.lock() = Some(Box::new(Kept { values, changed: Some(BTreeSet::new()) }));
+        *self.lock() = Some(Box::new(Kept { values: slots(values), changed: Some(BTreeSet::new()) }));
     }
 
     /// Removes everything.
@@ -155,16 +152,17 @@ impl ThreadValues {
     pub(super) fn track(&self) {
         let mut kept = self.lock();
         let kept = kept.get_or_insert_default();
-        kept.changed = Some(kept.values.keys().cloned().collect());
+        kept.changed = Some(kept.json().into_iter().map(|(name, _)| name).collect());
     }
 
     /// Returns the values that differ from those in the store; `None` is one that was removed.
     pub(super) fn changed(&self) -> Vec<(String, Option<Value>)> {
-        let kept = self.lock();
-        let Some(Kept { values, changed: Some(changed) }) = kept.as_deref() else {
+        let mut kept = self.lock();
+        let Some(Kept { values, changed: Some(changed) }) = kept.as_deref_mut() else {
             return Vec::new();
         };
-        changed.iter().map(|name| (name.clone(), values.get(name).cloned())).collect()
+        let json = |slot: &mut Slot| slot.json().ok().cloned();
+        changed.iter().map(|name| (name.clone(), values.get_mut(name).and_then(json))).collect()
     }
 
     /// Notes that the store has these values.
@@ -172,7 +170,8 @@ impl ThreadValues {
         let mut kept = self.lock();
         let Some(Kept { values, changed: Some(changed) }) = kept.as_deref_mut() else { return };
         for (name, value) in written {
-            if values.get(name) == value.as_ref() {
+            let now = values.get_mut(name).and_then(|slot| slot.json().ok());
+            if now == value.as_ref() {
                 changed.remove(name);
             }
         }
@@ -184,18 +183,38 @@ impl ThreadValues {
 }
 
 impl Kept {
+    fn get<T: ThreadValue>(&mut self, name: &str) -> Result<Option<T>, ThreadValueError> {
+        let read = |source| ThreadValueError::Read { name: name.to_owned(), source };
+        self.values.get_mut(name).map(|slot| slot.get().map_err(read)).transpose()
+    }
+
     /// Sets a value; one that is as before is not a change.
-    fn set(&mut self, name: &str, value: Value) {
+    fn set<T: ThreadValue>(&mut self, name: &str, value: T) -> Result<(), ThreadValueError> {
+        let write = |source| ThreadValueError::Write { name: name.to_owned(), source };
+        let needs_json = self.changed.is_some();
+        let is_other = match self.values.get_mut(name) {
+            Some(slot) => slot.set(value, needs_json).map_err(write)?,
+            None => {
+                let slot = Slot::of(value, needs_json).map_err(write)?;
+                self.values.insert(name.to_owned(), slot);
+                true
+            }
+        };
+        if is_other && let Some(changed) = &mut self.changed {
+            changed.insert(name.to_owned());
+        }
+        Ok(())
+    }
+
+    fn set_json(&mut self, name: &str, value: Value) {
         if let Some(changed) = &mut self.changed {
-            if self.values.get(name) == Some(&value) {
+            let before = self.values.get_mut(name).and_then(|slot| slot.json().ok());
+            if before == Some(&value) {
                 return;
             }
             changed.insert(name.to_owned());
         }
-        match self.values.get_mut(name) {
-            Some(before) => *before = value,
-            None => drop(self.values.insert(name.to_owned(), value)),
-        }
+        self.values.insert(name.to_owned(), Slot::of_json(value));
     }
 
     fn remove(&mut self, name: &str) {
@@ -204,8 +223,24 @@ impl Kept {
             changed.insert(name.to_owned());
         }
     }
+
+    /// Returns all values as JSON, without those that have none, which are reported.
+    fn json(&mut self) -> Map<String, Value> {
+        let json = |(name, slot): (&String, &mut Slot)| match slot.json() {
+            Ok(value) => Some((name.clone(), value.clone())),
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(
+                    target: "hooks_agent::memory",
+                    name, error, "a thread value cannot be written as JSON"
+                );
+                None
+            }
+        };
+        self.values.iter_mut().filter_map(json).collect()
+    }
 }
 
-fn read<T: DeserializeOwned>(name: &str, value: &Value) -> Result<T, ThreadValueError> {
-    T::deserialize(value).map_err(|source| ThreadValueError::Read { name: name.to_owned(), source })
+fn slots(values: Map<String, Value>) -> BTreeMap<String, Slot> {
+    values.into_iter().map(|(name, value)| (name, Slot::of_json(value))).collect()
 }

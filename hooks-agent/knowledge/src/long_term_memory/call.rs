@@ -12,7 +12,7 @@ use hooks_agent_core::message::{GenerateReason, Messages, Msg, Role};
 const NAME: &str = "LongTermMemory";
 
 /// What a user says in a run, for the call that resumes it: a thread may have several users.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Saying {
     user: Arc<str>,
     said: String,

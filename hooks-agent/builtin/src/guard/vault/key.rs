@@ -32,7 +32,7 @@ pub struct VaultKey {
 }
 
 /// Data as it is stored.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Sealed {
     /// The id of the key.
     pub(super) key: String,

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::call::context::CallContext;
-use crate::memory::{Memory, ThreadValueError};
+use crate::memory::{Memory, ThreadValue, ThreadValueError};
 
 impl CallContext {
     /// Returns the value of this name that is kept with the thread of the call, or `None` if there is
     /// none.
     ///
-    /// Values of threads outlive calls: limits, budgets and labels are kept in them. They are JSON, by
-    /// name, and belong to one thread of one agent; a sub-agent has threads of its own, so a hook that
+    /// Values of threads outlive calls: limits, budgets and labels are kept in them. They go by
+    /// name, are [written as JSON](ThreadValue) in a store, and belong to one thread of one agent; a sub-agent has threads of its own, so a hook that
     /// counts for the whole task uses the context of the [parent](CallContext::parent). What a call
     /// wrote stays if the call fails. Removing the messages of a thread leaves its values; forgetting
     /// the thread does not.
@@ -43,10 +42,7 @@ impl CallContext {
     /// # Errors
     /// [`ThreadValueError::Read`] if the value is not a `T`, [`ThreadValueError::NoMemory`] if the agent
     /// keeps no threads.
-    pub fn thread_value<T: DeserializeOwned>(
-        &self,
-        name: &str,
-    ) -> Result<Option<T>, ThreadValueError> {
+    pub fn thread_value<T: ThreadValue>(&self, name: &str) -> Result<Option<T>, ThreadValueError> {
         self.memory_for(name)?.thread_values().get(name)
     }
 
@@ -74,7 +70,7 @@ impl CallContext {
     ///
     /// # Errors
     /// [`ThreadValueError`]; the value is then unchanged.
-    pub fn update_thread_value<T: Serialize + DeserializeOwned, R>(
+    pub fn update_thread_value<T: ThreadValue, R>(
         &self,
         name: &str,
         update: impl FnOnce(&mut Option<T>) -> R,
