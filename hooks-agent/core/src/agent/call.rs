@@ -4,10 +4,9 @@ use std::pin::pin;
 use std::sync::{Arc, OnceLock};
 
 use crate::agent::contract::{Agent, CallOutcome};
-use crate::agent::journaled::{end, journaled_reply};
+use crate::agent::kept;
 use crate::agent::settle::Settle;
 use crate::agent::shutdown::RunningCall;
-use crate::agent::stored::{close, stored_reply};
 use crate::call::{CallContext, CallOptions};
 use crate::error::AgentError;
 use crate::memory::FindMemory;
@@ -205,8 +204,7 @@ async fn run_on<A: Agent + ?Sized>(
     let reply = match ended {
         Some(Err(error)) => {
             settle.with(CallOutcome::Failed(error.to_string().into()));
-            close(&cx, session.get()).await;
-            end(agent, &cx, Err(&error)).await?;
+            kept::end(agent, &cx, session.get(), Err(&error)).await?;
             if cx.parent().is_some() {
                 cx.emit(|| AgentEventKind::Failed { kind: error.kind() }).await;
             }
@@ -217,16 +215,15 @@ async fn run_on<A: Agent + ?Sized>(
                 cx.set_recovered_reply(reply.clone());
             }
             settle.with(CallOutcome::Finished(reply.reason));
-            end(agent, &cx, Ok(&reply)).await?;
+            kept::end(agent, &cx, None, Ok(&reply)).await?;
             reply
         }
         None => {
             // Hooks may have come during the call.
             cx.set_has_reviewers(agent.has_reviewers());
             settle.with(CallOutcome::Interrupted);
-            close(&cx, session.get()).await;
             let reply = interrupted(&cx);
-            end(agent, &cx, Ok(&reply)).await?;
+            kept::end(agent, &cx, session.get(), Ok(&reply)).await?;
             reply
         }
     };
@@ -252,24 +249,7 @@ async fn reply<'a, A: Agent + ?Sized>(
         // An earlier call may have begun the thread.
         let held = agent.hold(cx);
         drop(queued);
-        if let Some(journal) = cx.journal() {
-            return Box::pin(journaled_reply(agent, cx, journal, messages)).await;
-        }
-        if threads.stored().is_some() {
-            // Boxed, so that the future of other calls stays small.
-            return Box::pin(stored_reply(agent, cx, messages, session)).await;
-        }
-        if (cx.user().is_some() || cx.parent().is_some())
-            && let Some(memory) = cx.memory()
-        {
-            cx.claim_thread(&memory)?;
-            Box::pin(cx.join_caller()).await?;
-        }
-        if !cx.verdicts().is_empty() {
-            threads.decide(cx)?;
-        }
-        cx.emit(|| AgentEventKind::Started).await;
-        let reply = agent.reply(cx.clone(), messages).await;
+        let reply = kept::reply(agent, cx, messages, session).await;
         drop(held);
         reply
     });
@@ -285,9 +265,7 @@ async fn reply<'a, A: Agent + ?Sized>(
     let usage = cx.usage();
     reply.usage = reply.usage.or((usage != Usage::default()).then_some(usage));
     // A call that has its reply can no longer be interrupted.
-    if let Some(session) = session.get()
-        && let Err(error) = Box::pin(session.close()).await
-    {
+    if let Err(error) = kept::finish(session.get()).await {
         return Some(Err(error.into()));
     }
     tell_subscribers(agent, cx, &reply).await;

@@ -1,59 +1,17 @@
-//! A call whose steps are in a journal.
+//! The threads of a call that is kept in a journal: how they are read, and written with its end.
 
 use std::sync::Arc;
 
 use hooks_core::BoxFuture;
 
 use crate::agent::contract::Agent;
-use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::journal::{CallEnd, JournalScope};
 use crate::memory::Memory;
-use crate::message::{Messages, Msg};
 use crate::store::{Step, StoreError, ThreadKey};
-use crate::stream::AgentEventKind;
-use crate::thread::now;
-
-/// Runs a call on the threads of its journal.
-pub(super) async fn journaled_reply<A: Agent + ?Sized>(
-    agent: &A,
-    cx: &CallContext,
-    journal: &JournalScope,
-    messages: Messages,
-) -> Result<Msg, AgentError> {
-    let memory = journaled_memory(agent, journal, cx.thread_id()).await?;
-    cx.claim_thread(&memory)?;
-    cx.set_memory(memory.clone());
-    cx.join_caller().await?;
-    if !cx.verdicts().is_empty() {
-        memory.decide(&memory.by_call(cx.verdicts()), now()).map_err(StoreError::from)?;
-    }
-    cx.emit(|| AgentEventKind::Started).await;
-    let reply = agent.reply(cx.clone(), messages).await;
-    // A hook may have made something else of the error.
-    journal.check().map_err(AgentError::other)?;
-    reply
-}
-
-/// Keeps the end of the call in its journal, if it has one of its own. A call that its journal failed has
-/// no end there, unless the journal is full: the engine runs it again, or gives it up.
-pub(super) async fn end<A: Agent + ?Sized>(
-    agent: &A,
-    cx: &CallContext,
-    ended: Result<&Msg, &AgentError>,
-) -> Result<(), AgentError> {
-    let Some(journal) = cx.journal().filter(|journal| journal.is_root()) else { return Ok(()) };
-    if let Err(failed) = journal.check()
-        && !(failed.is_full() && ended.is_err())
-    {
-        return if ended.is_err() { Ok(()) } else { Err(AgentError::other(failed)) };
-    }
-    let ended = ended.map(|reply| Arc::new(reply.clone())).map_err(AgentError::report);
-    Box::pin(write_end(agent, journal, CallEnd::new(ended))).await
-}
 
 /// Returns the memory of a thread, which is read when it is first used.
-pub(crate) async fn journaled_memory<A: Agent + ?Sized>(
+pub(super) async fn journaled_memory<A: Agent + ?Sized>(
     agent: &A,
     journal: &JournalScope,
     thread: &str,
@@ -70,7 +28,8 @@ pub(crate) async fn journaled_memory<A: Agent + ?Sized>(
     Ok(journal.threads.add(key, record, stored.is_some())?)
 }
 
-async fn write_end<A: Agent + ?Sized>(
+/// Writes the end of a call, with what it adds to its threads.
+pub(super) async fn write_end<A: Agent + ?Sized>(
     agent: &A,
     journal: &JournalScope,
     mut end: CallEnd,

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::call::foreign::ForeignGuards;
 use crate::call::interrupt::Interrupts;
+use crate::call::kept::Kept;
 use crate::call::marks::Marks;
 use crate::call::options::CallOptions;
 use crate::call::owner::HookOwner;
@@ -17,7 +18,7 @@ use crate::call::state::{HookFailure, State};
 use crate::call::stream::EventSink;
 use crate::call::tool::CheckedCall;
 use crate::journal::JournalScope;
-use crate::memory::{Confirmed, FindMemory, Memory, SaveThread, Through};
+use crate::memory::{Confirmed, FindMemory, Memory, Through};
 use crate::message::{Msg, ToolUse};
 use crate::run_id::RunId;
 use crate::store::Verdict;
@@ -56,12 +57,11 @@ pub(super) struct Call {
     pub(super) verdicts: Vec<Verdict>,
     pub(super) user: Option<Arc<str>>,
     pub(super) takes_over: bool,
-    /// The journal, if there is one.
-    pub(super) journal: Option<Arc<JournalScope>>,
     /// Cancelled when the agent shuts down.
     pub(super) shutdown: CancellationToken,
-    /// What writes to the store, if the thread is in one.
-    pub(super) saver: OnceLock<Arc<dyn SaveThread>>,
+    /// Where the call is kept, if anywhere: a journal from the beginning, the store of the thread once it
+    /// is leased.
+    pub(super) kept: OnceLock<Kept>,
     /// Who watches the event hooks.
     pub(super) watchers: OnceLock<Arc<dyn Any + Send + Sync>>,
     /// What guards foreign text.
@@ -125,7 +125,6 @@ impl CallContext {
         marks.has_system.set(system.is_some());
         let call = Call {
             run: run.unwrap_or_else(RunId::random),
-            journal,
             agent_id,
             agent_name,
             thread,
@@ -139,7 +138,7 @@ impl CallContext {
             user,
             shutdown,
             takes_over,
-            saver: OnceLock::new(),
+            kept: journal.map(Kept::Journal).map(OnceLock::from).unwrap_or_default(),
             watchers: OnceLock::new(),
             foreign_guards: OnceLock::new(),
             max_iters: AtomicUsize::new(usize::MAX),
@@ -281,16 +280,6 @@ impl CallContext {
         self.replays(self.checked().map(|checked| &**checked.id()))
     }
 
-    /// Returns whether what happens now to this tool call, or else to the call, happened before.
-    pub(crate) fn replays(&self, tool_call_id: Option<&str>) -> bool {
-        self.call.journal.as_ref().is_some_and(|journal| journal.is_replaying(tool_call_id))
-    }
-
-    /// Returns the journal of the call.
-    pub(crate) fn journal(&self) -> Option<&Arc<JournalScope>> {
-        self.call.journal.as_ref()
-    }
-
     /// Returns the same context for running a tool call.
     pub(crate) fn of_checked(&self, checked: &Arc<CheckedCall>) -> Self {
         Self { checked: Some(checked.clone()), ..self.clone() }
@@ -336,6 +325,11 @@ impl CallContext {
         }
         let found = self.call.threads.as_ref()?.memory_of(self.named_thread());
         Some(self.state().memory.get_or_insert(found).clone())
+    }
+
+    /// Returns the memory of the thread, if the call has come to use it.
+    pub(crate) fn begun_memory(&self) -> Option<Arc<Memory>> {
+        self.state().memory.clone()
     }
 
     /// Returns how long the call may wait for its turn.

@@ -21,7 +21,7 @@ impl CallContext {
     /// Returns whether the call ends at its next step: its agent shuts down, or that of a call that it is
     /// part of. All of these can go on in another process.
     pub(crate) fn shuts_down(&self) -> bool {
-        self.is_durable()
+        self.can_be_left()
             && (self.call.shutdown.is_cancelled() || self.parent().is_some_and(Self::shuts_down))
     }
 

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::agent::{Agent, AgentExt, journaled_memory};
-use crate::call::{CallContext, CallOptions};
+use crate::agent::{Agent, AgentExt, memory_below};
+use crate::call::CallOptions;
 use crate::error::AgentError;
 use crate::memory::Memory;
 use crate::message::{GenerateReason, Messages, Msg, PendingCall, PendingReason, Question};
@@ -91,20 +91,6 @@ impl AgentTool {
         &self.agent
     }
 
-    /// Returns the memory on which the task runs, up to date.
-    async fn memory(&self, cx: &CallContext) -> Result<Arc<Memory>, BoxError> {
-        let threads = &self.agent.core.threads;
-        if let Some(journal) = cx.journal() {
-            return Ok(Box::pin(journaled_memory(&*self.agent, journal, cx.thread_id())).await?);
-        }
-        let memory = threads.of_call(cx.named_thread());
-        if let Some(durable) = threads.stored().filter(|durable| !durable.is_running(cx)) {
-            let _turn = threads.turns().take(cx).await?;
-            Box::pin(durable.refresh(cx, &memory)).await?;
-        }
-        Ok(memory)
-    }
-
     /// Returns the call of the agent for a tool call: the rest of an earlier task that asked the
     /// user, or a new task.
     fn task(
@@ -161,7 +147,7 @@ impl Tool for AgentTool {
 
     fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
         Box::pin(async move {
-            let memory = self.memory(cx.call()).await?;
+            let memory = memory_below(&*self.agent, cx.call()).await?;
             // An earlier task is given up only by a call that may use the thread.
             let below = self.agent.context(CallOptions::new().child_of(cx.call()));
             below.check_thread(&memory)?;

@@ -72,10 +72,7 @@ impl ReActAgent {
         }
         cx.checkpoint().await?;
         let call = Arc::new(call);
-        let key = match cx.journal() {
-            Some(journal) => Some(journal.idempotency_key(&call.id)),
-            None => cx.call_record(&call.id).map(|record| record.key),
-        };
+        let key = cx.kept_key(&call.id);
         let checked = Arc::new(CheckedCall::new(id, call.clone(), cx.next_tool_call(), key));
         let ended = self.tool_call(cx.of_checked(&checked), call.clone()).await;
         let ran = checked.take_ran();
@@ -141,7 +138,7 @@ impl ReActAgent {
         request: ChatRequest,
     ) -> Result<ModelAnswer, AgentError> {
         cx.begin_step().await?;
-        if let Some(recorded) = cx.journal().and_then(|journal| journal.recorded_answer()) {
+        if let Some(recorded) = cx.recorded_answer() {
             return Ok(recorded);
         }
         Ok(ModelAnswer::ask(&*self.core.model, request).await?)
@@ -182,9 +179,9 @@ impl ReActAgent {
         if let Some(checked) = checked {
             checked.admit(&call)?;
         }
-        if cx.is_durable() && !tool.is_idempotent() && !tool.continues() {
+        if !tool.is_idempotent() && !tool.continues() {
             let id = checked.map_or(&*call.id, |checked| checked.id());
-            Box::pin(cx.commit_start(id)).await?;
+            cx.commit_start(id).await?;
         }
         if let Some(checked) = checked {
             checked.set_ran(call.clone());

@@ -74,11 +74,7 @@ impl Agent for ReActAgent {
         if matches!(outcome, CallOutcome::Finished(_)) {
             return;
         }
-        let memory = match cx.journal() {
-            Some(_) => cx.memory(),
-            None => self.core.threads.memory(cx.thread_id()),
-        };
-        let asking = memory.and_then(|memory| memory.asking());
+        let asking = cx.begun_memory().and_then(|memory| memory.asking());
         if asking.is_some_and(|asking| asking.run == cx.run_id()) {
             self.give_up_calls(&cx);
         }
@@ -106,11 +102,11 @@ impl Agent for ReActAgent {
         watch_class::<Self>(&mut watchers, &mut guards);
         watchers.watch(cx);
         cx.set_foreign_guards(guards);
-        if let Some(journal) = cx.journal() {
+        if let Some(journal) = JournalHook::of(cx) {
             if journal.outlives_process() {
                 base.report_lost(&inherited);
             }
-            inherited.add(JournalHook::new(journal).__share());
+            inherited.add(journal.__share());
         }
         let governed = if inherited.is_empty() {
             chosen.clone()

@@ -14,6 +14,7 @@ mod threads;
 mod turns;
 
 pub(crate) use clock::now;
+pub(crate) use durable::Durable;
 pub use memory_store::MemoryStore;
 pub(crate) use options::StoreOptions;
 pub(crate) use session::OpenSession;

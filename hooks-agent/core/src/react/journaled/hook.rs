@@ -30,8 +30,14 @@ pub(crate) struct JournalHook(Arc<JournalScope>);
 const ROUNDS: EventMask = EventMask::of(&[EventKind::PreReasoning, EventKind::PreSummary]);
 
 impl JournalHook {
-    pub(crate) fn new(scope: &Arc<JournalScope>) -> Self {
-        Self(scope.clone())
+    /// Returns the hook of a call, if it is kept in a journal.
+    pub(crate) fn of(cx: &CallContext) -> Option<Self> {
+        cx.journal().cloned().map(Self)
+    }
+
+    /// Returns whether another process may run the call again.
+    pub(crate) fn outlives_process(&self) -> bool {
+        self.0.outlives_process()
     }
 }
 

@@ -152,9 +152,7 @@ impl Run<'_> {
 
     async fn act_one(&self, call: ToolUse) -> Result<Acted, AgentError> {
         self.cx.begin_step().await?;
-        if self.cx.is_durable()
-            && let Some(acted) = self.unknown(&call)
-        {
+        if let Some(acted) = self.unknown(&call) {
             return Ok(acted);
         }
         let mut input = ActingInput::new(call);
@@ -195,9 +193,7 @@ impl Run<'_> {
         self.cx.answer_started(&batch.call(number).id);
         let is_copied = self.cx.is_watched() || !control.is_free();
         let result = batch.answer(number, result, has_run.then_some(call), is_copied);
-        if self.cx.is_durable() {
-            self.cx.commit().await?;
-        }
+        self.cx.commit().await?;
         if let Some(result) = &result {
             self.cx.emit(|| AgentEventKind::ToolFinished(result.clone())).await;
         }

@@ -46,9 +46,7 @@ pub(super) fn admit(
     for msg in &input {
         InputError::check_message(msg)?;
     }
-    if !cx.is_durable() {
-        memory.expire_questions(now());
-    }
+    cx.expire_questions(memory, now());
     let Decided { confirmed, mut results } = decided(cx, memory, &calls, &waiting);
     results.extend(changed(confirms, memory, &calls));
     let has_results = input.iter().any(|msg| msg.tool_results().next().is_some());
@@ -94,12 +92,6 @@ pub(super) fn admit(
     let confirmed = confirms.iter().cloned().chain(confirmed).collect();
     let open = admit_results(cx, memory, &calls, &waiting, input, confirmed, recovers)?;
     Ok(Admitted::Act(open))
-}
-
-/// Returns the messages of a call; none, if it begins again the task of a sub-agent that was cut off.
-pub(super) fn new_input(cx: &CallContext, memory: &Memory, input: Messages) -> Messages {
-    let begins_again = cx.is_recovery() && cx.continues();
-    if begins_again && !memory.is_empty() { Messages::new() } else { input }
 }
 
 /// Appends messages with results of tool calls that wait. Returns the tool calls to run.

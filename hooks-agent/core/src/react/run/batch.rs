@@ -172,8 +172,7 @@ impl Drop for Batch<'_> {
             // Another process goes on with them.
             return;
         }
-        let journal = self.cx.journal().filter(|_| self.acts);
-        let may_have_acted = journal.is_some_and(|journal| journal.may_have_acted());
+        let may_have_acted = self.acts && self.cx.may_have_acted();
         for Open { call, result, .. } in std::mem::take(&mut self.open) {
             let has_started = self.cx.answer_started(&call.id);
             let reason = match self.cx.is_interrupted() {

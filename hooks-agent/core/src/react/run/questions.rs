@@ -85,8 +85,8 @@ impl Run<'_> {
         let asked = pending.iter().filter(|pending| pending.why != PendingReason::NotRun);
         let questions = asked.map(|pending| {
             let mut waiting = Waiting::new(&key, run, pending);
-            if let Some(journal) = self.cx.journal() {
-                waiting.set_id(&journal.question_id());
+            if let Some(id) = self.cx.question_id() {
+                waiting.set_id(&id);
             }
             if waiting.schema.is_null() {
                 waiting.schema = self.schema(pending);

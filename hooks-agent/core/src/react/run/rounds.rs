@@ -11,7 +11,7 @@ use crate::message::{
 };
 use crate::model::{FinishReason, ToolSpec};
 use crate::react::agent::ReActAgent;
-use crate::react::run::admission::{Admitted, admit, new_input, results_first};
+use crate::react::run::admission::{Admitted, admit, results_first};
 use crate::react::run::batch::{Batch, make_ids_unique};
 use crate::react::run::unfinished::{KeepAnswer, KeepInput};
 use crate::round::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
@@ -69,7 +69,7 @@ impl ReActAgent {
             Some(_) => memory.asking().is_none(),
             None => self.core.recovers_pending,
         };
-        let mut input = if cx.is_durable() { new_input(&cx, &memory, input) } else { input };
+        let mut input = cx.new_input(&memory, input);
         let (agent, cx, memory) = (self, &cx, &*memory);
         let mut run = Run {
             agent,
@@ -92,19 +92,16 @@ impl ReActAgent {
                 Admitted::Act(open) => {
                     run.resumes = !open.is_empty();
                     let keep = KeepInput::new(cx, memory, count);
-                    if cx.is_durable() {
-                        cx.commit().await?;
-                    }
+                    cx.commit().await?;
                     let ended = run.rounds(open, &keep).await?;
                     keep.answered();
                     ended
                 }
             };
-            match cx.journal().filter(|_| run.asks_people(&ended)) {
-                // The call goes on when people have decided.
-                Some(journal) => Box::pin(journal.ask(memory)).await?,
-                None => break ended,
+            if !run.asks_people(&ended) || !cx.ask_people(memory).await? {
+                break ended;
             }
+            // The call goes on with what people have decided.
             (input, confirms) = (Messages::new(), &[]);
         };
         let Ended { reply, reason, pending } = ended;
@@ -190,11 +187,9 @@ impl Run<'_> {
         self.answer = Some(message.clone());
         let (agent, cx) = (self.agent, self.cx);
         let batch = Batch::of(cx, self.memory, &message, agent.core.limits.result);
-        if cx.is_durable() {
-            cx.end_recovery();
-            if !batch.is_empty() {
-                cx.commit().await?;
-            }
+        cx.end_recovery();
+        if !batch.is_empty() {
+            cx.commit().await?;
         }
         cx.emit(|| AgentEventKind::Reasoned(message.clone())).await;
         agent.print_answer(&message);

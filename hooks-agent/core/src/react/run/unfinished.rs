@@ -29,10 +29,7 @@ pub(super) struct KeepInput<'a> {
 
 impl<'a> KeepInput<'a> {
     pub(super) fn new(cx: &'a CallContext, memory: &'a Memory, count: usize) -> Self {
-        if cx.is_durable() {
-            // A process that ends does not drop this.
-            memory.set_unanswered(count);
-        }
+        cx.keep_unanswered(memory, count);
         Self { cx, memory, unanswered: AtomicUsize::new(count) }
     }
 
@@ -40,8 +37,8 @@ impl<'a> KeepInput<'a> {
     pub(super) fn answered(&self) {
         let count = self.unanswered.load(Ordering::Relaxed);
         self.unanswered.store(0, Ordering::Relaxed);
-        if count > 0 && self.cx.is_durable() {
-            self.memory.set_unanswered(0);
+        if count > 0 {
+            self.cx.keep_unanswered(self.memory, 0);
         }
     }
 }
