@@ -62,6 +62,24 @@ where
     }
 }
 
+/// Runs the error hooks of a call that has failed, whose other hooks have run.
+pub(super) async fn fail<R, A, Args>(
+    receiver: R,
+    visit: Visit<'_>,
+    args: Args,
+    mut returned: A::Return,
+) -> A::Return
+where
+    R: Receiver<Agent = A>,
+    A: ?Sized + HasHooks + HookPoint<Args>,
+    Args: 'static,
+{
+    let (mut args, mut answer) = (Some(args), None);
+    let mut call = Call::new(&receiver, &visit, &mut args, &mut answer);
+    call.run_error(&mut returned).await;
+    returned
+}
+
 /// Runs the whole of a call in which nothing waits.
 pub(super) fn drive_now<R, A, Args, Onion>(
     receiver: &R,

@@ -15,9 +15,9 @@ use crate::dispatch::drive::drive;
 use crate::dispatch::receiver::{Finder, Receiver, SharedReceiver};
 use crate::dispatch::report::trace;
 use crate::dispatch::snapshot::Tables;
-use crate::dispatch::stack::guard::{Left, Polled};
-use crate::dispatch::steps::{go_long, go_short};
-use crate::dispatch::way::{Looked, Visit};
+use crate::dispatch::stack::guard::{Left, Nesting, Polled};
+use crate::dispatch::steps::{go_failed, go_long, go_short};
+use crate::dispatch::way::{ALONE, Ahead, Looked, SHARED, SHORT, Visit};
 use crate::point::call_mode::{AsyncMethod, Position};
 use crate::point::hook_point::{AsyncBody, HookPoint};
 use crate::point::hook_slot::Pre;
@@ -34,13 +34,16 @@ where
         SharedReceiver(agent),
         args,
         A::body,
-        |SharedReceiver(agent), _, visit, args, short| {
-            if let Some(phases) = short {
+        SHORT,
+        |SharedReceiver(agent), _, visit, args, ahead| match ahead {
+            Ahead::Short(phases) => {
                 let from = visit.from.unwrap_or(Position::END);
                 let future = go_short(agent, visit.tables, (from, phases), args);
                 ShortOrLong::Short { future }
-            } else {
-                ShortOrLong::Long { future: go_long(agent, visit, args) }
+            }
+            Ahead::Long => ShortOrLong::Long { future: go_long(agent, visit, args) },
+            Ahead::Failed(returned) => {
+                ShortOrLong::Long { future: go_failed(agent, visit, args, *returned) }
             }
         },
     )
@@ -83,7 +86,8 @@ where
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
 {
-    HookedCall::new(agent, args, body, |agent, body, visit, args, _| {
+    let short = if R::IS_SHARED { SHARED } else { ALONE };
+    HookedCall::new(agent, args, body, short, |agent, body, visit, args, _| {
         let body = body.take().expect(BEFORE);
         let future = drive::<R, A, Args, NoAround, _, _>(agent, visit, args, body);
         ShortOrLong::<Pending<A::Return>, _>::Long { future }
@@ -98,11 +102,13 @@ pin_project! {
     struct HookedCall<'h, R, Args, Body, Fut, Drive, D> {
         receiver: R,
         instance: u64,
+        // The phases whose hooks need not be run the long way.
+        short: u8,
         // The arguments for the body; then the copy that post hooks see.
         args: Option<Args>,
         body: Option<Body>,
         drive: Option<Drive>,
-        // Where the post hooks are of a call that waits for its body.
+        // Where the post and error hooks are of a call that waits for its body.
         after: Option<Tables<'h>>,
         left: Option<Left>,
         // What is traced as the call, if it is.
@@ -128,9 +134,9 @@ where
     Args: 'static,
 {
     #[inline]
-    fn new(receiver: R, args: Args, body: Body, drive: Drive) -> Self
+    fn new(receiver: R, args: Args, body: Body, short: u8, drive: Drive) -> Self
     where
-        Drive: FnOnce(R, &mut Option<Body>, Visit<'h>, Args, Option<u8>) -> D,
+        Drive: FnOnce(R, &mut Option<Body>, Visit<'h>, Args, Ahead<A::Return>) -> D,
     {
         // Here and not when it is polled: nothing of the user's may panic before the call is on the stack.
         let instance = receiver.borrow().hooks().id();
@@ -138,6 +144,7 @@ where
         Self {
             receiver,
             instance,
+            short,
             args,
             body,
             drive,
@@ -156,7 +163,7 @@ where
     Args: 'static,
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
-    Drive: FnOnce(R, &mut Option<Body>, Visit<'h>, Args, Option<u8>) -> D,
+    Drive: FnOnce(R, &mut Option<Body>, Visit<'h>, Args, Ahead<A::Return>) -> D,
     D: Future<Output = A::Return>,
 {
     type Output = A::Return;
@@ -177,7 +184,7 @@ where
     Args: 'static,
     Body: FnOnce(R::Borrowed, Args) -> Fut,
     Fut: Future<Output = A::Return>,
-    Drive: FnOnce(R, &mut Option<Body>, Visit<'h>, Args, Option<u8>) -> D,
+    Drive: FnOnce(R, &mut Option<Body>, Visit<'h>, Args, Ahead<A::Return>) -> D,
     D: Future<Output = A::Return>,
 {
     // Each has one place for what it returns, which is polled into: it is never copied.
@@ -196,10 +203,11 @@ where
             let agent = receiver.borrow();
             hooks = tables.hooks::<A, Args>(&agent);
             copy = None;
-            looked = hooks.look(&agent, this.args, &mut copy, nesting, R::IS_SHARED);
+            looked = hooks.look(&agent, this.args, &mut copy, nesting, *this.short);
         }
-        let (from, short) = match looked {
+        let (from, ahead) = match looked {
             Looked::Answer(answer) => return Poll::Ready(*answer),
+            Looked::Failed(returned) => (None, Ahead::Failed(returned)),
             Looked::Body => {
                 drop(tables);
                 let args = this.args.take().expect(BEFORE);
@@ -212,27 +220,35 @@ where
                 let args = mem::replace(this.args, copy).expect(BEFORE);
                 this.state.as_mut().begin(&receiver, this.body, args);
                 let mut poll = this.state.as_mut().poll(context);
-                match &mut poll {
+                let failed = match &mut poll {
                     Poll::Ready(returned) => {
                         this.state.set(State::Start);
-                        let args = this.args.take();
-                        hooks.post(&receiver.borrow(), args.as_ref(), returned);
+                        hooks.post(&receiver.borrow(), this.args.as_ref(), returned);
+                        this.args.is_some() && hooks.handle(returned)
                     }
                     Poll::Pending => {
                         tables.keep();
                         *this.after = Some(tables);
+                        polled.came_to(&poll);
+                        return poll;
+                    }
+                };
+                match poll {
+                    Poll::Ready(returned) if failed => (None, Ahead::Failed(Box::new(returned))),
+                    poll => {
+                        *this.args = None;
+                        polled.came_to(&poll);
+                        return poll;
                     }
                 }
-                polled.came_to(&poll);
-                return poll;
             }
-            Looked::Short(at, phases) => (at, Some(phases)),
-            Looked::Long(at) => (at, None),
+            Looked::Short(at, phases) => (at, Ahead::Short(phases)),
+            Looked::Long(at) => (at, Ahead::Long),
         };
         tables.keep();
         let visit = Visit { instance: *this.instance, point, nesting, tables, from };
         let (drive, args) = (this.drive.take().expect(BEFORE), this.args.take().expect(BEFORE));
-        this.state.as_mut().drive(|| drive(receiver, this.body, visit, args, short));
+        this.state.as_mut().drive(|| drive(receiver, this.body, visit, args, ahead));
         let poll = this.state.poll(context);
         polled.came_to(&poll);
         poll
@@ -249,8 +265,23 @@ where
             && let Some(tables) = this.after.take()
         {
             this.state.set(State::Start);
-            let (agent, args) = (this.receiver.borrow(), this.args.take());
-            tables.hooks::<A, Args>(&agent).post(&agent, args.as_ref(), returned);
+            let args = this.args.take();
+            let failed = {
+                let agent = this.receiver.borrow();
+                let hooks = tables.hooks::<A, Args>(&agent);
+                hooks.post(&agent, args.as_ref(), returned);
+                hooks.handle(returned)
+            };
+            if let Some(args) = args.filter(|_| failed)
+                && let Poll::Ready(returned) = poll
+            {
+                let (instance, point) = (*this.instance, TypeId::of::<Pre<A, Args>>());
+                let visit = Visit { instance, point, nesting: Nesting::NONE, tables, from: None };
+                let (receiver, drive) = (*this.receiver, this.drive.take().expect(BEFORE));
+                let ahead = Ahead::Failed(Box::new(returned));
+                this.state.as_mut().drive(|| drive(receiver, this.body, visit, args, ahead));
+                poll = this.state.poll(context);
+            }
         }
         polled.came_to(&poll);
         poll

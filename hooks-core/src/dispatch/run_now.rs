@@ -11,7 +11,7 @@ use crate::dispatch::receiver::{Finder, SharedReceiver};
 use crate::dispatch::report::trace;
 use crate::dispatch::stack::guard::Polled;
 use crate::dispatch::steps::{go_long_now, go_short_now};
-use crate::dispatch::way::{Looked, Visit};
+use crate::dispatch::way::{ALONE, Looked, SHARED, Visit};
 use crate::point::call_mode::SyncMethod;
 use crate::point::hook_point::{AroundPoint, HookPoint};
 use crate::point::hook_slot::Pre;
@@ -56,6 +56,8 @@ where
     Args: 'static,
     Body: FnOnce(R::Borrowed, Args) -> A::Return,
 {
+    // Error hooks of sync methods are rare: they go the long way.
+    let short = if R::IS_SHARED { SHARED } else { ALONE };
     let instance = receiver.borrow().hooks().id();
     let point = TypeId::of::<Pre<A, Args>>();
     let mut polled = Polled::once();
@@ -69,11 +71,11 @@ where
         let agent = receiver.borrow();
         hooks = tables.hooks::<A, Args>(&agent);
         copy = None;
-        looked = hooks.look(&agent, &mut args, &mut copy, nesting, R::IS_SHARED);
+        looked = hooks.look(&agent, &mut args, &mut copy, nesting, short);
     }
     let args = args.take();
     let (from, is_short) = match looked {
-        Looked::Answer(answer) => return *answer,
+        Looked::Answer(answer) | Looked::Failed(answer) => return *answer,
         Looked::Body => {
             drop(tables);
             return body(receiver.borrow(), args.expect(BEFORE));

@@ -4,8 +4,9 @@ use crate::dispatch::around::AroundCall;
 use crate::dispatch::engine::apply;
 use crate::dispatch::snapshot::{Levels, Tables, with_link};
 use crate::dispatch::stack::guard::{self, Nesting};
-use crate::dispatch::way::{AROUND, Looked, POST, Visit, WayOf};
+use crate::dispatch::way::{AROUND, ERROR, Looked, POST, Visit, WayOf};
 use crate::hook::stage::Run;
+use crate::outcome::Outcome;
 use crate::point::call_mode::{BoxFuture, Position};
 use crate::point::hook_point::{AsyncBody, HookPoint, Reentry};
 use crate::point::hook_slot::Pre;
@@ -61,16 +62,16 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
         args: &mut Option<Args>,
         copy: &mut Option<Args>,
         nesting: Nesting,
-        is_shared: bool,
+        short: u8,
     ) -> Looked<A::Return> {
         let side = self.side(agent);
         if nesting.depth > 0 && A::REENTRY == Reentry::Skip && side.is_some() && self.skips() {
             return Looked::Body;
         }
         match side {
-            Some(Side::Own(way)) => (way.look)(agent, &self, args, copy, nesting, is_shared),
+            Some(Side::Own(way)) => (way.look)(agent, &self, args, copy, nesting, short),
             Some(Side::Base(way, base, hooks)) => {
-                (way.look)(base, &hooks, args, copy, nesting, is_shared)
+                (way.look)(base, &hooks, args, copy, nesting, short)
             }
             None => {
                 // Another point shares its bit in the registry.
@@ -93,6 +94,12 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
             Side::Own(way) => Onion::Own(way, AroundCall::new(agent, self)),
             Side::Base(way, base, hooks) => Onion::Base(way, AroundCall::new(base, hooks)),
         })
+    }
+
+    /// Whether the call has failed and error hooks will see it.
+    #[inline]
+    pub(crate) fn handle(self, returned: &A::Return) -> bool {
+        matches!(A::Kind::outcome(returned), Outcome::Err(_)) && self.masks().phases & ERROR != 0
     }
 
     /// Runs post hooks of which none waits.
@@ -123,6 +130,26 @@ where
     }
     let (way, base) = (hooks.base_way().expect(HOOKED), agent.as_base().expect(HOOKED));
     (way.rest.drive)(base, visit.of_base(), args)
+}
+
+/// Runs the error hooks of a call that has failed.
+#[cold]
+pub(crate) fn go_failed<'a, A, Args>(
+    agent: &'a A,
+    visit: Visit<'a>,
+    args: Args,
+    returned: A::Return,
+) -> BoxFuture<'a, A::Return>
+where
+    A: ?Sized + HookPoint<Args>,
+    Args: 'static,
+{
+    let hooks = visit.tables.hooks::<A, Args>(agent);
+    if let Some(way) = hooks.own_way() {
+        return (way.rest.fail)(agent, visit, args, returned);
+    }
+    let (way, base) = (hooks.base_way().expect(HOOKED), agent.as_base().expect(HOOKED));
+    (way.rest.fail)(base, visit.of_base(), args, returned)
 }
 
 /// Runs the whole of a call of a sync method.

@@ -4,7 +4,7 @@
 use std::any::TypeId;
 
 use crate::dispatch::around::{AroundCall, AsyncAround, MAX_AROUND_HOOKS, SyncAround};
-use crate::dispatch::drive::{drive, drive_now};
+use crate::dispatch::drive::{drive, drive_now, fail};
 use crate::dispatch::engine::{self, Progress};
 use crate::dispatch::point_hooks::bit_of;
 use crate::dispatch::receiver::SharedReceiver;
@@ -27,7 +27,7 @@ pub(crate) struct Way<A: ?Sized + HookPoint<Args>, Args: 'static> {
         &mut Option<Args>,
         &mut Option<Args>,
         Nesting,
-        bool,
+        u8,
     ) -> Looked<A::Return>,
     pub(super) post: fn(&A, &Levels<'_, A, Args>, Option<&Args>, &mut A::Return),
     pub(super) rest: RestOfWay<A, Args>,
@@ -37,6 +37,7 @@ pub(crate) struct Way<A: ?Sized + HookPoint<Args>, Args: 'static> {
 pub(crate) struct RestOfWay<A: ?Sized + HookPoint<Args>, Args: 'static> {
     pub(super) drive: for<'a> fn(&'a A, Visit<'a>, Args) -> BoxFuture<'a, A::Return>,
     pub(super) drive_now: fn(&A, &Visit<'_>, Args) -> A::Return,
+    pub(super) fail: for<'a> fn(&'a A, Visit<'a>, Args, A::Return) -> BoxFuture<'a, A::Return>,
     pub(super) around: for<'a> fn(&'a AroundCall<'a, A, Args>, Args) -> BoxFuture<'a, A::Return>,
     pub(super) around_now: fn(&AroundCall<'_, A, Args>, Args) -> A::Return,
 }
@@ -49,13 +50,25 @@ pub(crate) enum Looked<R> {
     Body,
     /// Nothing: a hook gave this.
     Answer(Box<R>),
-    /// Its body and sync post hooks.
+    /// Error hooks, which see this error of a hook.
+    Failed(Box<R>),
+    /// Its body, sync post hooks, and error hooks if it fails.
     Post,
     /// Pre hooks from the one on that has to be awaited, if there is one, around hooks, and then the same; a bit
     /// for each phase that has hooks.
     Short(Option<Position>, u8),
     /// All that may be, but the pre hooks before this one, if they have run.
     Long(Option<Position>),
+}
+
+/// What is left of a call that has more than its body and sync hooks.
+pub(crate) enum Ahead<R> {
+    /// What [`Looked::Short`] has.
+    Short(u8),
+    /// What [`Looked::Long`] has.
+    Long,
+    /// Error hooks, which see this error.
+    Failed(Box<R>),
 }
 
 /// A call, apart from its arguments.
@@ -82,6 +95,7 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> RestOfWay<A, Args> {
     const CARRIED: Self = Self {
         drive: |_, _, _| unreachable!("{ELSEWHERE}"),
         drive_now: |_, _, _| unreachable!("{ELSEWHERE}"),
+        fail: |_, _, _, _| unreachable!("{ELSEWHERE}"),
         around: |_, _| unreachable!("{ELSEWHERE}"),
         around_now: |_, _| unreachable!("{ELSEWHERE}"),
     };
@@ -107,6 +121,9 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> Choices<A, Args> for RestOfWay<
                 Box::pin(drive::<_, A, Args, AsyncAround, _, _>(receiver, visit, args, A::body))
             },
             around: |call, args| RestOfCall::start(call, call, Position::default(), args),
+            fail: |agent, visit, args, returned| {
+                Box::pin(fail(SharedReceiver(agent), visit, args, returned))
+            },
             ..Self::CARRIED
         }
     }
@@ -128,6 +145,13 @@ impl<A: ?Sized + HookPoint<Args>, Args: 'static> Choices<A, Args> for RestOfWay<
 const PRE: u8 = bit_of(Phase::Pre);
 pub(super) const AROUND: u8 = bit_of(Phase::Around);
 pub(super) const POST: u8 = bit_of(Phase::Post);
+pub(super) const ERROR: u8 = bit_of(Phase::Error);
+
+/// The phases of calls that need not go the long way: of those that have all of it, of those that share
+/// their instance, and of others.
+pub(super) const SHORT: u8 = SHARED | ERROR;
+pub(super) const SHARED: u8 = ALONE | AROUND | POST;
+pub(super) const ALONE: u8 = PRE;
 
 fn look<A: ?Sized + HookPoint<Args>, Args: 'static>(
     agent: &A,
@@ -135,10 +159,9 @@ fn look<A: ?Sized + HookPoint<Args>, Args: 'static>(
     args: &mut Option<Args>,
     copy: &mut Option<Args>,
     nesting: Nesting,
-    is_shared: bool,
+    short: u8,
 ) -> Looked<A::Return> {
     let masks = hooks.masks();
-    let short = if is_shared { PRE | AROUND | POST } else { PRE };
     let is_short = nesting.depth == 0
         && masks.phases & !short == 0
         && masks.waits & POST == 0
@@ -157,9 +180,13 @@ fn look<A: ?Sized + HookPoint<Args>, Args: 'static>(
         }
     };
     if at.is_some() || masks.phases & AROUND != 0 {
-        return Looked::Short(at, masks.phases);
+        // Where error hooks are rare, what waits has no room for them.
+        return match masks.phases & ERROR {
+            0 => Looked::Short(at, masks.phases),
+            _ => Looked::Long(at.or(Some(Position::END))),
+        };
     }
-    if masks.phases & POST == 0 {
+    if masks.phases & (POST | ERROR) == 0 {
         return Looked::Body;
     }
     *copy = hooks.copy(args);
@@ -175,7 +202,8 @@ fn answer<A: ?Sized + HookPoint<Args>, Args: 'static>(
     mut returned: A::Return,
 ) -> Looked<A::Return> {
     post(agent, hooks, hooks.copy(args).as_ref(), &mut returned);
-    Looked::Answer(Box::new(returned))
+    let (failed, returned) = (hooks.handle(&returned), Box::new(returned));
+    if failed { Looked::Failed(returned) } else { Looked::Answer(returned) }
 }
 
 /// Runs the pre hooks from a position on, up to one that has to be awaited or ends the call.

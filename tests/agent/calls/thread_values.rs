@@ -1,5 +1,7 @@
 //! Values that hooks keep with a thread.
 
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use futures::executor::block_on;
@@ -7,7 +9,10 @@ use futures::future::join_all;
 use hooks_agent_core::memory::ThreadValueError;
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::testing::Script;
-use serde_json::json;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// A hook that counts the calls of a thread before they run.
 fn counter() -> impl AgentHook {
@@ -166,4 +171,121 @@ fn a_call_resumes_a_run_if_it_answers_or_confirms_what_waits() {
     block_on(agent.call("something else")).unwrap();
     let resumed: Vec<_> = resumed.try_iter().collect();
     assert_eq!(resumed, [false, true, false, true, false, false]);
+}
+
+/// A count as hooks keep it, and as another version of the hook reads it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Count {
+    calls: u32,
+    #[serde(default)]
+    names: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Narrow {
+    calls: u8,
+}
+
+#[test]
+fn a_value_is_read_as_each_type_that_its_json_fits() {
+    let cx = CallContext::default();
+    let value = Count { calls: 3, names: vec!["ada".to_owned()] };
+    cx.update_thread_value("count", |kept: &mut Option<Count>| *kept = Some(value.clone())).unwrap();
+    assert_eq!(cx.thread_value("count").unwrap(), Some(value.clone()));
+    assert_eq!(cx.thread_value("count").unwrap(), Some(Narrow { calls: 3 }));
+    let refused = cx.thread_value::<u32>("count").unwrap_err();
+    assert!(matches!(refused, ThreadValueError::Read { .. }), "{refused}");
+    assert_eq!(cx.thread_value("count").unwrap(), Some(value));
+
+    cx.update_thread_value("count", |kept: &mut Option<Narrow>| kept.as_mut().unwrap().calls += 1).unwrap();
+    assert_eq!(cx.thread_value("count").unwrap(), Some(Count { calls: 4, names: Vec::new() }));
+    let json = cx.memory().unwrap().values();
+    assert_eq!(serde_json::to_value(json).unwrap(), json!({ "count": { "calls": 4 } }));
+}
+
+#[test]
+fn a_value_that_is_no_json_is_refused_and_the_one_before_stays() {
+    let cx = CallContext::default();
+    type Pairs = BTreeMap<(u8, u8), u8>;
+    let set = |pairs: Pairs| cx.update_thread_value("pairs", |kept| *kept = Some(pairs));
+    set(Pairs::new()).unwrap();
+    let refused = set(Pairs::from([((1, 2), 3)])).unwrap_err();
+    assert!(matches!(&refused, ThreadValueError::Write { name, .. } if name == "pairs"), "{refused}");
+    assert_eq!(cx.thread_value("pairs").unwrap(), Some(Pairs::new()));
+}
+
+#[test]
+fn a_change_that_panics_changes_nothing() {
+    let cx = CallContext::default();
+    cx.update_thread_value("calls", count).unwrap();
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        cx.update_thread_value("calls", |calls: &mut Option<u32>| {
+            *calls = Some(99);
+            panic!("the hook is broken");
+        })
+    }));
+    assert!(panicked.is_err());
+    assert_eq!(cx.thread_value("calls").unwrap(), Some(1_u32));
+    cx.update_thread_value("calls", count).unwrap();
+    assert_eq!(cx.thread_value("calls").unwrap(), Some(2_u32));
+}
+
+/// What a hook keeps, changes, removes and reads, as its type and as another.
+#[derive(Clone, Debug)]
+enum Change {
+    Count(u32),
+    Narrow(u8),
+    Json(u32),
+    Remove,
+    Look,
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        any::<u32>().prop_map(Change::Count),
+        any::<u8>().prop_map(Change::Narrow),
+        any::<u32>().prop_map(Change::Json),
+        Just(Change::Remove),
+        Just(Change::Look),
+    ]
+}
+
+proptest! {
+    /// Where a value is kept as its type, hooks see what they see of one that is JSON each time.
+    #[test]
+    fn values_are_those_that_json_would_be(changes in vec(change(), 0..24)) {
+        let (cx, mut json) = (CallContext::default(), None::<Value>);
+        for change in changes {
+            match change {
+                Change::Count(calls) => {
+                    let new = Count { calls, names: vec![calls.to_string()] };
+                    json = Some(serde_json::to_value(&new).unwrap());
+                    let _ = cx.set_thread_value("count", &0);
+                    cx.set_thread_value("count", &Count::default()).unwrap();
+                    cx.update_thread_value("count", |kept| *kept = Some(new)).unwrap();
+                }
+                Change::Narrow(calls) => {
+                    let updated = cx.update_thread_value("count", |kept| *kept = Some(Narrow { calls }));
+                    let fits = json.as_ref().is_none_or(|json| Narrow::deserialize(json).is_ok());
+                    prop_assert_eq!(updated.is_ok(), fits);
+                    if fits {
+                        json = Some(json!({ "calls": calls }));
+                    }
+                }
+                Change::Json(calls) => {
+                    json = Some(json!({ "calls": calls }));
+                    cx.set_thread_value("count", &json).unwrap();
+                }
+                Change::Remove => {
+                    json = None;
+                    cx.memory().unwrap().thread_values().remove("count");
+                }
+                Change::Look => {}
+            }
+            let read = json.as_ref().map(|json| Count::deserialize(json).unwrap());
+            prop_assert_eq!(cx.thread_value::<Count>("count").unwrap(), read);
+            let all = serde_json::to_value(cx.memory().unwrap().values()).unwrap();
+            prop_assert_eq!(all.get("count"), json.as_ref());
+        }
+    }
 }

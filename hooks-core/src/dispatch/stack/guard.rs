@@ -154,6 +154,9 @@ pub(crate) struct Nesting {
 }
 
 impl Nesting {
+    /// Of a call that is inside of no other.
+    pub(crate) const NONE: Self = Self { depth: 0, phases: 0 };
+
     /// Whether the hooks of a phase made the call.
     pub(crate) fn is_made_by(self, phase: Phase) -> bool {
         self.phases & bit_of(phase) != 0
