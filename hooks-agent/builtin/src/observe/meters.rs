@@ -1,11 +1,13 @@
 //! Records metrics: counters, gauges and histograms.
 
+use std::array;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use metrics::{Key, Label, Level, Metadata, Recorder, SharedString};
+use metrics::{Key, Label, Level, Metadata, Recorder};
 
 /// The name of the agent, as a label.
 pub(super) const AGENT: &str = "gen_ai.agent.name";
@@ -21,7 +23,15 @@ pub(super) struct Meters {
     describe: fn(&dyn Recorder),
     is_described: AtomicBool,
     failures: AtomicU64,
+    /// The keys that were made, of which there are as many as values of labels.
+    keys: Mutex<HashMap<Id, Arc<Key>>>,
 }
+
+/// A metric with its labels, by the addresses of the name and the values.
+type Id = [usize; 1 + MOST];
+
+/// How many labels a metric has at most.
+const MOST: usize = 4;
 
 impl Meters {
     /// `describe` is called once, with the first recorder.
@@ -30,38 +40,41 @@ impl Meters {
         describe: fn(&dyn Recorder),
     ) -> Self {
         let (is_described, failures) = (AtomicBool::new(false), AtomicU64::new(0));
-        Self { recorder, describe, is_described, failures }
+        Self { recorder, describe, is_described, failures, keys: Mutex::default() }
     }
 
     pub(super) fn recorder(&self) -> Option<Arc<dyn Recorder + Send + Sync>> {
         self.recorder.clone()
     }
 
-    pub(super) fn count(&self, name: &'static str, labels: Labels) {
+    pub(super) fn count(&self, name: &'static str, labels: &Labels) {
         self.add(name, labels, 1);
     }
 
-    pub(super) fn add(&self, name: &'static str, labels: Labels, count: u64) {
-        self.record(|recorder| {
-            recorder.register_counter(&labels.key(name), &METADATA).increment(count);
-        });
+    pub(super) fn add(&self, name: &'static str, labels: &Labels, count: u64) {
+        let key = self.key(name, labels);
+        self.record(|recorder| recorder.register_counter(&key, &METADATA).increment(count));
     }
 
-    pub(super) fn time(&self, name: &'static str, labels: Labels, duration: Duration) {
+    pub(super) fn time(&self, name: &'static str, labels: &Labels, duration: Duration) {
         self.measure(name, labels, duration.as_secs_f64());
     }
 
-    pub(super) fn measure(&self, name: &'static str, labels: Labels, value: f64) {
-        self.record(|recorder| {
-            recorder.register_histogram(&labels.key(name), &METADATA).record(value);
-        });
+    pub(super) fn measure(&self, name: &'static str, labels: &Labels, value: f64) {
+        let key = self.key(name, labels);
+        self.record(|recorder| recorder.register_histogram(&key, &METADATA).record(value));
     }
 
     /// Changes the gauge. Returns whether it was changed.
-    pub(super) fn change(&self, name: &'static str, labels: Labels, by: f64) -> bool {
-        self.record(|recorder| {
-            recorder.register_gauge(&labels.key(name), &METADATA).increment(by);
-        })
+    pub(super) fn change(&self, name: &'static str, labels: &Labels, by: f64) -> bool {
+        let key = self.key(name, labels);
+        self.record(|recorder| recorder.register_gauge(&key, &METADATA).increment(by))
+    }
+
+    /// Returns the key of a metric with these labels, which is made once.
+    fn key(&self, name: &'static str, labels: &Labels) -> Arc<Key> {
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        keys.entry(labels.id(name)).or_insert_with(|| Arc::new(labels.key(name))).clone()
     }
 
     pub(super) fn failures(&self) -> u64 {
@@ -88,16 +101,60 @@ impl Meters {
 }
 
 /// The labels of a metric.
-#[derive(Default)]
-pub(super) struct Labels(Vec<Label>);
+#[derive(Clone, Default)]
+pub(super) struct Labels([Option<(&'static str, Value)>; MOST]);
+
+/// The value of a label, which is at one address for as long as the metrics are.
+#[derive(Clone)]
+pub(super) enum Value {
+    Fixed(&'static str),
+    /// One of [`Names`](crate::observe::names::Names).
+    Taken(Arc<str>),
+}
+
+impl From<&'static str> for Value {
+    fn from(value: &'static str) -> Self {
+        Self::Fixed(value)
+    }
+}
+
+impl From<Arc<str>> for Value {
+    fn from(value: Arc<str>) -> Self {
+        Self::Taken(value)
+    }
+}
+
+impl Value {
+    fn address(&self) -> usize {
+        match self {
+            Self::Fixed(value) => value.as_ptr().addr(),
+            Self::Taken(value) => value.as_ptr().addr(),
+        }
+    }
+}
 
 impl Labels {
-    pub(super) fn with(mut self, key: &'static str, value: impl Into<SharedString>) -> Self {
-        self.0.push(Label::new(key, value));
+    /// Adds a label; there is room for four.
+    pub(super) fn with(mut self, key: &'static str, value: impl Into<Value>) -> Self {
+        if let Some(free) = self.0.iter_mut().find(|label| label.is_none()) {
+            *free = Some((key, value.into()));
+        }
         self
     }
 
-    fn key(self, name: &'static str) -> Key {
-        Key::from_parts(name, self.0)
+    fn id(&self, name: &'static str) -> Id {
+        let address = |label: &Option<(_, Value)>| label.as_ref().map_or(0, |(_, it)| it.address());
+        array::from_fn(|at| match at.checked_sub(1) {
+            None => name.as_ptr().addr(),
+            Some(at) => self.0.get(at).map_or(0, address),
+        })
+    }
+
+    fn key(&self, name: &'static str) -> Key {
+        let labels = self.0.iter().flatten().map(|(key, value)| match value {
+            Value::Fixed(value) => Label::new(*key, *value),
+            Value::Taken(value) => Label::new(*key, value.clone()),
+        });
+        Key::from_parts(name, labels.collect::<Vec<_>>())
     }
 }

@@ -10,8 +10,11 @@ pub(super) const OTHER: &str = "other";
 const OFFERED: usize = 10;
 
 /// The values that labels have taken.
+///
+/// A value that was returned stays, so that it is known by its address.
 pub(super) struct Names {
     most: usize,
+    other: Arc<str>,
     agents: Mutex<HashSet<Arc<str>>>,
     models: Mutex<HashSet<Arc<str>>>,
     tools: Mutex<HashSet<Arc<str>>>,
@@ -23,6 +26,7 @@ impl Names {
     pub(super) fn new(most: usize) -> Self {
         Self {
             most,
+            other: OTHER.into(),
             agents: Mutex::default(),
             models: Mutex::default(),
             tools: Mutex::default(),
@@ -35,11 +39,11 @@ impl Names {
     }
 
     pub(super) fn agent(&self, name: &str) -> Arc<str> {
-        value(&self.agents, name, self.most)
+        self.value(&self.agents, name)
     }
 
     pub(super) fn model(&self, name: &str) -> Arc<str> {
-        value(&self.models, name, self.most)
+        self.value(&self.models, name)
     }
 
     /// Returns the value for a tool, which exists if it ran or was offered.
@@ -48,7 +52,11 @@ impl Names {
             let offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
             offered.contains(name)
         };
-        if has_run || is_offered() { value(&self.tools, name, self.most) } else { OTHER.into() }
+        if has_run || is_offered() {
+            self.value(&self.tools, name)
+        } else {
+            self.other.clone()
+        }
     }
 
     pub(super) fn offer<'a>(&self, tools: impl Iterator<Item = &'a str>) {
@@ -59,17 +67,17 @@ impl Names {
             }
         }
     }
-}
 
-fn value(taken: &Mutex<HashSet<Arc<str>>>, name: &str, most: usize) -> Arc<str> {
-    let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(name) = taken.get(name) {
-        return name.clone();
+    fn value(&self, taken: &Mutex<HashSet<Arc<str>>>, name: &str) -> Arc<str> {
+        let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(name) = taken.get(name) {
+            return name.clone();
+        }
+        if taken.len() >= self.most {
+            return self.other.clone();
+        }
+        let name = Arc::<str>::from(name);
+        taken.insert(name.clone());
+        name
     }
-    if taken.len() >= most {
-        return OTHER.into();
-    }
-    let name = Arc::<str>::from(name);
-    taken.insert(name.clone());
-    name
 }

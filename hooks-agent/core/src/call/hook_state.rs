@@ -1,12 +1,21 @@
 //! State of hooks for one call.
 
-use std::any::Any;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::any::{Any, TypeId};
+use std::sync::Arc;
 
 use crate::call::context::CallContext;
 
-/// The states of one type, by hook.
-struct States<T>(Mutex<Vec<(usize, Arc<T>)>>);
+/// What hooks keep of a call, by type and hook. They are few, so a vector is enough.
+#[derive(Default)]
+pub(super) struct HookStates(Vec<(TypeId, usize, Arc<dyn Any + Send + Sync>)>);
+
+impl HookStates {
+    fn get<T: Any + Send + Sync>(&self, hook: usize) -> Option<Arc<T>> {
+        let is_asked = |of: TypeId, number: usize| number == hook && of == TypeId::of::<T>();
+        let (.., state) = self.0.iter().find(|(of, number, _)| is_asked(*of, *number))?;
+        state.clone().downcast().ok()
+    }
+}
 
 impl CallContext {
     /// Returns what a hook keeps of this call: a `T` for each number of a hook, created by `Default` at
@@ -35,20 +44,16 @@ impl CallContext {
     /// ```
     #[must_use]
     pub fn hook_state<T: Any + Default + Send + Sync>(&self, hook: usize) -> Arc<T> {
-        let states = {
-            let values = &mut self.state().values;
-            values.get::<States<T>>().unwrap_or_else(|| {
-                values.insert(States::<T>(Mutex::default()));
-                // It was inserted under the same lock.
-                values.get().unwrap_or_else(|| Arc::new(States(Mutex::default())))
-            })
-        };
-        let mut states = states.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, state)) = states.iter().find(|(of, _)| *of == hook) {
-            return state.clone();
+        if let Some(state) = self.state().hook_states.get(hook) {
+            return state;
         }
-        let state = Arc::default();
-        states.push((hook, Arc::clone(&state)));
-        state
+        // Without the lock: its `default` may use the context.
+        let new = Arc::<T>::default();
+        let states = &mut self.state().hook_states;
+        if let Some(state) = states.get(hook) {
+            return state;
+        }
+        states.0.push((TypeId::of::<T>(), hook, new.clone()));
+        new
     }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use hooks_core::BoxError;
 
 use crate::call::context::CallContext;
+use crate::call::hook_state::HookStates;
 use crate::call::marks::{NOTHING, PART, WHOLE};
 use crate::call::owner::Claim;
 use crate::call::values::Values;
@@ -26,6 +27,7 @@ const MOST_FAILURES: usize = 64;
 #[derive(Default)]
 pub(super) struct State {
     pub(super) values: Values,
+    pub(super) hook_states: HookStates,
     pub(super) usage: Usage,
     /// The ids of the tool calls whose tools started and that have no result yet.
     pub(super) started: Vec<Arc<str>>,

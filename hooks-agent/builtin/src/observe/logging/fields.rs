@@ -1,6 +1,6 @@
 //! The fields of an event in a log.
 
-use std::borrow::Cow;
+use std::fmt::{self, Write};
 
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ pub(super) struct More<'a> {
     pub(super) error: Option<&'static str>,
     pub(super) hook: Option<&'a str>,
     pub(super) outcome: Option<&'static str>,
-    pub(super) content: Option<Cow<'a, str>>,
+    pub(super) content: Option<String>,
 }
 
 impl<'a> Fields<'a> {
@@ -46,8 +46,9 @@ impl<'a> Fields<'a> {
         let cx = event.context();
         let mut more = More::default();
         let content = more.put(event);
-        more.bytes = more.bytes.or(content.as_ref().map(|content| content.len()));
-        more.content = content.filter(|_| has_content);
+        // Without content, only its length is made.
+        more.bytes = more.bytes.or(content.as_ref().map(length));
+        more.content = content.filter(|_| has_content).map(|content| content.to_string());
         Self {
             event: event.kind().name(),
             agent: cx.agent_name(),
@@ -61,7 +62,7 @@ impl<'a> Fields<'a> {
 
 impl<'a> More<'a> {
     /// Sets the fields of this kind of event and returns its content.
-    fn put(&mut self, event: &'a HookEvent<'_>) -> Option<Cow<'a, str>> {
+    fn put(&mut self, event: &'a HookEvent<'_>) -> Option<Content<'a>> {
         let content = match event {
             HookEvent::PreCall(event) => self.put_messages(event.messages()),
             HookEvent::PreReasoning(event) => {
@@ -69,16 +70,13 @@ impl<'a> More<'a> {
                 self.tools = Some(event.tools().len());
                 self.put_request(event.messages())
             }
-            HookEvent::ReasoningChunk(event) => chunk_text(event.incremental()),
+            HookEvent::ReasoningChunk(event) => Content::Chunk(event.incremental()),
             HookEvent::PostReasoning(event) => {
                 self.model = Some(event.model_name());
                 self.tools = Some(event.message().tool_uses().count());
                 self.reason = name_of(&event.finish_reason());
-                let text = self.put_answer(event.message());
-                let calls = event.message().tool_uses();
-                let calls = calls.map(|call| format!("{} {}", call.name, call.input));
-                let texts = (!text.is_empty()).then(|| text.into_owned()).into_iter().chain(calls);
-                texts.collect::<Vec<_>>().join("\n").into()
+                self.put_answer(event.message());
+                Content::Answer(event.message())
             }
             HookEvent::PreActing(event) => {
                 let call = event.tool_use();
@@ -89,20 +87,20 @@ impl<'a> More<'a> {
             HookEvent::ActingChunk(event) => {
                 let call = event.tool_use();
                 self.put_call(call);
-                event.chunk().into()
+                Content::Text(event.chunk())
             }
             HookEvent::PostActing(event) => {
                 let (call, result) = (event.tool_use(), event.tool_result());
                 self.put_call(call);
                 self.is_error = Some(result.is_error);
                 self.answered_by = event.answered_by();
-                result.output.as_str().into()
+                Content::Text(result.output.as_str())
             }
             HookEvent::PreSummary(event) => {
                 self.model = Some(event.model_name());
                 self.put_request(event.messages())
             }
-            HookEvent::SummaryChunk(event) => chunk_text(event.incremental()),
+            HookEvent::SummaryChunk(event) => Content::Chunk(event.incremental()),
             HookEvent::PostSummary(event) => {
                 self.model = Some(event.model_name());
                 self.put_answer(event.message())
@@ -131,22 +129,21 @@ impl<'a> More<'a> {
         (self.tool, self.tool_call) = (Some(call.name.as_str()), Some(call.id.as_str()));
     }
 
-    fn put_messages(&mut self, messages: &Messages) -> Cow<'a, str> {
+    fn put_messages(&mut self, messages: &'a Messages) -> Content<'a> {
         self.messages = Some(messages.len());
-        let texts: Vec<_> = messages.iter().map(text_of).collect();
-        texts.join("\n").into()
+        Content::Messages(messages)
     }
 
     /// Sets the fields of messages that are sent to the model; the content is the last one's.
-    fn put_request(&mut self, messages: &'a Messages) -> Cow<'a, str> {
+    fn put_request(&mut self, messages: &'a Messages) -> Content<'a> {
         self.messages = Some(messages.len());
-        self.bytes = Some(messages.iter().map(|msg| text_of(msg).len()).sum());
-        messages.last().map(text_of).unwrap_or_default().into()
+        self.bytes = Some(messages.iter().map(|msg| length(&Content::Message(msg))).sum());
+        messages.last().map_or(Content::Text(""), Content::Message)
     }
 
-    fn put_answer(&mut self, msg: &Msg) -> Cow<'a, str> {
+    fn put_answer(&mut self, msg: &'a Msg) -> Content<'a> {
         self.put_usage(msg.usage.unwrap_or_default());
-        msg.text().into()
+        Content::Said(msg)
     }
 
     fn put_usage(&mut self, usage: Usage) {
@@ -157,37 +154,108 @@ impl<'a> More<'a> {
     }
 
     /// The text of a tool's error is left out: hooks may still redact it, in the result.
-    fn put_error(&mut self, event: &'a ErrorEvent<'_>) -> Option<Cow<'a, str>> {
+    fn put_error(&mut self, event: &'a ErrorEvent<'_>) -> Option<Content<'a>> {
         self.error = Some(event.error_kind());
         self.hook = event.failed_hook();
         self.phase = Some(event.phase().name());
         let Some(call) = event.phase().tool_call() else {
-            return Some(event.error().to_string().into());
+            return Some(Content::Error(event));
         };
         self.put_call(call);
         None
     }
 }
 
-/// Returns the text of a message and of the tool results in it.
-fn text_of(msg: &Msg) -> String {
-    let mut text = msg.text();
-    for result in msg.tool_results() {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(result.output.as_str());
-    }
-    text
+/// What an event says. Most logs have its length alone, so it is text only where it is asked for.
+enum Content<'a> {
+    Text(&'a str),
+    Chunk(&'a ContentBlock),
+    /// The texts of a message.
+    Said(&'a Msg),
+    /// The texts of a message and of the tool results in it.
+    Message(&'a Msg),
+    /// The same of several.
+    Messages(&'a Messages),
+    /// The texts of a message and its tool calls.
+    Answer(&'a Msg),
+    Error(&'a ErrorEvent<'a>),
 }
 
-fn chunk_text(block: &ContentBlock) -> Cow<'_, str> {
-    match block {
-        ContentBlock::Text { text } => text.into(),
-        ContentBlock::Thinking { thinking, .. } => thinking.into(),
-        ContentBlock::ToolUse(call) => call.input.to_string().into(),
-        _ => Cow::default(),
+impl fmt::Display for Content<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Chunk(ContentBlock::Text { text }) => f.write_str(text),
+            Self::Chunk(ContentBlock::Thinking { thinking, .. }) => f.write_str(thinking),
+            Self::Chunk(ContentBlock::ToolUse(call)) => fmt::Display::fmt(&call.input, f),
+            Self::Chunk(_) => Ok(()),
+            Self::Said(msg) => put_lines(f, texts(msg)).map(drop),
+            Self::Message(msg) => {
+                let results = msg.tool_results().map(|result| result.output.as_str());
+                put_lines(f, texts(msg).chain(results)).map(drop)
+            }
+            Self::Messages(messages) => {
+                for (index, msg) in messages.iter().enumerate() {
+                    if index > 0 {
+                        f.write_char('\n')?;
+                    }
+                    fmt::Display::fmt(&Self::Message(msg), f)?;
+                }
+                Ok(())
+            }
+            Self::Answer(msg) => {
+                let mut is_first = !put_lines(f, texts(msg))?;
+                for call in msg.tool_uses() {
+                    if !std::mem::take(&mut is_first) {
+                        f.write_char('\n')?;
+                    }
+                    write!(f, "{} {}", call.name, call.input)?;
+                }
+                Ok(())
+            }
+            Self::Error(event) => fmt::Display::fmt(event.error(), f),
+        }
     }
+}
+
+fn texts(msg: &Msg) -> impl Iterator<Item = &str> {
+    msg.content.iter().filter_map(|block| match block {
+        ContentBlock::Text { text } => Some(&**text),
+        _ => None,
+    })
+}
+
+/// Writes texts, as lines from the first that is not empty on. Returns whether one was.
+fn put_lines<'a>(
+    f: &mut fmt::Formatter<'_>,
+    texts: impl Iterator<Item = &'a str>,
+) -> Result<bool, fmt::Error> {
+    let mut has_text = false;
+    for text in texts {
+        if has_text {
+            f.write_char('\n')?;
+        }
+        f.write_str(text)?;
+        has_text |= !text.is_empty();
+    }
+    Ok(has_text)
+}
+
+/// Returns the length of a text without making it.
+fn length(text: &impl fmt::Display) -> usize {
+    struct Length(usize);
+
+    impl Write for Length {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.0 += text.len();
+            Ok(())
+        }
+    }
+
+    let mut length = Length(0);
+    // Counting does not fail.
+    let _ = write!(length, "{text}");
+    length.0
 }
 
 /// Returns the name of a variant, as in JSON.

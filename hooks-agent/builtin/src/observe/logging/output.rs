@@ -65,31 +65,43 @@ pub(super) fn line(time: u64, level: Level, fields: &Fields<'_>) -> String {
     // Writing to a string does not fail.
     let _ = write!(line.0, "time={time} level={level}");
     let Fields { event, agent, run, parent, thread, more } = fields;
-    line.put("event", Some(event));
-    line.put("agent", Some(agent));
-    line.put("run", Some(run));
-    line.put("parent", parent.as_ref());
-    line.put("thread", Some(thread));
-    line.put("model", more.model);
-    line.put("messages", more.messages);
-    line.put("tools", more.tools);
-    line.put("tool", more.tool);
-    line.put("tool_call", more.tool_call);
-    line.put("is_error", more.is_error);
-    line.put("answered_by", more.answered_by);
-    line.put("bytes", more.bytes);
-    line.put("input_tokens", more.input_tokens);
-    line.put("output_tokens", more.output_tokens);
-    line.put("reason", more.reason.as_ref());
-    line.put("pending", more.pending);
-    line.put("phase", more.phase);
-    line.put("error", more.error);
-    line.put("hook", more.hook);
-    line.put("outcome", more.outcome);
-    line.put("content", more.content.as_ref());
+    line.text("event", Some(event));
+    line.text("agent", Some(agent));
+    line.plain("run", Some(run));
+    line.text("parent", parent.as_deref());
+    line.text("thread", Some(thread));
+    line.text("model", more.model);
+    line.plain("messages", more.messages);
+    line.plain("tools", more.tools);
+    line.text("tool", more.tool);
+    line.text("tool_call", more.tool_call);
+    line.plain("is_error", more.is_error);
+    line.text("answered_by", more.answered_by);
+    line.plain("bytes", more.bytes);
+    line.plain("input_tokens", more.input_tokens);
+    line.plain("output_tokens", more.output_tokens);
+    line.text("reason", more.reason.as_deref());
+    line.plain("pending", more.pending);
+    line.text("phase", more.phase);
+    line.text("error", more.error);
+    line.text("hook", more.hook);
+    line.text("outcome", more.outcome);
+    line.text("content", more.content.as_deref());
     line.0.push('\n');
     line.0
 }
+
+/// The bytes of texts that need no quotes.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        plain[byte as usize] = byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'+');
+        byte += 1;
+    }
+    plain
+};
 
 /// The room for a line, which most fit into.
 const LINE: usize = 256;
@@ -97,21 +109,26 @@ const LINE: usize = 256;
 struct Line(String);
 
 impl Line {
-    fn put(&mut self, key: &str, value: Option<impl fmt::Display>) {
-        let Some(value) = value else { return };
+    fn key(&mut self, key: &str) {
         self.0.push(' ');
         self.0.push_str(key);
         self.0.push('=');
-        let start = self.0.len();
+    }
+
+    /// Adds a number, or another value that needs no quotes.
+    fn plain(&mut self, key: &str, value: Option<impl fmt::Display>) {
+        let Some(value) = value else { return };
+        self.key(key);
         // Writing to a string does not fail.
         let _ = write!(self.0, "{value}");
-        let is_plain = |byte: u8| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'+')
-        };
-        if self.0.len() > start && self.0[start..].bytes().all(is_plain) {
-            return;
+    }
+
+    fn text(&mut self, key: &str, value: Option<&str>) {
+        let Some(value) = value else { return };
+        self.key(key);
+        if !value.is_empty() && value.bytes().all(|byte| PLAIN[usize::from(byte)]) {
+            return self.0.push_str(value);
         }
-        let value = self.0.split_off(start);
         self.0.push('"');
         value.chars().for_each(|char| self.put_char(char));
         self.0.push('"');

@@ -53,11 +53,11 @@ impl Shared {
     ) {
         let outcome = if written.is_ok() { "ok" } else { "error" };
         let labels = self.labels(&lease.thread);
-        self.meters.time(COMMIT_DURATION, labels.with(OUTCOME, outcome), time);
+        self.meters.time(COMMIT_DURATION, &labels.with(OUTCOME, outcome), time);
         match written {
             Ok(()) => {
-                self.meters.count(STEPS, self.labels(&lease.thread));
-                self.meters.add(BYTES, self.labels(&lease.thread), bytes(step));
+                self.meters.count(STEPS, &self.labels(&lease.thread));
+                self.meters.add(BYTES, &self.labels(&lease.thread), bytes(step));
                 if step.releases {
                     self.release(lease);
                 }
@@ -76,7 +76,7 @@ impl Shared {
         lock(&self.held).insert((lease.row, lease.fence));
         self.end_wait(&lease.thread, lease.owner, "granted");
         if is_takeover {
-            self.meters.count(TAKEOVERS, self.labels(&lease.thread));
+            self.meters.count(TAKEOVERS, &self.labels(&lease.thread));
         }
     }
 
@@ -84,9 +84,9 @@ impl Shared {
     pub(super) fn end_wait(&self, thread: &ThreadKey, owner: RunId, outcome: &'static str) {
         let began = lock(&self.waits).remove(&(thread.clone(), owner));
         let Some(began) = began else { return };
-        let labels = || self.labels(thread).with(OUTCOME, outcome);
-        self.meters.count(WAITS, labels());
-        self.meters.time(WAIT_DURATION, labels(), began.elapsed());
+        let labels = self.labels(thread).with(OUTCOME, outcome);
+        self.meters.count(WAITS, &labels);
+        self.meters.time(WAIT_DURATION, &labels, began.elapsed());
     }
 
     pub(super) fn release(&self, lease: &Lease) {
@@ -96,7 +96,7 @@ impl Shared {
     /// Counts a lease that was lost, once.
     pub(super) fn lost(&self, lease: &Lease) {
         if lock(&self.held).remove(&(lease.row, lease.fence)) {
-            self.meters.count(LOST, self.labels(&lease.thread));
+            self.meters.count(LOST, &self.labels(&lease.thread));
         }
     }
 

@@ -61,7 +61,7 @@ impl Shared {
         let Some(model) = run.model.as_mut().filter(|model| !model.has_chunk) else { return };
         model.has_chunk = true;
         let labels = self.model_labels(agent, &model.name);
-        self.meters.time(FIRST_CHUNK, labels, now.saturating_duration_since(model.started));
+        self.meters.time(FIRST_CHUNK, &labels, now.saturating_duration_since(model.started));
     }
 
     /// Counts an answer, unless it is a hook's.
@@ -69,23 +69,24 @@ impl Shared {
         let Some(model) = run.model.take() else { return };
         self.counts().model_calls += 1;
         let duration = now.saturating_duration_since(model.started);
-        self.meters.time(MODEL_DURATION, self.model_labels(agent, name), duration);
+        let labels = self.model_labels(agent, name);
+        self.meters.time(MODEL_DURATION, &labels, duration);
         if let Some(usage) = msg.usage {
-            self.tokens(agent, name, usage);
+            self.tokens(&labels, usage);
         }
     }
 
-    fn tokens(&self, agent: &str, model: &str, usage: Usage) {
+    fn tokens(&self, labels: &Labels, usage: Usage) {
         {
             let mut counts = self.counts();
             counts.input_tokens = counts.input_tokens.saturating_add(usage.input_tokens);
             counts.output_tokens = counts.output_tokens.saturating_add(usage.output_tokens);
         }
         for (kind, tokens) in [("input", usage.input_tokens), ("output", usage.output_tokens)] {
-            let labels = self.model_labels(agent, model).with(TOKEN_TYPE, kind);
+            let labels = labels.clone().with(TOKEN_TYPE, kind);
             // Exact up to 2^53 tokens.
             #[allow(clippy::cast_precision_loss)]
-            self.meters.measure(TOKENS, labels, tokens as f64);
+            self.meters.measure(TOKENS, &labels, tokens as f64);
         }
     }
 
@@ -104,13 +105,13 @@ impl Shared {
             counts.tools_refused += u64::from(outcome == "refused");
         }
         let name = self.names.tool(&call.name, event.has_run());
-        let labels = || Labels::default().with(TOOL, name.clone()).with(OUTCOME, outcome);
-        self.meters.count(TOOL_CALLS, labels());
+        let labels = Labels::default().with(TOOL, name).with(OUTCOME, outcome);
+        self.meters.count(TOOL_CALLS, &labels);
         let place = run.tools.iter().position(|(id, _)| *id == call.id);
         if let Some((_, started)) = place.map(|place| run.tools.remove(place))
             && event.has_run()
         {
-            self.meters.time(TOOL_DURATION, labels(), now.saturating_duration_since(started));
+            self.meters.time(TOOL_DURATION, &labels, now.saturating_duration_since(started));
         }
     }
 
@@ -118,14 +119,14 @@ impl Shared {
         self.counts().errors += 1;
         let (agent, kind) = (event.context().agent_name(), event.error_kind());
         let labels = Labels::default().with(AGENT, self.names.agent(agent));
-        self.meters.count(ERRORS, labels.with(ERROR_TYPE, kind));
+        self.meters.count(ERRORS, &labels.with(ERROR_TYPE, kind));
         if !matches!(event.phase(), ErrorPhase::Reasoning | ErrorPhase::Summary) {
             return;
         }
         if let Some(model) = run.model.take() {
             self.counts().model_calls += 1;
             let labels = self.model_labels(agent, &model.name).with(ERROR_TYPE, kind);
-            self.meters.time(MODEL_DURATION, labels, now.saturating_duration_since(model.started));
+            self.meters.time(MODEL_DURATION, &labels, now.saturating_duration_since(model.started));
         }
     }
 
@@ -142,10 +143,10 @@ impl Shared {
             counts.count_call(event.outcome());
             counts.duration = counts.duration.saturating_add(duration.unwrap_or_default());
         }
-        let labels = || Labels::default().with(AGENT, agent.clone()).with(OUTCOME, outcome);
-        self.meters.count(CALLS, labels());
+        let labels = Labels::default().with(AGENT, agent).with(OUTCOME, outcome);
+        self.meters.count(CALLS, &labels);
         if let Some(duration) = duration {
-            self.meters.time(CALL_DURATION, labels(), duration);
+            self.meters.time(CALL_DURATION, &labels, duration);
         }
     }
 

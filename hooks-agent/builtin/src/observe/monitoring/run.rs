@@ -40,7 +40,7 @@ impl InFlight {
     pub(super) fn new(shared: &Arc<Shared>, agent: Arc<str>) -> Self {
         shared.counts().in_flight += 1;
         let labels = Labels::default().with(AGENT, agent.clone());
-        let is_recorded = shared.meters.change(IN_FLIGHT, labels, 1.0);
+        let is_recorded = shared.meters.change(IN_FLIGHT, &labels, 1.0);
         Self { shared: shared.clone(), agent, is_recorded }
     }
 }
@@ -50,7 +50,7 @@ impl Drop for InFlight {
         self.shared.counts().in_flight -= 1;
         if self.is_recorded {
             let labels = Labels::default().with(AGENT, self.agent.clone());
-            self.shared.meters.change(IN_FLIGHT, labels, -1.0);
+            self.shared.meters.change(IN_FLIGHT, &labels, -1.0);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hooks_core::{HookResult, HookRole};
 use uuid::Uuid;
@@ -71,6 +71,13 @@ pub struct Rewrite {
     places: Places,
     /// The id of rewriters that have none.
     id: Arc<str>,
+}
+
+/// The rewriters of a call.
+struct OfCall {
+    all: Rewriter,
+    /// The one that does not note the texts in which it finds nothing.
+    changes_only: Rewriter,
 }
 
 #[derive(Clone)]
@@ -149,6 +156,26 @@ impl Rewrite {
     /// Returns the rewriter of a call, which knows what it has rewritten before.
     #[must_use]
     pub fn rewriter(&self, cx: &CallContext) -> Rewriter {
+        self.of_call(cx).all.clone()
+    }
+
+    /// Returns the rewriters of a call.
+    fn of_call(&self, cx: &CallContext) -> Arc<OfCall> {
+        let new = || {
+            let all = self.remembering(cx);
+            let changes_only = all.clone().noting_changes_only();
+            Arc::new(OfCall { all, changes_only })
+        };
+        match &self.source {
+            Source::PerCall(_) => new(),
+            Source::Fixed(_) => {
+                let number = Arc::as_ptr(&self.id).cast::<u8>().addr();
+                cx.hook_state::<OnceLock<Arc<OfCall>>>(number).get_or_init(new).clone()
+            }
+        }
+    }
+
+    fn remembering(&self, cx: &CallContext) -> Rewriter {
         let rewriter = match &self.source {
             Source::Fixed(rewriter) => rewriter.clone(),
             Source::PerCall(rewriter) => catch_unwind(AssertUnwindSafe(|| rewriter(cx)))
@@ -191,14 +218,14 @@ impl Rewrite {
     /// Returns the message as it is to be, if it changes.
     fn changed(&self, cx: &CallContext, msg: &Msg) -> Result<Option<Msg>, TextBlocked> {
         let mut copy = None;
-        self.places.message(&self.rewriter(cx), msg, &mut copy)?;
+        self.places.message(&self.of_call(cx).all, msg, &mut copy)?;
         Ok(copy)
     }
 }
 
 impl ForeignGuard for Rewrite {
     fn screen(&self, cx: &CallContext, foreign: &mut Foreign<'_>) -> Result<(), TextBlocked> {
-        output(&self.rewriter(cx), foreign.content)
+        output(&self.of_call(cx).all, foreign.content)
     }
 }
 
@@ -285,15 +312,15 @@ impl AgentHook for Rewrite {
         let places = self.places;
         match event {
             HookEvent::PreCall(event) => {
-                places.messages(&self.rewriter(event.context()), event.messages_mut())?;
+                places.messages(&self.of_call(event.context()).all, event.messages_mut())?;
             }
             HookEvent::PreReasoning(event) => {
-                let rewriter = self.rewriter(event.context()).noting_changes_only();
-                places.messages(&rewriter, event.messages_mut())?;
+                let rewriters = self.of_call(event.context());
+                places.messages(&rewriters.changes_only, event.messages_mut())?;
             }
             HookEvent::PreSummary(event) => {
-                let rewriter = self.rewriter(event.context()).noting_changes_only();
-                places.messages(&rewriter, event.messages_mut())?;
+                let rewriters = self.of_call(event.context());
+                places.messages(&rewriters.changes_only, event.messages_mut())?;
             }
             HookEvent::PostReasoning(event) => {
                 if let Some(msg) = self.changed(event.context(), event.message())? {
@@ -311,8 +338,8 @@ impl AgentHook for Rewrite {
                 }
             }
             HookEvent::PostActing(event) => {
-                let rewriter = self.rewriter(event.context());
-                let blocked = places.result(&rewriter, event.tool_result_mut()).err();
+                let rewriters = self.of_call(event.context());
+                let blocked = places.result(&rewriters.all, event.tool_result_mut()).err();
                 if let Some(blocked) = blocked {
                     let result = ToolResult::error(event.tool_use(), blocked.reason);
                     event.set_tool_result(result);

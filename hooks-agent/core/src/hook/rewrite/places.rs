@@ -41,7 +41,9 @@ impl Places {
             };
             let mut copy = None;
             self.message(rewriter, msg, &mut copy)?;
-            if let (Some(copy), Some(msg)) = (copy, messages.get_mut(index)) {
+            // Who asks for the message to change it copies it.
+            let Some(copy) = copy else { continue };
+            if let Some(msg) = messages.get_mut(index) {
                 *msg = copy;
             }
         }

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use sha2::{Digest, Sha256};
+use smallvec::SmallVec;
 
 use crate::model::rewrite::block::found;
 use crate::model::rewrite::find::Find;
@@ -19,7 +21,7 @@ use crate::model::rewrite::find::Find;
 /// What another search would change is noted for longer than the call; it is rare.
 #[derive(Clone)]
 pub(crate) struct Searched {
-    by: Decider,
+    by: Arc<Decider>,
     call: Arc<CallTexts>,
     /// The texts that are searched whoever has decided on them.
     more: Option<Arc<More>>,
@@ -28,9 +30,15 @@ pub(crate) struct Searched {
 
 type More = dyn Fn(&str) -> bool + Send + Sync;
 
-/// Who has decided on the texts of a call.
+/// Who has decided on the texts of a call. Most texts are short, and all are asked for by each rewriter.
 #[derive(Default)]
-pub(crate) struct CallTexts(Mutex<HashMap<[u8; 32], Vec<Decider>>>);
+pub(crate) struct CallTexts {
+    /// Nobody knows them, so nobody writes two texts of one digest.
+    keys: [RandomState; 2],
+    texts: Mutex<Texts>,
+}
+
+type Texts = HashMap<[u64; 2], SmallVec<[Arc<Decider>; 2]>>;
 
 /// Keeps the digests of texts for longer than a call.
 pub(crate) trait KeepDigests: Send + Sync {
@@ -39,7 +47,6 @@ pub(crate) trait KeepDigests: Send + Sync {
     fn keep(&self, digest: &str);
 }
 
-#[derive(Clone)]
 struct Decider {
     /// What the digests of kept texts begin with: who searches for something else has another one.
     id: Arc<str>,
@@ -54,7 +61,8 @@ impl Searched {
         call: Arc<CallTexts>,
         kept: Arc<dyn KeepDigests>,
     ) -> Self {
-        Self { by: Decider { id, find, kept }, call, more: None, notes_unchanged: true }
+        let by = Arc::new(Decider { id, find, kept });
+        Self { by, call, more: None, notes_unchanged: true }
     }
 
     /// Searches the texts in which there is more to find than the rewriter finds.
@@ -104,20 +112,25 @@ impl CallTexts {
     }
 
     /// Notes a decision, for longer than the call if the text would change.
-    fn decide(&self, text: &str, by: &Decider) {
+    fn decide(&self, text: &str, by: &Arc<Decider>) {
         if self.add(text, by) && matches!(found(&*by.find, text, 0), Ok(Some(_))) {
             by.keep(text);
         }
     }
 
-    fn deciders(&self, text: &str) -> Vec<Decider> {
-        self.lock().get(&digest(&[text])).cloned().unwrap_or_default()
+    fn deciders(&self, text: &str) -> SmallVec<[Arc<Decider>; 2]> {
+        self.lock().get(&self.digest(text)).cloned().unwrap_or_default()
+    }
+
+    fn digest(&self, text: &str) -> [u64; 2] {
+        self.keys.each_ref().map(|key| key.hash_one(text))
     }
 
     /// Returns whether the decision is new.
-    fn add(&self, text: &str, by: &Decider) -> bool {
+    fn add(&self, text: &str, by: &Arc<Decider>) -> bool {
+        let digest = self.digest(text);
         let mut texts = self.lock();
-        let deciders = texts.entry(digest(&[text])).or_default();
+        let deciders = texts.entry(digest).or_default();
         let is_new = deciders.iter().all(|other| other.id != by.id);
         if is_new {
             deciders.push(by.clone());
@@ -125,8 +138,8 @@ impl CallTexts {
         is_new
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<[u8; 32], Vec<Decider>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Texts> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
