@@ -1,7 +1,7 @@
 //! Records metrics: counters, gauges and histograms.
 
 use std::array;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,7 @@ pub(super) struct Meters {
     is_described: AtomicBool,
     failures: AtomicU64,
     /// The keys that were made, of which there are as many as values of labels.
-    keys: Mutex<HashMap<Id, Arc<Key>>>,
+    keys: Mutex<BTreeMap<Id, Arc<Key>>>,
 }
 
 /// A metric with its labels, by the addresses of the name and the values.

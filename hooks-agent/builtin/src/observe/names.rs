@@ -1,6 +1,6 @@
 //! The values of labels, of which there are only so many.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The value of a label instead of further values.
@@ -15,11 +15,11 @@ const OFFERED: usize = 10;
 pub(super) struct Names {
     most: usize,
     other: Arc<str>,
-    agents: Mutex<HashSet<Arc<str>>>,
-    models: Mutex<HashSet<Arc<str>>>,
-    tools: Mutex<HashSet<Arc<str>>>,
+    agents: Mutex<BTreeSet<Arc<str>>>,
+    models: Mutex<BTreeSet<Arc<str>>>,
+    tools: Mutex<BTreeSet<Arc<str>>>,
     /// The tools that models were offered, so that a name that a model made up is none of them.
-    offered: Mutex<HashSet<Arc<str>>>,
+    offered: Mutex<BTreeSet<Arc<str>>>,
 }
 
 impl Names {
@@ -68,7 +68,7 @@ impl Names {
         }
     }
 
-    fn value(&self, taken: &Mutex<HashSet<Arc<str>>>, name: &str) -> Arc<str> {
+    fn value(&self, taken: &Mutex<BTreeSet<Arc<str>>>, name: &str) -> Arc<str> {
         let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(name) = taken.get(name) {
             return name.clone();
