@@ -353,7 +353,7 @@ async fn a_confirmation_names_the_call_of_the_model_whatever_hooks_make_of_it() 
                     ReActAgent::PRE_ACTING,
                     "replaces",
                     hook!(ReActAgent::PRE_ACTING, async |_, args| {
-                        args.input.call = pay("another", "replaced");
+                        args.input.call = pay("another", "replaced").into();
                     }),
                 );
             }

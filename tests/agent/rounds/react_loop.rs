@@ -159,7 +159,9 @@ async fn every_method_is_a_hook_point() {
     agent.register_instance_hook(
         ReActAgent::PRE_ACTING,
         "bigger",
-        |_: &ReActAgent, args: &mut ReActAgentActingArgs| args.input.call.input["a"] = json!(10),
+        |_: &ReActAgent, args: &mut ReActAgentActingArgs| {
+            args.input.call_mut().input["a"] = json!(10);
+        },
     );
     agent.register_instance_hook(
         ReActAgent::POST_ACTING,

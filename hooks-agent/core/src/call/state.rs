@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hooks_core::BoxError;
+use smallvec::SmallVec;
 
 use crate::call::context::CallContext;
 use crate::call::hook_state::HookStates;
@@ -30,7 +31,7 @@ pub(super) struct State {
     pub(super) hook_states: HookStates,
     pub(super) usage: Usage,
     /// The ids of the tool calls whose tools started and that have no result yet.
-    pub(super) started: Vec<Arc<str>>,
+    pub(super) started: SmallVec<[Arc<str>; 2]>,
     pub(super) system: Option<Arc<Msg>>,
     /// The memory of the thread, once it is needed.
     pub(super) memory: Option<Arc<Memory>>,

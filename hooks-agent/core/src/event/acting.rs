@@ -67,12 +67,12 @@ impl<'a> PreActing<'a> {
     /// Returns a mutable reference to the tool call. A changed id has no effect: the result answers
     /// the model's tool call.
     pub fn tool_use_mut(&mut self) -> &mut ToolUse {
-        &mut self.input.call
+        self.input.call_mut()
     }
 
     /// Replaces the tool call.
     pub fn set_tool_use(&mut self, call: ToolUse) {
-        self.input.call = call;
+        self.input.call = call.into();
     }
 
     /// Returns the decision of earlier hooks.

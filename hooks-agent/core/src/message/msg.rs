@@ -224,7 +224,13 @@ impl Msg {
                 thinking.push_str(&more);
                 *signature = end;
             }
-            (_, piece) => self.content.push(piece),
+            (_, piece) => {
+                // Most messages have one block.
+                if self.content.is_empty() {
+                    self.content.reserve_exact(1);
+                }
+                self.content.push(piece);
+            }
         }
     }
 

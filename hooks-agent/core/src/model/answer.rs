@@ -80,6 +80,15 @@ impl ModelAnswer {
     /// The errors of the model. [`ModelError::Empty`] if the answer has no content,
     /// [`ModelError::Cut`] if the stream ends before there is any.
     pub async fn ask(model: &dyn ChatModel, request: ChatRequest) -> Result<Self, ModelError> {
+        Self::ask_known(model, None, request).await
+    }
+
+    /// The same of a model whose name is known.
+    pub(crate) async fn ask_known(
+        model: &dyn ChatModel,
+        known: Option<&Arc<str>>,
+        request: ChatRequest,
+    ) -> Result<Self, ModelError> {
         let name = || model.name().to_owned();
         let mut rest = model.stream(request);
         let mut left_out = 0;
@@ -94,8 +103,10 @@ impl ModelAnswer {
                 None => return Err(ModelError::Cut { model: name() }),
             }
         };
-        let provider = model.provider();
-        Ok(Self { first: Some(first), provider, ..Self::new(model.name(), rest) })
+        let (provider, name) = (model.provider(), model.name());
+        let known = known.filter(|known| ***known == *name).cloned();
+        let name = known.unwrap_or_else(|| name.into());
+        Ok(Self { first: Some(first), provider, ..Self::new(name, rest) })
     }
 
     /// Creates a complete answer of a hook in place of the model, which ends the call for this reason:

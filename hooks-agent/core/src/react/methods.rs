@@ -71,7 +71,6 @@ impl ReActAgent {
             }
         }
         cx.checkpoint().await?;
-        let call = Arc::new(call);
         let key = cx.kept_key(&call.id);
         let checked = Arc::new(CheckedCall::new(id, call.clone(), cx.next_tool_call(), key));
         let ended = self.tool_call(cx.of_checked(&checked), call.clone()).await;
@@ -88,7 +87,7 @@ impl ReActAgent {
             Err(ToolError::Store(error)) => return Err(error.into()),
             Err(ToolError::Waiting { pending }) => {
                 control.ask(Ask { below: pending, ..Ask::default() });
-                return Ok(Acted::waiting(Arc::unwrap_or_clone(call), control));
+                return Ok(Acted::waiting(call, control));
             }
             Err(error) => ToolResult::error(&call, error.to_string()),
         };
@@ -101,7 +100,7 @@ impl ReActAgent {
         };
         let result =
             if is_edited && has_run { with_edit_notice(&cx, &call, result) } else { result };
-        Ok(Acted { control, has_run, ..Acted::new(Arc::unwrap_or_clone(call), result) })
+        Ok(Acted { control, has_run, ..Acted::new(call, result) })
     }
 
     /// Asks the model for a summary, without tools, when the limit of rounds is reached.
@@ -141,7 +140,8 @@ impl ReActAgent {
         if let Some(recorded) = cx.recorded_answer() {
             return Ok(recorded);
         }
-        Ok(ModelAnswer::ask(&*self.core.model, request).await?)
+        let core = &*self.core;
+        Ok(ModelAnswer::ask_known(&*core.model, Some(&core.model_name), request).await?)
     }
 
     /// Runs a tool after its permission check. A tool call that a hook around it changed keeps its

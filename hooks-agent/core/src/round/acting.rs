@@ -11,8 +11,9 @@ use crate::round::control::Control;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ActingInput {
-    /// The tool call to run. Its id has no effect: the result answers the model's tool call.
-    pub call: ToolUse,
+    /// The tool call to run, shared with the answer of the model: [`call_mut`](Self::call_mut) changes it.
+    /// Its id has no effect: the result answers the model's tool call.
+    pub call: Arc<ToolUse>,
     /// The decision of hooks.
     pub control: Control,
     /// The id of the model's tool call.
@@ -24,14 +25,21 @@ pub struct ActingInput {
 impl ActingInput {
     /// Creates the input of a tool call of the model.
     #[must_use]
-    pub fn new(call: ToolUse) -> Self {
+    pub fn new(call: impl Into<Arc<ToolUse>>) -> Self {
+        let call = call.into();
         Self { id: call.id.as_str().into(), call, control: Control::default(), is_edited: false }
+    }
+
+    /// Returns a mutable reference to the tool call.
+    pub fn call_mut(&mut self) -> &mut ToolUse {
+        Arc::make_mut(&mut self.call)
     }
 
     /// Sets the arguments that a person gave.
     pub(crate) fn edited(mut self, arguments: Value) -> Self {
-        self.call.input = arguments;
-        self.call.invalid_input = None;
+        let call = self.call_mut();
+        call.input = arguments;
+        call.invalid_input = None;
         self.is_edited = true;
         self
     }
@@ -48,10 +56,10 @@ impl ActingInput {
     }
 
     /// Returns the id of the model's tool call, the tool call with this id, and the decision of hooks.
-    pub(crate) fn into_call(self) -> (Arc<str>, ToolUse, Control) {
+    pub(crate) fn into_call(self) -> (Arc<str>, Arc<ToolUse>, Control) {
         let Self { mut call, control, id, .. } = self;
         if *call.id != *id {
-            call.id = String::from(&*id);
+            Arc::make_mut(&mut call).id = String::from(&*id);
         }
         (id, call, control)
     }
@@ -62,7 +70,7 @@ impl ActingInput {
 #[non_exhaustive]
 pub struct Acted {
     /// The tool call that ran, or was to run.
-    pub call: ToolUse,
+    pub call: Arc<ToolUse>,
     /// The result, or `None` if the tool did not run: the tool call waits for a result.
     pub result: Option<ToolResult>,
     /// The decision of hooks.
@@ -76,13 +84,13 @@ pub struct Acted {
 impl Acted {
     /// Creates the output of a tool call that has a result.
     #[must_use]
-    pub fn new(call: ToolUse, result: ToolResult) -> Self {
-        let result = Some(result);
+    pub fn new(call: impl Into<Arc<ToolUse>>, result: ToolResult) -> Self {
+        let (call, result) = (call.into(), Some(result));
         Self { call, result, control: Control::default(), has_run: false, answered_by: None }
     }
 
     /// Creates the output of a tool call that did not run.
-    pub(crate) fn waiting(call: ToolUse, control: Control) -> Self {
+    pub(crate) fn waiting(call: Arc<ToolUse>, control: Control) -> Self {
         Self { call, result: None, control, has_run: false, answered_by: None }
     }
 }

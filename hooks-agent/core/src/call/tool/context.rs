@@ -4,11 +4,10 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use futures::channel::mpsc::UnboundedSender;
-
 use serde_json::Value;
 
 use crate::call::context::CallContext;
+use crate::call::tool::reports::Reports;
 use crate::message::ToolUse;
 
 /// The context of a tool call: the tool call, and the [`CallContext`] of the agent's call.
@@ -52,7 +51,7 @@ impl ToolContext {
     pub(crate) fn new(
         call: CallContext,
         tool_use: Arc<ToolUse>,
-        progress: UnboundedSender<String>,
+        progress: Arc<Reports>,
     ) -> Self {
         let input = tool_use.revealed().map(Arc::new);
         Self { call, tool_use, input, progress: Some(ProgressSender(progress)) }
@@ -176,13 +175,12 @@ impl ToolContext {
 
 /// Reports the progress of a tool, from any task. [`ToolContext::progress_sender`] returns it.
 #[derive(Clone, Debug)]
-pub struct ProgressSender(UnboundedSender<String>);
+pub struct ProgressSender(Arc<Reports>);
 
 impl ProgressSender {
     /// Reports progress as [`ToolContext::progress`] does.
     pub fn send(&self, text: impl Into<String>) {
-        // The receiver is dropped when the tool returns.
-        let _ = self.0.unbounded_send(text.into());
+        self.0.add(text.into());
     }
 
     /// Returns whether the tool has returned: what is sent is discarded.

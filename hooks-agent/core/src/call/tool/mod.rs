@@ -4,8 +4,10 @@ mod checked;
 mod context;
 mod contract;
 mod permission;
+mod reports;
 
 pub(crate) use checked::CheckedCall;
 pub use context::{ProgressSender, ToolContext};
 pub use contract::{Tool, ToolFuture, Tools};
 pub use permission::Permission;
+pub(crate) use reports::Reports;

@@ -150,7 +150,7 @@ impl Run<'_> {
         Ok(decided)
     }
 
-    async fn act_one(&self, call: ToolUse) -> Result<Acted, AgentError> {
+    async fn act_one(&self, call: Arc<ToolUse>) -> Result<Acted, AgentError> {
         self.cx.begin_step().await?;
         if let Some(acted) = self.unknown(&call) {
             return Ok(acted);
@@ -232,6 +232,6 @@ impl Run<'_> {
         let mut control = Control::default();
         let question = Some(Box::new(question));
         control.ask(Ask { is_unknown: true, question, ..Ask::default() });
-        Some(Acted::waiting(call.clone(), control))
+        Some(Acted::waiting(Arc::new(call.clone()), control))
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Batch<'a> {
 }
 
 struct Open {
-    call: ToolUse,
+    call: Arc<ToolUse>,
     result: Option<ToolResult>,
     pending: Vec<PendingCall>,
 }
@@ -46,8 +46,11 @@ impl<'a> Batch<'a> {
         calls: impl IntoIterator<Item = ToolUse>,
         limit: usize,
     ) -> Self {
-        let open = |call| Open { call, result: None, pending: Vec::new() };
-        let open: VecDeque<_> = calls.into_iter().map(open).collect();
+        let open = |call| Open { call: Arc::new(call), result: None, pending: Vec::new() };
+        // Most answers have one.
+        let mut all = VecDeque::with_capacity(1);
+        all.extend(calls.into_iter().map(open));
+        let open = all;
         let refusal = "the run was stopped before this call was answered";
         let replaced = if open.is_empty() { 0 } else { memory.replaced() };
         Self { cx, memory, replaced, open, answered: 0, acts: true, refusal, limit }
@@ -63,7 +66,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Returns the tool calls with their numbers.
-    pub(super) fn calls(&self) -> impl Iterator<Item = (usize, &ToolUse)> {
+    pub(super) fn calls(&self) -> impl Iterator<Item = (usize, &Arc<ToolUse>)> {
         self.open.iter().enumerate().map(|(index, open)| (self.answered + index, &open.call))
     }
 
@@ -73,7 +76,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Returns the next tool call to run. It stays in the batch until it is answered.
-    pub(super) fn next(&self) -> Option<(usize, ToolUse)> {
+    pub(super) fn next(&self) -> Option<(usize, Arc<ToolUse>)> {
         self.open.front().map(|open| (self.answered, open.call.clone()))
     }
 
@@ -83,11 +86,13 @@ impl<'a> Batch<'a> {
         &mut self,
         number: usize,
         mut result: ToolResult,
-        ran: Option<ToolUse>,
+        ran: Option<Arc<ToolUse>>,
         is_copied: bool,
     ) -> Option<ToolResult> {
         let open = &mut self.open[number - self.answered];
-        result.ran = ran.map(ToolUse::without_hidden).filter(|ran| *ran != open.call).map(Arc::new);
+        let ran = ran.filter(|ran| !Arc::ptr_eq(ran, &open.call));
+        let ran = ran.map(|ran| Arc::unwrap_or_clone(ran).without_hidden());
+        result.ran = ran.filter(|ran| *ran != *open.call).map(Arc::new);
         if result.id != open.call.id {
             result.id.clone_from(&open.call.id);
         }
@@ -135,7 +140,7 @@ impl<'a> Batch<'a> {
             match result {
                 Some(result) => self.add(result),
                 None if pending.is_empty() => {
-                    waiting.push(PendingCall::new(call, PendingReason::NotRun));
+                    waiting.push(PendingCall::new(Arc::unwrap_or_clone(call), PendingReason::NotRun));
                 }
                 None => waiting.extend(pending),
             }

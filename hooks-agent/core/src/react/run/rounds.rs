@@ -245,7 +245,7 @@ impl Run<'_> {
         mut batch: Batch<'_>,
         messages: Messages,
     ) -> Result<Step, AgentError> {
-        let calls: Vec<_> = batch.calls().map(|(_, call)| call.clone()).collect();
+        let calls: Vec<_> = batch.calls().map(|(_, call)| ToolUse::clone(call)).collect();
         InputError::check_appended(&calls, &messages)?;
         batch.answered_by(&messages);
         let results: Vec<_> = results_first(&calls, messages).collect();

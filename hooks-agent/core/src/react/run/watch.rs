@@ -5,11 +5,11 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::channel::mpsc::unbounded;
 use futures::future::{Either, select};
-use futures::{FutureExt, StreamExt};
+use futures::FutureExt;
 
 use crate::call::CallContext;
+use crate::call::tool::Reports;
 use crate::message::{ToolResult, ToolUse};
 use crate::react::agent::ReActAgent;
 use crate::stream::AgentEventKind;
@@ -23,32 +23,31 @@ impl ReActAgent {
         call: &Arc<ToolUse>,
         tool: &dyn Tool,
     ) -> Result<ToolResult, ToolError> {
-        let (sender, mut progress) = unbounded();
-        let context = ToolContext::new(cx.clone(), call.clone(), sender);
+        let reports = UntilReturned(Arc::default());
+        let context = ToolContext::new(cx.clone(), call.clone(), reports.0.clone());
         let run = AssertUnwindSafe(async { tool.call(context).await }).catch_unwind();
         let mut run = pin!(match self.core.tool_timeout {
             None => Either::Left(run.map(Ok)),
             Some(after) => Either::Right(in_time(call, after, run)),
         });
         let ended = loop {
-            match select(run.as_mut(), progress.next()).await {
+            match select(run.as_mut(), pin!(reports.0.next())).await {
                 Either::Left((ended, _)) => break ended,
                 // The tool continues to run while hooks handle its progress.
-                Either::Right((Some(chunk), _)) => {
+                Either::Right((chunks, _)) => {
                     // Boxed, so that the future of a tool that reports nothing stays small.
-                    let told = Box::pin(self.tell(cx, call, chunk));
+                    let told = Box::pin(self.tell(cx, call, chunks));
                     if let Either::Left((ended, told)) = select(run.as_mut(), told).await {
                         told.await;
                         break ended;
                     }
                 }
-                Either::Right((None, _)) => break run.await,
             }
         };
         // Other tasks of the tool report no more.
-        progress.close();
-        while let Ok(chunk) = progress.try_recv() {
-            Box::pin(self.tell(cx, call, chunk)).await;
+        let left = reports.0.close();
+        if !left.is_empty() {
+            Box::pin(self.tell(cx, call, left)).await;
         }
         match ended? {
             Ok(Ok(mut output)) => {
@@ -63,7 +62,13 @@ impl ReActAgent {
         }
     }
 
-    async fn tell(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: String) {
+    async fn tell(&self, cx: &CallContext, call: &Arc<ToolUse>, chunks: Vec<String>) {
+        for chunk in chunks {
+            self.tell_one(cx, call, chunk).await;
+        }
+    }
+
+    async fn tell_one(&self, cx: &CallContext, call: &Arc<ToolUse>, chunk: String) {
         let chunk = call.masked(&chunk).unwrap_or(chunk);
         let chunk = match cx.checked() {
             Some(checked) => checked.map_progress(chunk),
@@ -73,6 +78,15 @@ impl ReActAgent {
         self.acting_chunk(cx, call, &chunk).await;
         let call = || ToolUse::clone(call).without_hidden();
         cx.emit(|| AgentEventKind::ToolChunk { call: call(), text: chunk }).await;
+    }
+}
+
+/// Discards what is reported after the tool has returned, or was dropped.
+struct UntilReturned(Arc<Reports>);
+
+impl Drop for UntilReturned {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }
 
