@@ -67,7 +67,8 @@ async fn the_model_reads_the_description_of_the_tool() {
 async fn what_the_client_says_of_its_tools_passes_the_guards() {
     let model = ScriptedModel::new("m", |request| {
         let tool = request.tools.last().expect("a tool");
-        format!("{} {} {}", tool.name, tool.description, tool.schema["properties"]["color"])
+        let color = &tool.schema["properties"]["color"]["description"];
+        format!("{} {} {color}", tool.name, tool.description)
     });
     let agent = ReActAgent::builder("bot").model(model).hook(PiiDetection::email());
     let mut client = Client::new(agent.build().unwrap());
@@ -75,8 +76,7 @@ async fn what_the_client_says_of_its_tools_passes_the_guards() {
     client.tools[0]["description"] = json!("Mails ada@example.com.");
     client.tools[0]["parameters"]["properties"]["color"]["description"] = json!("Of x@example.com");
     client.say("hi").await;
-    let said =
-        r#"confetti Mails [REDACTED_EMAIL]. {"type":"string","description":"Of [REDACTED_EMAIL]"}"#;
+    let said = r#"confetti Mails [REDACTED_EMAIL]. "Of [REDACTED_EMAIL]""#;
     assert_eq!(client.messages[1]["content"], said);
 }
 

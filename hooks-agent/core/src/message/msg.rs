@@ -212,7 +212,16 @@ impl Msg {
 
     /// Appends a chunk from a model. Adjacent text becomes one block, as do adjacent thoughts up to
     /// their signature.
-    pub(crate) fn append(&mut self, piece: ContentBlock) {
+    ///
+    /// ```
+    /// use hooks_agent::message::{ContentBlock, Msg, Role};
+    ///
+    /// let mut answer = Msg::from_blocks(Role::Assistant, "bot", Vec::new());
+    /// answer.append(ContentBlock::text("Good "));
+    /// answer.append(ContentBlock::text("morning."));
+    /// assert_eq!((answer.text().as_str(), answer.content.len()), ("Good morning.", 1));
+    /// ```
+    pub fn append(&mut self, piece: ContentBlock) {
         match (self.content.last_mut(), piece) {
             (Some(ContentBlock::Text { text }), ContentBlock::Text { text: more }) => {
                 text.push_str(&more);

@@ -6,8 +6,8 @@ use hooks_agent_core::call::CallContext;
 use hooks_agent_core::message::{ContentBlock, Msg};
 use serde_json::{Map, Value, json};
 
-use crate::hook::entry::body::{body, event};
-use crate::hook::entry::data::Data;
+use crate::hook::entry::body::{body, event, written};
+use crate::hook::entry::data::{Data, Source};
 use crate::hook::entry::{content, sizes};
 use crate::hook::orders::Orders;
 use crate::hook::other_hooks::changes::Shown;
@@ -67,7 +67,7 @@ impl Recorder {
         kept: &mut Kept,
         cx: &CallContext,
         kind: &'static str,
-        data: impl Data,
+        data: impl Source,
         update: impl FnOnce(&mut RunSummary),
     ) -> Option<u64> {
         let is_shown = kept.is_shown();
@@ -79,24 +79,28 @@ impl Recorder {
         kept: &mut Kept,
         cx: &CallContext,
         (kind, is_shown): (&'static str, bool),
-        data: impl Data,
+        data: impl Source,
         update: impl FnOnce(&mut RunSummary),
     ) -> Option<u64> {
-        let (head, ts, most) = (kept.head(cx), now(), self.shared.ring.capacity().entry_bytes());
-        let size = if is_shown { data.size().saturating_add(SIZE) } else { SIZE };
+        let (head, ts, most) = (kept.head(cx), now(), self.shared.ring.entry_bytes());
+        let size = if is_shown { data.see().size().saturating_add(SIZE) } else { SIZE };
         let is_shown = is_shown && size <= most;
         let of = head.clone();
-        let write = move || {
-            let fits = |json: &Arc<str>| json.len() <= most;
-            let shown = if is_shown { body(&head, ts, kind, Some(&data)) } else { None };
-            let hidden = || body(&head, ts, kind, Some(data.hidden())).filter(fits);
-            shown.filter(fits).or_else(hidden).unwrap_or_else(|| nothing(&head, ts, kind))
-        };
+        let fits = move |json: &Arc<str>| json.len() <= most;
         let text = if is_shown {
-            Text::later(size, write)
+            let data = data.keep();
+            Text::later(size, move || {
+                let shown = body(&head, ts, kind, Some(&data)).filter(fits);
+                let hidden = || body(&head, ts, kind, Some(data.hidden())).filter(fits);
+                shown.or_else(hidden).unwrap_or_else(|| nothing(&head, ts, kind))
+            })
         } else {
             // What is not shown is not kept.
-            Text::from(write().to_string())
+            let hidden = serde_json::to_string(&data.see().hidden()).ok();
+            Text::later(SIZE + hidden.as_ref().map_or(0, String::len), move || {
+                let hidden = hidden.and_then(|json| written(&head, ts, kind, &json)).filter(fits);
+                hidden.unwrap_or_else(|| nothing(&head, ts, kind))
+            })
         };
         let is_milestone = !kind.ends_with("_chunk");
         self.shared.ring.push(&of, event(text, is_milestone), update)
@@ -112,8 +116,8 @@ impl Recorder {
         block: &ContentBlock,
     ) {
         let is_shown = kept.is_draft_shown();
-        let seq = self.add_as(kept, cx, (kind, is_shown), block.clone(), |_| {});
-        kept.draft.shown.extend(seq.filter(|_| is_shown));
+        let seq = self.add_as(kept, cx, (kind, is_shown), block, |_| {});
+        kept.draft.add(block, seq.filter(|_| is_shown));
     }
 
     /// Hides the chunks of an answer, unless hooks left it as it is.
@@ -131,7 +135,7 @@ impl Recorder {
             return;
         }
         let head = kept.head(cx);
-        let most = self.shared.ring.capacity().entry_bytes();
+        let most = self.shared.ring.entry_bytes();
         for mut data in entries {
             let (head, ts) = (head.clone(), now());
             let of = head.clone();
@@ -174,7 +178,7 @@ fn without_text(json: &str) -> String {
     let Ok(mut entry) = entry else { return "\"type\":\"hidden\"}".to_owned() };
     let block = entry.remove("data").map(serde_json::from_value::<ContentBlock>);
     let hidden = match block {
-        Some(Ok(block)) => content::block(&block),
+        Some(Ok(block)) => json!(content::block(&block)),
         _ => json!({ "hidden": true }),
     };
     entry.insert("data".to_owned(), hidden);

@@ -10,7 +10,7 @@ use hooks_core::Hookable;
 use serde_json::{Map, Value, json, to_value};
 
 use crate::hook::entry::body::{self, body};
-use crate::hook::entry::data::{Input, Plain, Progress, Request};
+use crate::hook::entry::data::{Input, Made, Plain, Progress, Request};
 use crate::hook::failure::Failure;
 use crate::hook::recorder::Recorder;
 use crate::hook::run::Kept;
@@ -75,11 +75,9 @@ impl Recorder {
                 self.note(kept, cx, "summary_started");
             }
             HookEvent::ReasoningChunk(event) => {
-                kept.draft.so_far = Some(event.accumulated().clone());
                 self.add_chunk(kept, cx, "reasoning_chunk", event.incremental());
             }
             HookEvent::SummaryChunk(event) => {
-                kept.draft.so_far = Some(event.accumulated().clone());
                 self.add_chunk(kept, cx, "summary_chunk", event.incremental());
             }
             HookEvent::PostReasoning(event) => self.answer(kept, cx, "reasoned", event.message()),
@@ -88,7 +86,7 @@ impl Recorder {
             HookEvent::ActingChunk(event) => {
                 let call = kept.call(&event.tool_use().id, &event.tool_use().name);
                 let progress = Progress { call, text: event.chunk().to_owned() };
-                self.add(kept, cx, "tool_chunk", progress, |_| {});
+                self.add(kept, cx, "tool_chunk", Made(progress), |_| {});
             }
             HookEvent::PostActing(event) => self.post_acting(kept, event),
             HookEvent::PostCall(event) => self.post_call(kept, event),
@@ -106,7 +104,7 @@ impl Recorder {
         let title = kept.is_shown().then(|| title(event.messages())).flatten();
         let input = Input { messages: event.messages().clone() };
         let titled = |run: &mut RunSummary| run.title = title.map(Into::into);
-        self.add(kept, event.context(), "input", input, titled);
+        self.add(kept, event.context(), "input", Made(input), titled);
         if event.resumes() {
             self.end_waiting(kept, event.context());
         }
@@ -129,28 +127,28 @@ impl Recorder {
         // Chunks that nobody confirmed are of an answer that was not used.
         self.hide_draft(kept, None);
         let rounds = u64::from(is_round);
-        self.add(kept, cx, "request", request, |run| run.rounds += rounds);
+        self.add(kept, cx, "request", Made(request), |run| run.rounds += rounds);
     }
 
     fn answer(&self, kept: &mut Kept, cx: &CallContext, kind: &'static str, answer: &Msg) {
         self.hide_draft(kept, Some(answer));
         let usage = cx.usage();
-        self.add(kept, cx, kind, answer.clone(), |run| run.set_usage(usage));
+        self.add(kept, cx, kind, answer, |run| run.set_usage(usage));
     }
 
     fn post_acting(&self, kept: &mut Kept, event: &PostActing<'_>) {
         let result = event.tool_result();
         kept.calls.remove(&event.tool_use().id);
-        self.add(kept, event.context(), "tool_finished", result.clone(), |run| run.tools += 1);
+        self.add(kept, event.context(), "tool_finished", result, |run| run.tools += 1);
     }
 
     fn post_call(&self, kept: &mut Kept, event: &PostCall<'_>) {
         let (cx, reply) = (event.context(), event.final_message());
         kept.is_waiting = !reply.pending().is_empty();
         for pending in reply.pending() {
-            self.add(kept, cx, "permission_asked", pending.clone(), |_| {});
+            self.add(kept, cx, "permission_asked", pending, |_| {});
         }
-        self.add(kept, cx, "finished", reply.clone(), |_| {});
+        self.add(kept, cx, "finished", reply, |_| {});
     }
 
     /// Writes how a call ended.
@@ -170,7 +168,7 @@ impl Recorder {
         let error = kept.error.take().unwrap_or_else(|| Failure::of(None, 0));
         let error = (state == RunState::Failed).then_some(error);
         if let Some(failure) = &error {
-            self.add(kept, cx, "failed", Plain(json!(failure)), |_| {});
+            self.add(kept, cx, "failed", Made(Plain(json!(failure))), |_| {});
         }
         let error = error.map(|failure| failure.kind);
         let outcome = if state == RunState::Waiting { RunState::Finished } else { state };
@@ -179,7 +177,7 @@ impl Recorder {
             data["reason"] = json!(reason);
         }
         let (usage, ended) = (cx.usage(), now());
-        self.add(kept, cx, "settled", Plain(data), |run| {
+        self.add(kept, cx, "settled", Made(Plain(data)), |run| {
             run.state = state;
             run.reason = reason;
             run.error = error;

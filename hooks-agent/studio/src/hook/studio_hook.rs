@@ -13,6 +13,7 @@ use hooks_agent_core::model::ModelAnswer;
 use hooks_agent_core::tool::ToolError;
 use hooks_core::HookRole;
 
+use crate::hook::entry::data::Made;
 use crate::hook::order::NAME;
 use crate::hook::recorder::Recorder;
 use crate::shared::Shared;
@@ -76,7 +77,7 @@ impl StudioHook {
             let mut kept = run.lock();
             // The call itself may have what a vault put back into it.
             let shown = kept.call(&call.tool_use().id, &call.tool_use().name);
-            self.recorder.add(&mut kept, call.context(), "tool_started", shown, |_| {});
+            self.recorder.add(&mut kept, call.context(), "tool_started", Made(shown), |_| {});
         }
         next.run(call.into_tool_use()).await
     }

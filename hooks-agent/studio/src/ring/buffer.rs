@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,6 +18,8 @@ use crate::ring::text::Text;
 /// What is kept of runs.
 pub(crate) struct Ring {
     state: Mutex<State>,
+    /// The bytes that one entry may have.
+    entry_bytes: AtomicUsize,
     /// The number of the last entry, for readers that wait.
     last: watch::Sender<u64>,
 }
@@ -49,17 +52,20 @@ impl Default for Ring {
     /// below 2^53, which JavaScript counts to.
     fn default() -> Self {
         let first = now().saturating_mul(1_000) % (1 << 52);
-        Self { state: Mutex::new(State::new(first)), last: watch::channel(first).0 }
+        let (state, last) = (Mutex::new(State::new(first)), watch::channel(first).0);
+        Self { state, entry_bytes: AtomicUsize::new(Capacity::default().entry_bytes()), last }
     }
 }
 
 impl Ring {
     pub(crate) fn set_capacity(&self, capacity: Capacity) {
+        self.entry_bytes.store(capacity.entry_bytes(), Ordering::Relaxed);
         self.lock().capacity = capacity;
     }
 
-    pub(crate) fn capacity(&self) -> Capacity {
-        self.lock().capacity
+    /// Returns the bytes that one entry may have.
+    pub(crate) fn entry_bytes(&self) -> usize {
+        self.entry_bytes.load(Ordering::Relaxed)
     }
 
     /// Adds an entry of a run and changes the summary of the run. Returns the number of the entry; `None`
@@ -70,11 +76,8 @@ impl Ring {
         entry: NewEntry,
         update: impl FnOnce(&mut RunSummary),
     ) -> Option<u64> {
-        let NewEntry { kind, is_milestone, text } = entry;
         let mut state = self.lock();
-        state.runs.get(&head.run)?;
-        state.update(head.run, update);
-        let seq = state.add(Kept { kind, is_milestone, run: Some(head.run), text });
+        let seq = state.push(head.run, entry, update)?;
         let gone = state.make_room(Some(head.run));
         drop(state);
         drop(gone);
@@ -86,7 +89,7 @@ impl Ring {
     pub(crate) fn push_approval(&self, text: Text) {
         let kept = Kept { kind: EntryKind::Approval, is_milestone: false, run: None, text };
         let mut state = self.lock();
-        let seq = state.add(kept);
+        let seq = state.add_approval(kept);
         let gone = state.make_room(None);
         drop(state);
         drop(gone);

@@ -134,6 +134,13 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// Gives up the number of the first entry.
+    pub(super) fn drop_first(&mut self) -> Option<u64> {
+        let seq = self.entries.pop_front()?;
+        self.summary.dropped += 1;
+        Some(seq)
+    }
+
     /// What a run takes beside its entries.
     pub(super) fn cost(&self) -> usize {
         let summary = &self.summary;

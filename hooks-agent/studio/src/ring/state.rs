@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use hooks_agent_core::call::RunId;
 
 use crate::ring::capacity::Capacity;
-use crate::ring::kept::Kept;
+use crate::ring::kept::{Kept, NewEntry};
 use crate::ring::run::{Record, RunHead, RunSummary};
 use crate::ring::text::Text;
 
@@ -54,28 +54,46 @@ impl State {
         })
     }
 
-    /// Changes the summary of a run.
-    pub(super) fn update(&mut self, run: RunId, update: impl FnOnce(&mut RunSummary)) {
-        let Some(record) = self.runs.get_mut(&run) else { return };
-        let before = record.cost();
-        update(&mut record.summary);
-        self.bytes = (self.bytes + record.cost()).saturating_sub(before);
-    }
-
-    /// Adds an entry and returns its number.
-    pub(super) fn add(&mut self, kept: Kept) -> u64 {
+    /// Adds an entry of a run and changes the summary of the run. Returns the number of the entry; `None`
+    /// if the run was given up.
+    pub(super) fn push(
+        &mut self,
+        run: RunId,
+        entry: NewEntry,
+        update: impl FnOnce(&mut RunSummary),
+    ) -> Option<u64> {
+        let NewEntry { kind, is_milestone, text } = entry;
+        let record = self.runs.get_mut(&run)?;
         self.last += 1;
         let seq = self.last;
-        match kept.run.and_then(|run| self.runs.get_mut(&run)) {
-            Some(record) => {
-                record.entries.push_back(seq);
-                record.summary.events += 1;
-            }
-            None => self.approvals.push_back(seq),
+        let before = record.cost();
+        update(&mut record.summary);
+        record.summary.events += 1;
+        record.entries.push_back(seq);
+        self.bytes = (self.bytes + record.cost()).saturating_sub(before);
+        let dropped = if record.entries.len() > self.capacity.entries {
+            record.drop_first()
+        } else {
+            None
+        };
+        self.insert(seq, Kept { kind, is_milestone, run: Some(run), text });
+        if let Some(dropped) = dropped {
+            self.drop_entry(dropped);
         }
+        Some(seq)
+    }
+
+    /// Adds a change of an approval and returns its number.
+    pub(super) fn add_approval(&mut self, kept: Kept) -> u64 {
+        self.last += 1;
+        self.approvals.push_back(self.last);
+        self.insert(self.last, kept);
+        self.last
+    }
+
+    fn insert(&mut self, seq: u64, kept: Kept) {
         self.bytes += kept.cost();
         self.entries.insert(seq, kept);
-        seq
     }
 
     /// Replaces the text of an entry, if it is still there, and returns the old one.
@@ -91,11 +109,6 @@ impl State {
     /// to be dropped without the lock.
     pub(super) fn make_room(&mut self, current: Option<RunId>) -> Vec<Record> {
         let mut gone = Vec::new();
-        if let Some(run) = current {
-            while self.runs.get(&run).is_some_and(|it| it.entries.len() > self.capacity.entries) {
-                self.drop_first_of(run);
-            }
-        }
         while self.approvals.len() > APPROVALS {
             self.drop_approval();
         }
@@ -132,9 +145,7 @@ impl State {
     }
 
     fn drop_first_of(&mut self, run: RunId) -> bool {
-        let Some(record) = self.runs.get_mut(&run) else { return false };
-        let Some(seq) = record.entries.pop_front() else { return false };
-        record.summary.dropped += 1;
+        let Some(seq) = self.runs.get_mut(&run).and_then(Record::drop_first) else { return false };
         self.drop_entry(seq);
         true
     }

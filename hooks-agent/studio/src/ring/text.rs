@@ -12,18 +12,49 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Text {
     /// About how long it is.
     size: usize,
-    form: Arc<Mutex<Form>>,
+    form: Arc<dyn Form>,
 }
 
-enum Form {
-    Unwritten(Box<dyn FnOnce() -> Arc<str> + Send>),
+/// What a text is, until it is read and from then on.
+trait Form: Send + Sync {
+    /// Returns the text. One that cannot be written says nothing.
+    fn read(&self) -> Arc<str>;
+}
+
+/// A text that is written when it is read.
+enum Later<F> {
+    Unwritten(F),
     Written(Arc<str>),
+}
+
+impl<F: FnOnce() -> Arc<str> + Send> Form for Mutex<Later<F>> {
+    fn read(&self) -> Arc<str> {
+        let mut form = self.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Later::Written(text) = &*form {
+            return text.clone();
+        }
+        let nothing: Arc<str> = r#""type":"hidden"}"#.into();
+        let unwritten = std::mem::replace(&mut *form, Later::Written(nothing.clone()));
+        let Later::Unwritten(write) = unwritten else { return nothing };
+        let text = catch_unwind(AssertUnwindSafe(write)).unwrap_or(nothing);
+        *form = Later::Written(text.clone());
+        text
+    }
+}
+
+impl Form for Arc<str> {
+    fn read(&self) -> Arc<str> {
+        self.clone()
+    }
 }
 
 impl Text {
     /// Creates a text of about this length that is written when it is read.
-    pub(crate) fn later(size: usize, write: impl FnOnce() -> Arc<str> + Send + 'static) -> Self {
-        Self { size, form: Arc::new(Mutex::new(Form::Unwritten(Box::new(write)))) }
+    pub(crate) fn later(
+        size: usize,
+        write: impl FnOnce() -> Arc<str> + Send + 'static,
+    ) -> Self {
+        Self { size, form: Arc::new(Mutex::new(Later::Unwritten(write))) }
     }
 
     pub(super) fn size(&self) -> usize {
@@ -32,23 +63,13 @@ impl Text {
 
     /// Returns the text. One that cannot be written says nothing.
     pub(crate) fn read(&self) -> Arc<str> {
-        let mut form = self.form.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Form::Written(text) = &*form {
-            return text.clone();
-        }
-        let nothing: Arc<str> = r#""type":"hidden"}"#.into();
-        let unwritten = std::mem::replace(&mut *form, Form::Written(nothing.clone()));
-        let Form::Unwritten(write) = unwritten else { return nothing };
-        let text = catch_unwind(AssertUnwindSafe(write)).unwrap_or(nothing);
-        *form = Form::Written(text.clone());
-        text
+        self.form.read()
     }
 }
 
 impl From<String> for Text {
     fn from(text: String) -> Self {
-        let form = Form::Written(text.as_str().into());
-        Self { size: text.len(), form: Arc::new(Mutex::new(form)) }
+        Self { size: text.len(), form: Arc::new(Arc::<str>::from(text)) }
     }
 }
 

@@ -37,6 +37,12 @@ pub(crate) fn body(
     json.get(1..).map(Into::into)
 }
 
+/// The same with data that are JSON already.
+pub(crate) fn written(head: &RunHead, ts: u64, kind: &str, data: &str) -> Option<Arc<str>> {
+    let head = body(head, ts, kind, None::<()>)?;
+    Some(format!("{},\"data\":{data}}}", head.strip_suffix('}')?).into())
+}
+
 /// Creates the entry of an event.
 pub(crate) fn event(text: Text, is_milestone: bool) -> NewEntry {
     NewEntry { kind: EntryKind::Event, is_milestone, text }

@@ -1,73 +1,140 @@
 //! JSON of a text, a message or a tool call without its content: names and sizes.
 
-use hooks_agent_core::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse};
-use serde_json::{Value, json};
+use hooks_agent_core::message::{
+    ContentBlock, GenerateReason, Messages, Msg, PendingCall, Role, ToolResult, ToolUse, Usage,
+};
+use serde::Serialize;
+use serde_json::Value;
 
-/// The JSON of a message without its content.
-pub(crate) fn message(msg: &Msg) -> Value {
-    let chars: usize = msg.content.iter().map(block_chars).sum();
-    let tools: Vec<_> = msg.tool_uses().map(name_of).collect();
-    json!({
-        "hidden": true,
-        "role": msg.role,
-        "chars": chars,
-        "tools": tools,
-        "reason": msg.reason,
-        "usage": msg.usage,
-    })
+/// A message without its content.
+#[derive(Serialize)]
+pub(crate) struct Message<'a> {
+    hidden: bool,
+    role: &'a Role,
+    chars: usize,
+    tools: Vec<Name<'a>>,
+    reason: Option<&'a GenerateReason>,
+    usage: Option<Usage>,
 }
 
-pub(crate) fn messages(messages: &Messages) -> Value {
-    let messages: Vec<_> = messages.iter().map(message).collect();
-    json!({ "hidden": true, "messages": messages })
+#[derive(Serialize)]
+pub(crate) struct Input<'a> {
+    hidden: bool,
+    messages: Vec<Message<'a>>,
 }
 
-/// The JSON of a block of an answer without its content.
-pub(crate) fn block(block: &ContentBlock) -> Value {
-    let kind = block.kind_name();
-    match block {
-        ContentBlock::ToolUse(call) => with_type(kind, tool_use(call)),
-        ContentBlock::ToolResult(result) => with_type(kind, tool_result(result)),
-        _ => json!({ "type": kind, "hidden": true, "chars": block_chars(block) }),
+/// A block of an answer without its content.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Block<'a> {
+    Call {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        #[serde(flatten)]
+        call: Call<'a>,
+    },
+    Result {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        #[serde(flatten)]
+        result: CallResult<'a>,
+    },
+    Text {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        hidden: bool,
+        chars: usize,
+    },
+}
+
+#[derive(Serialize)]
+pub(crate) struct Call<'a> {
+    hidden: bool,
+    id: &'a str,
+    name: &'a str,
+    chars: usize,
+}
+
+#[derive(Serialize)]
+pub(crate) struct CallResult<'a> {
+    hidden: bool,
+    id: &'a str,
+    name: &'a str,
+    is_error: bool,
+    chars: usize,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Progress<'a> {
+    hidden: bool,
+    call: Name<'a>,
+    chars: usize,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Pending<'a> {
+    hidden: bool,
+    id: &'a str,
+    call: Name<'a>,
+    agents: &'a [String],
+    asked_by: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Name<'a> {
+    id: &'a str,
+    name: &'a str,
+}
+
+pub(crate) fn message(msg: &Msg) -> Message<'_> {
+    Message {
+        hidden: true,
+        role: &msg.role,
+        chars: msg.content.iter().map(block_chars).sum(),
+        tools: msg.tool_uses().map(name_of).collect(),
+        reason: msg.reason.as_ref(),
+        usage: msg.usage,
     }
 }
 
-pub(crate) fn tool_use(call: &ToolUse) -> Value {
-    json!({ "hidden": true, "id": call.id, "name": call.name, "chars": json_chars(&call.input) })
+pub(crate) fn messages(messages: &Messages) -> Input<'_> {
+    Input { hidden: true, messages: messages.iter().map(message).collect() }
 }
 
-pub(crate) fn tool_chunk(call: &ToolUse, text: &str) -> Value {
-    json!({ "hidden": true, "call": name_of(call), "chars": text.chars().count() })
+pub(crate) fn block(block: &ContentBlock) -> Block<'_> {
+    let kind = block.kind_name();
+    match block {
+        ContentBlock::ToolUse(call) => Block::Call { kind, call: tool_use(call) },
+        ContentBlock::ToolResult(result) => Block::Result { kind, result: tool_result(result) },
+        _ => Block::Text { kind, hidden: true, chars: block_chars(block) },
+    }
 }
 
-pub(crate) fn tool_result(result: &ToolResult) -> Value {
-    json!({
-        "hidden": true,
-        "id": result.id,
-        "name": result.name,
-        "is_error": result.is_error,
-        "chars": result.output.as_str().chars().count(),
-    })
+pub(crate) fn tool_use(call: &ToolUse) -> Call<'_> {
+    Call { hidden: true, id: &call.id, name: &call.name, chars: json_chars(&call.input) }
 }
 
-pub(crate) fn pending(pending: &PendingCall) -> Value {
+pub(crate) fn tool_chunk<'a>(call: &'a ToolUse, text: &str) -> Progress<'a> {
+    Progress { hidden: true, call: name_of(call), chars: text.chars().count() }
+}
+
+pub(crate) fn tool_result(result: &ToolResult) -> CallResult<'_> {
+    CallResult {
+        hidden: true,
+        id: &result.id,
+        name: &result.name,
+        is_error: result.is_error,
+        chars: result.output.as_str().chars().count(),
+    }
+}
+
+pub(crate) fn pending(pending: &PendingCall) -> Pending<'_> {
     let PendingCall { id, call, agents, asked_by, .. } = pending;
-    json!({
-        "hidden": true,
-        "id": id,
-        "call": name_of(call),
-        "agents": agents,
-        "asked_by": asked_by,
-    })
+    Pending { hidden: true, id, call: name_of(call), agents, asked_by: asked_by.as_deref() }
 }
 
-fn name_of(call: &ToolUse) -> Value {
-    json!({ "id": call.id, "name": call.name })
-}
-
-fn with_type(kind: &str, mut value: Value) -> Value {
-    value["type"] = kind.into();
-    value
+fn name_of(call: &ToolUse) -> Name<'_> {
+    Name { id: &call.id, name: &call.name }
 }
 
 fn block_chars(block: &ContentBlock) -> usize {

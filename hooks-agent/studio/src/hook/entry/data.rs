@@ -2,17 +2,55 @@
 
 use hooks_agent_core::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::hook::entry::{content, sizes};
 
 /// What an entry says.
 pub(crate) trait Data: Serialize + Send + 'static {
-    /// Returns the JSON without content: names and sizes.
-    fn hidden(&self) -> Value;
+    /// What is shown without content: names and sizes.
+    type Hidden<'a>: Serialize;
+
+    fn hidden(&self) -> Self::Hidden<'_>;
 
     /// Returns about how long the JSON is.
     fn size(&self) -> usize;
+}
+
+/// Where the data of an entry are: they are copied only where they are kept.
+pub(crate) trait Source {
+    type Data: Data;
+
+    fn see(&self) -> &Self::Data;
+
+    fn keep(self) -> Self::Data;
+}
+
+/// Data that were made for an entry.
+pub(crate) struct Made<D>(pub(crate) D);
+
+impl<D: Data> Source for Made<D> {
+    type Data = D;
+
+    fn see(&self) -> &D {
+        &self.0
+    }
+
+    fn keep(self) -> D {
+        self.0
+    }
+}
+
+impl<D: Data + Clone> Source for &D {
+    type Data = D;
+
+    fn see(&self) -> &D {
+        self
+    }
+
+    fn keep(self) -> D {
+        self.clone()
+    }
 }
 
 /// What a call got.
@@ -44,7 +82,9 @@ pub(crate) struct Progress {
 pub(crate) struct Plain(pub(crate) Value);
 
 impl Data for Input {
-    fn hidden(&self) -> Value {
+    type Hidden<'a> = content::Input<'a>;
+
+    fn hidden(&self) -> content::Input<'_> {
         content::messages(&self.messages)
     }
 
@@ -53,14 +93,23 @@ impl Data for Input {
     }
 }
 
+/// What is sent to the model, without its content.
+#[derive(Serialize)]
+pub(crate) struct HiddenRequest<'a> {
+    hidden: bool,
+    model: &'a str,
+    messages: usize,
+    tools: &'a [String],
+    system_chars: usize,
+}
+
 impl Data for Request {
-    fn hidden(&self) -> Value {
+    type Hidden<'a> = HiddenRequest<'a>;
+
+    fn hidden(&self) -> HiddenRequest<'_> {
         let Self { model, messages, tools, system } = self;
         let system_chars = system.as_ref().map_or(0, |system| system.chars().count());
-        json!({
-            "hidden": true, "model": model, "messages": messages, "tools": tools,
-            "system_chars": system_chars,
-        })
+        HiddenRequest { hidden: true, model, messages: *messages, tools, system_chars }
     }
 
     fn size(&self) -> usize {
@@ -70,7 +119,9 @@ impl Data for Request {
 }
 
 impl Data for Progress {
-    fn hidden(&self) -> Value {
+    type Hidden<'a> = content::Progress<'a>;
+
+    fn hidden(&self) -> content::Progress<'_> {
         content::tool_chunk(&self.call, &self.text)
     }
 
@@ -80,8 +131,10 @@ impl Data for Progress {
 }
 
 impl Data for Plain {
-    fn hidden(&self) -> Value {
-        self.0.clone()
+    type Hidden<'a> = &'a Value;
+
+    fn hidden(&self) -> &Value {
+        &self.0
     }
 
     fn size(&self) -> usize {
@@ -90,7 +143,9 @@ impl Data for Plain {
 }
 
 impl Data for Msg {
-    fn hidden(&self) -> Value {
+    type Hidden<'a> = content::Message<'a>;
+
+    fn hidden(&self) -> content::Message<'_> {
         content::message(self)
     }
 
@@ -100,7 +155,9 @@ impl Data for Msg {
 }
 
 impl Data for ContentBlock {
-    fn hidden(&self) -> Value {
+    type Hidden<'a> = content::Block<'a>;
+
+    fn hidden(&self) -> content::Block<'_> {
         content::block(self)
     }
 
@@ -110,7 +167,9 @@ impl Data for ContentBlock {
 }
 
 impl Data for ToolUse {
-    fn hidden(&self) -> Value {
+    type Hidden<'a> = content::Call<'a>;
+
+    fn hidden(&self) -> content::Call<'_> {
         content::tool_use(self)
     }
 
@@ -120,7 +179,9 @@ impl Data for ToolUse {
 }
 
 impl Data for ToolResult {
-    fn hidden(&self) -> Value {
+    type Hidden<'a> = content::CallResult<'a>;
+
+    fn hidden(&self) -> content::CallResult<'_> {
         content::tool_result(self)
     }
 
@@ -130,7 +191,9 @@ impl Data for ToolResult {
 }
 
 impl Data for PendingCall {
-    fn hidden(&self) -> Value {
+    type Hidden<'a> = content::Pending<'a>;
+
+    fn hidden(&self) -> content::Pending<'_> {
         content::pending(self)
     }
 
