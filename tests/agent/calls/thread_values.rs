@@ -190,14 +190,16 @@ struct Narrow {
 fn a_value_is_read_as_each_type_that_its_json_fits() {
     let cx = CallContext::default();
     let value = Count { calls: 3, names: vec!["ada".to_owned()] };
-    cx.update_thread_value("count", |kept: &mut Option<Count>| *kept = Some(value.clone())).unwrap();
+    cx.update_thread_value("count", |kept: &mut Option<Count>| *kept = Some(value.clone()))
+        .unwrap();
     assert_eq!(cx.thread_value("count").unwrap(), Some(value.clone()));
     assert_eq!(cx.thread_value("count").unwrap(), Some(Narrow { calls: 3 }));
     let refused = cx.thread_value::<u32>("count").unwrap_err();
     assert!(matches!(refused, ThreadValueError::Read { .. }), "{refused}");
     assert_eq!(cx.thread_value("count").unwrap(), Some(value));
 
-    cx.update_thread_value("count", |kept: &mut Option<Narrow>| kept.as_mut().unwrap().calls += 1).unwrap();
+    cx.update_thread_value("count", |kept: &mut Option<Narrow>| kept.as_mut().unwrap().calls += 1)
+        .unwrap();
     assert_eq!(cx.thread_value("count").unwrap(), Some(Count { calls: 4, names: Vec::new() }));
     let json = cx.memory().unwrap().values();
     assert_eq!(serde_json::to_value(json).unwrap(), json!({ "count": { "calls": 4 } }));
@@ -210,7 +212,10 @@ fn a_value_that_is_no_json_is_refused_and_the_one_before_stays() {
     let set = |pairs: Pairs| cx.update_thread_value("pairs", |kept| *kept = Some(pairs));
     set(Pairs::new()).unwrap();
     let refused = set(Pairs::from([((1, 2), 3)])).unwrap_err();
-    assert!(matches!(&refused, ThreadValueError::Write { name, .. } if name == "pairs"), "{refused}");
+    assert!(
+        matches!(&refused, ThreadValueError::Write { name, .. } if name == "pairs"),
+        "{refused}"
+    );
     assert_eq!(cx.thread_value("pairs").unwrap(), Some(Pairs::new()));
 }
 

@@ -52,11 +52,7 @@ impl Names {
             let offered = self.offered.lock().unwrap_or_else(PoisonError::into_inner);
             offered.contains(name)
         };
-        if has_run || is_offered() {
-            self.value(&self.tools, name)
-        } else {
-            self.other.clone()
-        }
+        if has_run || is_offered() { self.value(&self.tools, name) } else { self.other.clone() }
     }
 
     pub(super) fn offer<'a>(&self, tools: impl Iterator<Item = &'a str>) {

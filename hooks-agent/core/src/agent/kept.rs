@@ -49,8 +49,7 @@ async fn stored<A: Agent + ?Sized>(
     messages: Messages,
     session: &OnceLock<OpenSession>,
 ) -> Result<Msg, AgentError> {
-    let memory =
-        cx.memory().unwrap_or_else(|| agent.state().threads().of_call(cx.named_thread()));
+    let memory = cx.memory().unwrap_or_else(|| agent.state().threads().of_call(cx.named_thread()));
     let opened = cx.unless_shut_down(durable.begin(cx, memory)).await??;
     let session = session.get_or_init(|| opened);
     cx.emit(|| AgentEventKind::Started).await;

@@ -39,7 +39,10 @@ impl Slot {
     }
 
     /// Creates the slot of a value that can be written as JSON; with its JSON, if that is needed.
-    pub(super) fn of<T: ThreadValue>(value: T, needs_json: bool) -> Result<Self, serde_json::Error> {
+    pub(super) fn of<T: ThreadValue>(
+        value: T,
+        needs_json: bool,
+    ) -> Result<Self, serde_json::Error> {
         let json = written(&value, needs_json)?;
         Ok(Self { typed: Some(Box::new(value)), json })
     }

@@ -140,7 +140,8 @@ impl ThreadValues {
 
     /// Replaces the values by those of the store.
     pub(super) fn restore(&self, values: Map<String, Value>) {
-        *self.lock() = Some(Box::new(Kept { values: slots(values), changed: Some(BTreeSet::new()) }));
+        *self.lock() =
+            Some(Box::new(Kept { values: slots(values), changed: Some(BTreeSet::new()) }));
     }
 
     /// Removes everything.

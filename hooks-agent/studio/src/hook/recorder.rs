@@ -122,11 +122,12 @@ impl Recorder {
 
     /// Hides the chunks of an answer, unless hooks left it as it is.
     pub(super) fn hide_draft(&self, kept: &mut Kept, answer: Option<&Msg>) {
-        let ring = &self.shared.ring;
         let chunks = kept.draft.end(answer);
+        let Some(run) = kept.run().filter(|_| !chunks.is_empty()) else { return };
+        let ring = &self.shared.ring;
         // Read and written without the lock of the ring.
         let hidden = |(seq, text): (u64, Text)| (seq, Text::from(without_text(&text.read())));
-        ring.replace(ring.texts(&chunks).into_iter().map(hidden).collect());
+        ring.replace(run, ring.texts(run, &chunks).into_iter().map(hidden).collect());
     }
 
     /// Adds what other hooks did.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_agent_core::call::CallContext;
+use hooks_agent_core::call::{CallContext, RunId};
 use hooks_agent_core::event::EventKind;
 use hooks_agent_core::message::ToolUse;
 use hooks_core::plan::HooksVersion;
@@ -53,6 +53,11 @@ impl Kept {
 
     pub(super) fn head(&mut self, cx: &CallContext) -> Arc<RunHead> {
         self.head.get_or_insert_with(|| Arc::new(RunHead::of(cx))).clone()
+    }
+
+    /// Returns the run, once something was written of it.
+    pub(super) fn run(&self) -> Option<RunId> {
+        self.head.as_ref().map(|head| head.run)
     }
 
     /// Notes the last event that the hook saw.

@@ -96,20 +96,21 @@ impl Ring {
         self.tell(seq);
     }
 
-    /// Returns the texts of entries, of those that are still there.
-    pub(crate) fn texts(&self, entries: &[u64]) -> Vec<(u64, Text)> {
-        let state = self.lock();
-        let text = |seq: &u64| Some((*seq, state.entries.get(seq)?.text.clone()));
+    /// Returns the texts of entries of a run, of those that are still there.
+    pub(crate) fn texts(&self, run: RunId, entries: &[u64]) -> Vec<(u64, Text)> {
+        let mut state = self.lock();
+        let Some(record) = state.runs.get_mut(&run) else { return Vec::new() };
+        let text = |seq: &u64| Some((*seq, record.entry_mut(*seq)?.text.clone()));
         entries.iter().filter_map(text).collect()
     }
 
-    /// Replaces the texts of entries, of those that are still there.
-    pub(crate) fn replace(&self, texts: Vec<(u64, Text)>) {
+    /// Replaces the texts of entries of a run, of those that are still there.
+    pub(crate) fn replace(&self, run: RunId, texts: Vec<(u64, Text)>) {
         if texts.is_empty() {
             return;
         }
         let mut state = self.lock();
-        let replace = |(seq, text)| state.replace(seq, text);
+        let replace = |(seq, text)| state.replace(run, seq, text);
         let old: Vec<_> = texts.into_iter().filter_map(replace).collect();
         drop(state);
         // Without the lock.
@@ -173,14 +174,11 @@ impl Ring {
         }
         let records = || state.order.iter().filter(|id| known.contains(id));
         let records = || records().filter_map(|id| state.runs.get(id));
-        let mut numbers: Vec<_> = records().flat_map(|it| it.entries.iter().copied()).collect();
-        numbers.sort_unstable();
-        let entry = |seq: u64| Some((seq, state.entries.get(&seq)?.clone()));
-        Some(RunTree {
-            seq: state.last,
-            runs: records().map(|record| record.summary.clone()).collect(),
-            entries: numbers.into_iter().filter_map(entry).collect(),
-        })
+        let entries = records().flat_map(|record| record.entries.iter().cloned());
+        let mut entries: Vec<_> = entries.collect();
+        entries.sort_unstable_by_key(|(seq, _)| *seq);
+        let runs = records().map(|record| record.summary.clone()).collect();
+        Some(RunTree { seq: state.last, runs, entries })
     }
 
     /// Returns the entries after this number.
@@ -189,8 +187,16 @@ impl Ring {
         if after < state.dropped || after > state.last {
             return Batch::Behind(state.last);
         }
-        let next = state.entries.range(after + 1..).take(most);
-        let entries: Vec<_> = next.map(|(seq, kept)| (*seq, kept.clone())).collect();
+        let of_runs = state.runs.values().flat_map(|record| record.after(after));
+        let of_approvals = state.approvals.iter().filter(|(seq, _)| *seq > after);
+        let mut next: Vec<_> = of_runs.chain(of_approvals).collect();
+        if next.len() > most {
+            // A call may wait for this lock: what comes later is not sorted.
+            next.select_nth_unstable_by_key(most, |(seq, _)| *seq);
+            next.truncate(most);
+        }
+        next.sort_unstable_by_key(|(seq, _)| *seq);
+        let entries: Vec<_> = next.into_iter().cloned().collect();
         let mut seen = HashSet::new();
         let changed = entries.iter().filter(|(_, kept)| kept.is_milestone);
         let changed = changed.filter_map(|(_, kept)| kept.run.filter(|run| seen.insert(*run)));
@@ -230,7 +236,7 @@ impl fmt::Debug for Ring {
         let state = self.lock();
         f.debug_struct("Ring")
             .field("runs", &state.runs.len())
-            .field("entries", &state.entries.len())
+            .field("last", &state.last)
             .field("bytes", &state.bytes)
             .finish_non_exhaustive()
     }

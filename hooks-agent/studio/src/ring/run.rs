@@ -7,6 +7,8 @@ use hooks_agent_core::call::{CallContext, RunId};
 use hooks_agent_core::message::{GenerateReason, Usage};
 use serde::Serialize;
 
+use crate::ring::kept::Kept;
+
 /// What a run is, from its beginning.
 #[derive(Clone, Debug)]
 pub(crate) struct RunHead {
@@ -74,6 +76,8 @@ pub(crate) struct RunSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) title: Option<Arc<str>>,
     started: u64,
+    /// The number of the last entry before it, which tells the order of runs of one millisecond.
+    after: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended: Option<u64>,
     pub(crate) rounds: u64,
@@ -87,7 +91,7 @@ pub(crate) struct RunSummary {
 }
 
 impl RunSummary {
-    pub(super) fn new(head: &RunHead, started: u64) -> Self {
+    pub(super) fn new(head: &RunHead, started: u64, after: u64) -> Self {
         let RunHead { run, agent, thread, parent, tool_call } = head.clone();
         Self {
             run,
@@ -100,6 +104,7 @@ impl RunSummary {
             error: None,
             title: None,
             started,
+            after,
             ended: None,
             rounds: 0,
             tools: 0,
@@ -127,18 +132,30 @@ impl RunSummary {
 /// A run of the ring.
 pub(super) struct Record {
     pub(super) summary: RunSummary,
-    /// The numbers of its entries.
-    pub(super) entries: VecDeque<u64>,
+    /// Its entries with their numbers, which rise.
+    pub(super) entries: VecDeque<(u64, Kept)>,
     /// The context of the call, while it runs.
     pub(super) cx: Option<CallContext>,
 }
 
 impl Record {
-    /// Gives up the number of the first entry.
-    pub(super) fn drop_first(&mut self) -> Option<u64> {
-        let seq = self.entries.pop_front()?;
+    /// Gives up the first entry.
+    pub(super) fn drop_first(&mut self) -> Option<(u64, Kept)> {
+        let first = self.entries.pop_front()?;
         self.summary.dropped += 1;
-        Some(seq)
+        Some(first)
+    }
+
+    /// Returns the entry of this number, if it is still there.
+    pub(super) fn entry_mut(&mut self, seq: u64) -> Option<&mut Kept> {
+        let place = self.entries.binary_search_by_key(&seq, |(seq, _)| *seq).ok()?;
+        self.entries.get_mut(place).map(|(_, kept)| kept)
+    }
+
+    /// Returns the entries after this number.
+    pub(super) fn after(&self, seq: u64) -> impl Iterator<Item = &(u64, Kept)> {
+        let seen = self.entries.partition_point(|(it, _)| *it <= seq);
+        self.entries.range(seen..)
     }
 
     /// What a run takes beside its entries.

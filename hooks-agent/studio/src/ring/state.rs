@@ -1,6 +1,6 @@
 //! The tables of the ring, and what is given up when it is full.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use hooks_agent_core::call::RunId;
 
@@ -19,11 +19,10 @@ pub(super) struct State {
     pub(super) last: u64,
     /// The highest number that was given up: a reader that has not seen it is behind.
     pub(super) dropped: u64,
-    pub(super) entries: BTreeMap<u64, Kept>,
     pub(super) runs: HashMap<RunId, Record>,
     /// The runs, the oldest first.
     pub(super) order: VecDeque<RunId>,
-    approvals: VecDeque<u64>,
+    pub(super) approvals: VecDeque<(u64, Kept)>,
     pub(super) bytes: usize,
 }
 
@@ -34,7 +33,6 @@ impl State {
             capacity: Capacity::default(),
             last: first,
             dropped: first,
-            entries: BTreeMap::new(),
             runs: HashMap::new(),
             order: VecDeque::new(),
             approvals: VecDeque::new(),
@@ -44,10 +42,10 @@ impl State {
 
     /// Returns a run, which begins now if it is not known.
     pub(super) fn run(&mut self, head: &RunHead, now: u64) -> &mut Record {
-        let Self { runs, order, bytes, .. } = self;
+        let Self { runs, order, bytes, last, .. } = self;
         runs.entry(head.run).or_insert_with(|| {
             order.push_back(head.run);
-            let summary = RunSummary::new(head, now);
+            let summary = RunSummary::new(head, now, *last);
             let record = Record { summary, entries: VecDeque::new(), cx: None };
             *bytes += record.cost();
             record
@@ -66,39 +64,29 @@ impl State {
         let record = self.runs.get_mut(&run)?;
         self.last += 1;
         let seq = self.last;
+        let kept = Kept { kind, is_milestone, run: Some(run), text };
         let before = record.cost();
         update(&mut record.summary);
         record.summary.events += 1;
-        record.entries.push_back(seq);
-        self.bytes = (self.bytes + record.cost()).saturating_sub(before);
-        let dropped = if record.entries.len() > self.capacity.entries {
-            record.drop_first()
-        } else {
-            None
-        };
-        self.insert(seq, Kept { kind, is_milestone, run: Some(run), text });
-        if let Some(dropped) = dropped {
-            self.drop_entry(dropped);
-        }
+        self.bytes = (self.bytes + record.cost() + kept.cost()).saturating_sub(before);
+        record.entries.push_back((seq, kept));
+        let is_full = record.entries.len() > self.capacity.entries;
+        let first = if is_full { record.drop_first() } else { None };
+        self.give_up(first);
         Some(seq)
     }
 
     /// Adds a change of an approval and returns its number.
     pub(super) fn add_approval(&mut self, kept: Kept) -> u64 {
         self.last += 1;
-        self.approvals.push_back(self.last);
-        self.insert(self.last, kept);
+        self.bytes += kept.cost();
+        self.approvals.push_back((self.last, kept));
         self.last
     }
 
-    fn insert(&mut self, seq: u64, kept: Kept) {
-        self.bytes += kept.cost();
-        self.entries.insert(seq, kept);
-    }
-
     /// Replaces the text of an entry, if it is still there, and returns the old one.
-    pub(super) fn replace(&mut self, seq: u64, text: Text) -> Option<Text> {
-        let kept = self.entries.get_mut(&seq)?;
+    pub(super) fn replace(&mut self, run: RunId, seq: u64, text: Text) -> Option<Text> {
+        let kept = self.runs.get_mut(&run)?.entry_mut(seq)?;
         let before = kept.cost();
         let old = std::mem::replace(&mut kept.text, text);
         self.bytes = (self.bytes + kept.cost()).saturating_sub(before);
@@ -135,31 +123,34 @@ impl State {
     }
 
     fn remove(&mut self, run: RunId) -> Option<Record> {
-        self.order.retain(|known| *known != run);
+        // It is the oldest, or near it.
+        if let Some(place) = self.order.iter().position(|known| *known == run) {
+            self.order.remove(place);
+        }
         let record = self.runs.remove(&run)?;
         self.bytes = self.bytes.saturating_sub(record.cost());
-        for seq in &record.entries {
-            self.drop_entry(*seq);
+        for (seq, kept) in &record.entries {
+            self.bytes = self.bytes.saturating_sub(kept.cost());
+            self.dropped = self.dropped.max(*seq);
         }
         Some(record)
     }
 
     fn drop_first_of(&mut self, run: RunId) -> bool {
-        let Some(seq) = self.runs.get_mut(&run).and_then(Record::drop_first) else { return false };
-        self.drop_entry(seq);
-        true
+        let first = self.runs.get_mut(&run).and_then(Record::drop_first);
+        self.give_up(first)
     }
 
     fn drop_approval(&mut self) -> bool {
-        let Some(seq) = self.approvals.pop_front() else { return false };
-        self.drop_entry(seq);
-        true
+        let first = self.approvals.pop_front();
+        self.give_up(first)
     }
 
-    fn drop_entry(&mut self, seq: u64) {
-        if let Some(kept) = self.entries.remove(&seq) {
-            self.bytes = self.bytes.saturating_sub(kept.cost());
-            self.dropped = self.dropped.max(seq);
-        }
+    /// Counts an entry that is no longer kept. Returns whether there was one.
+    fn give_up(&mut self, entry: Option<(u64, Kept)>) -> bool {
+        let Some((seq, kept)) = entry else { return false };
+        self.bytes = self.bytes.saturating_sub(kept.cost());
+        self.dropped = self.dropped.max(seq);
+        true
     }
 }

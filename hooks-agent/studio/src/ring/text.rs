@@ -50,10 +50,7 @@ impl Form for Arc<str> {
 
 impl Text {
     /// Creates a text of about this length that is written when it is read.
-    pub(crate) fn later(
-        size: usize,
-        write: impl FnOnce() -> Arc<str> + Send + 'static,
-    ) -> Self {
+    pub(crate) fn later(size: usize, write: impl FnOnce() -> Arc<str> + Send + 'static) -> Self {
         Self { size, form: Arc::new(Mutex::new(Later::Unwritten(write))) }
     }
 

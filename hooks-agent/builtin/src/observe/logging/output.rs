@@ -96,8 +96,8 @@ const PLAIN: [bool; 256] = {
     let mut plain = [false; 256];
     let mut byte = 0_u8;
     while byte < 128 {
-        plain[byte as usize] = byte.is_ascii_alphanumeric()
-            || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'+');
+        plain[byte as usize] =
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'+');
         byte += 1;
     }
     plain

@@ -48,11 +48,7 @@ impl ToolContext {
         Self { call: CallContext::default(), tool_use: Arc::new(tool_use), input, progress: None }
     }
 
-    pub(crate) fn new(
-        call: CallContext,
-        tool_use: Arc<ToolUse>,
-        progress: Arc<Reports>,
-    ) -> Self {
+    pub(crate) fn new(call: CallContext, tool_use: Arc<ToolUse>, progress: Arc<Reports>) -> Self {
         let input = tool_use.revealed().map(Arc::new);
         Self { call, tool_use, input, progress: Some(ProgressSender(progress)) }
     }

@@ -140,7 +140,8 @@ impl<'a> Batch<'a> {
             match result {
                 Some(result) => self.add(result),
                 None if pending.is_empty() => {
-                    waiting.push(PendingCall::new(Arc::unwrap_or_clone(call), PendingReason::NotRun));
+                    waiting
+                        .push(PendingCall::new(Arc::unwrap_or_clone(call), PendingReason::NotRun));
                 }
                 None => waiting.extend(pending),
             }

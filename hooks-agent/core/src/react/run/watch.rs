@@ -5,8 +5,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{Either, select};
 use futures::FutureExt;
+use futures::future::{Either, select};
 
 use crate::call::CallContext;
 use crate::call::tool::Reports;

@@ -44,7 +44,7 @@ export class RunList {
       }
     }
     const tops = [...state.runs.values()].filter((run) => !run.parent || !state.runs.has(run.parent));
-    tops.sort((one, other) => other.started - one.started || (one.run < other.run ? 1 : -1));
+    tops.sort((one, other) => other.started - one.started || other.after - one.after);
     const found = tops.filter((run) => this.fits(run));
     this.place(found, below);
     this.drawEmpty(tops.length, found.length);
