@@ -34,6 +34,7 @@ pub(crate) struct Way<A: ?Sized + HookPoint<Args>, Args: 'static> {
 }
 
 /// What a call does that needs more than its body and simple hooks.
+#[expect(clippy::type_complexity, reason = "functions of what a call is")]
 pub(crate) struct RestOfWay<A: ?Sized + HookPoint<Args>, Args: 'static> {
     pub(super) drive: for<'a> fn(&'a A, Visit<'a>, Args) -> BoxFuture<'a, A::Return>,
     pub(super) drive_now: fn(&A, &Visit<'_>, Args) -> A::Return,

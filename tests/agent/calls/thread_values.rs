@@ -207,8 +207,8 @@ fn a_value_is_read_as_each_type_that_its_json_fits() {
 
 #[test]
 fn a_value_that_is_no_json_is_refused_and_the_one_before_stays() {
-    let cx = CallContext::default();
     type Pairs = BTreeMap<(u8, u8), u8>;
+    let cx = CallContext::default();
     let set = |pairs: Pairs| cx.update_thread_value("pairs", |kept| *kept = Some(pairs));
     set(Pairs::new()).unwrap();
     let refused = set(Pairs::from([((1, 2), 3)])).unwrap_err();
@@ -265,7 +265,6 @@ proptest! {
                 Change::Count(calls) => {
                     let new = Count { calls, names: vec![calls.to_string()] };
                     json = Some(serde_json::to_value(&new).unwrap());
-                    let _ = cx.set_thread_value("count", &0);
                     cx.set_thread_value("count", &Count::default()).unwrap();
                     cx.update_thread_value("count", |kept| *kept = Some(new)).unwrap();
                 }

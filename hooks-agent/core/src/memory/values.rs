@@ -129,7 +129,7 @@ impl ThreadValues {
         let mut kept = self.lock();
         let before = kept.take().map(|kept| *kept).unwrap_or_default();
         let changed = before.changed.map(|mut changed| {
-            changed.extend(before.values.into_iter().map(|(name, _)| name));
+            changed.extend(before.values.into_keys());
             changed.extend(values.keys().cloned());
             changed
         });
