@@ -73,6 +73,25 @@ fn a_call_whose_hooks_were_removed_allocates_nothing() {
 }
 
 #[test]
+fn hooks_of_errors_that_do_not_happen_allocate_nothing() {
+    let agent = Agent::default();
+    let look = |_: &Agent, _: &AgentReplyArgs| {};
+    let check = |_: &Agent, _: &AgentReplyArgs, length: &mut usize| *length += 1;
+    let failed = |_: &Agent, _: &AgentReplyArgs, _: &mut hooks_core::HookError| {};
+    agent.register_instance_hook(Agent::PRE_REPLY, "look", look);
+    agent.register_instance_hook(Agent::POST_REPLY, "check", check);
+    let without = {
+        let calls = || now(agent.reply("text", None)).unwrap();
+        calls();
+        allocations(calls)
+    };
+    agent.register_instance_hook(Agent::ERROR_REPLY, "failed", failed);
+    let calls = || assert_eq!(now(agent.reply("text", None)).unwrap(), 5);
+    calls();
+    assert_eq!(allocations(calls), without);
+}
+
+#[test]
 fn sync_hooks_that_change_in_place_or_look_allocate_nothing() {
     let agent = Agent::default();
     let change = |_: &Agent, args: &mut AgentAddArgs| args.number += 1;

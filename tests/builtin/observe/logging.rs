@@ -73,6 +73,40 @@ fn each_event_is_one_line_of_fields_without_content() {
     assert_eq!(field(&lines[10], "outcome"), Some("finished"));
 }
 
+/// What stands in `content`, as it was.
+fn content(line: &str) -> Option<String> {
+    let (_, value) = line.split_once(" content=")?;
+    let Some(quoted) = value.strip_prefix('"') else { return Some(value.to_owned()) };
+    let quoted = quoted.strip_suffix('"').expect("it ends the line");
+    Some(quoted.replace("\\n", "\n").replace("\\\"", "\""))
+}
+
+#[test]
+fn the_bytes_of_a_log_without_content_are_those_of_the_content() {
+    let log = |has_content: bool| {
+        let screen = Screen::default();
+        let log = Logging::to_writer(screen.clone()).max_level(Level::TRACE).content(has_content);
+        let texts = [ContentBlock::text(""), ContentBlock::text("one"), ContentBlock::text("two")];
+        let input = Msg::from_blocks(Role::User, "ada", texts.to_vec());
+        block_on(agent(log).call(vec![input, Msg::user("\u{e9}t\u{e9}")])).unwrap();
+        screen.lines()
+    };
+    let (without, with) = (log(false), log(true));
+    assert_eq!(without.len(), with.len());
+    let mut compared = 0;
+    for (without, with) in without.iter().zip(&with) {
+        assert_eq!(field(without, "bytes"), field(with, "bytes"));
+        assert_eq!(content(without), None);
+        // A request has the content of its last message, and the bytes of all.
+        let is_request = field(with, "event") == Some("PRE_REASONING");
+        if let Some(content) = content(with).filter(|_| !is_request) {
+            assert_eq!(field(with, "bytes"), Some(&*content.len().to_string()), "{with}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 7, "{with:?}");
+}
+
 #[test]
 fn content_is_logged_by_choice_as_earlier_hooks_left_it() {
     let screen = Screen::default();
