@@ -111,7 +111,9 @@ async fn a_lease_whose_grant_was_lost_is_granted_again() {
     else {
         panic!("nobody else owns it")
     };
-    assert_eq!((lease.owner, is_takeover, lease.fence), (run, false, 3));
+    assert_eq!((lease.owner, is_takeover), (run, false));
+    // The answer that was lost is that of the grant, or, on a slow machine, one before it.
+    assert!(matches!(lease.fence, 2 | 3), "{}", lease.fence);
     assert!(begin.elapsed() < SHORT);
     store.commit(&lease, &step(0)).await.unwrap();
 }
