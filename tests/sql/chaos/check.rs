@@ -4,7 +4,7 @@ use hooks_agent_core::error::InputError;
 use hooks_agent_core::message::Messages;
 use hooks_agent_core::store::{Filter, Store};
 
-use crate::chaos::worker::{CLERK, Job, is_approved, repeated, tasks};
+use crate::chaos::worker::{CLERK, HELPER, Job, is_approved, repeated, tasks};
 use crate::open::messages;
 
 /// What happened on one or more threads.
@@ -16,6 +16,8 @@ pub(crate) struct Report {
     pub(crate) rejected: usize,
     /// How many tool calls people were asked about, because their outcome was unknown.
     pub(crate) unknown: usize,
+    /// How many decisions people were asked for again.
+    pub(crate) again: usize,
     /// How many messages were set aside.
     pub(crate) aside: usize,
     /// How many calls of a model the limits let through.
@@ -29,6 +31,7 @@ impl Report {
         self.paid += other.paid;
         self.rejected += other.rejected;
         self.unknown += other.unknown;
+        self.again += other.again;
         self.aside += other.aside;
         self.called += other.called;
     }
@@ -37,8 +40,7 @@ impl Report {
 /// Checks a thread after its last process ended.
 pub(crate) async fn check(store: &dyn Store, job: &Job) -> Report {
     assert_eq!(job.lines("errors"), [""; 0], "{}", read(job, "errors"));
-    assert_eq!(job.lines("again"), [""; 0], "a decision was lost");
-    let mut report = Report::default();
+    let mut report = Report { again: check_asked_again(store, job).await, ..Report::default() };
     for thread in store.threads(Filter::all().thread(&*job.thread)).await.unwrap() {
         let messages = messages(store, &thread.key).await;
         let context = || format!("{}: {messages:#?}", thread.key);
@@ -68,6 +70,21 @@ pub(crate) async fn check(store: &dyn Store, job: &Job) -> Report {
     report.called = job.lines("called").len();
     assert!(report.called <= job.most, "{} of {} calls of the model", report.called, job.most);
     report
+}
+
+/// Checks the decisions that people were asked for again: the tool call that they were about ended with
+/// an error, as the call of the helper did whose store failed, and the clerk gave the task anew.
+/// Returns how many there were.
+async fn check_asked_again(store: &dyn Store, job: &Job) -> usize {
+    let messages = messages(store, &job.key(HELPER)).await;
+    let again = job.lines("again");
+    for question in &again {
+        let id = question.split(' ').next().unwrap();
+        let failed = messages.iter().flat_map(|msg| msg.tool_results());
+        let failed = failed.filter(|result| result.id == id && result.is_error);
+        assert!(failed.count() > 0, "a decision was lost: {question}: {messages:#?}");
+    }
+    again.len()
 }
 
 /// Returns whether providers accept the history: the results of a message's calls follow at once, in

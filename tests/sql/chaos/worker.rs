@@ -21,6 +21,7 @@ use crate::kills::{LEASE, Place, append};
 use crate::open::{history, try_open};
 
 pub(crate) const CLERK: &str = "clerk";
+pub(crate) const HELPER: &str = "helper";
 pub(crate) const COUNTER: &str = "counter";
 
 /// What the user says when a process was killed.
@@ -193,7 +194,7 @@ fn tool(name: &'static str, job: &Arc<Job>) -> FunctionTool {
 }
 
 fn clerk(store: Arc<dyn Store>, job: &Arc<Job>) -> ReActAgent {
-    let helper = ReActAgent::builder("helper")
+    let helper = ReActAgent::builder(HELPER)
         .model(ScriptedModel::new("helper", pay))
         .tool(tool("pay", job))
         .hook(HumanInTheLoop::new().ask("pay"))
