@@ -1,7 +1,7 @@
 //! Checks and counts the results of the chaos.
 
 use hooks_agent_core::error::InputError;
-use hooks_agent_core::message::Messages;
+use hooks_agent_core::message::{Messages, Msg};
 use hooks_agent_core::store::{Filter, Store};
 
 use crate::chaos::worker::{CLERK, HELPER, Job, is_approved, repeated, tasks};
@@ -80,7 +80,7 @@ async fn check_asked_again(store: &dyn Store, job: &Job) -> usize {
     let again = job.lines("again");
     for question in &again {
         let id = question.split(' ').next().unwrap();
-        let failed = messages.iter().flat_map(|msg| msg.tool_results());
+        let failed = messages.iter().flat_map(Msg::tool_results);
         let failed = failed.filter(|result| result.id == id && result.is_error);
         assert!(failed.count() > 0, "a decision was lost: {question}: {messages:#?}");
     }
