@@ -1,4 +1,4 @@
-//! How a call begins and ends where it is kept: nowhere, in the store of its thread, or in a journal.
+//! Begins and ends a call where it is kept: nowhere, in the store of its thread, or in a journal.
 
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
@@ -86,8 +86,7 @@ async fn journaled<A: Agent + ?Sized>(
     reply
 }
 
-/// Writes what the call that has a reply left, and releases its thread, before anybody is told of the
-/// reply.
+/// Writes the thread of a call that has its reply, and releases it. Subscribers get the reply after that.
 pub(super) async fn finish(session: Option<&OpenSession>) -> Result<(), StoreError> {
     match session {
         Some(session) => Box::pin(session.close()).await,

@@ -10,12 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::call::foreign::ForeignGuards;
 use crate::call::interrupt::Interrupts;
-use crate::call::kept::Kept;
 use crate::call::marks::Marks;
 use crate::call::options::CallOptions;
 use crate::call::owner::HookOwner;
 use crate::call::state::{HookFailure, State};
 use crate::call::stream::EventSink;
+use crate::call::thread::Kept;
 use crate::call::tool::CheckedCall;
 use crate::journal::JournalScope;
 use crate::memory::{Confirmed, FindMemory, Memory, Through};

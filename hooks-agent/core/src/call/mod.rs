@@ -6,7 +6,6 @@ mod events;
 mod foreign;
 mod hook_state;
 mod interrupt;
-mod kept;
 mod marks;
 mod options;
 mod owner;

@@ -1,6 +1,9 @@
-//! The thread of a call: its messages, the values that hooks keep with it, and when it is written.
+//! The thread of a call: its messages, the values that hooks keep with it, and where it is kept.
 
 mod history;
+mod kept;
 mod sub_threads;
 mod user;
 mod values;
+
+pub(super) use kept::Kept;

@@ -1,4 +1,4 @@
-//! What a tool reports while it runs.
+//! Reports of a tool, from the tool to who runs it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

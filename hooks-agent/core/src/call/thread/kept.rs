@@ -1,6 +1,6 @@
 //! Where a call is kept: nowhere, in the store of its thread, or in a journal.
 //!
-//! What a step of the call asks of it is here; [`agent::kept`](crate::agent) begins and ends it.
+//! The steps of the call ask it here; [`agent::kept`](crate::agent) begins and ends the call.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::model::ModelAnswer;
 use crate::store::{CallRecord, StoreError, Verdict};
 
 /// Where a call is kept.
-pub(super) enum Kept {
+pub(crate) enum Kept {
     /// In the store of its thread, which is written after each step: another process goes on with it.
     Thread(Arc<dyn SaveThread>),
     /// In a journal, which has each step: an engine runs the call again.
@@ -175,7 +175,7 @@ impl CallContext {
     }
 
     /// Returns whether another process can go on with the call where this one leaves it.
-    pub(super) fn can_be_left(&self) -> bool {
+    pub(crate) fn can_be_left(&self) -> bool {
         self.saver().is_some()
     }
 
