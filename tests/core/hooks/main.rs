@@ -2,6 +2,7 @@
 
 mod class_level;
 mod exclusive_receiver;
+mod failed_calls;
 mod forms;
 mod guard;
 mod inside_of_calls;
