@@ -12,7 +12,8 @@ use serde_json::Value;
 /// and cloned. Implemented for all such types; derive `Serialize`, `Deserialize` and `Clone`.
 ///
 /// The process keeps a value as it is, so that a hook that counts pays for no JSON. It becomes JSON where
-/// it leaves the process, or is read as another type: what serde skips does not come back from there.
+/// it leaves the process, or is read as another type: what serde skips does not come back from there. An
+/// integer of more than 64 bits has no JSON: keep it as a text.
 pub trait ThreadValue: Serialize + DeserializeOwned + Clone + Send + 'static {}
 
 impl<T: Serialize + DeserializeOwned + Clone + Send + 'static> ThreadValue for T {}
