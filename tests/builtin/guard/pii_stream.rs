@@ -103,7 +103,7 @@ fn detectors() -> Vec<(String, Box<dyn PiiDetector>)> {
 }
 
 /// Parts of personal data and what is around them.
-const PARTS: [&str; 88] = [
+const PARTS: [&str; 112] = [
     "a",
     "ana",
     "@",
@@ -192,6 +192,30 @@ const PARTS: [&str; 88] = [
     "2x.png",
     "1.2.0-beta.rc",
     ".png",
+    "\u{200b}",
+    "\u{a0}",
+    "\u{ad}",
+    "＠",
+    "．",
+    "１",
+    "４５３２",
+    "–",
+    "。",
+    "&",
+    "&#64;",
+    "&#",
+    "64;",
+    "&nbsp;",
+    "%",
+    "%40",
+    "40",
+    "\\",
+    "\\u0040",
+    "\\n",
+    "\\/",
+    "\r",
+    "\r\n",
+    "ａｎａ",
 ];
 
 /// Personal data, some of it with what lengthens or refutes it.

@@ -1,5 +1,7 @@
 //! Hooks that guard: what an agent may say, read and do.
 
+#[cfg(feature = "pii")]
+mod fold;
 mod inject_prompt;
 #[cfg(feature = "pii")]
 pub mod pii;

@@ -3,6 +3,7 @@
 
 mod custom;
 mod detector;
+mod folded;
 mod kind;
 mod overlap;
 mod replacement;

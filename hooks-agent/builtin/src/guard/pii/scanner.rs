@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr2, memchr3};
-
+use crate::guard::fold;
 use crate::guard::pii::detector::{PiiDetector, PiiMatch};
+use crate::guard::pii::folded::{self, Folded};
 use crate::guard::pii::kind::PiiKind;
-use crate::guard::pii::overlap::{pii_clusters, settled_clusters};
+use crate::guard::pii::overlap::{PiiCluster, pii_clusters, settled_clusters};
 use crate::guard::pii::shape::{card, email, iban, ip, mac, phone, plain, url};
 
 /// The most bytes from the start of a match to the byte that triggers its parser.
@@ -54,15 +54,9 @@ impl Active {
     }
 }
 
-/// The bytes that trigger a parser.
+/// The bytes that trigger a parser, and those with which something starts that stands for something else.
 #[derive(Clone)]
-enum Triggers {
-    None,
-    One(u8),
-    Two(u8, u8),
-    Three(u8, u8, u8),
-    Table(Box<[bool; 256]>),
-}
+struct Triggers(Box<[bool; 256]>);
 
 impl std::fmt::Debug for Triggers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -72,30 +66,17 @@ impl std::fmt::Debug for Triggers {
 
 impl Triggers {
     fn new(kinds: &[PiiKind]) -> Self {
-        let bytes = kinds.iter().flat_map(|kind| triggers(*kind));
         let mut table = Box::new([false; 256]);
-        bytes.for_each(|byte| table[usize::from(*byte)] = true);
-        let bytes = (0..=255).filter(|byte| table[usize::from(*byte)]).collect::<Vec<u8>>();
-        match bytes[..] {
-            [] => Self::None,
-            [a] => Self::One(a),
-            [a, b] => Self::Two(a, b),
-            [a, b, c] => Self::Three(a, b, c),
-            _ => Self::Table(table),
-        }
+        let bytes = kinds.iter().flat_map(|kind| triggers(*kind)).copied();
+        let leads = (0..=u8::MAX).filter(|byte| !kinds.is_empty() && fold::is_lead(*byte));
+        bytes.chain(leads).for_each(|byte| table[usize::from(byte)] = true);
+        Self(table)
     }
 
     /// The first trigger at `at` or later.
     fn next(&self, text: &[u8], at: usize) -> Option<usize> {
         let rest = text.get(at..)?;
-        let found = match self {
-            Self::None => None,
-            Self::One(a) => memchr(*a, rest),
-            Self::Two(a, b) => memchr2(*a, *b, rest),
-            Self::Three(a, b, c) => memchr3(*a, *b, *c, rest),
-            Self::Table(table) => rest.iter().position(|byte| table[usize::from(*byte)]),
-        };
-        found.map(|found| at + found)
+        Some(at + rest.iter().position(|byte| self.0[usize::from(*byte)])?)
     }
 }
 
@@ -138,22 +119,40 @@ impl PiiScanner {
     /// the first cluster is complete.
     fn run(&self, text: &str, from: usize, first_only: bool) -> Vec<(PiiKind, Range<usize>)> {
         let bytes = text.as_bytes();
-        let mut found = Found { ends: [from; PiiKind::ALL.len()], from, matches: Vec::new() };
+        let (mut found, mut folded) = (Found::new(from), Folded::default());
         // An IPv6 address starts behind the colon of its label.
         let (mut at, mut complete_at) = (from.saturating_sub(1), 0);
         while let Some(trigger) = self.triggers.next(bytes, at) {
-            if first_only && trigger > complete_at && !found.matches.is_empty() {
-                let cluster = pii_clusters(&self.ranked(&found.matches)).swap_remove(0).range;
-                let complete = cluster.end + LOOK_BACK;
-                if trigger > complete {
-                    break;
+            let has_any = !found.matches.is_empty() || !folded.is_empty();
+            if first_only && trigger > complete_at && has_any {
+                let matches = folded.with(text, &found.matches);
+                let clusters = pii_clusters(&self.ranked(&matches));
+                if let Some(PiiCluster { range: cluster, .. }) = clusters.first() {
+                    let complete = cluster.end + LOOK_BACK;
+                    if trigger > complete {
+                        break;
+                    }
+                    // The distance doubles, so that a long chain is not looked through at each trigger.
+                    complete_at = complete.max(trigger + (trigger - cluster.start.min(trigger)));
                 }
-                // The distance doubles, so that a long chain is not looked through at each trigger.
-                complete_at = complete.max(trigger + (trigger - cluster.start.min(trigger)));
             }
             at = self.parse(bytes, trigger, &mut found);
+            if fold::is_lead(bytes[trigger]) {
+                folded.search(self, text, trigger, from);
+            }
         }
-        found.matches.sort_by_key(|(kind, range)| (range.start, self.rank(*kind)));
+        let mut matches = folded.with(text, &found.matches);
+        matches.sort_by_key(|(kind, range)| (range.start, self.rank(*kind)));
+        matches
+    }
+
+    /// Returns what is in a copy of a part of a text, from a place of the copy on.
+    pub(super) fn run_copy(&self, copy: &[u8], from: usize) -> Vec<(PiiKind, Range<usize>)> {
+        let mut found = Found::new(from);
+        let mut at = from.saturating_sub(1);
+        while let Some(trigger) = self.triggers.next(copy, at) {
+            at = self.parse(copy, trigger, &mut found);
+        }
         found.matches
     }
 
@@ -183,7 +182,8 @@ impl PiiScanner {
                 }
             }
             b'+' | b'(' => self.offer(found, PiiKind::Phone, at, || phone::at(text, at)),
-            _ => return self.parse_digits(text, at, found),
+            b'0'..=b'9' => return self.parse_digits(text, at, found),
+            _ => {}
         }
         at + 1
     }
@@ -255,6 +255,12 @@ struct Found {
     matches: Vec<(PiiKind, Range<usize>)>,
 }
 
+impl Found {
+    fn new(from: usize) -> Self {
+        Self { ends: [from; PiiKind::ALL.len()], from, matches: Vec::new() }
+    }
+}
+
 impl PiiDetector for PiiScanner {
     fn find(&self, text: &str, from: usize) -> Option<PiiMatch> {
         let found = self.run(text, from, true);
@@ -269,7 +275,7 @@ impl PiiDetector for PiiScanner {
 
     /// The kinds, in this version.
     fn id(&self) -> Option<String> {
-        Some(format!("{} {:?}", env!("CARGO_PKG_VERSION"), self.kinds))
+        Some(format!("{} folded {:?}", env!("CARGO_PKG_VERSION"), self.kinds))
     }
 
     /// 4096 with [`PiiKind::Url`], else 400.
@@ -278,7 +284,7 @@ impl PiiDetector for PiiScanner {
     }
 
     fn settled(&self, text: &str, from: usize) -> usize {
-        let open = self.open(text.as_bytes(), from).max(from);
+        let open = self.open(text.as_bytes(), from).min(folded::open(text, from)).max(from);
         if open == text.len() || open == from {
             return open;
         }

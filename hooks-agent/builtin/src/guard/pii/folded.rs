@@ -1,0 +1,248 @@
+//! The search around what is written in another form: the parsers read a copy in the usual form.
+
+use std::ops::Range;
+
+use crate::guard::fold::{self, Breaks, Copy, Form, LONGEST_UNIT, Unit};
+use crate::guard::pii::kind::PiiKind;
+use crate::guard::pii::scanner::PiiScanner;
+use crate::guard::pii::shape::bytes::is_latin_lead;
+
+/// How many bytes of the text are read before the first unit and behind the last: no value is longer.
+const AROUND: usize = 320;
+
+/// The most bytes from the first unit of a copy to its last.
+const SPAN: usize = 1024;
+
+/// The most blanks at the end of a line that are a part of its break.
+const BLANKS: usize = 8;
+
+/// The most bytes of the word beside a line break in which an `@` is looked for.
+const WORD: usize = 64;
+
+/// What is found in copies.
+#[derive(Default)]
+pub(super) struct Folded {
+    matches: Vec<FoldedMatch>,
+    /// The units before this place have been searched around.
+    until: usize,
+}
+
+struct FoldedMatch {
+    kind: PiiKind,
+    range: Range<usize>,
+    has_break: bool,
+}
+
+impl Folded {
+    pub(super) fn is_empty(&self) -> bool {
+        self.matches.is_empty()
+    }
+
+    /// Searches around the unit at `at`, and those close behind it.
+    pub(super) fn search(&mut self, scanner: &PiiScanner, text: &str, at: usize, from: usize) {
+        if at < self.until || !fold::unit(text, at).is_some_and(|unit| may_join(text, at, unit, false)) {
+            return;
+        }
+        self.until = last_unit(text, at);
+        let start = text.floor_char_boundary(at.saturating_sub(AROUND));
+        let end = text.ceil_char_boundary((self.until + AROUND).min(text.len()));
+        for breaks in [Breaks::Joined, Breaks::Blank] {
+            let copy = Copy::new(text, start..end, breaks);
+            self.read(scanner, text, &copy, from);
+            if !copy.has_breaks() {
+                break;
+            }
+        }
+    }
+
+    fn read(&mut self, scanner: &PiiScanner, text: &str, copy: &Copy, from: usize) {
+        for (kind, range) in scanner.run_copy(copy.text(), copy.from(from)) {
+            let Some(range) = copy.place(&range).filter(|range| range.start >= from) else { continue };
+            // What has no unit in it or beside it was found in the text itself.
+            if !copy.has_units(&range) {
+                continue;
+            }
+            let has_break = match copy.breaks_in(&range) {
+                0 => false,
+                1 if may_break(kind, &text[range.clone()]) => true,
+                _ => continue,
+            };
+            self.matches.push(FoldedMatch { kind, range, has_break });
+        }
+    }
+
+    /// Returns these matches with those that were found in the text itself.
+    pub(super) fn with(
+        &self,
+        text: &str,
+        plain: &[(PiiKind, Range<usize>)],
+    ) -> Vec<(PiiKind, Range<usize>)> {
+        if self.matches.is_empty() {
+            return plain.to_vec();
+        }
+        let overlap = |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
+        let mut all: Vec<(PiiKind, Range<usize>)> = Vec::new();
+        for (kind, range) in plain {
+            // `\nana@example.com` has no `n` of the address.
+            let starts_in_escape = text[..range.start].ends_with('\\')
+                && fold::unit(text, range.start - 1).is_some();
+            let is_same = |it: &FoldedMatch| {
+                it.kind == *kind && it.range.end == range.end && it.range.start > range.start
+            };
+            if !(starts_in_escape && self.matches.iter().any(is_same)) {
+                all.push((*kind, range.clone()));
+            }
+        }
+        let plain = all.clone();
+        for found in &self.matches {
+            // A value that is whole in its line does not go on in the next one.
+            let is_whole = |(kind, range): &(PiiKind, Range<usize>)| {
+                let is_checked = matches!(found.kind, PiiKind::CreditCard | PiiKind::Iban);
+                overlap(range, &found.range) && (!is_checked || *kind == found.kind)
+            };
+            if found.has_break && plain.iter().any(is_whole) {
+                continue;
+            }
+            let mut range = found.range.clone();
+            all.retain(|(kind, other)| {
+                let is_part = *kind == found.kind && overlap(other, &range);
+                if is_part {
+                    range = range.start.min(other.start)..range.end.max(other.end);
+                }
+                !is_part
+            });
+            all.push((found.kind, range));
+        }
+        all
+    }
+}
+
+/// Whether a value of this kind, which is found across a line break, may have one.
+fn may_break(kind: PiiKind, value: &str) -> bool {
+    match kind {
+        PiiKind::CreditCard | PiiKind::Iban => true,
+        // An address before the end of a sentence does not go on with the next one.
+        PiiKind::Email => value.split(['\n', '\r']).nth(1).is_none_or(|rest| {
+            rest.trim_start().starts_with(|char: char| !char.is_uppercase())
+        }),
+        PiiKind::Phone => value.starts_with(['+', '＋']),
+        _ => false,
+    }
+}
+
+/// The end of the last unit that is close enough to the one before it, from that at `at`.
+fn last_unit(text: &str, at: usize) -> usize {
+    let (bytes, mut last, mut next) = (text.as_bytes(), at, at);
+    while let Some(ahead) = bytes[next..].iter().take(AROUND).position(|byte| fold::is_lead(*byte)) {
+        let found = next + ahead;
+        if found > at + SPAN {
+            break;
+        }
+        let unit = fold::unit(text, found);
+        next = found + unit.map_or(1, |unit| unit.length);
+        if unit.is_some_and(|unit| may_join(text, found, unit, false)) {
+            last = next;
+        } else if found > last + AROUND {
+            break;
+        }
+    }
+    last.max(at + 1)
+}
+
+/// Whether a unit may be inside of a value, or right before it. `open` says that the text goes on.
+fn may_join(text: &str, at: usize, unit: Unit, open: bool) -> bool {
+    let bytes = text.as_bytes();
+    let end = at + unit.length;
+    let form = unit.form;
+    if form.bytes().iter().any(|byte| byte.is_ascii_alphanumeric() || *byte == b'@') {
+        return true;
+    }
+    // One blank beside it may be inside of a value, and blanks at the end of a line.
+    let blanks = if form == Form::Break { BLANKS } else { 1 };
+    let before = bytes[at.saturating_sub(blanks)..at].iter().rev().take_while(|it| **it == b' ').count();
+    let (start, end) = (at - before, end + usize::from(bytes.get(end) == Some(&b' ')));
+    let Some(right) = bytes.get(end).copied() else { return open };
+    let is_space = form == Form::Break || form.bytes() == b"\t";
+    if is_space && bytes[at] == b'\\' || matches!(form.bytes(), b"+" | b"(") {
+        let starts_number = right.is_ascii_digit() || matches!(right, b'+' | b'(');
+        return starts_number || has_at(&bytes[end..]) || is_unit(text, end);
+    }
+    let Some(left) = start.checked_sub(1).map(|left| bytes[left]) else { return false };
+    if form == Form::Break {
+        let is_number = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase() || byte == b'-';
+        let digits = left.is_ascii_digit() && is_number(right) || right.is_ascii_digit() && is_number(left);
+        return digits || has_at(&bytes[end..]) || ends_with_at(&bytes[..start]);
+    }
+    let joins = |byte: u8| byte.is_ascii_alphanumeric() || b"@.-_+/:()=;".contains(&byte);
+    let is_left = joins(left) || !left.is_ascii() && ends_with_unit(text, start);
+    let is_right = joins(right) || is_unit(text, end);
+    let is_blank = form.bytes() == b" " || bytes[start] == b' ' || bytes[end - 1] == b' ';
+    let beside_letters = left.is_ascii_alphabetic() && right.is_ascii_alphabetic();
+    is_left && is_right && !(is_blank && beside_letters)
+}
+
+fn is_unit(text: &str, at: usize) -> bool {
+    fold::is_lead(text.as_bytes()[at]) && fold::unit(text, at).is_some()
+}
+
+fn ends_with_unit(text: &str, at: usize) -> bool {
+    let char = text[..at].chars().next_back();
+    char.is_some_and(|char| fold::unit(text, at - char.len_utf8()).is_some())
+}
+
+/// Whether an `@` is in the word that a text starts with.
+fn has_at(text: &[u8]) -> bool {
+    text.iter().take(WORD).take_while(|byte| is_of_word(**byte)).any(|byte| *byte == b'@')
+}
+
+/// Whether an `@` is in the word that a text ends with.
+fn ends_with_at(text: &[u8]) -> bool {
+    text.iter().rev().take(WORD).take_while(|byte| is_of_word(**byte)).any(|byte| *byte == b'@')
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_graphic() || !byte.is_ascii()
+}
+
+/// The position from which on a match with a unit may still appear, grow or go.
+pub(super) fn open(text: &str, from: usize) -> usize {
+    let start = tail(text, from);
+    if fold::is_unfinished(text) {
+        return start;
+    }
+    let (bytes, mut next) = (text.as_bytes(), start);
+    while let Some(ahead) = bytes[next..].iter().position(|byte| fold::is_lead(*byte)) {
+        let at = next + ahead;
+        let unit = fold::unit(text, at);
+        if unit.is_some_and(|unit| may_join(text, at, unit, true)) {
+            return start;
+        }
+        next = at + unit.map_or(1, |unit| unit.length);
+    }
+    text.len()
+}
+
+/// The start of the longest end of the text that may be a part of a value.
+fn tail(text: &str, from: usize) -> usize {
+    let least = text.floor_char_boundary(text.len().saturating_sub(AROUND + LONGEST_UNIT)).max(from);
+    let (mut start, mut after) = (text.len(), None);
+    for (at, char) in text[least..].char_indices().rev() {
+        let at = least + at;
+        let is_between = match char {
+            '"' | '<' | '>' | '`' | '\t' => true,
+            // Two words, or the end of one line and the next.
+            ' ' => after == Some(' ') || {
+                let before = text[..at].chars().next_back();
+                let is_small = |char: Option<char>| char.is_some_and(|char| char.is_ascii_lowercase());
+                is_small(before) && is_small(after)
+            },
+            char if char.is_ascii() => false,
+            _ => !is_latin_lead(text.as_bytes()[at]) && fold::unit(text, at).is_none(),
+        };
+        if is_between {
+            break;
+        }
+        (start, after) = (at, Some(char));
+    }
+    start
+}
