@@ -44,7 +44,7 @@ fn print_plain_text() {
             let speed = speed(text.len(), || _ = black_box(scan(&scanner, &text)));
             println!("  {name:<8} {kinds:<12} {speed:>8.0}");
         };
-        for kind in PiiKind::ALL {
+        for kind in PiiKind::ALL.into_iter().filter(|kind| *kind <= PiiKind::UsSsn) {
             print(&format!("{kind:?}"), PiiScanner::new([kind]));
         }
         print("all", PiiScanner::all());

@@ -8,6 +8,7 @@ mod pii_custom;
 mod pii_detection;
 mod pii_find;
 mod pii_folded;
+mod pii_ids;
 mod pii_numbers;
 mod pii_overlap;
 mod pii_replacement;

@@ -12,6 +12,12 @@ use hooks_agent_builtin::guard::pii::{PiiDetector, PiiKind, PiiMatch, PiiScanner
 use lines::LANGUAGES;
 use random::Random;
 
+/// The kinds with a shape of their own, which are the first ones.
+const SHAPES: [PiiKind; 8] = {
+    use PiiKind::{CreditCard, Email, Iban, Ipv4, Ipv6, MacAddress, Phone, Url};
+    [Email, CreditCard, Ipv4, Ipv6, MacAddress, Url, Phone, Iban]
+};
+
 const VALUES_PER_KIND: usize = 16;
 const LOOKALIKES_PER_FORM: usize = 8;
 
@@ -37,7 +43,7 @@ fn row_of(found: &PiiMatch) -> usize {
 fn count_positives(rows: &mut [Row], missed: &mut Vec<String>) {
     let mut random = Random::new(1);
     for (index, language) in LANGUAGES.iter().enumerate() {
-        for (kind, row) in PiiKind::ALL.into_iter().zip(0..) {
+        for (kind, row) in SHAPES.into_iter().zip(0..) {
             for count in 0..VALUES_PER_KIND {
                 let value = values::value(kind, index, count, &mut random);
                 let line = language.around(count, &value);
@@ -82,7 +88,7 @@ fn count_lookalikes(rows: &mut [Row]) -> usize {
 fn what_is_found_does_not_depend_on_how_much_stands_before_and_behind() {
     let mut random = Random::new(3);
     let words = "so it is and so on ".repeat(40);
-    for kind in PiiKind::ALL {
+    for kind in SHAPES {
         for count in 0..VALUES_PER_KIND {
             let line = LANGUAGES[0].around(count, &values::value(kind, 0, count, &mut random));
             let alone: Vec<_> = scan(&line).into_iter().map(|it| (it.kind, it.range)).collect();
@@ -105,6 +111,9 @@ fn every_valid_format_is_found_and_at_most_one_percent_of_lookalikes() {
     println!("{} languages, {positives} lines with a value, {lookalikes} without", LANGUAGES.len());
     println!("{:<12} {:>9} {:>7} {:>7} {:>7}", "kind", "positives", "found", "missed", "false");
     for (kind, row) in PiiKind::ALL.iter().zip(&rows) {
+        if row.positives == 0 && row.false_positives.is_empty() {
+            continue;
+        }
         let (positives, found, wrong) = (row.positives, row.found, row.false_positives.len());
         // The versions of IP have one name; what is found of either wrongly is in the first row.
         println!(

@@ -86,7 +86,8 @@ impl Copy {
 
     /// Where in the text a range of the copy is, which is not empty.
     pub(crate) fn place(&self, range: &Range<usize>) -> Option<Range<usize>> {
-        let (first, last) = (self.places.get(range.start)?, self.places.get(range.end.checked_sub(1)?)?);
+        let (first, last) =
+            (self.places.get(range.start)?, self.places.get(range.end.checked_sub(1)?)?);
         Some(first.0..last.1)
     }
 

@@ -105,15 +105,20 @@ fn line_break(rest: &str, length: usize) -> Unit {
 
 /// The zeros of scripts with ten digits in a row.
 const ZEROS: [u32; 20] = [
-    0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50, 0xED0,
-    0xF20, 0x1040, 0x17E0, 0x1810, 0x1946, 0xA9D0,
+    0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50,
+    0xED0, 0xF20, 0x1040, 0x17E0, 0x1810, 0x1946, 0xA9D0,
 ];
 
 pub(super) fn of_char(char: char) -> Option<Form> {
     match char {
         '\u{2028}' | '\u{2029}' | '\u{85}' => return Some(Form::Break),
         // Dashes, the minus, and the long vowel that Japanese writes between digits.
-        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2043}' | '\u{FE58}' | '\u{30FC}' | '\u{FF70}' => {
+        '\u{2010}'..='\u{2015}'
+        | '\u{2212}'
+        | '\u{2043}'
+        | '\u{FE58}'
+        | '\u{30FC}'
+        | '\u{FF70}' => {
             return Some(Form::one(b'-'));
         }
         '\u{3002}' | '\u{FF61}' => return Some(Form::one(b'.')),
@@ -170,16 +175,53 @@ mod tests {
     #[test]
     fn other_forms_of_a_character_stand_for_it() {
         for (text, expected) in [
-            ("１", "1"), ("Ａ", "A"), ("＠", "@"), ("．", "."), ("。", "."), ("－", "-"), ("–", "-"),
-            ("−", "-"), ("\u{a0}", " "), ("\u{202f}", " "), ("\u{3000}", " "), ("𝟒", "4"), ("𝐚", "a"), ("①", "1"), ("⑩", "10"), ("²", "2"), ("٤", "4"), ("۴", "4"),
-            ("४", "4"), ("ﬁ", "fi"), ("\u{200b}", ""), ("\u{ad}", ""), ("\u{2060}", ""), ("\u{0}", ""),
-            ("\u{feff}", ""), ("&#64;", "@"), ("&#x40;", "@"), ("&#X40;", "@"), ("&commat;", "@"),
-            ("&period;", "."), ("&nbsp;", " "), ("&shy;", ""), ("&zwnj;", ""), ("%40", "@"), ("%2E", "."),
-            ("%2e", "."), (r"\u0040", "@"), (r"\/", "/"), (r"\u200B", ""), (r"\u00a0", " "), (r"\t", "\t"),
+            ("１", "1"),
+            ("Ａ", "A"),
+            ("＠", "@"),
+            ("．", "."),
+            ("。", "."),
+            ("－", "-"),
+            ("–", "-"),
+            ("−", "-"),
+            ("\u{a0}", " "),
+            ("\u{202f}", " "),
+            ("\u{3000}", " "),
+            ("𝟒", "4"),
+            ("𝐚", "a"),
+            ("①", "1"),
+            ("⑩", "10"),
+            ("²", "2"),
+            ("٤", "4"),
+            ("۴", "4"),
+            ("४", "4"),
+            ("ﬁ", "fi"),
+            ("\u{200b}", ""),
+            ("\u{ad}", ""),
+            ("\u{2060}", ""),
+            ("\u{0}", ""),
+            ("\u{feff}", ""),
+            ("&#64;", "@"),
+            ("&#x40;", "@"),
+            ("&#X40;", "@"),
+            ("&commat;", "@"),
+            ("&period;", "."),
+            ("&nbsp;", " "),
+            ("&shy;", ""),
+            ("&zwnj;", ""),
+            ("%40", "@"),
+            ("%2E", "."),
+            ("%2e", "."),
+            (r"\u0040", "@"),
+            (r"\/", "/"),
+            (r"\u200B", ""),
+            (r"\u00a0", " "),
+            (r"\t", "\t"),
         ] {
             stands_for(text, expected);
         }
-        for text in ["\n", "\r\n", "\r", "\n   ", "\n\t", "\u{2028}", r"\n", r"\r\n", r"\u000a", "&#10;"] {
+        for text in
+            ["\n", "\r\n", "\r", "\n   ", "\n\t", "\u{2028}", r"\n", r"\r\n", r"\u000a", "&#10;"]
+        {
             let found = unit(text, 0).unwrap();
             assert_eq!((found.length, found.form), (text.len(), Form::Break), "{text:?}");
         }
@@ -187,7 +229,10 @@ mod tests {
 
     #[test]
     fn most_characters_stand_for_themselves() {
-        for text in ["a", "\t", "1", "@", "é", "中", "，", "&", "&a", "&ampx", "%", "%4", "%zz", "\\", "\\q", "😀", "½"] {
+        for text in [
+            "a", "\t", "1", "@", "é", "中", "，", "&", "&a", "&ampx", "%", "%4", "%zz", "\\",
+            "\\q", "😀", "½",
+        ] {
             assert_eq!(unit(text, 0), None, "{text:?}");
         }
     }

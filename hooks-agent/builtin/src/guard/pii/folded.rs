@@ -40,7 +40,9 @@ impl Folded {
 
     /// Searches around the unit at `at`, and those close behind it.
     pub(super) fn search(&mut self, scanner: &PiiScanner, text: &str, at: usize, from: usize) {
-        if at < self.until || !fold::unit(text, at).is_some_and(|unit| may_join(text, at, unit, false)) {
+        if at < self.until
+            || !fold::unit(text, at).is_some_and(|unit| may_join(text, at, unit, false))
+        {
             return;
         }
         self.until = last_unit(text, at);
@@ -57,7 +59,9 @@ impl Folded {
 
     fn read(&mut self, scanner: &PiiScanner, text: &str, copy: &Copy, from: usize) {
         for (kind, range) in scanner.run_copy(copy.text(), copy.from(from)) {
-            let Some(range) = copy.place(&range).filter(|range| range.start >= from) else { continue };
+            let Some(range) = copy.place(&range).filter(|range| range.start >= from) else {
+                continue;
+            };
             // What has no unit in it or beside it was found in the text itself.
             if !copy.has_units(&range) {
                 continue;
@@ -84,8 +88,8 @@ impl Folded {
         let mut all: Vec<(PiiKind, Range<usize>)> = Vec::new();
         for (kind, range) in plain {
             // `\nana@example.com` has no `n` of the address.
-            let starts_in_escape = text[..range.start].ends_with('\\')
-                && fold::unit(text, range.start - 1).is_some();
+            let starts_in_escape =
+                text[..range.start].ends_with('\\') && fold::unit(text, range.start - 1).is_some();
             let is_same = |it: &FoldedMatch| {
                 it.kind == *kind && it.range.end == range.end && it.range.start > range.start
             };
@@ -122,18 +126,22 @@ fn may_break(kind: PiiKind, value: &str) -> bool {
     match kind {
         PiiKind::CreditCard | PiiKind::Iban => true,
         // An address before the end of a sentence does not go on with the next one.
-        PiiKind::Email => value.split(['\n', '\r']).nth(1).is_none_or(|rest| {
-            rest.trim_start().starts_with(|char: char| !char.is_uppercase())
-        }),
+        PiiKind::Email => value
+            .split(['\n', '\r'])
+            .nth(1)
+            .is_none_or(|rest| rest.trim_start().starts_with(|char: char| !char.is_uppercase())),
         PiiKind::Phone => value.starts_with(['+', '＋']),
-        _ => false,
+        PiiKind::Ipv4 | PiiKind::Ipv6 | PiiKind::MacAddress | PiiKind::Url => false,
+        // The check digits are right.
+        _ => true,
     }
 }
 
 /// The end of the last unit that is close enough to the one before it, from that at `at`.
 fn last_unit(text: &str, at: usize) -> usize {
     let (bytes, mut last, mut next) = (text.as_bytes(), at, at);
-    while let Some(ahead) = bytes[next..].iter().take(AROUND).position(|byte| fold::is_lead(*byte)) {
+    while let Some(ahead) = bytes[next..].iter().take(AROUND).position(|byte| fold::is_lead(*byte))
+    {
         let found = next + ahead;
         if found > at + SPAN {
             break;
@@ -159,7 +167,8 @@ fn may_join(text: &str, at: usize, unit: Unit, open: bool) -> bool {
     }
     // One blank beside it may be inside of a value, and blanks at the end of a line.
     let blanks = if form == Form::Break { BLANKS } else { 1 };
-    let before = bytes[at.saturating_sub(blanks)..at].iter().rev().take_while(|it| **it == b' ').count();
+    let before =
+        bytes[at.saturating_sub(blanks)..at].iter().rev().take_while(|it| **it == b' ').count();
     let (start, end) = (at - before, end + usize::from(bytes.get(end) == Some(&b' ')));
     let Some(right) = bytes.get(end).copied() else { return open };
     let is_space = form == Form::Break || form.bytes() == b"\t";
@@ -169,8 +178,10 @@ fn may_join(text: &str, at: usize, unit: Unit, open: bool) -> bool {
     }
     let Some(left) = start.checked_sub(1).map(|left| bytes[left]) else { return false };
     if form == Form::Break {
-        let is_number = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase() || byte == b'-';
-        let digits = left.is_ascii_digit() && is_number(right) || right.is_ascii_digit() && is_number(left);
+        let is_number =
+            |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase() || byte == b'-';
+        let digits =
+            left.is_ascii_digit() && is_number(right) || right.is_ascii_digit() && is_number(left);
         return digits || has_at(&bytes[end..]) || ends_with_at(&bytes[..start]);
     }
     let joins = |byte: u8| byte.is_ascii_alphanumeric() || b"@.-_+/:()=;".contains(&byte);
@@ -224,18 +235,22 @@ pub(super) fn open(text: &str, from: usize) -> usize {
 
 /// The start of the longest end of the text that may be a part of a value.
 fn tail(text: &str, from: usize) -> usize {
-    let least = text.floor_char_boundary(text.len().saturating_sub(AROUND + LONGEST_UNIT)).max(from);
+    let least =
+        text.floor_char_boundary(text.len().saturating_sub(AROUND + LONGEST_UNIT)).max(from);
     let (mut start, mut after) = (text.len(), None);
     for (at, char) in text[least..].char_indices().rev() {
         let at = least + at;
         let is_between = match char {
             '"' | '<' | '>' | '`' | '\t' => true,
             // Two words, or the end of one line and the next.
-            ' ' => after == Some(' ') || {
-                let before = text[..at].chars().next_back();
-                let is_small = |char: Option<char>| char.is_some_and(|char| char.is_ascii_lowercase());
-                is_small(before) && is_small(after)
-            },
+            ' ' => {
+                after == Some(' ') || {
+                    let before = text[..at].chars().next_back();
+                    let is_small =
+                        |char: Option<char>| char.is_some_and(|char| char.is_ascii_lowercase());
+                    is_small(before) && is_small(after)
+                }
+            }
             char if char.is_ascii() => false,
             _ => !is_latin_lead(text.as_bytes()[at]) && fold::unit(text, at).is_none(),
         };

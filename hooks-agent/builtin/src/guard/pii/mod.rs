@@ -1,17 +1,22 @@
 //! Detectors of personal data, and what replaces a match.
 //! [`PiiDetection`](crate::guard::PiiDetection) is the hook.
 
+mod confidence;
 mod custom;
 mod detector;
 mod folded;
+mod groups;
+mod id;
 mod kind;
 mod overlap;
 mod replacement;
 mod scanner;
 mod shape;
 
+pub use confidence::PiiConfidence;
 pub use custom::{PiiCallback, PiiPattern, PiiPatternError};
 pub use detector::{PiiDetector, PiiMatch};
+pub use groups::Kinds;
 pub use kind::PiiKind;
 pub use replacement::{PiiDetected, PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
 pub use scanner::PiiScanner;

@@ -1,10 +1,13 @@
 //! One pass over a text for several built-in kinds.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::guard::fold;
+use crate::guard::pii::confidence::PiiConfidence;
 use crate::guard::pii::detector::{PiiDetector, PiiMatch};
 use crate::guard::pii::folded::{self, Folded};
+use crate::guard::pii::id::Ids;
 use crate::guard::pii::kind::PiiKind;
 use crate::guard::pii::overlap::{PiiCluster, pii_clusters, settled_clusters};
 use crate::guard::pii::shape::{card, email, iban, ip, mac, phone, plain, url};
@@ -43,12 +46,16 @@ pub struct PiiScanner {
     kinds: Vec<PiiKind>,
     active: Active,
     triggers: Triggers,
+    ids: Arc<Ids>,
+    least: PiiConfidence,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Active([bool; PiiKind::ALL.len()]);
 
 impl Active {
+    const NONE: Self = Self([false; PiiKind::ALL.len()]);
+
     fn has(self, kind: PiiKind) -> bool {
         self.0[kind as usize]
     }
@@ -83,11 +90,11 @@ impl Triggers {
 fn triggers(kind: PiiKind) -> &'static [u8] {
     match kind {
         PiiKind::Email => b"@",
-        PiiKind::CreditCard | PiiKind::Ipv4 | PiiKind::Iban => b"0123456789",
         PiiKind::Ipv6 => b":",
         PiiKind::MacAddress => b":-",
         PiiKind::Url => b":./",
         PiiKind::Phone => b"0123456789+(",
+        _ => b"0123456789",
     }
 }
 
@@ -95,13 +102,32 @@ impl PiiScanner {
     /// A scanner for these kinds. When two matches of the same length overlap, the kind that is first
     /// here names the token.
     pub fn new(kinds: impl IntoIterator<Item = PiiKind>) -> Self {
-        let (mut unique, mut active) = (Vec::new(), Active::default());
+        let (mut unique, mut active) = (Vec::new(), Active::NONE);
         for kind in kinds {
             if !std::mem::replace(&mut active.0[kind as usize], true) {
                 unique.push(kind);
             }
         }
-        Self { triggers: Triggers::new(&unique), kinds: unique, active }
+        let least = PiiConfidence::default();
+        let ids = Arc::new(Ids::new(&unique, least));
+        Self { triggers: Triggers::new(&unique), kinds: unique, active, ids, least }
+    }
+
+    /// Sets how sure it must be that an identity or tax number is one.
+    ///
+    /// ```
+    /// use hooks_agent::builtin::guard::pii::{PiiConfidence, PiiDetector, PiiKind, PiiScanner};
+    ///
+    /// let scanner = PiiScanner::new([PiiKind::UsSsn]);
+    /// assert!(scanner.find("SSN 219-09-9999", 0).is_some());
+    /// assert!(scanner.find("part 219-09-9999", 0).is_none());
+    /// let scanner = scanner.min_confidence(PiiConfidence::Low);
+    /// assert!(scanner.find("part 219-09-9999", 0).is_some());
+    /// ```
+    pub fn min_confidence(mut self, least: PiiConfidence) -> Self {
+        self.ids = Arc::new(Ids::new(&self.kinds, least));
+        self.least = least;
+        self
     }
 
     /// A scanner for [all kinds](PiiKind::ALL).
@@ -195,6 +221,7 @@ impl PiiScanner {
             self.offer(found, PiiKind::CreditCard, at, || card::at(text, at));
             self.offer(found, PiiKind::Phone, at, || phone::at(text, at));
             self.offer(found, PiiKind::Iban, at, || iban::at(text, at));
+            self.ids.at(text, at, |kind, range| found.take(kind, range));
         }
         let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit());
         at + digits.count()
@@ -211,11 +238,8 @@ impl PiiScanner {
         if !self.active.has(kind) || (at < found.ends[kind as usize] && at >= found.from) {
             return;
         }
-        if let Some(range) = parse()
-            && range.start >= found.ends[kind as usize]
-        {
-            found.ends[kind as usize] = range.end;
-            found.matches.push((kind, range));
+        if let Some(range) = parse() {
+            found.take(kind, range);
         }
     }
 
@@ -225,9 +249,9 @@ impl PiiScanner {
         match plain::end(text, from) {
             // Only groups of an account may go on behind a word.
             Some(at) if has_words && self.active.has(PiiKind::Iban) => {
-                at.min(iban::open(text, from))
+                at.min(iban::open(text, from)).min(self.ids.open(text, from))
             }
-            Some(at) if has_words => at,
+            Some(at) if has_words => at.min(self.ids.open(text, from)),
             _ => self.open_of_kinds(text, from),
         }
     }
@@ -242,8 +266,9 @@ impl PiiScanner {
             PiiKind::Url => url::open(text, from),
             PiiKind::Phone => phone::open(text, from),
             PiiKind::Iban => iban::open(text, from),
+            _ => text.len(),
         });
-        open.min().unwrap_or(text.len())
+        open.chain([self.ids.open(text, from)]).min().unwrap_or(text.len())
     }
 }
 
@@ -258,6 +283,14 @@ struct Found {
 impl Found {
     fn new(from: usize) -> Self {
         Self { ends: [from; PiiKind::ALL.len()], from, matches: Vec::new() }
+    }
+
+    /// Takes a match behind the last one of its kind.
+    fn take(&mut self, kind: PiiKind, range: Range<usize>) {
+        if range.start >= self.ends[kind as usize] {
+            self.ends[kind as usize] = range.end;
+            self.matches.push((kind, range));
+        }
     }
 }
 
@@ -275,7 +308,7 @@ impl PiiDetector for PiiScanner {
 
     /// The kinds, in this version.
     fn id(&self) -> Option<String> {
-        Some(format!("{} folded {:?}", env!("CARGO_PKG_VERSION"), self.kinds))
+        Some(format!("{} folded {:?} {:?}", env!("CARGO_PKG_VERSION"), self.kinds, self.least))
     }
 
     /// 4096 with [`PiiKind::Url`], else 400.

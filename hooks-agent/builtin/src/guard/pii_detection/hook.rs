@@ -7,7 +7,8 @@ use hooks_agent_core::__forward_hook as forward_hook;
 use hooks_core::HookResult;
 
 use crate::guard::pii::{
-    PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiReplacement, PiiScanner, PiiStrategy,
+    PiiConfidence, PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiReplacement, PiiScanner,
+    PiiStrategy,
 };
 use crate::guard::pii_detection::search::{Echo, Search};
 use crate::guard::vault::{Revealed, Vault, VaultError};
@@ -23,6 +24,7 @@ use hooks_agent_core::tool::ToolError;
 /// | setting | default | |
 /// |---|---|---|
 /// | what is found | | [`all`](PiiDetection::all), [`of`](PiiDetection::of) some kinds, [`custom`](PiiDetection::custom) |
+/// | [`min_confidence`](PiiDetection::min_confidence) | `Medium` | how sure it must be that a number is one of an authority |
 /// | [`strategy`](PiiDetection::strategy) | `Redact` | redact, mask, hash or block |
 /// | [`format`](PiiDetection::format) | `Keyed` | the form of tokens, masks and hashes |
 /// | [`hash_key`](PiiDetection::hash_key) | random | the key of hashes |
@@ -66,6 +68,8 @@ use hooks_agent_core::tool::ToolError;
 pub struct PiiDetection {
     name: String,
     search: Search,
+    /// What searches for built-in kinds.
+    scanner: Option<PiiScanner>,
     vault: Option<Vault>,
     /// The tools that receive the data of the vault; all, if there is no list.
     tools: Option<Arc<[String]>>,
@@ -84,7 +88,7 @@ macro_rules! of_one_kind {
 impl PiiDetection {
     /// Finds [all kinds](PiiKind::ALL).
     pub fn all() -> Self {
-        Self::new("PiiDetection".to_owned(), Arc::new(PiiScanner::all()))
+        Self::of_scanner("PiiDetection".to_owned(), PiiScanner::all())
     }
 
     /// Finds these kinds.
@@ -92,7 +96,22 @@ impl PiiDetection {
         let scanner = PiiScanner::new(kinds);
         let names: Vec<_> = scanner.kinds().iter().map(|kind| kind.name()).collect();
         let name = format!("PiiDetection[{}]", names.join(","));
-        Self::new(name, Arc::new(scanner))
+        Self::of_scanner(name, scanner)
+    }
+
+    fn of_scanner(name: String, scanner: PiiScanner) -> Self {
+        Self { scanner: Some(scanner.clone()), ..Self::new(name, Arc::new(scanner)) }
+    }
+
+    /// Sets how sure it must be that an identity or tax number is one; see [`PiiConfidence`]. Has no effect on
+    /// a [custom](PiiDetection::custom) detector.
+    pub fn min_confidence(mut self, least: PiiConfidence) -> Self {
+        if let Some(scanner) = self.scanner.take() {
+            let scanner = scanner.min_confidence(least);
+            self.search.detector = Arc::new(scanner.clone());
+            self.scanner = Some(scanner);
+        }
+        self.rebuilt(|rewrite| rewrite)
     }
 
     /// Finds what a custom detector finds; `kind` names the hook.
@@ -133,7 +152,7 @@ impl PiiDetection {
         let search = Search { detector, replacement, vault: None };
         let rewriter = search.clone().rewriter(search.id(false).as_ref());
         let rewrite = Rewrite::from(rewriter).input(true).output(false);
-        Self { name, search, vault: None, tools: None, rewrite }
+        Self { name, search, scanner: None, vault: None, tools: None, rewrite }
     }
 
     fn called(mut self, kind: &str) -> Self {

@@ -1,10 +1,13 @@
 //! Options of [`PiiDetection`].
 
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use std::borrow::Cow;
 
-use crate::guard::pii::{PiiFormat, PiiHashKey, PiiKind, PiiStrategy};
+use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+use crate::guard::pii::{Kinds, PiiConfidence, PiiFormat, PiiHashKey, PiiKind, PiiStrategy};
 use crate::guard::pii_detection::PiiDetection;
 use hooks_agent_core::hook::DynAgentHook;
 
@@ -16,6 +19,8 @@ inventory::submit!(RegisteredHook::of::<Options>());
 struct Options {
     /// What is found. Default: all kinds.
     kinds: Option<Vec<Kind>>,
+    /// How sure it must be that an identity or tax number is one. Default: medium.
+    min_confidence: Option<Confidence>,
     /// What becomes of it. Default: redact.
     strategy: Option<Strategy>,
     /// The form of tokens, masks and hashes. Default: keyed.
@@ -32,16 +37,67 @@ struct Options {
     tool_arguments: Option<bool>,
 }
 
+/// A kind by its name, or a group of them.
+struct Kind(Vec<PiiKind>);
+
+impl Kind {
+    const GROUPS: [&str; 5] = ["payment", "network", "us", "eu", "ids"];
+
+    /// The names of kinds and groups.
+    fn names() -> Vec<&'static str> {
+        let mut names: Vec<_> = PiiKind::ALL.iter().map(|kind| kind.name()).collect();
+        names.dedup();
+        names.extend(Self::GROUPS);
+        names
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        let kinds: Vec<_> = match name {
+            "payment" => Kinds::payment().collect(),
+            "network" => Kinds::network().collect(),
+            "us" => Kinds::us().collect(),
+            "eu" => Kinds::eu().collect(),
+            "ids" => Kinds::ids().collect(),
+            name => PiiKind::ALL.into_iter().filter(|kind| kind.name() == name).collect(),
+        };
+        (!kinds.is_empty()).then_some(Self(kinds))
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::named(&name).ok_or_else(|| {
+            let names: Vec<_> = Self::names().iter().map(|name| format!("`{name}`")).collect();
+            D::Error::custom(format!(
+                "unknown variant `{name}`, expected one of {}",
+                names.join(", ")
+            ))
+        })
+    }
+}
+
+impl JsonSchema for Kind {
+    fn schema_name() -> Cow<'static, str> {
+        "Kind".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A kind of personal data by its name, or a group of them.",
+            "type": "string",
+            "enum": Self::names(),
+        })
+    }
+}
+
+/// How sure it must be that an identity or tax number is one.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
-    Email,
-    CreditCard,
-    Ip,
-    MacAddress,
-    Url,
-    Phone,
-    Iban,
+enum Confidence {
+    Low,
+    Medium,
+    High,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -71,7 +127,7 @@ impl HookOptions for Options {
                 let message = "expected at least one kind; leave `kinds` out for all kinds";
                 return Err(OptionError::at("kinds", message));
             }
-            Some(kinds) => PiiDetection::of(kinds.iter().flat_map(Kind::kinds).copied()),
+            Some(kinds) => PiiDetection::of(kinds.iter().flat_map(|kind| kind.0.iter().copied())),
         };
         let others = [self.output, self.tool_results, self.tool_arguments];
         if self.input == Some(false) && !others.contains(&Some(true)) {
@@ -81,6 +137,7 @@ impl HookOptions for Options {
         if self.hash_key.as_ref().is_some_and(String::is_empty) {
             return Err(OptionError::at("hash_key", "expected a key, found an empty text"));
         }
+        let hook = set(hook, self.min_confidence.map(Into::into), PiiDetection::min_confidence);
         let hook = set(hook, self.strategy.map(Into::into), PiiDetection::strategy);
         let hook = set(hook, self.format.map(Into::into), PiiDetection::format);
         let hook = set(hook, self.hash_key.map(PiiHashKey::new), PiiDetection::hash_key);
@@ -88,20 +145,6 @@ impl HookOptions for Options {
         let hook = set(hook, self.output, PiiDetection::output);
         let hook = set(hook, self.tool_results, PiiDetection::tool_results);
         Ok(Box::new(set(hook, self.tool_arguments, PiiDetection::tool_arguments)))
-    }
-}
-
-impl Kind {
-    fn kinds(&self) -> &'static [PiiKind] {
-        match self {
-            Self::Email => &[PiiKind::Email],
-            Self::CreditCard => &[PiiKind::CreditCard],
-            Self::Ip => &[PiiKind::Ipv4, PiiKind::Ipv6],
-            Self::MacAddress => &[PiiKind::MacAddress],
-            Self::Url => &[PiiKind::Url],
-            Self::Phone => &[PiiKind::Phone],
-            Self::Iban => &[PiiKind::Iban],
-        }
     }
 }
 
@@ -122,6 +165,16 @@ impl From<Format> for PiiFormat {
             Format::Keyed => Self::Keyed,
             Format::Langchain => Self::LangChain,
             Format::Spring => Self::Spring,
+        }
+    }
+}
+
+impl From<Confidence> for PiiConfidence {
+    fn from(confidence: Confidence) -> Self {
+        match confidence {
+            Confidence::Low => Self::Low,
+            Confidence::Medium => Self::Medium,
+            Confidence::High => Self::High,
         }
     }
 }

@@ -1,0 +1,10 @@
+//! Identity and tax numbers of authorities, with their check digits.
+
+mod checks;
+mod context;
+mod digits;
+mod form;
+mod search;
+mod table;
+
+pub(super) use search::Ids;
