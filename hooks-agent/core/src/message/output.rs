@@ -107,21 +107,26 @@ impl ToolOutput {
     /// assert_eq!(output.structured(), Some(&json!({ "mail": "<mail>" })));
     /// ```
     pub fn map_text(&mut self, mut map: impl FnMut(&str) -> String) {
+        self.map_fields(|_, text| map(text));
+    }
+
+    /// The same; `map` also receives the key of the field of the structured value that a text is in.
+    pub(crate) fn map_fields(&mut self, mut map: impl FnMut(Option<&str>, &str) -> String) {
         let text = std::mem::take(&mut self.text);
-        self.text = map(&text);
+        self.text = map(None, &text);
         let Some(more) = &mut self.more else { return };
         more.blocks.retain_mut(|block| {
             if let ContentBlock::Text { text } = block {
-                *text = map(text);
+                *text = map(None, text);
             }
             is_content(block)
         });
         let Some(value) = &mut more.structured else { return };
         let before = value.to_string();
-        let Ok(()) = map_strings(value, &mut |text| Ok::<_, Infallible>(map(text)));
+        let Ok(()) = map_strings(value, &mut |key, text| Ok::<_, Infallible>(map(key, text)));
         let after = value.to_string();
         if text == before && self.text != after {
-            self.text = map(&after);
+            self.text = map(None, &after);
         }
     }
 

@@ -5,7 +5,13 @@ mod asia;
 mod europe;
 mod vat;
 
+use std::sync::{Arc, Mutex};
+
+use hooks_agent_builtin::guard::PiiDetection;
 use hooks_agent_builtin::guard::pii::{Kinds, PiiConfidence, PiiDetector, PiiKind, PiiScanner};
+use hooks_agent_core::message::ToolOutput;
+use hooks_agent_core::prelude::*;
+use serde_json::{Value, json};
 
 /// A kind, numbers that are such a one, and numbers that are not.
 type Example = (PiiKind, &'static [&'static str], &'static [&'static str]);
@@ -148,4 +154,39 @@ fn numbers_in_another_form_are_found() {
         let found = values(&scanner, PiiKind::UsSsn, text);
         assert_eq!(found.len(), 1, "in {text}");
     }
+}
+
+#[tokio::test]
+async fn the_key_of_an_argument_is_a_word_before_it() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let (ran, call) = (
+        seen.clone(),
+        json!({ "person": { "ssn": [219_099_999, "219-09-9999"] }, "order": 219_099_999, "ids": "219-09-9999" }),
+    );
+    let tool = FunctionTool::new("keep", "Keeps.", move |input: Value| {
+        ran.lock().unwrap().push(input.clone());
+        async move {
+            ToolOutput::json(
+                json!({ "nationalInsurance": "JG103059A", "other": "219099999", "ssn": 219_099_999 }),
+            )
+        }
+    });
+    let model = ScriptedModel::new("script", move |request| -> ScriptedAnswer {
+        match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+            Some(result) => result.output.structured().unwrap().to_string().into(),
+            None => ToolUse::new("1", "keep", call.clone()).into(),
+        }
+    });
+    let hook = PiiDetection::all().everywhere();
+    let agent = ReActAgent::builder("bot").model(model).tool(tool).hook(hook).build().unwrap();
+    let reply = agent.call("go").await.unwrap();
+    let given = seen.lock().unwrap().clone();
+    let hidden = "[REDACTED_US_SSN]";
+    let expected = json!({ "person": { "ssn": [hidden, hidden] }, "order": 219_099_999, "ids": "219-09-9999" });
+    assert_eq!(given, [expected]);
+    let result: Value = serde_json::from_str(&reply.text()).unwrap();
+    assert_eq!(
+        result,
+        json!({ "nationalInsurance": "[REDACTED_UK_NINO]", "other": "219099999", "ssn": hidden })
+    );
 }

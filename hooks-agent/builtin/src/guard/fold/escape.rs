@@ -98,9 +98,8 @@ pub(super) fn is_open(tail: &[u8]) -> bool {
     match (first, rest) {
         (b'&', name) => name.len() <= LONGEST_NAME && name.iter().all(is_of_name),
         (b'%', digits) => digits.len() < 2 && digits.iter().all(u8::is_ascii_hexdigit),
-        (_, []) => true,
         (_, [b'u', digits @ ..]) => digits.len() < 4 && digits.iter().all(u8::is_ascii_hexdigit),
         // A carriage return may go on in a line break.
-        (_, rest) => matches!(rest, [b'r'] | [b'r', b'\\']),
+        (_, rest) => matches!(rest, [] | [b'r'] | [b'r', b'\\']),
     }
 }

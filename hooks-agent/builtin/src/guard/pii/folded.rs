@@ -124,7 +124,6 @@ impl Folded {
 /// Whether a value of this kind, which is found across a line break, may have one.
 fn may_break(kind: PiiKind, value: &str) -> bool {
     match kind {
-        PiiKind::CreditCard | PiiKind::Iban => true,
         // An address before the end of a sentence does not go on with the next one.
         PiiKind::Email => value
             .split(['\n', '\r'])
@@ -132,7 +131,7 @@ fn may_break(kind: PiiKind, value: &str) -> bool {
             .is_none_or(|rest| rest.trim_start().starts_with(|char: char| !char.is_uppercase())),
         PiiKind::Phone => value.starts_with(['+', '＋']),
         PiiKind::Ipv4 | PiiKind::Ipv6 | PiiKind::MacAddress | PiiKind::Url => false,
-        // The check digits are right.
+        // Cards, accounts and numbers of authorities have check digits.
         _ => true,
     }
 }

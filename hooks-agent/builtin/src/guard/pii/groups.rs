@@ -19,22 +19,26 @@ type Group<const N: usize> = std::array::IntoIter<PiiKind, N>;
 
 impl Kinds {
     /// Of payments: cards, bank accounts, routing numbers.
+    #[must_use]
     pub fn payment() -> Group<3> {
         [PiiKind::CreditCard, PiiKind::Iban, PiiKind::UsAba].into_iter()
     }
 
     /// Of networks: IP and MAC addresses, URLs.
+    #[must_use]
     pub fn network() -> Group<4> {
         [PiiKind::Ipv4, PiiKind::Ipv6, PiiKind::MacAddress, PiiKind::Url].into_iter()
     }
 
     /// Identity and tax numbers of the United States.
+    #[must_use]
     pub fn us() -> Group<5> {
         use PiiKind::{UsAba, UsDea, UsItin, UsNpi, UsSsn};
         [UsSsn, UsItin, UsAba, UsNpi, UsDea].into_iter()
     }
 
     /// Identity and tax numbers of the European Union.
+    #[must_use]
     pub fn eu() -> Group<23> {
         use PiiKind::{
             AtSvnr, BeNrn, BgEgn, CzRodneCislo, DeSteuerId, DkCpr, EeLtPersonalCode, EsDni, EsNie,

@@ -140,8 +140,8 @@ fn has_findings_in_call(rewriter: &Rewriter, call: &ToolUse) -> bool {
 /// Rewrites what a tool returned.
 pub(super) fn output(rewriter: &Rewriter, output: &mut ToolOutput) -> Result<(), TextBlocked> {
     let mut reason = None;
-    output.map_text(|text| {
-        rewriter.text(text).unwrap_or_else(|blocked| {
+    output.map_fields(|key, text| {
+        rewriter.field(key, text).unwrap_or_else(|blocked| {
             reason.get_or_insert(blocked);
             String::new()
         })

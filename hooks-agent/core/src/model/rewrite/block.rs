@@ -34,6 +34,11 @@ impl Block {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
+    /// A text of which what stands before `from` is there for context.
+    pub(super) fn of_rest(text: &str, from: usize) -> Self {
+        Self { sent: from, ..Self::of(text) }
+    }
+
     /// Returns the position up to which more text changes nothing.
     pub(super) fn settled(&self, finders: &[Arc<dyn Find>]) -> usize {
         // Of a finder that panics, nothing is known.

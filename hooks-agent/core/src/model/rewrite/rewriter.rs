@@ -148,18 +148,58 @@ impl Rewriter {
         !is_unchanged && !searched.has(text)
     }
 
-    /// Returns whether there is something to rewrite in the strings, keys and numbers of a value.
+    /// Returns whether there is something to rewrite in the strings, keys and numbers of a value. The key of
+    /// a field stands before its value: `ssn` before a number tells what it is.
     #[must_use]
     pub fn has_findings_in(&self, value: &Value) -> bool {
+        self.has_findings_in_field(None, value)
+    }
+
+    fn has_findings_in_field(&self, key: Option<&str>, value: &Value) -> bool {
+        let has = |text: &str| {
+            self.has_findings(text) || key.is_some_and(|key| self.has_findings_behind(key, text))
+        };
         match value {
-            Value::String(text) => self.has_findings(text),
-            Value::Number(number) => self.has_findings(&number_text(number)),
-            Value::Array(values) => values.iter().any(|value| self.has_findings_in(value)),
-            Value::Object(fields) => fields
-                .iter()
-                .any(|(key, value)| self.has_findings(key) || self.has_findings_in(value)),
+            Value::String(text) => has(text),
+            Value::Number(number) => has(&number_text(number)),
+            Value::Array(values) => {
+                values.iter().any(|value| self.has_findings_in_field(key, value))
+            }
+            Value::Object(fields) => fields.iter().any(|(key, value)| {
+                self.has_findings(key) || self.has_findings_in_field(Some(key), value)
+            }),
             Value::Null | Value::Bool(_) => false,
         }
+    }
+
+    /// Returns whether there is something to rewrite in the text of a field, behind its key. Nothing is in a
+    /// text that the rewriter wrote itself.
+    fn has_findings_behind(&self, key: &str, text: &str) -> bool {
+        let finds = |text: &str, from| !matches!(found(&*self.find, text, from), Ok(None));
+        let has = |text: &str| self.searched.as_ref().is_some_and(|searched| searched.has(text));
+        if text.is_empty() || finds(text, 0) && has(text) {
+            return false;
+        }
+        let field = Field::new(key, text);
+        finds(&field.text, field.from) && !has(&field.text)
+    }
+
+    /// Rewrites the text of a field, also by what its key tells of it.
+    pub(crate) fn field(&self, key: Option<&str>, text: &str) -> Result<String, String> {
+        let Some(key) = key.filter(|key| self.has_findings_behind(key, text)) else {
+            return self.text(text);
+        };
+        let field = Field::new(key, text);
+        let (mut block, mut rewritten) = (Block::of_rest(&field.text, field.from), String::new());
+        let finders = std::slice::from_ref(&self.find);
+        if let Some(reason) = block.release(finders, field.text.len(), &mut rewritten) {
+            return Err(reason);
+        }
+        if let Some(searched) = &self.searched {
+            searched.wrote(&field.text, &Field::new(key, &rewritten).text);
+            searched.wrote(text, &rewritten);
+        }
+        Ok(rewritten)
     }
 
     /// Rewrites a complete text.
@@ -189,7 +229,7 @@ impl Rewriter {
         if !self.has_findings_in(value) {
             return Ok(());
         }
-        map_strings(value, &mut |text| self.text(text))
+        map_strings(value, &mut |key, text| self.field(key, text))
     }
 
     /// Rewrites the arguments of a tool call, also those that are no JSON object.
@@ -201,6 +241,19 @@ impl Rewriter {
             *written = self.text(written)?;
         }
         self.value(&mut call.input)
+    }
+}
+
+/// A key and the text of its field.
+struct Field {
+    text: String,
+    /// Where the text of the field starts.
+    from: usize,
+}
+
+impl Field {
+    fn new(key: &str, text: &str) -> Self {
+        Self { text: format!("{key}: {text}"), from: key.len() + 2 }
     }
 }
 
