@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::guard::fold::unit::{Form, unit};
+use crate::guard::fold::unit::{Form, Unit, is_lead, unit};
 
 /// What stands for a line break.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,62 +13,61 @@ pub(crate) enum Breaks {
     Blank,
 }
 
-/// A part of a text in the usual form, with the place of each byte.
+/// A part of a text in the usual form, with the places of what differs.
 pub(crate) struct Copy {
     text: Vec<u8>,
-    /// Where in the text what stands for each byte is.
-    places: Vec<(usize, usize)>,
-    /// Where units are in the text.
-    units: Vec<(usize, usize)>,
-    /// Where line breaks are.
+    /// Where the copied part starts.
+    start: usize,
+    units: Vec<Placed>,
+    /// Where line breaks are in the text.
     breaks: Vec<usize>,
+}
+
+/// A unit in the text, and what stands for it in the copy.
+struct Placed {
+    text: Range<usize>,
+    copy: Range<usize>,
 }
 
 impl Copy {
     /// Copies a range of a text, which is on boundaries of characters.
     pub(crate) fn new(text: &str, range: Range<usize>, breaks: Breaks) -> Self {
-        let length = range.len();
         let mut copy = Self {
-            text: Vec::with_capacity(length),
-            places: Vec::with_capacity(length),
+            text: Vec::with_capacity(range.len()),
+            start: range.start,
             units: Vec::new(),
             breaks: Vec::new(),
         };
-        let mut at = range.start;
-        while at < range.end {
-            let Some(unit) = unit(text, at) else {
-                let end = text.ceil_char_boundary(at + 1);
-                // A letter with a mark is more than one byte, and whole.
-                for byte in &text.as_bytes()[at..end] {
-                    copy.push(*byte, at, end);
+        let (bytes, mut copied, mut at) = (text.as_bytes(), range.start, range.start);
+        while let Some(ahead) = bytes[at..range.end].iter().position(|byte| is_lead(*byte)) {
+            at += ahead;
+            match unit(text, at).filter(|unit| at + unit.length <= range.end) {
+                Some(unit) => {
+                    copy.text.extend_from_slice(&bytes[copied..at]);
+                    copy.push(at, unit, breaks);
+                    at += unit.length;
+                    copied = at;
                 }
-                at = end;
-                continue;
-            };
-            let end = at + unit.length;
-            copy.units.push((at, end));
-            match unit.form {
-                Form::Nothing => {}
-                Form::Break => {
-                    copy.breaks.push(at);
-                    if breaks == Breaks::Blank && copy.text.last() != Some(&b' ') {
-                        copy.push(b' ', at, end);
-                    }
-                }
-                form @ Form::Ascii(..) => {
-                    for byte in form.bytes() {
-                        copy.push(*byte, at, end);
-                    }
-                }
+                None => at += 1,
             }
-            at = end;
         }
+        copy.text.extend_from_slice(&bytes[copied..range.end]);
         copy
     }
 
-    fn push(&mut self, byte: u8, start: usize, end: usize) {
-        self.text.push(byte);
-        self.places.push((start, end));
+    fn push(&mut self, at: usize, unit: Unit, breaks: Breaks) {
+        let start = self.text.len();
+        match unit.form {
+            Form::Break => {
+                self.breaks.push(at);
+                if breaks == Breaks::Blank && self.text.last() != Some(&b' ') {
+                    self.text.push(b' ');
+                }
+            }
+            form => self.text.extend_from_slice(form.bytes()),
+        }
+        let (text, copy) = (at..at + unit.length, start..self.text.len());
+        self.units.push(Placed { text, copy });
     }
 
     pub(crate) fn text(&self) -> &[u8] {
@@ -81,25 +80,42 @@ impl Copy {
 
     /// The first byte of the copy that stands at `at` in the text or later.
     pub(crate) fn from(&self, at: usize) -> usize {
-        self.places.partition_point(|(start, _)| *start < at)
+        let before = self.units.partition_point(|unit| unit.text.start < at);
+        match before.checked_sub(1).map(|last| &self.units[last]) {
+            None => at.saturating_sub(self.start),
+            Some(unit) => unit.copy.end + at.saturating_sub(unit.text.end),
+        }
     }
 
     /// Where in the text a range of the copy is, which is not empty.
-    pub(crate) fn place(&self, range: &Range<usize>) -> Option<Range<usize>> {
-        let (first, last) =
-            (self.places.get(range.start)?, self.places.get(range.end.checked_sub(1)?)?);
-        Some(first.0..last.1)
+    pub(crate) fn place(&self, range: &Range<usize>) -> Range<usize> {
+        self.byte(range.start).start..self.byte(range.end - 1).end
+    }
+
+    /// What a byte of the copy stands for in the text.
+    fn byte(&self, at: usize) -> Range<usize> {
+        let before = self.units.partition_point(|unit| unit.copy.start <= at);
+        // Of units that stand for nothing, the last one is the closest.
+        match before.checked_sub(1).map(|last| &self.units[last]) {
+            None => self.start + at..self.start + at + 1,
+            Some(unit) if at < unit.copy.end => unit.text.clone(),
+            Some(unit) => {
+                let start = unit.text.end + at - unit.copy.end;
+                start..start + 1
+            }
+        }
     }
 
     /// Whether a unit is in a range of the text, or touches it.
     pub(crate) fn has_units(&self, range: &Range<usize>) -> bool {
-        let next = self.units.partition_point(|(_, end)| *end < range.start);
-        self.units.get(next).is_some_and(|(start, _)| *start <= range.end)
+        let next = self.units.partition_point(|unit| unit.text.end < range.start);
+        self.units.get(next).is_some_and(|unit| unit.text.start <= range.end)
     }
 
     /// How many line breaks are in a range of the text.
     pub(crate) fn breaks_in(&self, range: &Range<usize>) -> usize {
-        self.breaks.iter().filter(|at| range.contains(at)).count()
+        let before = |at: usize| self.breaks.partition_point(|place| *place < at);
+        before(range.end) - before(range.start)
     }
 }
 
@@ -112,7 +128,7 @@ mod tests {
         let text = "an\u{200b}a&#64;ｅx.\n  com, é";
         let copy = Copy::new(text, 0..text.len(), Breaks::Joined);
         assert_eq!(std::str::from_utf8(copy.text()).unwrap(), "ana@ex.com, é");
-        let place = copy.place(&(0..10)).unwrap();
+        let place = copy.place(&(0..10));
         assert_eq!(&text[place.clone()], "an\u{200b}a&#64;ｅx.\n  com");
         assert_eq!(copy.breaks_in(&place), 1);
         let blank = Copy::new("12 \n34", 0..6, Breaks::Blank);

@@ -64,10 +64,12 @@ fn is_of_value(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"@.-_+/:()%=?&#~".contains(&byte)
 }
 
-/// Whether a unit may start with this byte.
+/// Whether a unit may start with this byte. Ideographs and Hangul do not.
 pub(crate) fn is_lead(byte: u8) -> bool {
-    // Two bytes: C2 has the blank and the hyphen that do not show, CD a joiner, D9 to DF digits.
-    matches!(byte, b'&' | b'%' | b'\\' | 0xC2 | 0xCD | 0xD8..=0xF4)
+    matches!(
+        byte,
+        b'&' | b'%' | b'\\' | 0xC2 | 0xCD | 0xD8 | 0xD9 | 0xDB | 0xDF | 0xE0..=0xE3 | 0xEA
+    ) || matches!(byte, 0xEF | 0xF0 | 0xF3)
         || (byte.is_ascii_control() && byte != b'\t')
 }
 
@@ -111,6 +113,11 @@ const ZEROS: [u32; 20] = [
 
 pub(super) fn of_char(char: char) -> Option<Form> {
     match char {
+        // Characters of full width, in the order of ASCII.
+        '\u{FF01}'..='\u{FF5E}' => {
+            let byte = u8::try_from(u32::from(char) - 0xFEE0).ok()?;
+            return is_of_value(byte).then(|| Form::one(byte));
+        }
         '\u{2028}' | '\u{2029}' | '\u{85}' => return Some(Form::Break),
         // Dashes, the minus, and the long vowel that Japanese writes between digits.
         '\u{2010}'..='\u{2015}'
@@ -122,8 +129,8 @@ pub(super) fn of_char(char: char) -> Option<Form> {
             return Some(Form::one(b'-'));
         }
         '\u{3002}' | '\u{FF61}' => return Some(Form::one(b'.')),
-        // Ideographs and Hangul.
-        '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => return None,
+        // Signs and letters of Japanese.
+        '\u{3001}' | '\u{3003}'..='\u{30FF}' => return None,
         _ => {}
     }
     if let Some(form) = Form::of(char) {
@@ -134,11 +141,20 @@ pub(super) fn of_char(char: char) -> Option<Form> {
     if let Some(digit) = digit {
         return Some(Form::one(b'0' + u8::try_from(digit).ok()?));
     }
-    compatible(char)
+    has_compatible(code).then(|| compatible(char)).flatten()
 }
 
-/// The compatible form of a character, if it is a few ASCII characters: of full width, mathematical,
-/// in a circle, above or below the line.
+/// Whether a character is of a block in which some are compatible with ASCII: above and below the line, like
+/// letters, of numbers, in circles, of units, ligatures, small, mathematical.
+fn has_compatible(code: u32) -> bool {
+    matches!(code, 0xA8..=0xBE | 0x1D2C..=0x1DBF | 0x2024..=0x2026 | 0x203C..=0x2049 | 0x2070..=0x209F)
+        || matches!(code, 0x20A8 | 0x2100..=0x218B | 0x2460..=0x24FF | 0x2A74..=0x2A76 | 0x2C7C..=0x2C7D | 0x2E80..=0x33FF)
+        || matches!(code, 0xA69C..=0xA7FF | 0xAB5C..=0xAB6B | 0xFB00..=0xFB29 | 0xFE10..=0xFE6F)
+        || matches!(code, 0xFFE0..=0xFFEF | 0x10780..=0x107BF | 0x1CCD6..=0x1CCF9 | 0x1D400..=0x1D7FF)
+        || matches!(code, 0x1F100..=0x1F2FF | 0x1FBF0..=0x1FBF9)
+}
+
+/// The compatible form of a character, if it is a few ASCII characters.
 fn compatible(char: char) -> Option<Form> {
     let (mut bytes, mut count, mut is_ascii) = ([0; 4], 0, true);
     decompose_compatible(char, |char| match (u8::try_from(char), bytes.get_mut(count)) {
@@ -163,7 +179,7 @@ pub(crate) fn is_unfinished(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::guard::fold::unit::{Form, is_lead, unit};
+    use crate::guard::fold::unit::{Form, compatible, is_lead, unit};
 
     #[track_caller]
     fn stands_for(text: &str, expected: &str) {
@@ -235,6 +251,19 @@ mod tests {
         ] {
             assert_eq!(unit(text, 0), None, "{text:?}");
         }
+    }
+
+    #[test]
+    fn no_compatible_character_is_left_out() {
+        let mut left_out = Vec::new();
+        // Latin letters, and those that modify others, are read as they are.
+        for char in ('\u{80}'..'\u{100}').chain('\u{300}'..=char::MAX) {
+            let is_unit = unit(&char.to_string(), 0).is_some();
+            if !is_unit && compatible(char).is_some() {
+                left_out.push(format!("{char} {:x}", u32::from(char)));
+            }
+        }
+        assert_eq!(left_out, [""; 0]);
     }
 
     #[test]

@@ -19,6 +19,12 @@ const BLANKS: usize = 8;
 /// The most bytes of the word beside a line break in which an `@` is looked for.
 const WORD: usize = 64;
 
+/// The most bytes of a match.
+const LONGEST: usize = 4096 + 1;
+
+/// A kind, and where it is.
+type Match = (PiiKind, Range<usize>);
+
 /// What is found in copies.
 #[derive(Default)]
 pub(super) struct Folded {
@@ -59,11 +65,9 @@ impl Folded {
 
     fn read(&mut self, scanner: &PiiScanner, text: &str, copy: &Copy, from: usize) {
         for (kind, range) in scanner.run_copy(copy.text(), copy.from(from)) {
-            let Some(range) = copy.place(&range).filter(|range| range.start >= from) else {
-                continue;
-            };
+            let range = copy.place(&range);
             // What has no unit in it or beside it was found in the text itself.
-            if !copy.has_units(&range) {
+            if range.start < from || !copy.has_units(&range) {
                 continue;
             }
             let has_break = match copy.breaks_in(&range) {
@@ -76,48 +80,54 @@ impl Folded {
     }
 
     /// Returns these matches with those that were found in the text itself.
-    pub(super) fn with(
-        &self,
-        text: &str,
-        plain: &[(PiiKind, Range<usize>)],
-    ) -> Vec<(PiiKind, Range<usize>)> {
+    pub(super) fn with(&self, text: &str, plain: &[Match]) -> Vec<Match> {
         if self.matches.is_empty() {
             return plain.to_vec();
         }
-        let overlap = |a: &Range<usize>, b: &Range<usize>| a.start < b.end && b.start < a.end;
-        let mut all: Vec<(PiiKind, Range<usize>)> = Vec::new();
-        for (kind, range) in plain {
-            // `\nana@example.com` has no `n` of the address.
-            let starts_in_escape =
-                text[..range.start].ends_with('\\') && fold::unit(text, range.start - 1).is_some();
+        let mut all: Vec<_> = self.without_prefixes(text, plain);
+        all.sort_by_key(|(_, range)| range.start);
+        let whole = |found: &&FoldedMatch| !(found.has_break && found.is_beside(&all));
+        let folded: Vec<_> = self.matches.iter().filter(whole).collect();
+        all.extend(folded.iter().map(|found| (found.kind, found.range.clone())));
+        // Matches of one kind that overlap are one.
+        all.sort_by_key(|(kind, range)| (*kind, range.start));
+        all.dedup_by(|(kind, range), (last, to)| {
+            let is_part = kind == last && range.start < to.end;
+            if is_part {
+                to.end = to.end.max(range.end);
+            }
+            is_part
+        });
+        all
+    }
+
+    /// Returns the matches in the text itself, without those that start in an escape, where the same is found
+    /// behind it: `\nana@example.com` has no `n` of the address.
+    fn without_prefixes(&self, text: &str, plain: &[Match]) -> Vec<Match> {
+        let starts_in_escape = |range: &Range<usize>| {
+            text[..range.start].ends_with('\\') && fold::unit(text, range.start - 1).is_some()
+        };
+        let is_kept = |(kind, range): &&Match| {
             let is_same = |it: &FoldedMatch| {
                 it.kind == *kind && it.range.end == range.end && it.range.start > range.start
             };
-            if !(starts_in_escape && self.matches.iter().any(is_same)) {
-                all.push((*kind, range.clone()));
-            }
-        }
-        let plain = all.clone();
-        for found in &self.matches {
-            // A value that is whole in its line does not go on in the next one.
-            let is_whole = |(kind, range): &(PiiKind, Range<usize>)| {
-                let is_checked = matches!(found.kind, PiiKind::CreditCard | PiiKind::Iban);
-                overlap(range, &found.range) && (!is_checked || *kind == found.kind)
-            };
-            if found.has_break && plain.iter().any(is_whole) {
-                continue;
-            }
-            let mut range = found.range.clone();
-            all.retain(|(kind, other)| {
-                let is_part = *kind == found.kind && overlap(other, &range);
-                if is_part {
-                    range = range.start.min(other.start)..range.end.max(other.end);
-                }
-                !is_part
-            });
-            all.push((found.kind, range));
-        }
-        all
+            !starts_in_escape(range) || !self.matches.iter().any(is_same)
+        };
+        plain.iter().filter(is_kept).cloned().collect()
+    }
+}
+
+impl FoldedMatch {
+    /// Whether one of these matches, sorted by start, shows that this one is none: a value that is whole in
+    /// its line does not go on in the next one.
+    fn is_beside(&self, plain: &[Match]) -> bool {
+        let is_checked = matches!(self.kind, PiiKind::CreditCard | PiiKind::Iban);
+        let until = plain.partition_point(|(_, range)| range.start < self.range.end);
+        let near = plain[..until].iter().rev();
+        let mut near = near.take_while(|(_, range)| range.start + LONGEST > self.range.start);
+        near.any(|(kind, range)| {
+            range.end > self.range.start && (!is_checked || *kind == self.kind)
+        })
     }
 }
 

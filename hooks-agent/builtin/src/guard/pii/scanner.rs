@@ -25,6 +25,9 @@ const WINDOW: usize = 400;
 /// As a [`PiiDetector`], [`find`](PiiDetector::find) merges kinds that overlap: the range is all of
 /// them, the kind that of the longest match. [`scan`](PiiDetector::scan) returns every match.
 ///
+/// A value is found in other forms, too: in full width, with characters that do not show, with other blanks
+/// and dashes, over a line break, as entities and escapes. The range is that of the value as it is written.
+///
 /// A URL is cut after 4096 bytes and the rest of it is text; other matches are shorter than 400 bytes.
 /// [`settled`](PiiDetector::settled) is exact to the byte for the end of a word: nothing is pending after
 /// a space, except behind digits that may be the first group of a number.

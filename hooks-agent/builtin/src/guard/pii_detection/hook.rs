@@ -36,8 +36,8 @@ use hooks_agent_core::tool::ToolError;
 ///
 /// Where texts are rewritten, and when, is as for [`Rewrite`](hooks_agent_core::hook::Rewrite): before memory,
 /// stream, logs and the next request. It does not protect from what it does not know: names, addresses
-/// of streets, data in images and files, in system messages, in other forms of writing, or split over
-/// several messages. [The page](https://docs.rs/hooks-agent/latest/hooks_agent/guide/builtin_guard/index.html) says how well each kind is found.
+/// of streets, data in images and files, in system messages, in spelled-out words, or split over several
+/// messages. [The page](https://docs.rs/hooks-agent/latest/hooks_agent/guide/builtin_guard/index.html) says how well each kind is found.
 ///
 /// Of matches of one hook that overlap, the longest names the token. Several of these hooks, such as one
 /// for each kind with a strategy of its own, search the text of the model at once, with the same rule,
