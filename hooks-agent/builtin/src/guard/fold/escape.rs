@@ -71,9 +71,8 @@ pub(super) fn json(rest: &str) -> Option<Unit> {
     let (length, char) = match rest.as_bytes().get(1)? {
         b'/' => (2, '/'),
         b't' => (2, '\t'),
-        b'n' => (2, '\n'),
         b'r' if rest[2..].starts_with("\\n") => (4, '\n'),
-        b'r' => (2, '\n'),
+        b'n' | b'r' => (2, '\n'),
         b'u' => (6, code(rest.get(2..6)?, 16)?),
         _ => return None,
     };
