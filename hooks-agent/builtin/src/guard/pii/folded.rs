@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::guard::fold::{self, Breaks, Copy, Form, LONGEST_UNIT, Unit};
 use crate::guard::pii::kind::PiiKind;
-use crate::guard::pii::scanner::PiiScanner;
 use crate::guard::pii::shape::bytes::is_latin_lead;
 
 /// How many bytes of the text are read before the first unit and behind the last: no value is longer.
@@ -23,7 +22,7 @@ const WORD: usize = 64;
 const LONGEST: usize = 4096 + 1;
 
 /// A kind, and where it is.
-type Match = (PiiKind, Range<usize>);
+pub(super) type Match = (PiiKind, Range<usize>);
 
 /// What is found in copies.
 #[derive(Default)]
@@ -44,8 +43,15 @@ impl Folded {
         self.matches.is_empty()
     }
 
-    /// Searches around the unit at `at`, and those close behind it.
-    pub(super) fn search(&mut self, scanner: &PiiScanner, text: &str, at: usize, from: usize) {
+    /// Searches around the unit at `at`, and those close behind it. `parse` returns what is in a copy from a
+    /// place of it on.
+    pub(super) fn search(
+        &mut self,
+        text: &str,
+        at: usize,
+        from: usize,
+        parse: impl Fn(&[u8], usize) -> Vec<Match>,
+    ) {
         if at < self.until
             || !fold::unit(text, at).is_some_and(|unit| may_join(text, at, unit, false))
         {
@@ -56,15 +62,16 @@ impl Folded {
         let end = text.ceil_char_boundary((self.until + AROUND).min(text.len()));
         for breaks in [Breaks::Joined, Breaks::Blank] {
             let copy = Copy::new(text, start..end, breaks);
-            self.read(scanner, text, &copy, from);
+            let found = parse(copy.text(), copy.from(from));
+            self.take(text, &copy, found, from);
             if !copy.has_breaks() {
                 break;
             }
         }
     }
 
-    fn read(&mut self, scanner: &PiiScanner, text: &str, copy: &Copy, from: usize) {
-        for (kind, range) in scanner.run_copy(copy.text(), copy.from(from)) {
+    fn take(&mut self, text: &str, copy: &Copy, found: Vec<Match>, from: usize) {
+        for (kind, range) in found {
             let range = copy.place(&range);
             // What has no unit in it or beside it was found in the text itself.
             if range.start < from || !copy.has_units(&range) {
@@ -194,11 +201,11 @@ fn may_join(text: &str, at: usize, unit: Unit, open: bool) -> bool {
         return digits || has_at(&bytes[end..]) || ends_with_at(&bytes[..start]);
     }
     let joins = |byte: u8| byte.is_ascii_alphanumeric() || b"@.-_+/:()=;".contains(&byte);
-    let is_left = joins(left) || !left.is_ascii() && ends_with_unit(text, start);
-    let is_right = joins(right) || is_unit(text, end);
+    let is_left = || joins(left) || !left.is_ascii() && ends_with_unit(text, start);
+    let is_right = || joins(right) || is_unit(text, end);
     let is_blank = form.bytes() == b" " || bytes[start] == b' ' || bytes[end - 1] == b' ';
     let beside_letters = left.is_ascii_alphabetic() && right.is_ascii_alphabetic();
-    is_left && is_right && !(is_blank && beside_letters)
+    !(is_blank && beside_letters) && is_left() && is_right()
 }
 
 fn is_unit(text: &str, at: usize) -> bool {

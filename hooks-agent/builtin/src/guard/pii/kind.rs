@@ -34,10 +34,10 @@ kinds! {
     /// | kind | name | what is found |
     /// |---|---|---|
     /// | `Email` | `email` | letters, digits and `._%+-'` before `@`, a host with a top-level domain after it; Latin letters with marks are letters. Neither quoted local parts nor hosts in other scripts |
-    /// | `CreditCard` | `credit_card` | 13 to 19 digits that an issuer uses, with a Luhn checksum; together or in groups of three or more digits with spaces or with dashes |
+    /// | `CreditCard` | `credit_card` | 13 to 19 digits that an issuer uses, with a Luhn checksum; together or in groups of three or more digits with spaces or with dashes; the last one of 4-4-4-4-1 to 3 may be shorter |
     /// | `Ipv4` | `ip` | four octets without leading zeros, not inside of a longer dotted number |
     /// | `Ipv6` | `ip` | every form, with an embedded IPv4 address and a zone. Not `::`, and not two short groups such as `1::2`, which are slices and paths in code; `::1` is found |
-    /// | `MacAddress` | `mac_address` | six pairs with colons or with dashes, not inside of a longer chain of pairs |
+    /// | `MacAddress` | `mac_address` | six pairs with colons or with dashes, or three groups of four with dots, not inside of a longer chain |
     /// | `Url` | `url` | with a scheme, with `www.`, or a host with a path and a well-known top-level domain; with path, query and fragment, without the punctuation of the sentence |
     /// | `Phone` | `phone` | `+` or `00` with a country code and the length that this country has; national numbers of a clear shape: North America, mobile numbers of China, Russia with 8, and numbers with a leading zero and groups as in Europe, Japan and China |
     /// | `Iban` | `iban` | the length of the country and the checksum; together or in groups of four |

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::guard::fold;
 use crate::guard::pii::confidence::PiiConfidence;
 use crate::guard::pii::detector::{PiiDetector, PiiMatch};
-use crate::guard::pii::folded::{self, Folded};
+use crate::guard::pii::folded::{self, Folded, Match};
 use crate::guard::pii::id::Ids;
 use crate::guard::pii::kind::PiiKind;
 use crate::guard::pii::overlap::{PiiCluster, pii_clusters, settled_clusters};
@@ -94,7 +94,7 @@ fn triggers(kind: PiiKind) -> &'static [u8] {
     match kind {
         PiiKind::Email => b"@",
         PiiKind::Ipv6 => b":",
-        PiiKind::MacAddress => b":-",
+        PiiKind::MacAddress => b":-.",
         PiiKind::Url => b":./",
         PiiKind::Phone => b"0123456789+(",
         _ => b"0123456789",
@@ -146,7 +146,7 @@ impl PiiScanner {
 
     /// Runs the parsers on the text from `from`, and sorts what they find. `first_only` ends early, once
     /// the first cluster is complete.
-    fn run(&self, text: &str, from: usize, first_only: bool) -> Vec<(PiiKind, Range<usize>)> {
+    fn run(&self, text: &str, from: usize, first_only: bool) -> Vec<Match> {
         let bytes = text.as_bytes();
         let (mut found, mut folded) = (Found::new(from), Folded::default());
         // An IPv6 address starts behind the colon of its label.
@@ -167,7 +167,7 @@ impl PiiScanner {
             }
             at = self.parse(bytes, trigger, &mut found);
             if fold::is_lead(bytes[trigger]) {
-                folded.search(self, text, trigger, from);
+                folded.search(text, trigger, from, |copy, from| self.run_copy(copy, from));
             }
         }
         let mut matches = folded.with(text, &found.matches);
@@ -176,7 +176,7 @@ impl PiiScanner {
     }
 
     /// Returns what is in a copy of a part of a text, from a place of the copy on.
-    pub(super) fn run_copy(&self, copy: &[u8], from: usize) -> Vec<(PiiKind, Range<usize>)> {
+    fn run_copy(&self, copy: &[u8], from: usize) -> Vec<Match> {
         let mut found = Found::new(from);
         let mut at = from.saturating_sub(1);
         while let Some(trigger) = self.triggers.next(copy, at) {
@@ -189,7 +189,7 @@ impl PiiScanner {
         self.kinds.iter().position(|it| *it == kind).unwrap_or(self.kinds.len())
     }
 
-    fn ranked(&self, found: &[(PiiKind, Range<usize>)]) -> Vec<(usize, Range<usize>)> {
+    fn ranked(&self, found: &[Match]) -> Vec<(usize, Range<usize>)> {
         found.iter().map(|(kind, range)| (self.rank(*kind), range.clone())).collect()
     }
 
@@ -206,7 +206,7 @@ impl PiiScanner {
                 if byte == b':' {
                     self.offer(found, PiiKind::Ipv6, at, || ip::v6(text, at));
                 }
-                if matches!(byte, b':' | b'-') {
+                if byte != b'/' {
                     self.offer(found, PiiKind::MacAddress, at, || mac::at(text, at));
                 }
             }
@@ -280,7 +280,7 @@ struct Found {
     from: usize,
     /// The end of the last match of each kind.
     ends: [usize; PiiKind::ALL.len()],
-    matches: Vec<(PiiKind, Range<usize>)>,
+    matches: Vec<Match>,
 }
 
 impl Found {

@@ -1,10 +1,12 @@
 //! Options of [`PiiDetection`].
 
 use std::borrow::Cow;
+use std::fmt;
+use std::sync::LazyLock;
 
 use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error;
+use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::guard::pii::{Kinds, PiiConfidence, PiiFormat, PiiHashKey, PiiKind, PiiStrategy};
@@ -43,14 +45,6 @@ struct Kind(Vec<PiiKind>);
 impl Kind {
     const GROUPS: [&str; 5] = ["payment", "network", "us", "eu", "ids"];
 
-    /// The names of kinds and groups.
-    fn names() -> Vec<&'static str> {
-        let mut names: Vec<_> = PiiKind::ALL.iter().map(|kind| kind.name()).collect();
-        names.dedup();
-        names.extend(Self::GROUPS);
-        names
-    }
-
     fn named(name: &str) -> Option<Self> {
         let kinds: Vec<_> = match name {
             "payment" => Kinds::payment().collect(),
@@ -64,16 +58,34 @@ impl Kind {
     }
 }
 
+/// The names of kinds and groups.
+static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut names: Vec<_> = PiiKind::ALL.iter().map(|kind| kind.name()).collect();
+    names.dedup();
+    names.extend(Kind::GROUPS);
+    names
+});
+
 impl<'de> Deserialize<'de> for Kind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        Self::named(&name).ok_or_else(|| {
-            let names: Vec<_> = Self::names().iter().map(|name| format!("`{name}`")).collect();
-            D::Error::custom(format!(
-                "unknown variant `{name}`, expected one of {}",
-                names.join(", ")
-            ))
-        })
+        deserializer.deserialize_enum("Kind", &NAMES, KindVisitor)
+    }
+}
+
+/// Reads a kind as one of the names that there are, so that others are told with their place.
+struct KindVisitor;
+
+impl<'de> Visitor<'de> for KindVisitor {
+    type Value = Kind;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a kind of personal data")
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Kind, A::Error> {
+        let (name, variant) = access.variant::<String>()?;
+        variant.unit_variant()?;
+        Kind::named(&name).ok_or_else(|| A::Error::unknown_variant(&name, &NAMES))
     }
 }
 
@@ -86,7 +98,7 @@ impl JsonSchema for Kind {
         json_schema!({
             "description": "A kind of personal data by its name, or a group of them.",
             "type": "string",
-            "enum": Self::names(),
+            "enum": *NAMES,
         })
     }
 }

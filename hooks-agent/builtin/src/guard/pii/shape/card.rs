@@ -6,7 +6,7 @@ use crate::guard::pii::shape::bytes::{before, ends_word, get, is_digit, run_star
 
 const FEWEST: usize = 13;
 const MOST: usize = 19;
-/// The most bytes: groups have three digits and more; a separator and a byte behind them.
+/// The most bytes: groups have three digits and more, but the last; a separator and a byte behind them.
 const LONGEST: usize = MOST + MOST / 3 + 4;
 
 /// The number whose first digit is at `at`: together, or in groups with spaces or with dashes.
@@ -16,7 +16,7 @@ pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
         return None;
     }
     let (mut digits, mut count, mut end) = ([0; MOST], 0, at);
-    let (mut separator, mut found) = (None, None);
+    let (mut separator, mut found, mut is_in_fours) = (None, None, true);
     loop {
         let group = end;
         while let Some(byte) = get(text, end).filter(u8::is_ascii_digit) {
@@ -24,9 +24,12 @@ pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
             (count, end) = (count + 1, end + 1);
         }
         let grouped = separator.is_some();
-        if grouped && end - group < 3 {
+        // Cards of 17 to 19 digits are also written in four groups of four and the rest.
+        let is_rest = is_in_fours && count - (end - group) == 16;
+        if grouped && end - group < 3 && !is_rest {
             return found;
         }
+        is_in_fours &= end - group == 4;
         if is_end(text, end) && is_card(&digits[..count]) && !(grouped && follows_group(text, at)) {
             found = Some(at..end);
         }

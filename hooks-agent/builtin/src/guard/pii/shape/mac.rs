@@ -1,10 +1,11 @@
-//! MAC addresses: six pairs of hexadecimal digits, with colons or with dashes.
+//! MAC addresses: six pairs of hexadecimal digits, with colons or with dashes, or three groups of four with dots.
 
 use std::ops::Range;
 
 use crate::guard::pii::shape::bytes::{before, ends_word, get, run_start, starts_word};
 
 const LENGTH: usize = 17;
+const DOTTED: usize = 14;
 /// What is read after an address: a separator, a pair and the byte behind it.
 const AHEAD: usize = 4;
 
@@ -14,6 +15,9 @@ fn is_pair(text: &[u8], at: usize) -> bool {
 
 /// The address whose first separator is at `at`.
 pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
+    if text[at] == b'.' {
+        return dotted(text, at);
+    }
     let (separator, start) = (text[at], at.checked_sub(2)?);
     let pairs = (0..6).all(|pair| is_pair(text, start + 3 * pair));
     let separated = (0..5).all(|pair| get(text, start + 3 * pair + 2) == Some(separator));
@@ -30,10 +34,25 @@ pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
     (!follows && !continues).then_some(start..end)
 }
 
+/// An address such as `001a.2b3c.4d5e`. One of digits alone may be any number.
+fn dotted(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let start = at.checked_sub(4)?;
+    let end = start + DOTTED;
+    let address = text.get(start..end)?;
+    let groups = (0..3).all(|group| is_pair(address, 5 * group) && is_pair(address, 5 * group + 2));
+    let joined = |at: usize| get(text, at) == Some(b'.');
+    let stands_alone = starts_word(text, start)
+        && ends_word(text, end)
+        && !(joined(end) && is_pair(text, end + 1))
+        && before(text, start, 1) != Some(b'.');
+    let has_letter = address.iter().any(u8::is_ascii_alphabetic);
+    (groups && address[9] == b'.' && stands_alone && has_letter).then_some(start..end)
+}
+
 /// Where an address may start that more text completes or refutes.
 pub(crate) fn open(text: &[u8], from: usize) -> usize {
     let least = from.max(text.len().saturating_sub(LENGTH + AHEAD));
-    let is_part = |byte: u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'-');
+    let is_part = |byte: u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'-' | b'.');
     let run = run_start(text, text.len(), least, is_part);
     let skipped = text[run..].iter().take_while(|byte| !byte.is_ascii_hexdigit()).count();
     run + skipped
