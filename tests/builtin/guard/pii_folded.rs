@@ -123,4 +123,7 @@ fn typography_and_code_are_no_values() {
 fn a_long_text_in_another_form_is_read_in_linear_time() {
     let text = "ａｎａ＠ｅｘａｍｐｌｅ．ｃｏｍ ".repeat(2000);
     assert_eq!(values(PiiKind::Email, &text).len(), 2000);
+    let text = r"\nana@example.com".repeat(20_000);
+    let found = values(PiiKind::Email, &text);
+    assert!(found.len() == 20_000 && found.iter().all(|value| *value == "ana@example.com"));
 }

@@ -161,7 +161,7 @@ async fn the_key_of_an_argument_is_a_word_before_it() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let (ran, call) = (
         seen.clone(),
-        json!({ "person": { "ssn": [219_099_999, "219-09-9999"] }, "order": 219_099_999, "ids": "219-09-9999" }),
+        json!({ "person": { "ssn": [665_123_456, "665-12-3456"] }, "order": 219_099_999, "ids": "219-09-9999" }),
     );
     let tool = FunctionTool::new("keep", "Keeps.", move |input: Value| {
         ran.lock().unwrap().push(input.clone());
@@ -184,6 +184,10 @@ async fn the_key_of_an_argument_is_a_word_before_it() {
     let hidden = "[REDACTED_US_SSN]";
     let expected = json!({ "person": { "ssn": [hidden, hidden] }, "order": 219_099_999, "ids": "219-09-9999" });
     assert_eq!(given, [expected]);
+    let kept = serde_json::to_string(&agent.memory().messages()).unwrap();
+    for value in ["665123456", "665-12-3456", "JG103059A"] {
+        assert!(!kept.contains(value), "{value} is in memory");
+    }
     let result: Value = serde_json::from_str(&reply.text()).unwrap();
     assert_eq!(
         result,

@@ -1,6 +1,6 @@
-//! Units of ASCII: HTML entities, percent-encoding, and escapes in JSON.
+//! Escapes: HTML entities, percent-encoding, and those of JSON.
 
-use crate::guard::fold::unit::{Form, Unit};
+use crate::guard::fold::form::{Form, Unit};
 
 /// Entities of characters that stand in values, and of what does not show, without `&` and `;`.
 const ENTITIES: [(&str, char); 38] = [
@@ -58,13 +58,12 @@ pub(super) fn entity(rest: &str) -> Option<Unit> {
         }
         None => ENTITIES.iter().find(|(known, _)| *known == name)?.1,
     };
-    // Tabs and line breaks between values are not written as entities by accident.
-    Some(Unit { length: end + 2, form: usual(char)? })
+    Some(Unit { length: end + 2, form: Form::of(char)? })
 }
 
 pub(super) fn percent(rest: &str) -> Option<Unit> {
     let char = code(rest.get(1..3)?, 16).filter(char::is_ascii)?;
-    Some(Unit { length: 3, form: usual(char)? })
+    Some(Unit { length: 3, form: Form::of(char)? })
 }
 
 pub(super) fn json(rest: &str) -> Option<Unit> {
@@ -76,12 +75,7 @@ pub(super) fn json(rest: &str) -> Option<Unit> {
         b'u' => (6, code(rest.get(2..6)?, 16)?),
         _ => return None,
     };
-    Some(Unit { length, form: usual(char)? })
-}
-
-/// What an escaped character stands for, which may itself have another form.
-fn usual(char: char) -> Option<Form> {
-    Form::of(char).or_else(|| super::unit::of_char(char))
+    Some(Unit { length, form: Form::of(char)? })
 }
 
 fn code(digits: &str, radix: u32) -> Option<char> {

@@ -1,4 +1,4 @@
-//! How sure a detector is.
+//! The confidence of a detector in what it found.
 
 /// How sure it is that what was found is what it looks like.
 ///

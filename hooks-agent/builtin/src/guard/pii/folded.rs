@@ -1,8 +1,9 @@
-//! The search around what is written in another form: the parsers read a copy in the usual form.
+//! Searches around what is written in another form: the parsers read a folded copy.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::guard::fold::{self, Breaks, Copy, Form, LONGEST_UNIT, Unit};
+use crate::guard::fold::{self, Breaks, FoldedText, Form, LONGEST_UNIT, Unit};
 use crate::guard::pii::kind::PiiKind;
 use crate::guard::pii::shape::bytes::is_latin_lead;
 
@@ -61,7 +62,7 @@ impl Folded {
         let start = text.floor_char_boundary(at.saturating_sub(AROUND));
         let end = text.ceil_char_boundary((self.until + AROUND).min(text.len()));
         for breaks in [Breaks::Joined, Breaks::Blank] {
-            let copy = Copy::new(text, start..end, breaks);
+            let copy = FoldedText::new(text, start..end, breaks);
             let found = parse(copy.text(), copy.from(from));
             self.take(text, &copy, found, from);
             if !copy.has_breaks() {
@@ -70,7 +71,7 @@ impl Folded {
         }
     }
 
-    fn take(&mut self, text: &str, copy: &Copy, found: Vec<Match>, from: usize) {
+    fn take(&mut self, text: &str, copy: &FoldedText, found: Vec<Match>, from: usize) {
         for (kind, range) in found {
             let range = copy.place(&range);
             // What has no unit in it or beside it was found in the text itself.
@@ -91,10 +92,11 @@ impl Folded {
         if self.matches.is_empty() {
             return plain.to_vec();
         }
-        let mut all: Vec<_> = self.without_prefixes(text, plain);
-        all.sort_by_key(|(_, range)| range.start);
-        let whole = |found: &&FoldedMatch| !(found.has_break && found.is_beside(&all));
+        let mut sorted = plain.to_vec();
+        sorted.sort_by_key(|(_, range)| range.start);
+        let whole = |found: &&FoldedMatch| !(found.has_break && found.is_beside(&sorted));
         let folded: Vec<_> = self.matches.iter().filter(whole).collect();
+        let mut all = self.without_prefixes(text, plain);
         all.extend(folded.iter().map(|found| (found.kind, found.range.clone())));
         // Matches of one kind that overlap are one.
         all.sort_by_key(|(kind, range)| (*kind, range.start));
@@ -111,14 +113,14 @@ impl Folded {
     /// Returns the matches in the text itself, without those that start in an escape, where the same is found
     /// behind it: `\nana@example.com` has no `n` of the address.
     fn without_prefixes(&self, text: &str, plain: &[Match]) -> Vec<Match> {
+        let starts = self.matches.iter().map(|it| ((it.kind, it.range.end), it.range.start));
+        let starts: BTreeMap<_, _> = starts.collect();
         let starts_in_escape = |range: &Range<usize>| {
             text[..range.start].ends_with('\\') && fold::unit(text, range.start - 1).is_some()
         };
         let is_kept = |(kind, range): &&Match| {
-            let is_same = |it: &FoldedMatch| {
-                it.kind == *kind && it.range.end == range.end && it.range.start > range.start
-            };
-            !starts_in_escape(range) || !self.matches.iter().any(is_same)
+            let same = starts.get(&(*kind, range.end));
+            same.is_none_or(|start| *start <= range.start) || !starts_in_escape(range)
         };
         plain.iter().filter(is_kept).cloned().collect()
     }

@@ -72,7 +72,7 @@ impl<'de> Deserialize<'de> for Kind {
     }
 }
 
-/// Reads a kind as one of the names that there are, so that others are told with their place.
+/// Reads the name of a kind or a group. The error of an unknown name has its place in the file.
 struct KindVisitor;
 
 impl<'de> Visitor<'de> for KindVisitor {

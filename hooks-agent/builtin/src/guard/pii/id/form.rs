@@ -1,4 +1,4 @@
-//! How an identity or tax number is written and checked.
+//! The layouts, the check and the context of an identity or tax number.
 
 use crate::guard::pii::kind::PiiKind;
 
@@ -6,7 +6,7 @@ use crate::guard::pii::kind::PiiKind;
 #[derive(Debug)]
 pub(crate) struct IdForm {
     pub(crate) kind: PiiKind,
-    /// How it is written: `9` a digit, `A` a letter of any case, `X` a letter or digit, and any
+    /// How it is written: `9` a digit, `A` a letter of any case, `*` a letter or digit, and any
     /// other byte itself.
     pub(crate) layouts: &'static [&'static str],
     /// Whether the digits and upper case letters, without separators, are such a number.

@@ -1,4 +1,4 @@
-//! The search for identity and tax numbers.
+//! Searches for identity and tax numbers.
 
 use std::ops::Range;
 
@@ -146,7 +146,7 @@ fn fits(text: &[u8], layout: &[u8]) -> bool {
                 byte.is_ascii_uppercase()
             }
             b'A' => byte.is_ascii_alphabetic(),
-            b'X' => byte.is_ascii_alphanumeric(),
+            b'*' => byte.is_ascii_alphanumeric(),
             class => byte == class,
         })
 }

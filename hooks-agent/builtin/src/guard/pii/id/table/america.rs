@@ -106,7 +106,7 @@ pub(crate) const CA_SIN: IdForm = IdForm {
 /// Oficial de la Federación.
 pub(crate) const MX_CURP: IdForm = IdForm {
     kind: PiiKind::MxCurp,
-    layouts: &["AAAA999999AAAAAAX9"],
+    layouts: &["AAAA999999AAAAAA*9"],
     check: mx_curp,
     one_of: 97_000,
     context: &[
@@ -141,8 +141,8 @@ pub(crate) const BR_CNPJ: IdForm = IdForm {
         "99.999.999/9999-99",
         "99999999/9999-99",
         "99999999999999",
-        "XX.XXX.XXX/XXXX-99",
-        "XXXXXXXXXXXX99",
+        "**.***.***/****-99",
+        "************99",
     ],
     check: br_cnpj,
     one_of: 99,

@@ -51,7 +51,7 @@ pub(crate) const IN_PAN: IdForm = IdForm {
 /// (Goods and Services Tax Network). Any letter is accepted before the last one, not only `Z`.
 pub(crate) const IN_GSTIN: IdForm = IdForm {
     kind: PiiKind::InGstin,
-    layouts: &["99AAAAA9999AXAX"],
+    layouts: &["99AAAAA9999A*A*"],
     check: in_gstin,
     one_of: 198,
     context: &[

@@ -59,7 +59,7 @@ pub(crate) const NO_FODSELSNUMMER: IdForm = IdForm {
 /// Data Services Agency, <https://dvv.fi/en/personal-identity-code>).
 pub(crate) const FI_HENKILOTUNNUS: IdForm = IdForm {
     kind: PiiKind::FiHenkilotunnus,
-    layouts: &["999999-999X", "999999+999X", "999999A999X"],
+    layouts: &["999999-999*", "999999+999*", "999999A999*"],
     check: fi_henkilotunnus,
     one_of: 990,
     context: &[

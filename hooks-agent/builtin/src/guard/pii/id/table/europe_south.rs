@@ -65,7 +65,7 @@ pub(crate) const ES_NIE: IdForm = IdForm {
 /// with the letters in place of digits. The letters of the names are not checked.
 pub(crate) const IT_CODICE_FISCALE: IdForm = IdForm {
     kind: PiiKind::ItCodiceFiscale,
-    layouts: &["AAAAAAXXAXXAXXXA", "AAA AAA XXAXX AXXXA", "AAA-AAA-XXAXX-AXXXA"],
+    layouts: &["AAAAAA**A**A***A", "AAA AAA **A** A***A", "AAA-AAA-**A**-A***A"],
     check: it_codice_fiscale,
     one_of: 5_600,
     context: &[

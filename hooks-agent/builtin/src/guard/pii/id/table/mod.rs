@@ -82,3 +82,54 @@ pub(crate) const IDS: &[IdForm] = &[
     vat_other::EU_VAT_PT,
     vat_other::EU_VAT_SE,
 ];
+
+#[cfg(test)]
+mod tests {
+    use crate::guard::pii::id::table::IDS;
+
+    /// Numbers that look random and are the same in each run.
+    struct Random(u64);
+
+    impl Random {
+        fn of(&mut self, choices: &[u8]) -> u8 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            choices[usize::try_from((self.0 >> 16) % choices.len() as u64).unwrap()]
+        }
+
+        /// A random number of a layout, without its separators.
+        fn number(&mut self, layout: &str) -> Vec<u8> {
+            const ALL: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+            let symbols =
+                layout.bytes().filter(|byte| *byte == b'*' || byte.is_ascii_alphanumeric());
+            let byte = |symbol| match symbol {
+                b'9' => self.of(b"0123456789"),
+                b'A' => self.of(&ALL[..26]),
+                b'*' => self.of(ALL),
+                other => other,
+            };
+            symbols.map(byte).collect()
+        }
+    }
+
+    #[test]
+    fn no_form_passes_more_random_numbers_than_it_says() {
+        const DRAWS: u32 = 4000;
+        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        for form in IDS {
+            for layout in form.layouts {
+                let passed = (0..DRAWS).filter(|_| (form.check)(&random.number(layout))).count();
+                // Four deviations above what is expected.
+                let expected = f64::from(DRAWS) / f64::from(form.one_of);
+                let most = expected + 4.0 * expected.sqrt() + 3.0;
+                let passed = u32::try_from(passed).unwrap();
+                assert!(
+                    f64::from(passed) <= most,
+                    "{:?} {layout}: {passed}, {expected}",
+                    form.kind
+                );
+            }
+        }
+    }
+}

@@ -31,7 +31,7 @@ pub(crate) const EU_VAT_DK: IdForm = IdForm {
 /// asks for a digit or a letter, both are accepted.
 pub(crate) const EU_VAT_ES: IdForm = IdForm {
     kind: PiiKind::EuVat,
-    layouts: &["ESX9999999X", "ES X9999999X", "ES-X9999999X", "ESX-9999999-X", "ESX-9999999X"],
+    layouts: &["ES*9999999*", "ES *9999999*", "ES-*9999999*", "ES*-9999999-*", "ES*-9999999*"],
     check: vat_es,
     one_of: 24,
     context: &[

@@ -119,7 +119,7 @@ pub(crate) const EU_VAT_FR: IdForm = IdForm {
 /// it).
 pub(crate) const EU_VAT_FR_LETTERS: IdForm = IdForm {
     kind: PiiKind::EuVat,
-    layouts: &["FRXX999999999", "FR XX999999999", "FR XX 999999999", "FR XX 999 999 999"],
+    layouts: &["FR**999999999", "FR **999999999", "FR ** 999999999", "FR ** 999 999 999"],
     check: vat_fr,
     one_of: 132,
     context: &[

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::guard::fold::unit::{Form, Unit, is_lead, unit};
+use crate::guard::fold::form::{Form, Unit};
+use crate::guard::fold::unit::{is_lead, unit};
 
 /// What stands for a line break.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,7 +15,7 @@ pub(crate) enum Breaks {
 }
 
 /// A part of a text in the usual form, with the places of what differs.
-pub(crate) struct Copy {
+pub(crate) struct FoldedText {
     text: Vec<u8>,
     /// Where the copied part starts.
     start: usize,
@@ -29,7 +30,7 @@ struct Placed {
     copy: Range<usize>,
 }
 
-impl Copy {
+impl FoldedText {
     /// Copies a range of a text, which is on boundaries of characters.
     pub(crate) fn new(text: &str, range: Range<usize>, breaks: Breaks) -> Self {
         let mut copy = Self {
@@ -121,17 +122,17 @@ impl Copy {
 
 #[cfg(test)]
 mod tests {
-    use crate::guard::fold::copy::{Breaks, Copy};
+    use crate::guard::fold::text::{Breaks, FoldedText};
 
     #[test]
     fn what_is_found_in_a_copy_has_its_place_in_the_text() {
         let text = "an\u{200b}a&#64;ｅx.\n  com, é";
-        let copy = Copy::new(text, 0..text.len(), Breaks::Joined);
+        let copy = FoldedText::new(text, 0..text.len(), Breaks::Joined);
         assert_eq!(std::str::from_utf8(copy.text()).unwrap(), "ana@ex.com, é");
         let place = copy.place(&(0..10));
         assert_eq!(&text[place.clone()], "an\u{200b}a&#64;ｅx.\n  com");
         assert_eq!(copy.breaks_in(&place), 1);
-        let blank = Copy::new("12 \n34", 0..6, Breaks::Blank);
+        let blank = FoldedText::new("12 \n34", 0..6, Breaks::Blank);
         assert_eq!(blank.text(), b"12 34");
     }
 }
