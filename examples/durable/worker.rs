@@ -9,7 +9,7 @@ use axum::extract::{Path as UrlPath, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use hooks_agent::error::AgentError;
+use hooks_agent::error::{AgentError, InputError};
 use hooks_agent::prelude::*;
 use hooks_agent::store::{
     Decision, DecisionError, Filter, HistoryRow, Store, StoreError, ThreadKey, Verdict, Waiting,
@@ -54,9 +54,11 @@ async fn go_on(worker: Worker) {
     for _ in 0..times {
         let cut_off = Filter::agent(NAME).cut_off();
         for thread in worker.store.threads(cut_off).await.unwrap_or_default() {
-            let options = CallOptions::new().thread(thread.key.thread());
-            if let Err(error) = worker.agent.resume(options).await {
-                eprintln!("{}: {error}", thread.key);
+            // The other worker may have gone on with it since.
+            let options = CallOptions::new().thread(thread.key.thread()).only_unfinished();
+            match worker.agent.resume(options).await {
+                Ok(_) | Err(AgentError::Input(InputError::NothingToResume { .. })) => {}
+                Err(error) => eprintln!("{}: {error}", thread.key),
             }
         }
         tokio::time::sleep(pause).await;

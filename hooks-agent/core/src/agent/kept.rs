@@ -37,6 +37,11 @@ pub(super) async fn reply<A: Agent + ?Sized>(
     if !cx.verdicts().is_empty() {
         agent.state().threads().decide(cx)?;
     }
+    if cx.is_only_unfinished()
+        && let Some(memory) = cx.memory()
+    {
+        cx.check_unfinished(&memory)?;
+    }
     cx.emit(|| AgentEventKind::Started).await;
     agent.reply(cx.clone(), messages).await
 }
@@ -79,6 +84,7 @@ async fn journaled<A: Agent + ?Sized>(
     if !cx.verdicts().is_empty() {
         memory.decide(&memory.by_call(cx.verdicts()), now()).map_err(StoreError::from)?;
     }
+    cx.check_unfinished(&memory)?;
     cx.emit(|| AgentEventKind::Started).await;
     let reply = agent.reply(cx.clone(), messages).await;
     // A hook may have made something else of the error.

@@ -17,6 +17,7 @@ use crate::call::state::{HookFailure, State};
 use crate::call::stream::EventSink;
 use crate::call::thread::Kept;
 use crate::call::tool::CheckedCall;
+use crate::error::InputError;
 use crate::journal::JournalScope;
 use crate::memory::{Confirmed, FindMemory, Memory, Through};
 use crate::message::{Msg, ToolUse};
@@ -98,6 +99,7 @@ impl CallContext {
             verdicts,
             user,
             takes_over,
+            only_unfinished,
             journal,
             is_call,
             shutdown,
@@ -123,6 +125,7 @@ impl CallContext {
         let run = journal.as_ref().map(|journal| journal.run_id()).or(run);
         let marks = Marks::default();
         marks.has_system.set(system.is_some());
+        marks.only_unfinished.set(only_unfinished);
         let call = Call {
             run: run.unwrap_or_else(RunId::random),
             agent_id,
@@ -330,6 +333,18 @@ impl CallContext {
     /// Returns the memory of the thread, if the call has come to use it.
     pub(crate) fn begun_memory(&self) -> Option<Arc<Memory>> {
         self.state().memory.clone()
+    }
+
+    pub(crate) fn is_only_unfinished(&self) -> bool {
+        self.call.marks.only_unfinished.is_set()
+    }
+
+    /// Refuses a call that is for unfinished threads alone, if its thread is finished.
+    pub(crate) fn check_unfinished(&self, memory: &Memory) -> Result<(), InputError> {
+        if self.is_only_unfinished() && memory.is_finished() {
+            return Err(InputError::NothingToResume { thread: self.thread_id().to_owned() });
+        }
+        Ok(())
     }
 
     /// Returns how long the call may wait for its turn.

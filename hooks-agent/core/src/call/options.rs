@@ -50,6 +50,7 @@ pub struct CallOptions {
     pub(super) verdicts: Vec<Verdict>,
     pub(super) user: Option<Arc<str>>,
     pub(super) takes_over: bool,
+    pub(super) only_unfinished: bool,
     pub(super) journal: Option<Arc<dyn Journal>>,
     /// Whether the options are those of a call, and not of a context alone.
     pub(super) is_call: bool,
@@ -246,6 +247,30 @@ impl CallOptions {
     /// that was said in it. Default: no.
     pub fn take_over(mut self, takes_over: bool) -> Self {
         self.takes_over = takes_over;
+        self
+    }
+
+    /// Lets the call do something only if the thread has something to go on with when its turn comes: a
+    /// call that was cut off or failed, tool calls that wait, or messages without an answer. Else it fails
+    /// with [`InputError::NothingToResume`](crate::error::InputError::NothingToResume) before any hook
+    /// runs. For workers that [resume](crate::agent::AgentExt::resume) what they find: another may have
+    /// done it since. Without it, a call without messages asks the model once more.
+    ///
+    /// ```
+    /// use hooks_agent::error::InputError;
+    /// use hooks_agent::prelude::*;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let model = ScriptedModel::new("fixed", |_| "Done.");
+    /// let agent = ReActAgent::builder("assistant").model(model).build()?;
+    /// agent.call("Go").await?;
+    /// let error = agent.resume(CallOptions::new().only_unfinished()).await.unwrap_err();
+    /// assert!(matches!(error, AgentError::Input(InputError::NothingToResume { .. })));
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn only_unfinished(mut self) -> Self {
+        self.only_unfinished = true;
         self
     }
 

@@ -2,7 +2,7 @@
 
 use crate::memory::asking::{Answer, Asking, Confirmed, is_within};
 use crate::memory::conversation::{Conversation, Memory};
-use crate::message::{Messages, open_calls};
+use crate::message::{Messages, Role, open_calls};
 use crate::run_id::RunId;
 use crate::store::Waiting;
 
@@ -51,6 +51,18 @@ impl Memory {
         conversation.left.as_ref().is_some_and(|left| {
             left.unanswered == messages.len() && left.later.shared().ends_with(messages.shared())
         })
+    }
+
+    /// Returns whether nothing is left to go on with: no call was cut off or failed, no tool call waits, and
+    /// no message has no answer.
+    pub(crate) fn is_finished(&self) -> bool {
+        let conversation = self.lock();
+        let is_cut_off = || conversation.journal.as_ref().is_some_and(|it| it.running.is_some());
+        let messages = &conversation.messages;
+        conversation.left.as_deref().is_none_or(Left::is_empty)
+            && !is_cut_off()
+            && messages.last().is_none_or(|last| last.role == Role::Assistant)
+            && open_calls(messages).is_empty()
     }
 
     /// Returns the question that a call left, if its tool calls still wait.

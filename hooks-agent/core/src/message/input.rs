@@ -104,6 +104,15 @@ pub enum InputError {
         /// The role of the message.
         role: Role,
     },
+    /// The call is for [unfinished](crate::call::CallOptions::only_unfinished) threads alone.
+    #[error(
+        "nothing is left to do on the thread `{thread}`: another call has finished it; for one more \
+         answer, resume without `only_unfinished`"
+    )]
+    NothingToResume {
+        /// The id of the thread.
+        thread: String,
+    },
     /// The thread is in a store outside of the process.
     #[error(
         "the thread `{thread}` is in a store: write it by `store.import(..)`, remove it by \

@@ -116,7 +116,11 @@ impl Durable {
         cx: &CallContext,
         memory: Arc<Memory>,
     ) -> Result<(OpenSession, Option<Running>), AgentError> {
-        let session = self.session(cx, memory).await?;
+        let session = self.session(cx, memory.clone()).await?;
+        if let Err(error) = cx.check_unfinished(&memory) {
+            session.close().await?;
+            return Err(error.into());
+        }
         let through = cx.through().cloned();
         let running =
             Running { run: cx.run_id(), through, cut_offs: 0, since: None, is_left: false };

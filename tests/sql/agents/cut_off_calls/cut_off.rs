@@ -4,19 +4,22 @@
 //! killed, and its lease stays until its time is over.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use hooks_agent_builtin::people::HumanInTheLoop;
+use hooks_agent_core::error::InputError;
 use hooks_agent_core::event::PreActing;
 use hooks_agent_core::message::{DecisionKind, GenerateReason, PendingReason};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::react::ReActAgentBuilder;
-use hooks_agent_core::store::{Decision, Unknown};
+use hooks_agent_core::store::{Decision, Store, ThreadKey, Unknown};
 use hooks_agent_core::tool::FunctionTool;
 use serde_json::json;
 use tokio::sync::Notify;
 
 use crate::agents::stores::{Paid, Payment, Place, builder, clerk, pay, payer, sqlite, waiting};
 
+const LONG: Duration = Duration::from_secs(10);
 const LEASES: &str = "UPDATE thread SET lease_until = 0";
 
 /// Runs a call until it is at a point from which it does not go on, and cuts it off there.
@@ -209,4 +212,36 @@ async fn an_approved_call_whose_outcome_is_unknown_does_not_run_again_by_itself(
     let reply = clerk(place.open().await, &paid).resume(CallOptions::new()).await.unwrap();
     assert_eq!(reply.text(), "the outcome of this call is unknown: the process ended while it ran");
     assert!(paid.take().is_empty());
+}
+
+/// Two workers find a thread that was cut off; the second has its turn when the first has finished it.
+#[tokio::test]
+async fn what_another_worker_finished_is_not_begun_again() {
+    let (place, paid, there) = (sqlite(), Paid::default(), Arc::new(Notify::new()));
+    let agent = hanging_agent(place.open().await, &paid, &there).hook(people()).build().unwrap();
+    let id = asked(&place, &paid).await;
+    cut_off(&place, agent, CallOptions::new().decide(id, Decision::Approve), &there).await;
+    paid.take();
+
+    let found = |reply: Result<Msg, AgentError>| match reply {
+        Ok(_) => "resumed",
+        Err(AgentError::Input(InputError::NothingToResume { .. })) => "nothing to resume",
+        Err(error) => panic!("{error:?}"),
+    };
+    let (first, second) = (clerk(place.open().await, &paid), clerk(place.open().await, &paid));
+    let options = || CallOptions::new().only_unfinished();
+    let (first, second) = tokio::join!(first.resume(options()), second.resume(options()));
+    let mut both = [found(first), found(second)];
+    both.sort_unstable();
+    assert_eq!(both, ["nothing to resume", "resumed"]);
+
+    // Nothing is written, and the lease is free.
+    let (store, key) = (place.open().await, ThreadKey::new("clerk", "default").unwrap());
+    let before = store.history(&key).await.unwrap();
+    let error = clerk(store.clone(), &paid).resume(options()).await.unwrap_err();
+    assert!(error.to_string().contains("nothing is left to do on the thread `default`"), "{error}");
+    assert_eq!(store.history(&key).await.unwrap(), before);
+    assert!(paid.take().is_empty());
+    let reply = clerk(store, &paid).call_with(CallOptions::new().queue_timeout(LONG), "Hi").await;
+    reply.unwrap();
 }
