@@ -4,13 +4,15 @@ mod check;
 mod guard;
 mod policies;
 mod replay;
+mod score;
 mod trust;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Hooks for agents: check policy files, replay recorded runs, guard coding agents.
+/// Hooks for agents: check policy files, replay recorded runs, measure detectors, guard
+/// coding agents.
 #[derive(Parser)]
 #[command(name = "hooks-agent", version, max_term_width = 100)]
 struct Args {
@@ -23,6 +25,7 @@ enum Command {
     Guard(guard::GuardArgs),
     Check(check::CheckArgs),
     Replay(replay::ReplayArgs),
+    Score(score::ScoreArgs),
     Trust(trust::TrustArgs),
     /// Prints the JSON schema of policy files, for editors.
     Schema,
@@ -41,6 +44,7 @@ pub fn main() -> ExitCode {
         Command::Guard(args) => guard::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Score(args) => score::run(&args),
         Command::Trust(args) => trust::run(&args),
         Command::Schema => check::schema(),
     }
