@@ -1,6 +1,8 @@
 //! Hooks that guard: what an agent may say, read and do.
 
 #[cfg(feature = "pii")]
+mod bech32;
+#[cfg(feature = "pii")]
 mod fold;
 mod inject_prompt;
 #[cfg(feature = "pii")]
@@ -12,6 +14,8 @@ mod policy;
 mod rule_of_two;
 #[cfg(feature = "pii")]
 mod sanitize;
+#[cfg(feature = "pii")]
+mod secrets;
 #[cfg(feature = "words")]
 mod sensitive_words;
 mod spotlight;
@@ -29,6 +33,8 @@ pub use pii_detection::PiiDetection;
 pub use rule_of_two::{Labels, RuleOfTwo};
 #[cfg(feature = "pii")]
 pub use sanitize::{Sanitize, SanitizeError};
+#[cfg(feature = "pii")]
+pub use secrets::{SecretKind, SecretScanner, Secrets, UnknownSecret};
 #[cfg(feature = "words")]
 pub use sensitive_words::SensitiveWords;
 pub use spotlight::{Spotlight, Style};

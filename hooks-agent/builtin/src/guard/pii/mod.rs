@@ -18,5 +18,6 @@ pub use custom::{PiiCallback, PiiPattern, PiiPatternError};
 pub use detector::{PiiDetector, PiiMatch};
 pub use groups::Kinds;
 pub use kind::PiiKind;
+pub(crate) use overlap::{pii_clusters, settled_clusters};
 pub use replacement::{PiiDetected, PiiFormat, PiiHashKey, PiiReplacement, PiiStrategy};
-pub use scanner::PiiScanner;
+pub use scanner::{PiiScanner, UnknownRegion};

@@ -5,18 +5,18 @@ use std::ops::Range;
 /// Matches that overlap, directly or through others. One replacement, that of the longest match, stands
 /// for the whole range; if any member blocks, the cluster blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PiiCluster {
+pub(crate) struct PiiCluster {
     /// From the start of the first match to the end of the last.
-    pub(super) range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// The index of the longest match. Of several, that of the lowest rank, then the first in the text.
-    pub(super) longest: usize,
+    pub(crate) longest: usize,
     /// The indices of the matches, sorted by start.
-    pub(super) members: Vec<usize>,
+    pub(crate) members: Vec<usize>,
 }
 
 /// Groups matches into maximal chains of overlapping ones, sorted by start. Matches that only touch do
 /// not overlap. A match is its rank, such as the order of registration of its detector, and its range.
-pub(super) fn pii_clusters(found: &[(usize, Range<usize>)]) -> Vec<PiiCluster> {
+pub(crate) fn pii_clusters(found: &[(usize, Range<usize>)]) -> Vec<PiiCluster> {
     let mut order: Vec<usize> = (0..found.len()).collect();
     order.sort_by_key(|index| found[*index].1.start);
     let mut clusters: Vec<PiiCluster> = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn pii_clusters(found: &[(usize, Range<usize>)]) -> Vec<PiiCluster> {
 
 /// Returns the start of the cluster that `settled` is inside of, or `settled`: up to there, more text
 /// changes no cluster. The matches are those of all detectors; `settled` is the least of theirs.
-pub(super) fn settled_clusters(found: &[(usize, Range<usize>)], settled: usize) -> usize {
+pub(crate) fn settled_clusters(found: &[(usize, Range<usize>)], settled: usize) -> usize {
     let clusters = pii_clusters(found);
     let inside = |range: &Range<usize>| range.start < settled && settled < range.end;
     let cluster = clusters.iter().find(|cluster| inside(&cluster.range));

@@ -10,6 +10,7 @@ use crate::guard::pii::folded::{self, Folded, Match};
 use crate::guard::pii::id::Ids;
 use crate::guard::pii::kind::PiiKind;
 use crate::guard::pii::overlap::{PiiCluster, pii_clusters, settled_clusters};
+use crate::guard::pii::shape::phone_region::Region;
 use crate::guard::pii::shape::{card, email, iban, ip, mac, phone, plain, url};
 
 /// The most bytes from the start of a match to the byte that triggers its parser.
@@ -50,7 +51,17 @@ pub struct PiiScanner {
     active: Active,
     triggers: Triggers,
     ids: Arc<Ids>,
+    /// The regions whose telephone numbers may lack the country code.
+    regions: Vec<&'static Region>,
     least: PiiConfidence,
+}
+
+/// No telephone numbers of a region of this name are known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no region `{name}`: expected two letters, such as `DE` or `US`")]
+pub struct UnknownRegion {
+    /// The name.
+    pub name: String,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +124,14 @@ impl PiiScanner {
         }
         let least = PiiConfidence::default();
         let ids = Arc::new(Ids::new(&unique, least));
-        Self { triggers: Triggers::new(&unique), kinds: unique, active, ids, least }
+        Self {
+            triggers: Triggers::new(&unique),
+            kinds: unique,
+            active,
+            ids,
+            regions: Vec::new(),
+            least,
+        }
     }
 
     /// Sets how sure it must be that an identity or tax number is one.
@@ -131,6 +149,39 @@ impl PiiScanner {
         self.ids = Arc::new(Ids::new(&self.kinds, least));
         self.least = least;
         self
+    }
+
+    /// Names regions whose telephone numbers are found without a country code, too: by two letters, such as
+    /// `DE`. Of other regions, only numbers of a clear shape are found so, and what a word such as `tel`
+    /// announces. The plans of all regions are those of libphonenumber.
+    ///
+    /// # Errors
+    /// [`UnknownRegion`] if there are no numbers of a region of this name.
+    ///
+    /// ```
+    /// use hooks_agent::builtin::guard::pii::{PiiDetector, PiiKind, PiiScanner};
+    ///
+    /// let scanner = PiiScanner::new([PiiKind::Phone]);
+    /// assert!(scanner.find("612 34 56 78 90", 0).is_none());
+    /// assert!(scanner.find("tel 612 345 678", 0).is_some());
+    /// let scanner = scanner.phone_regions(["ES", "FR"])?;
+    /// assert!(scanner.find("612 345 678", 0).is_some());
+    /// # Ok::<(), hooks_agent::builtin::guard::pii::UnknownRegion>(())
+    /// ```
+    pub fn phone_regions<R: AsRef<str>>(
+        mut self,
+        regions: impl IntoIterator<Item = R>,
+    ) -> Result<Self, UnknownRegion> {
+        self.regions.clear();
+        for name in regions {
+            let name = name.as_ref();
+            let before = self.regions.len();
+            self.regions.extend(Region::named(name));
+            if self.regions.len() == before {
+                return Err(UnknownRegion { name: name.to_owned() });
+            }
+        }
+        Ok(self)
     }
 
     /// A scanner for [all kinds](PiiKind::ALL).
@@ -210,7 +261,9 @@ impl PiiScanner {
                     self.offer(found, PiiKind::MacAddress, at, || mac::at(text, at));
                 }
             }
-            b'+' | b'(' => self.offer(found, PiiKind::Phone, at, || phone::at(text, at)),
+            b'+' | b'(' => {
+                self.offer(found, PiiKind::Phone, at, || phone::at(text, at, &self.regions))
+            }
             b'0'..=b'9' => return self.parse_digits(text, at, found),
             _ => {}
         }
@@ -222,7 +275,7 @@ impl PiiScanner {
         if at == 0 || !text[at - 1].is_ascii_digit() {
             self.offer(found, PiiKind::Ipv4, at, || ip::v4(text, at));
             self.offer(found, PiiKind::CreditCard, at, || card::at(text, at));
-            self.offer(found, PiiKind::Phone, at, || phone::at(text, at));
+            self.offer(found, PiiKind::Phone, at, || phone::at(text, at, &self.regions));
             self.offer(found, PiiKind::Iban, at, || iban::at(text, at));
             self.ids.at(text, at, |kind, range| found.take(kind, range));
         }
@@ -311,7 +364,9 @@ impl PiiDetector for PiiScanner {
 
     /// The kinds, in this version.
     fn id(&self) -> Option<String> {
-        Some(format!("{} folded {:?} {:?}", env!("CARGO_PKG_VERSION"), self.kinds, self.least))
+        let (version, kinds, least) = (env!("CARGO_PKG_VERSION"), &self.kinds, self.least);
+        let regions: Vec<_> = self.regions.iter().map(|region| region.name).collect();
+        Some(format!("{version} folded, all regions {kinds:?} {least:?} {regions:?}"))
     }
 
     /// 4096 with [`PiiKind::Url`], else 400.

@@ -14,6 +14,8 @@ pub(super) struct LabelledText {
     pub(super) place: String,
     pub(super) text: String,
     pub(super) language: String,
+    /// The region whose telephone numbers the text may have without a country code.
+    pub(super) region: Option<String>,
     /// The values, by their range of bytes and the name of their kind.
     pub(super) values: Vec<(Range<usize>, String)>,
 }
@@ -29,8 +31,8 @@ struct Raw {
     #[serde(alias = "full_text")]
     text: String,
     spans: Vec<RawSpan>,
-    #[serde(default)]
     language: Option<String>,
+    region: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -74,7 +76,7 @@ impl Set {
 impl Raw {
     /// Turns places in characters into places in bytes.
     fn labelled(self, place: String) -> Result<LabelledText, BoxError> {
-        let Self { text, spans, language } = self;
+        let Self { text, spans, language, region } = self;
         let starts: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let mut values = Vec::new();
         for span in spans {
@@ -96,6 +98,6 @@ impl Raw {
             values.push((*from..*to, own_name(&kind)));
         }
         values.sort_by_key(|(range, _)| (range.start, range.end));
-        Ok(LabelledText { place, text, language: language.unwrap_or_default(), values })
+        Ok(LabelledText { place, text, language: language.unwrap_or_default(), region, values })
     }
 }

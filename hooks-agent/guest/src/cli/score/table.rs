@@ -1,64 +1,75 @@
-//! Prints the counts.
+//! Writes the counts as a table.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Write};
 
 use crate::cli::score::tally::{Case, Counts, Tally};
 
 /// Two-sided, 95 %.
 const Z: f64 = 1.96;
 
-pub(super) fn print(tally: &Tally, listed: usize) {
-    println!(
+/// Returns the counts of each kind and language, and some of the misses and false alarms.
+pub(super) fn of(tally: &Tally, listed: usize) -> String {
+    let mut table = String::new();
+    write(&mut table, tally, listed).expect("a text takes all");
+    table
+}
+
+fn write(to: &mut String, tally: &Tally, listed: usize) -> fmt::Result {
+    writeln!(
+        to,
         "{:<22}{:>8}{:>8}{:>9}{:>9}{:>8}{:>8}  {:<22}{:<22}",
         "kind", "values", "exact", "overlap", "covered", "found", "wrong", "recall", "precision"
-    );
+    )?;
     for (kind, counts) in &tally.kinds {
-        row(kind, counts);
+        row(to, kind, counts)?;
     }
-    row("all", &tally.all());
+    row(to, "all", &tally.all())?;
     if tally.languages.len() > 1 {
-        println!();
+        writeln!(to)?;
         for (language, counts) in &tally.languages {
-            row(if language.is_empty() { "no language" } else { language }, counts);
+            row(to, if language.is_empty() { "no language" } else { language }, counts)?;
         }
     }
     let (texts, wrong) = (tally.texts, tally.wrong_texts);
-    println!("\n{texts} texts, {wrong} with a false alarm: {}", share(wrong, texts));
+    writeln!(to, "\n{texts} texts, {wrong} with a false alarm: {}", share(wrong, texts))?;
     if !tally.unknown.is_empty() {
         let unknown = tally.unknown.iter().map(|(kind, count)| format!("{kind} {count}"));
-        println!("not looked for: {}", unknown.collect::<Vec<_>>().join(", "));
+        writeln!(to, "not looked for: {}", unknown.collect::<Vec<_>>().join(", "))?;
     }
-    list("missed", &tally.missed, listed);
-    list("false alarms", &tally.wrong, listed);
+    list(to, "missed", &tally.missed, listed)?;
+    list(to, "false alarms", &tally.wrong, listed)
 }
 
 /// Recall is of values that were found with their kind, precision of what was found where a value is.
-fn row(name: &str, counts: &Counts) {
+fn row(to: &mut String, name: &str, counts: &Counts) -> fmt::Result {
     let Counts { values, exact, overlap, covered, found, wrong } = *counts;
-    println!(
+    writeln!(
+        to,
         "{name:<22}{values:>8}{exact:>8}{overlap:>9}{covered:>9}{found:>8}{wrong:>8}  {:<22}{:<22}",
         share(overlap, values),
         share(found - wrong, found)
-    );
+    )
 }
 
-fn list(title: &str, cases: &[Case], listed: usize) {
+fn list(to: &mut String, title: &str, cases: &[Case], listed: usize) -> fmt::Result {
     if cases.is_empty() || listed == 0 {
-        return;
+        return Ok(());
     }
-    println!("\n{title}:");
+    writeln!(to, "\n{title}:")?;
     let mut by_kind: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for case in cases {
         by_kind.entry(&case.kind).or_default().push(case);
     }
     for (kind, cases) in by_kind {
         for case in cases.iter().take(listed) {
-            println!("  {kind}: {:?} behind {:?}  {}", case.value, case.before, case.place);
+            writeln!(to, "  {kind}: {:?} behind {:?}  {}", case.value, case.before, case.place)?;
         }
         if cases.len() > listed {
-            println!("  {kind}: and {} more", cases.len() - listed);
+            writeln!(to, "  {kind}: and {} more", cases.len() - listed)?;
         }
     }
+    Ok(())
 }
 
 /// A share with its interval by Wilson's method, such as `98.0 % (93.0 to 99.4)`.

@@ -7,6 +7,9 @@ use hooks_agent_builtin::guard::pii::PiiMatch;
 
 use crate::cli::score::set::LabelledText;
 
+/// The kind of a value that may be found as any kind.
+pub(super) const ANY: &str = "any";
+
 /// The counts of a kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
@@ -20,7 +23,7 @@ pub(super) struct Counts {
     pub(super) covered: u64,
     /// How much was found as this kind.
     pub(super) found: u64,
-    /// Found as this kind, where no value of any kind is.
+    /// Found as this kind, where no value of a kind that is looked for is.
     pub(super) wrong: u64,
 }
 
@@ -69,7 +72,7 @@ impl Tally {
                 *self.unknown.entry(kind.clone()).or_default() += 1;
                 continue;
             }
-            let of_kind = || found.iter().filter(|it| it.kind == *kind);
+            let of_kind = || found.iter().filter(|it| it.kind == *kind || *kind == ANY);
             let is_found = of_kind().any(|it| touch(&it.range, range));
             let counts = Counts {
                 values: 1,
@@ -85,7 +88,8 @@ impl Tally {
         }
         let mut is_wrong_text = false;
         for it in found {
-            let is_wrong = text.values.iter().all(|(range, _)| !touch(&it.range, range));
+            let known = text.values.iter().filter(|(_, kind)| self.known.contains(kind));
+            let is_wrong = known.into_iter().all(|(range, _)| !touch(&it.range, range));
             if is_wrong {
                 self.wrong.push(text.case(&it.range, &it.kind));
             }

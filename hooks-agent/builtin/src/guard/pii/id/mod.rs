@@ -1,7 +1,6 @@
 //! Identity and tax numbers of authorities, with their check digits.
 
 mod checks;
-mod context;
 mod digits;
 mod form;
 mod search;

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use crate::guard::pii::confidence::PiiConfidence;
-use crate::guard::pii::id::context::is_named;
 use crate::guard::pii::id::form::IdForm;
 use crate::guard::pii::id::table::IDS;
 use crate::guard::pii::kind::PiiKind;
 use crate::guard::pii::shape::bytes::{before, get};
+use crate::guard::pii::shape::context::is_named;
 
 /// The most letters at the start of a number.
 const LETTERS: usize = 6;

@@ -3,9 +3,39 @@
 use std::ops::Range;
 
 use crate::guard::pii::shape::bytes::{before, ends_word, get, is_digit, run_start, starts_word};
+use crate::guard::pii::shape::context::is_named;
 
 const FEWEST: usize = 13;
+/// The fewest digits of a number that a word announces.
+const FEWEST_NAMED: usize = 12;
 const MOST: usize = 19;
+/// Words that announce a number of a card.
+const WORDS: &[&str] = &[
+    "card",
+    "cc",
+    "ccn",
+    "pan",
+    "visa",
+    "mastercard",
+    "maestro",
+    "amex",
+    "debit",
+    "credit",
+    "kreditkarte",
+    "karte",
+    "kartennummer",
+    "carte",
+    "carta",
+    "tarjeta",
+    "cartão",
+    "karta",
+    "kaart",
+    "信用卡",
+    "卡号",
+    "カード",
+    "카드",
+    "карт",
+];
 /// The most bytes: groups have three digits and more, but the last; a separator and a byte behind them.
 const LONGEST: usize = MOST + MOST / 3 + 4;
 
@@ -30,7 +60,8 @@ pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
             return found;
         }
         is_in_fours &= end - group == 4;
-        if is_end(text, end) && is_card(&digits[..count]) && !(grouped && follows_group(text, at)) {
+        let is_card = || is_card(&digits[..count], || is_named(text, at, WORDS));
+        if is_end(text, end) && !(grouped && follows_group(text, at)) && is_card() {
             found = Some(at..end);
         }
         let next = get(text, end).filter(|byte| matches!(byte, b' ' | b'-'));
@@ -65,8 +96,11 @@ fn follows_group(text: &[u8], at: usize) -> bool {
     end - start == 4 && text[start..end].iter().any(u8::is_ascii_digit)
 }
 
-fn is_card(digits: &[u8]) -> bool {
-    digits.len() >= FEWEST && is_issued(digits) && has_checksum(digits)
+/// Whether an issuer has such numbers, or a word says that it is one: issuers come and go, and cards of
+/// Maestro have 12 digits.
+fn is_card(digits: &[u8], is_named: impl FnOnce() -> bool) -> bool {
+    let is_issued = || digits.len() >= FEWEST && is_issued(digits);
+    digits.len() >= FEWEST_NAMED && has_checksum(digits) && (is_issued() || is_named())
 }
 
 /// The Luhn checksum.
@@ -89,6 +123,8 @@ fn is_issued(digits: &[u8]) -> bool {
         3400..=3499 | 3700..=3799 => length == 15,
         // Diners Club.
         3000..=3059 | 3095 | 3600..=3699 | 3800..=3999 => length >= 14,
+        // JCB, before 2000.
+        2131 | 1800 => length == 15,
         // JCB, Mir, RuPay, UnionPay.
         3528..=3589 | 2200..=2204 | 8100..=8299 => length >= 16,
         // Mastercard, Troy.

@@ -7,13 +7,16 @@
 
 pub(crate) mod bytes;
 pub(crate) mod card;
+pub(crate) mod context;
 pub(crate) mod email;
 pub(crate) mod iban;
 pub(crate) mod ip;
 pub(crate) mod mac;
 pub(crate) mod phone;
 pub(crate) mod phone_groups;
+pub(crate) mod phone_label;
 pub(crate) mod phone_plan;
+pub(crate) mod phone_region;
 pub(crate) mod plain;
 pub(crate) mod tld;
 pub(crate) mod url;

@@ -2,9 +2,18 @@
 
 use std::ops::Range;
 
-use crate::guard::pii::shape::bytes::{before, ends_word, get, is_digit, run_start, starts_word};
+use crate::guard::pii::shape::bytes::{before, ends_word, get, is_digit, starts_word};
 use crate::guard::pii::shape::phone_groups::{DIGITS, Groups, LONGEST, Separator};
-use crate::guard::pii::shape::phone_plan::{is_international, is_national};
+use crate::guard::pii::shape::phone_label::{Label, label};
+use crate::guard::pii::shape::phone_plan::{
+    is_callable, is_international, is_listed, is_national, is_of_region,
+};
+use crate::guard::pii::shape::phone_region::Region;
+
+/// The fewest digits, with the country code, of a number that no word announces.
+const FEWEST_UNNAMED: usize = 8;
+/// The most digits of an extension.
+pub(crate) const EXTENSION: usize = 6;
 
 /// The separator at `at` that a digit follows, and the position of this digit.
 fn separator(text: &[u8], at: usize) -> Option<(Separator, usize)> {
@@ -26,23 +35,65 @@ fn separator(text: &[u8], at: usize) -> Option<(Separator, usize)> {
     (pair && is_digit(text, at + 2)).then_some((Separator::Parenthesis, at + 2))
 }
 
-/// The number that starts at `at`, with `+`, `(` or a digit.
-pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
+/// What decides whether digits are a number.
+struct Rules<'a> {
+    text: &'a [u8],
+    start: usize,
+    regions: &'a [&'static Region],
+    label: Option<Label>,
+}
+
+impl Rules<'_> {
+    /// Whether a word says that these groups are a number.
+    fn is_labelled(&mut self, groups: &Groups) -> bool {
+        let (text, start) = (self.text, self.start);
+        match *self.label.get_or_insert_with(|| label(text, start)) {
+            Label::None => false,
+            Label::Weak => groups.groups > 1,
+            Label::Strong => true,
+        }
+    }
+
+    /// Whether groups behind `+` or `00` are a number.
+    fn takes_international(&mut self, groups: &Groups) -> bool {
+        is_international(groups)
+            || is_listed(groups) && (groups.count >= FEWEST_UNNAMED || self.is_labelled(groups))
+            || is_callable(groups) && self.is_labelled(groups)
+    }
+
+    /// Whether groups without a country code are a number.
+    fn takes_national(&mut self, groups: &Groups, is_complete: bool) -> bool {
+        is_complete && is_national(groups)
+            || is_complete && self.regions.iter().any(|region| is_of_region(groups, region))
+            || is_callable(groups) && self.is_labelled(groups)
+            || self.regions.iter().any(|it| it.has(groups.digits())) && self.is_labelled(groups)
+    }
+}
+
+/// The number that starts at `at`, with `+`, `(` or a digit. `regions` are those whose numbers may lack
+/// the country code.
+pub(crate) fn at(text: &[u8], at: usize, regions: &[&'static Region]) -> Option<Range<usize>> {
     if !starts_word(text, at) || before(text, at, 1) == Some(b'+') {
         return None;
     }
+    let rules = Rules { text, start: at, regions, label: None };
     match text[at] {
-        b'+' => international(text, at, at + 1),
+        b'+' => international(text, at, at + 1, rules),
         b'0' if get(text, at + 1) == Some(b'0') => {
             let free = starts_national(text, at);
-            free.then(|| international(text, at, at + 2)).flatten()
+            free.then(|| international(text, at, at + 2, rules)).flatten()
         }
-        _ => national(text, at),
+        _ => national(text, at, rules),
     }
 }
 
 /// The longest valid number whose country code is at `start`.
-fn international(text: &[u8], begin: usize, start: usize) -> Option<Range<usize>> {
+fn international(
+    text: &[u8],
+    begin: usize,
+    start: usize,
+    mut rules: Rules<'_>,
+) -> Option<Range<usize>> {
     let mut groups = Groups::default();
     let (mut at, mut found) = (start, None);
     if !is_digit(text, start) {
@@ -57,8 +108,10 @@ fn international(text: &[u8], begin: usize, start: usize) -> Option<Range<usize>
             }
         }
         let Some(end) = groups.push(text, at) else { return found };
-        if ends_number(text, end) && is_international(&groups) {
-            found = Some(begin..end);
+        if let Some(whole) = number_end(text, end)
+            && rules.takes_international(&groups)
+        {
+            found = Some(begin..whole);
         }
         let Some((separator, next)) = separator(text, end) else { return found };
         groups.separators[groups.groups - 1] = separator;
@@ -67,7 +120,7 @@ fn international(text: &[u8], begin: usize, start: usize) -> Option<Range<usize>
 }
 
 /// The longest number of a national shape.
-fn national(text: &[u8], start: usize) -> Option<Range<usize>> {
+fn national(text: &[u8], start: usize, mut rules: Rules<'_>) -> Option<Range<usize>> {
     let in_parentheses = text[start] == b'(';
     let mut at = start + usize::from(in_parentheses);
     let bracketed = !in_parentheses || is_bracketed(text, at);
@@ -80,8 +133,10 @@ fn national(text: &[u8], start: usize) -> Option<Range<usize>> {
         let Some(end) = groups.push(text, at) else { return found };
         let spaced = groups.separators().contains(&Separator::Space);
         let goes_on = spaced && get(text, end) == Some(b' ') && is_digit(text, end + 1);
-        if !goes_on && ends_number(text, end) && is_national(&groups) {
-            found = Some(start..end);
+        if let Some(whole) = number_end(text, end)
+            && rules.takes_national(&groups, !goes_on)
+        {
+            found = Some(start..whole);
         }
         let Some((separator, next)) = separator(text, end) else { return found };
         groups.separators[groups.groups - 1] = separator;
@@ -119,6 +174,16 @@ fn ends_number(text: &[u8], end: usize) -> bool {
     ends_word(text, end) && !(joins && is_digit(text, end + 1))
 }
 
+/// The end of the number whose digits end at `end`, with its extension, as in `345-899-3560x458`.
+fn number_end(text: &[u8], end: usize) -> Option<usize> {
+    if get(text, end) != Some(b'x') {
+        return ends_number(text, end).then_some(end);
+    }
+    let digits = (0..=EXTENSION).take_while(|digit| is_digit(text, end + 1 + digit)).count();
+    let whole = end + 1 + digits;
+    ((1..=EXTENSION).contains(&digits) && ends_number(text, whole)).then_some(whole)
+}
+
 /// Where a number may start that more text completes, lengthens or refutes.
 pub(crate) fn open(text: &[u8], from: usize) -> usize {
     let least = from.max(text.len().saturating_sub(LONGEST));
@@ -126,7 +191,15 @@ pub(crate) fn open(text: &[u8], from: usize) -> usize {
         byte.is_ascii_digit()
             || matches!(byte, b' ' | b'-' | b'.' | b'/' | b'(' | b')' | b'+' | b':')
     };
-    let run = run_start(text, text.len(), least, is_part);
+    let mut run = text.len();
+    // An `x` before an extension is part of a number.
+    let is_extended = |at: usize| {
+        let goes_on = at + 1 == text.len() || is_digit(text, at + 1);
+        text[at] == b'x' && goes_on && at > 0 && is_digit(text, at - 1)
+    };
+    while run > least && (is_part(text[run - 1]) || is_extended(run - 1)) {
+        run -= 1;
+    }
     let starts = |byte: &&u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'(');
     run + text[run..].iter().take_while(|byte| !starts(byte)).count()
 }

@@ -1,6 +1,7 @@
 //! Numbering plans: the lengths of numbers by country, and the shapes of national numbers.
 
 use crate::guard::pii::shape::phone_groups::{Groups, Separator};
+use crate::guard::pii::shape::phone_region::{Region, is_of_any_region};
 
 use Separator::{Dash, Dot, Parenthesis, Slash, Space};
 
@@ -10,6 +11,42 @@ pub(crate) fn is_international(groups: &Groups) -> bool {
     // One dot alone is that of a decimal number.
     let decimal = groups.separators() == [Dot];
     !decimal && digits.len() <= 15 && has_length_of_country(digits)
+}
+
+/// Whether these digits are a number of any region, by the table of all.
+pub(crate) fn is_listed(groups: &Groups) -> bool {
+    groups.separators() != [Dot] && is_of_any_region(groups.digits())
+}
+
+/// Whether these groups are a number of the region that says so by itself: with what is dialled before
+/// numbers there, or long enough in groups that no other numbers have.
+pub(crate) fn is_of_region(groups: &Groups, region: &Region) -> bool {
+    let (digits, lengths) = (groups.digits(), groups.lengths());
+    let is_grouped = lengths.len() > 1 && is_callable(groups);
+    let is_shaped = is_grouped && (lengths.len() < 6 && is_uniform(groups, 1));
+    if !region.has(digits) || !(is_shaped || digits.len() >= 9 && lengths.len() == 1) {
+        return false;
+    }
+    match digits[0] {
+        b'0' => region.has_prefix(digits) || region.has(digits) && is_shaped,
+        _ => is_shaped && digits.len() >= 9,
+    }
+}
+
+/// Whether somebody may call these groups, if a word says so: enough digits, and neither a date nor an IP
+/// address nor a decimal number.
+pub(crate) fn is_callable(groups: &Groups) -> bool {
+    let (digits, lengths, separators) = (groups.digits(), groups.lengths(), groups.separators());
+    let head = digits[..digits.len().min(2)].to_vec();
+    let is_date = match lengths {
+        [4, 2, 2] | [4, 1..=2, 1..=2] => head == b"19" || head == b"20",
+        [1..=2, 1..=2, 4] => !groups.in_parentheses && separators.iter().all(|it| *it != Space),
+        _ => false,
+    };
+    let is_ip = separators == [Dot, Dot, Dot] && lengths.iter().all(|length| *length <= 3);
+    let is_decimal = separators == [Dot] && digits.len() < 9;
+    let has_groups = lengths.iter().skip(1).all(|length| *length >= 2);
+    (7..=15).contains(&digits.len()) && has_groups && !is_date && !is_ip && !is_decimal
 }
 
 fn has_length_of_country(digits: &[u8]) -> bool {

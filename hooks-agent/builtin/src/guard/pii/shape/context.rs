@@ -5,7 +5,7 @@ const BEFORE: usize = 64;
 
 /// Whether one of these words, in lower case, stands close before `at`. Blanks, `_` and `-` between the
 /// parts of a name do not matter, nor does case: `socialSecurityNumber` has `social security number`.
-pub(super) fn is_named(text: &[u8], at: usize, words: &[&str]) -> bool {
+pub(crate) fn is_named(text: &[u8], at: usize, words: &[&str]) -> bool {
     let mut starts = (at.saturating_sub(BEFORE)..at).filter(|start| starts_word(text, *start));
     starts.any(|start| words.iter().any(|word| has_word(&text[start..at], word.as_bytes())))
 }
@@ -43,7 +43,7 @@ fn is_between(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::guard::pii::id::context::is_named;
+    use crate::guard::pii::shape::context::is_named;
 
     #[test]
     fn a_word_before_a_number_names_it_however_it_is_written() {

@@ -1,0 +1,126 @@
+//! Secrets whose form is that of a standard: private keys, tokens of three parts, passwords in URLs, headers.
+
+use std::ops::Range;
+
+use crate::guard::secrets::generic::{entropy, is_placeholder};
+
+/// The most bytes of a private key.
+pub(super) const LONGEST_KEY: usize = 16 * 1024;
+/// The fewest digits in base 64 of a private key.
+const SHORTEST_KEY: usize = 40;
+/// The most bytes of a token of three parts.
+const LONGEST_TOKEN: usize = 4096;
+/// The most bytes of a name and a password in a URL.
+const LONGEST_LOGIN: usize = 256;
+
+pub(super) const BEGIN: &[u8] = b"-----BEGIN";
+const END: &[u8] = b"-----END";
+
+/// The private key whose `-----BEGIN` is at `at`, up to the end of its last line; or up to where it is cut.
+pub(super) fn private_key(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let head = &text[at..text.len().min(at + 64)];
+    let label = &head[BEGIN.len()..];
+    let label = &label[..label.windows(5).position(|it| it == b"-----")?];
+    let is_private = label.windows(11).any(|it| it == b"PRIVATE KEY");
+    let is_label = label
+        .iter()
+        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b' ');
+    if !is_private || !is_label {
+        return None;
+    }
+    let body = at + BEGIN.len() + label.len() + 5;
+    let limit = text.len().min(at + LONGEST_KEY);
+    let end = text[body..limit].windows(END.len()).position(|it| it == END);
+    let digits = text[body..end.map_or(limit, |end| body + end)].iter();
+    let digits =
+        digits.filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
+    if digits.count() < SHORTEST_KEY && (end.is_some() || limit < text.len()) {
+        return None;
+    }
+    let end = end.map_or(limit, |end| {
+        let dashes = body + end + END.len();
+        let close =
+            text[dashes..limit.max(dashes)].windows(5).take(48).position(|it| it == b"-----");
+        close.map_or(limit, |close| dashes + close + 5)
+    });
+    Some(at..end)
+}
+
+/// Where a private key begins that has no end.
+pub(super) fn open_key(text: &[u8], from: usize) -> Option<usize> {
+    let least = from.max(text.len().saturating_sub(LONGEST_KEY));
+    let begin = least + text[least..].windows(BEGIN.len()).rposition(|it| it == BEGIN)?;
+    match private_key(text, begin) {
+        Some(key) => (key.end == text.len()).then_some(begin),
+        // Its first line may go on.
+        None => (text.len() - begin < 64).then_some(begin),
+    }
+}
+
+/// The token whose header starts at `at`: three parts in base 64, of which the first two are JSON.
+pub(super) fn json_web_token(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    let mut end = at;
+    for number in 0..3 {
+        let start = end;
+        end = run(text, end, at + LONGEST_TOKEN, is_part);
+        let least = if number == 2 { 0 } else { 8 };
+        if end - start < least || (number < 2 && text.get(end) != Some(&b'.')) {
+            return None;
+        }
+        end += usize::from(number < 2);
+    }
+    Some(at..end)
+}
+
+/// The password of a URL whose `://` is at `at`.
+pub(super) fn url_password(text: &[u8], at: usize) -> Option<Range<usize>> {
+    if !at.checked_sub(1).is_some_and(|before| text[before].is_ascii_alphanumeric()) {
+        return None;
+    }
+    let start = at + 3;
+    let is_login = |byte: u8| byte.is_ascii_graphic() && !b"/?#\"'`<>\\".contains(&byte);
+    let end = run(text, start, start + LONGEST_LOGIN, is_login);
+    let login = &text[start..end];
+    let host = login.iter().rposition(|byte| *byte == b'@')?;
+    let colon = login[..host].iter().position(|byte| *byte == b':')?;
+    let password = &login[colon + 1..host];
+    let is_name = password.len() < 3
+        || is_placeholder(password)
+        || password.starts_with(b"$")
+        || password.starts_with(b"{");
+    (!is_name && password != b"password" && password != b"pass")
+        .then_some(start + colon + 1..start + host)
+}
+
+/// The name and password of `curl -u name:password`, whose option ends at `at`.
+pub(super) fn login(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let start = run(text, at, at + 3, |byte| b" =\"'".contains(&byte));
+    let quote = text[at..start].iter().copied().rfind(|byte| matches!(byte, b'"' | b'\''));
+    let end = run(text, start, start + LONGEST_LOGIN, |byte| match quote {
+        Some(quote) => byte != quote && byte != b'\n',
+        None => byte.is_ascii_graphic() && !b"\"'`<>|&;".contains(&byte),
+    });
+    let colon = text[start..end].iter().position(|byte| *byte == b':')?;
+    let (name, password) = (&text[start..start + colon], &text[start + colon + 1..end]);
+    let is_example = name == password || [&b"pass"[..], b"password", b"pw"].contains(&password);
+    let is_set = password.len() >= 3 && !is_placeholder(password) && !password.starts_with(b"$");
+    (start > at && is_set && !is_example && !password.starts_with(b"/")).then_some(start..end)
+}
+
+/// The token behind the word `Bearer`, which ends at `at`.
+pub(super) fn bearer(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let start = run(text, at, at + 4, |byte| byte == b' ' || byte == b'\t');
+    let end = run(text, start, start + LONGEST_TOKEN, |byte| {
+        byte.is_ascii_alphanumeric() || b"._~+/=-".contains(&byte)
+    });
+    let token = &text[start..end];
+    let is_token =
+        token.len() >= 12 && token.iter().any(u8::is_ascii_digit) && entropy(token) >= 3.0;
+    (start > at && is_token && !is_placeholder(token)).then_some(start..end)
+}
+
+fn run(text: &[u8], at: usize, until: usize, is: impl Fn(u8) -> bool) -> usize {
+    let until = until.min(text.len());
+    at + text[at.min(until)..until].iter().take_while(|byte| is(**byte)).count()
+}

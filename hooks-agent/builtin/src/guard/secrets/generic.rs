@@ -1,0 +1,358 @@
+//! Values that are secrets by the name that they are given and by what they look like.
+
+/// What a word in a name says of its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    /// What a person chose.
+    Password,
+    /// What a program made.
+    Token,
+    /// A key of any kind, which is often none that opens something.
+    Key,
+    /// The header of HTTP.
+    Authorization,
+}
+
+/// The words of names, in lower case.
+pub(super) const WORDS: &[(&str, Word)] = &[
+    ("passw", Word::Password),
+    ("passphrase", Word::Password),
+    ("passcode", Word::Password),
+    ("pwd", Word::Password),
+    ("kennwort", Word::Password),
+    ("contraseña", Word::Password),
+    ("motdepasse", Word::Password),
+    ("mot de passe", Word::Password),
+    ("пароль", Word::Password),
+    ("密码", Word::Password),
+    ("密碼", Word::Password),
+    ("パスワード", Word::Password),
+    ("비밀번호", Word::Password),
+    ("secret", Word::Token),
+    ("token", Word::Token),
+    ("apikey", Word::Token),
+    ("api_key", Word::Token),
+    ("api-key", Word::Token),
+    ("api key", Word::Token),
+    ("access_key", Word::Token),
+    ("accesskey", Word::Token),
+    ("private_key", Word::Token),
+    ("credential", Word::Token),
+    ("creds", Word::Token),
+    ("密钥", Word::Token),
+    ("令牌", Word::Token),
+    ("api", Word::Key),
+    ("auth", Word::Key),
+    ("access", Word::Key),
+    ("key", Word::Key),
+    ("authorization", Word::Authorization),
+];
+
+/// The fewest bytes of a password.
+const PASSWORD: usize = 6;
+/// The fewest bytes of a token that only its name says to be one.
+const SHORTEST: usize = 16;
+/// The fewest bytes of one in small letters with dashes.
+const SHORT: usize = 20;
+/// The least entropy of a token, in bits a character.
+const ENTROPY: f64 = 3.4;
+
+/// What stands for a secret.
+const PLACEHOLDERS: &[&str] = &[
+    "example",
+    "xxxx",
+    "****",
+    "....",
+    "your_",
+    "your-",
+    "yourp",
+    "placeholder",
+    "changeme",
+    "change_me",
+    "redacted",
+    "dummy",
+    "insert",
+    "<",
+    "{{",
+    "${",
+    "$(",
+    "%s",
+    "todo",
+    "sample",
+    "1234567890",
+    "abcdef",
+];
+
+/// Words that are no passwords, but what code and forms say of them.
+const NO_PASSWORDS: &[&str] = &[
+    "string",
+    "password",
+    "passwd",
+    "required",
+    "optional",
+    "hidden",
+    "undefined",
+    "boolean",
+    "varchar",
+    "false",
+    "number",
+    "integer",
+    "object",
+    "default",
+    "invalid",
+    "incorrect",
+    "expired",
+    "unknown",
+    "missing",
+    "forgotten",
+    "secret",
+    "encrypted",
+    "plaintext",
+    "correct",
+];
+
+/// Parts of names whose values everybody may read.
+const OPEN_PARTS: &[&str] = &[
+    "public",
+    "primary",
+    "foreign",
+    "csrf",
+    "xsrf",
+    "accessor",
+    "accessibility",
+    "sort",
+    "partition",
+    "cache",
+    "publishable",
+    "authenticity",
+];
+
+/// Last parts of names whose values say something of a secret.
+const LAST_PARTS: &[&str] = &[
+    "id",
+    "ids",
+    "name",
+    "names",
+    "hash",
+    "size",
+    "length",
+    "len",
+    "version",
+    "type",
+    "url",
+    "uri",
+    "path",
+    "file",
+    "dir",
+    "pair",
+    "index",
+    "count",
+    "date",
+    "time",
+    "vault",
+    "store",
+    "event",
+    "source",
+    "algorithm",
+    "alg",
+    "format",
+    "kind",
+    "prefix",
+    "label",
+    "ref",
+    "arn",
+    "host",
+    "email",
+    "user",
+    "username",
+    "title",
+    "field",
+    "policy",
+    "expiry",
+    "expires",
+    "endpoint",
+    "region",
+    "signatures",
+    "secrets",
+    "class",
+];
+
+/// Whether a value of this name may be a secret, such as `api_token`, but not `token_type`.
+pub(super) fn names_secret(name: &[u8]) -> bool {
+    let parts = parts_of(name);
+    let is_open = parts.iter().any(|part| OPEN_PARTS.contains(&&**part));
+    !is_open && parts.last().is_none_or(|last| !LAST_PARTS.contains(&&**last))
+}
+
+/// The parts of a name in lower case: `apiKey`, `API_KEY` and `api-key` have `api` and `key`.
+fn parts_of(name: &[u8]) -> Vec<String> {
+    let (mut parts, mut before) = (vec![String::new()], b'_');
+    for byte in name {
+        let is_hump = before.is_ascii_lowercase() && byte.is_ascii_uppercase();
+        if (is_hump || !byte.is_ascii_alphanumeric())
+            && parts.last().is_some_and(|it| !it.is_empty())
+        {
+            parts.push(String::new());
+        }
+        if let Some(part) = parts.last_mut().filter(|_| byte.is_ascii_alphanumeric()) {
+            part.push(char::from(byte.to_ascii_lowercase()));
+        }
+        before = *byte;
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Whether a value is a secret by itself.
+pub(super) fn is_secret(word: Word, value: &[u8], is_quoted: bool, is_said: bool) -> bool {
+    if is_placeholder(value) {
+        return false;
+    }
+    match word {
+        Word::Password => is_password(value, is_quoted && !is_said),
+        Word::Token => is_token(value),
+        Word::Key => is_token(value) && !is_uuid(value),
+        Word::Authorization => value.len() >= 10 && value.iter().any(u8::is_ascii_digit),
+    }
+}
+
+/// Whether a text only stands where a secret would.
+pub(super) fn is_placeholder(value: &[u8]) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let is_filled_in =
+        value.len() > 2 && value.first() == Some(&b'%') && value.last() == Some(&b'%');
+    let has = |part: &&str| lower.windows(part.len()).any(|it| it == part.as_bytes());
+    PLACEHOLDERS.iter().any(|part| has(part)) || is_filled_in || entropy(value) < 1.5
+}
+
+fn is_password(value: &[u8], is_quoted: bool) -> bool {
+    let length = value.len();
+    let lower = value.to_ascii_lowercase();
+    if !(PASSWORD..=128).contains(&length) || NO_PASSWORDS.iter().any(|it| it.as_bytes() == lower) {
+        return false;
+    }
+    if value.iter().any(|byte| b"()[]{}$<>".contains(byte)) && !is_quoted {
+        return false;
+    }
+    let has_digit = value.iter().any(u8::is_ascii_digit);
+    let has_mark = value.iter().any(|byte| byte.is_ascii_punctuation() && !b"_-.:/".contains(byte));
+    is_quoted || has_digit || has_mark
+}
+
+fn is_token(value: &[u8]) -> bool {
+    let is_of_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.+/=~-".contains(byte);
+    let parts = value.split(|byte| *byte == b'.').map(<[u8]>::len);
+    // Names of hosts, classes and files have parts.
+    let is_dotted = value.contains(&b'.') && parts.max().is_none_or(|longest| longest < SHORTEST);
+    let is_joined = value.iter().any(|byte| b"_-".contains(byte));
+    let is_short = value.len() < SHORT && is_joined && !is_mixed(value);
+    value.len() >= SHORTEST
+        && !is_short
+        && !is_dotted
+        && value.iter().all(is_of_token)
+        && value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && entropy(value) >= ENTROPY
+        && !is_of_words(value)
+}
+
+/// Whether letters have both cases, as random ones do.
+fn is_mixed(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Whether a text is made of words and numbers, as names of files, versions and variables are.
+fn is_of_words(value: &[u8]) -> bool {
+    let parts = value.split(|byte| b"_.+/=~-".contains(byte)).filter(|part| !part.is_empty());
+    parts.into_iter().all(|part| {
+        let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let letters = part.len() - digits;
+        let turns =
+            part.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
+        // `v2`, `utf8`, `2024`, `sha256`, `userName`.
+        let is_name =
+            turns.count() <= 2 && digits <= 5 && part.len() < SHORTEST && is_readable(part);
+        is_name || (letters == 0 && digits <= 10)
+    })
+}
+
+/// Whether letters have vowels, and capitals only where words begin.
+fn is_readable(part: &[u8]) -> bool {
+    let letters: Vec<_> = part.iter().filter(|byte| byte.is_ascii_alphabetic()).collect();
+    let vowels = letters.iter().filter(|byte| b"aeiouyAEIOUY".contains(byte)).count();
+    let capitals = letters.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+    let is_one_case = capitals == 0 || capitals == letters.len();
+    letters.len() <= 4
+        || vowels * 6 >= letters.len() && (is_one_case || capitals * 3 <= letters.len())
+}
+
+fn is_uuid(value: &[u8]) -> bool {
+    let dashes = [8, 13, 18, 23];
+    let is_right = |(at, byte): (usize, &u8)| {
+        if dashes.contains(&at) { *byte == b'-' } else { byte.is_ascii_hexdigit() }
+    };
+    value.len() == 36 && value.iter().enumerate().all(is_right)
+}
+
+/// Shannon's entropy, in bits a byte.
+pub(super) fn entropy(text: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    text.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    #[expect(clippy::cast_precision_loss, reason = "texts are short")]
+    let length = text.len() as f64;
+    let shares = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / length);
+    shares.map(|share| -share * share.log2()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Word, entropy, is_secret};
+
+    #[test]
+    fn entropy_is_in_bits_a_byte() {
+        assert!(entropy(b"aaaa").abs() < 1e-9 && (entropy(b"abcd") - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_token_is_no_name_of_words() {
+        for value in
+            ["k7Gz2mQp9XvB4nRt", "9f86d081884c7d659a2f", "4f3c2a1b-9d8e-4c7b-8a6f-5e4d3c2b1a09"]
+        {
+            assert!(is_secret(Word::Token, value.as_bytes(), true, false), "{value}");
+        }
+        for value in [
+            "user_profile_v2",
+            "my-service-2024",
+            "primaryKeyName1",
+            "src/main/utf8.rs",
+            "release-1.2.3",
+            "xxxxxxxxxxxxxxx1",
+            "your_api_key_here1",
+            "1234567890",
+            "sha256-digest-name",
+        ] {
+            assert!(!is_secret(Word::Token, value.as_bytes(), true, false), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_what_a_person_would_choose() {
+        for (value, is_quoted) in
+            [("hunter2", false), ("Tr0ub4dor&3", false), ("letmein", true), ("correct horse", true)]
+        {
+            assert!(is_secret(Word::Password, value.as_bytes(), is_quoted, false), "{value}");
+        }
+        for (value, is_quoted) in [
+            ("string", true),
+            ("required", false),
+            ("self.password", false),
+            ("getPassword()", false),
+            ("${DB_PASS}", true),
+            ("os.environ", false),
+            ("short", true),
+            ("********", true),
+        ] {
+            assert!(!is_secret(Word::Password, value.as_bytes(), is_quoted, false), "{value}");
+        }
+    }
+}
