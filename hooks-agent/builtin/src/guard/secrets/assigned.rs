@@ -68,9 +68,14 @@ fn operator(text: &[u8], at: usize) -> Option<(usize, bool)> {
 
 /// Reads the value that starts at `at`.
 fn read(text: &[u8], at: usize, is_said: bool) -> Option<Value> {
-    let opened = skip(text, at, 3, |byte| is_quote(byte) || b"\\([{".contains(&byte));
-    let quote = text[at..opened].iter().copied().rfind(|byte| is_quote(*byte));
-    let mut start = opened;
+    let opened = skip(text, at, 2, |byte| b"\\([{".contains(&byte));
+    let quote = text.get(opened).copied().filter(|byte| is_quote(*byte));
+    let quotes = skip(text, opened, 3, |byte| Some(byte) == quote) - opened;
+    // Two quotes are an empty text.
+    if quotes == 2 {
+        return None;
+    }
+    let mut start = opened + quotes;
     for scheme in [&b"bearer "[..], b"basic ", b"token "] {
         let is_scheme = text.get(start..start + scheme.len());
         if is_scheme.is_some_and(|it| it.eq_ignore_ascii_case(scheme)) {
@@ -152,6 +157,7 @@ mod tests {
             "token of the user = 1",
             "token = \"a\nb\"",
             "token =\nabc",
+            "token = \"\"",
         ] {
             assert_eq!(value(text.as_bytes(), 5), None, "{text}");
         }

@@ -6,8 +6,8 @@ use crate::guard::secrets::generic::{entropy, is_placeholder};
 
 /// The most bytes of a private key.
 pub(super) const LONGEST_KEY: usize = 16 * 1024;
-/// The fewest digits in base 64 of a private key.
-const SHORTEST_KEY: usize = 40;
+/// The fewest digits in base 64 of the longest line of a private key.
+const SHORTEST_LINE: usize = 32;
 /// The most bytes of a token of three parts.
 const LONGEST_TOKEN: usize = 4096;
 /// The most bytes of a name and a password in a URL.
@@ -30,20 +30,27 @@ pub(super) fn private_key(text: &[u8], at: usize) -> Option<Range<usize>> {
     }
     let body = at + BEGIN.len() + label.len() + 5;
     let limit = text.len().min(at + LONGEST_KEY);
-    let end = text[body..limit].windows(END.len()).position(|it| it == END);
-    let digits = text[body..end.map_or(limit, |end| body + end)].iter();
-    let digits =
-        digits.filter(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
-    if digits.count() < SHORTEST_KEY && (end.is_some() || limit < text.len()) {
+    let lines = body + text[body..limit].iter().take_while(|byte| is_of_key(**byte)).count();
+    let end = text[body..lines].windows(END.len()).position(|it| it == END).map(|end| body + end);
+    let digits = &text[body..end.unwrap_or(lines)];
+    let is_open = lines == text.len() && end.is_none();
+    let longest = digits.split(|byte| !is_digit(*byte)).map(<[u8]>::len).max();
+    if !is_open && longest < Some(SHORTEST_LINE) {
         return None;
     }
-    let end = end.map_or(limit, |end| {
-        let dashes = body + end + END.len();
-        let close =
-            text[dashes..limit.max(dashes)].windows(5).take(48).position(|it| it == b"-----");
-        close.map_or(limit, |close| dashes + close + 5)
-    });
-    Some(at..end)
+    let Some(end) = end else { return Some(at..lines) };
+    let dashes = end + END.len();
+    let close = text[dashes..limit].windows(5).take(48).position(|it| it == b"-----");
+    Some(at..close.map_or(limit, |close| dashes + close + 5))
+}
+
+/// Whether a byte is in a private key, with its headers; or in the code or the comment that it stands in.
+fn is_of_key(byte: u8) -> bool {
+    is_digit(byte) || byte.is_ascii_whitespace() || b"-:,.\\\"'#*|!".contains(&byte)
+}
+
+fn is_digit(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
 /// Where a private key begins that has no end.

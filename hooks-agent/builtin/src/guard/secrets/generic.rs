@@ -234,6 +234,10 @@ fn is_password(value: &[u8], is_quoted: bool) -> bool {
     if value.iter().any(|byte| b"()[]{}$<>".contains(byte)) && !is_quoted {
         return false;
     }
+    // `config.password2` is a place in code.
+    if !is_quoted && value.contains(&b'.') && is_of_words(value) {
+        return false;
+    }
     let has_digit = value.iter().any(u8::is_ascii_digit);
     let has_mark = value.iter().any(|byte| byte.is_ascii_punctuation() && !b"_-.:/".contains(byte));
     is_quoted || has_digit || has_mark
