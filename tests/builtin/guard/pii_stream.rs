@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use hooks_agent_builtin::guard::SecretScanner;
 use hooks_agent_builtin::guard::pii::{
     Kinds, PiiCallback, PiiConfidence, PiiDetector, PiiKind, PiiMatch, PiiPattern, PiiScanner,
 };
@@ -71,7 +72,11 @@ fn boundaries(text: &str) -> Vec<usize> {
 fn check(name: &str, detector: &dyn PiiDetector, text: &str, cuts: &[usize]) {
     let whole = whole(detector, text);
     // The word before a number is read, too.
-    let short = if matches!(name, "all" | "ids") { 80 } else { 8 };
+    let short = match name {
+        "secrets" => 1000,
+        "all" | "ids" | "regions" | "Phone" | "CreditCard" | "Coordinates" | "BirthDate" => 120,
+        _ => 8,
+    };
     for context in [usize::MAX, short] {
         let streamed = streamed(detector, text, cuts, context);
         assert_eq!(streamed, whole, "{name}, cut at {cuts:?}: {text:?}");
@@ -97,6 +102,8 @@ fn detectors() -> Vec<(String, Box<dyn PiiDetector>)> {
     detectors.push(("all".to_owned(), Box::new(PiiScanner::all())));
     let ids = PiiScanner::new(Kinds::ids()).min_confidence(PiiConfidence::Low);
     detectors.push(("ids".to_owned(), Box::new(ids)));
+    let regions = PiiScanner::new([PiiKind::Phone]).phone_regions(["DE", "US", "ES"]).unwrap();
+    detectors.push(("regions".to_owned(), Box::new(regions)));
     let pattern = PiiPattern::new("key", r"(?-u:\b)k[0-9a-z]{2,20}(?-u:\b)").unwrap();
     detectors.push(("pattern".to_owned(), Box::new(pattern.with_window(24))));
     let callback = PiiCallback::new(|text| {
@@ -107,7 +114,7 @@ fn detectors() -> Vec<(String, Box<dyn PiiDetector>)> {
 }
 
 /// Parts of personal data and what is around them.
-const PARTS: [&str; 122] = [
+const PARTS: &[&str] = &[
     "a",
     "ana",
     "@",
@@ -230,10 +237,36 @@ const PARTS: [&str; 122] = [
     "136 695 976",
     "RSS MRA ",
     "85T10 A562S",
+    "tel ",
+    "Phone: ",
+    "reach me at ",
+    "card ",
+    "x123",
+    "467 3395",
+    "415 555 0132",
+    "+98 9601",
+    "born ",
+    "March ",
+    "12, ",
+    "1985",
+    "12.",
+    "03.",
+    "de marzo de ",
+    "1st",
+    "gps ",
+    "48.8566",
+    ", ",
+    "2.3522",
+    "° N",
+    "0x",
+    "5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    "bc1",
+    "passport ",
+    "A1234567",
 ];
 
 /// Personal data, some of it with what lengthens or refutes it.
-const VALUES: [&str; 32] = [
+const VALUES: &[&str] = &[
     "ana@b.co",
     "o'neil@a-b.com",
     "4111 1111 1111 1111",
@@ -266,7 +299,83 @@ const VALUES: [&str; 32] = [
     "X1234567L",
     "001a.2b3c.4d5e",
     "6304 1234 5678 9012 8",
+    "345-899-3560x458",
+    "tel 467 3395",
+    "card 630427373398",
+    "030 901820",
+    "born March 12, 1985",
+    "dob 12. 3. 1985",
+    "born 12 de marzo de 1985",
+    "lat 48.8566, 2.3522",
+    "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
+    "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
+    "passport C01X00T47",
+    "passport A1234567",
 ];
+
+/// Parts of secrets and what is around them.
+const SECRETS: &[&str] = &[
+    "a",
+    "1",
+    " ",
+    "\n",
+    "\"",
+    "'",
+    "=",
+    " = ",
+    ": ",
+    ":",
+    "@",
+    "/",
+    ",",
+    ".",
+    "-",
+    "_",
+    "é",
+    "请",
+    "\u{200b}",
+    "%40",
+    "\\n",
+    "&amp;",
+    "password",
+    "myToken",
+    "api_key",
+    "Authorization: ",
+    "Bearer ",
+    "is ",
+    "hunter2",
+    "Tr0ub4dor&3",
+    "correct horse 7",
+    "k7Gz2mQp9XvB4nRt",
+    "9f86d081884c7d659a2f",
+    "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",
+    "ghp_",
+    "zQWBuTSOoRi4A9spHcVY5ncnsDkxkJ0mLq17",
+    "glpat-in51j7rfpgxixxlpzahi",
+    "AKIA",
+    "AKIAQYLPMN5HHHFPZAM2",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbmEifQ.c2lnbmF0dXJl",
+    "eyJhbGciOiJIUzI1NiJ9.",
+    "-----BEGIN",
+    " RSA PRIVATE KEY-----\n",
+    "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIBftnHPp22SewYmmEoMcX8VwI4IH\n",
+    "-----END PRIVATE KEY-----",
+    "-----",
+    "postgres://app:k3Yq-9z@db/shop",
+    "://",
+    "ana:s3cr3t@",
+    "adafruit",
+    "rkugnn-i3pol3fdata_hoaxv3moewlte",
+    "curl -u ana:s3cr3t ",
+    "xxxx",
+    "${TOKEN}",
+];
+
+/// A text of parts of secrets.
+fn text_with_secrets(random: &mut Random) -> String {
+    let parts = 1 + random.below(9);
+    (0..parts).map(|_| SECRETS[random.below(SECRETS.len())]).collect()
+}
 
 /// A text of parts, a third of them whole values.
 fn text(random: &mut Random) -> String {
@@ -292,6 +401,43 @@ fn any_cut_of_any_text_finds_what_the_whole_text_has() {
         }
     }
     assert!(matches > rounds, "the texts have nothing to find: {matches}");
+}
+
+#[test]
+fn any_cut_of_any_text_finds_the_same_secrets() {
+    let rounds = std::env::var("PII_ROUNDS").map_or(300, |rounds| rounds.parse().unwrap());
+    let seed = std::env::var("PII_SEED").map_or(0x9E37_79B9_7F4A_7C15, |it| it.parse().unwrap());
+    let (scanner, mut random) = (SecretScanner::new(), Random(seed));
+    let mut matches = 0;
+    for _ in 0..rounds {
+        let text = text_with_secrets(&mut random);
+        check_all_cuts("secrets", &scanner, &text, &mut random);
+        matches += whole(&scanner, &text).len();
+    }
+    assert!(matches * 4 > rounds, "the texts have nothing to find: {matches}");
+}
+
+#[test]
+fn secrets_longer_than_any_window_do_not_depend_on_the_cut() {
+    let texts = [
+        format!(
+            "-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY----- end",
+            "MC4CAQ+/\n".repeat(300)
+        ),
+        format!("key eyJhbGciOiJIUzI1NiJ9.{}.abc end", "aB3_".repeat(500)),
+        format!("password: \"{}\" end", "a b1 ".repeat(40)),
+        "password=".repeat(200),
+        "-----BEGIN ".repeat(100),
+        "ghp_".repeat(300),
+        "%40".repeat(300),
+    ];
+    let scanner = SecretScanner::new();
+    for text in texts {
+        let places = boundaries(&text);
+        let some: Vec<_> = places.iter().copied().step_by(41).collect();
+        check("secrets", &scanner, &text, &some);
+        check("secrets", &scanner, &text, &places[places.len() / 2..][..1]);
+    }
 }
 
 #[test]

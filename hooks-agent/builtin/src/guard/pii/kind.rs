@@ -40,6 +40,10 @@ kinds! {
     /// | `MacAddress` | `mac_address` | six pairs with colons or with dashes, or three groups of four with dots, not inside of a longer chain |
     /// | `Url` | `url` | with a scheme, with `www.`, or a host with a path and a well-known top-level domain; with path, query and fragment, without the punctuation of the sentence |
     /// | `Phone` | `phone` | `+` or `00` with a country code and the length that this country has; national numbers of a clear shape: North America, mobile numbers of China, Russia with 8, and numbers with a leading zero and groups as in Europe, Japan and China |
+    /// | `CryptoAddress` | `crypto_address` | addresses of Bitcoin with their checksum; of Ethereum `0x` and 40 digits, without |
+    /// | `Coordinates` | `coordinates` | a latitude and a longitude with three decimals or more, behind a word such as `gps`, or with degrees or directions |
+    /// | `BirthDate` | `birth_date` | a date in digits or with the name of the month, behind a word such as `born` |
+    /// | `Passport`, `DrivingLicence` | `passport`, `driving_licence` | six to 18 letters and digits of the forms that countries use, behind a word that says so, and never without |
     /// | `Iban` | `iban` | the length of the country and the checksum; together or in groups of four |
     ///
     /// The others are identity and tax numbers, by country. Their check digits and dates must be right, and where
@@ -64,6 +68,12 @@ kinds! {
         Phone = "phone",
         /// International bank account numbers.
         Iban = "iban",
+        /// Addresses of Bitcoin and Ethereum.
+        CryptoAddress = "crypto_address",
+        /// Places by latitude and longitude.
+        Coordinates = "coordinates",
+        /// Dates behind a word such as `born`.
+        BirthDate = "birth_date",
         /// The social security number of the United States.
         UsSsn = "us_ssn",
         /// The individual taxpayer number of the United States.
@@ -168,6 +178,10 @@ kinds! {
         FrNir = "fr_nir",
         /// VAT numbers of the European Union, with the prefix of the country.
         EuVat = "eu_vat",
+        /// Numbers of passports, behind a word such as `passport`.
+        Passport = "passport",
+        /// Numbers of driving licences, behind a word such as `driving licence`.
+        DrivingLicence = "driving_licence",
     }
 }
 

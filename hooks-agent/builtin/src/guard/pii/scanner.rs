@@ -11,7 +11,9 @@ use crate::guard::pii::id::Ids;
 use crate::guard::pii::kind::PiiKind;
 use crate::guard::pii::overlap::{PiiCluster, pii_clusters, settled_clusters};
 use crate::guard::pii::shape::phone_region::Region;
-use crate::guard::pii::shape::{card, email, iban, ip, mac, phone, plain, url};
+use crate::guard::pii::shape::{
+    birth, card, coordinates, crypto, email, iban, ip, mac, phone, plain, url,
+};
 
 /// The most bytes from the start of a match to the byte that triggers its parser.
 const LOOK_BACK: usize = 288;
@@ -277,6 +279,9 @@ impl PiiScanner {
             self.offer(found, PiiKind::CreditCard, at, || card::at(text, at));
             self.offer(found, PiiKind::Phone, at, || phone::at(text, at, &self.regions));
             self.offer(found, PiiKind::Iban, at, || iban::at(text, at));
+            self.offer(found, PiiKind::CryptoAddress, at, || crypto::at(text, at));
+            self.offer(found, PiiKind::Coordinates, at, || coordinates::at(text, at));
+            self.offer(found, PiiKind::BirthDate, at, || birth::at(text, at));
             self.ids.at(text, at, |kind, range| found.take(kind, range));
         }
         let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit());
@@ -303,11 +308,16 @@ impl PiiScanner {
     fn open(&self, text: &[u8], from: usize) -> usize {
         let has_words = self.active.has(PiiKind::Email) || self.active.has(PiiKind::Url);
         match plain::end(text, from) {
-            // Only groups of an account may go on behind a word.
-            Some(at) if has_words && self.active.has(PiiKind::Iban) => {
-                at.min(iban::open(text, from)).min(self.ids.open(text, from))
+            // Only groups of an account, of a number and of a date may go on behind a word.
+            Some(mut at) if has_words => {
+                if self.active.has(PiiKind::Iban) {
+                    at = at.min(iban::open(text, from));
+                }
+                if self.active.has(PiiKind::BirthDate) {
+                    at = at.min(birth::open(text, from));
+                }
+                at.min(self.ids.open(text, from))
             }
-            Some(at) if has_words => at.min(self.ids.open(text, from)),
             _ => self.open_of_kinds(text, from),
         }
     }
@@ -322,6 +332,9 @@ impl PiiScanner {
             PiiKind::Url => url::open(text, from),
             PiiKind::Phone => phone::open(text, from),
             PiiKind::Iban => iban::open(text, from),
+            PiiKind::CryptoAddress => crypto::open(text, from),
+            PiiKind::Coordinates => coordinates::open(text, from),
+            PiiKind::BirthDate => birth::open(text, from),
             _ => text.len(),
         });
         open.chain([self.ids.open(text, from)]).min().unwrap_or(text.len())

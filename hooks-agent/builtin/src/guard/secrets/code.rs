@@ -57,11 +57,19 @@ fn is_digit(byte: u8) -> bool {
 pub(super) fn open_key(text: &[u8], from: usize) -> Option<usize> {
     let least = from.max(text.len().saturating_sub(LONGEST_KEY));
     let begin = least + text[least..].windows(BEGIN.len()).rposition(|it| it == BEGIN)?;
-    match private_key(text, begin) {
-        Some(key) => (key.end == text.len()).then_some(begin),
-        // Its first line may go on.
-        None => (text.len() - begin < 64).then_some(begin),
+    let label = &text[begin + BEGIN.len()..text.len().min(begin + 64)];
+    let label_end = label.windows(5).position(|it| it == b"-----");
+    if label_end.is_some_and(|end| !label[..end].windows(11).any(|it| it == b"PRIVATE KEY")) {
+        return None;
     }
+    // In another form, more may be of the key.
+    let may_be = |byte: &&u8| is_of_key(**byte) || !byte.is_ascii() || b"&%;".contains(*byte);
+    let tail = &text[begin..];
+    let goes_on = tail.iter().take_while(may_be).count() == tail.len();
+    let has_end = tail.windows(END.len()).position(|it| it == END);
+    let is_closed =
+        has_end.is_some_and(|end| tail[end + END.len()..].windows(5).any(|it| it == b"-----"));
+    (goes_on && !is_closed && tail.len() < LONGEST_KEY).then_some(begin)
 }
 
 /// The token whose header starts at `at`: three parts in base 64, of which the first two are JSON.

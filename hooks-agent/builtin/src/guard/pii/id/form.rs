@@ -11,7 +11,8 @@ pub(crate) struct IdForm {
     pub(crate) layouts: &'static [&'static str],
     /// Whether the digits and upper case letters, without separators, are such a number.
     pub(crate) check: fn(&[u8]) -> bool,
-    /// Of how many random numbers one passes the check, in the layout which passes most often.
+    /// Of how many random numbers one passes the check, in the layout which passes most often. None of a form
+    /// that only a word tells: 0.
     pub(crate) one_of: u32,
     /// Words that stand before such a number, in lower case.
     pub(crate) context: &'static [&'static str],

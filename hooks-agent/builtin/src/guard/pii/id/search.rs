@@ -92,8 +92,8 @@ impl Ids {
                     .map(u8::to_ascii_uppercase)
                     .collect();
                 for form in &layout.forms {
-                    if (form.check)(&compact) && confidence(form, text, start, number) >= self.least
-                    {
+                    let confidence = || confidence(form, text, start, number);
+                    if (form.check)(&compact) && confidence().is_some_and(|it| it >= self.least) {
                         found(form.kind, start..end);
                     }
                 }
@@ -127,14 +127,18 @@ impl Ids {
     }
 }
 
-/// How sure it is that this is a number of the form, whose check it passes.
-fn confidence(form: &IdForm, text: &[u8], start: usize, number: &[u8]) -> PiiConfidence {
+/// How sure it is that this is a number of the form, whose check it passes. None of one that only a word tells.
+fn confidence(form: &IdForm, text: &[u8], start: usize, number: &[u8]) -> Option<PiiConfidence> {
     if is_named(text, start, form.context) {
-        return PiiConfidence::High;
+        return Some(PiiConfidence::High);
     }
     let is_plain = number.iter().all(u8::is_ascii_digit);
     let least = if is_plain { STRONG.1 } else { STRONG.0 };
-    if form.one_of >= least { PiiConfidence::Medium } else { PiiConfidence::Low }
+    match form.one_of {
+        0 => None,
+        odds if odds >= least => Some(PiiConfidence::Medium),
+        _ => Some(PiiConfidence::Low),
+    }
 }
 
 /// Whether a text has this layout. Letters of a word of their own are capitals.

@@ -61,7 +61,7 @@ pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
         }
         is_in_fours &= end - group == 4;
         let is_card = || is_card(&digits[..count], || is_named(text, at, WORDS));
-        if is_end(text, end) && !(grouped && follows_group(text, at)) && is_card() {
+        if is_end(text, end) && !(grouped && follows_group(text, at, separator)) && is_card() {
             found = Some(at..end);
         }
         let next = get(text, end).filter(|byte| matches!(byte, b' ' | b'-'));
@@ -88,12 +88,15 @@ fn is_end(text: &[u8], end: usize) -> bool {
 
 /// Whether a group of four, with a digit in it, is before the number: it is then a part of a longer
 /// one, such as a bank account.
-fn follows_group(text: &[u8], at: usize) -> bool {
+fn follows_group(text: &[u8], at: usize, separator: Option<u8>) -> bool {
     let Some(end) = at.checked_sub(1).filter(|end| matches!(text[*end], b' ' | b'-')) else {
         return false;
     };
     let start = run_start(text, end, end.saturating_sub(5), |byte| byte.is_ascii_alphanumeric());
-    end - start == 4 && text[start..end].iter().any(u8::is_ascii_digit)
+    // A group behind another separator is the last one of another number.
+    let is_of_other = before(text, start, 1)
+        .is_some_and(|before| matches!(before, b' ' | b'-') && Some(before) != separator);
+    end - start == 4 && text[start..end].iter().any(u8::is_ascii_digit) && !is_of_other
 }
 
 /// Whether an issuer has such numbers, or a word says that it is one: issuers come and go, and cards of

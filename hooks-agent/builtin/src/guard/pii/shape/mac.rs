@@ -31,7 +31,11 @@ pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
         && starts_word(text, start - 3);
     let continues =
         get(text, end) == Some(separator) && is_pair(text, end + 1) && ends_word(text, end + 3);
-    (!follows && !continues).then_some(start..end)
+    let is_of_nobody = [b'0', b'F'].iter().any(|digit| {
+        let is_same = |byte: &u8| byte.eq_ignore_ascii_case(digit) || *byte == separator;
+        text[start..end].iter().all(is_same)
+    });
+    (!follows && !continues && !is_of_nobody).then_some(start..end)
 }
 
 /// An address such as `001a.2b3c.4d5e`. One of digits alone may be any number.

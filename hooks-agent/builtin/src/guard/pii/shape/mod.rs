@@ -5,9 +5,12 @@
 //! A shape reads a bounded number of bytes around its trigger and depends on nothing else, so that
 //! neither a cut of the text nor its length changes what is found.
 
+pub(crate) mod birth;
 pub(crate) mod bytes;
 pub(crate) mod card;
 pub(crate) mod context;
+pub(crate) mod coordinates;
+pub(crate) mod crypto;
 pub(crate) mod email;
 pub(crate) mod iban;
 pub(crate) mod ip;

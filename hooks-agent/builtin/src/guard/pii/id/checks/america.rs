@@ -9,8 +9,12 @@ pub(crate) fn us_ssn(d: [u64; 9]) -> bool {
     !matches!(number(&d[..3]), 0 | 666 | 900..)
         && number(&d[3..5]) != 0
         && number(&d[5..]) != 0
+        && number(&d) != ON_WALLETS
         && !all_equal(&d)
 }
+
+/// A number that was printed on cards in wallets, and is nobody's.
+const ON_WALLETS: u64 = 78_051_120;
 
 pub(crate) fn us_itin(d: [u64; 9]) -> bool {
     d[0] == 9 && matches!(number(&d[3..5]), 50..=65 | 70..=88 | 90..=92 | 94..=99) && !all_equal(&d)

@@ -6,7 +6,10 @@ use crate::guard::pii::id::digits::{
 
 pub(crate) fn es_dni(text: &[u8]) -> bool {
     let Some((check, body)) = text.split_last() else { return false };
-    digits::<8>(body).is_some_and(|d| number(&d) != 0 && spanish_letter(number(&d)) == Some(*check))
+    // A leading zero may be left out.
+    let value = digits::<8>(body).map(|d| number(&d));
+    let value = value.or_else(|| digits::<7>(body).map(|d| number(&d)));
+    value.is_some_and(|value| value != 0 && spanish_letter(value) == Some(*check))
 }
 
 pub(crate) fn es_nie(text: &[u8]) -> bool {

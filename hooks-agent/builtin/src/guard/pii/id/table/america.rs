@@ -13,7 +13,7 @@ use crate::guard::pii::kind::PiiKind;
 /// Repeated digits are refused as placeholders.
 pub(crate) const US_SSN: IdForm = IdForm {
     kind: PiiKind::UsSsn,
-    layouts: &["999-99-9999", "999 99 9999", "999999999"],
+    layouts: &["999-99-9999", "999 99 9999", "999.99.9999", "999999999"],
     check: |text| digits(text).is_some_and(us_ssn),
     one_of: 1,
     context: &[
@@ -66,7 +66,7 @@ pub(crate) const US_ABA: IdForm = IdForm {
 /// and the check digit document of the Centers for Medicare & Medicaid Services).
 pub(crate) const US_NPI: IdForm = IdForm {
     kind: PiiKind::UsNpi,
-    layouts: &["9999999999"],
+    layouts: &["9999999999", "9999-999-999", "9999 999 999"],
     check: |text| digits(text).is_some_and(us_npi),
     one_of: 50,
     context: &["npi", "npi number", "national provider identifier", "provider identifier"],

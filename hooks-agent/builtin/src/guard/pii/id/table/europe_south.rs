@@ -18,6 +18,8 @@ pub(crate) const ES_DNI: IdForm = IdForm {
         "99.999.999-A",
         "99.999.999 A",
         "99.999.999A",
+        "9999999A",
+        "9999999-A",
     ],
     check: es_dni,
     one_of: 25,

@@ -29,7 +29,14 @@ pub(crate) const UK_NHS: IdForm = IdForm {
 /// Customs (NIM39110).
 pub(crate) const UK_NINO: IdForm = IdForm {
     kind: PiiKind::UkNino,
-    layouts: &["AA 99 99 99 A", "AA-99-99-99-A", "AA 999999 A", "AA999999 A", "AA999999A"],
+    layouts: &[
+        "AA 99 99 99 A",
+        "AA-99-99-99-A",
+        "AA 999999 A",
+        "AA999999 A",
+        "AA 999999A",
+        "AA999999A",
+    ],
     check: uk_nino,
     one_of: 11,
     context: &[

@@ -2,6 +2,7 @@
 
 mod america;
 mod asia;
+mod documents;
 mod europe_east;
 mod europe_north;
 mod europe_south;
@@ -77,7 +78,10 @@ pub(crate) const IDS: &[IdForm] = &[
     vat_other::EU_VAT_DK,
     vat_other::EU_VAT_ES,
     vat_other::EU_VAT_FI,
+    documents::PASSPORT,
+    documents::DRIVING_LICENCE,
     vat_other::EU_VAT_IT,
+    vat_other::EU_VAT_IT_OWN,
     vat_other::EU_VAT_PL,
     vat_other::EU_VAT_PT,
     vat_other::EU_VAT_SE,

@@ -2,6 +2,7 @@
 
 use crate::guard::pii::id::checks::europe_south::pt_nif;
 use crate::guard::pii::id::checks::vat::{behind, vat_dk, vat_es, vat_fi, vat_it, vat_pl, vat_se};
+use crate::guard::pii::id::digits::digits;
 use crate::guard::pii::id::form::IdForm;
 use crate::guard::pii::kind::PiiKind;
 
@@ -98,6 +99,13 @@ pub(crate) const EU_VAT_IT: IdForm = IdForm {
         "mwst-nr",
         "mwst-nummer",
     ],
+};
+
+/// The VAT number of Italy as it is written there, without the prefix.
+pub(crate) const EU_VAT_IT_OWN: IdForm = IdForm {
+    layouts: &["99999999999"],
+    check: |text| digits(text).is_some_and(vat_it),
+    ..EU_VAT_IT
 };
 
 /// The VAT number of Poland: the weights modulo 11 of the NIP (Ustawa o zasadach ewidencji

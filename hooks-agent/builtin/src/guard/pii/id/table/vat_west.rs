@@ -62,7 +62,14 @@ pub(crate) const EU_VAT_BE: IdForm = IdForm {
 /// The VAT number of Germany: ISO/IEC 7064 MOD 11,10 (§ 27a Umsatzsteuergesetz).
 pub(crate) const EU_VAT_DE: IdForm = IdForm {
     kind: PiiKind::EuVat,
-    layouts: &["DE999999999", "DE 999999999", "DE 999 999 999", "DE-999999999"],
+    layouts: &[
+        "DE999999999",
+        "DE 999999999",
+        "DE 999 999 999",
+        "DE-999999999",
+        "DE-999-999-999",
+        "DE.999.999.999",
+    ],
     check: |text| behind(b"DE", text, vat_de),
     one_of: 11,
     context: &[

@@ -1,0 +1,264 @@
+//! Dates of birth: dates behind a word that says so.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::guard::pii::shape::bytes::{before, ends_word, get, is_digit, run_start, starts_word};
+use crate::guard::pii::shape::context::is_named;
+
+/// The most bytes: a month in letters, a day, a year, what is between them, and a byte behind.
+const LONGEST: usize = 40;
+/// The most bytes of a month in letters.
+const MONTH: usize = 12;
+
+const WORDS: &[&str] = &[
+    "born",
+    "birth",
+    "date of birth",
+    "birth date",
+    "birthdate",
+    "birthday",
+    "dob",
+    "d.o.b",
+    "geboren",
+    "geburtsdatum",
+    "geb.",
+    "geburtstag",
+    "né le",
+    "née le",
+    "naissance",
+    "date de naissance",
+    "fecha de nacimiento",
+    "nacido",
+    "nacida",
+    "nacimiento",
+    "nato il",
+    "nata il",
+    "data di nascita",
+    "data de nascimento",
+    "nascido",
+    "nascida",
+    "geboortedatum",
+    "geboren op",
+    "data urodzenia",
+    "urodzony",
+    "urodzona",
+    "född",
+    "fødselsdato",
+    "syntymäaika",
+    "出生日期",
+    "出生",
+    "生日",
+    "生年月日",
+    "생년월일",
+    "дата рождения",
+    "родился",
+    "родилась",
+    "doğum tarihi",
+];
+
+/// The first letters of the months, by which they are known in most languages.
+const MONTHS: [&[&str]; 12] = [
+    &["jan", "gen", "ene", "янв"],
+    &["feb", "fév", "fev", "фев"],
+    &["mar", "mär", "mrz", "мар"],
+    &["apr", "avr", "abr", "апр"],
+    &["may", "mai", "mag", "mei", "maj", "мая"],
+    &["jun", "juin", "giu", "июн"],
+    &["jul", "juil", "lug", "июл"],
+    &["aug", "aoû", "ago", "авг"],
+    &["sep", "set", "сен"],
+    &["oct", "okt", "ott", "out", "окт"],
+    &["nov", "ноя"],
+    &["dec", "dez", "déc", "dic", "дек"],
+];
+
+/// The date whose first digit is at `at`.
+pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let start = month_before(text, at).unwrap_or(at);
+    let joined = before(text, start, 1).is_some_and(|byte| matches!(byte, b'.' | b'/' | b'-'));
+    if !starts_word(text, start) || (joined && start >= 2 && is_digit(text, start - 2)) {
+        return None;
+    }
+    let end = if start < at {
+        year_behind_day(text, at)
+    } else {
+        numbers(text, at).or_else(|| with_month(text, at))
+    }?;
+    let goes_on = matches!(get(text, end), Some(b'.' | b'/' | b'-')) && is_digit(text, end + 1);
+    (ends_word(text, end) && !goes_on && is_named(text, start, WORDS)).then_some(start..end)
+}
+
+/// `12.03.1985`, `3/12/85`, `1985-03-12`.
+fn numbers(text: &[u8], at: usize) -> Option<usize> {
+    let (first, end) = number(text, at)?;
+    let separator = get(text, end).filter(|byte| matches!(byte, b'.' | b'/' | b'-'))?;
+    // `12. 3. 1985`
+    let skip = |at: usize| at + usize::from(separator == b'.' && get(text, at) == Some(b' '));
+    let (second, end) = number(text, skip(end + 1))?;
+    let third = (get(text, end) == Some(separator)).then(|| skip(end + 1))?;
+    let (third, end) = number(text, third)?;
+    let is_day = |number: u32| (1..=31).contains(&number);
+    let is_date = match first {
+        1800..=2100 => is_day(third) && (1..=12).contains(&second),
+        _ => {
+            is_day(first)
+                && is_day(second)
+                && first.min(second) <= 12
+                && (third < 100 || is_year(third))
+        }
+    };
+    is_date.then_some(end)
+}
+
+/// `12 March 1985`, `12. März 1985`, `12 de marzo de 1985`.
+fn with_month(text: &[u8], at: usize) -> Option<usize> {
+    let (_, end) = number(text, at).filter(|(day, _)| (1..=31).contains(day))?;
+    let end = end + ordinal(text, end);
+    let start = skip_of(text, skip_blanks(text, end));
+    let month = start + word(text, start);
+    if !is_month(text.get(start..month)?) || start == end {
+        return None;
+    }
+    let year = skip_of(text, skip_blanks(text, month));
+    number(text, year).filter(|(year, _)| is_year(*year)).map(|(_, end)| end)
+}
+
+/// `12, 1985` behind a month.
+fn year_behind_day(text: &[u8], at: usize) -> Option<usize> {
+    let (_, end) = number(text, at).filter(|(day, _)| (1..=31).contains(day))?;
+    let year = skip_blanks(text, end + ordinal(text, end));
+    number(text, year).filter(|(year, _)| is_year(*year)).map(|(_, end)| end)
+}
+
+/// Where the month starts that stands before `at`.
+fn month_before(text: &[u8], at: usize) -> Option<usize> {
+    let end = at.checked_sub(1).filter(|end| text[*end] == b' ')?;
+    let end = end - usize::from(before(text, end, 1) == Some(b'.'));
+    let start = run_start(text, end, end.saturating_sub(MONTH), |byte| {
+        byte.is_ascii_alphabetic() || !byte.is_ascii()
+    });
+    is_month(&text[start..end]).then_some(start)
+}
+
+fn is_month(word: &[u8]) -> bool {
+    let Ok(word) = std::str::from_utf8(word) else { return false };
+    let word = word.to_lowercase();
+    MONTHS.iter().copied().flatten().any(|month| word.starts_with(month)) && word.len() <= MONTH + 8
+}
+
+fn is_year(year: u32) -> bool {
+    (1880..=2100).contains(&year)
+}
+
+fn number(text: &[u8], at: usize) -> Option<(u32, usize)> {
+    let digits = (0..5).take_while(|digit| is_digit(text, at + digit)).count();
+    let value = text
+        .get(at..at + digits)?
+        .iter()
+        .fold(0, |value, digit| value * 10 + u32::from(digit - b'0'));
+    matches!(digits, 1 | 2 | 4).then_some((value, at + digits))
+}
+
+/// The length of `st`, `nd`, `rd`, `th` or a dot.
+fn ordinal(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    match rest {
+        [b'.', ..] => 1,
+        [b's', b't', ..] | [b'n', b'd', ..] | [b'r', b'd', ..] | [b't', b'h', ..] => 2,
+        _ => 0,
+    }
+}
+
+fn skip_blanks(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().take(2).take_while(|byte| matches!(byte, b' ' | b',' | b'.')).count()
+}
+
+fn skip_of(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let is_of = [b"de ", b"of ", b"di "].iter().any(|of| rest.starts_with(*of));
+    at + if is_of { 3 } else { 0 }
+}
+
+fn word(text: &[u8], at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    rest.iter()
+        .take(2 * MONTH)
+        .take_while(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii())
+        .count()
+}
+
+/// The starts of dates: in digits; a day, a month and a year; a month first.
+static STARTS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
+    [
+        r"^\d{1,5}(?:[./-] ?(?:\d{1,5}(?:[./-] ?(?:\d{1,5}[./-]?)?)?)?)?$",
+        r"^\d{1,2}(?:[a-z]{0,2}|\.)[ ,.]{0,2}(?:(?:de|of|di) )?([a-zA-Z\x80-\xFF]{0,24})(?:[ ,.]{1,2}(?:de?|of?|di?|(?:de|of|di) )?(?:\d{1,5}[./-]?)?)?$",
+        r"^([a-zA-Z\x80-\xFF]{1,24})(?:\.? ?|\.? \d{1,2}(?:[a-z]{0,2}|\.)[ ,.]{0,2}(?:\d{1,5}[./-]?)?)$",
+    ]
+    .map(|form| RegexBuilder::new(form).unicode(false).build().expect("the form is tested"))
+});
+
+/// Where a date may start that more text completes, lengthens or refutes.
+pub(crate) fn open(text: &[u8], from: usize) -> usize {
+    let least = from.max(text.len().saturating_sub(LONGEST));
+    let mut starts = (least..text.len()).filter(|at| {
+        let is_first = |is: fn(u8) -> bool| is(text[*at]) && !before(text, *at, 1).is_some_and(is);
+        (is_first(is_digit_byte) || is_first(is_letter)) && is_open(&text[*at..])
+    });
+    starts.next().unwrap_or(text.len())
+}
+
+fn is_open(rest: &[u8]) -> bool {
+    STARTS.iter().any(|form| {
+        form.captures(rest).is_some_and(|parts| {
+            // A word that has come to its end is a month, or nothing.
+            let word = parts.iter().skip(1).flatten().next();
+            word.is_none_or(|word| {
+                word.end() == rest.len() || word.is_empty() || is_month(word.as_bytes())
+            })
+        })
+    })
+}
+
+fn is_digit_byte(byte: u8) -> bool {
+    byte.is_ascii_digit()
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || !byte.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at;
+
+    fn found(text: &str) -> Option<&str> {
+        let digit = text.bytes().position(|byte| byte.is_ascii_digit()).unwrap();
+        at(text.as_bytes(), digit).map(|range| &text[range])
+    }
+
+    #[test]
+    fn a_date_behind_a_word_is_one_of_birth() {
+        for (text, date) in [
+            ("DOB: 03/12/1985", "03/12/1985"),
+            ("born on March 12, 1985 in", "March 12, 1985"),
+            ("born 12 March 1985", "12 March 1985"),
+            ("Geburtsdatum: 12. 3. 1985", "12. 3. 1985"),
+            ("geboren am 12. März 1985", "12. März 1985"),
+            ("fecha de nacimiento: 12 de marzo de 1985", "12 de marzo de 1985"),
+            ("\"birth_date\": \"1985-03-12\"", "1985-03-12"),
+            ("née le 1er mars", ""),
+            ("生年月日 1985-03-12", "1985-03-12"),
+        ] {
+            assert_eq!(found(text).unwrap_or_default(), date, "{text}");
+        }
+        for text in
+            ["on 03/12/1985", "born 99/99/1985", "born 1.2.3.4", "born 1985", "dob 03/12/19855"]
+        {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+}
