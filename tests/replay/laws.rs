@@ -24,7 +24,7 @@ fn turn() -> impl Strategy<Value = Turn> {
     let text = prop_oneof![
         any::<String>(),
         Just("ada@example.org ".to_owned()),
-        Just("sk-abcdef0123456789 <email:3>".to_owned()),
+        Just("glpat-in51j7rfpgxixxlpzahi <email:3>".to_owned()),
         Just("\u{2028}\"\\\n{\"a\":1}".to_owned()),
     ];
     prop_oneof![
@@ -97,7 +97,7 @@ proptest! {
             let recorded = calls(&tape, &turns, &message, at_once).await;
             tape.finish().unwrap().assert_no_drift();
             let text = program.text();
-            assert!(!text.contains("ada@example.org") && !text.contains("sk-abcdef"), "{text}");
+            assert!(!text.contains("ada@example.org") && !text.contains("glpat-in51"), "{text}");
             let tape = Tape::replay(program.path()).open().unwrap();
             let replayed = calls(&tape, &[], &message, at_once).await;
             let drift = tape.finish().unwrap();

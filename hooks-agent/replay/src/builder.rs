@@ -134,6 +134,14 @@ impl TapeBuilder {
             let recorded = recording.redacted().to_vec();
             return Err(TapeError::Redaction { path, recorded, now: kinds });
         }
+        let newer = recording.as_ref().and_then(Recording::secrets).zip(redactor.version());
+        if let Some((recorded, now)) = newer.filter(|(recorded, now)| recorded > now) {
+            let reason = format!(
+                "its secrets were found by version {recorded} of the table, this program has {now}: \
+                 use a newer program"
+            );
+            return Err(TapeError::line(&path, 1, reason));
+        }
         settings.miss = match mode {
             Mode::Append => Miss::Live { by_step: false },
             Mode::Until(_) => Miss::Live { by_step: true },
@@ -147,7 +155,7 @@ impl TapeBuilder {
                     "its version is 1, which is replayed and takes no more lines: record it again";
                 TapeError::line(path, 1, reason)
             })?;
-            let writer = Writer::create(&path, end, kinds)?;
+            let writer = Writer::create(&path, end, kinds, redactor.version())?;
             Some(Arc::new(Recorder { writer, redactor: redactor.clone() }))
         } else {
             None

@@ -48,6 +48,8 @@ pub(crate) struct HeaderLine {
     pub(crate) version: Option<u64>,
     #[serde(default)]
     pub(crate) redacted: Vec<String>,
+    /// The version of the table by which secrets were found. None of tapes that are older than the table.
+    pub(crate) secrets: Option<u32>,
 }
 
 /// `M` is what its messages are read as.

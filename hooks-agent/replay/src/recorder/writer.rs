@@ -38,6 +38,8 @@ impl Recorder {
 pub(crate) struct Writer {
     path: PathBuf,
     redacted: Vec<String>,
+    /// The version of the table of secrets.
+    secrets: Option<u32>,
     state: Mutex<State>,
 }
 
@@ -60,6 +62,7 @@ impl Writer {
         path: &Path,
         appends: Option<&Tail>,
         redacted: Vec<String>,
+        secrets: Option<u32>,
     ) -> Result<Self, TapeError> {
         let failed = || TapeError::io(path, "created");
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -95,7 +98,7 @@ impl Writer {
                 return Err(TapeError::io(path, "read")(error));
             }
         }
-        Ok(Self { path: target, redacted, state: Mutex::new(state) })
+        Ok(Self { path: target, redacted, secrets, state: Mutex::new(state) })
     }
 
     /// Writes a line and returns its number. The first failure is kept for the end, and reported through
@@ -122,13 +125,17 @@ impl Writer {
         if state.lines > 0 {
             return Ok(());
         }
-        state.write(&line_of(&json!({
+        let mut header = json!({
             "agent": agent,
             "format": FORMAT,
             "redacted": self.redacted,
             "t": "header",
             "version": VERSION,
-        })))
+        });
+        if let Some(secrets) = self.secrets {
+            header["secrets"] = secrets.into();
+        }
+        state.write(&line_of(&header))
     }
 
     /// Keeps the error of a line that was not written.

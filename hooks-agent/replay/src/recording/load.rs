@@ -54,6 +54,7 @@ impl Recording {
         let mut recording = Self {
             path: path.to_owned(),
             redacted: header.redacted,
+            secrets: header.secrets,
             agents: Vec::new(),
             calls: load.calls,
             entries: load.entries,

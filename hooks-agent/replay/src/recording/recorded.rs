@@ -46,6 +46,7 @@ use crate::recording::requests::Requests;
 pub struct Recording {
     pub(super) path: PathBuf,
     pub(super) redacted: Vec<String>,
+    pub(super) secrets: Option<u32>,
     pub(super) agents: Vec<RecordedAgent>,
     pub(super) calls: Vec<RecordedCall>,
     pub(super) entries: Vec<Entry>,
@@ -112,6 +113,13 @@ impl Recording {
     #[must_use]
     pub fn redacted(&self) -> &[String] {
         &self.redacted
+    }
+
+    /// Returns the version of the table by which secrets were found. None if secrets were not looked for, or
+    /// the tape is older than the table.
+    #[must_use]
+    pub fn secrets(&self) -> Option<u32> {
+        self.secrets
     }
 
     /// Returns the agents, in the order of their first calls.

@@ -63,6 +63,12 @@ pub trait Redact: Send + Sync + 'static {
         vec!["custom".to_owned()]
     }
 
+    /// Returns the version of what it finds by, if that changes without the program, for the header of the tape.
+    /// The default is none.
+    fn version(&self) -> Option<u32> {
+        None
+    }
+
     /// Returns what is in the text and must not be on the tape, in any order.
     fn find(&self, text: &str) -> Vec<Found>;
 

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use hooks_agent_builtin::guard::SecretScanner;
+use hooks_agent_builtin::guard::pii::PiiDetector;
 use regex::Regex;
 
 use crate::redact::find::{Found, Redact};
@@ -27,8 +29,9 @@ impl Patterns {
         Self(Kind::Email)
     }
 
-    /// Finds keys of providers, tokens, private keys, and what follows words such as `password`, as
-    /// `secret`; also the text of a field of such a name.
+    /// Finds what a [`SecretScanner`] finds, as `secret`: keys of providers, tokens, private keys, values of names
+    /// such as `password`; also the text of a field of such a name. The version of its table is in the header of
+    /// the tape.
     #[must_use]
     pub fn secrets() -> Self {
         Self(Kind::Secret)
@@ -44,30 +47,6 @@ impl Patterns {
 
 static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"[\w.!#$%&'*+/=?^`{|}~-]+@[\w](?:[\w-]*[\w])?(?:\.[\w](?:[\w-]*[\w])?)+")
-});
-
-/// Keys by their form: of providers of models and clouds, of code hosts and chats; tokens of three parts;
-/// private keys.
-static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?-u:\b)(?:sk|pk|rk)[-_][A-Za-z0-9_-]{12,}",
-        r"|(?:sk|pk|rk)[-_][A-Za-z_-]*[0-9][A-Za-z0-9_-]{8,}",
-        r"|(?:AKIA|ASIA)[0-9A-Z]{16}",
-        r"|gh[opsur]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}",
-        r"|xox[abeoprs]-[A-Za-z0-9-]{10,}",
-        r"|AIza[A-Za-z0-9_-]{30,}",
-        r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
-        r"|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
-    ))
-});
-
-/// What follows a word that announces a secret.
-static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r#"(?i)(?:api[_ -]?key|secret(?:[_ -]?key)?|passw(?:or)?d|passphrase|(?:access|auth)[_ -]?token"#,
-        r#"|authorization)\\?["']?\s*(?:[:=]|\bis\b)\s*\\?["']?(?:Bearer\s+|Basic\s+)?([^\s"',;<>\\]{6,})"#,
-        r#"|\bBearer\s+([A-Za-z0-9._~+/=-]{12,})"#,
-    ))
 });
 
 static FIELD: LazyLock<Regex> = LazyLock::new(|| {
@@ -92,10 +71,15 @@ impl Redact for Patterns {
             Kind::Email if text.contains('@') => EMAIL.find_iter(text).map(found).collect(),
             Kind::Email => Vec::new(),
             Kind::Secret => {
-                let named = NAMED.captures_iter(text).filter_map(|it| it.get(1).or(it.get(2)));
-                TOKEN.find_iter(text).chain(named).map(found).collect()
+                let mut secrets = Vec::new();
+                SecretScanner::new().with_cut_keys().scan(text, 0, &mut secrets);
+                secrets.into_iter().map(|secret| Found::new(secret.range, self.name())).collect()
             }
         }
+    }
+
+    fn version(&self) -> Option<u32> {
+        (self.0 == Kind::Secret).then(SecretScanner::version)
     }
 
     fn field(&self, name: &str) -> Option<String> {

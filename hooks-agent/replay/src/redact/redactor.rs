@@ -39,6 +39,11 @@ impl Redactor {
         kinds
     }
 
+    /// Returns the version of the table of secrets, for the header.
+    pub(crate) fn version(&self) -> Option<u32> {
+        self.finders.iter().find_map(|finder| finder.version())
+    }
+
     /// Redacts the id of a thread, whose numbers are those of the whole tape.
     pub(crate) fn thread(&self, id: &str) -> Result<String, TapeError> {
         self.text("", id)

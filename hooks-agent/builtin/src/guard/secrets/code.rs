@@ -35,7 +35,9 @@ pub(super) fn private_key(text: &[u8], at: usize) -> Option<Range<usize>> {
     let digits = &text[body..end.unwrap_or(lines)];
     let is_open = lines == text.len() && end.is_none();
     let longest = digits.split(|byte| !is_digit(*byte)).map(<[u8]>::len).max();
-    if !is_open && longest < Some(SHORTEST_LINE) {
+    // Keys in DER begin so.
+    let is_der = digits.trim_ascii_start().starts_with(b"MI");
+    if !is_open && !is_der && longest < Some(SHORTEST_LINE) {
         return None;
     }
     let Some(end) = end else { return Some(at..lines) };

@@ -5,7 +5,9 @@
 pub(super) enum Word {
     /// What a person chose.
     Password,
-    /// What a program made.
+    /// What a program made, and nothing else.
+    Secret,
+    /// What a program made, or a part of a text.
     Token,
     /// A key of any kind, which is often none that opens something.
     Key,
@@ -28,18 +30,18 @@ pub(super) const WORDS: &[(&str, Word)] = &[
     ("密碼", Word::Password),
     ("パスワード", Word::Password),
     ("비밀번호", Word::Password),
-    ("secret", Word::Token),
+    ("secret", Word::Secret),
     ("token", Word::Token),
-    ("apikey", Word::Token),
-    ("api_key", Word::Token),
-    ("api-key", Word::Token),
-    ("api key", Word::Token),
-    ("access_key", Word::Token),
-    ("accesskey", Word::Token),
-    ("private_key", Word::Token),
+    ("apikey", Word::Secret),
+    ("api_key", Word::Secret),
+    ("api-key", Word::Secret),
+    ("api key", Word::Secret),
+    ("access_key", Word::Secret),
+    ("accesskey", Word::Secret),
+    ("private_key", Word::Secret),
     ("credential", Word::Token),
     ("creds", Word::Token),
-    ("密钥", Word::Token),
+    ("密钥", Word::Secret),
     ("令牌", Word::Token),
     ("api", Word::Key),
     ("auth", Word::Key),
@@ -79,8 +81,6 @@ const PLACEHOLDERS: &[&str] = &[
     "%s",
     "todo",
     "sample",
-    "1234567890",
-    "abcdef",
 ];
 
 /// Words that are no passwords, but what code and forms say of them.
@@ -209,7 +209,9 @@ pub(super) fn is_secret(word: Word, value: &[u8], is_quoted: bool, is_said: bool
         return false;
     }
     match word {
-        Word::Password => is_password(value, is_quoted && !is_said),
+        Word::Password if is_said => is_password(value, false) || is_unusual(value),
+        Word::Password => is_password(value, is_quoted),
+        Word::Secret => is_token(value) || is_number(value),
         Word::Token => is_token(value),
         Word::Key => is_token(value) && !is_uuid(value),
         Word::Authorization => value.len() >= 10 && value.iter().any(u8::is_ascii_digit),
@@ -222,7 +224,24 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let is_filled_in =
         value.len() > 2 && value.first() == Some(&b'%') && value.last() == Some(&b'%');
     let has = |part: &&str| lower.windows(part.len()).any(|it| it == part.as_bytes());
-    PLACEHOLDERS.iter().any(|part| has(part)) || is_filled_in || entropy(value) < 1.5
+    PLACEHOLDERS.iter().any(|part| has(part))
+        || is_filled_in
+        || has_sequence(value)
+        || entropy(value) < 0.9
+}
+
+/// Whether nobody says this of a password: `the password is opensesame`, and not `is required`.
+fn is_unusual(value: &[u8]) -> bool {
+    const ENDS: &[&[u8]] = &[
+        b"ed", b"ing", b"ble", b"ive", b"ary", b"ory", b"ent", b"ant", b"ect", b"ong", b"ten",
+        b"ly", b"ier", b"sen",
+    ];
+    let lower = value.to_ascii_lowercase();
+    let is_known = NO_PASSWORDS.iter().any(|it| it.as_bytes() == lower);
+    value.len() >= 8
+        && value.iter().all(u8::is_ascii_alphanumeric)
+        && !is_known
+        && !ENDS.iter().any(|end| lower.ends_with(end))
 }
 
 fn is_password(value: &[u8], is_quoted: bool) -> bool {
@@ -241,6 +260,22 @@ fn is_password(value: &[u8], is_quoted: bool) -> bool {
     let has_digit = value.iter().any(u8::is_ascii_digit);
     let has_mark = value.iter().any(|byte| byte.is_ascii_punctuation() && !b"_-.:/".contains(byte));
     is_quoted || has_digit || has_mark
+}
+
+/// Whether a text looks as if a program had drawn it.
+pub(super) fn is_random(text: &[u8]) -> bool {
+    text.len() >= SHORTEST && is_token(text) && !is_placeholder(text)
+}
+
+fn is_number(value: &[u8]) -> bool {
+    (8..=64).contains(&value.len()) && value.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether letters or digits follow each other as in the alphabet: somebody filled a form in.
+pub(super) fn has_sequence(text: &[u8]) -> bool {
+    const LENGTH: usize = 7;
+    let follows = |pair: &[u8]| pair[0].is_ascii_alphanumeric() && pair[1] == pair[0] + 1;
+    text.windows(LENGTH).any(|part| part.windows(2).all(follows))
 }
 
 fn is_token(value: &[u8]) -> bool {
@@ -332,7 +367,6 @@ mod tests {
             "release-1.2.3",
             "xxxxxxxxxxxxxxx1",
             "your_api_key_here1",
-            "1234567890",
             "sha256-digest-name",
         ] {
             assert!(!is_secret(Word::Token, value.as_bytes(), true, false), "{value}");

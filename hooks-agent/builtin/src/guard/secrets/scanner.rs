@@ -9,7 +9,9 @@ use crate::guard::pii::{PiiDetector, PiiMatch, pii_clusters, settled_clusters};
 use crate::guard::secrets::assigned::{LONGEST, value};
 use crate::guard::secrets::code;
 use crate::guard::secrets::folded::{self, Copies};
-use crate::guard::secrets::generic::{WORDS, Word, is_secret, names_secret};
+use crate::guard::secrets::generic::{
+    WORDS, Word, has_sequence, is_random, is_secret, names_secret,
+};
 use crate::guard::secrets::table::TABLE;
 
 /// The most bytes before a text of a key that are a part of the key.
@@ -20,6 +22,9 @@ const AHEAD: usize = 2048;
 const CONTEXT: usize = 384;
 /// The most bytes of a name before and behind a word in it.
 const NAME: usize = 48;
+
+/// The fewest bytes of a beginning that says by itself what a key is.
+const BEGINNING: usize = 4;
 
 /// Kinds that are not of a provider. They name what no row of the table names.
 const OTHERS: [&str; 8] = [
@@ -88,6 +93,8 @@ pub struct SecretScanner {
     without: Arc<[usize]>,
     /// Whether a wrong checksum says that a text is no key.
     is_checked: bool,
+    /// Whether keys of another length are found, too.
+    has_cut: bool,
 }
 
 /// What a text that is found says.
@@ -190,6 +197,14 @@ impl SecretScanner {
         self
     }
 
+    /// Finds keys that are longer or shorter than their provider says, too, as one that was cut is: what begins
+    /// with an unmistakable text such as `ghp_` and goes on at random. For places where a key that is half there
+    /// is one too many; more is found that is none.
+    pub fn with_cut_keys(mut self) -> Self {
+        self.has_cut = true;
+        self
+    }
+
     /// Returns what is in the text and starts at `from` or later, sorted. `first_only` ends early, once the
     /// first cluster is complete.
     fn run(&self, text: &str, from: usize, first_only: bool) -> Vec<Match> {
@@ -235,7 +250,11 @@ impl SecretScanner {
         let mut assigned = None;
         for trigger in &ENGINE.triggers[pattern] {
             let taken = match trigger {
-                Trigger::Part(row) => part_of(text, &hit, *row).map(|range| (*row, range)),
+                Trigger::Part(row) => {
+                    let key = part_of(text, &hit, *row);
+                    let cut = || self.has_cut.then(|| cut_key(text, &hit)).flatten();
+                    key.or_else(cut).map(|range| (*row, range))
+                }
                 Trigger::Beside(_) if !is_part(text, &hit) => None,
                 Trigger::Beside(row) => {
                     let value = assigned.get_or_insert_with(|| value(text, hit.end));
@@ -321,9 +340,27 @@ fn part_of(text: &[u8], hit: &Range<usize>, row: usize) -> Option<Range<usize>> 
     let before = found.start.checked_sub(1).map(|before| text[before]);
     // A short beginning may be that of a word in a path.
     let is_joined = hit.len() < 5 && matches!(before, Some(b'/' | b'-' | b'.'));
-    let is_free = starts_word(text, found.start) && ends_word(text, found.end) && !is_joined;
+    let starts = starts_word(text, found.start)
+        || found.start == hit.start && is_unmistakable(&text[hit.clone()]);
+    let is_free = starts && ends_word(text, found.end) && !is_joined;
     let key = &text[found.clone()];
     (is_free && row.takes(key) && !has_example(key)).then_some(found)
+}
+
+/// A key that is longer or shorter than its provider says, as one that was cut is: a beginning such as `ghp_`, and
+/// enough behind it.
+fn cut_key(text: &[u8], hit: &Range<usize>) -> Option<Range<usize>> {
+    let rest = &text[hit.end..text.len().min(hit.end + LONGEST)];
+    let length = rest.iter().take_while(|byte| is_word(**byte) || **byte == b'-').count();
+    let is_key = is_unmistakable(&text[hit.clone()]) && is_random(&rest[..length]);
+    is_key.then(|| hit.start..hit.end + length)
+}
+
+/// Whether a beginning says by itself what a key is, also in the middle of a word.
+fn is_unmistakable(beginning: &[u8]) -> bool {
+    let has_vowels = beginning.iter().any(|byte| b"aeiouAEIOU".contains(byte));
+    let is_separated = matches!(beginning.last(), Some(b'_' | b'-'));
+    is_separated && beginning.len() >= if has_vowels { 6 } else { BEGINNING }
 }
 
 /// The key of a row at the start of a value.
@@ -337,10 +374,7 @@ fn of_form(text: &[u8], value: Range<usize>, row: usize) -> Option<Range<usize>>
 }
 
 fn has_example(key: &[u8]) -> bool {
-    let key = key.to_ascii_lowercase();
-    [&b"example"[..], b"abcdefg", b"1234567"]
-        .iter()
-        .any(|it| key.windows(it.len()).any(|part| part == *it))
+    has_sequence(key) || key.windows(7).any(|part| part.eq_ignore_ascii_case(b"example"))
 }
 
 /// The name that a word stands in.
@@ -367,7 +401,7 @@ fn starts_part(text: &[u8], at: usize, word: Word) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| text[before]) else { return true };
     let is_hump = before.is_ascii_lowercase() && text[at].is_ascii_uppercase();
     match word {
-        Word::Password | Word::Token => true,
+        Word::Password | Word::Secret | Word::Token => true,
         Word::Key | Word::Authorization => !before.is_ascii_alphabetic() || is_hump,
     }
 }
@@ -402,7 +436,7 @@ fn other(name: &str) -> usize {
 fn rank_of(word: Word) -> usize {
     other(match word {
         Word::Password => "password",
-        Word::Token | Word::Key => "token",
+        Word::Secret | Word::Token | Word::Key => "token",
         Word::Authorization => "authorization",
     })
 }
@@ -430,8 +464,8 @@ impl PiiDetector for SecretScanner {
     /// The version of the table, and the kinds that are left out.
     fn id(&self) -> Option<String> {
         let (crate_version, table) = (env!("CARGO_PKG_VERSION"), Self::version());
-        let Self { without, is_checked } = self;
-        Some(format!("secrets {crate_version} {table} {without:?} {is_checked}"))
+        let Self { without, is_checked, has_cut } = self;
+        Some(format!("secrets {crate_version} {table} {without:?} {is_checked} {has_cut}"))
     }
 
     fn window(&self) -> usize {

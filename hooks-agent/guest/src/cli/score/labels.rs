@@ -9,16 +9,22 @@ pub(super) fn own_name(label: &str) -> String {
         "iban_code" => "iban",
         "ip_address" => "ip",
         "domain_name" => "url",
-        "uk_postcode" => "uk_postcode",
         "es_nif" => "es_dni",
         "it_fiscal_code" => "it_codice_fiscale",
         "sg_nric_fin" => "sg_nric",
         "fi_personal_identity_code" => "fi_henkilotunnus",
-        "us_bank_routing" | "aba_routing_number" => "us_aba",
+        "aba_routing_number" => "us_aba",
         "de_tax_id" => "de_steuer_id",
-        "se_personnummer" => "se_personnummer",
-        "it_vat_code" => "eu_vat",
-        "th_tnin" => "th_tnin",
+        "it_vat_code" | "de_vat_id" => "eu_vat",
+        "za_id_number" => "za_id",
+        "tr_national_id" => "tr_kimlik",
+        "crypto" => "crypto_address",
+        passport if passport.ends_with("_passport") => "passport",
+        licence
+            if licence.ends_with("_driver_license") || licence.ends_with("_driving_licence") =>
+        {
+            "driving_licence"
+        }
         other => other,
     };
     own.to_owned()

@@ -14,12 +14,16 @@ pub(crate) fn in_pan(text: &[u8]) -> bool {
 }
 
 pub(crate) fn in_gstin(text: &[u8]) -> bool {
+    has_gstin_form(text) && gstin_sum(text).is_some_and(|sum| sum.is_multiple_of(36))
+}
+
+/// Whether a text is a GSTIN but for its check character.
+pub(crate) fn has_gstin_form(text: &[u8]) -> bool {
     let [state_1, state_2, pan @ .., entity, _, _] = text else { return false };
     digits(&[*state_1, *state_2])
         .is_some_and(|d: [u64; 2]| matches!(number(&d), 1..=38 | 96 | 97 | 99))
         && in_pan(pan)
         && *entity != b'0'
-        && gstin_sum(text).is_some_and(|sum| sum.is_multiple_of(36))
 }
 
 /// Every second character counts twice, and a product counts as the sum of its digits of base 36.

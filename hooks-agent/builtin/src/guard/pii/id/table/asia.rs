@@ -1,8 +1,8 @@
 //! The numbers of Asia, Australia and Africa.
 
 use crate::guard::pii::id::checks::asia::{
-    au_medicare, au_tfn, au_tfn_old, cn_resident_id, il_id, in_aadhaar, in_gstin, in_pan,
-    jp_my_number, kr_rrn, sg_nric, tr_kimlik, za_id,
+    au_medicare, au_tfn, au_tfn_old, cn_resident_id, has_gstin_form, il_id, in_aadhaar, in_gstin,
+    in_pan, jp_my_number, kr_rrn, sg_nric, tr_kimlik, za_id,
 };
 use crate::guard::pii::id::digits::digits;
 use crate::guard::pii::id::form::IdForm;
@@ -65,6 +65,9 @@ pub(crate) const IN_GSTIN: IdForm = IdForm {
         "जीएसटी",
     ],
 };
+
+/// The same with any check character, behind a word.
+pub(crate) const IN_GSTIN_NAMED: IdForm = IdForm { check: has_gstin_form, one_of: 0, ..IN_GSTIN };
 
 /// The resident number of China: GB 11643, with ISO/IEC 7064 MOD 11-2. The divisions below the
 /// province are not checked. Cards of foreign residents begin with 9.

@@ -29,6 +29,7 @@ pub(crate) const IDS: &[IdForm] = &[
     asia::IN_AADHAAR,
     asia::IN_PAN,
     asia::IN_GSTIN,
+    asia::IN_GSTIN_NAMED,
     asia::CN_RESIDENT_ID,
     asia::JP_MY_NUMBER,
     asia::KR_RRN,
