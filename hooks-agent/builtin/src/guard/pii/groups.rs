@@ -75,6 +75,13 @@ impl Kinds {
 
     /// All identity and tax numbers.
     pub fn ids() -> impl Iterator<Item = PiiKind> + Clone {
-        PiiKind::ALL.into_iter().filter(|kind| *kind >= PiiKind::UsSsn)
+        let ids = PiiKind::UsSsn..=PiiKind::EuVat;
+        PiiKind::ALL.into_iter().filter(move |kind| ids.contains(kind))
+    }
+
+    /// Documents: passports and driving licences.
+    #[must_use]
+    pub fn documents() -> Group<2> {
+        [PiiKind::Passport, PiiKind::DrivingLicence].into_iter()
     }
 }

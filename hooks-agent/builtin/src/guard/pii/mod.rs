@@ -1,6 +1,7 @@
 //! Detectors of personal data, and what replaces a match.
 //! [`PiiDetection`](crate::guard::PiiDetection) is the hook.
 
+mod allow;
 mod confidence;
 mod custom;
 mod detector;
@@ -13,6 +14,7 @@ mod replacement;
 mod scanner;
 mod shape;
 
+pub use allow::PiiAllowed;
 pub use confidence::PiiConfidence;
 pub use custom::{PiiCallback, PiiPattern, PiiPatternError};
 pub use detector::{PiiDetector, PiiMatch};

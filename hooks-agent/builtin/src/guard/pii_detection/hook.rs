@@ -7,8 +7,8 @@ use hooks_agent_core::__forward_hook as forward_hook;
 use hooks_core::HookResult;
 
 use crate::guard::pii::{
-    PiiConfidence, PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiReplacement, PiiScanner,
-    PiiStrategy,
+    PiiAllowed, PiiConfidence, PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiReplacement,
+    PiiScanner, PiiStrategy, UnknownRegion,
 };
 use crate::guard::pii_detection::search::{Echo, Search};
 use crate::guard::vault::{Revealed, Vault, VaultError};
@@ -25,6 +25,8 @@ use hooks_agent_core::tool::ToolError;
 /// |---|---|---|
 /// | what is found | | [`all`](PiiDetection::all), [`of`](PiiDetection::of) some kinds, [`custom`](PiiDetection::custom) |
 /// | [`min_confidence`](PiiDetection::min_confidence) | `Medium` | how sure it must be that a number is one of an authority |
+/// | [`phone_regions`](PiiDetection::phone_regions) | none | whose telephone numbers are found without a country code |
+/// | [`allow`](PiiDetection::allow) | nothing | what is found and left as it is |
 /// | [`strategy`](PiiDetection::strategy) | `Redact` | redact, mask, hash or block |
 /// | [`format`](PiiDetection::format) | `Keyed` | the form of tokens, masks and hashes |
 /// | [`hash_key`](PiiDetection::hash_key) | random | the key of hashes |
@@ -149,7 +151,7 @@ impl PiiDetection {
 
     fn new(name: String, detector: Arc<dyn PiiDetector>) -> Self {
         let replacement = Arc::new(PiiReplacement::new(PiiStrategy::default()));
-        let search = Search { detector, replacement, vault: None };
+        let search = Search { detector, replacement, vault: None, allowed: Arc::default() };
         let rewriter = search.clone().rewriter(search.id(false).as_ref());
         let rewrite = Rewrite::from(rewriter).input(true).output(false);
         Self { name, search, scanner: None, vault: None, tools: None, rewrite }
@@ -174,6 +176,29 @@ impl PiiDetection {
     /// Sets the key of hashes, so that they are the same in every process.
     pub fn hash_key(self, key: PiiHashKey) -> Self {
         self.replace(|replacement| replacement.with_key(key))
+    }
+
+    /// Sets what is found and left as it is.
+    pub fn allow(mut self, allowed: PiiAllowed) -> Self {
+        self.search.allowed = Arc::new(allowed);
+        self.rebuilt(|rewrite| rewrite)
+    }
+
+    /// Names regions whose telephone numbers are found without a country code, too; see
+    /// [`PiiScanner::phone_regions`]. Has no effect on a [custom](PiiDetection::custom) detector.
+    ///
+    /// # Errors
+    /// [`UnknownRegion`] if there are no numbers of a region of this name.
+    pub fn phone_regions<R: AsRef<str>>(
+        mut self,
+        regions: impl IntoIterator<Item = R>,
+    ) -> Result<Self, UnknownRegion> {
+        if let Some(scanner) = self.scanner.take() {
+            let scanner = scanner.phone_regions(regions)?;
+            self.search.detector = Arc::new(scanner.clone());
+            self.scanner = Some(scanner);
+        }
+        Ok(self.rebuilt(|rewrite| rewrite))
     }
 
     /// Keeps the data in a vault: model, memory, stream and logs have tokens such as `[EMAIL_KXQRTNBW]`;

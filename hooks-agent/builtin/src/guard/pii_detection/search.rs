@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use regex::{Error, Regex};
 
-use crate::guard::pii::{PiiDetector, PiiMatch, PiiReplacement};
+use crate::guard::pii::{PiiAllowed, PiiDetector, PiiMatch, PiiReplacement};
 use crate::guard::vault::{InCall, open_token};
 use hooks_agent_core::model::{Find, Finding, Rewriter};
 
@@ -21,13 +21,17 @@ pub(super) struct Search {
     pub(super) detector: Arc<dyn PiiDetector>,
     pub(super) replacement: Arc<PiiReplacement>,
     pub(super) vault: Option<InCall>,
+    /// What is found and stays.
+    pub(super) allowed: Arc<PiiAllowed>,
 }
 
 impl Search {
     /// Returns the id of what is searched for and what becomes of it.
     pub(super) fn id(&self, has_vault: bool) -> Option<Arc<str>> {
         let detector = self.detector.id()?;
-        Some(format!("pii/{detector}/{:?}/{has_vault}", self.replacement).into())
+        let Self { replacement, allowed, .. } = self;
+        let id = format!("pii/{detector}/{replacement:?}/{has_vault}");
+        Some(if allowed.is_empty() { id.into() } else { format!("{id}/{allowed:?}").into() })
     }
 
     /// Returns a rewriter.
@@ -46,6 +50,10 @@ impl Search {
         loop {
             let find = AssertUnwindSafe(|| self.detector.find(text, at)?.fitted(text));
             let Some(mut found) = catch_unwind(find).map_err(drop)? else { return Ok(None) };
+            if self.allowed.allows(&found.kind, &text[found.range.clone()]) {
+                at = found.range.end;
+                continue;
+            }
             let Some(vault) = &self.vault else { return Ok(Some(found)) };
             match vault.token_around(text, &found.range) {
                 Some(token) if token.end < text.len() => at = token.end,

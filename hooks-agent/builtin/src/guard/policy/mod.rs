@@ -7,6 +7,8 @@ mod pii_detection;
 mod rule_of_two;
 #[cfg(feature = "pii")]
 mod sanitize;
+#[cfg(feature = "pii")]
+mod secrets;
 #[cfg(feature = "words")]
 mod sensitive_words;
 mod spotlight;

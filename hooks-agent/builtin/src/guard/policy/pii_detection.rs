@@ -9,7 +9,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::guard::pii::{Kinds, PiiConfidence, PiiFormat, PiiHashKey, PiiKind, PiiStrategy};
+use crate::guard::pii::{
+    Kinds, PiiAllowed, PiiConfidence, PiiFormat, PiiHashKey, PiiKind, PiiStrategy,
+};
 use crate::guard::pii_detection::PiiDetection;
 use hooks_agent_core::hook::DynAgentHook;
 
@@ -23,6 +25,12 @@ struct Options {
     kinds: Option<Vec<Kind>>,
     /// How sure it must be that an identity or tax number is one. Default: medium.
     min_confidence: Option<Confidence>,
+    /// Regions whose telephone numbers are found without a country code, such as `DE`. Default: none.
+    phone_regions: Option<Vec<String>>,
+    /// Values that are found and left as they are. Default: none.
+    allow_values: Option<Vec<String>>,
+    /// Domains whose addresses and URLs are left as they are. Default: none.
+    allow_domains: Option<Vec<String>>,
     /// What becomes of it. Default: redact.
     strategy: Option<Strategy>,
     /// The form of tokens, masks and hashes. Default: keyed.
@@ -43,7 +51,7 @@ struct Options {
 struct Kind(Vec<PiiKind>);
 
 impl Kind {
-    const GROUPS: [&str; 5] = ["payment", "network", "us", "eu", "ids"];
+    const GROUPS: [&str; 6] = ["payment", "network", "us", "eu", "ids", "documents"];
 
     fn named(name: &str) -> Option<Self> {
         let kinds: Vec<_> = match name {
@@ -52,6 +60,7 @@ impl Kind {
             "us" => Kinds::us().collect(),
             "eu" => Kinds::eu().collect(),
             "ids" => Kinds::ids().collect(),
+            "documents" => Kinds::documents().collect(),
             name => PiiKind::ALL.into_iter().filter(|kind| kind.name() == name).collect(),
         };
         (!kinds.is_empty()).then_some(Self(kinds))
@@ -114,7 +123,7 @@ enum Confidence {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Strategy {
+pub(super) enum Strategy {
     Redact,
     Mask,
     Hash,
@@ -123,7 +132,7 @@ enum Strategy {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Format {
+pub(super) enum Format {
     Keyed,
     Langchain,
     Spring,
@@ -150,6 +159,13 @@ impl HookOptions for Options {
             return Err(OptionError::at("hash_key", "expected a key, found an empty text"));
         }
         let hook = set(hook, self.min_confidence.map(Into::into), PiiDetection::min_confidence);
+        let hook = match self.phone_regions {
+            None => hook,
+            Some(regions) => hook
+                .phone_regions(regions)
+                .map_err(|error| OptionError::at("phone_regions", error.to_string()))?,
+        };
+        let hook = hook.allow(allowed(self.allow_values, self.allow_domains));
         let hook = set(hook, self.strategy.map(Into::into), PiiDetection::strategy);
         let hook = set(hook, self.format.map(Into::into), PiiDetection::format);
         let hook = set(hook, self.hash_key.map(PiiHashKey::new), PiiDetection::hash_key);
@@ -158,6 +174,12 @@ impl HookOptions for Options {
         let hook = set(hook, self.tool_results, PiiDetection::tool_results);
         Ok(Box::new(set(hook, self.tool_arguments, PiiDetection::tool_arguments)))
     }
+}
+
+/// What is left as it is.
+pub(super) fn allowed(values: Option<Vec<String>>, domains: Option<Vec<String>>) -> PiiAllowed {
+    let allowed = values.into_iter().flatten().fold(PiiAllowed::new(), PiiAllowed::value);
+    domains.into_iter().flatten().fold(allowed, PiiAllowed::domain)
 }
 
 impl From<Strategy> for PiiStrategy {

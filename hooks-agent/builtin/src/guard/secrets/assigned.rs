@@ -92,7 +92,7 @@ fn read(text: &[u8], at: usize, is_said: bool) -> Option<Value> {
     }
     // The quote of a text in a text is escaped.
     let escapes = text[start..end].iter().rev().take_while(|byte| **byte == b'\\').count();
-    let end = if quote.is_some() { end - escapes } else { trimmed(text, start, end) };
+    let end = if is_said { trimmed(text, start, end) } else { end - escapes };
     let is_quoted = quote.is_some();
     (start < end).then_some(Value { range: start..end, is_quoted, is_said, is_open })
 }

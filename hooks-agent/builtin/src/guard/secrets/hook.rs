@@ -2,7 +2,7 @@
 
 use hooks_agent_core::__forward_hook as forward_hook;
 
-use crate::guard::pii::{PiiFormat, PiiStrategy};
+use crate::guard::pii::{PiiAllowed, PiiFormat, PiiStrategy};
 use crate::guard::pii_detection::PiiDetection;
 use crate::guard::secrets::scanner::SecretScanner;
 use hooks_agent_core::hook::AgentHook;
@@ -12,6 +12,7 @@ use hooks_agent_core::hook::AgentHook;
 /// | setting | default | |
 /// |---|---|---|
 /// | [`of`](Secrets::of) | all kinds | what is found |
+/// | [`allow`](Secrets::allow) | nothing | what is found and left as it is |
 /// | [`strategy`](Secrets::strategy) | `Redact` | redact, mask, hash or block |
 /// | [`format`](Secrets::format) | `Keyed` | the form of tokens, masks and hashes |
 /// | [`input`](Secrets::input) | yes | texts of the user |
@@ -59,6 +60,11 @@ impl Secrets {
     /// ```
     pub fn of(scanner: SecretScanner) -> Self {
         Self(PiiDetection::custom("secrets", scanner).everywhere())
+    }
+
+    /// Sets what is found and left as it is, such as a key of a sandbox.
+    pub fn allow(self, allowed: PiiAllowed) -> Self {
+        Self(self.0.allow(allowed))
     }
 
     /// Sets what happens to what is found.

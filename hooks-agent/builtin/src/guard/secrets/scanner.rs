@@ -339,7 +339,9 @@ fn part_of(text: &[u8], hit: &Range<usize>, row: usize) -> Option<Range<usize>> 
     let found = found.find(|it| it.start <= hit.start && hit.end <= it.end)?;
     let before = found.start.checked_sub(1).map(|before| text[before]);
     // A short beginning may be that of a word in a path.
-    let is_joined = hit.len() < 5 && matches!(before, Some(b'/' | b'-' | b'.'));
+    let is_joined = hit.len() < 5
+        && !is_unmistakable(&text[hit.clone()])
+        && matches!(before, Some(b'/' | b'-' | b'.'));
     let starts = starts_word(text, found.start)
         || found.start == hit.start && is_unmistakable(&text[hit.clone()]);
     let is_free = starts && ends_word(text, found.end) && !is_joined;
@@ -408,7 +410,7 @@ fn starts_part(text: &[u8], at: usize, word: Word) -> bool {
 
 /// Whether a command of `curl` goes up to `at`.
 fn is_of_curl(text: &[u8], at: usize) -> bool {
-    let before = &text[at.saturating_sub(CONTEXT)..at];
+    let before = &text[at.saturating_sub(CONTEXT)..=at];
     before.windows(5).any(|it| it == b"curl ")
 }
 

@@ -5,12 +5,13 @@ use std::fmt;
 use hooks_agent_core::text::misspelt;
 
 /// The built-in hooks that need a feature.
-const FEATURES: [(&str, &str); 7] = [
+const FEATURES: [(&str, &str); 8] = [
     ("audit_log", "audit"),
     ("model_retry", "retry"),
     ("pii_detection", "pii"),
     ("rate_limit", "rate-limit"),
     ("sanitize", "pii"),
+    ("secrets", "pii"),
     ("sensitive_words", "words"),
     ("tool_retry", "retry"),
 ];

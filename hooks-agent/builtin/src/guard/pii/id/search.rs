@@ -62,14 +62,17 @@ impl Ids {
         if self.is_empty() || text[start..at].iter().any(u8::is_ascii_digit) {
             return;
         }
-        loop {
-            self.from(text, start, &mut found);
-            // `AB 12 34 56 C`: letters are a word of their own.
-            match letters_before(text, start) {
-                Some(letters) if at - letters <= LETTERS + 2 => start = letters,
-                _ => return,
+        let mut starts = vec![start];
+        // `AB 12 34 56 C`: letters are a word of their own.
+        while let Some(letters) = letters_before(text, start) {
+            if at - letters > LETTERS + 2 {
+                break;
             }
+            starts.push(letters);
+            start = letters;
         }
+        // The longest number first.
+        starts.iter().rev().for_each(|start| self.from(text, *start, &mut found));
     }
 
     /// Reads the longest number of each kind from `start`.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::guard::pii::shape::bytes::{before, ends_word, get, is_digit, run_start, starts_word};
+use crate::guard::pii::shape::bytes::{before, ends_word, get, is_digit, starts_word};
 use crate::guard::pii::shape::context::is_named;
 
 /// The most bytes: a month in letters, a day, a year, what is between them, and a byte behind.
@@ -78,8 +78,7 @@ const MONTHS: [&[&str]; 12] = [
 /// The date whose first digit is at `at`.
 pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
     let start = month_before(text, at).unwrap_or(at);
-    let joined = before(text, start, 1).is_some_and(|byte| matches!(byte, b'.' | b'/' | b'-'));
-    if !starts_word(text, start) || (joined && start >= 2 && is_digit(text, start - 2)) {
+    if !starts_word(text, start) || is_joined(text, start) {
         return None;
     }
     let end = if start < at {
@@ -89,6 +88,12 @@ pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
     }?;
     let goes_on = matches!(get(text, end), Some(b'.' | b'/' | b'-')) && is_digit(text, end + 1);
     (ends_word(text, end) && !goes_on && is_named(text, start, WORDS)).then_some(start..end)
+}
+
+/// Whether what is at `at` is a part of a longer number or a time.
+fn is_joined(text: &[u8], at: usize) -> bool {
+    let joined = before(text, at, 1).is_some_and(|byte| matches!(byte, b'.' | b'/' | b'-' | b':'));
+    joined && at >= 2 && is_digit(text, at - 2)
 }
 
 /// `12.03.1985`, `3/12/85`, `1985-03-12`.
@@ -117,7 +122,8 @@ fn numbers(text: &[u8], at: usize) -> Option<usize> {
 fn with_month(text: &[u8], at: usize) -> Option<usize> {
     let (_, end) = number(text, at).filter(|(day, _)| (1..=31).contains(day))?;
     let end = end + ordinal(text, end);
-    let start = skip_of(text, skip_blanks(text, end));
+    let blanks = usize::from(get(text, end) == Some(b' '));
+    let start = skip_of(text, end + blanks);
     let month = start + word(text, start);
     if !is_month(text.get(start..month)?) || start == end {
         return None;
@@ -137,9 +143,7 @@ fn year_behind_day(text: &[u8], at: usize) -> Option<usize> {
 fn month_before(text: &[u8], at: usize) -> Option<usize> {
     let end = at.checked_sub(1).filter(|end| text[*end] == b' ')?;
     let end = end - usize::from(before(text, end, 1) == Some(b'.'));
-    let start = run_start(text, end, end.saturating_sub(MONTH), |byte| {
-        byte.is_ascii_alphabetic() || !byte.is_ascii()
-    });
+    let start = letters_before(text, end);
     is_month(&text[start..end]).then_some(start)
 }
 
@@ -184,19 +188,19 @@ fn skip_of(text: &[u8], at: usize) -> usize {
 }
 
 fn word(text: &[u8], at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    rest.iter()
-        .take(2 * MONTH)
-        .take_while(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii())
-        .count()
+    let mut end = at;
+    while let Some(length) = letter(text, end).filter(|_| end - at < 2 * MONTH) {
+        end += length;
+    }
+    end - at
 }
 
 /// The starts of dates: in digits; a day, a month and a year; a month first.
 static STARTS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     [
         r"^\d{1,5}(?:[./-] ?(?:\d{1,5}(?:[./-] ?(?:\d{1,5}[./-]?)?)?)?)?$",
-        r"^\d{1,2}(?:[a-z]{0,2}|\.)[ ,.]{0,2}(?:(?:de|of|di) )?([a-zA-Z\x80-\xFF]{0,24})(?:[ ,.]{1,2}(?:de?|of?|di?|(?:de|of|di) )?(?:\d{1,5}[./-]?)?)?$",
-        r"^([a-zA-Z\x80-\xFF]{1,24})(?:\.? ?|\.? \d{1,2}(?:[a-z]{0,2}|\.)[ ,.]{0,2}(?:\d{1,5}[./-]?)?)$",
+        r"^\d{1,2}(?:[a-z]{0,2}|\.) ?(?:(?:de|of|di) )?((?:[a-zA-Z]|[\xC3-\xC5\xD0\xD1][\x80-\xBF]){0,24})(?:[ ,.]{1,2}(?:de?|of?|di?|(?:de|of|di) )?(?:\d{1,5}[./-]?)?)?$",
+        r"^((?:[a-zA-Z]|[\xC3-\xC5\xD0\xD1][\x80-\xBF]){1,24})(?:\.? ?|\.? \d{1,2}(?:[a-z]{0,2}|\.)[ ,.]{0,2}(?:\d{1,5}[./-]?)?)$",
     ]
     .map(|form| RegexBuilder::new(form).unicode(false).build().expect("the form is tested"))
 });
@@ -205,8 +209,10 @@ static STARTS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
 pub(crate) fn open(text: &[u8], from: usize) -> usize {
     let least = from.max(text.len().saturating_sub(LONGEST));
     let mut starts = (least..text.len()).filter(|at| {
-        let is_first = |is: fn(u8) -> bool| is(text[*at]) && !before(text, *at, 1).is_some_and(is);
-        (is_first(is_digit_byte) || is_first(is_letter)) && is_open(&text[*at..])
+        let goes_on = (*at > 0 && is_digit(text, *at - 1)) || is_joined(text, *at);
+        let is_first_digit = is_digit(text, *at) && !goes_on;
+        let is_first_letter = letter(text, *at).is_some() && letters_before(text, *at) == *at;
+        (is_first_digit || is_first_letter) && is_open(&text[*at..])
     });
     starts.next().unwrap_or(text.len())
 }
@@ -223,12 +229,27 @@ fn is_open(rest: &[u8]) -> bool {
     })
 }
 
-fn is_digit_byte(byte: u8) -> bool {
-    byte.is_ascii_digit()
+/// The length of the Latin or Cyrillic letter at `at`.
+fn letter(text: &[u8], at: usize) -> Option<usize> {
+    match text.get(at..)? {
+        [byte, ..] if byte.is_ascii_alphabetic() => Some(1),
+        [0xC3..=0xC5 | 0xD0 | 0xD1, 0x80..=0xBF, ..] => Some(2),
+        _ => None,
+    }
 }
 
-fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || !byte.is_ascii()
+/// The start of the letters that end at `at`, as far as a month may have them.
+fn letters_before(text: &[u8], at: usize) -> usize {
+    let mut start = at;
+    while at - start < 2 * MONTH {
+        match (1..=2)
+            .find(|length| start >= *length && letter(text, start - length) == Some(*length))
+        {
+            Some(length) => start -= length,
+            None => break,
+        }
+    }
+    start
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 //! Places by latitude and longitude.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use crate::guard::pii::shape::bytes::{before, ends_word, get, is_digit, run_start};
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::guard::pii::shape::bytes::{before, ends_word, get, is_digit};
 use crate::guard::pii::shape::context::is_named;
 
 /// The fewest decimals: two are a place of a kilometre.
@@ -100,15 +103,23 @@ fn unit(text: &[u8], at: usize, directions: &[u8]) -> (bool, usize) {
     }
 }
 
+/// The start of a pair.
+static START: LazyLock<Regex> = LazyLock::new(|| {
+    let degrees = r"(?:\xC2\xB0?)? ?";
+    let form = format!(
+        r"^(?:[+-]|[+-]?\d{{1,3}}(?:\.(?:\d{{0,17}}(?:{degrees}[NS]?(?:[,;/ ]{{0,3}}[+-]?(?:\d{{1,3}}(?:\.\d{{0,17}}(?:{degrees}[EW]?)?)?)?)?)?)?)?)$"
+    );
+    RegexBuilder::new(&form).unicode(false).build().expect("the form is tested")
+});
+
 /// Where a pair may start that more text completes, lengthens or refutes.
 pub(crate) fn open(text: &[u8], from: usize) -> usize {
     let least = from.max(text.len().saturating_sub(LONGEST));
-    let is_part = |byte: u8| {
-        byte.is_ascii_digit() || b".,;/ +-NSEW".contains(&byte) || matches!(byte, 0xC2 | 0xB0)
-    };
-    let run = run_start(text, text.len(), least, is_part);
-    let starts = |byte: &&u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+');
-    run + text[run..].iter().take_while(|byte| !starts(byte)).count()
+    let mut starts = (least..text.len()).filter(|at| {
+        let is_start = is_digit(text, *at) || matches!(text[*at], b'-' | b'+');
+        is_start && !(*at > 0 && is_digit(text, *at - 1)) && START.is_match(&text[*at..])
+    });
+    starts.next().unwrap_or(text.len())
 }
 
 #[cfg(test)]

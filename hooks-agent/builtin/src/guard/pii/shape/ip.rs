@@ -56,10 +56,7 @@ pub(crate) fn v6(text: &[u8], at: usize) -> Option<Range<usize>> {
 fn v6_start(text: &[u8], at: usize) -> Option<usize> {
     let start = run_start(text, at, at.saturating_sub(4), |byte| byte.is_ascii_hexdigit());
     let doubled = get(text, at + 1) == Some(b':');
-    // A label has no digits, which would be of the address.
-    let word = run_start(text, at, at.saturating_sub(16), |byte| byte.is_ascii_alphanumeric());
-    let is_label = !text[word..at].iter().any(u8::is_ascii_digit);
-    let label = (!doubled && is_label).then_some(at + 1);
+    let label = (!doubled).then_some(at + 1);
     match before(text, start, 1) {
         Some(b':') => None,
         Some(b'.') if start >= 2 && is_digit(text, start - 2) => None,

@@ -58,10 +58,9 @@ pub(crate) fn jp_my_number(d: [u64; 12]) -> bool {
 
 pub(crate) fn kr_rrn(d: [u64; 13]) -> bool {
     let century = match d[6] {
+        9 | 0 => 1800,
         1 | 2 | 5 | 6 => 1900,
-        3 | 4 | 7 | 8 => 2000,
-        // Nobody who was born before 1900 has a number that is in use.
-        _ => return false,
+        _ => 2000,
     };
     is_date(century + number(&d[..2]), number(&d[2..4]), number(&d[4..6]))
 }
