@@ -75,7 +75,7 @@ impl Folded {
         for (kind, range) in found {
             let range = copy.place(&range);
             // What has no unit in it or beside it was found in the text itself.
-            if range.start < from || !copy.has_units(&range) {
+            if range.start < from || !has_joint(text, &range) {
                 continue;
             }
             let has_break = match copy.breaks_in(&range) {
@@ -173,6 +173,25 @@ fn last_unit(text: &str, at: usize) -> usize {
         }
     }
     last.max(at + 1)
+}
+
+/// Whether a unit that may be inside of a value is in a range, or touches it.
+fn has_joint(text: &str, range: &Range<usize>) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = text.floor_char_boundary(range.start.saturating_sub(LONGEST_UNIT));
+    while let Some(ahead) = bytes[at..].iter().position(|byte| fold::is_lead(*byte)) {
+        at += ahead;
+        if at > range.end {
+            return false;
+        }
+        let unit = fold::unit(text, at);
+        let end = at + unit.map_or(1, |unit| unit.length);
+        if end >= range.start && unit.is_some_and(|unit| may_join(text, at, unit, false)) {
+            return true;
+        }
+        at = end;
+    }
+    false
 }
 
 /// Whether a unit may be inside of a value, or right before it. `open` says that the text goes on.

@@ -202,6 +202,13 @@ impl PiiScanner {
     fn run(&self, text: &str, from: usize, first_only: bool) -> Vec<Match> {
         let bytes = text.as_bytes();
         let (mut found, mut folded) = (Found::new(from), Folded::default());
+        // A unit before `from` may touch what starts there.
+        let least = text.floor_char_boundary(from.saturating_sub(fold::LONGEST_UNIT));
+        for (at, _) in text[least..from.min(text.len())].char_indices() {
+            if fold::is_lead(bytes[least + at]) && self.triggers.0[usize::from(bytes[least + at])] {
+                folded.search(text, least + at, from, |copy, from| self.run_copy(copy, from));
+            }
+        }
         // An IPv6 address starts behind the colon of its label.
         let (mut at, mut complete_at) = (from.saturating_sub(1), 0);
         while let Some(trigger) = self.triggers.next(bytes, at) {

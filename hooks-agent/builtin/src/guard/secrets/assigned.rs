@@ -19,6 +19,8 @@ pub(super) struct Value {
     pub(super) is_quoted: bool,
     /// Whether a sentence says what it is, and no code.
     pub(super) is_said: bool,
+    /// Whether `=` or `:` stands right behind the name.
+    pub(super) is_near: bool,
     /// Whether its closing quote has not come before the text ends.
     pub(super) is_open: bool,
 }
@@ -26,9 +28,14 @@ pub(super) struct Value {
 /// The value that a name gets of which a word ends at `at`.
 pub(super) fn value(text: &[u8], at: usize) -> Option<Value> {
     let mut at = skip(text, at, NAME, is_name);
-    for _ in 0..=WORDS {
+    if let Some(at) = value_of(text, at) {
+        return operator(text, at).and_then(|(start, is_said)| read(text, start, is_said));
+    }
+    for words in 0..=WORDS {
         if let Some((start, is_said)) = operator(text, at) {
-            return read(text, start, is_said);
+            let sign = text[at..start].iter().any(|byte| matches!(byte, b'=' | b':'));
+            let is_near = words == 0 && sign;
+            return read(text, start, is_said).map(|value| Value { is_near, ..value });
         }
         // A type, an attribute or another word before the operator.
         let closed = skip(text, at, 2, is_quote);
@@ -42,10 +49,27 @@ pub(super) fn value(text: &[u8], at: usize) -> Option<Value> {
     None
 }
 
+/// The value of a flag whose name ends at `at`, as in `--token x`.
+pub(super) fn value_of_flag(text: &[u8], at: usize) -> Option<Value> {
+    let start = skip(text, at, BLANKS, is_blank);
+    (start > at).then(|| read(text, start, false)).flatten()
+}
+
+/// Where `value` ends in `name: x, value: y`, of which the name ends at `at`.
+fn value_of(text: &[u8], at: usize) -> Option<usize> {
+    let closed = skip(text, at, 3, |byte| b"\"'\\".contains(&byte));
+    let start =
+        skip(text, closed, 24, |byte| byte.is_ascii_whitespace() || b",{\"'\\".contains(&byte));
+    let word = [&b"value"[..], b"Value", b"default"]
+        .into_iter()
+        .find(|word| text[start..].starts_with(word))?;
+    (start > closed).then_some(start + word.len())
+}
+
 /// Where the value starts behind an operator close to `at`, and whether the operator is a word.
 fn operator(text: &[u8], at: usize) -> Option<(usize, bool)> {
-    let closed = skip(text, at, 4, |byte| b"\"'`)]}\\".contains(&byte));
-    let start = skip(text, closed, 4, is_blank);
+    let closed = skip(text, at, 4, |byte| b"\"'`)]}\\*".contains(&byte));
+    let start = skip(text, closed, BLANKS, is_blank);
     let end = skip(text, start, 4, |byte| b"=:?.+>|,-".contains(&byte));
     let sign = &text[start..end];
     if sign == b"," {
@@ -59,6 +83,18 @@ fn operator(text: &[u8], at: usize) -> Option<(usize, bool)> {
         let is_between = |byte| is_blank(byte) || breaks && matches!(byte, b'\n' | b'\r');
         return Some((skip(text, end, BLANKS, is_between), false));
     }
+    // `PASSWORD 'x'`, as in SQL.
+    if start > closed
+        && end == start
+        && text.get(start).is_some_and(|byte| matches!(byte, b'"' | b'\''))
+    {
+        return Some((start, false));
+    }
+    for word in ["是", "为", "は", "lautet "] {
+        if text[start..].starts_with(word.as_bytes()) {
+            return Some((start + word.len(), true));
+        }
+    }
     let word = skip(text, start, 4, |byte| byte.is_ascii_alphabetic());
     let is_word =
         matches!(&text[start..word], b"is" | b"IS" | b"Is" | b"ist" | b"est" | b"es") && start > at;
@@ -68,7 +104,7 @@ fn operator(text: &[u8], at: usize) -> Option<(usize, bool)> {
 
 /// Reads the value that starts at `at`.
 fn read(text: &[u8], at: usize, is_said: bool) -> Option<Value> {
-    let opened = skip(text, at, 2, |byte| b"\\([{".contains(&byte));
+    let opened = skip(text, at, 3, |byte| b"\\([{*".contains(&byte));
     let quote = text.get(opened).copied().filter(|byte| is_quote(*byte));
     let quotes = skip(text, opened, 3, |byte| Some(byte) == quote) - opened;
     // Two quotes are an empty text.
@@ -76,7 +112,9 @@ fn read(text: &[u8], at: usize, is_said: bool) -> Option<Value> {
         return None;
     }
     let mut start = opened + quotes;
-    for scheme in [&b"bearer "[..], b"basic ", b"token "] {
+    for scheme in
+        [&b"bearer "[..], b"basic ", b"token ", b"apikey ", b"ssws ", b"geniekey ", b"key "]
+    {
         let is_scheme = text.get(start..start + scheme.len());
         if is_scheme.is_some_and(|it| it.eq_ignore_ascii_case(scheme)) {
             start = skip(text, start + scheme.len(), 4, is_blank);
@@ -94,7 +132,13 @@ fn read(text: &[u8], at: usize, is_said: bool) -> Option<Value> {
     let escapes = text[start..end].iter().rev().take_while(|byte| **byte == b'\\').count();
     let end = if is_said { trimmed(text, start, end) } else { end - escapes };
     let is_quoted = quote.is_some();
-    (start < end).then_some(Value { range: start..end, is_quoted, is_said, is_open })
+    (start < end).then_some(Value {
+        range: start..end,
+        is_quoted,
+        is_said,
+        is_near: false,
+        is_open,
+    })
 }
 
 /// Without the punctuation of a sentence.
@@ -121,7 +165,7 @@ fn is_quote(byte: u8) -> bool {
 }
 
 fn is_unquoted(byte: u8) -> bool {
-    byte.is_ascii_graphic() && !b"\"'`<>,;&|()[]{}\\".contains(&byte)
+    byte.is_ascii_graphic() && !b"\"'`<>,;&|)]}\\".contains(&byte)
 }
 
 #[cfg(test)]

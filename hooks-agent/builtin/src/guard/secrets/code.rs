@@ -37,7 +37,8 @@ pub(super) fn private_key(text: &[u8], at: usize) -> Option<Range<usize>> {
     let longest = digits.split(|byte| !is_digit(*byte)).map(<[u8]>::len).max();
     // Keys in DER begin so.
     let is_der = digits.trim_ascii_start().starts_with(b"MI");
-    if !is_open && !is_der && longest < Some(SHORTEST_LINE) {
+    let is_first_line = matches!(text.get(body), None | Some(b'\n' | b'\r' | b'\\'));
+    if !(is_open && is_first_line) && !is_der && longest < Some(SHORTEST_LINE) {
         return None;
     }
     let Some(end) = end else { return Some(at..lines) };
@@ -48,7 +49,7 @@ pub(super) fn private_key(text: &[u8], at: usize) -> Option<Range<usize>> {
 
 /// Whether a byte is in a private key, with its headers; or in the code or the comment that it stands in.
 fn is_of_key(byte: u8) -> bool {
-    is_digit(byte) || byte.is_ascii_whitespace() || b"-:,.\\\"'#*|!".contains(&byte)
+    is_digit(byte) || byte.is_ascii_whitespace() || b"-:,.\\\"'#*|!>".contains(&byte)
 }
 
 fn is_digit(byte: u8) -> bool {
@@ -120,7 +121,9 @@ pub(super) fn login(text: &[u8], at: usize) -> Option<Range<usize>> {
     });
     let colon = text[start..end].iter().position(|byte| *byte == b':')?;
     let (name, password) = (&text[start..start + colon], &text[start + colon + 1..end]);
-    let is_example = name == password || [&b"pass"[..], b"password", b"pw"].contains(&password);
+    let is_example = name == password
+        || [&b"pass"[..], b"password", b"pw", b"token"].contains(&password)
+        || password.starts_with(b"[");
     let is_set = password.len() >= 3 && !is_placeholder(password) && !password.starts_with(b"$");
     (start > at && is_set && !is_example && !password.starts_with(b"/")).then_some(start..end)
 }

@@ -5,6 +5,8 @@
 pub(super) enum Word {
     /// What a person chose.
     Password,
+    /// The same, if it is a part of a name: `DB_PASS`, and not `bypass`.
+    Pass,
     /// What a program made, and nothing else.
     Secret,
     /// What a program made, or a part of a text.
@@ -28,6 +30,35 @@ pub(super) const WORDS: &[(&str, Word)] = &[
     ("пароль", Word::Password),
     ("密码", Word::Password),
     ("密碼", Word::Password),
+    ("Пароль", Word::Password),
+    ("ПАРОЛЬ", Word::Password),
+    ("senha", Word::Password),
+    ("hasło", Word::Password),
+    ("hasła", Word::Password),
+    ("wachtwoord", Word::Password),
+    ("lösenord", Word::Password),
+    ("adgangskode", Word::Password),
+    ("salasana", Word::Password),
+    ("heslo", Word::Password),
+    ("jelszó", Word::Password),
+    ("parolă", Word::Password),
+    ("parola", Word::Password),
+    ("şifre", Word::Password),
+    ("lozinka", Word::Password),
+    ("slaptažodis", Word::Password),
+    ("parole", Word::Password),
+    ("κωδικός", Word::Password),
+    ("סיסמה", Word::Password),
+    ("كلمة المرور", Word::Password),
+    ("पासवर्ड", Word::Password),
+    ("รหัสผ่าน", Word::Password),
+    ("mật khẩu", Word::Password),
+    ("kata sandi", Word::Password),
+    ("clave", Word::Password),
+    ("mdp", Word::Password),
+    ("口令", Word::Password),
+    ("暗号", Word::Password),
+    ("passwort", Word::Password),
     ("パスワード", Word::Password),
     ("비밀번호", Word::Password),
     ("secret", Word::Secret),
@@ -47,13 +78,26 @@ pub(super) const WORDS: &[(&str, Word)] = &[
     ("auth", Word::Key),
     ("access", Word::Key),
     ("key", Word::Key),
+    ("pass", Word::Pass),
+    ("pw", Word::Pass),
+    ("psk", Word::Pass),
+    ("sessionid", Word::Secret),
+    ("sessid", Word::Secret),
+    ("connect.sid", Word::Secret),
+    ("schlüssel", Word::Secret),
+    ("clé api", Word::Secret),
+    ("токен", Word::Token),
+    ("トークン", Word::Token),
     ("authorization", Word::Authorization),
 ];
 
 /// The fewest bytes of a password.
 const PASSWORD: usize = 6;
 /// The fewest bytes of a token that only its name says to be one.
-const SHORTEST: usize = 16;
+const SHORTEST: usize = 14;
+/// From so many bytes on, less entropy is enough: hexadecimal digits have less.
+const LONG: usize = 24;
+const LONG_ENTROPY: f64 = 3.0;
 /// The fewest bytes of one in small letters with dashes.
 const SHORT: usize = 20;
 /// The least entropy of a token, in bits a character.
@@ -173,6 +217,20 @@ const LAST_PARTS: &[&str] = &[
     "endpoint",
     "region",
     "signatures",
+    "timeout",
+    "at",
+    "encryption",
+    "placeholder",
+    "hint",
+    "error",
+    "message",
+    "help",
+    "strength",
+    "reset",
+    "changed",
+    "required",
+    "algo",
+    "address",
     "secrets",
     "class",
 ];
@@ -209,12 +267,21 @@ pub(super) fn is_secret(word: Word, value: &[u8], is_quoted: bool, is_said: bool
         return false;
     }
     match word {
+        Word::Pass => is_password(value, is_quoted && !is_said),
         Word::Password if is_said => is_password(value, false) || is_unusual(value),
         Word::Password => is_password(value, is_quoted),
         Word::Secret => is_token(value) || is_number(value),
         Word::Token => is_token(value),
         Word::Key => is_token(value) && !is_uuid(value),
-        Word::Authorization => value.len() >= 10 && value.iter().any(u8::is_ascii_digit),
+        Word::Authorization => {
+            let is_of_header =
+                |byte: &u8| byte.is_ascii_alphanumeric() || b"._~+/=-:|".contains(byte);
+            let is_url = value.windows(3).any(|part| part == b"://");
+            value.len() >= 10
+                && value.iter().all(is_of_header)
+                && value.iter().any(u8::is_ascii_digit)
+                && !is_url
+        }
     }
 }
 
@@ -250,7 +317,19 @@ fn is_password(value: &[u8], is_quoted: bool) -> bool {
     if !(PASSWORD..=128).contains(&length) || NO_PASSWORDS.iter().any(|it| it.as_bytes() == lower) {
         return false;
     }
-    if value.iter().any(|byte| b"()[]{}$<>".contains(byte)) && !is_quoted {
+    // `Enter your password` is a label; `/home/ada` is a folder.
+    let is_label = [&b"passw"[..], b"your", b"enter "]
+        .iter()
+        .any(|it| lower.windows(it.len()).any(|part| part == *it));
+    let slashes = value.iter().filter(|byte| **byte == b'/').count();
+    let is_path = matches!(value.first(), Some(b'/' | b'~')) && (!is_quoted || slashes > 1);
+    // `required(true)` and `values[0]` are code.
+    let word =
+        value.iter().take_while(|byte| byte.is_ascii_alphabetic() || b"_.".contains(byte)).count();
+    let is_code = !is_quoted && matches!(value.get(word), Some(b'(' | b'[' | b'{' | b'<'))
+        || value.windows(2).any(|pair| pair == b"!(")
+        || matches!(value.first(), Some(b'!' | b'@'));
+    if is_label || is_path || is_code || value.starts_with(b"$") {
         return false;
     }
     // `config.password2` is a place in code.
@@ -291,7 +370,7 @@ fn is_token(value: &[u8]) -> bool {
         && value.iter().all(is_of_token)
         && value.iter().any(u8::is_ascii_digit)
         && value.iter().any(u8::is_ascii_alphabetic)
-        && entropy(value) >= ENTROPY
+        && entropy(value) >= if value.len() >= LONG { LONG_ENTROPY } else { ENTROPY }
         && !is_of_words(value)
 }
 
@@ -309,8 +388,7 @@ fn is_of_words(value: &[u8]) -> bool {
         let turns =
             part.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
         // `v2`, `utf8`, `2024`, `sha256`, `userName`.
-        let is_name =
-            turns.count() <= 2 && digits <= 5 && part.len() < SHORTEST && is_readable(part);
+        let is_name = turns.count() <= 2 && digits <= 5 && part.len() < 16 && is_readable(part);
         is_name || (letters == 0 && digits <= 10)
     })
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use aho_corasick::AhoCorasick;
 
 use crate::guard::pii::{PiiDetector, PiiMatch, pii_clusters, settled_clusters};
-use crate::guard::secrets::assigned::{LONGEST, value};
+use crate::guard::secrets::assigned::{LONGEST, value, value_of_flag};
 use crate::guard::secrets::code;
 use crate::guard::secrets::folded::{self, Copies};
 use crate::guard::secrets::generic::{
@@ -262,12 +262,20 @@ impl SecretScanner {
                     range.and_then(|range| of_form(text, range, *row)).map(|range| (*row, range))
                 }
                 Trigger::Named(word) => {
-                    let value = assigned.get_or_insert_with(|| value(text, hit.end));
+                    let value = assigned.get_or_insert_with(|| {
+                        let name = name_around(text, &hit);
+                        let flag = || {
+                            let is_flag = text[name.clone()].starts_with(b"--");
+                            is_flag.then(|| value_of_flag(text, name.end)).flatten()
+                        };
+                        value(text, hit.end).or_else(flag)
+                    });
                     let is_one = |text: &[u8], quoted, said| is_secret(*word, text, quoted, said);
                     let value = value.as_ref().filter(|it| {
                         let is_whole = !it.is_open || !it.is_quoted || it.range.len() >= LONGEST;
-                        starts_part(text, hit.start, *word)
+                        starts_part(text, &hit, *word)
                             && is_whole
+                            && (*word != Word::Pass || it.is_near)
                             && names_secret(&text[name_around(text, &hit)])
                             && is_one(&text[it.range.clone()], it.is_quoted, it.is_said)
                     });
@@ -399,10 +407,16 @@ fn is_part(text: &[u8], word: &Range<usize>) -> bool {
 
 /// Whether a word of a name begins at `at`, such as `Token` in `myToken`. What nobody writes inside of another
 /// word may begin anywhere.
-fn starts_part(text: &[u8], at: usize, word: Word) -> bool {
-    let Some(before) = at.checked_sub(1).map(|before| text[before]) else { return true };
+fn starts_part(text: &[u8], hit: &Range<usize>, word: Word) -> bool {
+    let at = hit.start;
+    let Some(before) = at.checked_sub(1).map(|before| text[before]) else {
+        return word != Word::Pass || ends_part(text, hit);
+    };
     let is_hump = before.is_ascii_lowercase() && text[at].is_ascii_uppercase();
     match word {
+        // `/etc/passwd` is a file.
+        Word::Password if before == b'/' => false,
+        Word::Pass => (!before.is_ascii_alphanumeric() || is_hump) && ends_part(text, hit),
         Word::Password | Word::Secret | Word::Token => true,
         Word::Key | Word::Authorization => !before.is_ascii_alphabetic() || is_hump,
     }
@@ -412,6 +426,11 @@ fn starts_part(text: &[u8], at: usize, word: Word) -> bool {
 fn is_of_curl(text: &[u8], at: usize) -> bool {
     let before = &text[at.saturating_sub(CONTEXT)..=at];
     before.windows(5).any(|it| it == b"curl ")
+}
+
+/// Whether a part of a name ends with a word.
+fn ends_part(text: &[u8], hit: &Range<usize>) -> bool {
+    text.get(hit.end).is_none_or(|byte| !byte.is_ascii_alphabetic())
 }
 
 fn is_of_key(byte: u8) -> bool {
@@ -437,7 +456,7 @@ fn other(name: &str) -> usize {
 
 fn rank_of(word: Word) -> usize {
     other(match word {
-        Word::Password => "password",
+        Word::Password | Word::Pass => "password",
         Word::Secret | Word::Token | Word::Key => "token",
         Word::Authorization => "authorization",
     })

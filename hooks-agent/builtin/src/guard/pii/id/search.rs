@@ -7,7 +7,7 @@ use crate::guard::pii::id::form::IdForm;
 use crate::guard::pii::id::table::IDS;
 use crate::guard::pii::kind::PiiKind;
 use crate::guard::pii::shape::bytes::{before, get};
-use crate::guard::pii::shape::context::is_named;
+use crate::guard::pii::shape::context::{is_named, is_named_closely};
 
 /// The most letters at the start of a number.
 const LETTERS: usize = 6;
@@ -132,6 +132,7 @@ impl Ids {
 
 /// How sure it is that this is a number of the form, whose check it passes. None of one that only a word tells.
 fn confidence(form: &IdForm, text: &[u8], start: usize, number: &[u8]) -> Option<PiiConfidence> {
+    let is_named = if form.one_of == 0 { is_named_closely } else { is_named };
     if is_named(text, start, form.context) {
         return Some(PiiConfidence::High);
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::guard::pii::shape::bytes::{before, ends_word, get, is_digit, starts_word};
-use crate::guard::pii::shape::context::is_named;
+use crate::guard::pii::shape::context::is_named_closely;
 
 /// The most bytes: a month in letters, a day, a year, what is between them, and a byte behind.
 const LONGEST: usize = 40;
@@ -87,7 +87,7 @@ pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
         numbers(text, at).or_else(|| with_month(text, at))
     }?;
     let goes_on = matches!(get(text, end), Some(b'.' | b'/' | b'-')) && is_digit(text, end + 1);
-    (ends_word(text, end) && !goes_on && is_named(text, start, WORDS)).then_some(start..end)
+    (ends_word(text, end) && !goes_on && is_named_closely(text, start, WORDS)).then_some(start..end)
 }
 
 /// Whether what is at `at` is a part of a longer number or a time.

@@ -10,6 +10,18 @@ pub(crate) fn is_named(text: &[u8], at: usize, words: &[&str]) -> bool {
     starts.any(|start| words.iter().any(|word| has_word(&text[start..at], word.as_bytes())))
 }
 
+/// The same for what only a word tells: no other digits stand between.
+pub(crate) fn is_named_closely(text: &[u8], at: usize, words: &[&str]) -> bool {
+    let least = at.saturating_sub(BEFORE);
+    let digit = text[least..at]
+        .iter()
+        .rposition(u8::is_ascii_digit)
+        .map_or(least, |digit| least + digit + 1);
+    (digit..at)
+        .filter(|start| starts_word(text, *start))
+        .any(|start| words.iter().any(|word| has_word(&text[start..at], word.as_bytes())))
+}
+
 /// Whether a word may start at `at`: behind what is no letter or digit, or at a capital letter.
 fn starts_word(text: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| text[before]) else { return true };

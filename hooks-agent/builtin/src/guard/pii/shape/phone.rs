@@ -44,10 +44,14 @@ struct Rules<'a> {
 }
 
 impl Rules<'_> {
+    fn label(&mut self) -> Label {
+        let (text, start) = (self.text, self.start);
+        *self.label.get_or_insert_with(|| label(text, start))
+    }
+
     /// Whether a word says that these groups are a number.
     fn is_labelled(&mut self, groups: &Groups) -> bool {
-        let (text, start) = (self.text, self.start);
-        match *self.label.get_or_insert_with(|| label(text, start)) {
+        match self.label() {
             Label::None => false,
             Label::Weak => groups.groups > 1,
             Label::Strong => true,
@@ -57,7 +61,7 @@ impl Rules<'_> {
     /// Whether groups behind `+` or `00` are a number.
     fn takes_international(&mut self, groups: &Groups) -> bool {
         is_international(groups)
-            || is_listed(groups) && (groups.count >= FEWEST_UNNAMED || self.is_labelled(groups))
+            || is_listed(groups) && (groups.count >= FEWEST_UNNAMED || self.label() > Label::None)
             || is_callable(groups) && self.is_labelled(groups)
     }
 
@@ -66,7 +70,7 @@ impl Rules<'_> {
         is_complete && is_national(groups)
             || is_complete && self.regions.iter().any(|region| is_of_region(groups, region))
             || is_callable(groups) && self.is_labelled(groups)
-            || self.regions.iter().any(|it| it.has(groups.digits())) && self.is_labelled(groups)
+            || self.regions.iter().any(|it| it.has(groups.digits())) && self.label() > Label::None
     }
 }
 

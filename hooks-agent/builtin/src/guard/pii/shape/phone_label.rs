@@ -19,8 +19,6 @@ const LABELS: &[&str] = &[
     "telefax",
     "ph",
     "mob",
-    "call",
-    "dial",
     "desk",
     "hotline",
     "landline",
@@ -95,6 +93,8 @@ const FILLERS: &[&str] = &[
 
 /// Words of which people are spoken to, and others: digits in groups behind them are a number.
 const WEAK: &[&str] = &[
+    "call",
+    "dial",
     "text",
     "ring",
     "reach",
@@ -124,17 +124,19 @@ pub(crate) fn label(text: &[u8], at: usize) -> Label {
     if LABELS_OF_OTHER_SCRIPTS.iter().any(|label| rest.ends_with(label.as_bytes())) {
         return Label::Strong;
     }
-    let mut found = Label::None;
+    let (mut found, mut is_led) = (Label::None, false);
     for _ in 0..=BETWEEN {
         let Some((word, before)) = last_word(rest, start == 0) else { break };
         if LABELS.contains(&&*word) {
             return Label::Strong;
         }
-        if WEAK.contains(&&*word) {
+        // `text 12 24 48` is none, `text me at 12 24 48` is.
+        if WEAK.contains(&&*word) && (is_led || word == "call" || word == "dial") {
             found = Label::Weak;
         } else if !FILLERS.contains(&&*word) {
             break;
         }
+        is_led = true;
         rest = without_blanks(before);
     }
     found
@@ -172,7 +174,10 @@ fn without_marks(text: &[u8]) -> &[u8] {
     let text = without_blanks(text);
     let text = text.strip_suffix("：".as_bytes()).unwrap_or(text);
     let is_mark = |byte: &&u8| b" \t\r\n:=.#\"'(-_\\>".contains(byte);
-    &text[..text.len() - text.iter().rev().take_while(is_mark).count()]
+    let marks = text.len() - text.iter().rev().take_while(is_mark).count();
+    // A label of the next line has a colon.
+    let has = |mark: u8| text[marks..].contains(&mark);
+    if has(b'\n') && !has(b':') && !has(b'>') { b"" } else { &text[..marks] }
 }
 
 fn without_blanks(text: &[u8]) -> &[u8] {
@@ -202,7 +207,11 @@ mod tests {
             "not answering at ",
             "Call ",
         ] {
-            let weak = if text.starts_with("not") { Label::Weak } else { Label::Strong };
+            let weak = if text.starts_with("not") || text.to_ascii_lowercase().starts_with("call") {
+                Label::Weak
+            } else {
+                Label::Strong
+            };
             assert_eq!(label(text.as_bytes(), text.len()), weak, "{text}");
         }
         for text in ["order ", "", "hotel ", "phone order ", "recall ", "at ", "port "] {
