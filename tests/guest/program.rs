@@ -238,3 +238,71 @@ fn the_time_of_a_guard_is_printed() {
     times.sort();
     println!("a guard, cold: {:?} at best, {:?} in the middle", times[0], times[10]);
 }
+
+#[test]
+fn a_score_says_what_was_found_missed_and_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    };
+    let lines = file(
+        "set.jsonl",
+        concat!(
+            "{\"text\": \"é ana@b.org and bob\", \"spans\": [[2, 11, \"EMAIL_ADDRESS\"], [16, 19, \"PERSON\"]], \"language\": \"en\"}\n",
+            "\n",
+            "{\"text\": \"mail c@d.org\", \"spans\": [], \"language\": \"de\"}\n",
+            "{\"text\": \"tel 612 345 678\", \"spans\": [[4, 15, \"phone\"]], \"region\": \"ES\"}\n",
+            "{\"text\": \"no 12\", \"spans\": [[3, 5, \"iban\"]]}\n",
+        ),
+    );
+    let output = run(&["score", "--pii", path(&lines)], "");
+    let shown = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let row = |name: &str| {
+        let line = shown.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        line.split_whitespace().skip(1).take(6).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(row("email"), ["1", "1", "1", "1", "2", "1"], "{shown}");
+    assert_eq!(row("phone"), ["1", "1", "1", "1", "1", "0"], "{shown}");
+    assert_eq!(row("iban"), ["1", "0", "0", "0", "0", "0"], "{shown}");
+    for part in
+        ["not looked for: person 1", "missed:", "iban: \"12\"", "set.jsonl:3", "4 texts, 1 with"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+
+    let presidio = file(
+        "set.json",
+        r#"[{"full_text": "ana@b.org", "spans": [{"entity_type": "EMAIL_ADDRESS", "start_position": 0, "end_position": 9}]}]"#,
+    );
+    assert!(text(&run(&["score", "--pii", path(&presidio)], "").stdout).contains("100.0 %"));
+    let secrets = file(
+        "secrets.jsonl",
+        r#"{"text": "k=glpat-in51j7rfpgxixxlpzahi", "spans": [[2, 28, "any"]]}"#,
+    );
+    let shown = text(&run(&["score", "--secrets", path(&secrets)], "").stdout);
+    assert!(shown.contains("gitlab_pat") && shown.contains("100.0 %"), "{shown}");
+}
+
+#[test]
+fn a_set_that_is_wrong_is_refused_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    for (content, said) in [
+        ("{\"text\": \"a\"}", "spans"),
+        ("{\"text\": \"a\", \"spans\": [[0, 9, \"email\"]]}", "ends behind the 1 characters"),
+        ("{\"text\": \"a\", \"spans\": [[1, 1, \"email\"]]}", "is empty"),
+        ("{\"text\": \"a\", \"spans\": [], \"region\": \"XX\"}", "no region `XX`"),
+        ("[1]", "expected an array of texts"),
+    ] {
+        let path_of = folder.path().join("set.jsonl");
+        std::fs::write(&path_of, content).unwrap();
+        let output = run(&["score", "--pii", path(&path_of)], "");
+        assert_eq!(output.status.code(), Some(2), "{content}");
+        assert!(text(&output.stderr).contains(said), "{content}: {}", text(&output.stderr));
+    }
+    let output = run(&["score", "--pii", "--kinds", "mail", "no such file"], "");
+    assert!(text(&output.stderr).contains("no kind `mail`"), "{}", text(&output.stderr));
+    assert_eq!(run(&["score", "x.jsonl"], "").status.code(), Some(2));
+}

@@ -77,15 +77,17 @@ const MONTHS: [&[&str]; 12] = [
 
 /// The date whose first digit is at `at`.
 pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let start = month_before(text, at).unwrap_or(at);
+    // Most numbers are no day and no year.
+    let digits = (0..5).take_while(|digit| is_digit(text, at + digit)).count();
+    if !matches!(digits, 1 | 2 | 4) {
+        return None;
+    }
+    let month_first = month_before(text, at).zip(year_behind_day(text, at));
+    let day_first = || numbers(text, at).or_else(|| with_month(text, at)).map(|end| (at, end));
+    let (start, end) = month_first.or_else(day_first)?;
     if !starts_word(text, start) || is_joined(text, start) {
         return None;
     }
-    let end = if start < at {
-        year_behind_day(text, at)
-    } else {
-        numbers(text, at).or_else(|| with_month(text, at))
-    }?;
     let goes_on = matches!(get(text, end), Some(b'.' | b'/' | b'-')) && is_digit(text, end + 1);
     (ends_word(text, end) && !goes_on && is_named_closely(text, start, WORDS)).then_some(start..end)
 }
@@ -148,9 +150,17 @@ fn month_before(text: &[u8], at: usize) -> Option<usize> {
 }
 
 fn is_month(word: &[u8]) -> bool {
+    if word.len() < 3 || word.len() > 2 * MONTH {
+        return false;
+    }
+    if word.is_ascii() {
+        let mut months = MONTHS.iter().copied().flatten().map(|month| month.as_bytes());
+        return months
+            .any(|month| word.get(..month.len()).is_some_and(|it| it.eq_ignore_ascii_case(month)));
+    }
     let Ok(word) = std::str::from_utf8(word) else { return false };
     let word = word.to_lowercase();
-    MONTHS.iter().copied().flatten().any(|month| word.starts_with(month)) && word.len() <= MONTH + 8
+    MONTHS.iter().copied().flatten().any(|month| word.starts_with(month))
 }
 
 fn is_year(year: u32) -> bool {

@@ -77,12 +77,17 @@ impl Rules<'_> {
 /// The number that starts at `at`, with `+`, `(` or a digit. `regions` are those whose numbers may lack
 /// the country code.
 pub(crate) fn at(text: &[u8], at: usize, regions: &[&'static Region]) -> Option<Range<usize>> {
-    if !starts_word(text, at) || before(text, at, 1) == Some(b'+') {
+    // `my number is+49 30 901820`, and not `a+4930901820`.
+    let is_glued =
+        text[at] == b'+' && before(text, at, 1).is_some_and(|it| it.is_ascii_lowercase());
+    if !(starts_word(text, at) || is_glued) || before(text, at, 1) == Some(b'+') {
         return None;
     }
     let rules = Rules { text, start: at, regions, label: None };
     match text[at] {
-        b'+' => international(text, at, at + 1, rules),
+        b'+' => international(text, at, at + 1, rules).filter(|found| {
+            !is_glued || text[found.start + 1..found.end].iter().any(|byte| !byte.is_ascii_digit())
+        }),
         b'0' if get(text, at + 1) == Some(b'0') => {
             let free = starts_national(text, at);
             free.then(|| international(text, at, at + 2, rules)).flatten()
