@@ -3,7 +3,7 @@
 use futures::executor::block_on;
 use hooks_agent_builtin::guard::pii::{PiiAllowed, PiiDetector, PiiStrategy};
 use hooks_agent_builtin::guard::{SecretScanner, Secrets, UnknownSecret};
-use hooks_agent_core::model::ChatChunk;
+use hooks_agent_core::model::{ChatChunk, ChatRequest};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::testing::Script;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ const RANDOM: &str = "k7Gz2mQp9XvB4nRt";
 #[test]
 fn keys_of_providers_are_found_in_any_text() {
     for text in [
-        format!("{GITHUB}"),
+        GITHUB.to_owned(),
         format!("export TOKEN={GITHUB}"),
         format!("{{\"a\": \"{GITHUB}\"}}"),
         format!("请用{GITHUB}，谢谢"),
@@ -60,9 +60,17 @@ fn keys_of_providers_are_found_in_any_text() {
 fn values_are_secrets_by_their_names() {
     for (text, kind, secret) in [
         ("password = \"hunter2!\"", "password", "hunter2!"),
-        ("DB_PASSWORD=Tr0ub4dor&3", "password", "Tr0ub4dor"),
+        ("DB_PASSWORD=Tr0ub4dor&3", "password", "Tr0ub4dor&3"),
+        ("/login?password=Tr0ub4dor&user=ada", "password", "Tr0ub4dor"),
         ("the password is Tr0ub4dor", "password", "Tr0ub4dor"),
-        ("Passwort: s3hrGeheim", "", ""),
+        ("Passwort: s3hrGeheim", "password", "s3hrGeheim"),
+        ("Пароль: s3hrGeheim", "password", "s3hrGeheim"),
+        ("DB_PASS=s3hrGeheim", "password", "s3hrGeheim"),
+        ("deploy --token k7Gz2mQp9XvB4nRt", "token", RANDOM),
+        ("- name: DB_PASSWORD\n  value: s3hrGeheim", "password", "s3hrGeheim"),
+        ("{\"name\":\"DB_PASSWORD\",\"value\":\"s3hrGeheim\"}", "password", "s3hrGeheim"),
+        ("ALTER USER a WITH PASSWORD 's3hrGeheim'", "password", "s3hrGeheim"),
+        ("**Password:** s3hrGeheim", "password", "s3hrGeheim"),
         ("密码：hunter2!", "password", "hunter2!"),
         ("пароль: hunter2!", "password", "hunter2!"),
         ("my_token=k7Gz2mQp9XvB4nRt", "token", RANDOM),
@@ -73,11 +81,13 @@ fn values_are_secrets_by_their_names() {
         ("postgres://app:k3Yq-9z@db/shop", "url_password", "k3Yq-9z"),
         ("curl -u ada:s3cret https://a.example", "login", "ada:s3cret"),
     ] {
-        if !kind.is_empty() {
-            has(text, kind, secret);
-        }
+        has(text, kind, secret);
     }
     for text in [
+        "PWD=/home/ada/project2",
+        "password_reset_timeout=259200",
+        "\"password\": \"Enter your password\"",
+        "bypass: s3hrGeheim",
         "password: string",
         "password is required",
         "password = os.environ[\"P\"]",
@@ -174,7 +184,7 @@ fn a_secret_is_nowhere_that_anybody_but_the_user_sees() {
 fn a_secret_of_the_user_is_replaced_blocked_or_allowed() {
     block_on(async {
         let agent = |hook: Secrets| {
-            let model = ScriptedModel::new("echo", |request| request.last_text());
+            let model = ScriptedModel::new("echo", ChatRequest::last_text);
             ReActAgent::builder("bot").model(model).hook(hook).build().unwrap()
         };
         let text = format!("my key is {GITLAB}");

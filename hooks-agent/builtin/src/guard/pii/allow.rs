@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::guard::fold::{Breaks, FoldedText};
 
-/// Numbers of cards that Stripe, Adyen, PayPal and Braintree document for tests; no card has them.
+/// Numbers of cards that Stripe, Adyen and others document for tests; no card has them.
 const TEST_CARDS: [&str; 22] = [
     "4242424242424242",
     "4000056655665556",

@@ -271,7 +271,7 @@ impl PiiScanner {
                 }
             }
             b'+' | b'(' => {
-                self.offer(found, PiiKind::Phone, at, || phone::at(text, at, &self.regions))
+                self.offer(found, PiiKind::Phone, at, || phone::at(text, at, &self.regions));
             }
             b'0'..=b'9' => return self.parse_digits(text, at, found),
             _ => {}

@@ -11,16 +11,24 @@ const BLANKS: usize = 16;
 /// The most bytes of a value.
 pub(super) const LONGEST: usize = 512;
 
+/// What stands between a name and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Link {
+    /// `=` or `:`, right behind the name.
+    Near,
+    /// Another sign, or other words before it.
+    Far,
+    /// A word of a sentence.
+    Said,
+}
+
 /// A value.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) range: Range<usize>,
+    pub(super) link: Link,
     /// Whether it stands in quotes.
     pub(super) is_quoted: bool,
-    /// Whether a sentence says what it is, and no code.
-    pub(super) is_said: bool,
-    /// Whether `=` or `:` stands right behind the name.
-    pub(super) is_near: bool,
     /// Whether its closing quote has not come before the text ends.
     pub(super) is_open: bool,
 }
@@ -33,9 +41,10 @@ pub(super) fn value(text: &[u8], at: usize) -> Option<Value> {
     }
     for words in 0..=WORDS {
         if let Some((start, is_said)) = operator(text, at) {
-            let sign = text[at..start].iter().any(|byte| matches!(byte, b'=' | b':'));
-            let is_near = words == 0 && sign;
-            return read(text, start, is_said).map(|value| Value { is_near, ..value });
+            let has_sign = text[at..start].iter().any(|byte| matches!(byte, b'=' | b':'));
+            let value = read(text, start, is_said)?;
+            let is_near = words == 0 && has_sign && value.link == Link::Far;
+            return Some(if is_near { Value { link: Link::Near, ..value } } else { value });
         }
         // A type, an attribute or another word before the operator.
         let closed = skip(text, at, 2, is_quote);
@@ -81,6 +90,7 @@ fn operator(text: &[u8], at: usize) -> Option<(usize, bool)> {
         // A setting without a value ends with its line.
         let breaks = !sign.ends_with(b"=");
         let is_between = |byte| is_blank(byte) || breaks && matches!(byte, b'\n' | b'\r');
+        let end = skip(text, end, 2, |byte| byte == b'*');
         return Some((skip(text, end, BLANKS, is_between), false));
     }
     // `PASSWORD 'x'`, as in SQL.
@@ -125,20 +135,24 @@ fn read(text: &[u8], at: usize, is_said: bool) -> Option<Value> {
         None => is_unquoted(byte),
     });
     let is_open = end == text.len();
+    let end = if quote.is_none() { before_parameter(text, start, end) } else { end };
     if end == start || (quote.is_some() && !is_open && text.get(end) != quote.as_ref()) {
         return None;
     }
     // The quote of a text in a text is escaped.
     let escapes = text[start..end].iter().rev().take_while(|byte| **byte == b'\\').count();
     let end = if is_said { trimmed(text, start, end) } else { end - escapes };
-    let is_quoted = quote.is_some();
-    (start < end).then_some(Value {
-        range: start..end,
-        is_quoted,
-        is_said,
-        is_near: false,
-        is_open,
-    })
+    let (is_quoted, link) = (quote.is_some(), if is_said { Link::Said } else { Link::Far });
+    (start < end).then_some(Value { range: start..end, is_quoted, link, is_open })
+}
+
+/// Where the next parameter of a query begins, as in `token=x&name=y`, or the end.
+fn before_parameter(text: &[u8], start: usize, end: usize) -> usize {
+    let is_parameter = |at: &usize| {
+        let name = skip(text, at + 1, NAME, is_name);
+        text[*at] == b'&' && name > at + 1 && matches!(text.get(name), Some(b'=' | b';'))
+    };
+    (start..end).find(is_parameter).unwrap_or(end)
 }
 
 /// Without the punctuation of a sentence.
@@ -165,7 +179,7 @@ fn is_quote(byte: u8) -> bool {
 }
 
 fn is_unquoted(byte: u8) -> bool {
-    byte.is_ascii_graphic() && !b"\"'`<>,;&|)]}\\".contains(&byte)
+    byte.is_ascii_graphic() && !b"\"'`<>,;|)]}\\".contains(&byte)
 }
 
 #[cfg(test)]

@@ -38,7 +38,8 @@ pub(super) fn private_key(text: &[u8], at: usize) -> Option<Range<usize>> {
     // Keys in DER begin so.
     let is_der = digits.trim_ascii_start().starts_with(b"MI");
     let is_first_line = matches!(text.get(body), None | Some(b'\n' | b'\r' | b'\\'));
-    if !(is_open && is_first_line) && !is_der && longest < Some(SHORTEST_LINE) {
+    let is_key = is_der || is_open && is_first_line;
+    if !is_key && longest < Some(SHORTEST_LINE) {
         return None;
     }
     let Some(end) = end else { return Some(at..lines) };

@@ -291,10 +291,7 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let is_filled_in =
         value.len() > 2 && value.first() == Some(&b'%') && value.last() == Some(&b'%');
     let has = |part: &&str| lower.windows(part.len()).any(|it| it == part.as_bytes());
-    PLACEHOLDERS.iter().any(|part| has(part))
-        || is_filled_in
-        || has_sequence(value)
-        || entropy(value) < 0.9
+    PLACEHOLDERS.iter().any(has) || is_filled_in || has_sequence(value) || entropy(value) < 0.9
 }
 
 /// Whether nobody says this of a password: `the password is opensesame`, and not `is required`.
@@ -321,8 +318,8 @@ fn is_password(value: &[u8], is_quoted: bool) -> bool {
     let is_label = [&b"passw"[..], b"your", b"enter "]
         .iter()
         .any(|it| lower.windows(it.len()).any(|part| part == *it));
-    let slashes = value.iter().filter(|byte| **byte == b'/').count();
-    let is_path = matches!(value.first(), Some(b'/' | b'~')) && (!is_quoted || slashes > 1);
+    let has_folders = value.iter().skip(1).any(|byte| *byte == b'/');
+    let is_path = matches!(value.first(), Some(b'/' | b'~')) && (!is_quoted || has_folders);
     // `required(true)` and `values[0]` are code.
     let word =
         value.iter().take_while(|byte| byte.is_ascii_alphabetic() || b"_.".contains(byte)).count();
@@ -414,7 +411,9 @@ fn is_uuid(value: &[u8]) -> bool {
 /// Shannon's entropy, in bits a byte.
 pub(super) fn entropy(text: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
-    text.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    for byte in text {
+        counts[usize::from(*byte)] += 1;
+    }
     #[expect(clippy::cast_precision_loss, reason = "texts are short")]
     let length = text.len() as f64;
     let shares = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / length);

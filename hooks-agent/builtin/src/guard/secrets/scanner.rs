@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use aho_corasick::AhoCorasick;
 
 use crate::guard::pii::{PiiDetector, PiiMatch, pii_clusters, settled_clusters};
-use crate::guard::secrets::assigned::{LONGEST, value, value_of_flag};
+use crate::guard::secrets::assigned::{LONGEST, Link, Value, value, value_of_flag};
 use crate::guard::secrets::code;
 use crate::guard::secrets::folded::{self, Copies};
 use crate::guard::secrets::generic::{
@@ -135,7 +135,9 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
         row.literals.iter().for_each(|text| add(text, Trigger::Part(number)));
         row.beside.iter().for_each(|text| add(text, Trigger::Beside(number)));
     }
-    WORDS.iter().for_each(|(text, word)| add(text, Trigger::Named(*word)));
+    for (text, word) in WORDS {
+        add(text, Trigger::Named(*word));
+    }
     add("-----BEGIN", Trigger::PrivateKey);
     add("eyJ", Trigger::Jwt);
     add("://", Trigger::Url);
@@ -257,27 +259,20 @@ impl SecretScanner {
                 }
                 Trigger::Beside(_) if !is_part(text, &hit) => None,
                 Trigger::Beside(row) => {
-                    let value = assigned.get_or_insert_with(|| value(text, hit.end));
+                    let value = assigned.get_or_insert_with(|| value_of(text, &hit));
                     let range = value.as_ref().map(|value| value.range.clone());
                     range.and_then(|range| of_form(text, range, *row)).map(|range| (*row, range))
                 }
                 Trigger::Named(word) => {
-                    let value = assigned.get_or_insert_with(|| {
-                        let name = name_around(text, &hit);
-                        let flag = || {
-                            let is_flag = text[name.clone()].starts_with(b"--");
-                            is_flag.then(|| value_of_flag(text, name.end)).flatten()
-                        };
-                        value(text, hit.end).or_else(flag)
-                    });
+                    let value = assigned.get_or_insert_with(|| value_of(text, &hit));
                     let is_one = |text: &[u8], quoted, said| is_secret(*word, text, quoted, said);
                     let value = value.as_ref().filter(|it| {
                         let is_whole = !it.is_open || !it.is_quoted || it.range.len() >= LONGEST;
                         starts_part(text, &hit, *word)
                             && is_whole
-                            && (*word != Word::Pass || it.is_near)
+                            && (*word != Word::Pass || it.link == Link::Near)
                             && names_secret(&text[name_around(text, &hit)])
-                            && is_one(&text[it.range.clone()], it.is_quoted, it.is_said)
+                            && is_one(&text[it.range.clone()], it.is_quoted, it.link == Link::Said)
                     });
                     value.map(|value| (rank_of(*word), value.range.clone()))
                 }
@@ -385,6 +380,13 @@ fn of_form(text: &[u8], value: Range<usize>, row: usize) -> Option<Range<usize>>
 
 fn has_example(key: &[u8]) -> bool {
     has_sequence(key) || key.windows(7).any(|part| part.eq_ignore_ascii_case(b"example"))
+}
+
+/// The value of the name that a word stands in.
+fn value_of(text: &[u8], word: &Range<usize>) -> Option<Value> {
+    let name = name_around(text, word);
+    let is_flag = text[name.clone()].starts_with(b"--");
+    value(text, word.end).or_else(|| is_flag.then(|| value_of_flag(text, name.end)).flatten())
 }
 
 /// The name that a word stands in.

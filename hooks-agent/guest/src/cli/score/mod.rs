@@ -86,7 +86,7 @@ fn scored(args: &ScoreArgs) -> Result<Tally, BoxError> {
             if let Some(secrets) = &secrets {
                 secrets.scan(&text.text, 0, &mut found);
             }
-            tally.add(text, &found);
+            tally.add(&text, &found);
         }
     }
     Ok(tally)

@@ -65,7 +65,7 @@ impl Tally {
     }
 
     /// Compares what was found in a text with its values.
-    pub(super) fn add(&mut self, text: LabelledText, found: &[PiiMatch]) {
+    pub(super) fn add(&mut self, text: &LabelledText, found: &[PiiMatch]) {
         self.texts += 1;
         for (range, kind) in &text.values {
             if !self.known.contains(kind) {

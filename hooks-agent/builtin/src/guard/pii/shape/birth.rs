@@ -181,7 +181,7 @@ fn ordinal(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     match rest {
         [b'.', ..] => 1,
-        [b's', b't', ..] | [b'n', b'd', ..] | [b'r', b'd', ..] | [b't', b'h', ..] => 2,
+        [b's', b't', ..] | [b'n' | b'r', b'd', ..] | [b't', b'h', ..] => 2,
         _ => 0,
     }
 }

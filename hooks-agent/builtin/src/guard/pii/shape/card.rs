@@ -122,12 +122,10 @@ fn is_issued(digits: &[u8]) -> bool {
     match head {
         // Visa.
         4000..=4999 => matches!(length, 13 | 16 | 19),
-        // American Express.
-        3400..=3499 | 3700..=3799 => length == 15,
+        // American Express; JCB, before 2000.
+        3400..=3499 | 3700..=3799 | 2131 | 1800 => length == 15,
         // Diners Club.
         3000..=3059 | 3095 | 3600..=3699 | 3800..=3999 => length >= 14,
-        // JCB, before 2000.
-        2131 | 1800 => length == 15,
         // JCB, Mir, RuPay, UnionPay.
         3528..=3589 | 2200..=2204 | 8100..=8299 => length >= 16,
         // Mastercard, Troy.

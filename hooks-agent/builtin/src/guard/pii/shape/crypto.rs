@@ -42,11 +42,10 @@ fn is_base_58_check(text: &[u8]) -> bool {
     let mut bytes = [0_u8; 25];
     for byte in text {
         let Some(digit) = BASE_58.iter().position(|it| it == byte) else { return false };
-        let mut carry = digit;
+        let mut carry = u16::try_from(digit).unwrap_or_default();
         for byte in bytes.iter_mut().rev() {
-            carry += usize::from(*byte) * 58;
-            *byte = (carry & 0xFF) as u8;
-            carry >>= 8;
+            let [high, low] = (carry + u16::from(*byte) * 58).to_be_bytes();
+            (*byte, carry) = (low, u16::from(high));
         }
         if carry > 0 {
             return false;

@@ -67,8 +67,8 @@ impl Rules<'_> {
 
     /// Whether groups without a country code are a number.
     fn takes_national(&mut self, groups: &Groups, is_complete: bool) -> bool {
-        is_complete && is_national(groups)
-            || is_complete && self.regions.iter().any(|region| is_of_region(groups, region))
+        let is_of_region = || self.regions.iter().any(|region| is_of_region(groups, region));
+        is_complete && (is_national(groups) || is_of_region())
             || is_callable(groups) && self.is_labelled(groups)
             || self.regions.iter().any(|it| it.has(groups.digits())) && self.label() > Label::None
     }
