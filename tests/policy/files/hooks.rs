@@ -63,11 +63,30 @@ async fn the_options_of_a_list_of_words_decide_what_is_found() {
     }
 }
 
+#[tokio::test]
+async fn secrets_and_what_may_stay_are_options() {
+    // The model says `Done.`; the input is what hooks rewrite.
+    for options in [
+        "use = \"secrets\"\nwith = { without = [\"password\"], checked = true, cut_keys = true, allow_values = [\"x\"] }",
+        "use = \"pii_detection\"\nwith = { phone_regions = [\"DE\"], allow_domains = [\"a.example\"], kinds = [\"documents\"] }",
+    ] {
+        let policy = policy(&format!("version = 1\n[[hook]]\n{options}\n"));
+        assert_eq!(reply(&policy, "bot").await, "Done.", "{options}");
+    }
+}
+
 #[test]
 fn options_that_decide_nothing_are_errors() {
     for (uses, with, expected) in [
         ("pii_detection", "kinds = []", "expected at least one kind"),
         ("pii_detection", "input = false, output = false", "expected something to search"),
+        ("pii_detection", "phone_regions = ['DEU']", "no region `DEU`: expected two letters"),
+        ("secrets", "without = ['passwords']", "no kind of secrets is named `passwords`"),
+        (
+            "secrets",
+            "input = false, output = false, tool_results = false, tool_arguments = false",
+            "expected something to search",
+        ),
         ("sensitive_words", "", "expected either `words` or `file`"),
         (
             "sensitive_words",
@@ -210,7 +229,7 @@ fn the_schema_has_every_hook_with_its_options() {
     let schema = schema();
     let hook = &schema["properties"]["hook"]["items"];
     let names = hook["properties"]["use"]["enum"].as_array().unwrap();
-    assert_eq!(names.len(), 19, "{names:?}");
+    assert_eq!(names.len(), 20, "{names:?}");
     let options = hook["allOf"].as_array().unwrap();
     let pii = options.iter().find(|it| it["if"]["properties"]["use"]["const"] == "pii_detection");
     let kinds = &pii.unwrap()["then"]["properties"]["with"]["properties"]["kinds"];

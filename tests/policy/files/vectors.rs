@@ -110,7 +110,7 @@ fn a_value_that_an_option_does_not_know_is_named() {
         "version = 1\n[[hook]]\nuse = \"pii_detection\"\nwith = { kinds = [\"url\", \"emial\"] }\n";
     let found = lines(text);
     let expected = "policy.toml:4:26: hook[0].with.kinds[1]: unknown value `emial`, did you mean `email`? \
-        expected one of `email`, `credit_card`, `ip`, `mac_address`, `url`, `phone`, `iban`, `us_ssn`,";
+        expected one of `email`, `credit_card`, `ip`, `mac_address`, `url`, `phone`, `iban`, `crypto_address`,";
     assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
 }
 
