@@ -16,7 +16,7 @@ fn every_built_in_hook_takes_its_options() {
     let folder = Folder::with("");
     folder.write(&ALL.replace("FOLDER", &folder.path().display().to_string()));
     let policy = folder.policy();
-    assert_eq!(policy.merged().hooks().len(), 19);
+    assert_eq!(policy.merged().hooks().len(), 20);
     let plan = crate::support::builder("bot", &policy).build().unwrap().hook_plan().to_string();
     for hook in policy.merged().hooks() {
         assert!(plan.contains(hook.name()), "{}\n{plan}", hook.name());
