@@ -94,7 +94,7 @@
 //! | `testing` | `testing`: tests of hooks, tools and agents |
 //! | `audit` | `AuditLog` |
 //! | `metrics` | `Monitoring`, `MeteredStore` |
-//! | `pii` | `PiiDetection`, `Sanitize` |
+//! | `pii` | `PiiDetection`, `Secrets`, `Sanitize` |
 //! | `rate-limit` | `RateLimit` |
 //! | `retry` | `ModelRetry`, `ToolRetry` |
 //! | `secrets` | `ToolParams` |

@@ -4,6 +4,7 @@
 //! |---|---|---|---|
 //! | [`guard`] | | | |
 //! | `PiiDetection` | finds personal data; redacts, masks, hashes or blocks it, or keeps it in a `Vault` | 10 | `pii` |
+//! | `Secrets` | finds keys, tokens and passwords; redacts, masks, hashes or blocks them | 10 | `pii` |
 //! | `SensitiveWords` | masks or blocks the words of a list | 10 | `words` |
 //! | `Sanitize` | replaces patterns in what tools return | 10 | `pii` |
 //! | `ToolApproval` | asks a decider before tools run | 20 | |

@@ -1,13 +1,13 @@
-//! The speed of the detectors of personal data: text without any, by kind and by length; text made
-//! to be slow; text that arrives in parts.
+//! The speed of the detectors of personal data and of secrets: text without any, by kind and by length; text
+//! made to be slow; text in other forms; text that arrives in parts.
 //!
 //! `cargo bench -p hooks-agent-builtin-tests --bench detectors` prints megabytes per second, on one core.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use hooks_agent_builtin::guard::WordList;
 use hooks_agent_builtin::guard::pii::{PiiDetector, PiiKind, PiiScanner};
+use hooks_agent_builtin::guard::{SecretScanner, WordList};
 
 use texts::{CHINESE, ENGLISH, MEGABYTE, text_of};
 
@@ -29,7 +29,7 @@ fn speed(length: usize, mut run: impl FnMut()) -> f64 {
     bytes / 1e6 / fastest.as_secs_f64()
 }
 
-fn scan(scanner: &PiiScanner, text: &str) -> usize {
+fn scan(scanner: &dyn PiiDetector, text: &str) -> usize {
     let mut found = Vec::new();
     scanner.scan(text, 0, &mut found);
     found.len()
@@ -92,6 +92,29 @@ fn print_lengths() {
     }
 }
 
+/// Text in other forms, and code, which has names and values.
+fn print_other_forms() {
+    println!("1 MB, MB/s: all kinds of personal data, secrets");
+    let (pii, secrets) = (PiiScanner::all(), SecretScanner::new());
+    let parts = [
+        ("English", ENGLISH),
+        ("Chinese", CHINESE),
+        ("code", "let token = self.next_token(&mut input)?; // reads password: String\n"),
+        ("full width", "ｗｏｒｄｓ ｉｎ ｆｕｌｌ ｗｉｄｔｈ "),
+        ("no-break", "words\u{a0}that do\u{a0}not part "),
+        ("escapes", "a line\\nand another\\n"),
+        ("percent", "a%20word%2Fb "),
+    ];
+    for (name, part) in parts {
+        let text = text_of(part, MEGABYTE);
+        let of = |scanner: &dyn PiiDetector| {
+            let speed = speed(text.len(), || _ = black_box(scan(scanner, &text)));
+            format!("{speed:>8.0}")
+        };
+        println!("  {name:<18}{}{}", of(&pii), of(&secrets));
+    }
+}
+
 /// Words of letters and of ideographs that are in none of the texts.
 fn word(index: usize) -> String {
     let parts = [index % 26, index / 26 % 26, index / 676 % 26].map(|it| u8::try_from(it).unwrap());
@@ -115,7 +138,7 @@ fn print_words() {
 }
 
 /// Feeds a text in parts, as a stream does, and keeps what is not settled.
-fn feed(scanner: &PiiScanner, text: &str, size: usize) -> usize {
+fn feed(scanner: &dyn PiiDetector, text: &str, size: usize) -> usize {
     let (mut known, mut from, mut count) = (String::new(), 0, 0);
     let mut rest = text;
     while !rest.is_empty() {
@@ -139,17 +162,21 @@ fn feed(scanner: &PiiScanner, text: &str, size: usize) -> usize {
 fn main() {
     print_plain_text();
     print_lengths();
+    print_other_forms();
     print_words();
-    println!("1 MB in parts, all kinds, MB/s: 4, 16, 64, 1024 bytes");
-    let scanner = PiiScanner::all();
-    for (name, part) in
-        [("English", ENGLISH), ("Chinese", CHINESE), ("a.com/", "a.com/"), ("1 ", "1 ")]
-    {
-        let text = text_of(part, MEGABYTE);
-        let speeds = [4, 16, 64, 1024].map(|size| {
-            let speed = speed(text.len(), || _ = black_box(feed(&scanner, &text, size)));
-            format!("{speed:>8.1}")
-        });
-        println!("  {name:<18}{}", speeds.concat());
+    let scanners: [(&str, &dyn PiiDetector); 2] =
+        [("personal data", &PiiScanner::all()), ("secrets", &SecretScanner::new())];
+    for (of, scanner) in scanners {
+        println!("1 MB in parts, all {of}, MB/s: 4, 16, 64, 1024 bytes");
+        for (name, part) in
+            [("English", ENGLISH), ("Chinese", CHINESE), ("a.com/", "a.com/"), ("1 ", "1 ")]
+        {
+            let text = text_of(part, MEGABYTE);
+            let speeds = [4, 16, 64, 1024].map(|size| {
+                let speed = speed(text.len(), || _ = black_box(feed(scanner, &text, size)));
+                format!("{speed:>8.1}")
+            });
+            println!("  {name:<18}{}", speeds.concat());
+        }
     }
 }

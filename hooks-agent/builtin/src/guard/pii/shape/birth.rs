@@ -228,7 +228,9 @@ pub(crate) fn open(text: &[u8], from: usize) -> usize {
 }
 
 fn is_open(rest: &[u8]) -> bool {
-    STARTS.iter().any(|form| {
+    let (of_digits, of_letters) = STARTS.split_at(2);
+    let forms = if is_digit(rest, 0) { of_digits } else { of_letters };
+    forms.iter().any(|form| {
         form.captures(rest).is_some_and(|parts| {
             // A word that has come to its end is a month, or nothing.
             let word = parts.iter().skip(1).flatten().next();
