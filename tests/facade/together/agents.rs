@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::builtin::guard::{
-    Decision, InjectPrompt, PiiDetection, RuleOfTwo, Sanitize, SensitiveWords, Spotlight,
+    Decision, InjectPrompt, PiiDetection, RuleOfTwo, Sanitize, Secrets, SensitiveWords, Spotlight,
     ToolApproval, ToolParams, Vault, WordList,
 };
 use hooks_agent::builtin::limit::{Budget, ModelCallLimit, RateLimit, ToolCallLimit};
@@ -90,6 +90,7 @@ pub(crate) fn guards_with(
     builder
         .hook(Sanitize::new("key-[0-9]+", "[key]").unwrap())
         .hook(PiiDetection::email().everywhere().vault(vault.clone()).reveal_only_to(["send"]))
+        .hook(Secrets::new())
         .hook(words.tool_results(true).tool_arguments(true))
         .hook(approval)
         .hook(rule)

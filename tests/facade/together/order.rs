@@ -17,9 +17,10 @@ use tempfile::TempDir;
 use crate::agents::{MINUTE, guards, limits, observers, recovery};
 
 /// Every built-in with a place in the order, from the first to the last.
-const ORDER: [(&str, i32); 24] = [
+const ORDER: [(&str, i32); 25] = [
     ("PiiDetection", 10),
     ("Sanitize", 10),
+    ("Secrets", 10),
     ("SensitiveWords", 10),
     ("ToolApproval", 20),
     ("RuleOfTwo", 30),
@@ -128,7 +129,7 @@ fn documented(page: &str) -> Vec<(String, i32)> {
 #[test]
 fn the_tables_of_the_pages_agree_with_the_plan() {
     let pages = [
-        (include_str!("../../../hooks-agent/docs/builtin_guard.md"), 8),
+        (include_str!("../../../hooks-agent/docs/builtin_guard.md"), 9),
         (include_str!("../../../hooks-agent/docs/builtin_recover.md"), 5),
         (include_str!("../../../hooks-agent/docs/builtin_observe.md"), 6),
     ];
