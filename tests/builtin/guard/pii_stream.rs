@@ -367,6 +367,8 @@ const SECRETS: &[&str] = &[
     "adafruit",
     "rkugnn-i3pol3fdata_hoaxv3moewlte",
     "curl -u ana:s3cr3t ",
+    "deploy --password ",
+    "\"my own 7 words\"",
     "xxxx",
     "${TOKEN}",
 ];

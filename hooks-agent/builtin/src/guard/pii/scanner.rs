@@ -10,7 +10,7 @@ use crate::guard::pii::folded::{self, Folded, Match};
 use crate::guard::pii::id::Ids;
 use crate::guard::pii::kind::PiiKind;
 use crate::guard::pii::overlap::{PiiCluster, pii_clusters, settled_clusters};
-use crate::guard::pii::shape::phone_region::Region;
+use crate::guard::pii::shape::phone::region::Region;
 use crate::guard::pii::shape::{
     birth, card, coordinates, crypto, email, iban, ip, mac, phone, plain, url,
 };

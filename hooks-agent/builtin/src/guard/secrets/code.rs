@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::guard::secrets::generic::{entropy, is_placeholder};
+use crate::guard::secrets::values::{entropy, is_placeholder};
 
 /// The most bytes of a private key.
 pub(super) const LONGEST_KEY: usize = 16 * 1024;

@@ -3,10 +3,12 @@
 mod assigned;
 mod code;
 mod folded;
-mod generic;
 mod hook;
+mod keys;
+mod names;
 mod scanner;
 mod table;
+mod values;
 
 pub use hook::Secrets;
 pub use scanner::{SecretKind, SecretScanner, UnknownSecret};

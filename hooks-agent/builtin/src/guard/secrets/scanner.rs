@@ -9,22 +9,15 @@ use crate::guard::pii::{PiiDetector, PiiMatch, pii_clusters, settled_clusters};
 use crate::guard::secrets::assigned::{LONGEST, Link, Value, value, value_of_flag};
 use crate::guard::secrets::code;
 use crate::guard::secrets::folded::{self, Copies};
-use crate::guard::secrets::generic::{
-    WORDS, Word, has_sequence, is_random, is_secret, names_secret,
-};
+use crate::guard::secrets::keys::{AHEAD, BACK, cut_key, is_word, of_form, part_of, starts_word};
+use crate::guard::secrets::names::{WORDS, Word, names_secret};
 use crate::guard::secrets::table::TABLE;
+use crate::guard::secrets::values::is_secret;
 
-/// The most bytes before a text of a key that are a part of the key.
-const BACK: usize = 256;
-/// The most bytes of a key behind the text that it was found by.
-const AHEAD: usize = 2048;
 /// The most bytes from a name to its value, and before a place at which a search begins.
 const CONTEXT: usize = 384;
 /// The most bytes of a name before and behind a word in it.
 const NAME: usize = 48;
-
-/// The fewest bytes of a beginning that says by itself what a key is.
-const BEGINNING: usize = 4;
 
 /// Kinds that are not of a provider. They name what no row of the table names.
 const OTHERS: [&str; 8] = [
@@ -70,7 +63,7 @@ pub struct UnknownSecret {
 /// | `login` | the name and the password in `curl -u name:password` |
 /// | `authorization`, `bearer_token` | what follows `Authorization:` and `Bearer` |
 /// | `token` | a value without words in it, assigned to a name with `token`, `secret`, `key` and the like |
-/// | `password` | a value assigned to a name with `password`, in eight languages |
+/// | `password` | a value assigned to a name with `password`, in the words of many languages |
 ///
 /// The match is the secret without its name. What stands for a secret, such as `xxxx` or `${TOKEN}`, is none.
 /// Keys are found in other forms too, as [`PiiScanner`](crate::guard::pii::PiiScanner) does, but not over a line
@@ -321,65 +314,16 @@ impl SecretScanner {
 /// The value in quotes that has not come to its end, if its name is that of a password.
 fn open_value(text: &[u8], from: usize) -> Option<usize> {
     let start = text.len().saturating_sub(CONTEXT + LONGEST);
-    let hits = ENGINE.texts.find_overlapping_iter(&text[start..]);
+    let hits = ENGINE.texts.find_overlapping_iter(&text[start..]).filter(|hit| {
+        let names = |it: &Trigger| matches!(it, Trigger::Named(Word::Password | Word::Pass));
+        ENGINE.triggers[hit.pattern().as_usize()].iter().any(names)
+    });
     let open = hits.filter_map(|hit| {
-        let value = value(text, start + hit.end())?;
+        let value = value_of(text, &(start + hit.start()..start + hit.end()))?;
         (value.is_quoted && value.is_open && value.range.len() < LONGEST)
             .then_some(value.range.start)
     });
     open.min().map(|at| at.max(from))
-}
-
-/// The key of a row that has the text at `hit` as a part.
-fn part_of(text: &[u8], hit: &Range<usize>, row: usize) -> Option<Range<usize>> {
-    let before = &text[hit.start.saturating_sub(BACK)..hit.start];
-    let start = hit.start - before.iter().rev().take_while(|byte| is_of_key(**byte)).count();
-    let behind = &text[hit.end..text.len().min(hit.end + AHEAD)];
-    let end = hit.end + behind.iter().take_while(|byte| is_of_key(**byte)).count();
-    let row = &TABLE.kinds[row];
-    let found = row.form().find_iter(&text[start..end]);
-    let mut found = found.map(|it| start + it.start()..start + it.end());
-    let found = found.find(|it| it.start <= hit.start && hit.end <= it.end)?;
-    let before = found.start.checked_sub(1).map(|before| text[before]);
-    // A short beginning may be that of a word in a path.
-    let is_joined = hit.len() < 5
-        && !is_unmistakable(&text[hit.clone()])
-        && matches!(before, Some(b'/' | b'-' | b'.'));
-    let starts = starts_word(text, found.start)
-        || found.start == hit.start && is_unmistakable(&text[hit.clone()]);
-    let is_free = starts && ends_word(text, found.end) && !is_joined;
-    let key = &text[found.clone()];
-    (is_free && row.takes(key) && !has_example(key)).then_some(found)
-}
-
-/// A key that is longer or shorter than its provider says, as one that was cut is: a beginning such as `ghp_`, and
-/// enough behind it.
-fn cut_key(text: &[u8], hit: &Range<usize>) -> Option<Range<usize>> {
-    let rest = &text[hit.end..text.len().min(hit.end + LONGEST)];
-    let length = rest.iter().take_while(|byte| is_word(**byte) || **byte == b'-').count();
-    let is_key = is_unmistakable(&text[hit.clone()]) && is_random(&rest[..length]);
-    is_key.then(|| hit.start..hit.end + length)
-}
-
-/// Whether a beginning says by itself what a key is, also in the middle of a word.
-fn is_unmistakable(beginning: &[u8]) -> bool {
-    let has_vowels = beginning.iter().any(|byte| b"aeiouAEIOU".contains(byte));
-    let is_separated = matches!(beginning.last(), Some(b'_' | b'-'));
-    is_separated && beginning.len() >= if has_vowels { 6 } else { BEGINNING }
-}
-
-/// The key of a row at the start of a value.
-fn of_form(text: &[u8], value: Range<usize>, row: usize) -> Option<Range<usize>> {
-    let row = &TABLE.kinds[row];
-    let key = row.form().find(&text[value.clone()]).filter(|key| key.start() == 0)?;
-    let found = value.start..value.start + key.end();
-    let is_end = text.get(found.end) != Some(&b'-') && ends_word(text, found.end);
-    let is_free = starts_word(text, found.start) && is_end;
-    (is_free && row.takes(key.as_bytes()) && !has_example(key.as_bytes())).then_some(found)
-}
-
-fn has_example(key: &[u8]) -> bool {
-    has_sequence(key) || key.windows(7).any(|part| part.eq_ignore_ascii_case(b"example"))
 }
 
 /// The value of the name that a word stands in.
@@ -407,7 +351,7 @@ fn is_part(text: &[u8], word: &Range<usize>) -> bool {
     starts && !(is_hump(last[0], last[1]) && next.is_ascii_lowercase())
 }
 
-/// Whether a word of a name begins at `at`, such as `Token` in `myToken`. What nobody writes inside of another
+/// Whether a part of a name begins with a word, such as `Token` in `myToken`. What nobody writes inside of another
 /// word may begin anywhere.
 fn starts_part(text: &[u8], hit: &Range<usize>, word: Word) -> bool {
     let at = hit.start;
@@ -433,22 +377,6 @@ fn is_of_curl(text: &[u8], at: usize) -> bool {
 /// Whether a part of a name ends with a word.
 fn ends_part(text: &[u8], hit: &Range<usize>) -> bool {
     text.get(hit.end).is_none_or(|byte| !byte.is_ascii_alphabetic())
-}
-
-fn is_of_key(byte: u8) -> bool {
-    byte.is_ascii_graphic() && !b"\"'`<>\\".contains(&byte)
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-fn starts_word(text: &[u8], at: usize) -> bool {
-    at.checked_sub(1).is_none_or(|before| !is_word(text[before]))
-}
-
-fn ends_word(text: &[u8], at: usize) -> bool {
-    text.get(at).is_none_or(|byte| !is_word(*byte))
 }
 
 fn other(name: &str) -> usize {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::guard::bech32::is_bech32;
-use crate::guard::secrets::generic::entropy;
+use crate::guard::secrets::values::entropy;
 
 /// The table, in the order of names.
 pub(super) static TABLE: LazyLock<Table<'static>> = LazyLock::new(|| {

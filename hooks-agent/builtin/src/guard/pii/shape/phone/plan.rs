@@ -1,7 +1,7 @@
 //! Numbering plans: the lengths of numbers by country, and the shapes of national numbers.
 
-use crate::guard::pii::shape::phone_groups::{Groups, Separator};
-use crate::guard::pii::shape::phone_region::{Region, is_of_any_region};
+use crate::guard::pii::shape::phone::groups::{Groups, Separator};
+use crate::guard::pii::shape::phone::region::{Region, is_of_any_region};
 
 use Separator::{Dash, Dot, Parenthesis, Slash, Space};
 

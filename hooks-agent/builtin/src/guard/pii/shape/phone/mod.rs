@@ -1,14 +1,19 @@
 //! Telephone numbers: international ones with `+` or `00`, and national ones of a clear shape.
 
+mod groups;
+mod label;
+mod plan;
+pub(crate) mod region;
+
 use std::ops::Range;
 
 use crate::guard::pii::shape::bytes::{before, ends_word, get, is_digit, starts_word};
-use crate::guard::pii::shape::phone_groups::{DIGITS, Groups, LONGEST, Separator};
-use crate::guard::pii::shape::phone_label::{Label, label};
-use crate::guard::pii::shape::phone_plan::{
+use crate::guard::pii::shape::phone::groups::{DIGITS, Groups, LONGEST, Separator};
+use crate::guard::pii::shape::phone::label::{Label, label};
+use crate::guard::pii::shape::phone::plan::{
     is_callable, is_international, is_listed, is_national, is_of_region,
 };
-use crate::guard::pii::shape::phone_region::Region;
+use crate::guard::pii::shape::phone::region::Region;
 
 /// The fewest digits, with the country code, of a number that no word announces.
 const FEWEST_UNNAMED: usize = 8;

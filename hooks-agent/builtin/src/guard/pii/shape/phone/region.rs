@@ -36,7 +36,7 @@ impl Lazy {
 }
 
 static REGIONS: LazyLock<Vec<Region>> = LazyLock::new(|| {
-    let lines = include_str!("phone_regions.txt").lines().filter(|line| !line.starts_with('#'));
+    let lines = include_str!("regions.txt").lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(Region::of_line).collect()
 });
 
