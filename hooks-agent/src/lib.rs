@@ -91,6 +91,7 @@
 //! | `schema` (default) | [`Decision::Edit`]: people edit arguments, which are checked against the schema of the tool |
 //! | `mcp` | `McpServer`: tools of processes that speak the Model Context Protocol |
 //! | `mcp-http` | `McpServer::connect`: the same of servers behind a URL |
+//! | `recognizer` | `RemoteRecognizer`: names and addresses in texts, by a model behind a URL |
 //! | `testing` | `testing`: tests of hooks, tools and agents |
 //! | `audit` | `AuditLog` |
 //! | `metrics` | `Monitoring`, `MeteredStore` |

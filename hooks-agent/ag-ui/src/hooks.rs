@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use hooks_agent_core::agent_hook;
 use hooks_agent_core::call::{CallContext, Door};
-use hooks_agent_core::error::{AgentError, TextBlocked};
+use hooks_agent_core::error::AgentError;
 use hooks_agent_core::event::{
     Flow, PostCall, PostReasoning, PostSummary, PreActing, PreCall, PreReasoning,
 };
@@ -27,7 +27,7 @@ pub(crate) struct First(pub(crate) Arc<Request>);
 
 #[agent_hook(name = "ag_ui_input", priority = i32::MIN, inherit)]
 impl First {
-    fn begin(&self, event: &mut PreCall<'_>) -> HookResult {
+    async fn begin(&self, event: &mut PreCall<'_>) -> HookResult {
         let cx = event.context();
         if !self.0.is_of(cx) {
             return Ok(());
@@ -37,13 +37,13 @@ impl First {
             let _ = self.0.memory.set(memory);
         }
         for text in &self.0.system {
-            event.append_system(cx.screen(Door::Client, text)?);
+            event.append_system(cx.screen(Door::Client, text).await?);
         }
         Ok(())
     }
 
     /// Adds the tools of the client, so that hooks that choose tools know them. A tool of the agent wins.
-    fn offer(&self, event: &mut PreReasoning<'_>) -> HookResult {
+    async fn offer(&self, event: &mut PreReasoning<'_>) -> HookResult {
         if self.0.tools.is_empty() || !self.0.is_of(event.context()) {
             return Ok(());
         }
@@ -58,14 +58,14 @@ impl First {
             );
         }
         self.0.set_frontend(free.iter().map(|tool| tool.name.clone()).collect());
-        let specs = free.into_iter().map(|tool| {
+        let mut specs = Vec::new();
+        for tool in free {
             let mut schema = tool.parameters.clone().unwrap_or_else(|| Value::Object(Map::new()));
             let mut description = tool.description.clone();
             let cx = event.context();
-            cx.screen_spec(Door::Client, &tool.name, &mut description, &mut schema)?;
-            Ok::<_, TextBlocked>(ToolSpec::new(&tool.name, description, schema))
-        });
-        let specs: Vec<_> = specs.collect::<Result<_, _>>()?;
+            cx.screen_spec(Door::Client, &tool.name, &mut description, &mut schema).await?;
+            specs.push(ToolSpec::new(&tool.name, description, schema));
+        }
         let tools: Vec<_> = event.tools().iter().cloned().chain(specs).collect();
         event.set_tools(tools);
         Ok(())

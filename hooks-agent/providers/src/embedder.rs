@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::fmt;
-use std::net::IpAddr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use hooks_core::BoxError;
 use reqwest::Url;
 use reqwest::redirect::Policy;
 
-use crate::http::{client_builder, without_certificates, without_tls};
+use crate::http::{client_of, without_tls};
 use hooks_agent_core::model::{EmbedFuture, Embedder};
 
 /// An [`Embedder`] that asks the embeddings endpoint of a provider.
@@ -129,11 +128,7 @@ impl GenAiEmbedder {
         if let Some(reason) = without_tls(&url) {
             return Err(reason.into());
         }
-        let mut builder = client_builder().redirect(Policy::none()).timeout(self.timeout);
-        if url.scheme() == "http" && is_local(&url) {
-            // A server on this machine needs no proxy and no certificates, which may be missing.
-            builder = without_certificates(builder.no_proxy());
-        }
+        let builder = client_of(&url).redirect(Policy::none()).timeout(self.timeout);
         let http = builder.build().map_err(reqwest::Error::without_url)?;
         let client = Client::builder().with_reqwest(http).build();
         let client = client.map_err(|_| "the client of `genai` could not be made")?;
@@ -190,12 +185,6 @@ fn with_slash(mut url: String) -> String {
         url.push('/');
     }
     url
-}
-
-fn is_local(url: &Url) -> bool {
-    let Some(host) = url.host_str() else { return false };
-    let address = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 impl Embedder for GenAiEmbedder {

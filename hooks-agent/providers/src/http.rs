@@ -30,7 +30,6 @@ pub(crate) fn without_tls(url: &Url) -> Option<&'static str> {
 }
 
 /// Returns the builder of a client that sends requests to a URL.
-#[cfg(feature = "mcp-http")]
 pub(crate) fn client_of(url: &Url) -> ClientBuilder {
     let builder = client_builder();
     if url.scheme() == "http" && is_local(url) {

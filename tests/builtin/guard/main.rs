@@ -15,6 +15,7 @@ mod pii_people;
 mod pii_replacement;
 mod pii_set;
 mod pii_stream;
+mod recognizer;
 mod rule_of_two;
 mod sanitize;
 mod secrets;

@@ -1,9 +1,12 @@
 //! The doors through which text that others wrote reaches the model, and what guards them.
 
 use std::fmt;
+use std::future::ready;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use futures::FutureExt;
+use hooks_core::BoxFuture;
 use serde_json::Value;
 
 use crate::call::context::CallContext;
@@ -92,6 +95,24 @@ pub trait ForeignGuard: Send + Sync {
     /// [`TextBlocked`] if the model must not read it. It reads the reason in place of what a person wrote;
     /// a tool whose description is blocked is not offered; of another door, the call fails.
     fn screen(&self, cx: &CallContext, foreign: &mut Foreign<'_>) -> Result<(), TextBlocked>;
+
+    /// Returns whether the guard waits: [`screen_async`](Self::screen_async) runs in place of
+    /// [`screen`](Self::screen). The default is no.
+    fn waits(&self) -> bool {
+        false
+    }
+
+    /// Changes the text in place, after waiting for someone, such as a model. The default does not wait.
+    ///
+    /// # Errors
+    /// As of [`screen`](Self::screen). Dropping the future ends the work.
+    fn screen_async<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        foreign: &'a mut Foreign<'_>,
+    ) -> BoxFuture<'a, Result<(), TextBlocked>> {
+        Box::pin(ready(self.screen(cx, foreign)))
+    }
 }
 
 /// The guards of a call, with their priorities.
@@ -124,21 +145,28 @@ impl CallContext {
     /// use hooks_agent::prelude::*;
     ///
     /// # futures::executor::block_on(async {
-    /// let news = on(|event: &mut PreCall<'_>| -> HookResult<Flow> {
-    ///     let text = event.context().screen(Door::Passage, "The bluebird is\u{1b}[2J out.")?;
-    ///     event.append_system(text);
-    ///     Ok(Flow::Continue)
-    /// });
+    /// struct News;
+    ///
+    /// #[agent_hook]
+    /// impl News {
+    ///     async fn tell(&self, event: &mut PreCall<'_>) -> HookResult {
+    ///         let cx = event.context();
+    ///         let text = cx.screen(Door::Passage, "The bluebird is\u{1b}[2J out.").await?;
+    ///         event.append_system(text);
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
     /// let words = SensitiveWords::new(WordList::new(["bluebird"])?);
     /// let model = ScriptedModel::new("echo", |request| request.messages[0].text());
-    /// let agent = ReActAgent::builder("assistant").model(model).hook(news).hook(words).build()?;
+    /// let agent = ReActAgent::builder("assistant").model(model).hook(News).hook(words).build()?;
     /// assert_eq!(agent.call("What is new?").await?.text(), "The ******** is[2J out.");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();
     /// ```
-    pub fn screen(&self, door: Door, text: &str) -> Result<String, TextBlocked> {
+    pub async fn screen(&self, door: Door, text: &str) -> Result<String, TextBlocked> {
         let mut content = ToolOutput::text(visible(text));
-        self.screen_output(door, door.tool(), &mut content)?;
+        self.screen_output(door, door.tool(), &mut content).await?;
         Ok(std::mem::take(content.text_mut()))
     }
 
@@ -147,7 +175,7 @@ impl CallContext {
     ///
     /// # Errors
     /// [`TextBlocked`] if a guard blocks a text, or panics.
-    pub fn screen_spec(
+    pub async fn screen_spec(
         &self,
         door: Door,
         tool: &str,
@@ -155,18 +183,18 @@ impl CallContext {
         schema: &mut Value,
     ) -> Result<(), TextBlocked> {
         let like = if door.tool().is_empty() { tool } else { door.tool() };
-        let mut screen = |text: &mut String| {
+        let mut texts = vec![description];
+        texts_of_schema(schema, &mut texts);
+        for text in texts {
             let mut content = ToolOutput::text(visible(text));
-            self.screen_output(door, like, &mut content)?;
+            self.screen_output(door, like, &mut content).await?;
             *text = std::mem::take(content.text_mut());
-            Ok(())
-        };
-        screen(description)?;
-        screen_schema(schema, &mut screen)
+        }
+        Ok(())
     }
 
     /// Has the guards of the call change what stands in for the result of a tool.
-    pub(crate) fn screen_output(
+    pub(crate) async fn screen_output(
         &self,
         door: Door,
         tool: &str,
@@ -175,9 +203,14 @@ impl CallContext {
         let Some(guards) = self.call.foreign_guards.get() else { return Ok(()) };
         for (_, guard) in &guards.0 {
             let mut foreign = Foreign { door, tool, content };
-            let screen = AssertUnwindSafe(|| guard.screen(self, &mut foreign));
+            let screened = if guard.waits() {
+                let waiting = async { guard.screen_async(self, &mut foreign).await };
+                AssertUnwindSafe(waiting).catch_unwind().await
+            } else {
+                catch_unwind(AssertUnwindSafe(|| guard.screen(self, &mut foreign)))
+            };
             let blocked = || TextBlocked { reason: "a guard of foreign text panicked".to_owned() };
-            catch_unwind(screen).unwrap_or_else(|_| Err(blocked()))?;
+            screened.unwrap_or_else(|_| Err(blocked()))?;
         }
         Ok(())
     }
@@ -190,41 +223,36 @@ impl CallContext {
     }
 }
 
-/// A change of a text in place.
-type Screen<'a> = dyn FnMut(&mut String) -> Result<(), TextBlocked> + 'a;
-
-/// Changes the texts in a schema that a reader reads: not the names of fields.
-fn screen_schema(schema: &mut Value, screen: &mut Screen<'_>) -> Result<(), TextBlocked> {
+/// Adds the texts in a schema that a reader reads: not the names of fields.
+fn texts_of_schema<'a>(schema: &'a mut Value, texts: &mut Vec<&'a mut String>) {
     match schema {
         Value::Object(fields) => {
-            fields.iter_mut().try_for_each(|(keyword, value)| match (keyword.as_str(), value) {
-                ("title" | "description" | "$comment", Value::String(text)) => screen(text),
-                ("default" | "const" | "enum" | "examples", value) => screen_values(value, screen),
-                (
-                    "properties" | "patternProperties" | "$defs" | "definitions"
-                    | "dependentSchemas",
-                    Value::Object(schemas),
-                ) => schemas.values_mut().try_for_each(|schema| screen_schema(schema, screen)),
-                (_, value) => screen_schema(value, screen),
-            })
+            for (keyword, value) in fields {
+                match (keyword.as_str(), value) {
+                    ("title" | "description" | "$comment", Value::String(text)) => texts.push(text),
+                    ("default" | "const" | "enum" | "examples", value) => texts_of(value, texts),
+                    (
+                        "properties" | "patternProperties" | "$defs" | "definitions"
+                        | "dependentSchemas",
+                        Value::Object(schemas),
+                    ) => schemas.values_mut().for_each(|schema| texts_of_schema(schema, texts)),
+                    (_, value) => texts_of_schema(value, texts),
+                }
+            }
         }
         Value::Array(schemas) => {
-            schemas.iter_mut().try_for_each(|schema| screen_schema(schema, screen))
+            schemas.iter_mut().for_each(|schema| texts_of_schema(schema, texts));
         }
-        _ => Ok(()),
+        _ => {}
     }
 }
 
-fn screen_values(value: &mut Value, screen: &mut Screen<'_>) -> Result<(), TextBlocked> {
+fn texts_of<'a>(value: &'a mut Value, texts: &mut Vec<&'a mut String>) {
     match value {
-        Value::String(text) => screen(text),
-        Value::Array(values) => {
-            values.iter_mut().try_for_each(|value| screen_values(value, screen))
-        }
-        Value::Object(fields) => {
-            fields.values_mut().try_for_each(|value| screen_values(value, screen))
-        }
-        _ => Ok(()),
+        Value::String(text) => texts.push(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| texts_of(value, texts)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| texts_of(value, texts)),
+        _ => {}
     }
 }
 

@@ -98,8 +98,10 @@ impl ReActAgent {
             }
             None => call,
         };
-        let result =
-            if is_edited && has_run { with_edit_notice(&cx, &call, result) } else { result };
+        let result = match is_edited && has_run {
+            true => Box::pin(with_edit_notice(&cx, &call, result)).await,
+            false => result,
+        };
         Ok(Acted { control, has_run, ..Acted::new(call, result) })
     }
 
@@ -307,9 +309,13 @@ fn is_confirmed(cx: &CallContext, call: &ToolUse) -> bool {
 
 /// Begins a result with the arguments that ran in place of the model's, as the guards of the call leave
 /// them.
-fn with_edit_notice(cx: &CallContext, call: &ToolUse, mut result: ToolResult) -> ToolResult {
+async fn with_edit_notice(
+    cx: &CallContext,
+    call: &ToolUse,
+    mut result: ToolResult,
+) -> ToolResult {
     let mut arguments = ToolOutput::text(call.input.to_string());
-    if let Err(blocked) = cx.screen_output(Door::Edit, &call.name, &mut arguments) {
+    if let Err(blocked) = cx.screen_output(Door::Edit, &call.name, &mut arguments).await {
         arguments = blocked.reason.into();
     }
     let text = result.output.text_mut();

@@ -232,7 +232,7 @@ impl LongTermMemory {
             tracing::error!(target: "hooks_agent::builtin::knowledge", agent = cx.agent_name(), "memories of another user are left out");
             found.retain(|entry| *entry.user == *user);
         }
-        let known = Known { user, said, memory: message(cx, &found)? };
+        let known = Known { user, said, memory: message(cx, &found).await? };
         *self.of_call(cx).lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
         Ok(())
     }

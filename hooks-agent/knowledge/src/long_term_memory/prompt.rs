@@ -8,15 +8,17 @@ use hooks_agent_core::error::TextBlocked;
 use hooks_agent_core::message::{Messages, Msg, Role};
 
 /// Returns the message with the entries, marked as data. `None` if there are none.
-pub(super) fn message(
+pub(super) async fn message(
     cx: &CallContext,
     entries: &[Remembered],
 ) -> Result<Option<Msg>, TextBlocked> {
     if entries.is_empty() {
         return Ok(None);
     }
-    let texts = entries.iter().map(|entry| cx.screen(Door::Memory, &entry.text));
-    let texts: Vec<_> = texts.collect::<Result<_, _>>()?;
+    let mut texts = Vec::new();
+    for entry in entries {
+        texts.push(cx.screen(Door::Memory, &entry.text).await?);
+    }
     let id = loop {
         let id = Uuid::new_v4().simple().to_string()[..16].to_owned();
         if !texts.iter().any(|text| text.contains(&id)) {

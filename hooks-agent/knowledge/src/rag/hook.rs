@@ -238,11 +238,11 @@ impl Rag {
             Ok(passages) if passages.is_empty() => return Ok(()),
             Ok(mut passages) => {
                 for passage in &mut passages {
-                    passage.text = cx.screen(Door::Passage, &passage.text)?;
-                    passage.source = cx.screen(Door::Passage, &passage.source)?;
-                    let title = passage.title.as_deref();
-                    passage.title =
-                        title.map(|title| cx.screen(Door::Passage, title)).transpose()?;
+                    passage.text = cx.screen(Door::Passage, &passage.text).await?;
+                    passage.source = cx.screen(Door::Passage, &passage.source).await?;
+                    if let Some(title) = &mut passage.title {
+                        *title = cx.screen(Door::Passage, title).await?;
+                    }
                 }
                 let message = Msg::user(marked(&passages));
                 cx.insert(Passages::from(passages));

@@ -155,8 +155,9 @@ impl Skills {
 
 #[agent_hook(priority = Self::PRIORITY, tools = |hook: &Self| vec![read_skill(hook.clone())])]
 impl Skills {
-    fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
-        if let Some(prompt) = self.of_call(event.context()).prompt(event.context())? {
+    async fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
+        let snapshot = self.of_call(event.context());
+        if let Some(prompt) = snapshot.prompt(event.context()).await? {
             event.append_system(prompt);
         }
         Ok(())

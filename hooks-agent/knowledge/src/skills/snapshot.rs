@@ -29,13 +29,13 @@ impl Snapshot {
     }
 
     /// Returns what the system prompt says of the skills; `None` if there are none.
-    pub(super) fn prompt(&self, cx: &CallContext) -> Result<Option<String>, TextBlocked> {
+    pub(super) async fn prompt(&self, cx: &CallContext) -> Result<Option<String>, TextBlocked> {
         if self.skills.is_empty() {
             return Ok(None);
         }
         let mut prompt = INTRODUCTION.to_owned();
         for skill in self.skills.values() {
-            let description = cx.screen(Door::Skill, &skill.description)?;
+            let description = cx.screen(Door::Skill, &skill.description).await?;
             let words: Vec<_> = description.split_whitespace().collect();
             // Writing to a string does not fail.
             let _ = write!(prompt, "\n- {}: {}", skill.name, words.join(" "));

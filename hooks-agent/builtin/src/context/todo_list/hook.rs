@@ -128,19 +128,19 @@ impl TodoList {
 
 #[agent_hook(priority = Self::PRIORITY, tools = |hook: &Self| vec![writer(hook.limits)])]
 impl TodoList {
-    fn pre_reasoning(&self, event: &mut PreReasoning<'_>) -> HookResult {
+    async fn pre_reasoning(&self, event: &mut PreReasoning<'_>) -> HookResult {
         if !self.instructions.trim().is_empty() {
             event.append_system(&*self.instructions);
         }
-        if let Some(list) = lines(event.context(), &Self::read(event.context())?)? {
+        if let Some(list) = lines(event.context(), &Self::read(event.context())?).await? {
             event.append_system(list);
         }
         Ok(())
     }
 
     /// A summary has no tools, so it needs no instructions.
-    fn pre_summary(&self, event: &mut PreSummary<'_>) -> HookResult {
-        if let Some(list) = lines(event.context(), &Self::read(event.context())?)? {
+    async fn pre_summary(&self, event: &mut PreSummary<'_>) -> HookResult {
+        if let Some(list) = lines(event.context(), &Self::read(event.context())?).await? {
             event.append_system(list);
         }
         Ok(())

@@ -96,13 +96,16 @@ impl fmt::Display for TodoStatus {
 
 /// Returns the list as the model reads it, or nothing for an empty one. Each entry is one line, whatever
 /// its content.
-pub(super) fn lines(cx: &CallContext, todos: &[Todo]) -> Result<Option<String>, TextBlocked> {
+pub(super) async fn lines(
+    cx: &CallContext,
+    todos: &[Todo],
+) -> Result<Option<String>, TextBlocked> {
     if todos.is_empty() {
         return Ok(None);
     }
     let mut lines = "The to-do list that you wrote, your notes:".to_owned();
     for Todo { content, status } in todos {
-        let content = cx.screen(Door::Todo, content)?;
+        let content = cx.screen(Door::Todo, content).await?;
         let words: Vec<_> = content.split_whitespace().collect();
         // A string takes everything.
         let _ = write!(lines, "\n- [{status}] {}", words.join(" "));

@@ -7,9 +7,10 @@ use hooks_agent_core::__forward_hook as forward_hook;
 use hooks_core::HookResult;
 
 use crate::guard::pii::{
-    PiiAllowed, PiiConfidence, PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiReplacement,
-    PiiScanner, PiiStrategy, UnknownRegion,
+    PiiAllowed, PiiConfidence, PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiRecognition,
+    PiiReplacement, PiiScanner, PiiStrategy, UnknownRegion,
 };
+use crate::guard::pii_detection::asked::Asked;
 use crate::guard::pii_detection::search::{Echo, Search};
 use crate::guard::vault::{Revealed, Vault, VaultError};
 use hooks_agent_core::call::CallContext;
@@ -26,6 +27,7 @@ use hooks_agent_core::tool::ToolError;
 /// | what is found | | [`all`](PiiDetection::all), [`of`](PiiDetection::of) some kinds, [`custom`](PiiDetection::custom) |
 /// | [`min_confidence`](PiiDetection::min_confidence) | `Medium` | how sure it must be that a number is one of an authority |
 /// | [`phone_regions`](PiiDetection::phone_regions) | none | whose telephone numbers are found without a country code |
+/// | [`recognizer`](PiiDetection::recognizer) | none | a model that finds names and addresses |
 /// | [`allow`](PiiDetection::allow) | nothing | what is found and left as it is |
 /// | [`strategy`](PiiDetection::strategy) | `Redact` | redact, mask, hash or block |
 /// | [`format`](PiiDetection::format) | `Keyed` | the form of tokens, masks and hashes |
@@ -37,8 +39,8 @@ use hooks_agent_core::tool::ToolError;
 /// | [`tool_arguments`](PiiDetection::tool_arguments) | no | arguments of tool calls |
 ///
 /// Where texts are rewritten, and when, is as for [`Rewrite`](hooks_agent_core::hook::Rewrite): before memory,
-/// stream, logs and the next request. It does not protect from what it does not know: names, addresses
-/// of streets, data in images and files, in system messages, in spelled-out words, or split over several
+/// stream, logs and the next request. It does not protect from what it does not know: names and addresses
+/// of streets without a recognizer, data in images and files, in system messages, in spelled-out words, or split over several
 /// messages. [The page](https://docs.rs/hooks-agent/latest/hooks_agent/guide/builtin_guard/index.html) says how well each kind is found.
 ///
 /// Of matches of one hook that overlap, the longest names the token. Several of these hooks, such as one
@@ -72,6 +74,7 @@ pub struct PiiDetection {
     search: Search,
     /// What searches for built-in kinds.
     scanner: Option<PiiScanner>,
+    recognition: Option<PiiRecognition>,
     vault: Option<Vault>,
     /// The tools that receive the data of the vault; all, if there is no list.
     tools: Option<Arc<[String]>>,
@@ -152,9 +155,9 @@ impl PiiDetection {
     fn new(name: String, detector: Arc<dyn PiiDetector>) -> Self {
         let replacement = Arc::new(PiiReplacement::new(PiiStrategy::default()));
         let search = Search { detector, replacement, vault: None, allowed: Arc::default() };
-        let rewriter = search.clone().rewriter(search.id(false).as_ref());
+        let rewriter = search.clone().rewriter(search.id(false, None).as_ref());
         let rewrite = Rewrite::from(rewriter).input(true).output(false);
-        Self { name, search, scanner: None, vault: None, tools: None, rewrite }
+        Self { name, search, scanner: None, recognition: None, vault: None, tools: None, rewrite }
     }
 
     fn called(mut self, kind: &str) -> Self {
@@ -199,6 +202,18 @@ impl PiiDetection {
             self.scanner = Some(scanner);
         }
         Ok(self.rebuilt(|rewrite| rewrite))
+    }
+
+    /// Asks a recognizer, too, for what has no form, such as names and addresses of streets. Its findings are
+    /// replaced as the others, under the names of their kinds.
+    ///
+    /// A complete text is asked about as a whole, the answer of a model by sentences: it streams a sentence at a
+    /// time. A text that nobody answers for is blocked, unless the recognition
+    /// [fails open](PiiRecognition::fail_open). Progress of tools is dropped where
+    /// [`tool_results`](PiiDetection::tool_results) are searched.
+    pub fn recognizer(mut self, recognition: impl Into<PiiRecognition>) -> Self {
+        self.recognition = Some(recognition.into());
+        self.rebuilt(|rewrite| rewrite)
     }
 
     /// Keeps the data in a vault: model, memory, stream and logs have tokens such as `[EMAIL_KXQRTNBW]`;
@@ -284,12 +299,21 @@ impl PiiDetection {
     /// Applies the settings to what rewrites.
     fn rebuilt(mut self, change: impl FnOnce(Rewrite) -> Rewrite) -> Self {
         let search = self.search.clone();
-        let id = search.id(self.vault.is_some());
+        let recognition = self.recognition.clone();
+        let id = search.id(self.vault.is_some(), recognition.as_ref());
+        let asks = recognition.is_some();
+        let rewriter = move |search: Search| {
+            let rewriter = search.clone().rewriter(id.as_ref());
+            match recognition.clone() {
+                Some(recognition) => rewriter.and_asking(Asked { recognition, search }),
+                None => rewriter,
+            }
+        };
         self.rewrite = change(match self.vault.clone() {
-            None => self.rewrite.with_rewriter(search.rewriter(id.as_ref())),
-            Some(vault) => self.rewrite.with_rewriter_per_call(move |cx| {
+            None => self.rewrite.with_rewriter(rewriter(search)),
+            Some(vault) => self.rewrite.asking(asks).with_rewriter_per_call(move |cx| {
                 let vault = Some(vault.in_call(cx));
-                Search { vault, ..search.clone() }.rewriter(id.as_ref())
+                rewriter(Search { vault, ..search.clone() })
             }),
         });
         self
@@ -323,6 +347,13 @@ impl PiiDetection {
         Ok(revealed.used)
     }
 
+    /// Notes the call of an event with the vault.
+    fn note(&self, event: &HookEvent<'_>) {
+        if let (Some(vault), HookEvent::PreCall(event)) = (&self.vault, event) {
+            vault.note(event.context());
+        }
+    }
+
     /// Runs the tool, and replaces the data that it received wherever it gives them back.
     async fn run_with_data(
         &self,
@@ -338,7 +369,8 @@ impl PiiDetection {
                 let (data, echo) = (echo.data(), Rewriter::new(echo));
                 let rewriter = if searches {
                     let search = self.rewrite.rewriter(call.context());
-                    echo.deciding_for(&search, move |text| data.is_match(text))
+                    let asking = echo.asking_like(&search);
+                    asking.deciding_for(&search, move |text| data.is_match(text))
                 } else {
                     echo
                 };
@@ -383,10 +415,13 @@ impl AgentHook for PiiDetection {
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        if let (Some(vault), HookEvent::PreCall(event)) = (&self.vault, &*event) {
-            vault.note(event.context());
-        }
+        self.note(event);
         self.rewrite.on_event_now(event)
+    }
+
+    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        self.note(event);
+        self.rewrite.on_event(event).await
     }
 
     async fn around_tool_call(
@@ -412,6 +447,7 @@ impl fmt::Debug for PiiDetection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PiiDetection")
             .field("name", &self.name)
+            .field("recognition", &self.recognition)
             .field("vault", &self.vault)
             .field("rewrite", &self.rewrite)
             .finish_non_exhaustive()

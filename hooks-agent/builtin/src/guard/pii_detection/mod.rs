@@ -1,5 +1,6 @@
 //! The hook that keeps personal data from models, memory and tools.
 
+mod asked;
 mod hook;
 mod search;
 

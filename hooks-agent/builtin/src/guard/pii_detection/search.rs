@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use regex::{Error, Regex};
 
-use crate::guard::pii::{PiiAllowed, PiiDetector, PiiMatch, PiiReplacement};
+use crate::guard::pii::{PiiAllowed, PiiDetector, PiiMatch, PiiRecognition, PiiReplacement};
 use crate::guard::vault::{InCall, open_token};
 use hooks_agent_core::model::{Find, Finding, Rewriter};
 
@@ -27,11 +27,21 @@ pub(super) struct Search {
 
 impl Search {
     /// Returns the id of what is searched for and what becomes of it.
-    pub(super) fn id(&self, has_vault: bool) -> Option<Arc<str>> {
+    pub(super) fn id(
+        &self,
+        has_vault: bool,
+        recognition: Option<&PiiRecognition>,
+    ) -> Option<Arc<str>> {
         let detector = self.detector.id()?;
         let Self { replacement, allowed, .. } = self;
-        let id = format!("pii/{detector}/{replacement:?}/{has_vault}");
-        Some(if allowed.is_empty() { id.into() } else { format!("{id}/{allowed:?}").into() })
+        let mut id = format!("pii/{detector}/{replacement:?}/{has_vault}");
+        if !allowed.is_empty() {
+            id = format!("{id}/{allowed:?}");
+        }
+        if let Some(recognition) = recognition {
+            id = format!("{id}/{}", recognition.id());
+        }
+        Some(id.into())
     }
 
     /// Returns a rewriter.
@@ -54,16 +64,54 @@ impl Search {
                 at = found.range.end;
                 continue;
             }
-            let Some(vault) = &self.vault else { return Ok(Some(found)) };
-            match vault.token_around(text, &found.range) {
-                Some(token) if token.end < text.len() => at = token.end,
+            let end = self.token_around(text, &found).map(|token| token.end);
+            match end {
+                Some(end) if end < text.len() => at = end,
                 Some(_) => return Ok(None),
                 None => {
-                    // The value of half a token could not be given out.
-                    let Range { start, end } = vault.with_whole_tokens(text, found.range);
+                    let Range { start, end } = self.with_whole_tokens(text, found.range);
                     found.range = start.max(from)..end;
                     return Ok(Some(found));
                 }
+            }
+        }
+    }
+
+    /// Returns the token of the vault that a match is a part of.
+    fn token_around(&self, text: &str, found: &PiiMatch) -> Option<Range<usize>> {
+        self.vault.as_ref()?.token_around(text, &found.range)
+    }
+
+    /// Returns a range with all of the tokens that it has a part of: the value of half a token could not be
+    /// given out.
+    fn with_whole_tokens(&self, text: &str, range: Range<usize>) -> Range<usize> {
+        match &self.vault {
+            Some(vault) => vault.with_whole_tokens(text, range),
+            None => range,
+        }
+    }
+
+    /// Returns a match that is not a part of a token, with all of the tokens that it has a part of.
+    pub(super) fn without_tokens(&self, text: &str, found: PiiMatch) -> Option<PiiMatch> {
+        if self.token_around(text, &found).is_some() {
+            return None;
+        }
+        let range = self.with_whole_tokens(text, found.range);
+        Some(PiiMatch { range, ..found })
+    }
+
+    /// Returns what becomes of a match.
+    pub(super) fn finding(&self, text: &str, kind: &str, range: Range<usize>) -> Finding {
+        let replaced = match (self.replacement.replace(kind, &text[range.clone()]), &self.vault) {
+            // Nothing is kept before the finding is settled.
+            (Some(_), Some(_)) => Some(kind.to_owned()),
+            (replaced, _) => replaced,
+        };
+        match replaced {
+            Some(text) => Finding::Replace { range, text },
+            None => {
+                let reason = self.replacement.detected(kind, 1).to_string();
+                Finding::Block { range, reason }
             }
         }
     }
@@ -77,19 +125,7 @@ impl Find for Search {
             return (from < text.len()).then_some(Finding::Block { range: from..end, reason });
         };
         let PiiMatch { kind, range, .. } = found?;
-        let value = &text[range.clone()];
-        let replaced = match (self.replacement.replace(&kind, value), &self.vault) {
-            // Nothing is kept before the finding is settled.
-            (Some(_), Some(_)) => Some(kind.to_string()),
-            (replaced, _) => replaced,
-        };
-        Some(match replaced {
-            Some(text) => Finding::Replace { range, text },
-            None => {
-                let reason = self.replacement.detected(&kind, 1).to_string();
-                Finding::Block { range, reason }
-            }
-        })
+        Some(self.finding(text, &kind, range))
     }
 
     fn settled(&self, text: &str, from: usize) -> usize {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
-use hooks_core::{HookResult, HookRole};
+use hooks_core::{BoxFuture, HookResult, HookRole};
 use uuid::Uuid;
 
 use crate::call::{CallContext, Foreign, ForeignGuard};
@@ -14,8 +14,8 @@ use crate::hook::agent_hook::AgentHook;
 use crate::hook::around::{AroundMask, ModelCall, NextModel, NextTool, ToolCall};
 use crate::hook::priority;
 use crate::hook::rewrite::kept::InThreads;
-use crate::hook::rewrite::places::{Places, output, tool_error};
-use crate::message::{Msg, ToolResult};
+use crate::hook::rewrite::places::{Places, output, rewritten_error, tool_error};
+use crate::message::{Messages, ToolResult};
 use crate::model::{CallTexts, Find, Finding, ModelAnswer, Rewriter};
 use crate::tool::ToolError;
 
@@ -47,6 +47,10 @@ use crate::tool::ToolError;
 ///
 /// It runs at [`priority::SECURITY`], in nested calls too, and in agents that are tools of its agent.
 ///
+/// A rewriter that [asks](Rewriter::asks) takes the time of its answers, and holds a stream back by its
+/// [parts](crate::model::AsyncFind::part). Nobody waits for the progress of a tool: it is dropped where such a rewriter
+/// would rewrite it.
+///
 /// ```
 /// use hooks_agent::hook::Rewrite;
 /// use hooks_agent::model::Finding;
@@ -71,9 +75,12 @@ pub struct Rewrite {
     places: Places,
     /// The id of rewriters that have none.
     id: Arc<str>,
+    /// Whether rewriters per call may ask.
+    asks: bool,
 }
 
 /// The rewriters of a call.
+#[derive(Clone)]
 struct OfCall {
     all: Rewriter,
     /// The one that does not note the texts in which it finds nothing.
@@ -105,7 +112,7 @@ impl Rewrite {
     fn of(source: Source) -> Self {
         let places =
             Places { input: false, output: true, tool_results: false, tool_arguments: false };
-        Self { source, places, id: new_id() }
+        Self { source, places, id: new_id(), asks: false }
     }
 
     /// Replaces the rewriter; the places stay.
@@ -122,6 +129,20 @@ impl Rewrite {
         rewriter: impl Fn(&CallContext) -> Rewriter + Send + Sync + 'static,
     ) -> Self {
         Self { source: Source::PerCall(Arc::new(rewriter)), id: new_id(), ..self }
+    }
+
+    /// Sets whether rewriters of a call may [ask](Rewriter::asks). Without it, one that asks blocks its texts.
+    #[must_use]
+    pub fn asking(mut self, asks: bool) -> Self {
+        self.asks = asks;
+        self
+    }
+
+    fn asks(&self) -> bool {
+        match &self.source {
+            Source::Fixed(rewriter) => rewriter.asks(),
+            Source::PerCall(_) => self.asks,
+        }
     }
 
     /// Sets whether texts of the user are rewritten.
@@ -205,27 +226,116 @@ impl Rewrite {
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
         let of_progress = rewriter.clone().noting_changes_only();
-        let progress = move |text: String| of_progress.text(&text).ok();
+        let progress = move |text: String| match of_progress.asks() {
+            true => None,
+            false => of_progress.text(&text).ok(),
+        };
         match next.run_with_progress(call.into_tool_use(), progress).await {
-            Ok(mut result) => match self.places.result(&rewriter, &mut result) {
-                Ok(()) => Ok(result),
-                Err(blocked) => Err(ToolError::Failed(blocked.into())),
-            },
-            Err(error) => Err(tool_error(&rewriter, error, &next)),
+            Ok(mut result) => {
+                let walk = |rewriter: &_| drop(self.places.result(rewriter, &mut result.clone()));
+                let rewriter = rewriter.asked(walk).await;
+                match self.places.result(&rewriter, &mut result) {
+                    Ok(()) => Ok(result),
+                    Err(blocked) => Err(ToolError::Failed(blocked.into())),
+                }
+            }
+            Err(error) => {
+                let walk = |rewriter: &Rewriter| drop(rewritten_error(rewriter, &error));
+                let rewriter = rewriter.asked(walk).await;
+                Err(tool_error(&rewriter, error, &next))
+            }
         }
     }
 
-    /// Returns the message as it is to be, if it changes.
-    fn changed(&self, cx: &CallContext, msg: &Msg) -> Result<Option<Msg>, TextBlocked> {
-        let mut copy = None;
-        self.places.message(&self.of_call(cx).all, msg, &mut copy)?;
-        Ok(copy)
+    /// Returns the rewriters of the call, which were asked about what they are to rewrite at the event.
+    async fn asked(&self, event: &HookEvent<'_>) -> Arc<OfCall> {
+        let rewriters = self.of_call(event.context());
+        if !rewriters.all.asks() {
+            return rewriters;
+        }
+        let all = rewriters.all.asked(|rewriter| self.walk(rewriter, event)).await;
+        Arc::new(OfCall { changes_only: all.clone(), all })
+    }
+
+    /// Rewrites copies of what is rewritten at the event.
+    fn walk(&self, rewriter: &Rewriter, event: &HookEvent<'_>) {
+        let messages = |messages: &Messages| {
+            for msg in messages {
+                drop(self.places.copied(rewriter, msg));
+            }
+        };
+        match event {
+            HookEvent::PreCall(event) => messages(event.messages()),
+            HookEvent::PreReasoning(event) => messages(event.messages()),
+            HookEvent::PreSummary(event) => messages(event.messages()),
+            HookEvent::PostReasoning(event) => drop(self.places.copied(rewriter, event.message())),
+            HookEvent::PostSummary(event) => drop(self.places.copied(rewriter, event.message())),
+            HookEvent::PostCall(event) => drop(self.places.copied(rewriter, event.final_message())),
+            HookEvent::PostActing(event) => {
+                drop(self.places.result(rewriter, &mut event.tool_result().clone()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Rewrites what the event has.
+    fn rewrite(&self, event: &mut HookEvent<'_>, rewriters: &OfCall) -> HookResult<Flow> {
+        let (places, all) = (self.places, &rewriters.all);
+        match event {
+            HookEvent::PreCall(event) => places.messages(all, event.messages_mut())?,
+            HookEvent::PreReasoning(event) => {
+                places.messages(&rewriters.changes_only, event.messages_mut())?;
+            }
+            HookEvent::PreSummary(event) => {
+                places.messages(&rewriters.changes_only, event.messages_mut())?;
+            }
+            HookEvent::PostReasoning(event) => {
+                if let Some(msg) = places.copied(all, event.message())? {
+                    event.set_message(msg);
+                }
+            }
+            HookEvent::PostSummary(event) => {
+                if let Some(msg) = places.copied(all, event.message())? {
+                    event.set_message(msg);
+                }
+            }
+            HookEvent::PostCall(event) => {
+                if let Some(msg) = places.copied(all, event.final_message())? {
+                    event.set_final_message(msg);
+                }
+            }
+            HookEvent::PostActing(event) => {
+                if let Err(blocked) = places.result(all, event.tool_result_mut()) {
+                    let result = ToolResult::error(event.tool_use(), blocked.reason);
+                    event.set_tool_result(result);
+                }
+            }
+            _ => {}
+        }
+        Ok(Flow::Continue)
     }
 }
 
 impl ForeignGuard for Rewrite {
     fn screen(&self, cx: &CallContext, foreign: &mut Foreign<'_>) -> Result<(), TextBlocked> {
         output(&self.of_call(cx).all, foreign.content)
+    }
+
+    fn waits(&self) -> bool {
+        self.asks()
+    }
+
+    fn screen_async<'a>(
+        &'a self,
+        cx: &'a CallContext,
+        foreign: &'a mut Foreign<'_>,
+    ) -> BoxFuture<'a, Result<(), TextBlocked>> {
+        Box::pin(async move {
+            let content = &mut *foreign.content;
+            let walk = |rewriter: &_| drop(output(rewriter, &mut content.clone()));
+            let rewriter = self.of_call(cx).all.asked(walk).await;
+            output(&rewriter, content)
+        })
     }
 }
 
@@ -281,7 +391,7 @@ impl AgentHook for Rewrite {
     }
 
     fn sync_events(&self) -> EventMask {
-        EventMask::ALL
+        if self.asks() { EventMask::NONE } else { EventMask::ALL }
     }
 
     fn role(&self) -> Option<HookRole> {
@@ -309,45 +419,13 @@ impl AgentHook for Rewrite {
     }
 
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        let places = self.places;
-        match event {
-            HookEvent::PreCall(event) => {
-                places.messages(&self.of_call(event.context()).all, event.messages_mut())?;
-            }
-            HookEvent::PreReasoning(event) => {
-                let rewriters = self.of_call(event.context());
-                places.messages(&rewriters.changes_only, event.messages_mut())?;
-            }
-            HookEvent::PreSummary(event) => {
-                let rewriters = self.of_call(event.context());
-                places.messages(&rewriters.changes_only, event.messages_mut())?;
-            }
-            HookEvent::PostReasoning(event) => {
-                if let Some(msg) = self.changed(event.context(), event.message())? {
-                    event.set_message(msg);
-                }
-            }
-            HookEvent::PostSummary(event) => {
-                if let Some(msg) = self.changed(event.context(), event.message())? {
-                    event.set_message(msg);
-                }
-            }
-            HookEvent::PostCall(event) => {
-                if let Some(msg) = self.changed(event.context(), event.final_message())? {
-                    event.set_final_message(msg);
-                }
-            }
-            HookEvent::PostActing(event) => {
-                let rewriters = self.of_call(event.context());
-                let blocked = places.result(&rewriters.all, event.tool_result_mut()).err();
-                if let Some(blocked) = blocked {
-                    let result = ToolResult::error(event.tool_use(), blocked.reason);
-                    event.set_tool_result(result);
-                }
-            }
-            _ => {}
-        }
-        Ok(Flow::Continue)
+        let rewriters = self.of_call(event.context());
+        self.rewrite(event, &rewriters)
+    }
+
+    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
+        let rewriters = self.asked(event).await;
+        self.rewrite(event, &rewriters)
     }
 
     async fn around_model_call(

@@ -36,13 +36,9 @@ impl Places {
         messages: &mut Messages,
     ) -> Result<(), TextBlocked> {
         for index in 0..messages.len() {
-            let Some(msg) = messages.get(index).filter(|msg| self.blocks(msg.role)) else {
-                continue;
-            };
-            let mut copy = None;
-            self.message(rewriter, msg, &mut copy)?;
+            let Some(msg) = messages.get(index) else { continue };
             // Who asks for the message to change it copies it.
-            let Some(copy) = copy else { continue };
+            let Some(copy) = self.copied(rewriter, msg)? else { continue };
             if let Some(msg) = messages.get_mut(index) {
                 *msg = copy;
             }
@@ -50,8 +46,18 @@ impl Places {
         Ok(())
     }
 
+    /// Returns the message as it is to be, if it changes.
+    pub(super) fn copied(self, rewriter: &Rewriter, msg: &Msg) -> Result<Option<Msg>, TextBlocked> {
+        if !self.blocks(msg.role) {
+            return Ok(None);
+        }
+        let mut copy = None;
+        self.message(rewriter, msg, &mut copy)?;
+        Ok(copy)
+    }
+
     /// Rewrites a message; leaves `copy` empty if nothing changes.
-    pub(super) fn message(
+    fn message(
         self,
         rewriter: &Rewriter,
         msg: &Msg,
@@ -151,17 +157,19 @@ pub(super) fn output(rewriter: &Rewriter, output: &mut ToolOutput) -> Result<(),
 
 /// Rewrites the error of a tool: its text is all that is left of it, if that changes.
 pub(super) fn tool_error(rewriter: &Rewriter, error: ToolError, next: &NextTool<'_>) -> ToolError {
-    if !error.is_failure() {
-        return error;
+    match rewritten_error(rewriter, &error) {
+        None => error,
+        Some(text) if error.ends_call() => next.fail(text),
+        Some(text) => ToolError::Failed(text.into()),
     }
-    if !texts(&error).iter().any(|text| rewriter.has_findings(text)) {
-        return error;
-    }
-    let text = rewriter.text(&error.to_string()).unwrap_or_else(|reason| reason);
-    match error {
-        error if error.ends_call() => next.fail(text),
-        _ => ToolError::Failed(text.into()),
-    }
+}
+
+/// Returns the text of the error of a tool as it is to be, if it changes.
+pub(super) fn rewritten_error(rewriter: &Rewriter, error: &ToolError) -> Option<String> {
+    // Of one that asks, each text is noted.
+    let texts = if error.is_failure() { texts(error) } else { Vec::new() };
+    let found = texts.iter().filter(|text| rewriter.has_findings(text)).count();
+    (found > 0).then(|| rewriter.text(&error.to_string()).unwrap_or_else(|reason| reason))
 }
 
 /// Returns the texts of an error and its sources, and its `Debug` form.

@@ -1,11 +1,15 @@
 //! Rewriting of what a model says, while it streams.
 
+mod answers;
+mod async_find;
 mod block;
 mod find;
 mod rewriter;
 mod searched;
+mod sentence;
 mod stream;
 
+pub use async_find::AsyncFind;
 pub use find::{Find, Finding};
 pub use rewriter::Rewriter;
 pub(crate) use searched::{CallTexts, KeepDigests};

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::message::{ToolUse, map_strings, number_text};
+use crate::model::rewrite::answers::Answers;
+use crate::model::rewrite::async_find::AsyncFind;
 use crate::model::rewrite::block::{Block, found};
 use crate::model::rewrite::find::{Find, Finding, Within};
 use crate::model::rewrite::searched::{CallTexts, KeepDigests, Searched};
@@ -30,6 +32,8 @@ use crate::model::rewrite::searched::{CallTexts, KeepDigests, Searched};
 #[derive(Clone)]
 pub struct Rewriter {
     pub(super) find: Arc<dyn Find>,
+    /// What was answered for the texts that it was asked about, of a rewriter that asks.
+    pub(super) answers: Option<Arc<Answers>>,
     pub(super) rewrites_thinking: bool,
     pub(super) rewrites_text: bool,
     pub(super) rewrites_arguments: bool,
@@ -44,6 +48,7 @@ impl Rewriter {
     pub fn new(find: impl Find) -> Self {
         Self {
             find: Arc::new(find),
+            answers: None,
             rewrites_text: true,
             rewrites_thinking: true,
             rewrites_arguments: false,
@@ -62,6 +67,81 @@ impl Rewriter {
         find: impl Fn(&str, usize) -> Option<Finding> + Send + Sync + 'static,
     ) -> Self {
         Self::new(Within { window, find })
+    }
+
+    /// Creates a rewriter that asks: see [`AsyncFind`] and [`asked`](Rewriter::asked).
+    #[must_use]
+    pub fn asking(find: impl AsyncFind) -> Self {
+        Self::within(0, |_, _| None).and_asking(find)
+    }
+
+    /// Asks for findings besides those that it finds itself. Findings that overlap are replaced together.
+    #[must_use]
+    pub fn and_asking(mut self, find: impl AsyncFind) -> Self {
+        self.answers = Some(Arc::new(Answers::none(Arc::new(find))));
+        self
+    }
+
+    /// Asks the same.
+    #[must_use]
+    pub fn asking_like(mut self, other: &Self) -> Self {
+        self.answers = other.answers.as_ref().map(|it| Arc::new(Answers::none(it.by.clone())));
+        self
+    }
+
+    /// Returns whether it asks.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.answers.is_some()
+    }
+
+    /// Asks about the texts that `walk` rewrites, and returns a rewriter that rewrites these; it blocks any
+    /// other text. `walk` runs once or several times, on copies: it may be given anything as rewritten. It
+    /// returns at once if the rewriter does not [ask](Rewriter::asks).
+    ///
+    /// ```
+    /// use hooks_agent::model::{AsyncFind, Finding, Rewriter};
+    /// use hooks_core::BoxFuture;
+    ///
+    /// struct Names;
+    ///
+    /// impl AsyncFind for Names {
+    ///     fn find_in<'a>(&'a self, texts: &'a [&'a str]) -> BoxFuture<'a, Vec<Vec<Finding>>> {
+    ///         let find = |text: &&str| {
+    ///             let found = text.find("Ada").map(|at| at..at + 3);
+    ///             found.map(|range| Finding::Replace { range, text: "***".to_owned() }).into_iter().collect()
+    ///         };
+    ///         let found = texts.iter().map(find).collect();
+    ///         Box::pin(async move { found })
+    ///     }
+    /// }
+    ///
+    /// # futures::executor::block_on(async {
+    /// let rewriter = Rewriter::asking(Names);
+    /// assert!(rewriter.text("Ada is here").is_err());
+    /// let rewriter = rewriter.asked(|rewriter| drop(rewriter.text("Ada is here"))).await;
+    /// assert_eq!(rewriter.text("Ada is here"), Ok("*** is here".to_owned()));
+    /// # });
+    /// ```
+    pub async fn asked(&self, walk: impl Fn(&Self)) -> Self {
+        let Some(answers) = &self.answers else { return self.clone() };
+        let mut answers = answers.clone();
+        // What is rewritten may be a part of a text that is rewritten after it.
+        for _ in 0..MOST_ASKED {
+            let noting = Arc::new(answers.noting());
+            walk(&self.noting(noting.clone()));
+            match noting.ask().await {
+                Some(asked) => answers = Arc::new(asked),
+                None => break,
+            }
+        }
+        Self { answers: Some(answers), ..self.clone() }
+    }
+
+    /// A rewriter that notes the texts that it is to ask about.
+    fn noting(&self, answers: Arc<Answers>) -> Self {
+        let searched = self.searched.clone().map(Searched::reading);
+        Self { answers: Some(answers), searched, ..self.clone() }
     }
 
     /// Leaves the thoughts of the model unchanged.
@@ -106,7 +186,8 @@ impl Rewriter {
         call: Arc<CallTexts>,
         kept: Arc<dyn KeepDigests>,
     ) -> Self {
-        self.searched = Some(Searched::new(id, self.find.clone(), call, kept));
+        let find = (!self.asks()).then(|| self.find.clone());
+        self.searched = Some(Searched::new(id, find, call, kept));
         self
     }
 
@@ -122,9 +203,11 @@ impl Rewriter {
         self
     }
 
-    /// Does not note the texts in which it finds nothing.
+    /// Does not note the texts in which it finds nothing. One that asks does: it asks once.
     pub(crate) fn noting_changes_only(mut self) -> Self {
-        self.searched = self.searched.map(Searched::changes_only);
+        if !self.asks() {
+            self.searched = self.searched.map(Searched::changes_only);
+        }
         self
     }
 
@@ -137,10 +220,10 @@ impl Rewriter {
     /// Returns whether there is something to rewrite in a complete text.
     #[must_use]
     pub fn has_findings(&self, text: &str) -> bool {
-        if text.is_empty() {
+        if text.is_empty() || self.asks() && self.has_decided(text) {
             return false;
         }
-        let is_unchanged = matches!(found(&*self.find, text, 0), Ok(None));
+        let is_unchanged = !self.finds(text, 0);
         let Some(searched) = &self.searched else { return !is_unchanged };
         if is_unchanged {
             searched.unchanged(text);
@@ -175,27 +258,63 @@ impl Rewriter {
     /// Returns whether there is something to rewrite in the text of a field, behind its key. Nothing is in a
     /// text that the rewriter wrote itself.
     fn has_findings_behind(&self, key: &str, text: &str) -> bool {
-        let finds = |text: &str, from| !matches!(found(&*self.find, text, from), Ok(None));
-        let has = |text: &str| self.searched.as_ref().is_some_and(|searched| searched.has(text));
-        if text.is_empty() || finds(text, 0) && has(text) {
+        if text.is_empty() {
             return false;
         }
         let field = Field::new(key, text);
-        finds(&field.text, field.from) && !has(&field.text)
+        let finds = || self.finds(&field.text, field.from);
+        let Some(searched) = &self.searched else { return finds() };
+        if !self.asks() {
+            let is_own = self.finds(text, 0) && searched.has(text);
+            return !is_own && finds() && !searched.has(&field.text);
+        }
+        let finds = !searched.has(&field.text) && finds();
+        if !finds {
+            searched.unchanged(&field.text);
+        }
+        finds
+    }
+
+    /// Returns whether it has decided on the text before.
+    fn has_decided(&self, text: &str) -> bool {
+        self.searched.as_ref().is_some_and(|searched| searched.has(text))
+    }
+
+    /// Returns whether something is found at a position or later.
+    fn finds(&self, text: &str, from: usize) -> bool {
+        let finds = |find: &dyn Find| !matches!(found(find, text, from), Ok(None));
+        // Both: the one who asks notes the text.
+        let asked = self.answers.as_ref().is_some_and(|answers| finds(&**answers));
+        finds(&*self.find) || asked
+    }
+
+    /// Rewrites the end of a text, which begins at a position. Returns it, or the reason if it is blocked.
+    fn rest(&self, text: &str, from: usize) -> Result<String, String> {
+        let (mut block, mut rewritten) = (Block::of_rest(text, from), String::new());
+        let blocked = match &self.answers {
+            None => block.release(std::slice::from_ref(&self.find), text.len(), &mut rewritten),
+            Some(answers) => {
+                let finders: [Arc<dyn Find>; 2] = [self.find.clone(), answers.clone()];
+                block.release(&finders, text.len(), &mut rewritten)
+            }
+        };
+        blocked.map_or(Ok(rewritten), Err)
     }
 
     /// Rewrites the text of a field, also by what its key tells of it.
     pub(crate) fn field(&self, key: Option<&str>, text: &str) -> Result<String, String> {
-        let Some(key) = key.filter(|key| self.has_findings_behind(key, text)) else {
+        let Some(key) = key else { return self.text(text) };
+        let has_findings = self.has_findings_behind(key, text);
+        if !has_findings && !self.asks() {
             return self.text(text);
-        };
-        let field = Field::new(key, text);
-        let (mut block, mut rewritten) = (Block::of_rest(&field.text, field.from), String::new());
-        let finders = std::slice::from_ref(&self.find);
-        if let Some(reason) = block.release(finders, field.text.len(), &mut rewritten) {
-            return Err(reason);
         }
-        if let Some(searched) = &self.searched {
+        let field = Field::new(key, text);
+        let rewritten = match has_findings {
+            true => self.rest(&field.text, field.from)?,
+            false => self.text(text)?,
+        };
+        let is_changed = has_findings || rewritten != text;
+        if let Some(searched) = self.searched.as_ref().filter(|_| is_changed) {
             searched.wrote(&field.text, &Field::new(key, &rewritten).text);
             searched.wrote(text, &rewritten);
         }
@@ -210,13 +329,9 @@ impl Rewriter {
         if !self.has_findings(text) {
             return Ok(text.to_owned());
         }
-        let (mut block, mut rewritten) = (Block::of(text), String::new());
-        let finders = std::slice::from_ref(&self.find);
-        let blocked = block.release(finders, text.len(), &mut rewritten);
-        match (blocked, &self.searched) {
-            (Some(reason), _) => return Err(reason),
-            (None, Some(searched)) => searched.wrote(text, &rewritten),
-            (None, None) => {}
+        let rewritten = self.rest(text, 0)?;
+        if let Some(searched) = &self.searched {
+            searched.wrote(text, &rewritten);
         }
         Ok(rewritten)
     }
@@ -243,6 +358,9 @@ impl Rewriter {
         self.value(&mut call.input)
     }
 }
+
+/// How often it is asked for what one value needs.
+const MOST_ASKED: usize = 4;
 
 /// A key and the text of its field.
 struct Field {

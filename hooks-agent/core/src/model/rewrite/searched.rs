@@ -25,7 +25,15 @@ pub(crate) struct Searched {
     call: Arc<CallTexts>,
     /// The texts that are searched whoever has decided on them.
     more: Option<Arc<More>>,
-    notes_unchanged: bool,
+    notes: Notes,
+}
+
+/// What of its decisions a rewriter notes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Notes {
+    All,
+    Changes,
+    Nothing,
 }
 
 type More = dyn Fn(&str) -> bool + Send + Sync;
@@ -50,19 +58,20 @@ pub(crate) trait KeepDigests: Send + Sync {
 struct Decider {
     /// What the digests of kept texts begin with: who searches for something else has another one.
     id: Arc<str>,
-    find: Arc<dyn Find>,
+    /// What tells whether a text would change. Of one who asks, nobody knows.
+    find: Option<Arc<dyn Find>>,
     kept: Arc<dyn KeepDigests>,
 }
 
 impl Searched {
     pub(super) fn new(
         id: Arc<str>,
-        find: Arc<dyn Find>,
+        find: Option<Arc<dyn Find>>,
         call: Arc<CallTexts>,
         kept: Arc<dyn KeepDigests>,
     ) -> Self {
         let by = Arc::new(Decider { id, find, kept });
-        Self { by, call, more: None, notes_unchanged: true }
+        Self { by, call, more: None, notes: Notes::All }
     }
 
     /// Searches the texts in which there is more to find than the rewriter finds.
@@ -72,7 +81,12 @@ impl Searched {
 
     /// Notes changes alone.
     pub(super) fn changes_only(self) -> Self {
-        Self { notes_unchanged: false, ..self }
+        Self { notes: Notes::Changes, ..self }
+    }
+
+    /// Notes nothing.
+    pub(super) fn reading(self) -> Self {
+        Self { notes: Notes::Nothing, ..self }
     }
 
     /// Returns whether the rewriter has decided on the text.
@@ -81,7 +95,7 @@ impl Searched {
             return false;
         }
         let in_call = self.call.deciders(text).iter().any(|by| by.id == self.by.id);
-        if in_call {
+        if in_call && self.by.find.is_some() {
             // The thread may be another one than that of the text.
             self.by.keep(text);
         }
@@ -90,13 +104,16 @@ impl Searched {
 
     /// Notes a text in which there is nothing to rewrite.
     pub(super) fn unchanged(&self, text: &str) {
-        if self.notes_unchanged {
+        if self.notes == Notes::All {
             self.call.add(text, &self.by);
         }
     }
 
     /// Notes what the rewriter wrote. Who has decided on the text before has decided on it.
     pub(super) fn wrote(&self, before: &str, after: &str) {
+        if self.notes == Notes::Nothing {
+            return;
+        }
         self.call.became(before, after);
         self.call.decide(after, &self.by);
     }
@@ -113,7 +130,8 @@ impl CallTexts {
 
     /// Notes a decision, for longer than the call if the text would change.
     fn decide(&self, text: &str, by: &Arc<Decider>) {
-        if self.add(text, by) && matches!(found(&*by.find, text, 0), Ok(Some(_))) {
+        let changes = |find: &Arc<dyn Find>| matches!(found(&**find, text, 0), Ok(Some(_)));
+        if self.add(text, by) && by.find.as_ref().is_none_or(changes) {
             by.keep(text);
         }
     }

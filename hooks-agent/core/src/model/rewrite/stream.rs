@@ -5,10 +5,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use futures::Stream;
+use futures::future::join_all;
+use futures::{FutureExt, Stream};
+use hooks_core::BoxFuture;
 
+use crate::message::ToolUse;
 use crate::model::chat::{ChatChunk, ChatStream};
 use crate::model::error::ModelError;
+use crate::model::rewrite::answers::PartAnswers;
 use crate::model::rewrite::block::Block;
 use crate::model::rewrite::find::Find;
 use crate::model::rewrite::rewriter::Rewriter;
@@ -20,24 +24,19 @@ pub(in crate::model) fn rewritten(
     stream: ChatStream,
     rewriters: Vec<Rewriter>,
 ) -> ChatStream {
-    let finders = |kind: Kind| {
-        let rewriters = rewriters.iter().filter(|rewriter| kind.is_of(rewriter));
-        rewriters.map(|rewriter| rewriter.find.clone()).collect()
-    };
-    let mut rewriting = Rewriting {
-        finders: [finders(Kind::Text), finders(Kind::Thinking)],
+    let searches = [Search::of(Kind::Text, &rewriters), Search::of(Kind::Thinking, &rewriters)];
+    Box::pin(Rewriting {
+        searches,
         rewriters,
         stream: Some(stream),
+        next: first.map(|first| Some(Ok(first))),
+        waiting: None,
         ready: VecDeque::new(),
         kind: Kind::Text,
         block: Block::default(),
         has_said: false,
         changed_thinking: false,
-    };
-    if let Some(first) = first {
-        rewriting.take(Ok(first));
-    }
-    Box::pin(rewriting)
+    })
 }
 
 /// The kind of text in a block.
@@ -57,11 +56,47 @@ impl Kind {
     }
 }
 
+/// Who searches the texts of one kind.
+struct Search {
+    finders: Vec<Arc<dyn Find>>,
+    /// Those of them that ask.
+    asked: Vec<Arc<PartAnswers>>,
+}
+
+impl Search {
+    fn of(kind: Kind, rewriters: &[Rewriter]) -> Self {
+        let mut search = Self { finders: Vec::new(), asked: Vec::new() };
+        for rewriter in rewriters.iter().filter(|rewriter| kind.is_of(rewriter)) {
+            search.finders.push(rewriter.find.clone());
+            if let Some(answers) = &rewriter.answers {
+                let asked = Arc::new(PartAnswers::new(answers.by.clone()));
+                search.finders.push(asked.clone());
+                search.asked.push(asked);
+            }
+        }
+        search
+    }
+}
+
+/// An item of the stream, or its end.
+type Next = Option<Result<ChatChunk, ModelError>>;
+
+/// What the stream waits for.
+enum Waiting {
+    /// Parts of the block are asked about.
+    Parts(BoxFuture<'static, ()>),
+    /// The arguments of a tool call are rewritten.
+    Call(BoxFuture<'static, Result<ToolUse, String>>),
+}
+
 struct Rewriting {
     rewriters: Vec<Rewriter>,
-    /// The finders of each kind of text.
-    finders: [Vec<Arc<dyn Find>>; 2],
+    /// Who searches each kind of text.
+    searches: [Search; 2],
     stream: Option<ChatStream>,
+    /// What comes next, if it is known.
+    next: Option<Next>,
+    waiting: Option<Waiting>,
     ready: VecDeque<Result<ChatChunk, ModelError>>,
     kind: Kind,
     block: Block,
@@ -78,8 +113,19 @@ impl Stream for Rewriting {
             if let Some(item) = self.ready.pop_front() {
                 return Poll::Ready(Some(item));
             }
-            let Some(stream) = &mut self.stream else { return Poll::Ready(None) };
-            match ready!(stream.as_mut().poll_next(cx)) {
+            ready!(self.poll_waiting(cx));
+            let next = match (self.next.take(), &mut self.stream) {
+                (_, None) => return Poll::Ready(None),
+                (Some(next), _) => next,
+                (None, Some(stream)) => ready!(stream.as_mut().poll_next(cx)),
+            };
+            let is_end = self.ends_block(next.as_ref());
+            if let Some(parts) = self.ask(is_end) {
+                self.waiting = Some(Waiting::Parts(parts));
+                self.next = Some(next);
+                continue;
+            }
+            match next {
                 Some(item) => self.take(item),
                 None => {
                     self.flush();
@@ -91,36 +137,101 @@ impl Stream for Rewriting {
 }
 
 impl Rewriting {
+    fn search(&self) -> &Search {
+        &self.searches[self.kind as usize]
+    }
+
+    /// Waits for what was asked.
+    fn poll_waiting(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        match &mut self.waiting {
+            None => {}
+            Some(Waiting::Parts(parts)) => {
+                ready!(parts.as_mut().poll(cx));
+                self.waiting = None;
+                self.emit(self.block.settled(&self.search().finders), String::new());
+            }
+            Some(Waiting::Call(call)) => {
+                let call = ready!(call.as_mut().poll(cx));
+                self.waiting = None;
+                match call {
+                    Ok(call) => self.ready.push_back(Ok(ChatChunk::ToolUse(call))),
+                    Err(reason) => self.block_with(ModelError::Blocked { reason }),
+                }
+            }
+        }
+        Poll::Ready(())
+    }
+
+    /// Returns whether an item ends the block.
+    fn ends_block(&self, next: Option<&Result<ChatChunk, ModelError>>) -> bool {
+        match next {
+            Some(Err(_)) => false,
+            Some(Ok(chunk)) if chunk.is_empty() => false,
+            Some(Ok(ChatChunk::Text(_))) => self.kind != Kind::Text,
+            Some(Ok(ChatChunk::Thinking(_))) => self.kind != Kind::Thinking,
+            Some(Ok(_)) | None => true,
+        }
+    }
+
+    /// Begins to ask about the complete parts of the block, and about all that is left of it at its end.
+    fn ask(&self, is_end: bool) -> Option<BoxFuture<'static, ()>> {
+        let text = &self.block.text;
+        let asking = self.search().asked.iter().filter_map(|asked| {
+            let parts = asked.parts(text, is_end);
+            let parts: Vec<_> =
+                parts.into_iter().map(|range| (range.clone(), text[range].to_owned())).collect();
+            let asked = asked.clone();
+            (!parts.is_empty()).then(|| async move { asked.ask(parts).await })
+        });
+        let asking: Vec<_> = asking.collect();
+        (!asking.is_empty()).then(|| join_all(asking).map(drop).boxed())
+    }
+
     /// Takes the next item of the stream.
     fn take(&mut self, item: Result<ChatChunk, ModelError>) {
         match item {
             // Nothing would stand between the texts around it.
             Ok(chunk) if chunk.is_empty() => {}
             Ok(ChatChunk::Text(text)) => self.push(Kind::Text, text),
-            Ok(ChatChunk::Thinking(text)) if !self.finders[Kind::Thinking as usize].is_empty() => {
+            Ok(ChatChunk::Thinking(text))
+                if !self.searches[Kind::Thinking as usize].finders.is_empty() =>
+            {
                 self.push(Kind::Thinking, text);
             }
             // Without the signature, what follows joins the block.
             Ok(ChatChunk::Signature(_)) if self.voids_signature() => {}
+            Ok(ChatChunk::ToolUse(call)) => self.pass_call(call),
             Ok(other) => self.pass(other),
             Err(error) => self.ready.push_back(Err(error)),
         }
     }
 
     /// Emits a chunk that ends the block.
-    fn pass(&mut self, mut chunk: ChatChunk) {
+    fn pass(&mut self, chunk: ChatChunk) {
         self.flush();
-        if let ChatChunk::ToolUse(call) = &mut chunk {
-            let rewriters = self.rewriters.iter().filter(|rewriter| rewriter.rewrites_arguments);
-            for rewriter in rewriters {
-                if let Err(reason) = rewriter.tool_use(call) {
-                    return self.block_with(ModelError::Blocked { reason });
-                }
-            }
-        }
         // Nothing follows a blocked text.
         if self.stream.is_some() {
             self.ready.push_back(Ok(chunk));
+        }
+    }
+
+    /// Emits a tool call, rewritten.
+    fn pass_call(&mut self, mut call: ToolUse) {
+        self.flush();
+        let rewriters = self.rewriters.iter().filter(|rewriter| rewriter.rewrites_arguments);
+        let rewriters: Vec<_> = rewriters.collect();
+        if self.stream.is_some() && rewriters.iter().any(|rewriter| rewriter.asks()) {
+            let rewriters = rewriters.into_iter().cloned().collect();
+            self.waiting = Some(Waiting::Call(rewritten_call(rewriters, call).boxed()));
+            return;
+        }
+        for rewriter in rewriters {
+            if let Err(reason) = rewriter.tool_use(&mut call) {
+                return self.block_with(ModelError::Blocked { reason });
+            }
+        }
+        if self.stream.is_some() {
+            self.ready.push_back(Ok(ChatChunk::ToolUse(call)));
         }
     }
 
@@ -131,7 +242,7 @@ impl Rewriting {
             self.kind = kind;
         }
         self.block.text.push_str(&text);
-        let limit = self.block.settled(&self.finders[kind as usize]);
+        let limit = self.block.settled(&self.searches[kind as usize].finders);
         text.clear();
         self.emit(limit, text);
     }
@@ -140,7 +251,7 @@ impl Rewriting {
     /// later ones.
     fn voids_signature(&mut self) -> bool {
         if self.kind == Kind::Thinking {
-            self.changed_thinking |= self.block.changes(&self.finders[self.kind as usize]);
+            self.changed_thinking |= self.block.changes(&self.search().finders);
         }
         self.changed_thinking
     }
@@ -154,10 +265,18 @@ impl Rewriting {
             self.say(String::new());
         }
         let block = std::mem::take(&mut self.block);
-        if let Some(said) = block.said() {
-            let rewriters = self.rewriters.iter().filter(|rewriter| self.kind.is_of(rewriter));
-            for searched in rewriters.filter_map(|rewriter| rewriter.searched.as_ref()) {
-                searched.wrote(&block.text, said);
+        for asked in &self.search().asked {
+            asked.clear();
+        }
+        for rewriter in self.rewriters.iter().filter(|rewriter| self.kind.is_of(rewriter)) {
+            let Some(searched) = &rewriter.searched else { continue };
+            match block.said() {
+                Some(said) => searched.wrote(&block.text, said),
+                // The parts were asked about: as a whole, there may be more in it, which was shown.
+                None if rewriter.asks() && !block.text.is_empty() => {
+                    searched.unchanged(&block.text);
+                }
+                None => {}
             }
         }
         self.has_said = false;
@@ -176,7 +295,7 @@ impl Rewriting {
         if self.stream.is_none() || !self.block.is_before(limit) {
             return;
         }
-        let finders = &self.finders[self.kind as usize];
+        let finders = &self.searches[self.kind as usize].finders;
         let blocked = self.block.release(finders, limit, &mut text);
         if !text.is_empty() {
             self.has_said = true;
@@ -191,4 +310,13 @@ impl Rewriting {
         self.ready.push_back(Err(error));
         self.stream = None;
     }
+}
+
+/// Rewrites the arguments of a tool call, one rewriter after the other.
+async fn rewritten_call(rewriters: Vec<Rewriter>, mut call: ToolUse) -> Result<ToolUse, String> {
+    for rewriter in rewriters {
+        let rewriter = rewriter.asked(|rewriter| drop(rewriter.tool_use(&mut call.clone()))).await;
+        rewriter.tool_use(&mut call)?;
+    }
+    Ok(call)
 }

@@ -21,7 +21,7 @@ pub(super) enum Admitted {
 
 /// Appends the messages to memory if they match the waiting tool calls. If they do not match, memory is
 /// unchanged.
-pub(super) fn admit(
+pub(super) async fn admit(
     cx: &CallContext,
     memory: &Memory,
     input: Messages,
@@ -29,26 +29,39 @@ pub(super) fn admit(
     recovers: bool,
 ) -> Result<Admitted, InputError> {
     let calls = open_calls(&memory.messages());
-    if calls.is_empty() {
-        check_confirmations(confirms, &[])?;
-        // The program may have answered tool calls by itself: a decision about them allows no other.
-        memory.settle();
-        // The messages of a call that failed are in memory already.
-        if input.is_empty() || !memory.is_unanswered(&input) {
-            InputError::check_appended(&[], &input)?;
-            memory.extend(input);
-        }
-        memory.set_unanswered(0);
-        return Ok(Admitted::Act(Vec::new()));
+    if !calls.is_empty() {
+        // Rare steps are boxed, so that the future of other calls stays small.
+        return Box::pin(admit_answers(cx, memory, &calls, input, confirms, recovers)).await;
     }
+    check_confirmations(confirms, &[])?;
+    // The program may have answered tool calls by itself: a decision about them allows no other.
+    memory.settle();
+    // The messages of a call that failed are in memory already.
+    if input.is_empty() || !memory.is_unanswered(&input) {
+        InputError::check_appended(&[], &input)?;
+        memory.extend(input);
+    }
+    memory.set_unanswered(0);
+    Ok(Admitted::Act(Vec::new()))
+}
+
+/// Admits messages while tool calls wait.
+async fn admit_answers(
+    cx: &CallContext,
+    memory: &Memory,
+    calls: &[ToolUse],
+    input: Messages,
+    confirms: &[Confirmed],
+    recovers: bool,
+) -> Result<Admitted, InputError> {
     let waiting = memory.pending();
     check_confirmations(confirms, &waiting)?;
     for msg in &input {
         InputError::check_message(msg)?;
     }
     cx.expire_questions(memory, now());
-    let Decided { confirmed, mut results } = decided(cx, memory, &calls, &waiting);
-    results.extend(changed(confirms, memory, &calls));
+    let Decided { confirmed, mut results } = decided(cx, memory, calls, &waiting).await;
+    results.extend(changed(confirms, memory, calls));
     let has_results = input.iter().any(|msg| msg.tool_results().next().is_some());
     // People are asked about these before anything of the answer runs.
     let held = |pending: &&PendingCall| {
@@ -72,7 +85,7 @@ pub(super) fn admit(
         let is_repeated = memory.has_later(&input);
         let answered: Messages = results.into_iter().map(Msg::tool_result).collect();
         let confirmed = confirms.iter().cloned().chain(confirmed).collect();
-        let open = admit_results(cx, memory, &calls, &waiting, answered, confirmed, recovers)?;
+        let open = admit_results(cx, memory, calls, &waiting, answered, confirmed, recovers)?;
         if !is_repeated {
             memory.extend_later(input);
         }
@@ -90,7 +103,7 @@ pub(super) fn admit(
     let results = results.into_iter().map(|result| Arc::new(Msg::tool_result(result)));
     let input = results.chain(input).collect();
     let confirmed = confirms.iter().cloned().chain(confirmed).collect();
-    let open = admit_results(cx, memory, &calls, &waiting, input, confirmed, recovers)?;
+    let open = admit_results(cx, memory, calls, &waiting, input, confirmed, recovers)?;
     Ok(Admitted::Act(open))
 }
 

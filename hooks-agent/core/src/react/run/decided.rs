@@ -29,7 +29,7 @@ pub(super) struct Decided {
 /// since, in the order of the questions.
 ///
 /// What they wrote has passed the guards of the call.
-pub(super) fn decided(
+pub(super) async fn decided(
     cx: &CallContext,
     memory: &Memory,
     calls: &[ToolUse],
@@ -80,13 +80,14 @@ pub(super) fn decided(
             Decision::Edit(arguments) => all.confirmed.push(confirmed(Some(arguments.clone()))),
             Decision::Reject(reason) => {
                 let wording = pending.question.as_ref().map(|it| it.wording).unwrap_or_default();
-                let reason = screened(cx, Door::Rejection, &call, reason.clone().into());
+                let reason = screened(cx, Door::Rejection, &call, reason.clone().into()).await;
                 let reason =
                     reason.as_ref().map_or_else(|it| it.reason.as_str(), ToolOutput::as_str);
                 all.results.push(ToolResult::error(&call, rejection(wording, &call, reason)));
             }
             Decision::Respond(output) => {
-                all.results.push(match screened(cx, Door::Response, &call, output.clone()) {
+                let output = screened(cx, Door::Response, &call, output.clone()).await;
+                all.results.push(match output {
                     Ok(output) => ToolResult::success(&call, output),
                     Err(blocked) => ToolResult::error(&call, blocked.reason),
                 });
@@ -97,13 +98,13 @@ pub(super) fn decided(
 }
 
 /// Returns what a person wrote as the guards of the call left it.
-fn screened(
+async fn screened(
     cx: &CallContext,
     door: Door,
     call: &ToolUse,
     mut written: ToolOutput,
 ) -> Result<ToolOutput, TextBlocked> {
-    cx.screen_output(door, &call.name, &mut written)?;
+    cx.screen_output(door, &call.name, &mut written).await?;
     Ok(written)
 }
 

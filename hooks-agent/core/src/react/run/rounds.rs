@@ -84,7 +84,7 @@ impl ReActAgent {
         let mut confirms = cx.confirmed_calls();
         let ended = loop {
             let count = input.len();
-            let ended = match admit(cx, memory, input, confirms, recovers)? {
+            let ended = match admit(cx, memory, input, confirms, recovers).await? {
                 Admitted::Wait(pending) => {
                     let reply = run.asking_answer();
                     Ended { reply, reason: GenerateReason::PermissionAsking, pending }
@@ -155,7 +155,7 @@ impl Run<'_> {
             model: core.model_name.clone(),
             messages: self.conversation().await?,
             system: self.system().await?,
-            tools: self.specs(),
+            tools: self.specs().await,
             options: core.options.clone(),
             context_window: core.context_window,
             control: Control::default(),

@@ -1,0 +1,53 @@
+//! Asks a recognizer for personal data.
+
+use hooks_core::BoxFuture;
+
+use crate::guard::pii::{PiiMatch, PiiRecognition, pii_clusters};
+use crate::guard::pii_detection::search::Search;
+use hooks_agent_core::model::{AsyncFind, Find, Finding, Recognized};
+
+/// What a replacement of [`PiiStrategy::Redact`](crate::guard::pii::PiiStrategy) begins with, inside of its
+/// bracket. A recognizer may take such a name for the name of someone.
+const REDACTED: &str = "REDACTED_";
+
+/// Asks a recognizer, and replaces what it recognizes.
+#[derive(Clone)]
+pub(super) struct Asked {
+    pub(super) recognition: PiiRecognition,
+    pub(super) search: Search,
+}
+
+impl AsyncFind for Asked {
+    fn find_in<'a>(&'a self, texts: &'a [&'a str]) -> BoxFuture<'a, Vec<Vec<Finding>>> {
+        Box::pin(async move {
+            let answers = self.recognition.ask(texts).await;
+            let findings = answers.into_iter().zip(texts).map(|(answer, text)| match answer {
+                Ok(found) => self.findings(text, found),
+                Err(reason) => vec![Finding::Block { range: 0..text.len(), reason }],
+            });
+            findings.collect()
+        })
+    }
+
+    fn settle(&self, found: &str, finding: Finding) -> Finding {
+        self.search.settle(found, finding)
+    }
+}
+
+impl Asked {
+    fn findings(&self, text: &str, found: Vec<Recognized>) -> Vec<Finding> {
+        let fitted = found.into_iter().filter_map(|Recognized { kind, range, .. }| {
+            let found = PiiMatch::new(kind, range).fitted(text)?;
+            let value = &text[found.range.clone()];
+            let is_own = value.trim_start_matches('[').starts_with(REDACTED);
+            let stays = is_own || self.search.allowed.allows(&found.kind, value);
+            if stays { None } else { self.search.without_tokens(text, found) }
+        });
+        let found: Vec<PiiMatch> = fitted.collect();
+        let ranges: Vec<_> = found.iter().map(|found| (0, found.range.clone())).collect();
+        let clusters = pii_clusters(&ranges).into_iter();
+        clusters
+            .map(|cluster| self.search.finding(text, &found[cluster.longest].kind, cluster.range))
+            .collect()
+    }
+}

@@ -1,0 +1,396 @@
+//! Recognizers: names that a model finds, wherever a text comes in or goes out.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::StreamExt;
+use hooks_agent_builtin::guard::pii::{PiiAllowed, PiiRecognition, PiiStrategy};
+use hooks_agent_builtin::guard::{PiiDetection, Vault};
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::{ChatChunk, RecognizeFuture, Recognized, Recognizer};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::stream::AgentEventKind;
+use hooks_agent_core::testing::{Calls, Script};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::everything::shown_of;
+
+/// Takes `ada`, `Ada Lovelace`, `zoe` and `Zoe Barnes` for names.
+#[derive(Clone)]
+pub(crate) struct Names;
+
+fn names(text: &str) -> Vec<Recognized> {
+    let of = |name: &'static str, score: f32| {
+        let found = text.match_indices(name).map(|(at, name)| at..at + name.len());
+        found.map(move |range| Recognized::new("person", range, score))
+    };
+    let sure = ["ada", "Ada Lovelace", "zoe", "Zoe Barnes"].into_iter().flat_map(|name| of(name, 0.9));
+    sure.chain(of("Ada", 0.4)).collect()
+}
+
+impl Recognizer for Names {
+    fn name(&self) -> &str {
+        "names"
+    }
+
+    fn recognize<'a>(&'a self, texts: &'a [&'a str]) -> RecognizeFuture<'a> {
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            Ok(texts.iter().map(|text| names(text)).collect())
+        })
+    }
+}
+
+/// Notes what it is asked about.
+#[derive(Clone, Default)]
+struct Noted(Arc<Mutex<Vec<Vec<String>>>>);
+
+impl Noted {
+    fn take(&self) -> Vec<Vec<String>> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+impl Recognizer for Noted {
+    fn name(&self) -> &str {
+        "noted"
+    }
+
+    fn recognize<'a>(&'a self, texts: &'a [&'a str]) -> RecognizeFuture<'a> {
+        self.0.lock().unwrap().push(texts.iter().map(ToString::to_string).collect());
+        Names.recognize(texts)
+    }
+}
+
+/// Answers as it is told.
+struct Odd(fn(&[&str]) -> Result<Vec<Vec<Recognized>>, &'static str>);
+
+impl Recognizer for Odd {
+    fn name(&self) -> &str {
+        "odd"
+    }
+
+    fn recognize<'a>(&'a self, texts: &'a [&'a str]) -> RecognizeFuture<'a> {
+        Box::pin(async move { self.0(texts).map_err(Into::into) })
+    }
+}
+
+/// Does not answer.
+struct Silent;
+
+impl Recognizer for Silent {
+    fn name(&self) -> &str {
+        "silent"
+    }
+
+    fn recognize<'a>(&'a self, _: &'a [&'a str]) -> RecognizeFuture<'a> {
+        Box::pin(std::future::pending())
+    }
+}
+
+fn person(range: Range<usize>) -> Recognized {
+    Recognized::new("person", range, 1.0)
+}
+
+fn hook() -> PiiDetection {
+    PiiDetection::all().recognizer(Names).everywhere()
+}
+
+fn echo() -> ReActAgentBuilder {
+    ReActAgent::builder("bot").model(ScriptedModel::new("echo", |request| request.last_text()))
+}
+
+async fn said(hook: PiiDetection, input: &str) -> Result<String, String> {
+    let agent = echo().hook(hook).build().unwrap();
+    agent.call(input).await.map(|reply| reply.text()).map_err(|error| error.to_string())
+}
+
+#[tokio::test]
+async fn names_and_patterns_are_replaced_together() {
+    let text = "Ask Ada Lovelace, ada@example.com or +44 20 7946 0958.";
+    let expected = "Ask [REDACTED_PERSON], [REDACTED_EMAIL] or [REDACTED_PHONE].";
+    assert_eq!(said(PiiDetection::all().recognizer(Names), text).await.unwrap(), expected);
+    let hook = PiiDetection::all().recognizer(Names).strategy(PiiStrategy::Block);
+    assert!(said(hook, "Ask Ada.").await.unwrap_err().contains("of person"));
+    let hook = PiiDetection::all().recognizer(Names).allow(PiiAllowed::new().value("Ada"));
+    assert_eq!(said(hook, "Ada and ada@example.com").await.unwrap(), "Ada and [REDACTED_EMAIL]");
+}
+
+#[tokio::test]
+async fn the_score_and_the_kinds_choose() {
+    let of = |recognition: PiiRecognition| PiiDetection::of([]).recognizer(recognition);
+    let text = "Ada and ada";
+    let expected = "Ada and [REDACTED_PERSON]";
+    assert_eq!(said(of(PiiRecognition::of(Names).min_score(0.5)), text).await.unwrap(), expected);
+    assert_eq!(said(of(PiiRecognition::of(Names).kinds(["place"])), text).await.unwrap(), text);
+    let nan = Odd(|_| Ok(vec![vec![Recognized::new("person", 0..3, f32::NAN)]]));
+    let hook = of(PiiRecognition::of(nan).min_score(0.5));
+    assert_eq!(said(hook, text).await.unwrap(), "[REDACTED_PERSON] and ada");
+}
+
+#[tokio::test]
+async fn a_name_is_known_nowhere() {
+    for input in [
+        json!({ "to": "zoe", "deep": [["Zoe Barnes"], { "zoe": 1 }] }),
+        json!({ "text": json!({ "to": "zoe" }).to_string() }),
+    ] {
+        for output in ["found zoe", "{\"who\":\"zoe\",\"n\":1}"] {
+            let tool = FunctionTool::with_context("tool", "Works.", move |_: serde_json::Value, cx: ToolContext| {
+                cx.progress("working for zoe");
+                async move { Ok::<_, String>(output) }
+            });
+            let script = Script::new().calls([ToolUse::new("1", "tool", input.clone())]);
+            let script = script.thinks("hm zoe", "So zoe. And Zoe Barnes");
+            let shown = shown_of(ReActAgent::builder("bot").tool(tool).hook(hook()), script).await;
+            assert!(!shown.contains("zoe") && !shown.contains("Barnes"), "{shown}");
+            assert!(shown.contains("[REDACTED_PERSON]"), "{shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn structured_results_and_errors_are_asked_about() {
+    type Output = fn() -> Result<hooks_agent_core::message::ToolOutput, String>;
+    let outputs: [Output; 4] = [
+        || Ok(hooks_agent_core::message::ToolOutput::json(json!({ "who": ["zoe"], "zoe": 7 }))),
+        || Ok(hooks_agent_core::message::ToolOutput::text("x").with_block(ContentBlock::text("zoe"))),
+        || Err("no zoe".to_owned()),
+        || panic!("no zoe"),
+    ];
+    for output in outputs {
+        let tool = FunctionTool::new("tool", "Works.", move |_: serde_json::Value| {
+            let output = output();
+            async move { output }
+        });
+        let script = Script::new().calls([ToolUse::new("1", "tool", json!({}))]).says("done");
+        let shown = shown_of(ReActAgent::builder("bot").tool(tool).hook(hook()), script).await;
+        assert!(!shown.contains("zoe"), "{shown}");
+        let is_replaced = shown.contains("[REDACTED_PERSON]");
+        assert!(is_replaced || shown.contains("the tool `tool` panicked"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_receives_the_name_and_everybody_else_a_token() {
+    let vault = Vault::new();
+    let received = Arc::new(Mutex::new(String::new()));
+    let tool = {
+        let received = received.clone();
+        FunctionTool::new("tool", "Works.", move |input: serde_json::Value| {
+            let to = input["to"].as_str().unwrap().to_owned();
+            received.lock().unwrap().clone_from(&to);
+            async move { Ok::<_, String>(format!("wrote to {to} and Ada Lovelace")) }
+        })
+    };
+    let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+        let asked = request.messages.iter().find(|msg| msg.role == Role::User).unwrap().text();
+        let token = asked.strip_prefix("write to ").unwrap().to_owned();
+        assert!(token.starts_with("[PERSON_"), "{token}");
+        match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+            Some(result) => format!("{}.", result.output.as_str()).into(),
+            None => ToolUse::new("1", "tool", json!({ "to": token })).into(),
+        }
+    });
+    let hook = hook().vault(vault.clone());
+    let agent = ReActAgent::builder("bot").model(model).tool(tool).hook(hook).build().unwrap();
+    let reply = agent.call("write to ada").await.unwrap().text();
+    assert!(!reply.contains("ada") && !reply.contains("Ada"), "{reply}");
+    assert_eq!(*received.lock().unwrap(), "ada");
+    let shown = vault.reveal_in(agent.id(), CallContext::DEFAULT_THREAD, &reply);
+    assert_eq!(shown, "wrote to ada and Ada Lovelace.");
+}
+
+#[tokio::test]
+async fn each_text_is_asked_about_once() {
+    let noted = Noted::default();
+    let hook = PiiDetection::of([]).recognizer(PiiRecognition::of(noted.clone()).cache(0));
+    let script = Script::new()
+        .calls([ToolUse::new("1", "tool", json!({ "a": "b" }))])
+        .says("It is one. It is two. Three");
+    let tool = Calls::new("tool").answers("result");
+    let agent = ReActAgent::builder("bot").model(script).tool(tool).hook(hook.everywhere());
+    let agent = agent.build().unwrap();
+    agent.call("hello").await.unwrap();
+    let mut asked: Vec<_> = noted.take().concat();
+    asked.sort();
+    let parts = ["It is one. ", "It is two. ", "Three", "a", "a: b", "b", "hello", "result"];
+    assert_eq!(asked, parts);
+    // What stands in the thread is asked about again, unless it is kept.
+    let e = agent.call("again").await.unwrap_err();
+    let asked = noted.take();
+    assert!(asked.concat().contains(&"hello".to_owned()), "{asked:?} {e}");
+}
+
+#[tokio::test]
+async fn answers_are_kept_and_requests_are_limited() {
+    let noted = Noted::default();
+    let hook = PiiDetection::of([])
+        .recognizer(PiiRecognition::of(noted.clone()).batch(2, 10).cache(100))
+        .tool_results(true);
+    let agent = echo().hook(hook).build().unwrap();
+    let texts = ["aaaa", "bbbb", "cccc", "a text of more than ten bytes", "dddd"];
+    let input = texts.iter().fold(Msg::user(""), |mut msg, text| {
+        msg.content.push(ContentBlock::text(*text));
+        msg
+    });
+    agent.call(input.clone()).await.unwrap();
+    let sizes: Vec<_> = noted.take().iter().map(Vec::len).collect();
+    assert_eq!(sizes, [2, 1, 1, 1]);
+    let again = agent.call_with(CallOptions::new().thread("other"), input).await;
+    again.unwrap();
+    assert!(noted.take().is_empty(), "the answers are kept");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_that_nobody_answers_for_is_blocked() {
+    let odd: [(fn(&[&str]) -> _, &str); 4] = [
+        (|_| Err("out of memory"), "`odd` failed: out of memory"),
+        (|_| Ok(vec![]), "`odd` answered for 0 of 1 texts"),
+        (|_| panic!("no"), "`odd` panicked"),
+        (|texts| Ok(texts.iter().map(|_| vec![]).chain([vec![]]).collect()), "for 2 of 1 texts"),
+    ];
+    for (answer, reason) in odd {
+        let closed = PiiDetection::all().recognizer(Odd(answer));
+        let error = said(closed, "ada@example.com, Ada").await.unwrap_err();
+        assert!(error.contains(reason) && !error.contains("ada@"), "{error}");
+        let open = PiiDetection::all().recognizer(PiiRecognition::of(Odd(answer)).fail_open());
+        assert_eq!(said(open, "ada@example.com, Ada").await.unwrap(), "[REDACTED_EMAIL], Ada");
+    }
+    let late = PiiRecognition::of(Silent).timeout(Duration::from_secs(3));
+    let error = said(PiiDetection::all().recognizer(late), "Ada").await.unwrap_err();
+    assert!(error.contains("`silent` did not answer within 3s"), "{error}");
+}
+
+#[test]
+fn without_a_runtime_the_text_is_blocked_and_the_reason_says_so() {
+    let said = futures::executor::block_on(said(PiiDetection::all().recognizer(Names), "Ada"));
+    assert!(said.unwrap_err().contains("needs a runtime of Tokio"));
+}
+
+#[tokio::test]
+async fn wrong_places_hide_more_and_never_less() {
+    // Within characters, behind the end, empty, turned around, over each other.
+    let odd = Odd(|texts| {
+        let found = texts.iter().map(|text| {
+            let len = text.len();
+            #[expect(clippy::reversed_empty_ranges, reason = "a wrong range")]
+            let wrong = [person(1..2), person(len - 1..len + 9), person(4..4), person(9..3)];
+            wrong.into_iter().chain([person(3..6), person(5..8)]).collect()
+        });
+        Ok(found.collect())
+    });
+    let said = said(PiiDetection::of([]).recognizer(odd), "\u{e4}\u{e4}bcdefghijkl").await.unwrap();
+    assert_eq!(said, "[REDACTED_PERSON][REDACTED_PERSON]fghijk[REDACTED_PERSON]");
+}
+
+#[tokio::test]
+async fn a_blocked_result_of_a_tool_is_an_error_that_the_model_reads() {
+    let answers = AtomicUsize::new(0);
+    let odd = Flaky(answers);
+    let hook = PiiDetection::of([]).recognizer(PiiRecognition::of(odd).cache(0)).tool_results(true);
+    let script = Script::new().calls([ToolUse::new("1", "tool", json!({}))]).says("done");
+    let agent = ReActAgent::builder("bot").model(script.clone()).hook(hook.input(false));
+    let agent = agent.tool(Calls::new("tool").answers("ada")).build().unwrap();
+    agent.call("go").await.unwrap();
+    let request = script.requests().pop().unwrap();
+    let result = request.messages.iter().flat_map(Msg::tool_results).next().unwrap();
+    assert!(result.is_error && !result.output.as_str().contains("ada"), "{result:?}");
+    assert!(result.output.as_str().contains("`flaky` failed"), "{result:?}");
+}
+
+/// Fails at first.
+struct Flaky(AtomicUsize);
+
+impl Recognizer for Flaky {
+    fn name(&self) -> &str {
+        "flaky"
+    }
+
+    fn recognize<'a>(&'a self, texts: &'a [&'a str]) -> RecognizeFuture<'a> {
+        match self.0.fetch_add(1, Ordering::Relaxed) {
+            0 => Box::pin(async { Err("busy".into()) }),
+            _ => Names.recognize(texts),
+        }
+    }
+}
+
+/// What is emitted of an answer in these chunks, and the reply.
+async fn emitted(hook: PiiDetection, chunks: &[&str]) -> (Vec<String>, String) {
+    let end = ChatChunk::end(Usage::default());
+    let chunks = chunks.iter().map(|text| ChatChunk::Text((*text).to_owned())).chain([end]);
+    let script = Script::new().turn(ScriptedAnswer::Stream(chunks.map(Ok).collect()));
+    let agent = ReActAgent::builder("bot").model(script).hook(hook).build().unwrap();
+    let (mut out, mut ended) = (Vec::new(), String::new());
+    let mut stream = agent.stream("go");
+    while let Some(event) = stream.next().await {
+        match event.unwrap().kind {
+            AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) => out.push(text),
+            AgentEventKind::Finished(msg) => ended = msg.text(),
+            _ => {}
+        }
+    }
+    drop(stream);
+    let history = agent.threads().memory("default").unwrap().messages();
+    assert_eq!(history[1].text(), ended);
+    (out, ended)
+}
+
+#[tokio::test]
+async fn an_answer_streams_a_sentence_at_a_time() {
+    let (out, reply) = emitted(hook(), &["Hello, I am A", "da Lovelace. Write to a", "da. Good", " bye"]).await;
+    assert_eq!(reply, "Hello, I am [REDACTED_PERSON]. Write to [REDACTED_PERSON]. Good bye");
+    assert_eq!(out.concat(), reply);
+    assert_eq!(out[0], "Hello, I am [REDACTED_PERSON]. ");
+}
+
+#[tokio::test]
+async fn a_name_with_initials_is_one_sentence_and_a_wrapped_line_goes_on() {
+    let noted = Noted::default();
+    let hook = PiiDetection::of([]).recognizer(noted.clone()).output(true).input(false);
+    let text = "By J. R. R. Tolkien, with Prof.\nCurie and Ada\nLovelace.\n- one\n- two\n\nWho? \"Nobody.\" \u{4f60}\u{597d}\u{3002}\u{518d}\u{89c1}\u{3002}";
+    let letters: Vec<String> = text.chars().map(String::from).collect();
+    let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
+    emitted(hook, &letters).await;
+    let asked = noted.take().concat();
+    let expected = [
+        "By J. R. R. Tolkien, with Prof.\nCurie and Ada\nLovelace.\n",
+        "- one\n",
+        "- two\n",
+        "\n",
+        "Who? ",
+        "\"Nobody.\" ",
+        "\u{4f60}\u{597d}\u{3002}",
+        "\u{518d}\u{89c1}\u{3002}",
+    ];
+    assert_eq!(asked, expected);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_a_stream_shows_does_not_depend_on_how_it_is_cut(
+        words in proptest::collection::vec(
+            prop_oneof![Just("ada"), Just("Ada Lovelace"), Just(". "), Just("\n"), Just(" "), Just("a@b.de"), Just("\u{3002}"), Just("x")],
+            0..24,
+        ),
+        cuts in proptest::collection::vec(0_usize..200, 0..12),
+    ) {
+        let text: String = words.concat();
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|at| text.floor_char_boundary(at)).collect();
+        cuts.extend([0, text.len()]);
+        cuts.sort_unstable();
+        let chunks: Vec<&str> = cuts.windows(2).map(|cut| &text[cut[0]..cut[1]]).collect();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        prop_assume!(!text.is_empty());
+        let (out, reply) = runtime.block_on(emitted(hook(), &chunks));
+        let (_, whole) = runtime.block_on(emitted(hook(), &[&text]));
+        prop_assert_eq!(&reply, &whole);
+        prop_assert_eq!(&out.concat(), &whole);
+        prop_assert!(!whole.contains("ada") && !whole.contains("Ada"), "{whole}");
+    }
+}
