@@ -233,6 +233,21 @@ fn urls_have_their_path_and_not_the_punctuation() {
         ],
     );
     assert_eq!(values(Url, "(see https://example.com/a).)"), ["https://example.com/a"]);
+    for url in [
+        "https://\u{4f8b}\u{3048}.\u{30c6}\u{30b9}\u{30c8}/path?x=1",
+        "http://\u{9910}\u{5385}.example:8080/x",
+        "https://www.\u{4f8b}\u{3048}.jp",
+        "https://\u{1f4a9}.la",
+        "https://\u{e44}\u{e17}\u{e22}.\u{e04}\u{e2d}\u{e21}/a",
+        "https://\u{939}\u{93f}\u{928}\u{94d}\u{926}\u{940}.\u{92d}\u{93e}\u{930}\u{924}/",
+        "file:///home/ada/notes.txt",
+        "file://server/share/ada",
+    ] {
+        assert_eq!(values(Url, &format!("see {url}, then")), [url]);
+    }
+    assert_eq!(values(Url, "\u{770b}https://example.com\u{67e5}\u{770b}"), ["https://example.com"]);
+    assert_eq!(values(Url, "\u{770b}https://\u{4f8b}.jp\u{3002}\u{8c22}"), ["https://\u{4f8b}.jp"]);
+    not_found(Url, &["mailto:ada@example.com", "https://\u{3002}", "https:// \u{4f8b}.jp"]);
     assert_eq!(values(Url, "<http://a.de>"), ["http://a.de"]);
     assert_eq!(values(Url, "[x](http://a.de/b)"), ["http://a.de/b"]);
     assert_eq!(values(Url, "هل رأيت http://a.de/b؟"), ["http://a.de/b"]);

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::guard::fold::{self, Breaks, FoldedText, Form, LONGEST_UNIT, Unit};
 use crate::guard::pii::kind::PiiKind;
 use crate::guard::pii::shape::bytes::is_latin_lead;
+use crate::guard::pii::shape::plain::may_be_of_url;
 
 /// How many bytes of the text are read before the first unit and behind the last: no value is longer.
 const AROUND: usize = 320;
@@ -274,6 +275,7 @@ pub(super) fn open(text: &str, from: usize) -> usize {
 fn tail(text: &str, from: usize) -> usize {
     let least =
         text.floor_char_boundary(text.len().saturating_sub(AROUND + LONGEST_UNIT)).max(from);
+    let ends_in_url = may_be_of_url(text.as_bytes(), least);
     let (mut start, mut after) = (text.len(), None);
     for (at, char) in text[least..].char_indices().rev() {
         let at = least + at;
@@ -289,6 +291,7 @@ fn tail(text: &str, from: usize) -> usize {
                 }
             }
             char if char.is_ascii() => false,
+            _ if ends_in_url => false,
             _ => !is_latin_lead(text.as_bytes()[at]) && fold::unit(text, at).is_none(),
         };
         if is_between {

@@ -1,4 +1,5 @@
-//! URLs: with a known scheme, of any scheme with credentials, with `www.`, or a host with a path.
+//! URLs: with a known scheme, of any scheme with credentials, with `www.`, or a host with a path. Hosts behind a
+//! scheme are of any script.
 
 use std::ops::Range;
 
@@ -54,7 +55,8 @@ pub(crate) fn at(text: &[u8], at: usize) -> Option<Found> {
         b'.' => with_www(text, at)?,
         _ => with_path(text, at)?,
     };
-    let read = read_end(text, start, body);
+    let host = if text[at] == b':' { host_end(text, at + 3).max(body) } else { body };
+    let read = read_end(text, start, host);
     let end = if read - start >= LONGEST { read } else { trimmed_end(text, start, read) };
     Some(Found { range: start..end.max(body), read })
 }
@@ -77,10 +79,43 @@ fn with_scheme(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let first = get(text, body)?;
     let starts = is_word(first)
         || matches!(first, b'[' | b'%')
-        || is_letter_lead(first)
         || (first == b'/' && *scheme == "file");
-    let length = if is_letter_lead(first) { 2 } else { 1 };
-    starts.then_some((at - scheme.len(), body + length))
+    let length = if is_letter_lead(first) { Some(2) } else { starts.then_some(1) };
+    let length = length.or_else(|| wide_letter(text, body))?;
+    Some((at - scheme.len(), body + length))
+}
+
+/// The end of the host that begins at `from`. A letter of a script that is written without spaces is of the
+/// host at its begin, behind a dot or a hyphen, and behind another one: what stands behind `.com` is text.
+fn host_end(text: &[u8], from: usize) -> usize {
+    let (mut end, mut takes_wide) = (from, true);
+    while end < from + HOST {
+        match (get(text, end), wide_letter(text, end)) {
+            (Some(byte), _) if is_host(byte) => {
+                takes_wide = matches!(byte, b'.' | b'-');
+                end += 1;
+            }
+            (Some(byte), _) if is_letter_lead(byte) && !is_arabic_punctuation(&text[end..]) => {
+                takes_wide = false;
+                end += 2;
+            }
+            (_, Some(length)) if takes_wide => end += length,
+            _ => break,
+        }
+    }
+    end
+}
+
+/// The length of the letter or symbol of three bytes or more at `at`, which is no punctuation.
+fn wide_letter(text: &[u8], at: usize) -> Option<usize> {
+    let length = match get(text, at)? {
+        0xE0..=0xEF => 3,
+        0xF0..=0xF4 => 4,
+        _ => return None,
+    };
+    let letter = std::str::from_utf8(text.get(at..at + length)?).ok()?.chars().next()?;
+    let is_punctuation = matches!(letter, '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{3020}' | '\u{FF01}'..='\u{FF0F}' | '\u{FF1A}'..='\u{FF20}' | '\u{FF3B}'..='\u{FF40}' | '\u{FF5B}'..='\u{FF65}');
+    (!is_punctuation && !letter.is_whitespace()).then_some(length)
 }
 
 /// The most bytes of a scheme that is not known.
@@ -231,9 +266,11 @@ fn credentials_open(text: &[u8], from: usize) -> Option<usize> {
     let is_inside = |byte: u8| !byte.is_ascii() || byte.is_ascii_graphic();
     let least = from.max(text.len().saturating_sub(LONGEST));
     let run = run_start(text, text.len(), least, is_inside);
-    (run..text.len()).filter(|at| text[*at..].starts_with(b"://")).find_map(|at| {
-        let start = scheme_start(text, at).filter(|start| *start >= from)?;
-        let is_open = match authority(text, start, at + 3) {
+    (run..text.len()).filter(|sign| text[*sign..].starts_with(b"://")).find_map(|sign| {
+        let start = scheme_start(text, sign).filter(|start| *start >= from)?;
+        let is_open = match authority(text, start, sign + 3) {
+            // A host in any script goes on.
+            Authority::Host if host_end(text, sign + 3) == text.len() => true,
             Authority::Open => true,
             Authority::Credentials { end, is_open } => {
                 is_open || read_end(text, start, end) == text.len()
