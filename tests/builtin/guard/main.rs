@@ -12,6 +12,7 @@ mod pii_ids;
 mod pii_numbers;
 mod pii_overlap;
 mod pii_people;
+mod pii_register;
 mod pii_replacement;
 mod pii_set;
 mod pii_stream;

@@ -197,6 +197,10 @@ impl CallContext {
         &self.call.agent_name
     }
 
+    pub(crate) fn shared_agent_name(&self) -> Arc<str> {
+        self.call.agent_name.clone()
+    }
+
     /// Returns the value of this type, from this call or else from the call that it is part of.
     #[must_use]
     pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {

@@ -22,7 +22,7 @@ pub use error::ModelError;
 pub use options::{ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice};
 pub use recognizer::{RecognizeFuture, Recognized, Recognizer};
 pub(crate) use rewrite::{CallTexts, KeepDigests};
-pub use rewrite::{AsyncFind, Find, Finding, Rewriter};
+pub use rewrite::{AsyncFind, Find, Finding, Rewriter, TextPlace, Used};
 pub use scripted::{ScriptedAnswer, ScriptedModel};
 pub use token_counter::TokenCounter;
 pub use tokens::TokenCount;

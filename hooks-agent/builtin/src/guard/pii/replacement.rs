@@ -43,19 +43,33 @@ pub enum PiiFormat {
 }
 
 /// The key of hashes in [`PiiFormat::Keyed`]. `Debug` does not show it.
+///
+/// A key is changed without a gap by naming the [old](Self::or_old) ones for a time: hashes are written with
+/// the new key, and [`PiiReplacement::tokens`] has those of all keys, to look for what was written before.
 #[derive(Clone)]
-pub struct PiiHashKey(Vec<u8>);
+pub struct PiiHashKey {
+    key: Vec<u8>,
+    /// The keys before, the latest first.
+    old: Vec<Vec<u8>>,
+}
 
 impl PiiHashKey {
     /// A key of these bytes, 32 random ones at best. The same key gives the same hashes everywhere.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
-        Self(bytes.into())
+        Self { key: bytes.into(), old: Vec::new() }
+    }
+
+    /// Names a key that was used before.
+    #[must_use]
+    pub fn or_old(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.old.push(bytes.into());
+        self
     }
 
     /// A random key. Its hashes can be compared with each other only, and by nobody after the program.
     #[must_use]
     pub fn random() -> Self {
-        Self([Uuid::new_v4().into_bytes(), Uuid::new_v4().into_bytes()].concat())
+        Self::new([Uuid::new_v4().into_bytes(), Uuid::new_v4().into_bytes()].concat())
     }
 }
 
@@ -78,6 +92,11 @@ impl PiiDetected {
     #[must_use]
     pub fn kind(&self) -> &str {
         &self.kind
+    }
+
+    /// The kind in the text of such an error.
+    pub(in crate::guard) fn kind_in(text: &str) -> Option<&str> {
+        text.strip_prefix("Detected 1 instance(s) of ")?.strip_suffix(" in text content")
     }
 
     /// How often it is in the text. In a stream, how often until it was stopped.
@@ -160,10 +179,40 @@ impl PiiReplacement {
             PiiStrategy::Mask if self.format == PiiFormat::Spring => Some(keep_four(value)),
             PiiStrategy::Mask => Some(mask(kind, value)),
             PiiStrategy::Hash => {
-                Some(format!("<{}_hash:{}>", self.name(kind).to_lowercase(), self.hash(value)))
+                Some(self.hash_token(kind, &self.hash(&self.key.key, value)))
             }
             PiiStrategy::Block => None,
         }
+    }
+
+    /// Returns what stands for a value of this kind, or stood for it under an [old key](PiiHashKey::or_old):
+    /// to find in texts, logs and stores what is of one person. The first one is that of
+    /// [`replace`](Self::replace); none if it blocks.
+    ///
+    /// ```
+    /// use hooks_agent::builtin::guard::pii::{PiiHashKey, PiiReplacement, PiiStrategy};
+    ///
+    /// let before = PiiReplacement::new(PiiStrategy::Hash).with_key(PiiHashKey::new(*b"old"));
+    /// let written = before.replace("email", "ana@example.com").unwrap();
+    ///
+    /// let key = PiiHashKey::new(*b"new").or_old(*b"old");
+    /// let hash = PiiReplacement::new(PiiStrategy::Hash).with_key(key);
+    /// let tokens = hash.tokens("email", "ana@example.com");
+    /// assert_eq!(tokens[0], hash.replace("email", "ana@example.com").unwrap());
+    /// assert_eq!(tokens[1], written);
+    /// ```
+    #[must_use]
+    pub fn tokens(&self, kind: &str, value: &str) -> Vec<String> {
+        let mut tokens: Vec<_> = self.replace(kind, value).into_iter().collect();
+        if self.strategy == PiiStrategy::Hash && self.format == PiiFormat::Keyed {
+            let of = |key: &Vec<u8>| self.hash_token(kind, &self.hash(key, value));
+            tokens.extend(self.key.old.iter().map(of));
+        }
+        tokens
+    }
+
+    fn hash_token(&self, kind: &str, hash: &str) -> String {
+        format!("<{}_hash:{hash}>", self.name(kind).to_lowercase())
     }
 
     /// The error of a text that has this kind so many times.
@@ -185,10 +234,10 @@ impl PiiReplacement {
         }
     }
 
-    fn hash(&self, value: &str) -> String {
+    fn hash(&self, key: &[u8], value: &str) -> String {
         match self.format {
             PiiFormat::Keyed => {
-                let mac = Hmac::<Sha256>::new_from_slice(&self.key.0);
+                let mac = Hmac::<Sha256>::new_from_slice(key);
                 let mut mac = mac.expect("an HMAC takes a key of any length");
                 mac.update(value.as_bytes());
                 // Some hashes could be taken for the number of a card or of an account.

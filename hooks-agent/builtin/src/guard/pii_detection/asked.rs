@@ -4,7 +4,7 @@ use hooks_core::BoxFuture;
 
 use crate::guard::pii::{PiiMatch, PiiRecognition, pii_clusters};
 use crate::guard::pii_detection::search::Search;
-use hooks_agent_core::model::{AsyncFind, Find, Finding, Recognized};
+use hooks_agent_core::model::{AsyncFind, Find, Finding, Recognized, Used};
 
 /// What a replacement of [`PiiStrategy::Redact`](crate::guard::pii::PiiStrategy) begins with, inside of its
 /// bracket. A recognizer may take such a name for the name of someone.
@@ -32,6 +32,10 @@ impl AsyncFind for Asked {
     fn settle(&self, found: &str, finding: Finding) -> Finding {
         self.search.settle(found, finding)
     }
+
+    fn used(&self, used: &Used<'_>) {
+        self.search.used(used);
+    }
 }
 
 impl Asked {
@@ -46,8 +50,6 @@ impl Asked {
         let found: Vec<PiiMatch> = fitted.collect();
         let ranges: Vec<_> = found.iter().map(|found| (0, found.range.clone())).collect();
         let clusters = pii_clusters(&ranges).into_iter();
-        clusters
-            .map(|cluster| self.search.finding(text, &found[cluster.longest].kind, cluster.range))
-            .collect()
+        clusters.map(|it| self.search.finding(&found[it.longest].kind, it.range)).collect()
     }
 }

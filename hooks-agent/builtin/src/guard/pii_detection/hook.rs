@@ -8,7 +8,7 @@ use hooks_core::HookResult;
 
 use crate::guard::pii::{
     PiiAllowed, PiiConfidence, PiiDetector, PiiFormat, PiiHashKey, PiiKind, PiiRecognition,
-    PiiReplacement, PiiScanner, PiiStrategy, UnknownRegion,
+    PiiRegister, PiiReplacement, PiiScanner, PiiStrategy, UnknownRegion,
 };
 use crate::guard::pii_detection::asked::Asked;
 use crate::guard::pii_detection::search::{Echo, Search};
@@ -29,6 +29,7 @@ use hooks_agent_core::tool::ToolError;
 /// | [`phone_regions`](PiiDetection::phone_regions) | none | whose telephone numbers are found without a country code |
 /// | [`recognizer`](PiiDetection::recognizer) | none | a model that finds names and addresses |
 /// | [`allow`](PiiDetection::allow) | nothing | what is found and left as it is |
+/// | [`register`](PiiDetection::register) | none | what counts what is found, without the values |
 /// | [`strategy`](PiiDetection::strategy) | `Redact` | redact, mask, hash or block |
 /// | [`format`](PiiDetection::format) | `Keyed` | the form of tokens, masks and hashes |
 /// | [`hash_key`](PiiDetection::hash_key) | random | the key of hashes |
@@ -154,7 +155,7 @@ impl PiiDetection {
 
     fn new(name: String, detector: Arc<dyn PiiDetector>) -> Self {
         let replacement = Arc::new(PiiReplacement::new(PiiStrategy::default()));
-        let search = Search { detector, replacement, vault: None, allowed: Arc::default() };
+        let search = Search { detector, replacement, vault: None, allowed: Arc::default(), register: None };
         let rewriter = search.clone().rewriter(search.id(false, None).as_ref());
         let rewrite = Rewrite::from(rewriter).input(true).output(false);
         Self { name, search, scanner: None, recognition: None, vault: None, tools: None, rewrite }
@@ -184,6 +185,12 @@ impl PiiDetection {
     /// Sets what is found and left as it is.
     pub fn allow(mut self, allowed: PiiAllowed) -> Self {
         self.search.allowed = Arc::new(allowed);
+        self.rebuilt(|rewrite| rewrite)
+    }
+
+    /// Counts what is found in this register.
+    pub fn register(mut self, register: &PiiRegister) -> Self {
+        self.search.register = Some(register.clone());
         self.rebuilt(|rewrite| rewrite)
     }
 

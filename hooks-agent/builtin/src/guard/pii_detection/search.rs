@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use regex::{Error, Regex};
 
-use crate::guard::pii::{PiiAllowed, PiiDetector, PiiMatch, PiiRecognition, PiiReplacement};
+use crate::guard::pii::{
+    PiiAllowed, PiiDetected, PiiDetector, PiiMatch, PiiRecognition, PiiRegister, PiiReplacement, PiiStrategy,
+};
 use crate::guard::vault::{InCall, open_token};
-use hooks_agent_core::model::{Find, Finding, Rewriter};
+use hooks_agent_core::model::{Find, Finding, Rewriter, Used};
 
 /// Shorter data are not searched for in what a tool returns: they would be found everywhere.
 const SHORTEST: usize = 4;
@@ -23,6 +25,7 @@ pub(super) struct Search {
     pub(super) vault: Option<InCall>,
     /// What is found and stays.
     pub(super) allowed: Arc<PiiAllowed>,
+    pub(super) register: Option<PiiRegister>,
 }
 
 impl Search {
@@ -100,19 +103,14 @@ impl Search {
         Some(PiiMatch { range, ..found })
     }
 
-    /// Returns what becomes of a match.
-    pub(super) fn finding(&self, text: &str, kind: &str, range: Range<usize>) -> Finding {
-        let replaced = match (self.replacement.replace(kind, &text[range.clone()]), &self.vault) {
-            // Nothing is kept before the finding is settled.
-            (Some(_), Some(_)) => Some(kind.to_owned()),
-            (replaced, _) => replaced,
-        };
-        match replaced {
-            Some(text) => Finding::Replace { range, text },
-            None => {
+    /// Returns the finding of a match. Its text is the kind until it is settled: nothing is kept before.
+    pub(super) fn finding(&self, kind: &str, range: Range<usize>) -> Finding {
+        match self.replacement.strategy() {
+            PiiStrategy::Block => {
                 let reason = self.replacement.detected(kind, 1).to_string();
                 Finding::Block { range, reason }
             }
+            _ => Finding::Replace { range, text: kind.to_owned() },
         }
     }
 }
@@ -125,7 +123,7 @@ impl Find for Search {
             return (from < text.len()).then_some(Finding::Block { range: from..end, reason });
         };
         let PiiMatch { kind, range, .. } = found?;
-        Some(self.finding(text, &kind, range))
+        Some(self.finding(&kind, range))
     }
 
     fn settled(&self, text: &str, from: usize) -> usize {
@@ -139,14 +137,27 @@ impl Find for Search {
     }
 
     fn settle(&self, found: &str, finding: Finding) -> Finding {
-        match (&self.vault, finding) {
-            (Some(vault), Finding::Replace { range, text: kind }) => {
-                match vault.keep(&kind, found) {
-                    Ok(text) => Finding::Replace { range, text },
-                    Err(error) => Finding::Block { range, reason: error.to_string() },
-                }
+        let Finding::Replace { range, text: kind } = finding else { return finding };
+        let replaced = match &self.vault {
+            Some(vault) => vault.keep(&kind, found).map_err(|error| error.to_string()),
+            None => {
+                let blocked = || self.replacement.detected(&kind, 1).to_string();
+                self.replacement.replace(&kind, found).ok_or_else(blocked)
             }
-            (_, finding) => finding,
+        };
+        match replaced {
+            Ok(text) => Finding::Replace { range, text },
+            Err(reason) => Finding::Block { range, reason },
+        }
+    }
+
+    fn used(&self, used: &Used<'_>) {
+        let Some(register) = &self.register else { return };
+        match used.finding {
+            Finding::Replace { text: kind, .. } => register.count(kind, used),
+            Finding::Block { reason, .. } => {
+                register.count(PiiDetected::kind_in(reason).unwrap_or("unknown"), used);
+            }
         }
     }
 }
@@ -206,6 +217,16 @@ impl Find for Echo {
             }
             (_, Some(search), finding) => search.settle(found, finding),
             (_, None, finding) => finding,
+        }
+    }
+
+    fn used(&self, used: &Used<'_>) {
+        let is_token = |text: &String| self.tokens.values().any(|token| token == text);
+        match (&self.search, used.finding) {
+            // The vault has it since it came in.
+            (_, Finding::Replace { text, .. }) if is_token(text) => {}
+            (Some(search), _) => search.used(used),
+            (None, _) => {}
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use hooks_agent_core::__forward_hook as forward_hook;
 
-use crate::guard::pii::{PiiAllowed, PiiFormat, PiiStrategy};
+use crate::guard::pii::{PiiAllowed, PiiFormat, PiiHashKey, PiiRegister, PiiStrategy};
 use crate::guard::pii_detection::PiiDetection;
 use crate::guard::secrets::scanner::SecretScanner;
 use hooks_agent_core::hook::AgentHook;
@@ -15,6 +15,8 @@ use hooks_agent_core::hook::AgentHook;
 /// | [`allow`](Secrets::allow) | nothing | what is found and left as it is |
 /// | [`strategy`](Secrets::strategy) | `Redact` | redact, mask, hash or block |
 /// | [`format`](Secrets::format) | `Keyed` | the form of tokens, masks and hashes |
+/// | [`hash_key`](Secrets::hash_key) | random | the key of hashes |
+/// | [`register`](Secrets::register) | none | what counts what is found, without the values |
 /// | [`input`](Secrets::input) | yes | texts of the user |
 /// | [`output`](Secrets::output) | yes | texts and thoughts of the model, also while they stream |
 /// | [`tool_results`](Secrets::tool_results) | yes | results, errors and progress of tools |
@@ -70,6 +72,16 @@ impl Secrets {
     /// Sets what happens to what is found.
     pub fn strategy(self, strategy: PiiStrategy) -> Self {
         Self(self.0.strategy(strategy))
+    }
+
+    /// Counts what is found in this register.
+    pub fn register(self, register: &PiiRegister) -> Self {
+        Self(self.0.register(register))
+    }
+
+    /// Sets the key of hashes, so that they are the same in every process.
+    pub fn hash_key(self, key: PiiHashKey) -> Self {
+        Self(self.0.hash_key(key))
     }
 
     /// Sets the form of tokens, masks and hashes.

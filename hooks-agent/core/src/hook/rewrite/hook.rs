@@ -16,7 +16,7 @@ use crate::hook::priority;
 use crate::hook::rewrite::kept::InThreads;
 use crate::hook::rewrite::places::{Places, output, rewritten_error, tool_error};
 use crate::message::{Messages, ToolResult};
-use crate::model::{CallTexts, Find, Finding, ModelAnswer, Rewriter};
+use crate::model::{CallTexts, Find, Finding, ModelAnswer, Rewriter, TextPlace};
 use crate::tool::ToolError;
 
 /// Rewrites texts by a [`Rewriter`]: what the model says, and by choice what it is given.
@@ -211,6 +211,7 @@ impl Rewrite {
             }
         };
         let texts = cx.outermost().hook_state::<CallTexts>(0);
+        let rewriter = rewriter.of_agent(cx.shared_agent_name());
         rewriter.remembering(id, texts, Arc::new(threads))
     }
 
@@ -225,6 +226,7 @@ impl Rewrite {
         call: ToolCall<'_>,
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
+        let rewriter = rewriter.at(TextPlace::ToolResult, Some(&call.tool_use().name));
         let of_progress = rewriter.clone().noting_changes_only();
         let progress = move |text: String| match of_progress.asks() {
             true => None,
@@ -318,7 +320,8 @@ impl Rewrite {
 
 impl ForeignGuard for Rewrite {
     fn screen(&self, cx: &CallContext, foreign: &mut Foreign<'_>) -> Result<(), TextBlocked> {
-        output(&self.of_call(cx).all, foreign.content)
+        let rewriter = self.of_call(cx).all.at(TextPlace::Foreign, Some(foreign.tool));
+        output(&rewriter, foreign.content)
     }
 
     fn waits(&self) -> bool {
@@ -331,9 +334,10 @@ impl ForeignGuard for Rewrite {
         foreign: &'a mut Foreign<'_>,
     ) -> BoxFuture<'a, Result<(), TextBlocked>> {
         Box::pin(async move {
+            let rewriter = self.of_call(cx).all.at(TextPlace::Foreign, Some(foreign.tool));
             let content = &mut *foreign.content;
             let walk = |rewriter: &_| drop(output(rewriter, &mut content.clone()));
-            let rewriter = self.of_call(cx).all.asked(walk).await;
+            let rewriter = rewriter.asked(walk).await;
             output(&rewriter, content)
         })
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::TextBlocked;
 use crate::hook::around::NextTool;
 use crate::message::{ContentBlock, Messages, Msg, Role, ToolOutput, ToolResult, ToolUse};
-use crate::model::Rewriter;
+use crate::model::{Rewriter, TextPlace};
 use crate::tool::ToolError;
 
 /// What a hook rewrites.
@@ -69,7 +69,7 @@ impl Places {
             }
             let copy = copy.get_or_insert_with(|| msg.clone());
             if let Some(block) = copy.content.get_mut(index) {
-                self.block(rewriter, block)?;
+                self.block(rewriter, msg.role, block)?;
             }
         }
         Ok(())
@@ -105,11 +105,17 @@ impl Places {
             || ran.is_some_and(|call| has_findings_in_call(rewriter, call))
     }
 
-    fn block(self, rewriter: &Rewriter, block: &mut ContentBlock) -> Result<(), TextBlocked> {
+    fn block(
+        self,
+        rewriter: &Rewriter,
+        role: Role,
+        block: &mut ContentBlock,
+    ) -> Result<(), TextBlocked> {
+        let of_text = if role == Role::Assistant { TextPlace::Output } else { TextPlace::Input };
         match block {
-            ContentBlock::Text { text } => *text = rewritten(rewriter, text)?,
+            ContentBlock::Text { text } => *text = rewritten(&rewriter.at(of_text, None), text)?,
             ContentBlock::Thinking { thinking, signature } => {
-                *thinking = rewritten(rewriter, thinking)?;
+                *thinking = rewritten(&rewriter.at(TextPlace::Thinking, None), thinking)?;
                 *signature = None;
             }
             ContentBlock::ToolUse(call) => rewriter.tool_use(call).map_err(blocked)?,
@@ -128,7 +134,7 @@ impl Places {
         if !self.has_findings_in_result(rewriter, result) {
             return Ok(());
         }
-        output(rewriter, &mut result.output)?;
+        output(&rewriter.at(TextPlace::ToolResult, Some(&result.name)), &mut result.output)?;
         match &mut result.ran {
             Some(ran) if self.tool_arguments => {
                 rewriter.tool_use(Arc::make_mut(ran)).map_err(blocked)

@@ -9,6 +9,7 @@ use futures::FutureExt;
 
 use crate::model::rewrite::async_find::AsyncFind;
 use crate::model::rewrite::find::{Find, Finding};
+use crate::model::rewrite::used::Used;
 
 /// The findings in texts that were asked about. Other texts are blocked, or noted to be asked about.
 pub(super) struct Answers {
@@ -77,6 +78,10 @@ impl Find for Answers {
 
     fn settle(&self, found: &str, finding: Finding) -> Finding {
         self.by.settle(found, finding)
+    }
+
+    fn used(&self, used: &Used<'_>) {
+        self.by.used(used);
     }
 }
 
@@ -148,6 +153,10 @@ impl Find for PartAnswers {
 
     fn settle(&self, found: &str, finding: Finding) -> Finding {
         self.by.settle(found, finding)
+    }
+
+    fn used(&self, used: &Used<'_>) {
+        self.by.used(used);
     }
 }
 

@@ -4,6 +4,7 @@ use hooks_core::BoxFuture;
 
 use crate::model::rewrite::find::Finding;
 use crate::model::rewrite::sentence::sentence_end;
+use crate::model::rewrite::used::Used;
 
 /// Finds what a [`Rewriter`](crate::model::Rewriter) replaces or blocks in complete texts, by asking someone
 /// who takes time to answer.
@@ -68,5 +69,10 @@ pub trait AsyncFind: Send + Sync + 'static {
     fn settle(&self, found: &str, finding: Finding) -> Finding {
         let _ = found;
         finding
+    }
+
+    /// Notes a finding that was used; see [`Find::used`](crate::model::Find::used).
+    fn used(&self, used: &Used<'_>) {
+        let _ = used;
     }
 }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use crate::model::rewrite::find::{Find, Finding};
+use crate::model::rewrite::used::Finder;
 
 /// The text of one block from its start, and how much of it has been processed.
 #[derive(Clone, Default)]
@@ -22,7 +22,8 @@ struct Cluster {
     range: Range<usize>,
     /// The longest finding, and the number of its finder.
     longest: Option<(usize, Finding)>,
-    blocked: Option<String>,
+    /// The first one that blocks.
+    blocked: Option<(usize, Finding)>,
 }
 
 /// What a finder says when it cannot be relied on.
@@ -40,12 +41,12 @@ impl Block {
     }
 
     /// Returns the position up to which more text changes nothing.
-    pub(super) fn settled(&self, finders: &[Arc<dyn Find>]) -> usize {
+    pub(super) fn settled(&self, finders: &[Finder]) -> usize {
         // Of a finder that panics, nothing is known.
         let of = |find: &dyn Find| find.settled(&self.text, self.sent);
         let finders = finders.iter();
         let settled =
-            finders.map(|find| catch_unwind(AssertUnwindSafe(|| of(&**find))).unwrap_or(0));
+            finders.map(|find| catch_unwind(AssertUnwindSafe(|| of(&*find.find))).unwrap_or(0));
         let settled = settled.min();
         let settled = settled.unwrap_or(usize::MAX).min(self.text.len());
         self.text.floor_char_boundary(settled)
@@ -62,9 +63,9 @@ impl Block {
     }
 
     /// Returns whether the text changes before its end, or would if it ended here.
-    pub(super) fn changes(&self, finders: &[Arc<dyn Find>]) -> bool {
+    pub(super) fn changes(&self, finders: &[Finder]) -> bool {
         let is_found =
-            |find: &Arc<dyn Find>| !matches!(found(&**find, &self.text, self.sent), Ok(None));
+            |finder: &Finder| !matches!(found(&*finder.find, &self.text, self.sent), Ok(None));
         self.said.is_some() || self.sent < self.text.len() && finders.iter().any(is_found)
     }
 
@@ -72,7 +73,7 @@ impl Block {
     /// if the rest is blocked.
     pub(super) fn release(
         &mut self,
-        finders: &[Arc<dyn Find>],
+        finders: &[Finder],
         limit: usize,
         out: &mut String,
     ) -> Option<String> {
@@ -80,8 +81,8 @@ impl Block {
             return None;
         }
         self.next.clear();
-        for find in finders {
-            match found(&**find, &self.text, self.sent) {
+        for finder in finders {
+            match found(&*finder.find, &self.text, self.sent) {
                 Ok(next) => self.next.push(next),
                 Err(reason) => return Some(reason.to_owned()),
             }
@@ -132,7 +133,7 @@ impl Block {
     /// Takes the first findings that overlap, if they start before `limit`.
     fn take_cluster(
         &mut self,
-        finders: &[Arc<dyn Find>],
+        finders: &[Finder],
         limit: usize,
     ) -> Result<Option<Cluster>, &'static str> {
         let is_valid = |finding: &Finding| {
@@ -150,7 +151,7 @@ impl Block {
             let Some(finding) = self.next[index].take() else { break };
             let end = finding.range().end;
             let is_end = end >= self.text.len();
-            let next = if is_end { None } else { found(&*finders[index], &self.text, end)? };
+            let next = if is_end { None } else { found(&*finders[index].find, &self.text, end)? };
             if next.as_ref().is_some_and(|next| {
                 next.range().start < end || self.text.get(next.range().clone()).is_none()
             }) {
@@ -184,8 +185,8 @@ impl Cluster {
     fn add(&mut self, index: usize, finding: Finding) {
         let range = finding.range().clone();
         self.range.end = self.range.end.max(range.end);
-        if let Finding::Block { reason, .. } = finding {
-            self.blocked.get_or_insert(reason);
+        if matches!(finding, Finding::Block { .. }) {
+            self.blocked.get_or_insert((index, finding));
             return;
         }
         let is_longer = self.longest.as_ref().is_none_or(|(first, longest)| {
@@ -198,17 +199,24 @@ impl Cluster {
     }
 
     /// Returns what stands for the cluster, now that it is final, or why it is blocked.
-    fn replacement(self, text: &str, finders: &[Arc<dyn Find>]) -> Result<String, String> {
-        if let Some(reason) = self.blocked {
-            return Err(reason);
-        }
-        let Some((index, finding)) = self.longest else { return Ok(String::new()) };
-        let found = &text[finding.range().clone()];
-        let settle = AssertUnwindSafe(|| finders[index].settle(found, finding));
-        match catch_unwind(settle) {
-            Ok(Finding::Replace { text, .. }) => Ok(text),
-            Ok(Finding::Block { reason, .. }) => Err(reason),
-            Err(_) => Err(PANICKED.to_owned()),
-        }
+    fn replacement(self, text: &str, finders: &[Finder]) -> Result<String, String> {
+        let Some((index, finding)) = self.blocked.or(self.longest) else {
+            return Ok(String::new());
+        };
+        let (finder, found) = (&finders[index], &text[finding.range().clone()]);
+        let settled = match finding {
+            Finding::Block { ref reason, .. } => Err(reason.clone()),
+            Finding::Replace { .. } => {
+                let settle = AssertUnwindSafe(|| finder.find.settle(found, finding.clone()));
+                match catch_unwind(settle) {
+                    Ok(Finding::Replace { text, .. }) => Ok(text),
+                    Ok(Finding::Block { reason, .. }) => Err(reason),
+                    Err(_) => Err(PANICKED.to_owned()),
+                }
+            }
+        };
+        // Counting is no reason to say the text.
+        let _ = catch_unwind(AssertUnwindSafe(|| finder.used(&finding)));
+        settled
     }
 }

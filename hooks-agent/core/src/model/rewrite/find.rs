@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::model::rewrite::used::Used;
+
 /// A range of a text to replace or block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
@@ -78,6 +80,12 @@ pub trait Find: Send + Sync + 'static {
     fn settle(&self, found: &str, finding: Finding) -> Finding {
         let _ = found;
         finding
+    }
+
+    /// Notes a finding that was used, for counts: once for each part of a text that was replaced, and once for
+    /// a text that was blocked. A panic has no effect. The default does nothing.
+    fn used(&self, used: &Used<'_>) {
+        let _ = used;
     }
 }
 

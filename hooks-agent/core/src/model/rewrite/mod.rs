@@ -8,9 +8,11 @@ mod rewriter;
 mod searched;
 mod sentence;
 mod stream;
+mod used;
 
 pub use async_find::AsyncFind;
 pub use find::{Find, Finding};
 pub use rewriter::Rewriter;
 pub(crate) use searched::{CallTexts, KeepDigests};
 pub(super) use stream::rewritten;
+pub use used::{TextPlace, Used};

@@ -11,6 +11,7 @@ use crate::model::rewrite::async_find::AsyncFind;
 use crate::model::rewrite::block::{Block, found};
 use crate::model::rewrite::find::{Find, Finding, Within};
 use crate::model::rewrite::searched::{CallTexts, KeepDigests, Searched};
+use crate::model::rewrite::used::{At, Finder, TextPlace};
 
 /// Replaces or blocks what a [`Find`] finds: in a text, and in the answer of a model while it streams.
 ///
@@ -38,6 +39,7 @@ pub struct Rewriter {
     pub(super) rewrites_text: bool,
     pub(super) rewrites_arguments: bool,
     pub(crate) id: Option<Arc<str>>,
+    pub(super) at: At,
     /// The texts that it has decided on.
     pub(super) searched: Option<Searched>,
 }
@@ -53,6 +55,7 @@ impl Rewriter {
             rewrites_thinking: true,
             rewrites_arguments: false,
             id: None,
+            at: At::default(),
             searched: None,
         }
     }
@@ -141,7 +144,25 @@ impl Rewriter {
     /// A rewriter that notes the texts that it is to ask about.
     fn noting(&self, answers: Arc<Answers>) -> Self {
         let searched = self.searched.clone().map(Searched::reading);
-        Self { answers: Some(answers), searched, ..self.clone() }
+        let at = At { is_trial: true, ..self.at.clone() };
+        Self { answers: Some(answers), searched, at, ..self.clone() }
+    }
+
+    /// Returns who searches.
+    pub(super) fn finder(&self) -> Finder {
+        Finder { find: self.find.clone(), at: self.at.clone() }
+    }
+
+    /// Rewrites texts at this place.
+    pub(crate) fn at(&self, place: TextPlace, tool: Option<&str>) -> Self {
+        let at = At { place, tool: tool.map(Into::into), ..self.at.clone() };
+        Self { at, ..self.clone() }
+    }
+
+    /// Rewrites texts of this agent.
+    pub(crate) fn of_agent(mut self, agent: Arc<str>) -> Self {
+        self.at.agent = agent;
+        self
     }
 
     /// Leaves the thoughts of the model unchanged.
@@ -291,11 +312,12 @@ impl Rewriter {
     /// Rewrites the end of a text, which begins at a position. Returns it, or the reason if it is blocked.
     fn rest(&self, text: &str, from: usize) -> Result<String, String> {
         let (mut block, mut rewritten) = (Block::of_rest(text, from), String::new());
+        let finder = self.finder();
         let blocked = match &self.answers {
-            None => block.release(std::slice::from_ref(&self.find), text.len(), &mut rewritten),
+            None => block.release(std::slice::from_ref(&finder), text.len(), &mut rewritten),
             Some(answers) => {
-                let finders: [Arc<dyn Find>; 2] = [self.find.clone(), answers.clone()];
-                block.release(&finders, text.len(), &mut rewritten)
+                let asked = Finder { find: answers.clone(), at: self.at.clone() };
+                block.release(&[finder, asked], text.len(), &mut rewritten)
             }
         };
         blocked.map_or(Ok(rewritten), Err)
@@ -352,10 +374,11 @@ impl Rewriter {
     /// # Errors
     /// The reason, if a finding blocks one of them; the arguments are then incomplete.
     pub fn tool_use(&self, call: &mut ToolUse) -> Result<(), String> {
+        let rewriter = self.at(TextPlace::ToolArguments, Some(&call.name));
         if let Some(written) = &mut call.invalid_input {
-            *written = self.text(written)?;
+            *written = rewriter.text(written)?;
         }
-        self.value(&mut call.input)
+        rewriter.value(&mut call.input)
     }
 }
 

@@ -14,8 +14,8 @@ use crate::model::chat::{ChatChunk, ChatStream};
 use crate::model::error::ModelError;
 use crate::model::rewrite::answers::PartAnswers;
 use crate::model::rewrite::block::Block;
-use crate::model::rewrite::find::Find;
 use crate::model::rewrite::rewriter::Rewriter;
+use crate::model::rewrite::used::{Finder, TextPlace};
 
 /// Rewrites a stream, from its first chunk on. Earlier rewriters win over later ones where findings
 /// are of equal length.
@@ -54,11 +54,18 @@ impl Kind {
             Self::Thinking => rewriter.rewrites_thinking,
         }
     }
+
+    fn place(self) -> TextPlace {
+        match self {
+            Self::Text => TextPlace::Output,
+            Self::Thinking => TextPlace::Thinking,
+        }
+    }
 }
 
 /// Who searches the texts of one kind.
 struct Search {
-    finders: Vec<Arc<dyn Find>>,
+    finders: Vec<Finder>,
     /// Those of them that ask.
     asked: Vec<Arc<PartAnswers>>,
 }
@@ -67,11 +74,14 @@ impl Search {
     fn of(kind: Kind, rewriters: &[Rewriter]) -> Self {
         let mut search = Self { finders: Vec::new(), asked: Vec::new() };
         for rewriter in rewriters.iter().filter(|rewriter| kind.is_of(rewriter)) {
-            search.finders.push(rewriter.find.clone());
+            let finder = rewriter.at(kind.place(), None).finder();
             if let Some(answers) = &rewriter.answers {
                 let asked = Arc::new(PartAnswers::new(answers.by.clone()));
-                search.finders.push(asked.clone());
+                let at = finder.at.clone();
+                search.finders.extend([finder, Finder { find: asked.clone(), at }]);
                 search.asked.push(asked);
+            } else {
+                search.finders.push(finder);
             }
         }
         search
