@@ -27,6 +27,11 @@ fn result_of(hook: impl AgentHook, output: impl Into<ToolOutput>) -> ToolResult 
     result(&agent.build().unwrap())
 }
 
+/// The text of this result.
+fn text_of(hook: Sanitize, text: &str) -> String {
+    result_of(hook, text).output.to_string()
+}
+
 fn result(agent: &ReActAgent) -> ToolResult {
     block_on(agent.call("go")).unwrap();
     let history = agent.threads().memory("default").unwrap().messages();
@@ -328,4 +333,29 @@ fn the_tools_of_a_sub_agent_are_covered() {
     assert!(!shown.contains("sk-123"), "{shown}");
     let history = helper.threads().memory("default").unwrap().messages();
     assert!(format!("{history:?}").contains("[key]"));
+}
+
+#[test]
+fn other_forms_of_what_a_pattern_describes_are_replaced() {
+    for text in [
+        "sk-77",
+        "\u{ff53}k-77",
+        "s\u{200b}k\u{ad}-7\u{2060}7",
+        "sk\u{2010}77",
+        "s&#107;-77",
+        "%73k-77",
+        "\\u0073k-77",
+        "sk-\u{0667}\u{1d7d5}",
+    ] {
+        assert_eq!(text_of(keys(), &format!("a {text}, b")), "a [key], b", "{text}");
+    }
+    // Lines stay apart, and what is no match stays as it is written.
+    let line = Sanitize::new("key=.*", "[line]").unwrap();
+    assert_eq!(text_of(line.clone(), "key=\u{200b}1\r\nb&amp;\u{ff23}"), "[line]\nb&amp;\u{ff23}");
+    assert_eq!(text_of(line, "\u{ff4b}ey=1\nb"), "[line]\nb");
+    let entity = Sanitize::new("&[a-z]+;", "").unwrap();
+    assert_eq!(text_of(entity, "a&nbsp;b &#64; c"), "ab &#64; c");
+    // Half of a character cannot be replaced: all of it is.
+    let half = Sanitize::new("1", "x").unwrap();
+    assert_eq!(text_of(half, "\u{2469} 1"), "x x");
 }

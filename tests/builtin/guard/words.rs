@@ -47,6 +47,41 @@ fn width_and_invisible_characters_hide_nothing() {
 }
 
 #[test]
+fn forms_and_escapes_of_characters_hide_nothing() {
+    let words = list(&["secret", "\u{673a}\u{5bc6}", "top secret", "file-2", "caf\u{e9}"]);
+    for text in [
+        "\u{1d42c}\u{1d41e}\u{1d41c}\u{1d42b}\u{1d41e}\u{1d42d}",
+        "\u{24e2}ecret",
+        "\u{ff33}\u{ff45}cret",
+        "&#115;ecret",
+        "s&#x65;cret",
+        "secre&#116;",
+        "%73ec%72et",
+        "\\u0073ecret",
+        "sec&shy;ret",
+        "sec\\u200bret",
+        "\\u673a\\u5bc6",
+        "\u{673a}&#23494;",
+        "%E6%9C%BA%E5%AF%86",
+        "top&nbsp;secret",
+        "top\\nsecret",
+        "top%20secret",
+        "\u{fb01}le\u{2010}\u{0662}",
+        "%66ile\u{2212}\u{ff12}",
+        "caf\\u00E9",
+        "caf%C3%A9",
+    ] {
+        let masked = words.mask(&format!("a {text}, b"));
+        assert_eq!(masked, format!("a {}, b", "*".repeat(text.chars().count())), "{text}");
+    }
+    let same = ["&secret2;", "%7secretary", "insecret", "%E6%9C", "\\u673", "&#115", "topsecret", "R&D"];
+    for text in same {
+        assert_eq!(words.mask(text), text);
+    }
+    assert_eq!(list(&["R&D"]).mask("our R&D, our r&amp;d"), "our ***, our *******");
+}
+
+#[test]
 fn blanks_of_all_kinds_are_one_blank() {
     let words = list(&["top secret", "a  b\u{3000}c"]);
     let blanks = [
@@ -177,10 +212,11 @@ fn streamed(words: &WordList, text: &str, cuts: &[usize]) -> Vec<Range<usize>> {
 
 #[test]
 fn any_cut_of_any_text_finds_what_the_whole_text_has() {
-    const PARTS: [&str; 33] = [
+    const PARTS: [&str; 46] = [
         "a", "b", "A", "ab", "abc", "bc", "c", " ", " ", "\n", "\u{2800}", "\u{202E}", "Ａ", "ｂ",
         "\u{200B}", "カ", "ｶ", "ﾞ", "ガ", "\u{3099}", "イ", "机", "密", "文", "é", "É", "😀", "_",
-        "1", ".", "secret", "SEC", "ret",
+        "1", ".", "secret", "SEC", "ret", "&#97;", "%62", "\\u0063", "&", "%", "\\", "#9", "7;", "u673",
+        "%E6%9C", "%BA", "\u{24d0}", "&nbsp;",
     ];
     let words = list(&[
         "a",

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "pii")]
 mod bech32;
-#[cfg(feature = "pii")]
+#[cfg(any(feature = "pii", feature = "words"))]
 mod fold;
 mod inject_prompt;
 #[cfg(feature = "pii")]

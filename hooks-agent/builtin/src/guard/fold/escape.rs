@@ -47,7 +47,27 @@ const ENTITIES: [(&str, char); 38] = [
 /// The most characters between `&` and `;`.
 const LONGEST_NAME: usize = 8;
 
-pub(super) fn entity(rest: &str) -> Option<Unit> {
+/// The unit of an escape at the begin of a text, if what it stands for is one.
+pub(super) fn unit(rest: &str) -> Option<Unit> {
+    let (length, char) = match rest.as_bytes().first()? {
+        b'&' => entity(rest)?,
+        b'%' => percent(rest)?,
+        _ => json(rest)?,
+    };
+    Some(Unit { length, form: Form::of(char)? })
+}
+
+/// The character of any script that an escape at the begin of a text stands for, and the bytes of the escape.
+pub(crate) fn escaped(rest: &str) -> Option<(usize, char)> {
+    match rest.as_bytes().first()? {
+        b'&' => entity(rest),
+        b'%' => percent(rest).or_else(|| percent_of_bytes(rest)),
+        b'\\' => json(rest),
+        _ => None,
+    }
+}
+
+fn entity(rest: &str) -> Option<(usize, char)> {
     let name = rest.get(1..)?;
     let end = name.bytes().take(LONGEST_NAME + 1).position(|byte| byte == b';')?;
     let name = &name[..end];
@@ -58,24 +78,49 @@ pub(super) fn entity(rest: &str) -> Option<Unit> {
         }
         None => ENTITIES.iter().find(|(known, _)| *known == name)?.1,
     };
-    Some(Unit { length: end + 2, form: Form::of(char)? })
+    Some((end + 2, char))
 }
 
-pub(super) fn percent(rest: &str) -> Option<Unit> {
+fn percent(rest: &str) -> Option<(usize, char)> {
     let char = code(rest.get(1..3)?, 16).filter(char::is_ascii)?;
-    Some(Unit { length: 3, form: Form::of(char)? })
+    Some((3, char))
 }
 
-pub(super) fn json(rest: &str) -> Option<Unit> {
-    let (length, char) = match rest.as_bytes().get(1)? {
+/// A character of several bytes, each of which is percent-encoded.
+fn percent_of_bytes(rest: &str) -> Option<(usize, char)> {
+    let mut bytes = [percent_byte(rest)?, 0, 0, 0];
+    let count = bytes_of(bytes[0])?;
+    for (at, byte) in bytes.iter_mut().enumerate().take(count).skip(1) {
+        *byte = percent_byte(rest.get(3 * at..)?)?;
+    }
+    let char = std::str::from_utf8(&bytes[..count]).ok()?.chars().next()?;
+    Some((3 * count, char))
+}
+
+fn percent_byte(rest: &str) -> Option<u8> {
+    let digits = rest.strip_prefix('%')?.get(..2)?;
+    u8::try_from(u32::from(code(digits, 16)?)).ok()
+}
+
+/// How many bytes a character has whose first one this is, if they are several.
+fn bytes_of(first: u8) -> Option<usize> {
+    match first {
+        0xC2..=0xDF => Some(2),
+        0xE0..=0xEF => Some(3),
+        0xF0..=0xF4 => Some(4),
+        _ => None,
+    }
+}
+
+fn json(rest: &str) -> Option<(usize, char)> {
+    Some(match rest.as_bytes().get(1)? {
         b'/' => (2, '/'),
         b't' => (2, '\t'),
         b'r' if rest[2..].starts_with("\\n") => (4, '\n'),
         b'n' | b'r' => (2, '\n'),
         b'u' => (6, code(rest.get(2..6)?, 16)?),
         _ => return None,
-    };
-    Some(Unit { length, form: Form::of(char)? })
+    })
 }
 
 fn code(digits: &str, radix: u32) -> Option<char> {
@@ -95,4 +140,27 @@ pub(super) fn is_open(tail: &[u8]) -> bool {
         // A carriage return may go on in a line break.
         (_, rest) => matches!(rest, [] | [b'r'] | [b'r', b'\\']),
     }
+}
+
+/// Where the text ends with the begin of an escape of any character, which more text may complete.
+pub(crate) fn unfinished(text: &str) -> Option<usize> {
+    let start = text.ceil_char_boundary(text.len().saturating_sub(LONGEST));
+    let tail = &text.as_bytes()[start..];
+    let is_first = |byte: &u8| matches!(byte, b'&' | b'%' | b'\\');
+    let mut firsts = (0..tail.len()).filter(|at| is_first(&tail[*at]));
+    let at = firsts.find(|at| is_open(&tail[*at..]) || is_percent_open(&text[start + at..]))?;
+    Some(start + at)
+}
+
+/// The most bytes of an escape.
+pub(crate) const LONGEST: usize = 12;
+
+/// Whether a text is the begin of a character of several bytes, percent-encoded.
+fn is_percent_open(tail: &str) -> bool {
+    let Some(count) = percent_byte(tail).and_then(bytes_of) else { return false };
+    let whole = tail.as_bytes().chunks(3).take_while(|chunk| {
+        chunk[0] == b'%' && chunk[1..].iter().all(u8::is_ascii_hexdigit)
+    });
+    let whole: usize = whole.map(<[u8]>::len).sum();
+    whole == tail.len() && tail.len() < 3 * count
 }

@@ -4,9 +4,17 @@
 
 mod escape;
 mod form;
+#[cfg(feature = "pii")]
 mod text;
+#[cfg(feature = "pii")]
 mod unit;
 
-pub(crate) use form::{Form, Unit};
+#[cfg(feature = "words")]
+pub(crate) use escape::{LONGEST as LONGEST_ESCAPE, escaped, unfinished};
+pub(crate) use form::Form;
+#[cfg(feature = "pii")]
+pub(crate) use form::Unit;
+#[cfg(feature = "pii")]
 pub(crate) use text::{Breaks, FoldedText};
+#[cfg(feature = "pii")]
 pub(crate) use unit::{LONGEST_UNIT, is_lead, is_unfinished, unit};

@@ -12,6 +12,8 @@ pub(crate) enum Breaks {
     Joined,
     /// A blank, one with those around it.
     Blank,
+    /// A line break: lines stay apart.
+    Kept,
 }
 
 /// A part of a text in the usual form, with the places of what differs.
@@ -42,7 +44,8 @@ impl FoldedText {
         let (bytes, mut copied, mut at) = (text.as_bytes(), range.start, range.start);
         while let Some(ahead) = bytes[at..range.end].iter().position(|byte| is_lead(*byte)) {
             at += ahead;
-            match unit(text, at).filter(|unit| at + unit.length <= range.end) {
+            let stays = breaks == Breaks::Kept && bytes[at].is_ascii_control();
+            match unit(text, at).filter(|unit| !stays && at + unit.length <= range.end) {
                 Some(unit) => {
                     copy.text.extend_from_slice(&bytes[copied..at]);
                     copy.push(at, unit, breaks);
@@ -61,8 +64,10 @@ impl FoldedText {
         match unit.form {
             Form::Break => {
                 self.breaks.push(at);
-                if breaks == Breaks::Blank && self.text.last() != Some(&b' ') {
-                    self.text.push(b' ');
+                match breaks {
+                    Breaks::Kept => self.text.push(b'\n'),
+                    Breaks::Blank if self.text.last() != Some(&b' ') => self.text.push(b' '),
+                    _ => {}
                 }
             }
             form => self.text.extend_from_slice(form.bytes()),
@@ -73,6 +78,11 @@ impl FoldedText {
 
     pub(crate) fn text(&self) -> &[u8] {
         &self.text
+    }
+
+    /// Whether it differs from the text.
+    pub(crate) fn differs(&self) -> bool {
+        !self.units.is_empty()
     }
 
     pub(crate) fn has_breaks(&self) -> bool {

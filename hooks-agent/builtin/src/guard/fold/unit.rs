@@ -22,9 +22,7 @@ pub(crate) fn is_lead(byte: u8) -> bool {
 pub(crate) fn unit(text: &str, at: usize) -> Option<Unit> {
     let rest = &text[at..];
     match rest.as_bytes().first()? {
-        b'&' => escape::entity(rest),
-        b'%' => escape::percent(rest),
-        b'\\' => escape::json(rest),
+        b'&' | b'%' | b'\\' => escape::unit(rest),
         b'\n' | b'\r' => Some(line_break(rest, 0)),
         b'\t' | b' '..=b'~' => None,
         _ => {

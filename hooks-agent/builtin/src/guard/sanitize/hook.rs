@@ -25,6 +25,10 @@ use hooks_agent_core::tool::ToolError;
 /// [tool](hooks_agent_core::call::Door::tool) that it is like. A text that is too long, or whose replacements never
 /// end, is refused: the model reads an error instead, and of a passage or a skill, the call fails.
 ///
+/// A pattern is searched for in the text as it is written, and in its usual form: ASCII in place of full width and
+/// of other forms of a character, without invisible characters, with HTML entities, percent-encoding and
+/// the escapes of JSON undone. What it matches there is replaced as it is written.
+///
 /// It does not cover the tool's input, images and files with their names and URLs, what is split
 /// over two progress reports or blocks, and other spellings of what a pattern describes, such as
 /// Base64.

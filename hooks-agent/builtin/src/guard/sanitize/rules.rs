@@ -5,6 +5,8 @@ use std::ops::Range;
 use hooks_core::BoxError;
 use regex::{Regex, RegexBuilder};
 
+use crate::guard::fold::{Breaks, FoldedText};
+
 /// How often the rules are applied to what they made of a text, before it is refused.
 const MOST_PASSES: usize = 8;
 
@@ -92,17 +94,17 @@ impl Rules {
 
     /// Applies one rule. A match inside of a replacement is the program's own text and stays.
     fn replace(&self, rule: &Rule, text: &str, limit: usize) -> Result<Option<String>, String> {
-        let mut found = rule.pattern.find_iter(text).filter(|found| !found.is_empty()).peekable();
-        if found.peek().is_none() {
+        let found = matches(&rule.pattern, text);
+        if found.is_empty() {
             return Ok(None);
         }
         let own = self.replacements(text);
         let mut out = String::new();
         let mut copied = 0;
-        for found in found.filter(|found| !own.contains(&found.range())) {
-            out.push_str(&text[copied..found.start()]);
+        for found in found.iter().filter(|found| !own.contains(found)) {
+            out.push_str(&text[copied..found.start]);
             out.push_str(&rule.replacement);
-            copied = found.end();
+            copied = found.end;
             if out.len() > limit {
                 return Err(format!("its replacements are longer than {limit} bytes"));
             }
@@ -127,6 +129,28 @@ impl Rules {
         }
         Own(ranges)
     }
+}
+
+/// Returns the matches of a pattern in the text, and those in its usual form that overlap none of them, in
+/// order.
+fn matches(pattern: &Regex, text: &str) -> Vec<Range<usize>> {
+    let in_text = |text| pattern.find_iter(text).map(|it| it.range()).filter(|it| !it.is_empty());
+    let mut found: Vec<_> = in_text(text).collect();
+    let copy = FoldedText::new(text, 0..text.len(), Breaks::Kept);
+    let Some(usual) = std::str::from_utf8(copy.text()).ok().filter(|_| copy.differs()) else {
+        return found;
+    };
+    let written = found.len();
+    for range in in_text(usual).map(|range| copy.place(&range)) {
+        let next = found[..written].partition_point(|other| other.end <= range.start);
+        if found[..written].get(next).is_none_or(|other| other.start >= range.end) {
+            found.push(range);
+        }
+    }
+    found.sort_by_key(|range| range.start);
+    // Two characters of the usual form may be one of the text.
+    found.dedup_by(|next, last| next.start < last.end);
+    found
 }
 
 /// The start of each replacement in a text, with the farthest end until there.

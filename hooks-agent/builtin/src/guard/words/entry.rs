@@ -1,6 +1,7 @@
 //! A word of a list, and the blanks in it.
 
-use crate::guard::words::fold::{Folded, fold, folded_length};
+use crate::guard::words::fold::Folded;
+use crate::guard::words::trail::Trail;
 
 /// The most invisible characters in a row inside of a word.
 const INVISIBLE: usize = 16;
@@ -16,7 +17,7 @@ pub(super) struct Entry {
 }
 
 /// Blanks and invisible characters between two visible ones.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Gap {
     at: usize,
     has_blank: bool,
@@ -34,7 +35,7 @@ impl Gap {
         }
     }
 
-    fn grow(&mut self, folded: Folded) {
+    pub(super) fn grow(&mut self, folded: Folded) {
         self.has_blank |= folded == Folded::Blank;
         self.invisible += usize::from(folded == Folded::Ignored);
     }
@@ -70,23 +71,18 @@ impl Entry {
         &self.text
     }
 
-    /// Returns the start of the word in a text in which its last character ends at `end`, if its
-    /// blanks are there.
-    pub(super) fn start(&self, text: &str, end: usize) -> Option<usize> {
+    /// Returns the start of the word in a text of which the last characters are these, if its blanks are
+    /// there.
+    pub(super) fn start(&self, trail: &Trail) -> Option<usize> {
         let (mut rest, mut gap) = (self.plain.len(), Gap::default());
-        for (at, char) in text[..end].char_indices().rev() {
-            let folded = fold(char);
-            if matches!(folded, Folded::Blank | Folded::Ignored) {
-                gap.grow(folded);
-                continue;
-            }
-            let between = std::mem::take(&mut gap);
-            if !between.fits(self.has_blank(rest)) {
+        for visible in trail.backwards() {
+            if !gap.fits(self.has_blank(rest)) {
                 return None;
             }
-            rest = rest.checked_sub(folded_length(char))?;
+            gap = visible.gap;
+            rest = rest.checked_sub(visible.length)?;
             if rest == 0 {
-                return Some(at);
+                return Some(visible.start);
             }
         }
         None

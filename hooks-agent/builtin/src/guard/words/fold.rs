@@ -1,6 +1,9 @@
-//! One form for all forms of a character: small and capital letters, full and half width.
+//! One form for all forms of a character: small and capital letters, full and half width, and those that the
+//! other guards know.
 
 use hooks_agent_core::message::{is_blank, is_invisible};
+
+use crate::guard::fold::{Form, escaped};
 
 /// What a character becomes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,6 +15,31 @@ pub(crate) enum Folded {
     One(char),
     /// A letter and a mark.
     Two(char, char),
+    /// So many of these ASCII characters.
+    Ascii([u8; 4], usize),
+}
+
+/// A character of a text, or the escape that stands for one.
+pub(crate) struct Letter {
+    pub(crate) end: usize,
+    pub(crate) folded: Folded,
+}
+
+/// The character at a place of a text.
+pub(crate) fn letter(text: &str, at: usize) -> Option<Letter> {
+    let byte = *text.as_bytes().get(at)?;
+    if is_escape(byte)
+        && let Some((length, char)) = escaped(&text[at..])
+    {
+        return Some(Letter { end: at + length, folded: fold(char) });
+    }
+    let char = if byte.is_ascii() { char::from(byte) } else { text[at..].chars().next()? };
+    Some(Letter { end: at + char.len_utf8(), folded: fold(char) })
+}
+
+/// Whether an escape may begin with this byte.
+pub(crate) fn is_escape(byte: u8) -> bool {
+    matches!(byte, b'&' | b'%' | b'\\')
 }
 
 /// The marks that make katakana voiced, as characters that combine with the one before them.
@@ -38,7 +66,7 @@ pub(crate) fn fold(char: char) -> Folded {
         '\u{FF01}'..='\u{FF5E}' => Folded::One(narrow(char).to_ascii_lowercase()),
         '\u{FF61}'..='\u{FF9D}' => {
             let index = char as usize - 0xFF61;
-            HALF_WIDTH.chars().nth(index).map_or(Folded::One(char), Folded::One)
+            HALF_WIDTH.chars().nth(index).map_or(Folded::One(char), fold)
         }
         '\u{FF9E}' | '\u{309B}' => Folded::One(VOICED),
         '\u{FF9F}' | '\u{309C}' => Folded::One(HALF_VOICED),
@@ -49,7 +77,14 @@ pub(crate) fn fold(char: char) -> Folded {
         '\u{FB05}' => Folded::One('\u{FB06}'),
         // CJK ideographs and Hangul have no case.
         '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => Folded::One(char),
-        _ => Folded::One(fold_case(char)),
+        _ => match Form::of(char) {
+            Some(Form::Nothing) => Folded::Ignored,
+            Some(Form::Break) => Folded::Blank,
+            Some(Form::Ascii(bytes, count)) => {
+                Folded::Ascii(bytes.map(|byte| byte.to_ascii_lowercase()), count)
+            }
+            None => Folded::One(fold_case(char)),
+        },
     }
 }
 
@@ -88,27 +123,29 @@ pub(crate) fn fold_phrase(word: &str) -> String {
         if fold(char) == Folded::Blank && !folded.is_empty() && !folded.ends_with(' ') {
             folded.push(' ');
         }
-        push(&mut folded, char);
+        push(&mut folded, fold(char));
     }
     folded.truncate(folded.trim_end_matches(' ').len());
     folded
 }
 
 /// Adds a folded character; nothing for one that is blank or invisible.
-pub(crate) fn push(folded: &mut String, char: char) {
-    match fold(char) {
+pub(crate) fn push(folded: &mut String, char: Folded) {
+    match char {
         Folded::Ignored | Folded::Blank => {}
         Folded::One(one) => folded.push(one),
         Folded::Two(one, two) => folded.extend([one, two]),
+        Folded::Ascii(bytes, count) => folded.extend(bytes[..count].iter().copied().map(char::from)),
     }
 }
 
 /// The bytes of a folded character.
-pub(crate) fn folded_length(char: char) -> usize {
-    match fold(char) {
+pub(crate) fn folded_length(char: Folded) -> usize {
+    match char {
         Folded::Ignored | Folded::Blank => 0,
         Folded::One(one) => one.len_utf8(),
         Folded::Two(one, two) => one.len_utf8() + two.len_utf8(),
+        Folded::Ascii(_, count) => count,
     }
 }
 
@@ -116,7 +153,11 @@ pub(crate) fn folded_length(char: char) -> usize {
 /// The scripts without spaces are those of Chinese, Japanese, Thai, Lao, Burmese and Khmer; Korean
 /// joins particles to words.
 pub(crate) fn is_of_word(char: char) -> bool {
-    let Folded::One(char) = fold(char) else { return false };
+    let char = match fold(char) {
+        Folded::One(char) => char,
+        Folded::Ascii(bytes, _) => char::from(bytes[0]),
+        _ => return false,
+    };
     let unspaced = matches!(char,
         '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1100}'..='\u{11FF}'
         | '\u{1780}'..='\u{17FF}' | '\u{2E80}'..='\u{9FFF}' | '\u{A960}'..='\u{A97F}'

@@ -36,8 +36,9 @@ impl fmt::Debug for WordMatch {
 /// Finds the words of a list, in one pass whatever their number.
 ///
 /// Capital and small letters are the same (Unicode's simple case folding), and so are full and half
-/// width, with katakana (`Ａ` is `a`, `ｶﾞ` is `ガ`). Invisible characters inside of a word, up to 16 in a row, do
-/// not hide it. Between the words of an entry such as `top secret` may be any number of blanks of any kind: line
+/// width, with katakana (`Ａ` is `a`, `ｶﾞ` is `ガ`), other forms of an ASCII character (`ⓐ`, `𝐚`, `²`, dashes), and
+/// escapes: HTML entities, percent-encoding and `\uXXXX`. Invisible characters inside of a word, up to 16 in a row,
+/// do not hide it. Between the words of an entry such as `top secret` may be any number of blanks of any kind: line
 /// breaks, characters without ink such as U+2800, and invisible ones. What is not the same: letters with and without marks, letters of different scripts that
 /// look alike, `0` and `o`.
 ///

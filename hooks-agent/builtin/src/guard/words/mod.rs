@@ -5,6 +5,7 @@ mod error;
 mod fold;
 mod list;
 mod search;
+mod trail;
 
 pub use error::WordListError;
 pub use list::{WordList, WordMatch};

@@ -7,8 +7,12 @@ use aho_corasick::dfa::DFA;
 use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::{Anchored, PatternID};
 
+use crate::guard::fold::{LONGEST_ESCAPE, unfinished};
 use crate::guard::words::entry::{Entry, Gap};
-use crate::guard::words::fold::{Folded, fold, folded_length, is_mark, is_of_word, push};
+use crate::guard::words::fold::{
+    Folded, fold, folded_length, is_escape, is_mark, is_of_word, letter, push,
+};
+use crate::guard::words::trail::Trail;
 
 /// The most bytes of words for which the fast form of the automaton is built, which is the larger.
 const FAST: usize = 1 << 14;
@@ -76,8 +80,13 @@ impl Starts {
         for char in ('\0'..='\u{FFFF}').filter(|char| match fold(*char) {
             Folded::Ignored | Folded::Blank => false,
             Folded::One(first) | Folded::Two(first, _) => folded.has(first),
+            Folded::Ascii(bytes, _) => folded.has(char::from(bytes[0])),
         }) {
             starts.set(char as usize);
+        }
+        // An escape may be of any character.
+        for first in (0..=u8::MAX).filter(|byte| is_escape(*byte)) {
+            starts.set(usize::from(first));
         }
         starts
     }
@@ -120,12 +129,13 @@ impl Search {
 
     /// The farthest end of a word that starts before `at`.
     pub(crate) fn reach(&self, text: &str, at: usize) -> usize {
-        let mut length = 0;
-        for (ahead, char) in text[at..].char_indices() {
-            length += folded_length(char);
+        let (mut length, mut at) = (0, at);
+        while let Some(letter) = letter(text, at) {
+            length += folded_length(letter.folded);
             if length > self.longest {
-                return at + ahead;
+                return at;
             }
+            at = letter.end;
         }
         text.len()
     }
@@ -144,18 +154,27 @@ impl Search {
         mut found: impl FnMut(usize, Range<usize>) -> bool,
     ) {
         let (mut at, mut state) = (from, self.start);
-        while let Some((start, char)) = self.next_char(text, at, state, anywhere) {
-            at = start + char.len_utf8();
-            state = match fold(char) {
+        let mut trail = Trail::new(self.longest);
+        while let Some(start) = self.next_start(text, at, state, anywhere) {
+            let Some(letter) = letter(text, start) else { return };
+            at = letter.end;
+            if state == self.start {
+                trail.clear();
+            }
+            trail.push(start, letter.folded);
+            state = match letter.folded {
                 Folded::Ignored | Folded::Blank => continue,
                 Folded::One(one) => self.step(state, one),
                 Folded::Two(one, two) => self.step(self.step(state, one), two),
+                Folded::Ascii(bytes, count) => {
+                    bytes[..count].iter().fold(state, |state, byte| self.machine.next(state, *byte))
+                }
             };
             if !self.machine.is_match(state) {
                 continue;
             }
             for word in self.machine.words(state) {
-                let start = self.words[word].start(text, at);
+                let start = self.words[word].start(&trail);
                 let range = start.map(|start| start..at);
                 let whole = range.filter(|range| anywhere || is_whole(text, range));
                 if let Some(range) = whole.filter(|_| !followed_by_mark(text, at))
@@ -167,25 +186,25 @@ impl Search {
         }
     }
 
-    /// The next character. Between words, the next at which a word may start.
-    fn next_char(
+    /// Where the next character is. Between words, the next at which a word may start.
+    fn next_start(
         &self,
         text: &str,
         at: usize,
         state: StateID,
         anywhere: bool,
-    ) -> Option<(usize, char)> {
+    ) -> Option<usize> {
         let (bytes, mut at) = (text.as_bytes(), at);
         loop {
             let byte = *bytes.get(at)?;
+            if state != self.start {
+                return Some(at);
+            }
             let char =
                 if byte.is_ascii() { char::from(byte) } else { text[at..].chars().next()? };
-            if state != self.start {
-                return Some((at, char));
-            }
             let inside = !anywhere && at > 0 && is_ascii_word(byte) && is_ascii_word(bytes[at - 1]);
             if !inside && self.starts.has(char) {
-                return Some((at, char));
+                return Some(at);
             }
             at += char.len_utf8();
         }
@@ -202,6 +221,15 @@ impl Search {
 
     /// The position from which more text may make a word, or change whether one is whole.
     pub(crate) fn open(&self, text: &str, from: usize, anywhere: bool) -> usize {
+        let open = self.open_tail(text, from, anywhere);
+        match unfinished(&text[from..]).map(|at| from + at) {
+            // The text goes on with what the escape stands for, or with the escape as it is written.
+            Some(escape) => open.min(self.open_tail(&text[..escape], from, anywhere)),
+            None => open,
+        }
+    }
+
+    fn open_tail(&self, text: &str, from: usize, anywhere: bool) -> usize {
         let Tail { folded, starts, gaps } = self.tail(text, from);
         for (start, at) in starts {
             let tail = &folded[at..];
@@ -217,25 +245,36 @@ impl Search {
 
     /// The end of the text, as far as a word may start in it.
     fn tail(&self, text: &str, from: usize) -> Tail {
-        let (mut first, mut length) = (text.len(), 0);
+        let mut at = self.tail_start(text, from);
+        let mut tail = Tail::default();
+        while let Some(letter) = letter(text, at) {
+            match letter.folded {
+                folded @ (Folded::Ignored | Folded::Blank) => {
+                    Gap::add(&mut tail.gaps, tail.folded.len(), folded);
+                }
+                _ => tail.starts.push((at, tail.folded.len())),
+            }
+            push(&mut tail.folded, letter.folded);
+            at = letter.end;
+        }
+        tail
+    }
+
+    /// Where the end of the text starts that has as many visible characters as the longest word. An escape has
+    /// more.
+    fn tail_start(&self, text: &str, from: usize) -> usize {
+        let (mut first, mut length, mut most) = (text.len(), 0, self.longest);
         for (at, char) in text[from..].char_indices().rev() {
-            length += folded_length(char);
-            if length > self.longest {
+            if u8::try_from(char).is_ok_and(is_escape) {
+                most = self.longest * LONGEST_ESCAPE;
+            }
+            length += folded_length(fold(char));
+            if length > most {
                 break;
             }
             first = from + at;
         }
-        let mut tail = Tail::default();
-        for (at, char) in text[first..].char_indices() {
-            match fold(char) {
-                folded @ (Folded::Ignored | Folded::Blank) => {
-                    Gap::add(&mut tail.gaps, tail.folded.len(), folded);
-                }
-                _ => tail.starts.push((first + at, tail.folded.len())),
-            }
-            push(&mut tail.folded, char);
-        }
-        tail
+        first
     }
 }
 
