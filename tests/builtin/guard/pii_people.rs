@@ -131,6 +131,29 @@ fn documents_are_found_behind_a_word_and_never_without() {
 }
 
 #[test]
+fn plates_are_found_behind_a_word_by_choice_alone() {
+    let plates = PiiScanner::new([PiiKind::LicencePlate]);
+    for (text, plate) in [
+        ("the number plate AB12 CDE, blue", "AB12 CDE"),
+        ("Kennzeichen: M-AB 1234", "M-AB 1234"),
+        ("Kfz-Kennzeichen HH-X 7", "HH-X 7"),
+        ("immatriculation AA-229-BB", "AA-229-BB"),
+        ("matr\u{ed}cula 1234 BCD", "1234 BCD"),
+        ("kenteken 12-ABC-3", "12-ABC-3"),
+        ("license plate 7ABC123", "7ABC123"),
+        ("placa BRA2E19", "BRA2E19"),
+        ("number plate: KA 01 AB 1234", "KA 01 AB 1234"),
+        ("\u{8f66}\u{724c}\u{53f7} \u{4eac}A12345", "A12345"),
+    ] {
+        assert_eq!(of(&plates, text), [plate], "{text}");
+        assert_eq!(of(&PiiScanner::all(), text), [""; 0], "{text}");
+    }
+    for text in ["AB12 CDE", "M-AB 1234", "the plate is blue", "number plate of a car"] {
+        assert_eq!(of(&plates, text), [""; 0], "{text}");
+    }
+}
+
+#[test]
 fn places_and_addresses_of_currencies_are_found() {
     for (kind, text, value) in [
         (PiiKind::Coordinates, "gps 48.8566, 2.3522", "48.8566, 2.3522"),

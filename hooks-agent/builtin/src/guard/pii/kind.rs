@@ -44,6 +44,7 @@ kinds! {
     /// | `Coordinates` | `coordinates` | a latitude and a longitude with three decimals or more, behind a word such as `gps`, or with degrees or directions |
     /// | `BirthDate` | `birth_date` | a date in digits or with the name of the month, behind a word such as `born` |
     /// | `Passport`, `DrivingLicence` | `passport`, `driving_licence` | six to 18 letters and digits of the forms that countries use, behind a word that says so, and never without |
+    /// | `LicencePlate` | `licence_plate` | plates of vehicles of some 20 countries, behind a word that says so; by choice |
     /// | `Iban` | `iban` | the length of the country and the checksum; together or in groups of four |
     ///
     /// The others are identity and tax numbers, by country. Their check digits and dates must be right, and where
@@ -182,6 +183,17 @@ kinds! {
         Passport = "passport",
         /// Numbers of driving licences, behind a word such as `driving licence`.
         DrivingLicence = "driving_licence",
+        /// Plates of vehicles, behind a word such as `number plate`. By choice: a scanner for all kinds does not
+        /// find them.
+        LicencePlate = "licence_plate",
+    }
+}
+
+impl PiiKind {
+    /// Returns whether a scanner finds it only where it is named.
+    #[must_use]
+    pub const fn is_by_choice(self) -> bool {
+        matches!(self, Self::LicencePlate)
     }
 }
 

@@ -186,9 +186,9 @@ impl PiiScanner {
         Ok(self)
     }
 
-    /// A scanner for [all kinds](PiiKind::ALL).
+    /// A scanner for [all kinds](PiiKind::ALL) but those [by choice](PiiKind::is_by_choice).
     pub fn all() -> Self {
-        Self::new(PiiKind::ALL)
+        Self::new(PiiKind::ALL.into_iter().filter(|kind| !kind.is_by_choice()))
     }
 
     /// The kinds that are found, in the order of registration.

@@ -92,7 +92,7 @@ macro_rules! of_one_kind {
 }
 
 impl PiiDetection {
-    /// Finds [all kinds](PiiKind::ALL).
+    /// Finds [all kinds](PiiKind::ALL) but those [by choice](PiiKind::is_by_choice).
     pub fn all() -> Self {
         Self::of_scanner("PiiDetection".to_owned(), PiiScanner::all())
     }

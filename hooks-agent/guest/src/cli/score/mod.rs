@@ -94,7 +94,7 @@ fn scored(args: &ScoreArgs) -> Result<Tally, BoxError> {
 
 fn kinds(names: &[String]) -> Result<Vec<PiiKind>, BoxError> {
     if names.is_empty() {
-        return Ok(PiiKind::ALL.to_vec());
+        return Ok(PiiScanner::all().kinds().to_vec());
     }
     let mut kinds = Vec::new();
     for name in names {

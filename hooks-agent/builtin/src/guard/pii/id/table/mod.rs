@@ -81,6 +81,7 @@ pub(crate) const IDS: &[IdForm] = &[
     vat_other::EU_VAT_FI,
     documents::PASSPORT,
     documents::DRIVING_LICENCE,
+    documents::LICENCE_PLATE,
     vat_other::EU_VAT_IT,
     vat_other::EU_VAT_IT_OWN,
     vat_other::EU_VAT_PL,
