@@ -62,7 +62,9 @@ pub struct RemoteRecognizer {
 #[non_exhaustive]
 pub enum RemoteRecognizerError {
     /// It is no URL.
-    #[error("the URL of the recognizer is none of http or https without a query, such as `http://127.0.0.1:5002`")]
+    #[error(
+        "the URL of the recognizer is none of http or https without a query, such as `http://127.0.0.1:5002`"
+    )]
     Url,
     /// The texts would cross a network without encryption.
     #[error(
@@ -204,14 +206,14 @@ fn in_bytes(items: Vec<Item>, text: &str) -> Option<Vec<Recognized>> {
         text.char_indices().map(|(at, _)| at).chain(std::iter::once(text.len())).collect();
     let found = items.into_iter().map(|Item { entity_type, start, end, score }| {
         let range = *places.get(start)?..*places.get(end)?;
-        (start < end).then(|| Recognized::new(kind(entity_type), range, score))
+        (start < end).then(|| Recognized::new(kind(&entity_type), range, score))
     });
     found.collect()
 }
 
 /// Returns the kind of an entity.
-fn kind(entity: String) -> Cow<'static, str> {
-    Cow::Borrowed(match &*entity {
+fn kind(entity: &str) -> Cow<'static, str> {
+    Cow::Borrowed(match entity {
         "PERSON" => "person",
         "LOCATION" => "location",
         "EMAIL_ADDRESS" => "email",

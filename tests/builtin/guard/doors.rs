@@ -20,11 +20,11 @@ use hooks_agent_core::store::{Decision, Filter, Store};
 use hooks_agent_core::testing::{Calls, Script};
 use hooks_agent_core::thread::MemoryStore;
 use hooks_agent_core::tool::ToolFuture;
-use hooks_core::BoxFuture;
 use hooks_agent_knowledge::{
     Keep, Knowledge, KnowledgeFuture, LongTermMemory, Memories, Passage, ProcessMemories, Rag,
     Remembered, Skills,
 };
+use hooks_core::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::recognizer::Names;

@@ -3,7 +3,7 @@
 use futures::executor::block_on;
 use hooks_agent_builtin::guard::pii::{PiiRegister, PiiStrategy};
 use hooks_agent_builtin::guard::{PiiDetection, Secrets, Vault};
-use hooks_agent_core::model::TextPlace;
+use hooks_agent_core::model::{ChatRequest, TextPlace};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::testing::{Calls, Script};
 use serde_json::json;
@@ -23,7 +23,8 @@ fn lines(register: &PiiRegister) -> Vec<String> {
 async fn busy(hook: PiiDetection) {
     let call = || ToolUse::new("1", "send", json!({ "to": "ada@example.com", "ip": ["10.0.0.1"] }));
     let script = Script::new();
-    let script = script.calls([call()]).thinks("ada@example.com", "To ada@example.com. And 10.0.0.1");
+    let script =
+        script.calls([call()]).thinks("ada@example.com", "To ada@example.com. And 10.0.0.1");
     let script = script.calls([call()]).says("done");
     let tool = Calls::new("send").answers("sent to bob@example.com, cc ada@example.com");
     let agent = ReActAgent::builder("bot").model(script).tool(tool).hook(hook).build().unwrap();
@@ -57,11 +58,14 @@ async fn each_finding_counts_once_where_it_is() {
 struct NoNames;
 
 impl hooks_agent_core::model::Recognizer for NoNames {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "none"
     }
 
-    fn recognize<'a>(&'a self, texts: &'a [&'a str]) -> hooks_agent_core::model::RecognizeFuture<'a> {
+    fn recognize<'a>(
+        &'a self,
+        texts: &'a [&'a str],
+    ) -> hooks_agent_core::model::RecognizeFuture<'a> {
         Box::pin(async move { Ok(texts.iter().map(|_| Vec::new()).collect()) })
     }
 }
@@ -73,11 +77,8 @@ async fn what_a_recognizer_finds_counts_under_its_kind() {
     let model = ScriptedModel::new("fixed", |_| "By zoe. And Zoe Barnes.");
     let agent = ReActAgent::builder("bot").model(model).hook(hook).build().unwrap();
     agent.call("I am ada, ada@example.com").await.unwrap();
-    let expected = [
-        "bot Input - email false 1",
-        "bot Input - person false 1",
-        "bot Output - person false 2",
-    ];
+    let expected =
+        ["bot Input - email false 1", "bot Input - person false 1", "bot Output - person false 2"];
     assert_eq!(lines(&register), expected);
 }
 
@@ -85,7 +86,8 @@ async fn what_a_recognizer_finds_counts_under_its_kind() {
 fn a_blocked_text_counts_what_blocked_it() {
     let register = PiiRegister::new();
     let hook = PiiDetection::all().strategy(PiiStrategy::Block).register(&register);
-    let agent = ReActAgent::builder("bot").model(Script::new().says("x")).hook(hook).build().unwrap();
+    let agent =
+        ReActAgent::builder("bot").model(Script::new().says("x")).hook(hook).build().unwrap();
     block_on(agent.call("ada@example.com and 10.0.0.1")).unwrap_err();
     assert_eq!(lines(&register), ["bot Input - email true 1"]);
 }
@@ -95,7 +97,7 @@ fn the_kinds_of_a_vault_and_of_secrets_count_and_values_are_not_in_it() {
     let register = PiiRegister::new();
     let hook = PiiDetection::all().vault(Vault::new()).register(&register);
     let secrets = Secrets::new().register(&register);
-    let model = ScriptedModel::new("echo", |request| request.last_text());
+    let model = ScriptedModel::new("echo", ChatRequest::last_text);
     let agent = ReActAgent::builder("bot").model(model).hook(hook).hook(secrets).build().unwrap();
     block_on(agent.call("ada@example.com, password=hunter2-Xy9")).unwrap();
     let counts = register.counts();
@@ -109,7 +111,8 @@ fn the_kinds_of_a_vault_and_of_secrets_count_and_values_are_not_in_it() {
 fn names_of_tools_that_a_model_invents_do_not_fill_the_memory() {
     let register = PiiRegister::new();
     let hook = PiiDetection::email().everywhere().register(&register);
-    let call = |at: usize| ToolUse::new(at.to_string(), format!("tool{at}"), json!({ "to": "a@b.de" }));
+    let call =
+        |at: usize| ToolUse::new(at.to_string(), format!("tool{at}"), json!({ "to": "a@b.de" }));
     let script = Script::new().calls((0..12_000).map(call)).says("done");
     let agent = ReActAgent::builder("bot").model(script).hook(hook).build().unwrap();
     block_on(agent.call("go")).unwrap();

@@ -9,7 +9,7 @@ use futures::StreamExt;
 use hooks_agent_builtin::guard::pii::{PiiAllowed, PiiRecognition, PiiStrategy};
 use hooks_agent_builtin::guard::{PiiDetection, Vault};
 use hooks_agent_core::message::Usage;
-use hooks_agent_core::model::{ChatChunk, RecognizeFuture, Recognized, Recognizer};
+use hooks_agent_core::model::{ChatChunk, ChatRequest, RecognizeFuture, Recognized, Recognizer};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_agent_core::stream::AgentEventKind;
@@ -28,12 +28,13 @@ fn names(text: &str) -> Vec<Recognized> {
         let found = text.match_indices(name).map(|(at, name)| at..at + name.len());
         found.map(move |range| Recognized::new("person", range, score))
     };
-    let sure = ["ada", "Ada Lovelace", "zoe", "Zoe Barnes"].into_iter().flat_map(|name| of(name, 0.9));
+    let sure =
+        ["ada", "Ada Lovelace", "zoe", "Zoe Barnes"].into_iter().flat_map(|name| of(name, 0.9));
     sure.chain(of("Ada", 0.4)).collect()
 }
 
 impl Recognizer for Names {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "names"
     }
 
@@ -56,7 +57,7 @@ impl Noted {
 }
 
 impl Recognizer for Noted {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "noted"
     }
 
@@ -67,10 +68,12 @@ impl Recognizer for Noted {
 }
 
 /// Answers as it is told.
-struct Odd(fn(&[&str]) -> Result<Vec<Vec<Recognized>>, &'static str>);
+struct Odd(Answer);
+
+type Answer = fn(&[&str]) -> Result<Vec<Vec<Recognized>>, &'static str>;
 
 impl Recognizer for Odd {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "odd"
     }
 
@@ -83,7 +86,7 @@ impl Recognizer for Odd {
 struct Silent;
 
 impl Recognizer for Silent {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "silent"
     }
 
@@ -101,7 +104,7 @@ fn hook() -> PiiDetection {
 }
 
 fn echo() -> ReActAgentBuilder {
-    ReActAgent::builder("bot").model(ScriptedModel::new("echo", |request| request.last_text()))
+    ReActAgent::builder("bot").model(ScriptedModel::new("echo", ChatRequest::last_text))
 }
 
 async fn said(hook: PiiDetection, input: &str) -> Result<String, String> {
@@ -139,10 +142,14 @@ async fn a_name_is_known_nowhere() {
         json!({ "text": json!({ "to": "zoe" }).to_string() }),
     ] {
         for output in ["found zoe", "{\"who\":\"zoe\",\"n\":1}"] {
-            let tool = FunctionTool::with_context("tool", "Works.", move |_: serde_json::Value, cx: ToolContext| {
-                cx.progress("working for zoe");
-                async move { Ok::<_, String>(output) }
-            });
+            let tool = FunctionTool::with_context(
+                "tool",
+                "Works.",
+                move |_: serde_json::Value, cx: ToolContext| {
+                    cx.progress("working for zoe");
+                    async move { Ok::<_, String>(output) }
+                },
+            );
             let script = Script::new().calls([ToolUse::new("1", "tool", input.clone())]);
             let script = script.thinks("hm zoe", "So zoe. And Zoe Barnes");
             let shown = shown_of(ReActAgent::builder("bot").tool(tool).hook(hook()), script).await;
@@ -157,7 +164,10 @@ async fn structured_results_and_errors_are_asked_about() {
     type Output = fn() -> Result<hooks_agent_core::message::ToolOutput, String>;
     let outputs: [Output; 4] = [
         || Ok(hooks_agent_core::message::ToolOutput::json(json!({ "who": ["zoe"], "zoe": 7 }))),
-        || Ok(hooks_agent_core::message::ToolOutput::text("x").with_block(ContentBlock::text("zoe"))),
+        || {
+            Ok(hooks_agent_core::message::ToolOutput::text("x")
+                .with_block(ContentBlock::text("zoe")))
+        },
         || Err("no zoe".to_owned()),
         || panic!("no zoe"),
     ];
@@ -247,7 +257,7 @@ async fn answers_are_kept_and_requests_are_limited() {
 
 #[tokio::test(start_paused = true)]
 async fn a_text_that_nobody_answers_for_is_blocked() {
-    let odd: [(fn(&[&str]) -> _, &str); 4] = [
+    let odd: [(Answer, &str); 4] = [
         (|_| Err("out of memory"), "`odd` failed: out of memory"),
         (|_| Ok(vec![]), "`odd` answered for 0 of 1 texts"),
         (|_| panic!("no"), "`odd` panicked"),
@@ -306,7 +316,7 @@ async fn a_blocked_result_of_a_tool_is_an_error_that_the_model_reads() {
 struct Flaky(AtomicUsize);
 
 impl Recognizer for Flaky {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "flaky"
     }
 
@@ -341,7 +351,8 @@ async fn emitted(hook: PiiDetection, chunks: &[&str]) -> (Vec<String>, String) {
 
 #[tokio::test]
 async fn an_answer_streams_a_sentence_at_a_time() {
-    let (out, reply) = emitted(hook(), &["Hello, I am A", "da Lovelace. Write to a", "da. Good", " bye"]).await;
+    let (out, reply) =
+        emitted(hook(), &["Hello, I am A", "da Lovelace. Write to a", "da. Good", " bye"]).await;
     assert_eq!(reply, "Hello, I am [REDACTED_PERSON]. Write to [REDACTED_PERSON]. Good bye");
     assert_eq!(out.concat(), reply);
     assert_eq!(out[0], "Hello, I am [REDACTED_PERSON]. ");

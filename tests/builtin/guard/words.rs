@@ -74,7 +74,8 @@ fn forms_and_escapes_of_characters_hide_nothing() {
         let masked = words.mask(&format!("a {text}, b"));
         assert_eq!(masked, format!("a {}, b", "*".repeat(text.chars().count())), "{text}");
     }
-    let same = ["&secret2;", "%7secretary", "insecret", "%E6%9C", "\\u673", "&#115", "topsecret", "R&D"];
+    let same =
+        ["&secret2;", "%7secretary", "insecret", "%E6%9C", "\\u673", "&#115", "topsecret", "R&D"];
     for text in same {
         assert_eq!(words.mask(text), text);
     }
@@ -215,8 +216,8 @@ fn any_cut_of_any_text_finds_what_the_whole_text_has() {
     const PARTS: [&str; 46] = [
         "a", "b", "A", "ab", "abc", "bc", "c", " ", " ", "\n", "\u{2800}", "\u{202E}", "Ａ", "ｂ",
         "\u{200B}", "カ", "ｶ", "ﾞ", "ガ", "\u{3099}", "イ", "机", "密", "文", "é", "É", "😀", "_",
-        "1", ".", "secret", "SEC", "ret", "&#97;", "%62", "\\u0063", "&", "%", "\\", "#9", "7;", "u673",
-        "%E6%9C", "%BA", "\u{24d0}", "&nbsp;",
+        "1", ".", "secret", "SEC", "ret", "&#97;", "%62", "\\u0063", "&", "%", "\\", "#9", "7;",
+        "u673", "%E6%9C", "%BA", "\u{24d0}", "&nbsp;",
     ];
     let words = list(&[
         "a",

@@ -51,7 +51,8 @@ async fn texts_are_sent_at_once_and_places_are_counted_in_characters() {
     ]);
     let (recognizer, received) = answering(200, answer.to_string()).await;
     let recognizer = recognizer.bearer("token").unwrap();
-    let found = recognizer.recognize(&["Zo\u{eb} is", "x", "\u{674e}\u{5c0f} a@b.c"]).await.unwrap();
+    let found =
+        recognizer.recognize(&["Zo\u{eb} is", "x", "\u{674e}\u{5c0f} a@b.c"]).await.unwrap();
     assert_eq!(found[0], [Recognized::new("person", 0..4, 0.85)]);
     assert!(found[1].is_empty());
     let expected =
@@ -95,10 +96,13 @@ async fn a_wrong_answer_is_an_error_that_quotes_nothing() {
 
 #[tokio::test]
 async fn an_answer_without_end_is_cut() {
-    let endless = || async {
-        let chunks = futures::stream::repeat(Ok::<_, std::convert::Infallible>(Bytes::from(vec![b' '; 1 << 20])));
-        Response::new(axum::body::Body::from_stream(chunks))
-    };
+    let endless =
+        || async {
+            let chunks = futures::stream::repeat(Ok::<_, std::convert::Infallible>(Bytes::from(
+                vec![b' '; 1 << 20],
+            )));
+            Response::new(axum::body::Body::from_stream(chunks))
+        };
     let place = listen(Router::new().route("/analyze", post(endless))).await;
     let recognizer = RemoteRecognizer::new(format!("http://{place}"), "en").unwrap();
     let error = recognizer.recognize(&["Ada"]).await.unwrap_err().to_string();
@@ -108,7 +112,9 @@ async fn an_answer_without_end_is_cut() {
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
     let (_, received) = answering(200, "[[]]").await;
-    let to = |_: Bytes| async { (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, "/else")]).into_response() };
+    let to = |_: Bytes| async {
+        (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, "/else")]).into_response()
+    };
     let noted = received.clone();
     let other = move |headers: HeaderMap, body: Bytes| async move {
         noted.lock().unwrap().push((headers, serde_json::from_slice(&body).unwrap()));
@@ -118,7 +124,10 @@ async fn a_redirect_is_not_followed() {
     let place = listen(router).await;
     let recognizer = RemoteRecognizer::new(format!("http://{place}"), "en").unwrap();
     let error = recognizer.recognize(&["Ada"]).await.unwrap_err().to_string();
-    assert_eq!((error.as_str(), received.lock().unwrap().len()), ("it answered with status 307", 0));
+    assert_eq!(
+        (error.as_str(), received.lock().unwrap().len()),
+        ("it answered with status 307", 0)
+    );
 }
 
 #[tokio::test]
@@ -151,14 +160,22 @@ fn texts_cross_no_network_without_encryption() {
 
 #[test]
 fn a_url_is_one_of_http_without_a_password_and_its_key_is_shown_nowhere() {
-    for url in ["presidio", "ftp://localhost", "http://u:hunter2@localhost", "http://localhost/?key=hunter2"] {
+    for url in [
+        "presidio",
+        "ftp://localhost",
+        "http://u:hunter2@localhost",
+        "http://localhost/?key=hunter2",
+    ] {
         let error = RemoteRecognizer::new(url, "en").unwrap_err();
         assert!(matches!(error, RemoteRecognizerError::Url), "{error}");
         assert!(!format!("{error:?} {error}").contains("hunter2"), "{error}");
     }
     let recognizer = RemoteRecognizer::new("http://localhost:5002", "en").unwrap();
     let error = recognizer.clone().bearer("hunter2\n").unwrap_err();
-    assert_eq!(error.to_string(), "the token of the recognizer has characters that a header cannot have");
+    assert_eq!(
+        error.to_string(),
+        "the token of the recognizer has characters that a header cannot have"
+    );
     let shown = format!("{:?}", recognizer.bearer("hunter2").unwrap());
     assert!(shown.contains("localhost:5002") && !shown.contains("hunter2"), "{shown}");
 }

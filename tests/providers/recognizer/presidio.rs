@@ -14,8 +14,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-const PYTHON: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/presidio/bin/python");
+const PYTHON: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/presidio/bin/python");
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recognizer/analyzer.py");
 
 /// A JSON array of texts, or of objects with a `full_text`, to ask about beside those of this file.
@@ -57,14 +56,17 @@ fn direct(texts: &[&str], entities: &Value) -> Vec<BTreeSet<(String, String, Str
     process.stdin.take().unwrap().write_all(asked.as_bytes()).unwrap();
     let output = process.wait_with_output().unwrap().stdout;
     let answers: Vec<Vec<(String, String, String, f64)>> = serde_json::from_slice(&output).unwrap();
-    let of = |answer: Vec<_>| {
-        answer.into_iter().map(|(entity, before, value, _)| (kind(entity), before, value)).collect()
+    let of = |answer: Vec<(String, String, String, f64)>| {
+        answer
+            .into_iter()
+            .map(|(entity, before, value, _)| (kind(&entity), before, value))
+            .collect()
     };
     answers.into_iter().map(of).collect()
 }
 
-fn kind(entity: String) -> String {
-    match &*entity {
+fn kind(entity: &str) -> String {
+    match entity {
         "EMAIL_ADDRESS" => "email".to_owned(),
         "PHONE_NUMBER" => "phone".to_owned(),
         "IP_ADDRESS" => "ip".to_owned(),
@@ -86,7 +88,8 @@ fn texts() -> Vec<String> {
     .into();
     if let Some(path) = std::env::var_os(SET) {
         let set: Vec<Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
-        let of = |value: &Value| value.get("full_text").unwrap_or(value).as_str().unwrap().to_owned();
+        let of =
+            |value: &Value| value.get("full_text").unwrap_or(value).as_str().unwrap().to_owned();
         texts.extend(set.iter().map(of));
     }
     texts
@@ -119,7 +122,10 @@ async fn through_the_door_the_analyzer_answers_as_it_does_directly() {
             }
         }
         assert!(count >= 6, "{count}");
-        tell(format!("Presidio: {count} entities in {} texts, the same through the door", texts.len()));
+        tell(format!(
+            "Presidio: {count} entities in {} texts, the same through the door",
+            texts.len()
+        ));
     }
 }
 
@@ -129,10 +135,13 @@ async fn names_of_the_analyzer_are_kept_from_the_model_and_from_the_stream() {
         return;
     }
     let (recognizer, _process) = start().await;
-    let model = ScriptedModel::new("echo", |request| format!("You said: {}. I know Ada Lovelace.", request.last_text()));
+    let model = ScriptedModel::new("echo", |request| {
+        format!("You said: {}. I know Ada Lovelace.", request.last_text())
+    });
     let hook = PiiDetection::all().recognizer(recognizer).everywhere();
     let agent = ReActAgent::builder("bot").model(model).hook(hook).build().unwrap();
-    let reply = agent.call("I am Zo\u{eb} M\u{fc}ller of Z\u{fc}rich, z@example.com").await.unwrap();
+    let reply =
+        agent.call("I am Zo\u{eb} M\u{fc}ller of Z\u{fc}rich, z@example.com").await.unwrap();
     assert_eq!(
         reply.text(),
         "You said: I am [REDACTED_PERSON] of [REDACTED_LOCATION], [REDACTED_EMAIL]. I know [REDACTED_PERSON]."

@@ -241,7 +241,9 @@ fn texts_of_schema<'a>(schema: &'a mut Value, texts: &mut Vec<&'a mut String>) {
             }
         }
         Value::Array(schemas) => {
-            schemas.iter_mut().for_each(|schema| texts_of_schema(schema, texts));
+            for schema in schemas {
+                texts_of_schema(schema, texts);
+            }
         }
         _ => {}
     }

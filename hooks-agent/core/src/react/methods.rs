@@ -98,9 +98,10 @@ impl ReActAgent {
             }
             None => call,
         };
-        let result = match is_edited && has_run {
-            true => Box::pin(with_edit_notice(&cx, &call, result)).await,
-            false => result,
+        let result = if is_edited && has_run {
+            Box::pin(with_edit_notice(&cx, &call, result)).await
+        } else {
+            result
         };
         Ok(Acted { control, has_run, ..Acted::new(call, result) })
     }
@@ -309,11 +310,7 @@ fn is_confirmed(cx: &CallContext, call: &ToolUse) -> bool {
 
 /// Begins a result with the arguments that ran in place of the model's, as the guards of the call leave
 /// them.
-async fn with_edit_notice(
-    cx: &CallContext,
-    call: &ToolUse,
-    mut result: ToolResult,
-) -> ToolResult {
+async fn with_edit_notice(cx: &CallContext, call: &ToolUse, mut result: ToolResult) -> ToolResult {
     let mut arguments = ToolOutput::text(call.input.to_string());
     if let Err(blocked) = cx.screen_output(Door::Edit, &call.name, &mut arguments).await {
         arguments = blocked.reason.into();

@@ -96,10 +96,7 @@ impl fmt::Display for TodoStatus {
 
 /// Returns the list as the model reads it, or nothing for an empty one. Each entry is one line, whatever
 /// its content.
-pub(super) async fn lines(
-    cx: &CallContext,
-    todos: &[Todo],
-) -> Result<Option<String>, TextBlocked> {
+pub(super) async fn lines(cx: &CallContext, todos: &[Todo]) -> Result<Option<String>, TextBlocked> {
     if todos.is_empty() {
         return Ok(None);
     }

@@ -158,9 +158,10 @@ pub(crate) const LONGEST: usize = 12;
 /// Whether a text is the begin of a character of several bytes, percent-encoded.
 fn is_percent_open(tail: &str) -> bool {
     let Some(count) = percent_byte(tail).and_then(bytes_of) else { return false };
-    let whole = tail.as_bytes().chunks(3).take_while(|chunk| {
-        chunk[0] == b'%' && chunk[1..].iter().all(u8::is_ascii_hexdigit)
-    });
+    let whole = tail
+        .as_bytes()
+        .chunks(3)
+        .take_while(|chunk| chunk[0] == b'%' && chunk[1..].iter().all(u8::is_ascii_hexdigit));
     let whole: usize = whole.map(<[u8]>::len).sum();
     whole == tail.len() && tail.len() < 3 * count
 }

@@ -178,9 +178,7 @@ impl PiiReplacement {
             PiiStrategy::Redact => Some(format!("[REDACTED_{}]", self.name(kind).to_uppercase())),
             PiiStrategy::Mask if self.format == PiiFormat::Spring => Some(keep_four(value)),
             PiiStrategy::Mask => Some(mask(kind, value)),
-            PiiStrategy::Hash => {
-                Some(self.hash_token(kind, &self.hash(&self.key.key, value)))
-            }
+            PiiStrategy::Hash => Some(self.hash_token(kind, &self.hash(&self.key.key, value))),
             PiiStrategy::Block => None,
         }
     }

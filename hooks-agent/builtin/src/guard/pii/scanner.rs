@@ -409,7 +409,8 @@ mod tests {
 
     #[test]
     fn a_plain_end_is_open_where_the_parsers_say() {
-        let parts = ["ab", "x", " ", "\n", "é", "中", "7", "1.", "a@", ":", "-", "DE89 ", "(", "/", "s://"];
+        let parts =
+            ["ab", "x", " ", "\n", "é", "中", "7", "1.", "a@", ":", "-", "DE89 ", "(", "/", "s://"];
         let part = |number, place| parts[number / parts.len().pow(place) % parts.len()];
         let scanner = PiiScanner::all();
         for number in 0..parts.len().pow(4) {

@@ -155,7 +155,8 @@ impl PiiDetection {
 
     fn new(name: String, detector: Arc<dyn PiiDetector>) -> Self {
         let replacement = Arc::new(PiiReplacement::new(PiiStrategy::default()));
-        let search = Search { detector, replacement, vault: None, allowed: Arc::default(), register: None };
+        let search =
+            Search { detector, replacement, vault: None, allowed: Arc::default(), register: None };
         let rewriter = search.clone().rewriter(search.id(false, None).as_ref());
         let rewrite = Rewrite::from(rewriter).input(true).output(false);
         Self { name, search, scanner: None, recognition: None, vault: None, tools: None, rewrite }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use regex::{Error, Regex};
 
 use crate::guard::pii::{
-    PiiAllowed, PiiDetected, PiiDetector, PiiMatch, PiiRecognition, PiiRegister, PiiReplacement, PiiStrategy,
+    PiiAllowed, PiiDetected, PiiDetector, PiiMatch, PiiRecognition, PiiRegister, PiiReplacement,
+    PiiStrategy,
 };
 use crate::guard::vault::{InCall, open_token};
 use hooks_agent_core::model::{Find, Finding, Rewriter, Used};

@@ -135,7 +135,9 @@ pub(crate) fn push(folded: &mut String, char: Folded) {
         Folded::Ignored | Folded::Blank => {}
         Folded::One(one) => folded.push(one),
         Folded::Two(one, two) => folded.extend([one, two]),
-        Folded::Ascii(bytes, count) => folded.extend(bytes[..count].iter().copied().map(char::from)),
+        Folded::Ascii(bytes, count) => {
+            folded.extend(bytes[..count].iter().copied().map(char::from));
+        }
     }
 }
 

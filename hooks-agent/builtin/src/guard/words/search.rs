@@ -187,13 +187,7 @@ impl Search {
     }
 
     /// Where the next character is. Between words, the next at which a word may start.
-    fn next_start(
-        &self,
-        text: &str,
-        at: usize,
-        state: StateID,
-        anywhere: bool,
-    ) -> Option<usize> {
+    fn next_start(&self, text: &str, at: usize, state: StateID, anywhere: bool) -> Option<usize> {
         let (bytes, mut at) = (text.as_bytes(), at);
         loop {
             let byte = *bytes.get(at)?;

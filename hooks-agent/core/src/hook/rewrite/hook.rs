@@ -228,9 +228,9 @@ impl Rewrite {
     ) -> Result<ToolResult, ToolError> {
         let rewriter = rewriter.at(TextPlace::ToolResult, Some(&call.tool_use().name));
         let of_progress = rewriter.clone().noting_changes_only();
-        let progress = move |text: String| match of_progress.asks() {
-            true => None,
-            false => of_progress.text(&text).ok(),
+        // Nobody waits for an answer here.
+        let progress = move |text: String| {
+            if of_progress.asks() { None } else { of_progress.text(&text).ok() }
         };
         match next.run_with_progress(call.into_tool_use(), progress).await {
             Ok(mut result) => {

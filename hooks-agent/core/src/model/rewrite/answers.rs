@@ -66,8 +66,9 @@ impl Find for Answers {
             }
             (None, None) => Some(Finding::Block {
                 range: from..text.len(),
-                reason: "nobody was asked about the text: its rewriter takes time, `asked` waits for it"
-                    .to_owned(),
+                reason:
+                    "nobody was asked about the text: its rewriter takes time, `asked` waits for it"
+                        .to_owned(),
             }),
         }
     }

@@ -331,10 +331,8 @@ impl Rewriter {
             return self.text(text);
         }
         let field = Field::new(key, text);
-        let rewritten = match has_findings {
-            true => self.rest(&field.text, field.from)?,
-            false => self.text(text)?,
-        };
+        let rewritten =
+            if has_findings { self.rest(&field.text, field.from)? } else { self.text(text)? };
         let is_changed = has_findings || rewritten != text;
         if let Some(searched) = self.searched.as_ref().filter(|_| is_changed) {
             searched.wrote(&field.text, &Field::new(key, &rewritten).text);

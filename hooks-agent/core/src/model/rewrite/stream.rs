@@ -191,7 +191,7 @@ impl Rewriting {
             let parts: Vec<_> =
                 parts.into_iter().map(|range| (range.clone(), text[range].to_owned())).collect();
             let asked = asked.clone();
-            (!parts.is_empty()).then(|| async move { asked.ask(parts).await })
+            (!parts.is_empty()).then_some(async move { asked.ask(parts).await })
         });
         let asking: Vec<_> = asking.collect();
         (!asking.is_empty()).then(|| join_all(asking).map(drop).boxed())

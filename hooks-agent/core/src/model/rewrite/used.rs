@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::model::rewrite::find::{Find, Finding};
 
 /// Where a text is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TextPlace {

@@ -127,7 +127,10 @@ impl PiiRecognition {
     }
 
     /// Returns what is in each text, or why that is not known.
-    pub(in crate::guard) async fn ask(&self, texts: &[&str]) -> Vec<Result<Vec<Recognized>, String>> {
+    pub(in crate::guard) async fn ask(
+        &self,
+        texts: &[&str],
+    ) -> Vec<Result<Vec<Recognized>, String>> {
         let cached = |text: &&str| self.cache.as_ref().and_then(|cache| cache.get(text));
         let mut answers: Vec<Option<Result<Answer, String>>> =
             texts.iter().map(|text| cached(text).map(Ok)).collect();
@@ -152,7 +155,9 @@ impl PiiRecognition {
                     }
                 }
                 Err(reason) => {
-                    let reason = format!("nobody knows whether there is personal data in the text: {reason}");
+                    let reason = format!(
+                        "nobody knows whether there is personal data in the text: {reason}"
+                    );
                     for at in open {
                         answers[at] = Some(Err(reason.clone()));
                     }
@@ -163,7 +168,8 @@ impl PiiRecognition {
         let is_asked = |found: &&Recognized| {
             let is_of_kind = |kinds: &BTreeSet<String>| kinds.contains(&*found.kind);
             // A score that is no number is not below it.
-            !(found.score < self.min_score) && self.kinds.as_ref().is_none_or(is_of_kind)
+            (found.score.is_nan() || found.score >= self.min_score)
+                && self.kinds.as_ref().is_none_or(is_of_kind)
         };
         let chosen = |answer: Answer| answer.iter().filter(is_asked).cloned().collect();
         let unknown = || Err("the text was not asked about".to_owned());

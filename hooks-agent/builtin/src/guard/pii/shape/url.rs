@@ -77,9 +77,8 @@ fn with_scheme(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let scheme = SCHEMES.iter().filter(|it| ends_in(it)).max_by_key(|it| it.len())?;
     let body = at + 3;
     let first = get(text, body)?;
-    let starts = is_word(first)
-        || matches!(first, b'[' | b'%')
-        || (first == b'/' && *scheme == "file");
+    let starts =
+        is_word(first) || matches!(first, b'[' | b'%') || (first == b'/' && *scheme == "file");
     let length = if is_letter_lead(first) { Some(2) } else { starts.then_some(1) };
     let length = length.or_else(|| wide_letter(text, body))?;
     Some((at - scheme.len(), body + length))
