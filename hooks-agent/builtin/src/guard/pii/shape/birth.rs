@@ -1,5 +1,6 @@
 //! Dates of birth: dates behind a word that says so.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -75,6 +76,12 @@ const MONTHS: [&[&str]; 12] = [
     &["dec", "dez", "déc", "dic", "дек"],
 ];
 
+/// The first three letters of the months that begin with ASCII letters, sorted.
+static FIRST_LETTERS: LazyLock<BTreeSet<[u8; 3]>> = LazyLock::new(|| {
+    let months = MONTHS.iter().copied().flatten().map(|month| month.as_bytes());
+    months.filter_map(|month| month.first_chunk().copied()).filter(|it: &[u8; 3]| it.is_ascii()).collect()
+});
+
 /// The date whose first digit is at `at`.
 pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
     // Most numbers are no day and no year.
@@ -82,7 +89,9 @@ pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
     if !matches!(digits, 1 | 2 | 4) {
         return None;
     }
-    let month_first = month_before(text, at).zip(year_behind_day(text, at));
+    // A year behind a day is rarer than a word before it.
+    let month_first = year_behind_day(text, at)
+        .and_then(|end| month_before(text, at).map(|start| (start, end)));
     let day_first = || numbers(text, at).or_else(|| with_month(text, at)).map(|end| (at, end));
     let (start, end) = month_first.or_else(day_first)?;
     if !starts_word(text, start) || is_joined(text, start) {
@@ -153,10 +162,10 @@ fn is_month(word: &[u8]) -> bool {
     if word.len() < 3 || word.len() > 2 * MONTH {
         return false;
     }
-    if word.is_ascii() {
-        let mut months = MONTHS.iter().copied().flatten().map(|month| month.as_bytes());
-        return months
-            .any(|month| word.get(..month.len()).is_some_and(|it| it.eq_ignore_ascii_case(month)));
+    // Most words are none: three letters tell.
+    let first = [word[0], word[1], word[2]].map(|byte| byte.to_ascii_lowercase());
+    if first.is_ascii() && !FIRST_LETTERS.contains(&first) {
+        return false;
     }
     let Ok(word) = std::str::from_utf8(word) else { return false };
     let word = word.to_lowercase();
