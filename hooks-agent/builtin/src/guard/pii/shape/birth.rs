@@ -82,17 +82,21 @@ static FIRST_LETTERS: LazyLock<BTreeSet<[u8; 3]>> = LazyLock::new(|| {
     months.filter_map(|month| month.first_chunk().copied()).filter(|it: &[u8; 3]| it.is_ascii()).collect()
 });
 
+/// Year, month and day in Chinese and Japanese, and in Korean.
+const SIGNS: [[&str; 3]; 2] = [["年", "月", "日"], ["년", "월", "일"]];
+
 /// The date whose first digit is at `at`.
 pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
     // Most numbers are no day and no year.
-    let digits = (0..5).take_while(|digit| is_digit(text, at + digit)).count();
-    if !matches!(digits, 1 | 2 | 4) {
+    let digits = (0..9).take_while(|digit| is_digit(text, at + digit)).count();
+    if !matches!(digits, 1 | 2 | 4 | 8) {
         return None;
     }
     // A year behind a day is rarer than a word before it.
     let month_first = year_behind_day(text, at)
         .and_then(|end| month_before(text, at).map(|start| (start, end)));
-    let day_first = || numbers(text, at).or_else(|| with_month(text, at)).map(|end| (at, end));
+    let forms = [numbers, with_month, with_signs, without_separators];
+    let day_first = || forms.iter().find_map(|form| form(text, at)).map(|end| (at, end));
     let (start, end) = month_first.or_else(day_first)?;
     if !starts_word(text, start) || is_joined(text, start) {
         return None;
@@ -129,9 +133,15 @@ fn numbers(text: &[u8], at: usize) -> Option<usize> {
     is_date.then_some(end)
 }
 
-/// `12 March 1985`, `12. März 1985`, `12 de marzo de 1985`.
+/// `12 March 1985`, `12. März 1985`, `12 de marzo de 1985`, `12-Mar-1985`.
 fn with_month(text: &[u8], at: usize) -> Option<usize> {
     let (_, end) = number(text, at).filter(|(day, _)| (1..=31).contains(day))?;
+    if let Some(separator) = get(text, end).filter(|byte| matches!(byte, b'-' | b'/')) {
+        let month = end + 1 + word(text, end + 1);
+        let is_date = is_month(&text[end + 1..month]) && get(text, month) == Some(separator);
+        let year = number(text, month + 1).filter(|(year, _)| is_date && is_year(*year));
+        return year.map(|(_, end)| end);
+    }
     let end = end + ordinal(text, end);
     let blanks = usize::from(get(text, end) == Some(b' '));
     let start = skip_of(text, end + blanks);
@@ -141,6 +151,30 @@ fn with_month(text: &[u8], at: usize) -> Option<usize> {
     }
     let year = skip_of(text, skip_blanks(text, month));
     number(text, year).filter(|(year, _)| is_year(*year)).map(|(_, end)| end)
+}
+
+/// `1985年3月12日`, `1985년 3월 12일`.
+fn with_signs(text: &[u8], at: usize) -> Option<usize> {
+    let (year, end) = number(text, at).filter(|(year, _)| is_year(*year))?;
+    let signs = SIGNS.iter().find(|signs| text[end..].starts_with(signs[0].as_bytes()))?;
+    let skip = |at: usize| at + usize::from(get(text, at) == Some(b' '));
+    let (month, end) = number(text, skip(end + signs[0].len()))?;
+    let behind = text[end..].starts_with(signs[1].as_bytes()).then(|| skip(end + signs[1].len()))?;
+    let (day, end) = number(text, behind)?;
+    let end = text[end..].starts_with(signs[2].as_bytes()).then_some(end + signs[2].len());
+    end.filter(|_| year > 0 && (1..=12).contains(&month) && (1..=31).contains(&day))
+}
+
+/// `19850312`.
+fn without_separators(text: &[u8], at: usize) -> Option<usize> {
+    let digits = text.get(at..at + 8)?;
+    let is_eight = digits.iter().all(u8::is_ascii_digit) && !is_digit(text, at + 8);
+    let value = |digits: &[u8]| digits.iter().fold(0, |value, it| value * 10 + u32::from(it - b'0'));
+    let is_date = || {
+        let (year, month, day) = (value(&digits[..4]), value(&digits[4..6]), value(&digits[6..]));
+        is_year(year) && (1..=12).contains(&month) && (1..=31).contains(&day)
+    };
+    (is_eight && is_date()).then_some(at + 8)
 }
 
 /// `12, 1985` behind a month.
@@ -215,8 +249,10 @@ fn word(text: &[u8], at: usize) -> usize {
 }
 
 /// The starts of dates: in digits; a day, a month and a year; a month first.
-static STARTS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
+static STARTS: LazyLock<[Regex; 5]> = LazyLock::new(|| {
     [
+        r"^\d{1,9}$",
+        r"^\d{1,2}[/-]((?:[a-zA-Z]|[\xC3-\xC5\xD0\xD1][\x80-\xBF]){0,24})(?:[/-](?:\d{1,5}[./-]?)?)?$",
         r"^\d{1,5}(?:[./-] ?(?:\d{1,5}(?:[./-] ?(?:\d{1,5}[./-]?)?)?)?)?$",
         r"^\d{1,2}(?:[a-z]{0,2}|\.) ?(?:(?:de|of|di) )?((?:[a-zA-Z]|[\xC3-\xC5\xD0\xD1][\x80-\xBF]){0,24})(?:[ ,.]{1,2}(?:de?|of?|di?|(?:de|of|di) )?(?:\d{1,5}[./-]?)?)?$",
         r"^((?:[a-zA-Z]|[\xC3-\xC5\xD0\xD1][\x80-\xBF]){1,24})(?:\.? ?|\.? \d{1,2}(?:[a-z]{0,2}|\.)[ ,.]{0,2}(?:\d{1,5}[./-]?)?)$",
@@ -237,7 +273,10 @@ pub(crate) fn open(text: &[u8], from: usize) -> usize {
 }
 
 fn is_open(rest: &[u8]) -> bool {
-    let (of_digits, of_letters) = STARTS.split_at(2);
+    if is_open_with_signs(rest) {
+        return true;
+    }
+    let (of_digits, of_letters) = STARTS.split_at(4);
     let forms = if is_digit(rest, 0) { of_digits } else { of_letters };
     forms.iter().any(|form| {
         form.captures(rest).is_some_and(|parts| {
@@ -247,6 +286,26 @@ fn is_open(rest: &[u8]) -> bool {
                 word.end() == rest.len() || word.is_empty() || is_month(word.as_bytes())
             })
         })
+    })
+}
+
+/// Whether a text is the begin of a year, a month and a day with their signs.
+fn is_open_with_signs(rest: &[u8]) -> bool {
+    SIGNS.iter().any(|signs| {
+        let mut rest = rest;
+        for sign in signs {
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let behind = &rest[digits..];
+            if digits == 0 || digits > 4 || behind.is_empty() {
+                return digits <= 5 && behind.is_empty();
+            }
+            let Some(next) = behind.strip_prefix(sign.as_bytes()) else {
+                return sign.as_bytes().starts_with(behind);
+            };
+            rest = next.strip_prefix(b" ").unwrap_or(next);
+        }
+        // What follows the day belongs to no date.
+        rest.is_empty()
     })
 }
 
@@ -294,11 +353,26 @@ mod tests {
             ("\"birth_date\": \"1985-03-12\"", "1985-03-12"),
             ("née le 1er mars", ""),
             ("生年月日 1985-03-12", "1985-03-12"),
+            ("出生日期：1985年3月12日", "1985年3月12日"),
+            ("생년월일 1985년 3월 12일", "1985년 3월 12일"),
+            ("DOB 12-Mar-1985", "12-Mar-1985"),
+            ("born 12/March/1985", "12/March/1985"),
+            ("dob: 19850312", "19850312"),
         ] {
             assert_eq!(found(text).unwrap_or_default(), date, "{text}");
         }
         for text in
-            ["on 03/12/1985", "born 99/99/1985", "born 1.2.3.4", "born 1985", "dob 03/12/19855"]
+            [
+            "on 03/12/1985",
+            "born 99/99/1985",
+            "born 1.2.3.4",
+            "born 1985",
+            "dob 03/12/19855",
+            "dob 19851312",
+            "dob 198503123",
+            "出生 1985年13月12日",
+            "born 12-Mar-85x",
+        ]
         {
             assert_eq!(found(text), None, "{text}");
         }
