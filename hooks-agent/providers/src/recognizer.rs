@@ -40,7 +40,7 @@ const MOST_BYTES: usize = 16 << 20;
 ///
 /// // docker run -p 5002:3000 mcr.microsoft.com/presidio-analyzer
 /// let names = RemoteRecognizer::new("http://127.0.0.1:5002", "en")?;
-/// let hook = PiiDetection::all().recognizer(names);
+/// let hook = PiiDetection::all().recognizer(names).everywhere();
 /// # let _ = hook;
 /// # Ok::<(), hooks_agent::model::RemoteRecognizerError>(())
 /// ```
@@ -63,7 +63,7 @@ pub struct RemoteRecognizer {
 pub enum RemoteRecognizerError {
     /// It is no URL.
     #[error(
-        "the URL of the recognizer is none of http or https without a query, such as `http://127.0.0.1:5002`"
+        "the URL of the recognizer is none of `http://` or `https://` without a name, a password and a query: write one like `http://127.0.0.1:5002`"
     )]
     Url,
     /// The texts would cross a network without encryption.
@@ -98,8 +98,8 @@ struct Item {
 }
 
 impl RemoteRecognizer {
-    /// Asks the analyzer at this URL about texts in this language, such as `en`. The URL is the part before
-    /// `/analyze`.
+    /// Asks the analyzer at this URL about texts in this language, such as `en`. The URL is with or without
+    /// `/analyze` at its end.
     ///
     /// # Errors
     /// [`RemoteRecognizerError`] if the URL is none, or leads over a network without encryption.
@@ -120,16 +120,19 @@ impl RemoteRecognizer {
         }
         let client = client_of(&url).redirect(Policy::none()).build();
         let client = client.map_err(RemoteRecognizerError::Client)?;
-        let path = format!("{}/analyze", url.path().trim_end_matches('/'));
+        let path = url.path().trim_end_matches('/');
+        let path = format!("{}/analyze", path.strip_suffix("/analyze").unwrap_or(path));
         url.set_path(&path);
         let (name, language) = (String::new(), language.into());
         Ok(Self { name, url, language, entities: None, authorization: None, client }
             .entities(ENTITIES))
     }
 
-    /// Sets the entities that are asked for, in the words of the analyzer, such as `PERSON`.
-    pub fn entities<E: Into<String>>(self, entities: impl IntoIterator<Item = E>) -> Self {
-        self.of_entities(Some(entities.into_iter().map(Into::into).collect()))
+    /// Sets the entities that are asked for, in the words of the analyzer, such as `PERSON`, in small or
+    /// capital letters.
+    pub fn entities<E: AsRef<str>>(self, entities: impl IntoIterator<Item = E>) -> Self {
+        let entities = entities.into_iter().map(|entity| entity.as_ref().to_uppercase());
+        self.of_entities(Some(entities.collect()))
     }
 
     /// Asks for all entities that the analyzer knows; dates and nationalities are some.

@@ -282,19 +282,82 @@ fn without_a_runtime_the_text_is_blocked_and_the_reason_says_so() {
 }
 
 #[tokio::test]
-async fn wrong_places_hide_more_and_never_less() {
-    // Within characters, behind the end, empty, turned around, over each other.
-    let odd = Odd(|texts| {
-        let found = texts.iter().map(|text| {
-            let len = text.len();
-            #[expect(clippy::reversed_empty_ranges, reason = "a wrong range")]
-            let wrong = [person(1..2), person(len - 1..len + 9), person(4..4), person(9..3)];
-            wrong.into_iter().chain([person(3..6), person(5..8)]).collect()
-        });
-        Ok(found.collect())
-    });
-    let said = said(PiiDetection::of([]).recognizer(odd), "\u{e4}\u{e4}bcdefghijkl").await.unwrap();
-    assert_eq!(said, "[REDACTED_PERSON][REDACTED_PERSON]fghijk[REDACTED_PERSON]");
+async fn a_place_that_is_none_blocks_the_text_and_those_that_overlap_are_one() {
+    // Within a character, behind the end, empty, turned around.
+    #[expect(clippy::reversed_empty_ranges, reason = "a wrong range")]
+    let wrong = [1..2, 11..22, 4..4, 9..3];
+    for place in wrong {
+        let odd = Places(vec![2..4, place.clone()]);
+        let error = said(PiiDetection::of([]).recognizer(odd), "\u{e4}\u{e4}bcdefghijkl").await;
+        let error = error.unwrap_err();
+        assert!(error.contains("outside of a text, or a part of a character"), "{place:?} {error}");
+    }
+    let over = Places(vec![4..6, 2..5, 7..8, 8..9]);
+    let said =
+        said(PiiDetection::of([]).recognizer(over), "\u{e4}\u{e4}bcdefghijkl").await.unwrap();
+    assert_eq!(said, "\u{e4}[REDACTED_PERSON]d[REDACTED_PERSON][REDACTED_PERSON]ghijkl");
+}
+
+/// Finds somebody at these places.
+struct Places(Vec<Range<usize>>);
+
+impl Recognizer for Places {
+    fn name(&self) -> &'static str {
+        "places"
+    }
+
+    fn recognize<'a>(&'a self, texts: &'a [&'a str]) -> RecognizeFuture<'a> {
+        let found = || self.0.iter().cloned().map(person).collect();
+        let found = texts.iter().map(|_| found()).collect();
+        Box::pin(async move { Ok(found) })
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_blocked_wherever_it_is_blocked() {
+    let block = PiiDetection::all().recognizer(Names).output(true).strategy(PiiStrategy::Block);
+    let down = || Odd(|_| Err("down"));
+    let down = PiiDetection::all().recognizer(down()).everywhere().input(false);
+    for (hook, reason) in [(block, "of person"), (down, "`odd` failed: down")] {
+        for text in ["It is zoe.", "It is zoe. And so on. And on", "First. It is zoe. And on"] {
+            let model = ScriptedModel::new("fixed", move |_| text);
+            let agent = ReActAgent::builder("bot").model(model).hook(hook.clone()).build().unwrap();
+            let error = agent.call("go").await.unwrap_err().to_string();
+            assert!(error.contains("the answer of the model was blocked"), "{text}: {error}");
+            assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
+    let hook = PiiDetection::of([]).recognizer(Names).strategy(PiiStrategy::Block);
+    let script = Script::new().calls([ToolUse::new("1", "tool", json!({ "to": "zoe" }))]).says("x");
+    let agent = ReActAgent::builder("bot").model(script).tool(Calls::new("tool").answers("y"));
+    let agent = agent.hook(hook.tool_arguments(true)).build().unwrap();
+    let error = agent.call("go").await.unwrap_err().to_string();
+    assert!(error.contains("was blocked") && error.contains("of person"), "{error}");
+}
+
+#[tokio::test]
+async fn a_result_that_is_blocked_is_an_error_for_good() {
+    let hook = PiiDetection::all().recognizer(Odd(|_| Err("down"))).tool_results(true);
+    let script = Script::new().calls([ToolUse::new("1", "tool", json!({}))]).says("x").says("y");
+    let tool = Calls::new("tool").answers("zoe");
+    let agent = ReActAgent::builder("bot").model(script).tool(tool).hook(hook.input(false));
+    let agent = agent.build().unwrap();
+    agent.call("go").await.unwrap();
+    agent.call("again").await.unwrap();
+    let failing = Calls::new("tool").fails("no zoe");
+    let hook = PiiDetection::all().recognizer(Odd(|_| Err("down"))).tool_results(true);
+    let script = Script::new().calls([ToolUse::new("1", "tool", json!({}))]).says("x").says("y");
+    let agent = ReActAgent::builder("bot").model(script).tool(failing).hook(hook.input(false));
+    let agent = agent.build().unwrap();
+    agent.call("go").await.unwrap();
+    agent.call("again").await.unwrap();
+}
+
+#[tokio::test]
+async fn kinds_are_named_in_any_case_and_a_score_out_of_range_hides_all() {
+    let of = |recognition: PiiRecognition| PiiDetection::of([]).recognizer(recognition);
+    let hook = of(PiiRecognition::of(Names).kinds(["PERSON"]).min_score(50.0));
+    assert_eq!(said(hook, "Ada").await.unwrap(), "[REDACTED_PERSON]");
 }
 
 #[tokio::test]

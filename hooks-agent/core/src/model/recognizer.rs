@@ -60,7 +60,8 @@ pub trait Recognizer: Send + Sync + 'static {
     /// Returns the name. One that recognizes something else has another name, so it names the model.
     fn name(&self) -> &str;
 
-    /// Returns what is in each text, in any order; it may overlap. Dropping the future ends the work.
+    /// Returns what is in each text, in any order; it may overlap. Places count bytes: one that is outside of the
+    /// text, empty, or within a character is a failure. Dropping the future ends the work.
     ///
     /// # Errors
     /// Its text reaches logs, models and callers, so it has nothing of the texts.

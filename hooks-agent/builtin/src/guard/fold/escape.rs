@@ -1,6 +1,9 @@
 //! Escapes: HTML entities, percent-encoding, and those of JSON.
 
-use crate::guard::fold::form::{Form, Unit};
+#[cfg(feature = "pii")]
+use crate::guard::fold::form::Form;
+#[cfg(feature = "pii")]
+use crate::guard::fold::unit::Unit;
 
 /// Entities of characters that stand in values, and of what does not show, without `&` and `;`.
 const ENTITIES: [(&str, char); 38] = [
@@ -47,6 +50,7 @@ const ENTITIES: [(&str, char); 38] = [
 /// The most characters between `&` and `;`.
 const LONGEST_NAME: usize = 8;
 
+#[cfg(feature = "pii")]
 /// The unit of an escape at the begin of a text, if what it stands for is one.
 pub(super) fn unit(rest: &str) -> Option<Unit> {
     let (length, char) = match rest.as_bytes().first()? {
@@ -57,6 +61,7 @@ pub(super) fn unit(rest: &str) -> Option<Unit> {
     Some(Unit { length, form: Form::of(char)? })
 }
 
+#[cfg(feature = "words")]
 /// The character of any script that an escape at the begin of a text stands for, and the bytes of the escape.
 pub(crate) fn escaped(rest: &str) -> Option<(usize, char)> {
     match rest.as_bytes().first()? {
@@ -86,6 +91,7 @@ fn percent(rest: &str) -> Option<(usize, char)> {
     Some((3, char))
 }
 
+#[cfg(feature = "words")]
 /// A character of several bytes, each of which is percent-encoded.
 fn percent_of_bytes(rest: &str) -> Option<(usize, char)> {
     let mut bytes = [percent_byte(rest)?, 0, 0, 0];
@@ -97,11 +103,13 @@ fn percent_of_bytes(rest: &str) -> Option<(usize, char)> {
     Some((3 * count, char))
 }
 
+#[cfg(feature = "words")]
 fn percent_byte(rest: &str) -> Option<u8> {
     let digits = rest.strip_prefix('%')?.get(..2)?;
     u8::try_from(u32::from(code(digits, 16)?)).ok()
 }
 
+#[cfg(feature = "words")]
 /// How many bytes a character has whose first one this is, if they are several.
 fn bytes_of(first: u8) -> Option<usize> {
     match first {
@@ -142,6 +150,7 @@ pub(super) fn is_open(tail: &[u8]) -> bool {
     }
 }
 
+#[cfg(feature = "words")]
 /// Where the text ends with the begin of an escape of any character, which more text may complete.
 pub(crate) fn unfinished(text: &str) -> Option<usize> {
     let start = text.ceil_char_boundary(text.len().saturating_sub(LONGEST));
@@ -152,9 +161,11 @@ pub(crate) fn unfinished(text: &str) -> Option<usize> {
     Some(start + at)
 }
 
+#[cfg(feature = "words")]
 /// The most bytes of an escape.
 pub(crate) const LONGEST: usize = 12;
 
+#[cfg(feature = "words")]
 /// Whether a text is the begin of a character of several bytes, percent-encoded.
 fn is_percent_open(tail: &str) -> bool {
     let Some(count) = percent_byte(tail).and_then(bytes_of) else { return false };

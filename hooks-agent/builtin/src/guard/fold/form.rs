@@ -9,15 +9,7 @@ const ZEROS: [u32; 20] = [
     0xED0, 0xF20, 0x1040, 0x17E0, 0x1810, 0x1946, 0xA9D0,
 ];
 
-/// A piece of a text that stands for something else.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Unit {
-    /// How many bytes of the text it has.
-    pub(crate) length: usize,
-    pub(crate) form: Form,
-}
-
-/// What a unit stands for.
+/// What a piece of a text stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
     /// Nothing: it is not visible.
@@ -80,6 +72,7 @@ impl Form {
     }
 
     /// The characters that it stands for.
+    #[cfg(feature = "pii")]
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Self::Ascii(bytes, count) => &bytes[..*count],

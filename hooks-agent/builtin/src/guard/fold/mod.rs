@@ -13,8 +13,6 @@ mod unit;
 pub(crate) use escape::{LONGEST as LONGEST_ESCAPE, escaped, unfinished};
 pub(crate) use form::Form;
 #[cfg(feature = "pii")]
-pub(crate) use form::Unit;
-#[cfg(feature = "pii")]
 pub(crate) use text::{Breaks, FoldedText};
 #[cfg(feature = "pii")]
-pub(crate) use unit::{LONGEST_UNIT, is_lead, is_unfinished, unit};
+pub(crate) use unit::{LONGEST_UNIT, Unit, is_lead, is_unfinished, unit};

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::guard::fold::form::{Form, Unit};
-use crate::guard::fold::unit::{is_lead, unit};
+use crate::guard::fold::form::Form;
+use crate::guard::fold::unit::{Unit, is_lead, unit};
 
 /// What stands for a line break.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,13 +1,21 @@
 //! Units: pieces of a text that stand for something else.
 
 use crate::guard::fold::escape;
-use crate::guard::fold::form::{Form, Unit};
+use crate::guard::fold::form::Form;
 
 /// The most bytes of a unit, but of a line break with the blanks behind it.
 pub(crate) const LONGEST_UNIT: usize = 12;
 
 /// The most blanks behind a line break that are a part of it.
 const INDENT: usize = 16;
+
+/// A piece of a text that stands for something else.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Unit {
+    /// How many bytes of the text it has.
+    pub(crate) length: usize,
+    pub(crate) form: Form,
+}
 
 /// Whether a unit may start with this byte. Ideographs and Hangul do not.
 pub(crate) fn is_lead(byte: u8) -> bool {

@@ -58,7 +58,7 @@ pub struct PiiCount {
     /// The tool, of its arguments and results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// What it was, such as `email`.
+    /// What it was, such as `email`; `unknown` where a text was blocked because it could not be searched.
     pub kind: String,
     /// Whether the text was blocked; else the data was replaced.
     pub is_blocked: bool,

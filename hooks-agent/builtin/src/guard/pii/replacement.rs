@@ -184,7 +184,7 @@ impl PiiReplacement {
     }
 
     /// Returns what stands for a value of this kind, or stood for it under an [old key](PiiHashKey::or_old):
-    /// to find in texts, logs and stores what is of one person. The first one is that of
+    /// to find it in texts, logs and stores. Another spelling of the value has other hashes. The first one is that of
     /// [`replace`](Self::replace); none if it blocks.
     ///
     /// ```

@@ -213,7 +213,8 @@ impl PiiDetection {
     }
 
     /// Asks a recognizer, too, for what has no form, such as names and addresses of streets. Its findings are
-    /// replaced as the others, under the names of their kinds.
+    /// replaced as the others, under the names of their kinds. It is asked about what the hook searches: the
+    /// input, unless you choose [more](PiiDetection::everywhere).
     ///
     /// A complete text is asked about as a whole, the answer of a model by sentences: it streams a sentence at a
     /// time. A text that nobody answers for is blocked, unless the recognition

@@ -238,7 +238,10 @@ impl Rewrite {
                 let rewriter = rewriter.asked(walk).await;
                 match self.places.result(&rewriter, &mut result) {
                     Ok(()) => Ok(result),
-                    Err(blocked) => Err(ToolError::Failed(blocked.into())),
+                    Err(blocked) => {
+                        rewriter.wrote(&blocked.reason);
+                        Err(ToolError::Failed(blocked.into()))
+                    }
                 }
             }
             Err(error) => {
@@ -308,6 +311,7 @@ impl Rewrite {
             }
             HookEvent::PostActing(event) => {
                 if let Err(blocked) = places.result(all, event.tool_result_mut()) {
+                    all.wrote(&blocked.reason);
                     let result = ToolResult::error(event.tool_use(), blocked.reason);
                     event.set_tool_result(result);
                 }

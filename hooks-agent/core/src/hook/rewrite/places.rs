@@ -175,7 +175,11 @@ pub(super) fn rewritten_error(rewriter: &Rewriter, error: &ToolError) -> Option<
     // Of one that asks, each text is noted.
     let texts = if error.is_failure() { texts(error) } else { Vec::new() };
     let found = texts.iter().filter(|text| rewriter.has_findings(text)).count();
-    (found > 0).then(|| rewriter.text(&error.to_string()).unwrap_or_else(|reason| reason))
+    let blocked = |reason: String| {
+        rewriter.wrote(&reason);
+        reason
+    };
+    (found > 0).then(|| rewriter.text(&error.to_string()).unwrap_or_else(blocked))
 }
 
 /// Returns the texts of an error and its sources, and its `Debug` form.

@@ -49,7 +49,7 @@ use crate::model::rewrite::used::Used;
 /// let hook = Rewrite::from(Rewriter::asking(Moderation));
 /// let agent = ReActAgent::builder("assistant").model(model).hook(hook).build()?;
 /// let error = agent.call("Hello").await.unwrap_err();
-/// assert_eq!(error.to_string(), "the answer was blocked: it is rude");
+/// assert_eq!(error.to_string(), "the answer of the model was blocked: it is rude");
 /// # Ok::<(), AgentError>(())
 /// # }).unwrap();
 /// ```

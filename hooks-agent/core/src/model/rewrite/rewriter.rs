@@ -296,6 +296,13 @@ impl Rewriter {
         finds
     }
 
+    /// Notes that a text is its own, such as why another one was blocked: it does not ask about it.
+    pub(crate) fn wrote(&self, text: &str) {
+        if let Some(searched) = self.searched.as_ref().filter(|_| self.asks()) {
+            searched.wrote(text, text);
+        }
+    }
+
     /// Returns whether it has decided on the text before.
     fn has_decided(&self, text: &str) -> bool {
         self.searched.as_ref().is_some_and(|searched| searched.has(text))

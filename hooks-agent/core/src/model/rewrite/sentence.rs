@@ -1,7 +1,8 @@
 //! Ends of sentences in a text that grows.
 
-/// A full stop behind a word that begins with a capital and has at most so many letters may be that of an
-/// initial or a title: `J. R. R. Tolkien`, `Prof. Curie`.
+/// A full stop behind a word that begins with a capital and has at most so many letters may be that of a
+/// title: `Prof. Curie`. Behind one letter, it may be that of an initial: `J. R. R. Tolkien`, `e.g.`; behind
+/// two digits, that of an item of a list.
 const LONGEST_TITLE: usize = 4;
 
 /// Returns the end of the sentence that begins at `from`, if more text does not change it: behind the blank
@@ -41,11 +42,15 @@ fn is_wrapped(line: &str, next: char) -> bool {
     next.is_alphabetic() && (line.ends_with(goes_on) || has_title())
 }
 
-/// Returns whether a text ends with an initial or a title.
+/// Returns whether a text ends with an initial, a title, or the number of an item.
 fn is_title(text: &str) -> bool {
-    let word = text.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-    let is_short = (1..=LONGEST_TITLE).contains(&word.chars().count());
-    is_short && word.starts_with(char::is_uppercase)
+    let word = text.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    match word.chars().count() {
+        0 => false,
+        1 => true,
+        2 if word.bytes().all(|byte| byte.is_ascii_digit()) => true,
+        count => count <= LONGEST_TITLE && word.starts_with(char::is_uppercase),
+    }
 }
 
 fn is_closing(c: char) -> bool {

@@ -124,6 +124,9 @@ impl Stream for Rewriting {
                 return Poll::Ready(Some(item));
             }
             ready!(self.poll_waiting(cx));
+            if !self.ready.is_empty() {
+                continue;
+            }
             let next = match (self.next.take(), &mut self.stream) {
                 (_, None) => return Poll::Ready(None),
                 (Some(next), _) => next,

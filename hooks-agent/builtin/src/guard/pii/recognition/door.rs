@@ -83,15 +83,15 @@ impl PiiRecognition {
         }
     }
 
-    /// Sets the kinds that are replaced, in the words of the recognizer.
-    pub fn kinds<K: Into<String>>(mut self, kinds: impl IntoIterator<Item = K>) -> Self {
-        self.kinds = Some(kinds.into_iter().map(Into::into).collect());
+    /// Sets the kinds that are replaced, such as `person`, in small or capital letters.
+    pub fn kinds<K: AsRef<str>>(mut self, kinds: impl IntoIterator<Item = K>) -> Self {
+        self.kinds = Some(kinds.into_iter().map(|kind| kind.as_ref().to_lowercase()).collect());
         self
     }
 
-    /// Sets how sure the recognizer must be, from 0 to 1.
+    /// Sets how sure the recognizer must be, from 0 to 1. Another number counts as 0: all is replaced.
     pub fn min_score(mut self, score: f32) -> Self {
-        self.min_score = score;
+        self.min_score = if (0.0..=1.0).contains(&score) { score } else { 0.0 };
         self
     }
 
@@ -113,8 +113,9 @@ impl PiiRecognition {
         self
     }
 
-    /// Leaves a text as it is if the recognizer fails, is too late or panics, with a warning in the log.
-    /// What a scanner finds is replaced all the same. Without this, the text is blocked.
+    /// Leaves a text as it is if the recognizer fails, is too late or panics, with a warning in the log; a
+    /// [register](crate::guard::pii::PiiRegister) does not count it. What a scanner finds is replaced all the same.
+    /// Without this, the text is blocked.
     pub fn fail_open(mut self) -> Self {
         self.is_open = true;
         self
@@ -155,9 +156,8 @@ impl PiiRecognition {
                     }
                 }
                 Err(reason) => {
-                    let reason = format!(
-                        "nobody knows whether there is personal data in the text: {reason}"
-                    );
+                    let reason =
+                        format!("the text could not be searched for personal data: {reason}");
                     for at in open {
                         answers[at] = Some(Err(reason.clone()));
                     }
@@ -166,7 +166,7 @@ impl PiiRecognition {
             open = rest;
         }
         let is_asked = |found: &&Recognized| {
-            let is_of_kind = |kinds: &BTreeSet<String>| kinds.contains(&*found.kind);
+            let is_of_kind = |kinds: &BTreeSet<String>| kinds.contains(&found.kind.to_lowercase());
             // A score that is no number is not below it.
             (found.score.is_nan() || found.score >= self.min_score)
                 && self.kinds.as_ref().is_none_or(is_of_kind)
@@ -195,7 +195,18 @@ impl PiiRecognition {
         });
         let name = self.recognizer.name();
         match asking.catch_unwind().await {
-            Ok(Ok(Ok(found))) if found.len() == texts.len() => Ok(found),
+            Ok(Ok(Ok(found))) if found.len() == texts.len() => {
+                let is_inside = |it: &Recognized, text: &str| {
+                    text.get(it.range.clone()).is_some_and(|it| !it.is_empty())
+                };
+                let mut found_in = found.iter().zip(texts);
+                if found_in.all(|(found, text)| found.iter().all(|it| is_inside(it, text))) {
+                    return Ok(found);
+                }
+                Err(format!(
+                    "`{name}` found something outside of a text, or a part of a character: places count bytes"
+                ))
+            }
             Ok(Ok(Ok(found))) => {
                 Err(format!("`{name}` answered for {} of {} texts", found.len(), texts.len()))
             }

@@ -79,7 +79,10 @@ const MONTHS: [&[&str]; 12] = [
 /// The first three letters of the months that begin with ASCII letters, sorted.
 static FIRST_LETTERS: LazyLock<BTreeSet<[u8; 3]>> = LazyLock::new(|| {
     let months = MONTHS.iter().copied().flatten().map(|month| month.as_bytes());
-    months.filter_map(|month| month.first_chunk().copied()).filter(|it: &[u8; 3]| it.is_ascii()).collect()
+    months
+        .filter_map(|month| month.first_chunk().copied())
+        .filter(|it: &[u8; 3]| it.is_ascii())
+        .collect()
 });
 
 /// Year, month and day in Chinese and Japanese, and in Korean.
@@ -93,8 +96,8 @@ pub(crate) fn at(text: &[u8], at: usize) -> Option<Range<usize>> {
         return None;
     }
     // A year behind a day is rarer than a word before it.
-    let month_first = year_behind_day(text, at)
-        .and_then(|end| month_before(text, at).map(|start| (start, end)));
+    let month_first =
+        year_behind_day(text, at).and_then(|end| month_before(text, at).map(|start| (start, end)));
     let forms = [numbers, with_month, with_signs, without_separators];
     let day_first = || forms.iter().find_map(|form| form(text, at)).map(|end| (at, end));
     let (start, end) = month_first.or_else(day_first)?;
@@ -159,7 +162,8 @@ fn with_signs(text: &[u8], at: usize) -> Option<usize> {
     let signs = SIGNS.iter().find(|signs| text[end..].starts_with(signs[0].as_bytes()))?;
     let skip = |at: usize| at + usize::from(get(text, at) == Some(b' '));
     let (month, end) = number(text, skip(end + signs[0].len()))?;
-    let behind = text[end..].starts_with(signs[1].as_bytes()).then(|| skip(end + signs[1].len()))?;
+    let behind =
+        text[end..].starts_with(signs[1].as_bytes()).then(|| skip(end + signs[1].len()))?;
     let (day, end) = number(text, behind)?;
     let end = text[end..].starts_with(signs[2].as_bytes()).then_some(end + signs[2].len());
     end.filter(|_| year > 0 && (1..=12).contains(&month) && (1..=31).contains(&day))
@@ -169,7 +173,8 @@ fn with_signs(text: &[u8], at: usize) -> Option<usize> {
 fn without_separators(text: &[u8], at: usize) -> Option<usize> {
     let digits = text.get(at..at + 8)?;
     let is_eight = digits.iter().all(u8::is_ascii_digit) && !is_digit(text, at + 8);
-    let value = |digits: &[u8]| digits.iter().fold(0, |value, it| value * 10 + u32::from(it - b'0'));
+    let value =
+        |digits: &[u8]| digits.iter().fold(0, |value, it| value * 10 + u32::from(it - b'0'));
     let is_date = || {
         let (year, month, day) = (value(&digits[..4]), value(&digits[4..6]), value(&digits[6..]));
         is_year(year) && (1..=12).contains(&month) && (1..=31).contains(&day)
@@ -361,8 +366,7 @@ mod tests {
         ] {
             assert_eq!(found(text).unwrap_or_default(), date, "{text}");
         }
-        for text in
-            [
+        for text in [
             "on 03/12/1985",
             "born 99/99/1985",
             "born 1.2.3.4",
@@ -372,8 +376,7 @@ mod tests {
             "dob 198503123",
             "出生 1985年13月12日",
             "born 12-Mar-85x",
-        ]
-        {
+        ] {
             assert_eq!(found(text), None, "{text}");
         }
     }
