@@ -81,6 +81,14 @@ fn numbers_of_a_region_that_is_named_need_no_country_code() {
 }
 
 #[test]
+fn a_slash_between_blanks_parts_a_number() {
+    let german = PiiScanner::new([PiiKind::Phone]).phone_regions(["DE"]).unwrap();
+    for number in ["030 / 90 18 20", "089 / 63648018", "+49 30 / 901820"] {
+        assert_eq!(of(&german, &format!("office {number}, second floor")), [number]);
+    }
+}
+
+#[test]
 fn cards_of_no_known_issuer_are_found_behind_a_word() {
     for number in ["630427373398", "180016070420458", "3598899323053410"] {
         let text = format!("my card number is {number}.");

@@ -21,7 +21,7 @@ pub use embedder::{EmbedFuture, Embedder};
 pub use error::ModelError;
 pub use options::{ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice};
 pub use recognizer::{RecognizeFuture, Recognized, Recognizer};
-pub use rewrite::{AsyncFind, Find, Finding, Rewriter, TextPlace, Used};
+pub use rewrite::{AsyncFind, Find, FindFuture, Finding, Rewriter, TextPlace, Used};
 pub(crate) use rewrite::{CallTexts, KeepDigests};
 pub use scripted::{ScriptedAnswer, ScriptedModel};
 pub use token_counter::TokenCounter;

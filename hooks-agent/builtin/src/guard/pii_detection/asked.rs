@@ -1,10 +1,8 @@
 //! Asks a recognizer for personal data.
 
-use hooks_core::BoxFuture;
-
 use crate::guard::pii::{PiiMatch, PiiRecognition, pii_clusters};
 use crate::guard::pii_detection::search::Search;
-use hooks_agent_core::model::{AsyncFind, Find, Finding, Recognized, Used};
+use hooks_agent_core::model::{AsyncFind, Find, FindFuture, Finding, Recognized, Used};
 
 /// What a replacement of [`PiiStrategy::Redact`](crate::guard::pii::PiiStrategy) begins with, inside of its
 /// bracket. A recognizer may take such a name for the name of someone.
@@ -18,7 +16,7 @@ pub(super) struct Asked {
 }
 
 impl AsyncFind for Asked {
-    fn find_in<'a>(&'a self, texts: &'a [&'a str]) -> BoxFuture<'a, Vec<Vec<Finding>>> {
+    fn find_in<'a>(&'a self, texts: &'a [&'a str]) -> FindFuture<'a> {
         Box::pin(async move {
             let answers = self.recognition.ask(texts).await;
             let findings = answers.into_iter().zip(texts).map(|(answer, text)| match answer {

@@ -6,6 +6,9 @@ use crate::model::rewrite::find::Finding;
 use crate::model::rewrite::sentence::sentence_end;
 use crate::model::rewrite::used::Used;
 
+/// The future of the findings in several texts, in the order of the texts.
+pub type FindFuture<'a> = BoxFuture<'a, Vec<Vec<Finding>>>;
+
 /// Finds what a [`Rewriter`](crate::model::Rewriter) replaces or blocks in complete texts, by asking someone
 /// who takes time to answer.
 ///
@@ -18,9 +21,8 @@ use crate::model::rewrite::used::Used;
 ///
 /// ```
 /// use hooks_agent::hook::Rewrite;
-/// use hooks_agent::model::{AsyncFind, Finding, Rewriter};
+/// use hooks_agent::model::{AsyncFind, FindFuture, Finding, Rewriter};
 /// use hooks_agent::prelude::*;
-/// use hooks_core::BoxFuture;
 ///
 /// /// Blocks sentences that a classifier rejects.
 /// struct Moderation;
@@ -32,7 +34,7 @@ use crate::model::rewrite::used::Used;
 /// }
 ///
 /// impl AsyncFind for Moderation {
-///     fn find_in<'a>(&'a self, texts: &'a [&'a str]) -> BoxFuture<'a, Vec<Vec<Finding>>> {
+///     fn find_in<'a>(&'a self, texts: &'a [&'a str]) -> FindFuture<'a> {
 ///         Box::pin(async move {
 ///             let mut all = Vec::new();
 ///             for text in texts {
@@ -56,7 +58,7 @@ use crate::model::rewrite::used::Used;
 pub trait AsyncFind: Send + Sync + 'static {
     /// Returns the findings in each text, in the order of the texts. Those of one text are sorted, and none
     /// overlaps another. No text is empty.
-    fn find_in<'a>(&'a self, texts: &'a [&'a str]) -> BoxFuture<'a, Vec<Vec<Finding>>>;
+    fn find_in<'a>(&'a self, texts: &'a [&'a str]) -> FindFuture<'a>;
 
     /// Returns the end of the part of a growing text that begins at `from`, if more text does not change it.
     /// It is after `from`. The default is the end of a sentence, of a line that is not wrapped, or of a

@@ -10,7 +10,7 @@ mod sentence;
 mod stream;
 mod used;
 
-pub use async_find::AsyncFind;
+pub use async_find::{AsyncFind, FindFuture};
 pub use find::{Find, Finding};
 pub use rewriter::Rewriter;
 pub(crate) use searched::{CallTexts, KeepDigests};

@@ -103,13 +103,12 @@ impl Rewriter {
     /// returns at once if the rewriter does not [ask](Rewriter::asks).
     ///
     /// ```
-    /// use hooks_agent::model::{AsyncFind, Finding, Rewriter};
-    /// use hooks_core::BoxFuture;
+    /// use hooks_agent::model::{AsyncFind, FindFuture, Finding, Rewriter};
     ///
     /// struct Names;
     ///
     /// impl AsyncFind for Names {
-    ///     fn find_in<'a>(&'a self, texts: &'a [&'a str]) -> BoxFuture<'a, Vec<Vec<Finding>>> {
+    ///     fn find_in<'a>(&'a self, texts: &'a [&'a str]) -> FindFuture<'a> {
     ///         let find = |text: &&str| {
     ///             let found = text.find("Ada").map(|at| at..at + 3);
     ///             found.map(|range| Finding::Replace { range, text: "***".to_owned() }).into_iter().collect()

@@ -5,8 +5,8 @@ use crate::guard::pii::shape::bytes::get;
 /// The most digits of an international number, from E.164, and of the prefix `00`.
 pub(crate) const DIGITS: usize = 15 + 2;
 const GROUPS: usize = 8;
-/// The most bytes: digits, two separators after each group, `+`, `(0)`, an extension, and what is behind.
-pub(crate) const LONGEST: usize = DIGITS + 2 * GROUPS + 16;
+/// The most bytes: digits, three separators after each group, `+`, `(0)`, an extension, and what is behind.
+pub(crate) const LONGEST: usize = DIGITS + 3 * GROUPS + 16;
 
 /// Digits in groups, as they are read from a text.
 #[derive(Default)]

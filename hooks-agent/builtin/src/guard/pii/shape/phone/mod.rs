@@ -33,6 +33,10 @@ fn separator(text: &[u8], at: usize) -> Option<(Separator, usize)> {
     if is_digit(text, at + 1) {
         return Some((one, at + 1));
     }
+    // `030 / 90 18 20`
+    if text[at..].starts_with(b" / ") && is_digit(text, at + 3) {
+        return Some((Separator::Slash, at + 3));
+    }
     let pair = matches!(
         (text[at], get(text, at + 1)?),
         (b')', b' ' | b'-' | b'/') | (b' ' | b'-', b'(') | (b'/', b' ')
