@@ -9,7 +9,10 @@ use futures::StreamExt;
 use hooks_agent_builtin::guard::pii::{PiiAllowed, PiiRecognition, PiiStrategy};
 use hooks_agent_builtin::guard::{PiiDetection, Vault};
 use hooks_agent_core::message::Usage;
-use hooks_agent_core::model::{ChatChunk, ChatRequest, RecognizeFuture, Recognized, Recognizer};
+use hooks_agent_core::model::{
+    AsyncFind, ChatChunk, ChatModel, ChatRequest, ChatStream, FindFuture, Finding, ModelError,
+    RecognizeFuture, Recognized, Recognizer, Rewriter,
+};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_agent_core::stream::AgentEventKind;
@@ -351,6 +354,172 @@ async fn a_result_that_is_blocked_is_an_error_for_good() {
     let agent = agent.build().unwrap();
     agent.call("go").await.unwrap();
     agent.call("again").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_name_behind_a_placeholder_or_in_one_is_a_name() {
+    let placed = |place: Range<usize>| PiiDetection::of([]).recognizer(Places(vec![place]));
+    let text = "Mr [REDACTED_EMAIL] Zoe Barnes said";
+    let replaced = said(placed(3..30), text).await.unwrap();
+    assert_eq!(replaced, "Mr [REDACTED_PERSON] said");
+    assert_eq!(said(placed(3..19), text).await.unwrap(), text);
+    assert_eq!(said(placed(4..18), text).await.unwrap(), text);
+    assert_eq!(
+        said(placed(0..12), "REDACTED_ZOE is here").await.unwrap(),
+        "[REDACTED_PERSON] is here"
+    );
+}
+
+#[tokio::test]
+async fn a_hook_that_fails_open_decides_for_no_other() {
+    let flaky = Arc::new(Flaky(AtomicUsize::new(0)));
+    let open = PiiRecognition::of(flaky.clone()).fail_open();
+    let agent = echo().hook(PiiDetection::of([]).recognizer(open));
+    let closed = PiiDetection::of([]).recognizer(PiiRecognition::of(flaky)).everywhere();
+    let agent = agent.hook(closed.named("closed")).build().unwrap();
+    assert_eq!(agent.call("I am zoe").await.unwrap().text(), "I am [REDACTED_PERSON]");
+}
+
+#[tokio::test]
+async fn what_was_blocked_at_the_end_of_a_text_is_asked_about_again() {
+    let flaky = PiiRecognition::of(Flaky(AtomicUsize::new(0))).cache(0);
+    // The scanner holds the text back until its end.
+    let hook = PiiDetection::all().recognizer(flaky).everywhere().input(false);
+    let model = ScriptedModel::new("fixed", |_| "zoe");
+    let agent = ReActAgent::builder("bot").model(model).hook(hook).build().unwrap();
+    agent.call("go").await.unwrap_err();
+    assert_eq!(agent.call("go").await.unwrap().text(), "[REDACTED_PERSON]");
+}
+
+#[tokio::test]
+async fn thoughts_that_lose_their_signature_go_on() {
+    let thinking = |text: &str| Ok(ChatChunk::Thinking(text.to_owned()));
+    let signature = || Ok(ChatChunk::Signature("sig".to_owned()));
+    for first in ["By zoe. I ask Ad", "Well. I ask Zoe Barnes and Ad"] {
+        let chunks = vec![
+            thinking(first),
+            signature(),
+            thinking("a Lovelace"),
+            signature(),
+            Ok(ChatChunk::Text("done".to_owned())),
+            Ok(ChatChunk::end(Usage::default())),
+        ];
+        let script = Script::new().turn(ScriptedAnswer::Stream(chunks));
+        let agent = ReActAgent::builder("bot").model(script).hook(hook()).build().unwrap();
+        agent.call("go").await.unwrap();
+        let history = agent.threads().memory("default").unwrap().messages();
+        let shown = format!("{history:?}");
+        assert!(!shown.contains("Lovelace") && !shown.contains("sig\""), "{shown}");
+    }
+    // Thoughts that do not change keep theirs.
+    let chunks = vec![
+        thinking("Well. I ask"),
+        signature(),
+        Ok(ChatChunk::Text("done".to_owned())),
+        Ok(ChatChunk::end(Usage::default())),
+    ];
+    let script = Script::new().turn(ScriptedAnswer::Stream(chunks));
+    let agent = ReActAgent::builder("bot").model(script).hook(hook()).build().unwrap();
+    agent.call("go").await.unwrap();
+    let history = agent.threads().memory("default").unwrap().messages();
+    assert!(format!("{history:?}").contains("sig"), "{history:?}");
+}
+
+#[tokio::test]
+async fn a_sentence_is_shown_while_the_model_says_nothing() {
+    let (sender, chunks) = futures::channel::mpsc::unbounded();
+    let chunks = Mutex::new(Some(chunks));
+    let model = Slow(chunks);
+    let agent = ReActAgent::builder("bot").model(model).hook(hook()).build().unwrap();
+    sender.unbounded_send(Ok(ChatChunk::Text("Hello zoe there. And".to_owned()))).unwrap();
+    let mut stream = agent.stream("go");
+    let shown = loop {
+        match stream.next().await.unwrap().unwrap().kind {
+            AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) => break text,
+            _ => {}
+        }
+    };
+    assert_eq!(shown, "Hello [REDACTED_PERSON] there. ");
+    drop(sender);
+}
+
+/// Says what comes in.
+struct Slow(
+    Mutex<Option<futures::channel::mpsc::UnboundedReceiver<Result<ChatChunk, ModelError>>>>,
+);
+
+impl ChatModel for Slow {
+    fn name(&self) -> &'static str {
+        "slow"
+    }
+
+    fn stream(&self, _: ChatRequest) -> ChatStream {
+        Box::pin(self.0.lock().unwrap().take().unwrap())
+    }
+}
+
+#[tokio::test]
+async fn a_vault_keeps_what_is_used_and_nothing_of_a_text_that_is_blocked() {
+    let vault = Vault::new();
+    let down = Odd(|_| Err("down"));
+    let hook = PiiDetection::email().recognizer(down).vault(vault.clone());
+    let agent = echo().hook(hook).build().unwrap();
+    agent.call("I am ada@example.com").await.unwrap_err();
+    let values = agent.threads().memory("default").map(|memory| memory.values());
+    assert!(!format!("{values:?}").contains("vault/"), "{values:?}");
+    let with_address = Odd(|texts| {
+        let found = |text: &&str| text.contains('@').then(|| person(0..text.len()));
+        Ok(texts.iter().map(|text| found(text).into_iter().collect()).collect())
+    });
+    let hook = PiiDetection::email().recognizer(with_address).vault(vault);
+    let agent = echo().hook(hook).build().unwrap();
+    agent.call("I am ada@example.com").await.unwrap();
+    let values = format!("{:?}", agent.threads().memory("default").unwrap().values());
+    assert!(values.contains("vault/PERSON") && !values.contains("vault/EMAIL"), "{values}");
+}
+
+/// Parts of ten bytes, or a panic.
+struct Parts(bool);
+
+impl AsyncFind for Parts {
+    fn find_in<'a>(&'a self, texts: &'a [&'a str]) -> FindFuture<'a> {
+        let find = |text: &&str| {
+            let found = text.find("zoe").map(|at| at..at + 3);
+            found
+                .map(|range| Finding::Replace { range, text: "***".to_owned() })
+                .into_iter()
+                .collect()
+        };
+        let found = texts.iter().map(find).collect();
+        Box::pin(async move { found })
+    }
+
+    fn part(&self, _: &str, from: usize) -> Option<usize> {
+        assert!(!self.0, "no part");
+        Some(from + 10)
+    }
+}
+
+#[tokio::test]
+async fn a_part_without_end_and_a_part_that_panics_hold_nothing_up() {
+    for panics in [false, true] {
+        let model = ScriptedModel::new("fixed", |_| "By zoe, who is here");
+        let hook = hooks_agent_core::hook::Rewrite::from(Rewriter::asking(Parts(panics)));
+        let agent = ReActAgent::builder("bot").model(model).hook(hook).build().unwrap();
+        assert_eq!(agent.call("go").await.unwrap().text(), "By ***, who is here");
+    }
+}
+
+#[tokio::test]
+async fn text_that_is_held_back_for_long_takes_a_time_linear_in_it() {
+    let text = "12 34 ab@c 56-7 +44 20 ".repeat(2000);
+    let chunks: Vec<&str> =
+        text.as_bytes().chunks(4).map(|it| std::str::from_utf8(it).unwrap()).collect();
+    let hook = PiiDetection::all().recognizer(Names).output(true);
+    let (_, reply) = emitted(hook, &chunks).await;
+    assert_eq!(reply.len(), text.len());
+    let text = "I am ada, and so on. ".repeat(4000);
+    assert!(!said(PiiDetection::of([]).recognizer(Names), &text).await.unwrap().contains("ada"));
 }
 
 #[tokio::test]

@@ -355,6 +355,9 @@ fn other_forms_of_what_a_pattern_describes_are_replaced() {
     assert_eq!(text_of(line, "\u{ff4b}ey=1\nb"), "[line]\nb");
     let entity = Sanitize::new("&[a-z]+;", "").unwrap();
     assert_eq!(text_of(entity, "a&nbsp;b &#64; c"), "ab &#64; c");
+    // A path of Windows and code stay as they are.
+    let tab = Sanitize::new("[\\t\\n]+", "").unwrap();
+    assert_eq!(text_of(tab, r"C:\temp\new a\n"), r"C:\temp\new a\n");
     // Half of a character cannot be replaced: all of it is.
     let half = Sanitize::new("1", "x").unwrap();
     assert_eq!(text_of(half, "\u{2469} 1"), "x x");

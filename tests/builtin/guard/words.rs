@@ -83,6 +83,46 @@ fn forms_and_escapes_of_characters_hide_nothing() {
 }
 
 #[test]
+fn boundaries_of_words_are_those_of_what_escapes_stand_for() {
+    let words = list(&["secret"]);
+    for text in [
+        "my%20secret",
+        "my\\nsecret",
+        "my\\u0020secret",
+        "a:\\tsecret",
+        "q=%3Asecret",
+        "%22secret%22",
+        "\\u0022secret\\u0022",
+        "&lpar;secret&rpar;",
+    ] {
+        assert_eq!(words.mask(text), text.replace("secret", "******"), "{text}");
+    }
+    for text in
+        ["in&#115;ecret", "secret&#115;", "secret%73", "secret\\u0073", "&#105;secret", "%69secret"]
+    {
+        assert_eq!(words.mask(text), text, "{text}");
+    }
+    let pair = list(&["\u{20bb7}\u{91ce}"]);
+    assert_eq!(pair.mask("a \\ud842\\udfb7\u{91ce}"), format!("a {}", "*".repeat(13)));
+}
+
+#[test]
+fn a_word_with_escapes_is_held_back() {
+    let words = list(&["secret", "top secret"]);
+    for (text, settled) in [
+        ("a s&#101;cre", 2),
+        ("a top&nbsp;sec", 2),
+        ("a s\\u0065cr", 2),
+        ("a &#115;ecre", 2),
+        ("a secret&#11", 2),
+        ("a &#11", 2),
+        ("a \\ud842\\ud", 2),
+    ] {
+        assert_eq!(words.settled(text, 0), settled, "{text}");
+    }
+}
+
+#[test]
 fn blanks_of_all_kinds_are_one_blank() {
     let words = list(&["top secret", "a  b\u{3000}c"]);
     let blanks = [
@@ -204,7 +244,8 @@ fn streamed(words: &WordList, text: &str, cuts: &[usize]) -> Vec<Range<usize>> {
             found.push(base + next.range.start..from);
         }
         from = from.max(settled);
-        base = text.floor_char_boundary(from.saturating_sub(1));
+        // The character before, or the escape that stands for it.
+        base = text.floor_char_boundary(from.saturating_sub(12));
     }
     let rest = whole(words, &text[base..], from - base).into_iter();
     found.extend(rest.map(|range| base + range.start..base + range.end));
@@ -213,11 +254,12 @@ fn streamed(words: &WordList, text: &str, cuts: &[usize]) -> Vec<Range<usize>> {
 
 #[test]
 fn any_cut_of_any_text_finds_what_the_whole_text_has() {
-    const PARTS: [&str; 46] = [
+    const PARTS: [&str; 53] = [
         "a", "b", "A", "ab", "abc", "bc", "c", " ", " ", "\n", "\u{2800}", "\u{202E}", "Ａ", "ｂ",
         "\u{200B}", "カ", "ｶ", "ﾞ", "ガ", "\u{3099}", "イ", "机", "密", "文", "é", "É", "😀", "_",
         "1", ".", "secret", "SEC", "ret", "&#97;", "%62", "\\u0063", "&", "%", "\\", "#9", "7;",
-        "u673", "%E6%9C", "%BA", "\u{24d0}", "&nbsp;",
+        "u673", "%E6%9C", "%BA", "\u{24d0}", "&nbsp;", "%20", "\\n", "\\ud842", "\\udfb7",
+        "&#115;", "s&#101;", "%22",
     ];
     let words = list(&[
         "a",

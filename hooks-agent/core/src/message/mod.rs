@@ -19,6 +19,7 @@ pub use history::unanswered_tool_uses;
 pub use media::{Media, MediaSource};
 pub use messages::{Messages, MessagesIter};
 pub use msg::{GenerateReason, Msg, Role};
+pub(crate) use output::Part;
 pub use output::ToolOutput;
 pub(crate) use pending::open_calls;
 pub use pending::{PendingCall, PendingReason};

@@ -107,26 +107,27 @@ impl ToolOutput {
     /// assert_eq!(output.structured(), Some(&json!({ "mail": "<mail>" })));
     /// ```
     pub fn map_text(&mut self, mut map: impl FnMut(&str) -> String) {
-        self.map_fields(|_, text| map(text));
+        self.map_fields(|_, text, _| map(text));
     }
 
     /// The same; `map` also receives the key of the field of the structured value that a text is in.
-    pub(crate) fn map_fields(&mut self, mut map: impl FnMut(Option<&str>, &str) -> String) {
+    pub(crate) fn map_fields(&mut self, mut map: impl FnMut(Option<&str>, &str, Part) -> String) {
         let text = std::mem::take(&mut self.text);
-        self.text = map(None, &text);
+        self.text = map(None, &text, Part::Text);
         let Some(more) = &mut self.more else { return };
         more.blocks.retain_mut(|block| {
             if let ContentBlock::Text { text } = block {
-                *text = map(None, text);
+                *text = map(None, text, Part::Block);
             }
             is_content(block)
         });
         let Some(value) = &mut more.structured else { return };
         let before = value.to_string();
-        let Ok(()) = map_strings(value, &mut |key, text| Ok::<_, Infallible>(map(key, text)));
+        let Ok(()) =
+            map_strings(value, &mut |key, text| Ok::<_, Infallible>(map(key, text, Part::Value)));
         let after = value.to_string();
         if text == before && self.text != after {
-            self.text = map(None, &after);
+            self.text = map(None, &after, Part::Mapped);
         }
     }
 
@@ -140,6 +141,17 @@ impl ToolOutput {
         }
         self.more.take_if(|more| more.blocks.is_empty());
     }
+}
+
+/// The part of an output that a text is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part {
+    Text,
+    Block,
+    /// A string, key or number of the structured value.
+    Value,
+    /// The JSON of the structured value as it was mapped, which is the text.
+    Mapped,
 }
 
 /// Returns whether a tool may return the block.

@@ -67,9 +67,33 @@ pub(crate) fn escaped(rest: &str) -> Option<(usize, char)> {
     match rest.as_bytes().first()? {
         b'&' => entity(rest),
         b'%' => percent(rest).or_else(|| percent_of_bytes(rest)),
-        b'\\' => json(rest),
+        b'\\' => json(rest).or_else(|| surrogates(rest)),
         _ => None,
     }
+}
+
+/// A character of two escapes of JSON.
+#[cfg(feature = "words")]
+fn surrogates(rest: &str) -> Option<(usize, char)> {
+    let unit = |at: usize| u16::from_str_radix(rest.get(at..at + 6)?.strip_prefix("\\u")?, 16).ok();
+    let units = [unit(0)?, unit(6)?];
+    let char = char::decode_utf16(units).next()?.ok().filter(|char| char.len_utf16() == 2)?;
+    Some((12, char))
+}
+
+/// Whether a text is the begin of a character of two escapes of JSON.
+#[cfg(feature = "words")]
+fn is_surrogate_open(tail: &str) -> bool {
+    let first = tail.strip_prefix("\\u").and_then(|digits| digits.get(..4));
+    let first = first.and_then(|digits| u16::from_str_radix(digits, 16).ok());
+    let is_first = first.is_some_and(|unit| (0xD800..0xDC00).contains(&unit));
+    let next = tail.get(6..).unwrap_or_default().as_bytes();
+    let is_open = |at: usize, byte: u8| match at {
+        0 => byte == b'\\',
+        1 => byte == b'u',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    is_first && next.len() < 6 && next.iter().enumerate().all(|(at, byte)| is_open(at, *byte))
 }
 
 fn entity(rest: &str) -> Option<(usize, char)> {
@@ -157,7 +181,10 @@ pub(crate) fn unfinished(text: &str) -> Option<usize> {
     let tail = &text.as_bytes()[start..];
     let is_first = |byte: &u8| matches!(byte, b'&' | b'%' | b'\\');
     let mut firsts = (0..tail.len()).filter(|at| is_first(&tail[*at]));
-    let at = firsts.find(|at| is_open(&tail[*at..]) || is_percent_open(&text[start + at..]))?;
+    let at = firsts.find(|at| {
+        let rest = &text[start + at..];
+        is_open(&tail[*at..]) || is_percent_open(rest) || is_surrogate_open(rest)
+    })?;
     Some(start + at)
 }
 

@@ -44,7 +44,10 @@ impl FoldedText {
         let (bytes, mut copied, mut at) = (text.as_bytes(), range.start, range.start);
         while let Some(ahead) = bytes[at..range.end].iter().position(|byte| is_lead(*byte)) {
             at += ahead;
-            let stays = breaks == Breaks::Kept && bytes[at].is_ascii_control();
+            // A path of Windows has `\n` and `\t` in it.
+            let is_layout =
+                bytes[at] == b'\\' && matches!(bytes.get(at + 1), Some(b'n' | b'r' | b't'));
+            let stays = breaks == Breaks::Kept && (bytes[at].is_ascii_control() || is_layout);
             match unit(text, at).filter(|unit| !stays && at + unit.length <= range.end) {
                 Some(unit) => {
                     copy.text.extend_from_slice(&bytes[copied..at]);

@@ -1,12 +1,8 @@
 //! Asks a recognizer for personal data.
 
-use crate::guard::pii::{PiiMatch, PiiRecognition, pii_clusters};
+use crate::guard::pii::{PiiKind, PiiMatch, PiiRecognition, pii_clusters};
 use crate::guard::pii_detection::search::Search;
 use hooks_agent_core::model::{AsyncFind, Find, FindFuture, Finding, Recognized, Used};
-
-/// What a replacement of [`PiiStrategy::Redact`](crate::guard::pii::PiiStrategy) begins with, inside of its
-/// bracket. A recognizer may take such a name for the name of someone.
-const REDACTED: &str = "REDACTED_";
 
 /// Asks a recognizer, and replaces what it recognizes.
 #[derive(Clone)]
@@ -41,8 +37,8 @@ impl Asked {
         let fitted = found.into_iter().filter_map(|Recognized { kind, range, .. }| {
             let found = PiiMatch::new(kind, range).fitted(text)?;
             let value = &text[found.range.clone()];
-            let is_own = value.trim_start_matches('[').starts_with(REDACTED);
-            let stays = is_own || self.search.allowed.allows(&found.kind, value);
+            let stays =
+                is_redaction(value, &found.kind) || self.search.allowed.allows(&found.kind, value);
             if stays { None } else { self.search.without_tokens(text, found) }
         });
         let found: Vec<PiiMatch> = fitted.collect();
@@ -50,4 +46,16 @@ impl Asked {
         let clusters = pii_clusters(&ranges).into_iter();
         clusters.map(|it| self.search.finding(&found[it.longest].kind, it.range)).collect()
     }
+}
+
+/// Returns whether all of a text is a replacement of [`PiiStrategy::Redact`](crate::guard::pii::PiiStrategy) of
+/// a known kind, which a recognizer takes for the name of someone.
+fn is_redaction(text: &str, kind: &str) -> bool {
+    let text = text.strip_prefix('[').unwrap_or(text);
+    let named = text.strip_suffix(']').unwrap_or(text).strip_prefix("REDACTED_");
+    named.is_some_and(|named| {
+        let is_named = |kind: &str| kind.to_uppercase() == named;
+        let known = PiiKind::ALL.iter().map(|kind| kind.name());
+        known.chain(["person", "location", kind]).any(is_named)
+    })
 }

@@ -3,7 +3,7 @@
 
 use hooks_agent_core::message::{is_blank, is_invisible};
 
-use crate::guard::fold::{Form, escaped};
+use crate::guard::fold::{Form, LONGEST_ESCAPE, escaped};
 
 /// What a character becomes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +35,28 @@ pub(crate) fn letter(text: &str, at: usize) -> Option<Letter> {
     }
     let char = if byte.is_ascii() { char::from(byte) } else { text[at..].chars().next()? };
     Some(Letter { end: at + char.len_utf8(), folded: fold(char) })
+}
+
+/// The character before a place, or what the escape stands for that ends there.
+pub(crate) fn char_before(text: &str, at: usize) -> Option<char> {
+    let raw = text[..at].chars().next_back()?;
+    // What an escape ends with is ASCII.
+    if raw.is_ascii_alphanumeric() || raw == ';' {
+        let least = text.ceil_char_boundary(at.saturating_sub(LONGEST_ESCAPE));
+        let firsts = (least..at).rev().filter(|first| is_escape(text.as_bytes()[*first]));
+        let ends_here = |first: usize| {
+            escaped(&text[first..]).filter(|(length, _)| first + length == at).map(|(_, char)| char)
+        };
+        return firsts.filter_map(ends_here).next().or(Some(raw));
+    }
+    Some(raw)
+}
+
+/// The character at a place, or what the escape stands for that begins there.
+pub(crate) fn char_at(text: &str, at: usize) -> Option<char> {
+    let char = text[at..].chars().next()?;
+    let is_first = u8::try_from(char).is_ok_and(is_escape);
+    Some(if is_first { escaped(&text[at..]).map_or(char, |(_, char)| char) } else { char })
 }
 
 /// Whether an escape may begin with this byte.

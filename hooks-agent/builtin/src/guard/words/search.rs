@@ -10,7 +10,7 @@ use aho_corasick::{Anchored, PatternID};
 use crate::guard::fold::{LONGEST_ESCAPE, unfinished};
 use crate::guard::words::entry::{Entry, Gap};
 use crate::guard::words::fold::{
-    Folded, fold, folded_length, is_escape, is_mark, is_of_word, letter, push,
+    Folded, char_at, char_before, fold, folded_length, is_escape, is_mark, is_of_word, letter, push,
 };
 use crate::guard::words::trail::Trail;
 
@@ -153,11 +153,14 @@ impl Search {
         anywhere: bool,
         mut found: impl FnMut(usize, Range<usize>) -> bool,
     ) {
-        let (mut at, mut state) = (from, self.start);
+        let (mut at, mut state, mut escape) = (from, self.start, from);
         let mut trail = Trail::new(self.longest);
-        while let Some(start) = self.next_start(text, at, state, anywhere) {
+        while let Some(start) = self.next_start(text, at, state, anywhere, escape) {
             let Some(letter) = letter(text, start) else { return };
             at = letter.end;
+            if is_escape(text.as_bytes()[start]) {
+                escape = at;
+            }
             if state == self.start {
                 trail.clear();
             }
@@ -186,8 +189,16 @@ impl Search {
         }
     }
 
-    /// Where the next character is. Between words, the next at which a word may start.
-    fn next_start(&self, text: &str, at: usize, state: StateID, anywhere: bool) -> Option<usize> {
+    /// Where the next character is. Between words, the next at which a word may start; behind an escape, which
+    /// ends at `escape`, any may.
+    fn next_start(
+        &self,
+        text: &str,
+        at: usize,
+        state: StateID,
+        anywhere: bool,
+        escape: usize,
+    ) -> Option<usize> {
         let (bytes, mut at) = (text.as_bytes(), at);
         loop {
             let byte = *bytes.get(at)?;
@@ -196,7 +207,8 @@ impl Search {
             }
             let char =
                 if byte.is_ascii() { char::from(byte) } else { text[at..].chars().next()? };
-            let inside = !anywhere && at > 0 && is_ascii_word(byte) && is_ascii_word(bytes[at - 1]);
+            let inside =
+                !anywhere && at > escape && is_ascii_word(byte) && is_ascii_word(bytes[at - 1]);
             if !inside && self.starts.has(char) {
                 return Some(at);
             }
@@ -257,11 +269,12 @@ impl Search {
     /// Where the end of the text starts that has as many visible characters as the longest word. An escape has
     /// more.
     fn tail_start(&self, text: &str, from: usize) -> usize {
-        let (mut first, mut length, mut most) = (text.len(), 0, self.longest);
+        let widest = self.longest * LONGEST_ESCAPE;
+        let near = from.max(text.len().saturating_sub(widest));
+        let has_escape = text.as_bytes()[near..].iter().any(|byte| is_escape(*byte));
+        let most = if has_escape { widest } else { self.longest };
+        let (mut first, mut length) = (text.len(), 0);
         for (at, char) in text[from..].char_indices().rev() {
-            if u8::try_from(char).is_ok_and(is_escape) {
-                most = self.longest * LONGEST_ESCAPE;
-            }
             length += folded_length(fold(char));
             if length > most {
                 break;
@@ -287,15 +300,13 @@ fn is_ascii_word(byte: u8) -> bool {
 
 /// Whether the characters at both ends are not of a longer word.
 fn is_whole(text: &str, range: &Range<usize>) -> bool {
-    let last = text[range.clone()].chars().next_back();
-    let next = text[range.end..].chars().next();
+    let (last, next) = (char_before(text, range.end), char_at(text, range.end));
     let joins = last.is_some_and(is_of_word) && next.is_some_and(is_of_word);
     !joins && starts_whole(text, range.start)
 }
 
 fn starts_whole(text: &str, start: usize) -> bool {
-    let first = text[start..].chars().next();
-    let before = text[..start].chars().next_back();
+    let (first, before) = (char_at(text, start), char_before(text, start));
     !(first.is_some_and(is_of_word) && before.is_some_and(is_of_word))
 }
 

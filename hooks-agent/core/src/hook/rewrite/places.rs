@@ -1,11 +1,12 @@
 //! Rewrites messages and results.
 
+use std::cell::Cell;
 use std::error::Error;
 use std::sync::Arc;
 
 use crate::error::TextBlocked;
 use crate::hook::around::NextTool;
-use crate::message::{ContentBlock, Messages, Msg, Role, ToolOutput, ToolResult, ToolUse};
+use crate::message::{ContentBlock, Messages, Msg, Part, Role, ToolOutput, ToolResult, ToolUse};
 use crate::model::{Rewriter, TextPlace};
 use crate::tool::ToolError;
 
@@ -151,14 +152,26 @@ fn has_findings_in_call(rewriter: &Rewriter, call: &ToolUse) -> bool {
 
 /// Rewrites what a tool returned.
 pub(super) fn output(rewriter: &Rewriter, output: &mut ToolOutput) -> Result<(), TextBlocked> {
-    let mut reason = None;
-    output.map_fields(|key, text| {
-        rewriter.field(key, text).unwrap_or_else(|blocked| {
-            reason.get_or_insert(blocked);
+    let reason = Cell::new(None);
+    let or_blocked = |rewritten: Result<String, String>| {
+        rewritten.unwrap_or_else(|blocked| {
+            reason.set(Some(blocked));
             String::new()
         })
+    };
+    // A text that is the structured value is counted there.
+    let json = output.structured().map(ToString::to_string);
+    let of_text =
+        if json.as_deref() == Some(output.as_str()) { &rewriter.quietly() } else { rewriter };
+    output.map_fields(|key, text, part| {
+        or_blocked(match part {
+            Part::Text => of_text.text(text),
+            Part::Block | Part::Value => rewriter.field(key, text),
+            // All of it was asked about.
+            Part::Mapped => rewriter.quietly().without_asking().text(text),
+        })
     });
-    reason.map_or(Ok(()), |reason| Err(blocked(reason)))
+    reason.take().map_or(Ok(()), |reason| Err(blocked(reason)))
 }
 
 /// Rewrites the error of a tool: its text is all that is left of it, if that changes.

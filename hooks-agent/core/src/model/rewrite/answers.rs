@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
@@ -35,6 +35,15 @@ impl Answers {
     pub(super) fn noting(&self) -> Self {
         let (by, of) = (self.by.clone(), self.of.clone());
         Self { by, of, missed: Some(Mutex::default()) }
+    }
+
+    /// Returns what was answered for one text, for several searches of it.
+    pub(super) fn of_text(&self, text: &str) -> TextAnswers {
+        let findings = match self.of.get(text) {
+            Some(findings) => findings.clone(),
+            None => self.find(text, 0).into_iter().collect(),
+        };
+        TextAnswers { by: self.by.clone(), findings }
     }
 
     /// Asks about the texts that were noted. Returns `None` if there are none.
@@ -86,6 +95,30 @@ impl Find for Answers {
     }
 }
 
+/// The findings in one text.
+pub(super) struct TextAnswers {
+    by: Arc<dyn AsyncFind>,
+    findings: Vec<Finding>,
+}
+
+impl Find for TextAnswers {
+    fn find(&self, _: &str, from: usize) -> Option<Finding> {
+        first(&self.findings, from)
+    }
+
+    fn settled(&self, text: &str, _: usize) -> usize {
+        text.len()
+    }
+
+    fn settle(&self, found: &str, finding: Finding) -> Finding {
+        self.by.settle(found, finding)
+    }
+
+    fn used(&self, used: &Used<'_>) {
+        self.by.used(used);
+    }
+}
+
 /// The findings in a text that grows, of which parts were asked about.
 pub(super) struct PartAnswers {
     by: Arc<dyn AsyncFind>,
@@ -114,8 +147,11 @@ impl PartAnswers {
         if !is_end && text.len() < known.next_look {
             return parts;
         }
-        while let Some(end) = self.by.part(text, from).filter(|end| *end > from) {
-            let end = text.ceil_char_boundary(end);
+        while from < text.len() {
+            // One that panics knows no end: all is asked about at once.
+            let part = catch_unwind(AssertUnwindSafe(|| self.by.part(text, from))).unwrap_or(None);
+            let Some(end) = part.filter(|end| *end > from) else { break };
+            let end = text.ceil_char_boundary(end.min(text.len()));
             parts.push(from..end);
             from = end;
         }
@@ -135,6 +171,18 @@ impl PartAnswers {
             known.findings.extend(found.into_iter().map(|finding| moved(finding, range.start)));
             known.until = range.end;
         }
+    }
+
+    /// Returns up to where the text was asked about.
+    pub(super) fn until(&self) -> usize {
+        lock(&self.known).until
+    }
+
+    /// Forgets what was asked about from a position on, where a part begins.
+    pub(super) fn go_back(&self, until: usize) {
+        let mut known = lock(&self.known);
+        known.findings.retain(|finding| finding.range().end <= until);
+        (known.until, known.next_look) = (until, 0);
     }
 
     /// Forgets the text: another one begins.

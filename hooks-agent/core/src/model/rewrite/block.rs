@@ -15,6 +15,8 @@ pub(super) struct Block {
     said: Option<String>,
     /// The next finding of each finder.
     next: Vec<Option<Finding>>,
+    /// Up to where nothing changes for each finder, as far as it is known.
+    settled: Vec<usize>,
 }
 
 /// Findings that overlap each other.
@@ -41,15 +43,18 @@ impl Block {
     }
 
     /// Returns the position up to which more text changes nothing.
-    pub(super) fn settled(&self, finders: &[Finder]) -> usize {
-        // Of a finder that panics, nothing is known.
-        let of = |find: &dyn Find| find.settled(&self.text, self.sent);
-        let finders = finders.iter();
-        let settled =
-            finders.map(|find| catch_unwind(AssertUnwindSafe(|| of(&*find.find))).unwrap_or(0));
-        let settled = settled.min();
-        let settled = settled.unwrap_or(usize::MAX).min(self.text.len());
-        self.text.floor_char_boundary(settled)
+    ///
+    /// Each finder goes on where it was: another one may hold the text back for long.
+    pub(super) fn settled(&mut self, finders: &[Finder]) -> usize {
+        self.settled.resize(finders.len(), 0);
+        for (finder, known) in finders.iter().zip(&mut self.settled) {
+            let from = self.sent.max(*known);
+            // Of a finder that panics, nothing is known.
+            let settled = AssertUnwindSafe(|| finder.find.settled(&self.text, from));
+            let settled = catch_unwind(settled).unwrap_or(0).min(self.text.len());
+            *known = self.text.floor_char_boundary(settled.max(*known));
+        }
+        self.settled.iter().copied().min().unwrap_or(self.text.len())
     }
 
     /// Returns whether there is something to release before `limit`.
@@ -206,6 +211,8 @@ impl Cluster {
         let (finder, found) = (&finders[index], &text[finding.range().clone()]);
         let settled = match finding {
             Finding::Block { ref reason, .. } => Err(reason.clone()),
+            // What is said on trial has no effect.
+            Finding::Replace { ref text, .. } if finder.at.is_trial => Ok(text.clone()),
             Finding::Replace { .. } => {
                 let settle = AssertUnwindSafe(|| finder.find.settle(found, finding.clone()));
                 match catch_unwind(settle) {

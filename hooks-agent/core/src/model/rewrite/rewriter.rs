@@ -85,9 +85,10 @@ impl Rewriter {
         self
     }
 
-    /// Asks the same.
+    /// Asks the same, in the same place.
     #[must_use]
     pub fn asking_like(mut self, other: &Self) -> Self {
+        self.at = other.at.clone();
         self.answers = other.answers.as_ref().map(|it| Arc::new(Answers::none(it.by.clone())));
         self
     }
@@ -140,10 +141,21 @@ impl Rewriter {
         Self { answers: Some(answers), ..self.clone() }
     }
 
+    /// Does not ask: about a text of which all parts were asked about.
+    pub(crate) fn without_asking(&self) -> Self {
+        Self { answers: None, ..self.clone() }
+    }
+
+    /// Counts nothing: what it finds is counted elsewhere.
+    pub(crate) fn quietly(&self) -> Self {
+        let at = At { is_counted: false, ..self.at.clone() };
+        Self { at, ..self.clone() }
+    }
+
     /// A rewriter that notes the texts that it is to ask about.
     fn noting(&self, answers: Arc<Answers>) -> Self {
         let searched = self.searched.clone().map(Searched::reading);
-        let at = At { is_trial: true, ..self.at.clone() };
+        let at = At { is_trial: true, is_counted: false, ..self.at.clone() };
         Self { answers: Some(answers), searched, at, ..self.clone() }
     }
 
@@ -322,7 +334,7 @@ impl Rewriter {
         let blocked = match &self.answers {
             None => block.release(std::slice::from_ref(&finder), text.len(), &mut rewritten),
             Some(answers) => {
-                let asked = Finder { find: answers.clone(), at: self.at.clone() };
+                let asked = Finder { find: Arc::new(answers.of_text(text)), at: self.at.clone() };
                 block.release(&[finder, asked], text.len(), &mut rewritten)
             }
         };

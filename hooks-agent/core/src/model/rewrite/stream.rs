@@ -95,6 +95,9 @@ type Next = Option<Result<ChatChunk, ModelError>>;
 enum Waiting {
     /// Parts of the block are asked about.
     Parts(BoxFuture<'static, ()>),
+    /// All that is left of thoughts is asked about, which a signature is of if they do not change. Else they go
+    /// on, and what was asked about from these places on is asked about again with what follows.
+    Signature(BoxFuture<'static, ()>, Vec<usize>),
     /// The arguments of a tool call are rewritten.
     Call(BoxFuture<'static, Result<ToolUse, String>>),
 }
@@ -127,14 +130,25 @@ impl Stream for Rewriting {
             if !self.ready.is_empty() {
                 continue;
             }
+            if self.next.is_none()
+                && self.stream.is_some()
+                && let Some(parts) = self.ask(false)
+            {
+                self.waiting = Some(Waiting::Parts(parts));
+                continue;
+            }
             let next = match (self.next.take(), &mut self.stream) {
                 (_, None) => return Poll::Ready(None),
                 (Some(next), _) => next,
                 (None, Some(stream)) => ready!(stream.as_mut().poll_next(cx)),
             };
-            let is_end = self.ends_block(next.as_ref());
-            if let Some(parts) = self.ask(is_end) {
-                self.waiting = Some(Waiting::Parts(parts));
+            let is_signature = matches!(next, Some(Ok(ChatChunk::Signature(_))));
+            let before: Vec<_> = self.search().asked.iter().map(|asked| asked.until()).collect();
+            if let Some(parts) = self.ask(self.ends_block(next.as_ref())) {
+                self.waiting = Some(match is_signature {
+                    true => Waiting::Signature(parts, before),
+                    false => Waiting::Parts(parts),
+                });
                 self.next = Some(next);
                 continue;
             }
@@ -161,7 +175,23 @@ impl Rewriting {
             Some(Waiting::Parts(parts)) => {
                 ready!(parts.as_mut().poll(cx));
                 self.waiting = None;
-                self.emit(self.block.settled(&self.search().finders), String::new());
+                let limit = self.block.settled(&self.searches[self.kind as usize].finders);
+                self.emit(limit, String::new());
+            }
+            Some(Waiting::Signature(parts, _)) => {
+                ready!(parts.as_mut().poll(cx));
+                let Some(Waiting::Signature(_, before)) = self.waiting.take() else {
+                    return Poll::Ready(());
+                };
+                if self.block.changes(&self.search().finders) {
+                    self.changed_thinking = true;
+                    for (asked, until) in self.search().asked.iter().zip(before) {
+                        asked.go_back(until);
+                    }
+                } else {
+                    let limit = self.block.settled(&self.searches[self.kind as usize].finders);
+                    self.emit(limit, String::new());
+                }
             }
             Some(Waiting::Call(call)) => {
                 let call = ready!(call.as_mut().poll(cx));
@@ -182,8 +212,15 @@ impl Rewriting {
             Some(Ok(chunk)) if chunk.is_empty() => false,
             Some(Ok(ChatChunk::Text(_))) => self.kind != Kind::Text,
             Some(Ok(ChatChunk::Thinking(_))) => self.kind != Kind::Thinking,
+            // It is dropped.
+            Some(Ok(ChatChunk::Signature(_))) if self.is_changed() => false,
             Some(Ok(_)) | None => true,
         }
+    }
+
+    /// Returns whether thoughts are known to change, so that a signature of them is dropped.
+    fn is_changed(&self) -> bool {
+        self.changed_thinking || self.kind == Kind::Thinking && self.block.said().is_some()
     }
 
     /// Begins to ask about the complete parts of the block, and about all that is left of it at its end.
@@ -263,10 +300,10 @@ impl Rewriting {
     /// Returns whether a signature here is dropped: if the thoughts up to it change, as are all
     /// later ones.
     fn voids_signature(&mut self) -> bool {
-        if self.kind == Kind::Thinking {
-            self.changed_thinking |= self.block.changes(&self.search().finders);
+        if self.kind == Kind::Thinking && !self.is_changed() {
+            self.changed_thinking = self.block.changes(&self.search().finders);
         }
-        self.changed_thinking
+        self.is_changed()
     }
 
     /// Ends the block and emits the text held back.
@@ -280,6 +317,10 @@ impl Rewriting {
         let block = std::mem::take(&mut self.block);
         for asked in &self.search().asked {
             asked.clear();
+        }
+        if self.stream.is_none() {
+            // What was blocked is not decided on.
+            return;
         }
         for rewriter in self.rewriters.iter().filter(|rewriter| self.kind.is_of(rewriter)) {
             let Some(searched) = &rewriter.searched else { continue };

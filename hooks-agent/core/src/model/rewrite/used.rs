@@ -45,13 +45,21 @@ pub struct Used<'a> {
 }
 
 /// Where the texts of a rewriter are.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct At {
     pub(super) agent: Arc<str>,
     pub(super) place: TextPlace,
     pub(super) tool: Option<Arc<str>>,
-    /// Nothing is used: what would be, is known then.
+    /// Nothing is settled: what would be asked about is known then.
     pub(super) is_trial: bool,
+    pub(super) is_counted: bool,
+}
+
+impl Default for At {
+    fn default() -> Self {
+        let place = TextPlace::default();
+        Self { agent: Arc::default(), place, tool: None, is_trial: false, is_counted: true }
+    }
 }
 
 /// A finder at a place.
@@ -63,8 +71,8 @@ pub(super) struct Finder {
 
 impl Finder {
     pub(super) fn used(&self, finding: &Finding) {
-        let At { agent, place, tool, is_trial } = &self.at;
-        if !is_trial {
+        let At { agent, place, tool, is_counted, .. } = &self.at;
+        if *is_counted {
             let (place, tool) = (*place, tool.as_deref());
             self.find.used(&Used { finding, place, agent, tool });
         }

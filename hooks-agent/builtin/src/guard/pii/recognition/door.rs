@@ -121,10 +121,10 @@ impl PiiRecognition {
         self
     }
 
-    /// Returns what names the data that is found.
+    /// Returns what names the data that is found: one that fails open decides for no other.
     pub(in crate::guard) fn id(&self) -> String {
-        let Self { kinds, min_score, .. } = self;
-        format!("{}/{kinds:?}/{min_score}", self.recognizer.name())
+        let Self { kinds, min_score, is_open, .. } = self;
+        format!("{}/{kinds:?}/{min_score}/{is_open}", self.recognizer.name())
     }
 
     /// Returns what is in each text, or why that is not known.
