@@ -560,6 +560,37 @@ impl Recognizer for Flaky {
     }
 }
 
+/// The text and the thoughts that are emitted of an answer in these chunks, and what memory has of it.
+async fn shown(hook: PiiDetection, chunks: Vec<ChatChunk>) -> ([String; 2], String) {
+    let chunks = chunks.into_iter().chain([ChatChunk::end(Usage::default())]).map(Ok).collect();
+    let script = Script::new().turn(ScriptedAnswer::Stream(chunks)).says("done");
+    let agent = ReActAgent::builder("bot").model(script).hook(hook);
+    let agent = agent.tool(Calls::new("tool").answers("zoe")).build().unwrap();
+    let mut out = [String::new(), String::new()];
+    let mut stream = agent.stream("go");
+    while let Some(event) = stream.next().await {
+        match event.unwrap().kind {
+            AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) => out[0].push_str(&text),
+            AgentEventKind::ReasoningChunk(ContentBlock::Thinking { thinking, .. }) => {
+                out[1].push_str(&thinking);
+            }
+            _ => {}
+        }
+    }
+    drop(stream);
+    let history = agent.threads().memory("default").unwrap().messages();
+    (out, serde_json::to_string(&history).unwrap())
+}
+
+/// A chunk of a kind with a text.
+fn chunk(kind: u8, text: &str) -> ChatChunk {
+    match kind {
+        0 => ChatChunk::Thinking(text.to_owned()),
+        1 => ChatChunk::Signature("signed".to_owned()),
+        _ => ChatChunk::Text(text.to_owned()),
+    }
+}
+
 /// What is emitted of an answer in these chunks, and the reply.
 async fn emitted(hook: PiiDetection, chunks: &[&str]) -> (Vec<String>, String) {
     let end = ChatChunk::end(Usage::default());
@@ -614,6 +645,42 @@ async fn a_name_with_initials_is_one_sentence_and_a_wrapped_line_goes_on() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn texts_thoughts_and_signatures_between_each_other_show_no_name(
+        parts in proptest::collection::vec(
+            (0_u8..4, proptest::collection::vec(
+                prop_oneof![Just("zoe"), Just("Zoe "), Just("Barnes"), Just(". "), Just("\n"), Just(" and "), Just("a@b.de")],
+                1..6,
+            )),
+            1..7,
+        ),
+        cuts in proptest::collection::vec(1_usize..9, 1..9),
+    ) {
+        let (mut whole, mut cut, mut next) = (Vec::new(), Vec::new(), cuts.iter().cycle());
+        for (kind, words) in &parts {
+            let text = words.concat();
+            whole.push(chunk(*kind, &text));
+            let mut rest = &text[..];
+            while !rest.is_empty() && *kind != 1 {
+                let (part, behind) = rest.split_at((*next.next().unwrap()).min(rest.len()));
+                cut.push(chunk(*kind, part));
+                rest = behind;
+            }
+            if *kind == 1 {
+                cut.push(chunk(1, ""));
+            }
+        }
+        let call = ChatChunk::ToolUse(ToolUse::new("1", "tool", json!({ "to": "zoe" })));
+        whole.push(call.clone());
+        cut.push(call);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let whole = runtime.block_on(shown(hook(), whole));
+        let cut = runtime.block_on(shown(hook(), cut));
+        prop_assert_eq!(&whole, &cut);
+        let all = format!("{whole:?}");
+        prop_assert!(!all.contains("zoe") && !all.contains("Zoe Barnes"), "{all}");
+    }
 
     #[test]
     fn what_a_stream_shows_does_not_depend_on_how_it_is_cut(
