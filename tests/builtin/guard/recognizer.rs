@@ -434,9 +434,9 @@ async fn a_sentence_is_shown_while_the_model_says_nothing() {
     sender.unbounded_send(Ok(ChatChunk::Text("Hello zoe there. And".to_owned()))).unwrap();
     let mut stream = agent.stream("go");
     let shown = loop {
-        match stream.next().await.unwrap().unwrap().kind {
-            AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) => break text,
-            _ => {}
+        let event = stream.next().await.unwrap().unwrap();
+        if let AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) = event.kind {
+            break text;
         }
     };
     assert_eq!(shown, "Hello [REDACTED_PERSON] there. ");

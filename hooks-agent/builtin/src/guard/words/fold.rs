@@ -43,11 +43,11 @@ pub(crate) fn char_before(text: &str, at: usize) -> Option<char> {
     // What an escape ends with is ASCII.
     if raw.is_ascii_alphanumeric() || raw == ';' {
         let least = text.ceil_char_boundary(at.saturating_sub(LONGEST_ESCAPE));
-        let firsts = (least..at).rev().filter(|first| is_escape(text.as_bytes()[*first]));
+        let mut firsts = (least..at).rev().filter(|first| is_escape(text.as_bytes()[*first]));
         let ends_here = |first: usize| {
             escaped(&text[first..]).filter(|(length, _)| first + length == at).map(|(_, char)| char)
         };
-        return firsts.filter_map(ends_here).next().or(Some(raw));
+        return firsts.find_map(ends_here).or(Some(raw));
     }
     Some(raw)
 }

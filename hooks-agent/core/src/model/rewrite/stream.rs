@@ -145,9 +145,10 @@ impl Stream for Rewriting {
             let is_signature = matches!(next, Some(Ok(ChatChunk::Signature(_))));
             let before: Vec<_> = self.search().asked.iter().map(|asked| asked.until()).collect();
             if let Some(parts) = self.ask(self.ends_block(next.as_ref())) {
-                self.waiting = Some(match is_signature {
-                    true => Waiting::Signature(parts, before),
-                    false => Waiting::Parts(parts),
+                self.waiting = Some(if is_signature {
+                    Waiting::Signature(parts, before)
+                } else {
+                    Waiting::Parts(parts)
                 });
                 self.next = Some(next);
                 continue;
