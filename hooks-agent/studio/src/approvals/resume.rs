@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_agent_core::agent::{Agent, AgentExt};
 use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::error::{AgentError, InputError};
 use hooks_agent_core::message::Messages;
 use hooks_agent_core::react::ReActAgent;
 use hooks_agent_core::store::Filter;
@@ -86,10 +87,12 @@ async fn resume_once(agent: &Arc<ReActAgent>, thread: &Arc<str>) {
         Ok(_) => {}
         Err(error) => return report(agent.name(), &error),
     }
-    let options = CallOptions::new().thread(thread.clone());
+    let options = CallOptions::new().thread(thread.clone()).only_unfinished();
     // The run is on the page, however it ends.
-    if let Err(error) = agent.clone().call_owned(options, Messages::new()).await {
-        report(agent.name(), &error);
+    match agent.clone().call_owned(options, Messages::new()).await {
+        // Another process was faster.
+        Ok(_) | Err(AgentError::Input(InputError::NothingToResume { .. })) => {}
+        Err(error) => report(agent.name(), &error),
     }
 }
 

@@ -11,13 +11,11 @@ use crate::guard::pii::{
     PiiRegister, PiiReplacement, PiiScanner, PiiStrategy, UnknownRegion,
 };
 use crate::guard::pii_detection::asked::Asked;
-use crate::guard::pii_detection::search::{Echo, Search};
-use crate::guard::vault::{Revealed, Vault, VaultError};
-use hooks_agent_core::call::CallContext;
+use crate::guard::pii_detection::search::Search;
+use crate::guard::vault::Vault;
 use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
 use hooks_agent_core::hook::{AgentHook, AroundMask, NextTool, Rewrite, ToolCall};
 use hooks_agent_core::message::ToolResult;
-use hooks_agent_core::model::Rewriter;
 use hooks_agent_core::tool::ToolError;
 
 /// Finds personal data in what an agent is given and says, and replaces or blocks it.
@@ -72,14 +70,14 @@ use hooks_agent_core::tool::ToolError;
 #[must_use]
 pub struct PiiDetection {
     name: String,
-    search: Search,
+    pub(super) search: Search,
     /// What searches for built-in kinds.
     scanner: Option<PiiScanner>,
     recognition: Option<PiiRecognition>,
-    vault: Option<Vault>,
+    pub(super) vault: Option<Vault>,
     /// The tools that receive the data of the vault; all, if there is no list.
-    tools: Option<Arc<[String]>>,
-    rewrite: Rewrite,
+    pub(super) tools: Option<Arc<[String]>>,
+    pub(super) rewrite: Rewrite,
 }
 
 macro_rules! of_one_kind {
@@ -326,67 +324,6 @@ impl PiiDetection {
             }),
         });
         self
-    }
-
-    /// Puts the data of the vault into the arguments of a tool call, for the tool alone. Returns the
-    /// data with their tokens.
-    fn reveal(
-        &self,
-        cx: &CallContext,
-        call: &mut ToolCall<'_>,
-    ) -> Result<Vec<(String, String)>, VaultError> {
-        let Some(vault) = &self.vault else { return Ok(Vec::new()) };
-        let tool = &call.tool_use().name;
-        if self.tools.as_ref().is_some_and(|tools| !tools.contains(tool)) {
-            return Ok(Vec::new());
-        }
-        let (vault, mut revealed) = (vault.in_call(cx), Revealed::default());
-        let mut changed = Vec::new();
-        for (name, shown) in call.tool_use().input.as_object().into_iter().flatten() {
-            if let Some(value) = vault.field(name, shown, &mut revealed) {
-                changed.push((name.clone(), value, shown.clone()));
-            }
-        }
-        if let Some(refused) = revealed.refused {
-            return Err(refused);
-        }
-        for (name, value, shown) in changed {
-            call.tool_use_mut().hide_as(name, value, shown);
-        }
-        Ok(revealed.used)
-    }
-
-    /// Notes the call of an event with the vault.
-    fn note(&self, event: &HookEvent<'_>) {
-        if let (Some(vault), HookEvent::PreCall(event)) = (&self.vault, event) {
-            vault.note(event.context());
-        }
-    }
-
-    /// Runs the tool, and replaces the data that it received wherever it gives them back.
-    async fn run_with_data(
-        &self,
-        data: Vec<(String, String)>,
-        call: ToolCall<'_>,
-        next: NextTool<'_>,
-    ) -> Result<ToolResult, ToolError> {
-        let searches = self.rewrite.around().contains(AroundMask::TOOL_CALL);
-        let vault = self.vault.as_ref().map(|vault| vault.in_call(call.context()));
-        let search = searches.then(|| Search { vault, ..self.search.clone() });
-        match Echo::new(data, search) {
-            Ok(echo) => {
-                let (data, echo) = (echo.data(), Rewriter::new(echo));
-                let rewriter = if searches {
-                    let search = self.rewrite.rewriter(call.context());
-                    let asking = echo.asking_like(&search);
-                    asking.deciding_for(&search, move |text| data.is_match(text))
-                } else {
-                    echo
-                };
-                self.rewrite.clone().tool_results(true).run_tool(rewriter, call, next).await
-            }
-            Err(error) => Err(next.fail(error)),
-        }
     }
 }
 

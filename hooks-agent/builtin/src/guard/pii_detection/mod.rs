@@ -2,6 +2,7 @@
 
 mod asked;
 mod hook;
+mod reveal;
 mod search;
 
 pub use hook::PiiDetection;

@@ -27,7 +27,8 @@ use hooks_agent_core::tool::ToolError;
 ///
 /// A pattern is searched for in the text as it is written, and in its usual form: ASCII in place of full width and
 /// of other forms of a character, without invisible characters, with HTML entities, percent-encoding and
-/// the escapes of JSON undone. What it matches there is replaced as it is written.
+/// the escapes of JSON undone, except `\n`, `\r` and `\t`, which stand in paths and in code. What it matches there
+/// is replaced as it is written.
 ///
 /// It does not cover the tool's input, images and files with their names and URLs, what is split
 /// over two progress reports or blocks, and other spellings of what a pattern describes, such as

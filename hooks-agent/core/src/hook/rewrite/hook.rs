@@ -15,7 +15,7 @@ use crate::hook::around::{AroundMask, ModelCall, NextModel, NextTool, ToolCall};
 use crate::hook::priority;
 use crate::hook::rewrite::kept::InThreads;
 use crate::hook::rewrite::places::{Places, output, rewritten_error, tool_error};
-use crate::message::{Messages, ToolResult};
+use crate::message::ToolResult;
 use crate::model::{CallTexts, Find, Finding, ModelAnswer, Rewriter, TextPlace};
 use crate::tool::ToolError;
 
@@ -72,7 +72,7 @@ use crate::tool::ToolError;
 #[derive(Clone)]
 pub struct Rewrite {
     source: Source,
-    places: Places,
+    pub(super) places: Places,
     /// The id of rewriters that have none.
     id: Arc<str>,
     /// Whether rewriters per call may ask.
@@ -81,10 +81,10 @@ pub struct Rewrite {
 
 /// The rewriters of a call.
 #[derive(Clone)]
-struct OfCall {
-    all: Rewriter,
+pub(super) struct OfCall {
+    pub(super) all: Rewriter,
     /// The one that does not note the texts in which it finds nothing.
-    changes_only: Rewriter,
+    pub(super) changes_only: Rewriter,
 }
 
 #[derive(Clone)]
@@ -181,7 +181,7 @@ impl Rewrite {
     }
 
     /// Returns the rewriters of a call.
-    fn of_call(&self, cx: &CallContext) -> Arc<OfCall> {
+    pub(super) fn of_call(&self, cx: &CallContext) -> Arc<OfCall> {
         let new = || {
             let all = self.remembering(cx);
             let changes_only = all.clone().noting_changes_only();
@@ -250,75 +250,6 @@ impl Rewrite {
                 Err(tool_error(&rewriter, error, &next))
             }
         }
-    }
-
-    /// Returns the rewriters of the call, which were asked about what they are to rewrite at the event.
-    async fn asked(&self, event: &HookEvent<'_>) -> Arc<OfCall> {
-        let rewriters = self.of_call(event.context());
-        if !rewriters.all.asks() {
-            return rewriters;
-        }
-        let all = rewriters.all.asked(|rewriter| self.walk(rewriter, event)).await;
-        Arc::new(OfCall { changes_only: all.clone(), all })
-    }
-
-    /// Rewrites copies of what is rewritten at the event.
-    fn walk(&self, rewriter: &Rewriter, event: &HookEvent<'_>) {
-        let messages = |messages: &Messages| {
-            for msg in messages {
-                drop(self.places.copied(rewriter, msg));
-            }
-        };
-        match event {
-            HookEvent::PreCall(event) => messages(event.messages()),
-            HookEvent::PreReasoning(event) => messages(event.messages()),
-            HookEvent::PreSummary(event) => messages(event.messages()),
-            HookEvent::PostReasoning(event) => drop(self.places.copied(rewriter, event.message())),
-            HookEvent::PostSummary(event) => drop(self.places.copied(rewriter, event.message())),
-            HookEvent::PostCall(event) => drop(self.places.copied(rewriter, event.final_message())),
-            HookEvent::PostActing(event) => {
-                drop(self.places.result(rewriter, &mut event.tool_result().clone()));
-            }
-            _ => {}
-        }
-    }
-
-    /// Rewrites what the event has.
-    fn rewrite(&self, event: &mut HookEvent<'_>, rewriters: &OfCall) -> HookResult<Flow> {
-        let (places, all) = (self.places, &rewriters.all);
-        match event {
-            HookEvent::PreCall(event) => places.messages(all, event.messages_mut())?,
-            HookEvent::PreReasoning(event) => {
-                places.messages(&rewriters.changes_only, event.messages_mut())?;
-            }
-            HookEvent::PreSummary(event) => {
-                places.messages(&rewriters.changes_only, event.messages_mut())?;
-            }
-            HookEvent::PostReasoning(event) => {
-                if let Some(msg) = places.copied(all, event.message())? {
-                    event.set_message(msg);
-                }
-            }
-            HookEvent::PostSummary(event) => {
-                if let Some(msg) = places.copied(all, event.message())? {
-                    event.set_message(msg);
-                }
-            }
-            HookEvent::PostCall(event) => {
-                if let Some(msg) = places.copied(all, event.final_message())? {
-                    event.set_final_message(msg);
-                }
-            }
-            HookEvent::PostActing(event) => {
-                if let Err(blocked) = places.result(all, event.tool_result_mut()) {
-                    all.wrote(&blocked.reason);
-                    let result = ToolResult::error(event.tool_use(), blocked.reason);
-                    event.set_tool_result(result);
-                }
-            }
-            _ => {}
-        }
-        Ok(Flow::Continue)
     }
 }
 

@@ -3,6 +3,7 @@
 mod answers;
 mod async_find;
 mod block;
+mod fields;
 mod find;
 mod rewriter;
 mod searched;

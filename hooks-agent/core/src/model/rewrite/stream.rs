@@ -142,9 +142,10 @@ impl Stream for Rewriting {
                 (Some(next), _) => next,
                 (None, Some(stream)) => ready!(stream.as_mut().poll_next(cx)),
             };
-            let is_signature = matches!(next, Some(Ok(ChatChunk::Signature(_))));
+            let is_end = self.ends_block(next.as_ref());
+            let is_signature = is_end && matches!(next, Some(Ok(ChatChunk::Signature(_))));
             let before: Vec<_> = self.search().asked.iter().map(|asked| asked.until()).collect();
-            if let Some(parts) = self.ask(self.ends_block(next.as_ref())) {
+            if let Some(parts) = self.ask(is_end) {
                 self.waiting = Some(if is_signature {
                     Waiting::Signature(parts, before)
                 } else {
