@@ -154,7 +154,8 @@ impl RemoteRecognizer {
 
     fn of_entities(mut self, entities: Option<Vec<String>>) -> Self {
         let names = entities.as_ref().map_or_else(|| "all".to_owned(), |names| names.join(","));
-        self.name = format!("presidio/{}/{names}", self.language);
+        let place = place_of(&self.url).unwrap_or_default();
+        self.name = format!("presidio/{}/{names} at {place}", self.language);
         self.entities = entities;
         self
     }

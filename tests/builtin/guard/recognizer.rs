@@ -70,7 +70,7 @@ impl Recognizer for Noted {
     }
 }
 
-/// Answers as it is told.
+/// Answers with what its function returns.
 struct Odd(Answer);
 
 type Answer = fn(&[&str]) -> Result<Vec<Vec<Recognized>>, &'static str>;
@@ -393,36 +393,38 @@ async fn what_was_blocked_at_the_end_of_a_text_is_asked_about_again() {
 
 #[tokio::test]
 async fn thoughts_that_lose_their_signature_go_on() {
-    let thinking = |text: &str| Ok(ChatChunk::Thinking(text.to_owned()));
-    let signature = || Ok(ChatChunk::Signature("sig".to_owned()));
     for first in ["By zoe. I ask Ad", "Well. I ask Zoe Barnes and Ad"] {
-        let chunks = vec![
-            thinking(first),
-            signature(),
-            thinking("a Lovelace"),
-            signature(),
-            Ok(ChatChunk::Text("done".to_owned())),
-            Ok(ChatChunk::end(Usage::default())),
-        ];
-        let script = Script::new().turn(ScriptedAnswer::Stream(chunks));
-        let agent = ReActAgent::builder("bot").model(script).hook(hook()).build().unwrap();
-        agent.call("go").await.unwrap();
-        let history = agent.threads().memory("default").unwrap().messages();
-        let shown = format!("{history:?}");
-        assert!(!shown.contains("Lovelace") && !shown.contains("sig\""), "{shown}");
+        let rest = [chunk(1, ""), chunk(0, "a Lovelace"), chunk(1, ""), chunk(2, "done")];
+        let chunks = [chunk(0, first)].into_iter().chain(rest).collect();
+        let (out, memory) = shown(hook(), chunks).await;
+        assert!(!out[1].contains("Lovelace"), "{out:?}");
+        assert!(!memory.contains("Lovelace") && !memory.contains("signed"), "{memory}");
     }
     // Thoughts that do not change keep theirs.
-    let chunks = vec![
-        thinking("Well. I ask"),
-        signature(),
-        Ok(ChatChunk::Text("done".to_owned())),
-        Ok(ChatChunk::end(Usage::default())),
-    ];
-    let script = Script::new().turn(ScriptedAnswer::Stream(chunks));
-    let agent = ReActAgent::builder("bot").model(script).hook(hook()).build().unwrap();
-    agent.call("go").await.unwrap();
-    let history = agent.threads().memory("default").unwrap().messages();
-    assert!(format!("{history:?}").contains("sig"), "{history:?}");
+    let chunks = vec![chunk(0, "Well. I ask"), chunk(1, ""), chunk(2, "done")];
+    let (_, memory) = shown(hook(), chunks).await;
+    assert!(memory.contains("signed"), "{memory}");
+}
+
+#[tokio::test]
+async fn what_a_model_knows_of_a_whole_result_alone_is_nowhere() {
+    // Somebody is a name only beside the word `patient`.
+    let near = Odd(|texts| {
+        let of = |text: &&str| {
+            let found = text.find("zoe").filter(|_| text.contains("patient"));
+            found.map(|at| person(at..at + 3)).into_iter().collect()
+        };
+        Ok(texts.iter().map(of).collect())
+    });
+    let hook = PiiDetection::of([]).recognizer(near).tool_results(true);
+    let tool = FunctionTool::new("tool", "Works.", async |_: serde_json::Value| {
+        let of = json!({ "kind": "patient", "name": "zoe", "n": 1 });
+        Ok::<_, String>(hooks_agent_core::message::ToolOutput::json(of))
+    });
+    let script = Script::new().calls([ToolUse::new("1", "tool", json!({}))]).says("done");
+    let shown = shown_of(ReActAgent::builder("bot").tool(tool).hook(hook), script).await;
+    assert!(!shown.contains("zoe"), "{shown}");
+    assert!(shown.contains(r#"\"name\":\"[REDACTED_PERSON]\""#), "{shown}");
 }
 
 #[tokio::test]

@@ -139,7 +139,8 @@ async fn a_server_that_does_not_answer_is_left_and_the_text_is_blocked() {
     let agent = ReActAgent::builder("bot").model(ScriptedModel::new("ok", |_| "ok"));
     let agent = agent.hook(PiiDetection::all().recognizer(recognition)).build().unwrap();
     let error = agent.call("Ada").await.unwrap_err().to_string();
-    assert!(error.contains("`presidio/en/PERSON,LOCATION` did not answer within 20ms"), "{error}");
+    let name = format!("`presidio/en/PERSON,LOCATION at http://{place}`");
+    assert!(error.contains(&format!("{name} did not answer within 20ms")), "{error}");
     // Nobody listens.
     let recognizer = RemoteRecognizer::new("http://127.0.0.1:9", "en").unwrap();
     let error = recognizer.recognize(&["Ada"]).await.unwrap_err().to_string();

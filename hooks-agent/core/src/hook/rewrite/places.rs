@@ -163,14 +163,27 @@ pub(super) fn output(rewriter: &Rewriter, output: &mut ToolOutput) -> Result<(),
     let json = output.structured().map(ToString::to_string);
     let of_text =
         if json.as_deref() == Some(output.as_str()) { &rewriter.quietly() } else { rewriter };
+    let mut whole = None;
     output.map_fields(|key, text, part| {
         or_blocked(match part {
-            Part::Text => of_text.text(text),
+            Part::Text => {
+                let rewritten = of_text.text(text);
+                whole = rewritten.clone().ok();
+                rewritten
+            }
             Part::Block | Part::Value => rewriter.field(key, text),
             // All of it was asked about.
             Part::Mapped => rewriter.quietly().without_asking().text(text),
         })
     });
+    // What is known of the whole alone would stay in its values.
+    if let (Some(json), Some(whole)) = (&json, whole)
+        && *json != whole
+        && rewriter.answered(json).iter().any(|found| output.as_str().contains(found))
+    {
+        output.remove_structured();
+        *output.text_mut() = whole;
+    }
     reason.take().map_or(Ok(()), |reason| Err(blocked(reason)))
 }
 

@@ -1,4 +1,4 @@
-//! What an `AsyncFind` answered, as a `Find`.
+//! Keeps the findings of an `AsyncFind`, for searches of a `Find`.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::model::rewrite::used::Used;
 /// The findings in texts that were asked about. Other texts are blocked, or noted to be asked about.
 pub(super) struct Answers {
     pub(super) by: Arc<dyn AsyncFind>,
-    of: HashMap<String, Vec<Finding>>,
+    of: HashMap<String, Arc<[Finding]>>,
     missed: Option<Mutex<Missed>>,
 }
 
@@ -37,11 +37,19 @@ impl Answers {
         Self { by, of, missed: Some(Mutex::default()) }
     }
 
-    /// Returns what was answered for one text, for several searches of it.
+    /// Returns what was answered for a text, for several searches of it.
     pub(super) fn of_text(&self, text: &str) -> TextAnswers {
-        let findings = match self.of.get(text) {
-            Some(findings) => findings.clone(),
-            None => self.find(text, 0).into_iter().collect(),
+        let findings = match (self.of.get(text), &self.missed) {
+            (Some(findings), _) => findings.clone(),
+            (None, _) if text.is_empty() => Arc::default(),
+            (None, Some(missed)) => {
+                let missed = &mut *lock(missed);
+                if missed.known.insert(text.to_owned()) {
+                    missed.texts.push(text.to_owned());
+                }
+                Arc::default()
+            }
+            (None, None) => Arc::from([blocked(text, UNASKED)]),
         };
         TextAnswers { by: self.by.clone(), findings }
     }
@@ -54,51 +62,15 @@ impl Answers {
         }
         let found = ask(&*self.by, &missed).await;
         let mut of = self.of.clone();
-        of.extend(missed.into_iter().zip(found));
+        of.extend(missed.into_iter().zip(found.into_iter().map(Arc::from)));
         Some(Self { by: self.by.clone(), of, missed: None })
-    }
-}
-
-impl Find for Answers {
-    fn find(&self, text: &str, from: usize) -> Option<Finding> {
-        if text.len() <= from {
-            return None;
-        }
-        match (self.of.get(text), &self.missed) {
-            (Some(findings), _) => first(findings, from),
-            (None, Some(missed)) => {
-                let missed = &mut *lock(missed);
-                if missed.known.insert(text.to_owned()) {
-                    missed.texts.push(text.to_owned());
-                }
-                None
-            }
-            (None, None) => Some(Finding::Block {
-                range: from..text.len(),
-                reason:
-                    "nobody was asked about the text: its rewriter takes time, `asked` waits for it"
-                        .to_owned(),
-            }),
-        }
-    }
-
-    fn settled(&self, text: &str, _: usize) -> usize {
-        text.len()
-    }
-
-    fn settle(&self, found: &str, finding: Finding) -> Finding {
-        self.by.settle(found, finding)
-    }
-
-    fn used(&self, used: &Used<'_>) {
-        self.by.used(used);
     }
 }
 
 /// The findings in one text.
 pub(super) struct TextAnswers {
     by: Arc<dyn AsyncFind>,
-    findings: Vec<Finding>,
+    pub(super) findings: Arc<[Finding]>,
 }
 
 impl Find for TextAnswers {
@@ -219,15 +191,20 @@ async fn ask(by: &dyn AsyncFind, texts: &[String]) -> Vec<Vec<Finding>> {
         Err(_) => (Vec::new(), "the rewriter panicked"),
     };
     let mut found = found.into_iter();
-    let blocked = |text: &str| Finding::Block { range: 0..text.len(), reason: reason.to_owned() };
     let of = |text: &&str| {
         let found = found.next().filter(|found| are_valid(found, text));
-        found.unwrap_or_else(|| vec![blocked(text)])
+        found.unwrap_or_else(|| vec![blocked(text, reason)])
     };
     texts.iter().map(of).collect()
 }
 
+const UNASKED: &str =
+    "nobody was asked about the text: its rewriter takes time, `asked` waits for it";
 const OUTSIDE: &str = "the rewriter found something outside of the text, or twice";
+
+fn blocked(text: &str, reason: &str) -> Finding {
+    Finding::Block { range: 0..text.len(), reason: reason.to_owned() }
+}
 
 fn are_valid(findings: &[Finding], text: &str) -> bool {
     let mut end = 0;

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use smallvec::SmallVec;
+
 use crate::model::rewrite::find::{Find, Finding};
 use crate::model::rewrite::used::Finder;
 
@@ -16,7 +18,7 @@ pub(super) struct Block {
     /// The next finding of each finder.
     next: Vec<Option<Finding>>,
     /// Up to where nothing changes for each finder, as far as it is known.
-    settled: Vec<usize>,
+    settled: SmallVec<[usize; 4]>,
 }
 
 /// Findings that overlap each other.

@@ -276,7 +276,7 @@ impl Rewriter {
     pub(super) fn finds(&self, text: &str, from: usize) -> bool {
         let finds = |find: &dyn Find| !matches!(found(find, text, from), Ok(None));
         // Both: the one who asks notes the text.
-        let asked = self.answers.as_ref().is_some_and(|answers| finds(&**answers));
+        let asked = self.answers.as_ref().is_some_and(|answers| finds(&answers.of_text(text)));
         finds(&*self.find) || asked
     }
 
@@ -292,6 +292,16 @@ impl Rewriter {
             }
         };
         blocked.map_or(Ok(rewritten), Err)
+    }
+
+    /// Returns what was answered to be in a text.
+    pub(crate) fn answered<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let answers = self.answers.as_ref().map(|answers| answers.of_text(text).findings);
+        answers
+            .iter()
+            .flat_map(|findings| &**findings)
+            .map(|it| &text[it.range().clone()])
+            .collect()
     }
 
     /// Rewrites a complete text.
