@@ -14,7 +14,7 @@ use crate::call::marks::{NOTHING, PART, WHOLE};
 use crate::call::owner::Claim;
 use crate::call::values::Values;
 use crate::memory::{Answer, Confirmed, Memory, Through, is_within};
-use crate::message::{Msg, PendingCall, ToolResult, ToolUse, open_calls};
+use crate::message::{Asker, Msg, PendingCall, ToolResult, ToolUse, open_calls};
 use crate::run_id::RunId;
 use crate::usage::Usage;
 
@@ -286,6 +286,44 @@ impl CallContext {
     #[must_use]
     pub fn decision_allows(&self, call: &ToolUse) -> Option<bool> {
         self.confirmed(&call.id).map(|confirmed| confirmed.allows(call))
+    }
+
+    /// Returns whether people let a tool call run, as it is, when this hook asked for this reason, or the
+    /// permission of the tool.
+    pub(crate) fn is_answered(
+        &self,
+        id: &str,
+        call: &ToolUse,
+        hook: Option<&str>,
+        reason: &str,
+    ) -> bool {
+        self.call.marks.is_resuming.is_set() && {
+            let state = self.state();
+            let mut confirmed = state.resumed.confirmed.iter().filter(|it| it.id == id);
+            confirmed.any(|it| it.answers(hook, reason) && it.allows(call))
+        }
+    }
+
+    /// Returns whether what people decided where this hook asked allows a tool call; `None` if nothing
+    /// was.
+    pub(crate) fn decided_for(&self, id: &str, call: &ToolUse, hook: Option<&str>) -> Option<bool> {
+        if !self.call.marks.is_resuming.is_set() {
+            return None;
+        }
+        let state = self.state();
+        let confirmed = state.resumed.confirmed.iter().filter(|it| it.id == id);
+        let own = confirmed.filter(|it| it.answers_hook(hook));
+        own.map(|it| it.allows(call)).reduce(|some, other| some || other)
+    }
+
+    /// Returns those who asked about a tool call when people let it run as it is.
+    pub(crate) fn answered_askers(&self, id: &str, call: &ToolUse) -> Vec<Asker> {
+        if !self.call.marks.is_resuming.is_set() {
+            return Vec::new();
+        }
+        let state = self.state();
+        let confirmed = state.resumed.confirmed.iter().filter(|it| it.id == id && it.allows(call));
+        confirmed.flat_map(|it| it.askers.iter().flatten()).cloned().collect()
     }
 
     /// Returns what was decided about a tool call that may run.

@@ -6,8 +6,8 @@ use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::event::accessors::of_an_event;
 use crate::event::flow::{Decided, Flow};
-use crate::message::{ToolOutput, ToolResult, ToolUse};
-use crate::round::{Acted, ActingInput, Ask, Control, JumpTo};
+use crate::message::{Asker, ToolOutput, ToolResult, ToolUse};
+use crate::round::{Acted, ActingInput, Control, JumpTo};
 
 /// The event before a tool call. The agent runs the tool call as hooks changed it; if it differs
 /// from the model's, the result records it in [`ran`](ToolResult::ran).
@@ -43,12 +43,19 @@ pub struct PreActing<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
     input: &'a mut ActingInput,
+    /// The name of the hook that receives the event.
+    hook: Option<&'a str>,
 }
 
 impl<'a> PreActing<'a> {
     /// Creates the event, for unit tests of hooks.
     pub fn new(agent: &'a dyn Agent, cx: &'a CallContext, input: &'a mut ActingInput) -> Self {
-        Self { agent, cx, input }
+        Self { agent, cx, input, hook: None }
+    }
+
+    /// Names the hook that receives the event.
+    pub(crate) fn set_hook(&mut self, name: &'a str) {
+        self.hook = Some(name);
     }
 
     of_an_event!();
@@ -106,22 +113,39 @@ impl<'a> PreActing<'a> {
         Flow::then(Decided::AnswerTool(ToolResult::error(self.tool_use(), reason), None))
     }
 
-    /// Asks the user for permission, unless the caller
-    /// [confirmed](crate::call::CallOptions::confirm) the tool call: the call ends with
+    /// Asks the user for permission, unless this is [answered](Self::is_answered): the call ends with
     /// [`PermissionAsking`](crate::message::GenerateReason::PermissionAsking), and this tool call
-    /// and those after it wait. [`Msg::pending`](crate::message::Msg::pending) lists them, with
-    /// `why`.
+    /// and those after it wait. [`Msg::pending`](crate::message::Msg::pending) lists them, with `why`
+    /// and all others who ask about the tool call.
     ///
-    /// The next call resumes the tool call, and this event fires again. See
+    /// The next call resumes the tool call, and this event fires again. Ask with the same `why` then:
+    /// what people answered is this reason of this hook, so another one asks again. See
     /// [`PendingCall`](crate::message::PendingCall) for an example.
     pub fn ask(&self, why: impl Into<String>) -> Flow {
-        // What was allowed may differ from what hooks made of it since.
-        let confirmed = self.cx.confirmed(self.input.id());
-        if confirmed.is_some_and(|confirmed| confirmed.allows(&self.input.call)) {
+        let why = why.into();
+        if self.is_answered(&why) {
             return Flow::Continue;
         }
-        let question = Ask { permission: Some(why.into()), ..Ask::default() };
-        Flow::then(Decided::Ask(Box::new(question)))
+        Flow::then(Decided::Ask(Asker::unnamed(why)))
+    }
+
+    /// Returns whether people let this tool call run, as it is here, when this hook asked for this
+    /// reason; for a hook that [stopped](Self::stop) the call, the reason is empty. What they let run for
+    /// others, or for another reason of this hook, does not count. A tool call that runs a sub-agent is
+    /// answered while tool calls of the sub-agent wait: it began before.
+    #[must_use]
+    pub fn is_answered(&self, why: &str) -> bool {
+        self.cx.is_answered(self.input.id(), &self.input.call, self.hook, why)
+    }
+
+    /// Returns what people decided about this tool call where this hook asked, for whatever reason:
+    /// `Some(false)` if the tool call is another one now than the one that was shown, by its tool or its
+    /// arguments; `None` if nobody let it run because this hook asked. For hooks that ask
+    /// [before](crate::event::PostReasoning::ask) anything runs: what is not `Some(true)` does not run
+    /// unasked.
+    #[must_use]
+    pub fn own_decision(&self) -> Option<bool> {
+        self.cx.decided_for(self.input.id(), &self.input.call, self.hook)
     }
 
     /// Stops the call and returns to the caller: this tool call and those after it wait for a
@@ -134,14 +158,13 @@ impl<'a> PreActing<'a> {
     /// use hooks_agent::agent_hook;
     /// use hooks_agent::event::{Flow, PreActing};
     ///
-    /// struct AskFirst;
+    /// struct StopFirst;
     ///
     /// #[agent_hook]
-    /// impl AskFirst {
+    /// impl StopFirst {
     ///     fn ask(&self, event: &mut PreActing<'_>) -> Flow {
-    ///         let call = event.tool_use();
-    ///         let is_confirmed = event.context().is_confirmed(&call.id);
-    ///         if call.name == "pay" && !is_confirmed { event.stop() } else { Flow::Continue }
+    ///         let is_payment = event.tool_use().name == "pay";
+    ///         if is_payment && !event.is_answered("") { event.stop() } else { Flow::Continue }
     ///     }
     /// }
     /// ```

@@ -4,8 +4,8 @@ use hooks_core::{BoxError, HookResult};
 
 use crate::event::error::Substitute;
 use crate::event::table::EventKind;
-use crate::message::{Msg, Question, ToolResult};
-use crate::round::{Ask, Jump, JumpTo};
+use crate::message::{Asker, Msg, ToolResult};
+use crate::round::{AskedPeople, Jump, JumpTo};
 
 /// How a call continues after an event hook.
 ///
@@ -73,9 +73,9 @@ pub(crate) enum Decided {
     /// Stops the call, by the hook of this name.
     Stop(Option<String>),
     /// Asks for permission.
-    Ask(Box<Ask>),
-    /// Asks people about tool calls, by the hook of this name.
-    AskPeople(Vec<(String, Question)>, Option<String>),
+    Ask(Asker),
+    /// Asks people about tool calls.
+    AskPeople(Vec<AskedPeople>),
     Jump(Jump),
     Answer(Msg),
     /// Answers a tool call, by the hook of this name.
@@ -100,10 +100,12 @@ impl Flow {
     pub(crate) fn by(mut self, hook: impl FnOnce() -> String) -> Self {
         if let Self::Then(Decision(decided)) = &mut self {
             match &mut **decided {
-                Decided::Stop(name)
-                | Decided::AnswerTool(_, name)
-                | Decided::AskPeople(_, name) => *name = Some(hook()),
-                Decided::Ask(question) => question.asked_by = Some(hook()),
+                Decided::Stop(name) | Decided::AnswerTool(_, name) => *name = Some(hook()),
+                Decided::AskPeople(asked) => {
+                    let name = Some(hook());
+                    asked.iter_mut().for_each(|asked| asked.hook.clone_from(&name));
+                }
+                Decided::Ask(asker) => asker.hook = Some(hook()),
                 _ => {}
             }
         }

@@ -11,7 +11,7 @@ use crate::event::flow::{Decided, Flow};
 use crate::event::system;
 use crate::message::{ContentBlock, Messages, Msg, Question};
 use crate::model::{FinishReason, ModelOptions, ToolSpec};
-use crate::round::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
+use crate::round::{AskedPeople, Control, Jump, JumpTo, Reasoned, ReasoningInput};
 
 /// The event before the model is called in a round. The model gets the messages, the system
 /// message, the tools and the options as hooks changed them; memory is not affected.
@@ -206,8 +206,10 @@ impl<'a> PostReasoning<'a> {
     /// answer runs before all questions are [decided](crate::call::CallOptions::decide). Until then they
     /// wait in the [store](crate::store::Store::waiting) of the agent.
     ///
-    /// Questions of several hooks add up; of two about one tool call, the first stays. A stop by any
-    /// hook overrides them.
+    /// What several hooks ask about one tool call is one question, with all
+    /// [who ask](crate::message::PendingCall::askers): it allows the decisions that all of them allow, or
+    /// to reject if there is none, and expires when the first of them does. A stop by any hook overrides
+    /// the questions.
     ///
     /// # Errors
     /// [`InputError::UnknownCalls`] if the answer has no tool call of an id.
@@ -228,21 +230,65 @@ impl<'a> PostReasoning<'a> {
         &self,
         questions: impl IntoIterator<Item = (String, Question)>,
     ) -> Result<Flow, InputError> {
-        let questions: Vec<_> = questions
+        self.people(questions, false)
+    }
+
+    /// Joins the questions of other hooks about tool calls of the answer: where another hook
+    /// [asks](Self::ask) about the tool call, people read this reason too. Where none does, nobody is asked
+    /// here. For hooks that ask [before the tool](crate::event::PreActing::ask) what they know now already:
+    /// people answer once.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownCalls`] if the answer has no tool call of an id.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    ///
+    /// struct Night;
+    ///
+    /// #[agent_hook]
+    /// impl Night {
+    ///     fn join(&self, event: &mut PostReasoning<'_>) -> HookResult<Flow> {
+    ///         let calls = event.message().tool_uses();
+    ///         let reasons: Vec<_> = calls.map(|call| (call.id.clone(), "it is late")).collect();
+    ///         Ok(event.join(reasons)?)
+    ///     }
+    ///
+    ///     fn ask(&self, event: &mut PreActing<'_>) -> Flow {
+    ///         event.ask("it is late")
+    ///     }
+    /// }
+    /// # let _ = Night;
+    /// ```
+    pub fn join(
+        &self,
+        reasons: impl IntoIterator<Item = (String, impl Into<String>)>,
+    ) -> Result<Flow, InputError> {
+        let questions = reasons.into_iter().map(|(id, why)| (id, Question::new(why)));
+        self.people(questions, true)
+    }
+
+    fn people(
+        &self,
+        questions: impl IntoIterator<Item = (String, Question)>,
+        joins: bool,
+    ) -> Result<Flow, InputError> {
+        let asked: Vec<_> = questions
             .into_iter()
             .map(|(id, question)| {
                 let call = self.message.tool_uses().find(|call| call.id == id);
                 let about = call.map(|call| call.input.clone());
-                (id, Question { is_held: true, about, ..question })
+                let question = Question { is_held: true, about, ..question };
+                AskedPeople { id, question, hook: None, joins }
             })
             .collect();
         let is_known = |id: &String| self.message.tool_uses().any(|call| call.id == *id);
-        let unknown = questions.iter().map(|(id, _)| id).filter(|id| !is_known(id));
+        let unknown = asked.iter().map(|asked| &asked.id).filter(|id| !is_known(id));
         let ids: Vec<_> = unknown.cloned().collect();
         if !ids.is_empty() {
             return Err(InputError::UnknownCalls { ids });
         }
-        Ok(Flow::then(Decided::AskPeople(questions, None)))
+        Ok(if asked.is_empty() { Flow::Continue } else { Flow::then(Decided::AskPeople(asked)) })
     }
 
     /// Appends the message and then `messages` to memory and jumps to the next call of the model,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::{PendingCall, ToolResult, ToolUse};
+use crate::message::{Asker, PendingCall, ToolResult, ToolUse};
 use crate::run_id::RunId;
 
 /// A tool call of an agent that runs another agent.
@@ -33,6 +33,12 @@ pub(crate) struct Confirmed {
     /// The arguments that take their place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) edited: Option<Value>,
+    /// Who was shown to ask, once it is matched with the question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) askers: Option<Vec<Asker>>,
+    /// Whether it answers everybody who asks: the tool call has begun.
+    #[serde(skip)]
+    pub(crate) has_begun: bool,
     /// Whether the arguments that were shown are those of the model's answer.
     #[serde(default)]
     pub(crate) is_held: bool,
@@ -61,6 +67,21 @@ impl Confirmed {
         }
         allowed == input
     }
+
+    /// Returns whether it answers this hook, or the permission of the tool, with this reason.
+    pub(crate) fn answers(&self, hook: Option<&str>, reason: &str) -> bool {
+        self.has_begun || self.askers.iter().flatten().any(|asker| asker.is(hook, reason))
+    }
+
+    /// Returns whether it answers something that this hook asked.
+    pub(crate) fn answers_hook(&self, hook: Option<&str>) -> bool {
+        self.has_begun || self.askers.iter().flatten().any(|asker| asker.hook.as_deref() == hook)
+    }
+
+    /// Returns the confirmation of a tool call that has begun, or that a test confirms.
+    pub(crate) fn begun(id: String) -> Self {
+        Self { has_begun: true, ..Self::from(id) }
+    }
 }
 
 impl From<String> for Confirmed {
@@ -70,6 +91,8 @@ impl From<String> for Confirmed {
             tool: None,
             shown: None,
             edited: None,
+            askers: None,
+            has_begun: false,
             is_held: false,
             asked: None,
             is_kept: false,

@@ -1,5 +1,6 @@
 //! Messages of users, models and tools.
 
+mod asker;
 mod block;
 mod hidden;
 mod history;
@@ -14,6 +15,7 @@ mod strings;
 mod visible;
 
 pub use crate::usage::Usage;
+pub use asker::Asker;
 pub use block::{ContentBlock, ToolResult, ToolUse};
 pub use history::unanswered_tool_uses;
 pub use media::{Media, MediaSource};

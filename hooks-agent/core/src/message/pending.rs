@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::message::asker::Asker;
 use crate::message::block::{ToolResult, ToolUse};
 use crate::message::messages::Messages;
 use crate::message::msg::{Msg, Role};
@@ -61,9 +62,14 @@ pub struct PendingCall {
     pub agents: Vec<String>,
     /// Why it waits.
     pub why: PendingReason,
-    /// The name of the event hook that stopped the call or asks, if one did.
+    /// The name of the event hook that stopped the call or asks, if one did: the first of
+    /// [`askers`](Self::askers).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_by: Option<String>,
+    /// All who stopped the call or ask, and why: who lets the tool call run answers these and no
+    /// others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub askers: Vec<Asker>,
     /// What a person is asked, if it asks for permission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Box<Question>>,
@@ -74,7 +80,7 @@ pub struct PendingCall {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PendingReason {
-    /// Its permission is to ask, or a hook asks. The text is the hook's, or empty.
+    /// Its permission is to ask, or hooks ask. The text has the reasons of the hooks, a line each.
     Permission(String),
     /// A hook stopped the call here.
     Stopped,
@@ -108,8 +114,9 @@ impl PendingCall {
     /// Creates the entry of a tool call of the called agent.
     #[must_use]
     pub fn new(call: ToolUse, why: PendingReason) -> Self {
-        let call = call.without_hidden();
-        Self { id: call.id.clone(), call, agents: Vec::new(), why, asked_by: None, question: None }
+        let (call, askers) = (call.without_hidden(), Asker::shown(&[], &why, None));
+        let (id, agents) = (call.id.clone(), Vec::new());
+        Self { id, call, agents, why, asked_by: None, askers, question: None }
     }
 
     /// Creates the message that answers the tool call with this output, instead of running it.
@@ -127,11 +134,25 @@ impl PendingCall {
         Msg::tool_result(ToolResult { id: self.id.clone(), ..result })
     }
 
-    /// Sets the name of the hook that asks.
+    /// Sets the hook that asks, and no other.
     #[must_use]
     pub fn asked_by(mut self, hook: impl Into<String>) -> Self {
         self.asked_by = Some(hook.into());
+        self.askers = Asker::shown(&[], &self.why, self.asked_by.as_deref());
         self
+    }
+
+    /// Sets those who ask.
+    pub(crate) fn with_askers(mut self, askers: Vec<Asker>) -> Self {
+        self.asked_by =
+            askers.iter().find(|asker| !asker.is_answered).and_then(|it| it.hook.clone());
+        self.askers = askers;
+        self
+    }
+
+    /// Returns those who were shown to who lets the tool call run.
+    pub(crate) fn shown_askers(&self) -> Vec<Asker> {
+        Asker::shown(&self.askers, &self.why, self.asked_by.as_deref())
     }
 
     /// Returns the entry as the caller of the agent `agent` knows it, which runs the agent by the

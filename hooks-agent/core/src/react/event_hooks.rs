@@ -22,7 +22,7 @@ use crate::react::methods::{
     ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,
     ReActAgentToolCallArgs,
 };
-use crate::round::{Acted, Ask, Control, JumpTo, Reasoned};
+use crate::round::{Acted, Control, JumpTo, Reasoned};
 use crate::tool::ToolError;
 
 impl ReActAgent {
@@ -268,14 +268,11 @@ fn decide_on<T>(
 ) -> Result<ControlFlow<T>, BoxError> {
     match decided {
         None => {}
-        Some(Decided::Stop(asked_by)) => {
-            control.stop = true;
-            control.ask(Ask { asked_by, ..Ask::default() });
+        Some(Decided::Stop(hook)) => control.stop_by(hook),
+        Some(Decided::AskPeople(asked)) if kind == EventKind::PostReasoning => {
+            control.ask_people(asked);
         }
-        Some(Decided::AskPeople(questions, by)) if kind == EventKind::PostReasoning => {
-            control.ask_people(questions, by.as_deref());
-        }
-        Some(Decided::Ask(question)) if kind == EventKind::PreActing => control.ask(*question),
+        Some(Decided::Ask(asker)) if kind == EventKind::PreActing => control.ask(asker),
         Some(Decided::Jump(jump)) if allows(kind, jump.to) => control.jump = Some(Box::new(jump)),
         Some(_) => return Err(Decided::misplaced(kind)),
     }

@@ -8,14 +8,14 @@ use hooks_core::hookable;
 use crate::call::tool::CheckedCall;
 use crate::call::{CallContext, Door};
 use crate::error::AgentError;
-use crate::message::{ContentBlock, Messages, Msg, ToolOutput, ToolResult, ToolUse};
+use crate::message::{Asker, ContentBlock, Messages, Msg, ToolOutput, ToolResult, ToolUse};
 use crate::model::{ChatRequest, ModelAnswer};
 use crate::react::agent::ReActAgent;
 use crate::react::compressor::ContextConfig;
 use crate::react::run::ask::Answer;
 use crate::react::run::batch::cut;
 use crate::react::run::decided::CHANGED;
-use crate::round::{Acted, ActingInput, Ask, Reasoned, ReasoningInput, SummaryInput};
+use crate::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
 use crate::stream::AgentEventKind;
 use crate::tool::{Permission, ToolError};
 
@@ -61,8 +61,7 @@ impl ReActAgent {
         match self.check_permission(&cx, &call).await? {
             Permission::Allow => {}
             Permission::Ask => {
-                let permission = Some(String::new());
-                control.ask(Ask { permission, ..Ask::default() });
+                control.ask(Asker::permission());
                 return Ok(Acted::waiting(call, control));
             }
             Permission::Deny(reason) => {
@@ -86,7 +85,7 @@ impl ReActAgent {
             Err(ToolError::ShutDown { .. }) => return Err(cx.shut_down()),
             Err(ToolError::Store(error)) => return Err(error.into()),
             Err(ToolError::Waiting { pending }) => {
-                control.ask(Ask { below: pending, ..Ask::default() });
+                control.wait_below(pending);
                 return Ok(Acted::waiting(call, control));
             }
             Err(error) => ToolResult::error(&call, error.to_string()),
@@ -305,6 +304,7 @@ impl ReActAgent {
 /// they are known.
 fn is_confirmed(cx: &CallContext, call: &ToolUse) -> bool {
     let is_same = cx.checked().is_none_or(|checked| checked.call().name == call.name);
+    // Whoever asked: what the tool asks is whether the tool call may run, and nothing else.
     is_same && cx.decision_allows(call) == Some(true)
 }
 

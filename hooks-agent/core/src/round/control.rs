@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::message::{Messages, PendingCall, PendingReason, Question, ToolUse};
+use crate::message::{Asker, Messages, PendingCall, PendingReason, Question, ToolUse};
 
 /// The target of a jump. As text it is `model`, `tool` or `end`; it is parsed whatever the case.
 ///
@@ -80,18 +80,29 @@ pub struct Control {
 /// Why tool calls wait for a result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ask {
-    /// What people are asked about the tool calls of an answer, by id, with the name of the hook.
-    pub(crate) people: Vec<(String, Question, Option<String>)>,
-    /// Whether the outcome of an earlier run of the tool is not known.
-    pub(crate) is_unknown: bool,
-    /// What a person is asked about this tool call.
-    pub(crate) question: Option<Box<Question>>,
-    /// Why it asks for permission, if it does; else a hook stopped the call.
-    pub(crate) permission: Option<String>,
-    /// The name of the hook.
-    pub(crate) asked_by: Option<String>,
+    /// What people are asked about the tool calls of an answer.
+    pub(crate) people: Vec<AskedPeople>,
+    /// What a person is asked about this tool call, because the outcome of an earlier run of the tool
+    /// is not known.
+    pub(crate) unknown: Option<Box<Question>>,
+    /// Who asks for permission.
+    pub(crate) askers: Vec<Asker>,
+    /// The hooks that stopped the call.
+    pub(crate) stops: Vec<Asker>,
     /// What waits in the sub-agent that the tool call runs.
     pub(crate) below: Vec<PendingCall>,
+}
+
+/// What people are asked about a tool call of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AskedPeople {
+    /// The id of the tool call.
+    pub(crate) id: String,
+    pub(crate) question: Question,
+    /// The name of the hook.
+    pub(crate) hook: Option<String>,
+    /// Whether it is asked only where another hook asks.
+    pub(crate) joins: bool,
 }
 
 impl Control {
@@ -116,10 +127,10 @@ impl Control {
     pub fn asks_permission(&self) -> bool {
         let question = self.question.as_ref();
         question.is_some_and(|asked| {
-            asked.permission.is_some()
-                || asked.is_unknown
+            !asked.askers.is_empty()
+                || asked.unknown.is_some()
                 || !asked.below.is_empty()
-                || !asked.people.is_empty()
+                || asked.people.iter().any(|asked| !asked.joins)
         })
     }
 
@@ -129,40 +140,52 @@ impl Control {
     }
 
     /// Asks for permission.
-    pub(crate) fn ask(&mut self, question: Ask) {
-        self.question = Some(Box::new(question));
+    pub(crate) fn ask(&mut self, asker: Asker) {
+        Asker::add_all(&mut self.question.get_or_insert_default().askers, [asker]);
     }
 
-    /// Asks people about tool calls of an answer. The first question about a tool call stays.
-    pub(crate) fn ask_people(&mut self, asked: Vec<(String, Question)>, by: Option<&str>) {
-        let people = &mut self.question.get_or_insert_default().people;
-        for (id, question) in asked {
-            if people.iter().all(|(known, ..)| *known != id) {
-                people.push((id, question, by.map(str::to_owned)));
-            }
-        }
+    /// Stops the call by a hook.
+    pub(crate) fn stop_by(&mut self, hook: Option<String>) {
+        self.stop = true;
+        let asker = Asker { hook, ..Asker::unnamed("") };
+        Asker::add_all(&mut self.question.get_or_insert_default().stops, [asker]);
     }
 
-    /// Returns what waits at this tool call.
-    pub(crate) fn pending(&self, call: &ToolUse) -> Vec<PendingCall> {
-        match self.question.as_deref() {
-            Some(question) if !question.below.is_empty() => question.below.clone(),
-            question => {
-                let permission = question.and_then(|question| question.permission.clone());
-                let stopped =
-                    if self.stop { PendingReason::Stopped } else { PendingReason::NotRun };
-                let why = match permission {
-                    _ if question.is_some_and(|ask| ask.is_unknown) => {
-                        PendingReason::UnknownOutcome
-                    }
-                    Some(text) => PendingReason::Permission(text),
-                    None => stopped,
-                };
-                let asked_by = question.and_then(|ask| ask.asked_by.clone());
-                let question = question.and_then(|ask| ask.question.clone());
-                vec![PendingCall { asked_by, question, ..PendingCall::new(call.clone(), why) }]
-            }
+    /// Asks what became of an earlier run of the tool.
+    pub(crate) fn ask_unknown(&mut self, question: Question) {
+        self.question.get_or_insert_default().unknown = Some(Box::new(question));
+    }
+
+    /// Waits for what waits in the sub-agent that the tool call runs.
+    pub(crate) fn wait_below(&mut self, pending: Vec<PendingCall>) {
+        self.question.get_or_insert_default().below = pending;
+    }
+
+    /// Asks people about tool calls of an answer.
+    pub(crate) fn ask_people(&mut self, asked: Vec<AskedPeople>) {
+        self.question.get_or_insert_default().people.extend(asked);
+    }
+
+    /// Returns what waits at this tool call. Those who were `answered` before are listed behind those
+    /// who ask now.
+    pub(crate) fn pending(&self, call: &ToolUse, answered: Vec<Asker>) -> Vec<PendingCall> {
+        let none = Ask::default();
+        let Ask { unknown, askers, stops, below, .. } = self.question.as_deref().unwrap_or(&none);
+        if !below.is_empty() {
+            return below.clone();
         }
+        let why = match () {
+            () if unknown.is_some() => PendingReason::UnknownOutcome,
+            () if !askers.is_empty() => PendingReason::Permission(Asker::reasons(askers)),
+            () if self.stop => PendingReason::Stopped,
+            () => PendingReason::NotRun,
+        };
+        let mut all = askers.clone();
+        Asker::add_all(&mut all, stops.iter().filter(|asker| asker.hook.is_some()).cloned());
+        let answered = answered.into_iter().map(|asker| Asker { is_answered: true, ..asker });
+        Asker::add_all(&mut all, answered);
+        let pending = PendingCall::new(call.clone(), why).with_askers(all);
+        vec![PendingCall { question: unknown.clone(), ..pending }]
     }
 
     /// Returns the messages that the jump appends to memory.

@@ -6,7 +6,7 @@ mod reasoning;
 mod summary;
 
 pub use acting::{Acted, ActingInput};
-pub(crate) use control::{Ask, Jump};
+pub(crate) use control::{AskedPeople, Jump};
 pub use control::{Control, JumpTo, ParseJumpToError};
 pub use reasoning::{Reasoned, ReasoningInput};
 pub use summary::SummaryInput;

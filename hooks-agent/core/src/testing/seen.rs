@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::call::CallContext;
 use crate::event::{Decided, Decision, EventKind, Flow, Substitute};
-use crate::message::{Messages, Msg, Question, ToolResult};
+use crate::message::{Asker, Messages, Msg, Question, ToolResult};
 use crate::round::{Control, JumpTo};
 use crate::testing::diff::{diff_lines, diff_values};
 
@@ -213,9 +213,9 @@ impl SeenFlow {
         let Flow::Then(Decision(decided)) = flow else { return Self::Continue };
         match &**decided {
             Decided::Stop(_) => Self::Stopped,
-            Decided::Ask(question) => Self::Asked(question.permission.clone().unwrap_or_default()),
-            Decided::AskPeople(asked, _) => {
-                Self::Asked(descriptions(asked.iter().map(|(_, it)| it)))
+            Decided::Ask(asker) => Self::Asked(asker.reason.clone()),
+            Decided::AskPeople(asked) => {
+                Self::Asked(descriptions(asked.iter().map(|asked| &asked.question)))
             }
             Decided::Jump(jump) => Self::Jumped { to: jump.to, messages: jump.messages.clone() },
             Decided::Answer(msg) => Self::Answered(msg.clone()),
@@ -227,8 +227,10 @@ impl SeenFlow {
     /// Returns what the hooks of a step decided until now.
     pub(super) fn decided(control: &Control) -> Self {
         let permission = control.question.as_ref().and_then(|asked| {
-            let people = || descriptions(asked.people.iter().map(|(_, it, _)| it));
-            asked.permission.clone().or_else(|| (!asked.people.is_empty()).then(people))
+            let people = || descriptions(asked.people.iter().map(|asked| &asked.question));
+            let is_asked = !asked.askers.is_empty();
+            let asks = is_asked.then(|| Asker::reasons(&asked.askers));
+            asks.or_else(|| (!asked.people.is_empty()).then(people))
         });
         match (control.jumps_to(), control.jump_messages(), permission) {
             _ if control.is_stopped() => Self::Stopped,

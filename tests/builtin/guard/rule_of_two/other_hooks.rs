@@ -179,3 +179,82 @@ fn a_call_of_a_sub_agent_that_failed_counts_no_longer_in_the_run_of_its_caller()
     assert_eq!((asked(&reply), reply.text().as_str()), (Vec::new(), "done"));
     assert_eq!(ran(&tools), [1, 0, 1, 0]);
 }
+
+#[test]
+fn people_read_the_reason_of_the_rule_beside_those_of_other_hooks() {
+    for priority in [1, 100] {
+        let amount = on(|event: &mut PreActing<'_>| match event.tool_use().name.as_str() {
+            "send" => event.ask("Pay 50?"),
+            _ => Flow::Continue,
+        });
+        let (builder, tools) = agent(script(&[&["browse", "recall", "send"]]));
+        let agent = builder.hook(amount.with_priority(priority)).hook(rule()).build().unwrap();
+        let reply = go(&agent);
+        let [(_, why)] = &asked(&reply)[..] else { panic!("{reply:?}") };
+        assert!(why.contains("Pay 50?") && why.contains("untrusted input by `browse`"), "{why}");
+        assert_eq!(confirm(&agent, "send").text(), "done");
+        assert_eq!(ran(&tools), [1, 1, 1, 0]);
+    }
+}
+
+#[test]
+fn a_person_who_confirms_the_amount_has_not_answered_the_rule() {
+    use hooks_agent_builtin::people::HumanInTheLoop;
+
+    // The person is asked about `send` while nothing has run, in a round of its own.
+    for at_once in [false, true] {
+        let (builder, tools) = agent(script(&[&["browse"], &["recall"], &["send"]]));
+        let builder = builder.parallel_tools(at_once);
+        let agent = builder.hook(HumanInTheLoop::new().ask("send")).hook(rule()).build().unwrap();
+        let reply = go(&agent);
+        let [pending] = reply.pending() else { panic!("{reply:?}") };
+        // One question: the rule says what it would ask later.
+        let hooks: Vec<_> = pending.askers.iter().map(|it| it.hook.clone().unwrap()).collect();
+        assert_eq!(hooks, ["HumanInTheLoop", "RuleOfTwo"]);
+        assert!(pending.askers[1].reason.contains("untrusted input by `browse`"));
+        assert_eq!(confirm(&agent, "send").text(), "done");
+        assert_eq!(ran(&tools), [1, 1, 1, 0]);
+    }
+}
+
+#[test]
+fn a_reason_that_was_not_foreseen_is_asked_about_once_it_is_known() {
+    use hooks_agent_builtin::people::HumanInTheLoop;
+
+    // A hook makes another tool of it after people were asked about the answer.
+    let recall = on(|event: &mut PreActing<'_>| {
+        if event.tool_use().name == "add" {
+            event.tool_use_mut().name = "recall".to_owned();
+        }
+    });
+    let (builder, tools) = agent(script(&[&["browse", "add", "send"]]));
+    let builder = builder.hook(HumanInTheLoop::new().ask("send")).hook(rule());
+    let agent = builder.hook(recall.with_priority(1)).build().unwrap();
+    let reply = go(&agent);
+    assert_eq!(asked(&reply).len(), 1);
+    assert_eq!(ran(&tools), [0, 0, 0, 0]);
+    let reply = confirm(&agent, "send");
+    let [(id, why)] = &asked(&reply)[..] else { panic!("{reply:?}") };
+    assert!(id == "send" && why.contains("private data by `recall`"), "{why}");
+    assert_eq!(ran(&tools), [1, 1, 0, 0]);
+    assert_eq!(confirm(&agent, "send").text(), "done");
+    assert_eq!(ran(&tools), [1, 1, 1, 0]);
+}
+
+#[test]
+fn several_calls_that_complete_the_three_are_approved_at_once() {
+    for at_once in [false, true] {
+        let two = ["1", "2"].map(|id| ToolUse::new(id, "send", json!({})));
+        let calls = [call("browse"), call("recall")].into_iter().chain(two);
+        let (builder, tools) = agent(Script::new().calls(calls));
+        let agent = builder.hook(rule()).parallel_tools(at_once).build().unwrap();
+        let first = go(&agent);
+        let options = asked(&first).into_iter().map(|(id, _)| id);
+        let count = options.len();
+        assert_eq!(count, if at_once { 2 } else { 1 });
+        let options = options.fold(CallOptions::new(), CallOptions::confirm);
+        let reply = block_on(agent.resume(options)).unwrap();
+        assert_eq!(asked(&reply).len(), 2 - count);
+        assert_eq!(ran(&tools)[2], count);
+    }
+}

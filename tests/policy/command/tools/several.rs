@@ -74,12 +74,13 @@ async fn the_strictest_decision_holds_whatever_ends_first() {
 async fn a_question_and_a_deferral_are_stricter_than_a_permission_in_any_order() {
     let decision =
         |it: &str| before_tools(&decides(&json!({ "permissionDecision": it }))).named(it);
-    for stricter in ["ask", "defer"] {
+    let waits =
+        [("ask", GenerateReason::PermissionAsking), ("defer", GenerateReason::ActingStopRequested)];
+    for (stricter, reason) in waits {
         for order in [[stricter, "allow"], ["allow", stricter]] {
             let trial = Trial::of(hooks(order.map(decision)), Permission::Allow).await;
             assert!(trial.ran.is_empty(), "{order:?}");
-            let reason = trial.reply.reason;
-            assert_eq!(reason, Some(GenerateReason::ActingStopRequested), "{order:?}");
+            assert_eq!(trial.reply.reason, Some(reason), "{order:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Decisions about tool calls.
 
-use hooks_agent_core::message::GenerateReason;
+use hooks_agent_core::message::{GenerateReason, PendingReason};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::tool::Permission;
 use hooks_agent_policy::command::{CommandHooks, Layer, OnFailure};
@@ -155,8 +155,9 @@ async fn ask_stops_until_the_call_is_confirmed_and_the_hook_sees_it_twice() {
         .build()
         .unwrap();
     let reply = agent.call("Write it").await.unwrap();
-    assert_eq!(reply.reason, Some(GenerateReason::ActingStopRequested));
-    assert_eq!(reply.metadata["ask_reasons"], json!({ "call-0": "sure?" }));
+    assert_eq!(reply.reason, Some(GenerateReason::PermissionAsking));
+    let why = PendingReason::Permission("sure?".to_owned());
+    assert_eq!(reply.pending()[0].why, why);
     assert!(ran.inputs().is_empty());
     let reply = agent.resume(CallOptions::new().confirm("call-0")).await.unwrap();
     assert_eq!(reply.text(), "Done.");

@@ -12,7 +12,7 @@ use crate::guard::rule_of_two::thread::{Denied, Reservations, record};
 use hooks_agent_core::agent_hook;
 use hooks_agent_core::call::{CallContext, Door, Foreign, ForeignGuard};
 use hooks_agent_core::error::TextBlocked;
-use hooks_agent_core::event::{Flow, PostActing, PreActing, PreCall, Settled};
+use hooks_agent_core::event::{Flow, PostActing, PostReasoning, PreActing, PreCall, Settled};
 use hooks_agent_core::hook::{NextTool, ToolCall, priority};
 use hooks_agent_core::message::{PendingReason, ToolResult, ToolUse};
 use hooks_agent_core::tool::ToolError;
@@ -37,9 +37,11 @@ use hooks_agent_core::tool::ToolError;
 /// - Sub-agents count with the thread of the outermost agent, in both directions: the hook is
 ///   inherited. Label the tools of the sub-agent; the sub-agent as a tool needs
 ///   [`harmless`](RuleOfTwo::harmless).
-/// - An approval is for one tool call, whatever its reason: [confirming](hooks_agent_core::call::CallOptions::confirm)
-///   a tool call that waits lets it run. Its labels stay. Once a thread has all three, every further
-///   tool call with a label is asked about. A new thread begins without labels.
+/// - An approval is for one tool call and this reason: [confirming](hooks_agent_core::call::CallOptions::confirm)
+///   a tool call about which the hook asked lets it run, and confirming one about which other hooks asked
+///   does not. Where another hook asks [before anything runs](hooks_agent_core::event::PostReasoning::ask), the
+///   reason is part of that question. The labels of the tool call stay. Once a thread has all three, every
+///   further tool call with a label is asked about. A new thread begins without labels.
 ///
 /// What comes in by another [door](hooks_agent_core::call::Door) counts by the labels of the
 /// [tool](hooks_agent_core::call::Door::tool) that it is like, except for changes of state: responses of people in
@@ -212,13 +214,24 @@ impl RuleOfTwo {
         Ok(())
     }
 
+    /// Says now what it would ask about later, if people are asked now anyway.
+    fn post_reasoning(&self, event: &PostReasoning<'_>) -> HookResult<Flow> {
+        if self.refuses {
+            return Ok(Flow::Continue);
+        }
+        let calls = event.message().tool_uses().filter(|call| call.invalid_input.is_none());
+        let labelled = calls.map(|call| (call, self.labels(&call.name)));
+        let labelled = labelled.filter(|(_, labels)| *labels != Labels::NONE);
+        Ok(event.join(Reservations::foresee(event.context(), labelled))?)
+    }
+
     fn pre_acting(&self, event: &PreActing<'_>) -> Flow {
         let (cx, call) = (event.context(), event.tool_use());
         let labels = self.labels(&call.name);
         if labels == Labels::NONE || call.invalid_input.is_some() {
             return Flow::Continue;
         }
-        let is_approved = !self.refuses && cx.is_confirmed(&call.id);
+        let is_approved = |why: &str| !self.refuses && event.is_answered(why);
         match self.reservations.reserve(cx, call, labels, is_approved) {
             Ok(()) => Flow::Continue,
             Err(Denied::Completes(why)) if !self.refuses => event.ask(why),
@@ -253,8 +266,7 @@ impl RuleOfTwo {
             if labels == Labels::NONE {
                 return Ok(());
             }
-            let is_approved = !hook.refuses && cx.is_confirmed(&running.id);
-            hook.reservations.run(&cx, running, labels, is_approved).map_err(reason)
+            hook.reservations.run(&cx, running, labels).map_err(reason)
         };
         next.run_checked(call.into_tool_use(), check).await
     }

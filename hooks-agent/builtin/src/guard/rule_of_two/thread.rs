@@ -50,12 +50,14 @@ impl Seen {
         seen.fold(Labels::NONE, |labels, ((label, _), _)| labels | label)
     }
 
-    /// Returns the chain of tool calls that led here.
-    fn chain(&self) -> String {
+    /// Returns the chain of tool calls that brought the others of the three. It stays the same when one more
+    /// tool call brings these labels.
+    fn chain(&self, labels: Labels) -> String {
         let Self { untrusted_input, private_data, changes_state } = self;
         let origins = [untrusted_input, private_data, changes_state];
-        let links = Labels::EACH.into_iter().zip(origins).filter_map(|((_, name), origin)| {
-            let Origin { tool, call, agent } = origin.as_ref()?;
+        let links = Labels::EACH.into_iter().zip(origins).filter_map(|((label, name), origin)| {
+            let Origin { tool, call, agent } =
+                origin.as_ref().filter(|_| !labels.contains(label))?;
             let call = match call.as_str() {
                 "" => format!("in agent `{agent}`"),
                 call => format!("call `{call}` of agent `{agent}`"),
@@ -71,6 +73,8 @@ struct Reserved {
     run: RunId,
     labels: Labels,
     origin: Origin,
+    /// Whether people let it run.
+    is_approved: bool,
 }
 
 /// The tool calls that may run next, by the call of the outermost agent.
@@ -92,23 +96,27 @@ impl From<ThreadValueError> for Denied {
 }
 
 impl Reservations {
-    /// Reserves the labels of a tool call, unless it would complete the three.
+    /// Reserves the labels of a tool call, unless it would complete the three and people did not let it
+    /// run for the reason that is passed to `is_approved`.
     pub(super) fn reserve(
         &self,
         cx: &CallContext,
         call: &ToolUse,
         labels: Labels,
-        is_approved: bool,
+        is_approved: impl FnOnce(&str) -> bool,
     ) -> Result<(), Denied> {
         let root = cx.outermost();
         let mut all = self.lock();
         let reserved = all.entry(root.run_id()).or_default();
         reserved.retain(|other| !other.is_of(cx, call));
-        let decided = if is_approved { Ok(()) } else { decide(root, reserved, call, labels) };
-        if decided.is_ok() {
-            reserved.push(Reserved { run: cx.run_id(), labels, origin: origin(cx, call) });
-        }
-        decided
+        let is_approved = match decide(root, reserved, call, labels) {
+            Ok(()) => false,
+            Err(Denied::Completes(why)) if is_approved(&why) => true,
+            denied => return denied,
+        };
+        let (run, origin) = (cx.run_id(), origin(cx, call));
+        reserved.push(Reserved { run, labels, origin, is_approved });
+        Ok(())
     }
 
     /// Records the labels of a tool call that runs now, unless it would complete the three: another
@@ -118,11 +126,42 @@ impl Reservations {
         cx: &CallContext,
         call: &ToolUse,
         labels: Labels,
-        is_approved: bool,
     ) -> Result<(), Denied> {
-        self.reserve(cx, call, labels, is_approved)?;
+        let is_approved = self.is_approved(cx, call, labels);
+        self.reserve(cx, call, labels, |_| is_approved)?;
         record(cx, call, labels)?;
         Ok(())
+    }
+
+    /// Returns whether people let a call of this tool with these labels run.
+    fn is_approved(&self, cx: &CallContext, call: &ToolUse, labels: Labels) -> bool {
+        let all = self.lock();
+        let mut reserved = all.get(&cx.outermost().run_id()).into_iter().flatten();
+        reserved.any(|it| {
+            it.is_of(cx, call)
+                && it.is_approved
+                && it.origin.tool == call.name
+                && it.labels == labels
+        })
+    }
+
+    /// Returns what would be asked about tool calls of an answer if they ran in order, by id.
+    pub(super) fn foresee<'a>(
+        cx: &CallContext,
+        calls: impl Iterator<Item = (&'a ToolUse, Labels)>,
+    ) -> Vec<(String, String)> {
+        let (mut before, mut asked) = (Vec::new(), Vec::new());
+        for (call, labels) in calls {
+            match decide(cx.outermost(), &before, call, labels) {
+                Err(Denied::Completes(why)) => asked.push((call.id.clone(), why)),
+                Ok(()) => {}
+                // It is refused before it runs.
+                Err(Denied::Unknown(_)) => break,
+            }
+            let (run, origin) = (cx.run_id(), origin(cx, call));
+            before.push(Reserved { run, labels, origin, is_approved: false });
+        }
+        asked
     }
 
     /// Ends the reservation of a tool call that has a result.
@@ -182,7 +221,7 @@ fn decide(
     if !(seen.labels() | labels).contains(Labels::ALL) {
         return Ok(());
     }
-    let chain = match seen.chain() {
+    let chain = match seen.chain(labels) {
         chain if chain.is_empty() => String::new(),
         chain => format!("; this thread has {chain}"),
     };

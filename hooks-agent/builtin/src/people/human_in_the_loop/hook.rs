@@ -205,7 +205,8 @@ impl HumanInTheLoop {
         if call.invalid_input.is_some() || self.gate(&call.name).is_none() {
             return Flow::Continue;
         }
-        match cx.decision_allows(call) {
+        // What other hooks asked about it, people answered for them.
+        match event.own_decision() {
             Some(true) => self.shown(cx).add(call),
             Some(false) => return event.refuse(DIFFERS),
             None if self.asking_gate(call, cx).is_some() => return event.refuse(not_asked(call)),

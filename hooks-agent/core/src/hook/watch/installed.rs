@@ -44,6 +44,7 @@ impl Installed {
         if self.skips(&event) {
             return Ok(Flow::Continue);
         }
+        let event = self.told_its_name(event);
         let own = self.enter(event.agent(), event.context())?;
         let mut event = event;
         if let Some(cx) = &own {
@@ -91,11 +92,20 @@ impl Installed {
         self.is_once && event.is_replayed()
     }
 
+    /// Returns the event with the name of the hook, where a hook asks by it.
+    fn told_its_name<'a>(&'a self, mut event: HookEvent<'a>) -> HookEvent<'a> {
+        if let HookEvent::PreActing(event) = &mut event {
+            event.set_hook(&self.info.name);
+        }
+        event
+    }
+
     /// Runs the hook at one of its other events.
-    pub(crate) async fn run(&self, mut event: HookEvent<'_>) -> HookResult<Flow> {
+    pub(crate) async fn run(&self, event: HookEvent<'_>) -> HookResult<Flow> {
         if self.skips(&event) {
             return Ok(Flow::Continue);
         }
+        let mut event = self.told_its_name(event);
         let is_watched = is_watched(event.context(), self.info.group);
         if !is_watched && self.info.counter.is_none() {
             return self.hook.on_event(&mut event).await;
@@ -184,7 +194,7 @@ fn flow_of(ended: &HookResult<Flow>) -> HookFlow {
             None => HookFlow::Continue,
             Some(Decided::AnswerTool(result, _)) if result.is_error => HookFlow::Refuse,
             Some(Decided::Answer(_) | Decided::AnswerTool(..)) => HookFlow::Answer,
-            Some(Decided::Ask(_) | Decided::AskPeople(..)) => HookFlow::Ask,
+            Some(Decided::Ask(_) | Decided::AskPeople(_)) => HookFlow::Ask,
             Some(Decided::Stop(_)) => HookFlow::Stop,
             Some(Decided::Jump(_)) => HookFlow::Jump,
             Some(Decided::Recover(_)) => HookFlow::Recover,

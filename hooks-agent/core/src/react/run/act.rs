@@ -13,7 +13,7 @@ use crate::message::{DecisionKind, GenerateReason, Msg, Question, ToolResult, To
 use crate::react::run::batch::Batch;
 use crate::react::run::decided::UNKNOWN_OUTCOME;
 use crate::react::run::rounds::{Ended, Run, Step};
-use crate::round::{Acted, ActingInput, Ask, Control, Jump, JumpTo};
+use crate::round::{Acted, ActingInput, Control, Jump, JumpTo};
 use crate::store::{CallRecord, CallState, Unknown};
 use crate::stream::AgentEventKind;
 
@@ -185,7 +185,8 @@ impl Run<'_> {
             None if control.is_free() => ToolResult::error(&call, "no result"),
             None => {
                 if control.stop || control.question.is_some() {
-                    batch.leave(number, control.pending(&call));
+                    let answered = self.cx.answered_askers(&batch.call(number).id, &call);
+                    batch.leave(number, control.pending(&call, answered));
                 }
                 return Ok((control, None));
             }
@@ -230,8 +231,7 @@ impl Run<'_> {
         );
         let question = Question { is_held: true, ..Question::new(text).allow(allowed) };
         let mut control = Control::default();
-        let question = Some(Box::new(question));
-        control.ask(Ask { is_unknown: true, question, ..Ask::default() });
+        control.ask_unknown(question);
         Some(Acted::waiting(Arc::new(call.clone()), control))
     }
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use crate::call::{CallContext, Resumed};
 use crate::error::InputError;
 use crate::memory::{Answer, Confirmed, Memory, is_within};
-use crate::message::{ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls};
+use crate::message::{
+    Asker, ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls,
+};
 use crate::react::run::decided::{Decided, UNKNOWN_OUTCOME, changed, decided, is_held};
 use crate::store::CallState;
 use crate::thread::now;
@@ -131,7 +133,12 @@ fn admit_results(
         let is_below = |id: &str| open.iter().all(|call| call.id != *id);
         let confirmed: Vec<_> = confirmed
             .into_iter()
-            .map(|it| Confirmed { asked: it.asked.or(asked.filter(|_| is_below(&it.id))), ..it })
+            .map(|it| Confirmed {
+                asked: it.asked.or(asked.filter(|_| is_below(&it.id))),
+                // A caller lets run what it was shown.
+                askers: it.askers.or_else(|| Some(shown_askers(waiting, &it.id))),
+                ..it
+            })
             .collect();
         // A tool call whose sub-agent asks was allowed to run before.
         let asks = waiting.iter().filter(|pending| !pending.agents.is_empty()).map(|it| &*it.id);
@@ -141,7 +148,7 @@ fn admit_results(
         let has_begun = |call: &&ToolUse| below.iter().any(|path| is_within(path, &call.id));
         let begun: Vec<_> = open.iter().filter(has_begun).map(|call| call.id.clone()).collect();
         kept = confirmed.iter().filter(|confirmed| confirmed.shown.is_some()).cloned().collect();
-        let confirmed = confirmed.into_iter().chain(begun.into_iter().map(Confirmed::from));
+        let confirmed = confirmed.into_iter().chain(begun.into_iter().map(Confirmed::begun));
         let (calls, confirmed) = (open.iter().map(|call| call.id.clone()), confirmed.collect());
         cx.set_resumed(Resumed { calls: calls.collect(), confirmed, answers: answers.clone() });
     }
@@ -258,6 +265,12 @@ fn part_below(input: Messages, waiting: &[PendingCall]) -> (Messages, Vec<ToolRe
     });
     let own = own.collect();
     (own, below)
+}
+
+/// Returns who asks about a tool call that waits.
+fn shown_askers(waiting: &[PendingCall], id: &str) -> Vec<Asker> {
+    let waiting = waiting.iter().filter(|pending| pending.id == id);
+    waiting.flat_map(PendingCall::shown_askers).collect()
 }
 
 fn check_confirmations(confirms: &[Confirmed], waiting: &[PendingCall]) -> Result<(), InputError> {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::call::{CallContext, Door};
 use crate::error::TextBlocked;
 use crate::memory::{Confirmed, Memory};
-use crate::message::{PendingCall, ToolOutput, ToolResult, ToolUse, Wording};
+use crate::message::{Asker, PendingCall, ToolOutput, ToolResult, ToolUse, Wording};
 use crate::store::{Decision, Waiting};
 
 /// What the model reads in place of a tool call that differs from the one that was shown.
@@ -67,11 +67,15 @@ pub(super) async fn decided(
             all.results.push(ToolResult::error(&call, CHANGED));
             continue;
         }
+        let mut askers = question.shown_askers();
+        let before = kept.as_ref().and_then(|kept| kept.askers.clone());
+        Asker::add_all(&mut askers, before.into_iter().flatten());
         let shown = kept.and_then(|kept| kept.shown).or_else(|| Some(question.arguments.clone()));
         let confirmed = |edited| Confirmed {
             tool: Some(call.name.as_str().into()),
             shown,
             edited,
+            askers: Some(askers.clone()),
             is_held: is_held(pending),
             ..Confirmed::from(pending.id.clone())
         };

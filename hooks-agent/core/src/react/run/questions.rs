@@ -6,42 +6,45 @@ use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::memory::{Asking, Moment};
 use crate::message::{
-    ContentBlock, GenerateReason, Msg, PendingCall, PendingReason, Question, Role, ToolUse,
-    open_calls,
+    Asker, ContentBlock, DecisionKind, GenerateReason, Msg, PendingCall, PendingReason, Question,
+    Role, ToolUse, open_calls,
 };
 use crate::react::run::batch::Batch;
-use crate::react::run::rounds::{Asked, Ended, Run};
+use crate::react::run::rounds::{Ended, Run};
+use crate::round::AskedPeople;
 use crate::store::{ThreadKey, Waiting};
 use crate::stream::AgentEventKind;
 use crate::thread::now;
 
 impl Run<'_> {
     /// Leaves the tool calls of an answer waiting, because a hook stopped the call.
-    pub(super) fn stop(&self, batch: Batch<'_>, reply: Arc<Msg>, asked_by: Option<&str>) -> Ended {
-        let mut pending = batch.wait();
-        for pending in &mut pending {
-            pending.why = PendingReason::Stopped;
-            pending.asked_by = asked_by.map(str::to_owned);
-        }
+    pub(super) fn stop(&self, batch: Batch<'_>, reply: Arc<Msg>, stops: &[Asker]) -> Ended {
+        let stopped = batch.wait().into_iter().map(|pending| PendingCall {
+            why: PendingReason::Stopped,
+            ..pending.with_askers(stops.to_vec())
+        });
+        let pending: Vec<_> = stopped.collect();
         self.remember(&pending);
         Ended { reply, reason: GenerateReason::ReasoningStopRequested, pending }
     }
 
     /// Leaves the tool calls of an answer waiting, because people are asked about some of them.
-    /// `people` has an entry for each tool call, in order.
-    pub(super) async fn ask_people(&self, batch: Batch<'_>, people: Vec<Option<Asked>>) -> Ended {
+    /// `people` has an entry for each tool call, in order, with what hooks ask about it.
+    pub(super) async fn ask_people(
+        &self,
+        batch: Batch<'_>,
+        people: Vec<Vec<AskedPeople>>,
+    ) -> Ended {
         let mut pending = batch.wait();
         for (pending, asked) in pending.iter_mut().zip(people) {
-            let Some((mut question, asked_by)) = asked else { continue };
-            let PendingCall { call, .. } = pending;
-            if question.about.take().is_some_and(|about| about != call.input) {
-                // A later hook changed the arguments: the text has those before.
-                question.description = format!("Tool: {}\nArgs: {}", call.name, call.input);
+            if asked.iter().all(|asked| asked.joins) {
+                continue;
             }
-            let schema = self.schema(pending);
+            let (mut question, askers) = one_question(asked, &pending.call);
+            question.schema = self.schema(pending);
             pending.why = PendingReason::Permission(question.description.clone());
-            pending.asked_by = asked_by;
-            pending.question = Some(Box::new(Question { schema, ..question }));
+            let question = Some(Box::new(question));
+            *pending = PendingCall { question, ..pending.clone().with_askers(askers) };
         }
         self.remember(&pending);
         self.announce(&pending).await;
@@ -121,4 +124,37 @@ impl Run<'_> {
         }
         answer
     }
+}
+
+/// Makes one question of what hooks ask about a tool call, which allows what all of them allow and expires
+/// when the first of them does.
+fn one_question(mut asked: Vec<AskedPeople>, call: &ToolUse) -> (Question, Vec<Asker>) {
+    asked.sort_by_key(|asked| asked.joins);
+    let mut askers = Vec::with_capacity(asked.len());
+    let mut one: Option<Question> = None;
+    for AskedPeople { mut question, hook, joins, .. } in asked {
+        if question.about.take().is_some_and(|about| about != call.input) && !joins {
+            // A later hook changed the arguments: the text has those before.
+            question.description = format!("Tool: {}\nArgs: {}", call.name, call.input);
+        }
+        let asker = Asker { hook, ..Asker::unnamed(question.description.clone()) };
+        Asker::add_all(&mut askers, [asker]);
+        one = Some(match one {
+            None => question,
+            Some(one) => both(one, question),
+        });
+    }
+    let one = one.unwrap_or_else(|| Question::new(""));
+    (Question { description: Asker::reasons(&askers), ..one }, askers)
+}
+
+fn both(one: Question, other: Question) -> Question {
+    let mut allowed = one.allowed;
+    allowed.retain(|kind| other.allowed.contains(kind));
+    if allowed.is_empty() {
+        // Whatever else they allow, none is asked in vain.
+        allowed.push(DecisionKind::Reject);
+    }
+    let expires_after = [one.expires_after, other.expires_after].into_iter().flatten().min();
+    Question { allowed, expires_after, ..one }
 }

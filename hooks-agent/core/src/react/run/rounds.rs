@@ -6,15 +6,13 @@ use crate::agent::Agent;
 use crate::call::{CallContext, Resumed};
 use crate::error::{AgentError, InputError};
 use crate::memory::Memory;
-use crate::message::{
-    GenerateReason, Messages, Msg, PendingCall, Question, Role, ToolUse, open_calls,
-};
+use crate::message::{GenerateReason, Messages, Msg, PendingCall, Role, ToolUse, open_calls};
 use crate::model::{FinishReason, ToolSpec};
 use crate::react::agent::ReActAgent;
 use crate::react::run::admission::{Admitted, admit, results_first};
 use crate::react::run::batch::{Batch, make_ids_unique};
 use crate::react::run::unfinished::{KeepAnswer, KeepInput};
-use crate::round::{Control, Jump, JumpTo, Reasoned, ReasoningInput};
+use crate::round::{AskedPeople, Control, Jump, JumpTo, Reasoned, ReasoningInput};
 use crate::stream::AgentEventKind;
 
 /// A running call.
@@ -38,9 +36,6 @@ pub(super) enum Step {
     Act(Vec<ToolUse>),
     End(Ended),
 }
-
-/// What people are asked about a tool call, and the name of the hook that asks.
-pub(super) type Asked = (Question, Option<String>);
 
 /// The end of a call.
 pub(super) struct Ended {
@@ -172,8 +167,8 @@ impl Run<'_> {
         // People are asked by the ids that hooks saw.
         let seen = question.as_ref().map(|_| ids(&message)).unwrap_or_default();
         make_ids_unique(&mut message);
-        let asked_by = question.as_ref().and_then(|ask| ask.asked_by.clone());
-        let people = question.map(|ask| asked(&ask.people, &seen)).unwrap_or_default();
+        let (people, stops) =
+            question.map_or_else(Default::default, |ask| (asked(&ask.people, &seen), ask.stops));
         let jump = jump.filter(|_| !stop);
         InputError::check_answer(&message)?;
         if let Some(jump) = &jump {
@@ -200,12 +195,12 @@ impl Run<'_> {
                 batch.refuse(cut);
                 Ok(Step::End(Ended::new(message, GenerateReason::ReasoningStopRequested)))
             }
-            _ if stop => Ok(Step::End(self.stop(batch, message, asked_by.as_deref()))),
+            _ if stop => Ok(Step::End(self.stop(batch, message, &stops))),
             Some(Jump { to: JumpTo::End, .. }) => {
                 batch.refuse("the run was ended before this call was answered");
                 Ok(Step::End(Ended::new(message, GenerateReason::HookEnded)))
             }
-            None if people.iter().any(Option::is_some) && !finish.is_cut() => {
+            None if people.iter().flatten().any(|asked| !asked.joins) && !finish.is_cut() => {
                 Ok(Step::End(self.ask_people(batch, people).await))
             }
             Some(Jump { to: JumpTo::Model, messages }) => self.ask_again(batch, messages),
@@ -287,9 +282,9 @@ fn ids(message: &Msg) -> Vec<String> {
 
 /// Returns what people are asked about each tool call of an answer, by the ids that hooks saw. Tool
 /// calls that share an id share the question.
-fn asked(people: &[(String, Question, Option<String>)], seen: &[String]) -> Vec<Option<Asked>> {
-    let of = |id: &String| people.iter().find(|(asked, ..)| asked == id);
-    seen.iter().map(|id| of(id).map(|(_, question, by)| (question.clone(), by.clone()))).collect()
+fn asked(people: &[AskedPeople], seen: &[String]) -> Vec<Vec<AskedPeople>> {
+    let of = |id: &String| people.iter().filter(|asked| asked.id == *id).cloned().collect();
+    seen.iter().map(of).collect()
 }
 
 /// Returns why a call ends with this answer: `complete`, unless the answer was cut or supplied.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::{DecisionKind, PendingCall, PendingReason};
+use crate::message::{Asker, DecisionKind, PendingCall, PendingReason};
 use crate::run_id::RunId;
 use crate::store::key::ThreadKey;
 use crate::store::people::decision::Decided;
@@ -44,9 +44,12 @@ pub struct Waiting {
     pub schema: Value,
     /// Why it waits.
     pub why: PendingReason,
-    /// The name of the event hook that asks, if one does.
+    /// The name of the event hook that asks, if one does: the first of [`askers`](Self::askers).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_by: Option<String>,
+    /// All who ask, and why: a decision that lets the tool call run answers these and no others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub askers: Vec<Asker>,
     /// Since when it waits, in milliseconds since 1970 by the store's clock.
     pub since: u64,
     /// How long it waits.
@@ -55,7 +58,8 @@ pub struct Waiting {
     /// When it expires, in milliseconds since 1970 by the store's clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<u64>,
-    /// The SHA-256 of the agent, the thread, the tool call and its arguments, in hexadecimal.
+    /// The SHA-256 of the agent, the thread, the tool call, its arguments and those who ask, in
+    /// hexadecimal.
     pub digest: String,
     /// The decision, if there is one that was not applied yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +74,7 @@ impl Waiting {
     /// [`expires`](Self::expires).
     #[must_use]
     pub fn new(key: &ThreadKey, run: RunId, pending: &PendingCall) -> Self {
-        let PendingCall { id, call, agents, why, asked_by, question } = pending;
+        let PendingCall { id, call, agents, why, asked_by, askers, question } = pending;
         let text = match (question, why) {
             (Some(question), _) => question.description.clone(),
             (None, PendingReason::Permission(text)) => text.clone(),
@@ -91,6 +95,7 @@ impl Waiting {
             schema: question.map(|it| it.schema.clone()).unwrap_or_default(),
             why: why.clone(),
             asked_by: asked_by.clone(),
+            askers: askers.clone(),
             since: 0,
             expires_after: question.and_then(|it| it.expires_after),
             expires: None,
@@ -125,11 +130,25 @@ impl Waiting {
             && self.description == other.description
             && self.allowed == other.allowed
             && self.why == other.why
+            && self.askers == other.askers
+    }
+
+    /// Returns those who were shown to ask.
+    pub(crate) fn shown_askers(&self) -> Vec<Asker> {
+        Asker::shown(&self.askers, &self.why, self.asked_by.as_deref())
     }
 
     fn digest_now(&self) -> String {
         let run = self.run.to_string();
-        let parts = [&*self.agent, &self.thread, &run, &self.call_id, &self.tool];
+        let mut parts = vec![&*self.agent, &*self.thread, &*run, &*self.call_id, &*self.tool];
+        // Questions of earlier versions list nobody.
+        for Asker { hook, reason, .. } in &self.askers {
+            parts.extend([
+                if hook.is_some() { "hook" } else { "tool" },
+                hook.as_deref().unwrap_or_default(),
+            ]);
+            parts.push(reason);
+        }
         digest(&parts, &self.arguments)
     }
 }

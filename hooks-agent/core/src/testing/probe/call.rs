@@ -181,7 +181,7 @@ impl<H: AgentHook> Probe<H> {
             let agent = agent.expect("the agent has a model and no tools");
             let cx = agent.context(self.options.clone());
             let calls = self.confirmed.clone();
-            let confirmed = calls.iter().cloned().map(Confirmed::from).collect();
+            let confirmed = calls.iter().cloned().map(Confirmed::begun).collect();
             cx.set_resumed(Resumed { calls, confirmed, answers: Vec::new() });
             if let Some(memory) = agent.memory_of(&cx) {
                 memory.replace(self.history.clone());

@@ -21,8 +21,6 @@ pub(super) struct CallState(Mutex<Facts>);
 pub(super) struct Facts {
     /// Why the call ends.
     pub(super) stop: Option<Stop>,
-    /// Why tool calls wait, by their ids, for people.
-    pub(super) questions: Vec<(String, String)>,
     /// Whether a command of `Stop` has made the model go on.
     pub(super) is_stop_active: bool,
     /// How often in a row.
@@ -53,7 +51,6 @@ impl Facts {
     /// Forgets what was known of a tool call of this id: models use ids again.
     pub(super) fn begin_tool(&mut self, id: &str) {
         self.tools.remove(id);
-        self.questions.retain(|(asked, _)| asked != id);
     }
 
     pub(super) fn tool(&mut self, id: &str) -> &mut ToolFacts {

@@ -3,7 +3,6 @@
 use hooks_agent_core::event::{EventKind, Flow, PostCall, PreCall};
 use hooks_agent_core::message::Msg;
 use hooks_core::HookResult;
-use serde_json::{Map, Value};
 
 use crate::command::contract::CommandEvent;
 use crate::command::decide::{Combined, Stop, Verdict};
@@ -89,12 +88,6 @@ impl CommandHooks {
         if let Some(Stop { hook, reason }) = &facts.stop {
             let reason = reason.clone().unwrap_or_else(|| format!("stopped by hook `{hook}`"));
             metadata.insert("stop_reason".to_owned(), reason.into());
-        }
-        if !facts.questions.is_empty() {
-            let questions = facts.questions.iter();
-            let questions: Map<String, Value> =
-                questions.map(|(id, reason)| (id.clone(), reason.as_str().into())).collect();
-            metadata.insert("ask_reasons".to_owned(), questions.into());
         }
         Ok(Flow::Continue)
     }

@@ -57,16 +57,8 @@ impl CommandHooks {
                 state.lock().tool(&id).allowed = Some((call.name.clone(), call.input.clone()));
                 None
             }
-            Verdict::Ask if cx.is_confirmed(&id) => None,
-            Verdict::Ask => {
-                let (tool, reason) = (&event.tool_use().name, combined.reason);
-                tracing::warn!(
-                    target: "hooks_agent::command",
-                    tool, reason, "a tool call waits for approval"
-                );
-                state.lock().questions.push((id, reason));
-                Some(event.stop())
-            }
+            Verdict::Ask if event.is_answered(&combined.reason) => None,
+            Verdict::Ask => Some(event.ask(combined.reason)),
             Verdict::Defer => Some(event.stop()),
             Verdict::Block => Some(event.refuse(combined.reason)),
         }

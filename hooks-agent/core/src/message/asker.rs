@@ -1,0 +1,110 @@
+//! Who asks about a tool call, and why.
+
+use serde::{Deserialize, Serialize};
+
+use crate::message::pending::PendingReason;
+
+/// Who asks about a tool call, and why: an event hook, or the tool by its
+/// [permission](crate::tool::Permission::Ask).
+///
+/// A question about a tool call [lists](crate::message::PendingCall::askers) the hooks that ask. Who lets the
+/// tool call run answers exactly these: another hook, or the same hook for another reason, asks again. The
+/// permission of a tool has no reason: it asks whether the tool call may run, which every yes answers.
+///
+/// ```
+/// use hooks_agent::prelude::*;
+/// # use serde_json::{Value, json};
+///
+/// # futures::executor::block_on(async {
+/// let amount = on(|event: &mut PreActing<'_>| event.ask("money leaves"));
+/// let night = on(|event: &mut PreActing<'_>| event.ask("it is late"));
+/// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+/// #     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+/// #         Some(result) => result.output.as_str().into(),
+/// #         None => ToolUse::new("1", "pay", json!({})).into(),
+/// #     }
+/// # });
+/// // `model` calls the tool and answers with the result.
+/// let pay = FunctionTool::new("pay", "Pays.", async |_: Value| "paid");
+/// let builder = ReActAgent::builder("bot").model(model).tool(pay);
+/// let agent = builder.hook(amount.named("amount")).hook(night.named("night")).build()?;
+/// let reply = agent.call("Pay").await?;
+/// let pending = &reply.pending()[0];
+/// let asks: Vec<_> = pending.askers.iter().map(|asker| asker.to_string()).collect();
+/// assert_eq!(asks, ["amount: money leaves", "night: it is late"]);
+/// let reply = agent.resume(CallOptions::new().confirm(&pending.id)).await?;
+/// assert_eq!(reply.text(), "paid");
+/// # Ok::<(), AgentError>(())
+/// # }).unwrap();
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Asker {
+    /// The name of the hook; `None` for the permission of the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook: Option<String>,
+    /// Why it asks. Empty for the permission of a tool, and for a hook that only
+    /// [stops](crate::event::PreActing::stop) the call.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Whether people answered it before, and the question is about others who ask now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_answered: bool,
+}
+
+impl Asker {
+    /// Creates a hook that asks for this reason.
+    pub fn hook(name: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { hook: Some(name.into()), ..Self::unnamed(reason) }
+    }
+
+    /// Creates the permission of a tool.
+    #[must_use]
+    pub fn permission() -> Self {
+        Self::unnamed("")
+    }
+
+    pub(crate) fn unnamed(reason: impl Into<String>) -> Self {
+        Self { hook: None, reason: reason.into(), is_answered: false }
+    }
+
+    /// Returns whether it is this hook, or the permission of the tool, with this reason.
+    pub(crate) fn is(&self, hook: Option<&str>, reason: &str) -> bool {
+        self.hook.as_deref() == hook && self.reason == reason
+    }
+
+    /// Adds those who are not in the list yet.
+    pub(crate) fn add_all(list: &mut Vec<Self>, others: impl IntoIterator<Item = Self>) {
+        for other in others {
+            if !list.iter().any(|asker| asker.is(other.hook.as_deref(), &other.reason)) {
+                list.push(other);
+            }
+        }
+    }
+
+    /// Returns the reasons of those who ask now, a line each.
+    pub(crate) fn reasons(list: &[Self]) -> String {
+        let now = list.iter().filter(|asker| !asker.is_answered && !asker.reason.is_empty());
+        now.map(|asker| asker.reason.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns who was shown by a question that does not list them, as those of earlier versions.
+    pub(crate) fn shown(list: &[Self], why: &PendingReason, asked_by: Option<&str>) -> Vec<Self> {
+        let asker =
+            |reason: &str| Self { hook: asked_by.map(str::to_owned), ..Self::unnamed(reason) };
+        match why {
+            _ if !list.is_empty() => list.to_vec(),
+            PendingReason::Permission(reason) => vec![asker(reason)],
+            PendingReason::Stopped if asked_by.is_some() => vec![asker("")],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Writes the name of the hook and its reason, with `the tool` in place of a name for the permission of a tool.
+impl std::fmt::Display for Asker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.hook.as_deref().unwrap_or("the tool"))?;
+        if self.reason.is_empty() { Ok(()) } else { write!(f, ": {}", self.reason) }
+    }
+}
