@@ -1,7 +1,7 @@
 //! Decisions at the page.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::react::ReActAgentBuilder;
@@ -137,6 +137,35 @@ async fn what_a_person_wrote_stays_when_somebody_else_decides() {
         page.until_text(".card .code", "Because").await;
         page.click(".card button", "Dismiss").await;
         page.until("!document.querySelector('.card')").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_shows_all_who_ask_and_what_was_answered_before() {
+    let late = Arc::new(AtomicBool::new(false));
+    let knows = late.clone();
+    let night = on(move |event: &mut PreActing<'_>| match knows.load(Ordering::SeqCst) {
+        true => event.ask("it is\nlate"),
+        false => Flow::Continue,
+    });
+    let amount = on(|event: &mut PreActing<'_>| event.ask("money leaves"));
+    let payee = on(|event: &mut PreActing<'_>| event.ask("the payee is new"));
+    let studio = Studio::new();
+    let (builder, _) = payer(&studio, pays_twice());
+    let builder = builder.hook(amount.named("amount")).hook(payee.named("payee"));
+    let agent = Arc::new(builder.parallel_tools(false).hook(night.named("night")).build().unwrap());
+    open_as("#/approvals", studio.agent(agent.clone()), async |page| {
+        agent.call("Pay both").await.unwrap();
+        page.until_text(".card .askers", "payee the payee is new").await;
+        page.until_text(".card .askers", "amount money leaves").await;
+        late.store(true, Ordering::SeqCst);
+        page.click(".card button", "Approve").await;
+        page.until_text(".card .askers", "night it is").await;
+        page.until_text(".card .askers", "amount, answered before money leaves").await;
+        page.picture("askers").await;
+        page.click(".card button", "Approve").await;
+        page.until("document.querySelectorAll('.card').length === 1").await;
     })
     .await;
 }

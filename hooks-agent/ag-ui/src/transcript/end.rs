@@ -222,6 +222,9 @@ impl Transcript {
         if !pending.agents.is_empty() {
             hooks["agents"] = json!(pending.agents);
         }
+        if !pending.askers.is_empty() {
+            hooks["askers"] = json!(pending.askers);
+        }
         Interrupt {
             id: kept.interrupt.clone(),
             reason: "tool_call",

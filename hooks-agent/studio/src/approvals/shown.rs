@@ -20,6 +20,9 @@ pub(super) fn approval(waiting: &Waiting, is_shown: bool) -> Value {
     for field in ["description", "shown", "source"] {
         approval[field] = "".into();
     }
+    for asker in approval["askers"].as_array_mut().into_iter().flatten() {
+        asker["reason"] = "".into();
+    }
     approval["why"] = "hidden".into();
     approval["allowed"] = json!(["reject"]);
     approval["hidden"] = true.into();

@@ -229,5 +229,9 @@ fn pending(pending: &PendingCall) -> Value {
     if let Some(hook) = &pending.asked_by {
         line["by"] = hook.as_str().into();
     }
+    if pending.askers.len() > 1 {
+        let hooks = pending.askers.iter().filter_map(|asker| asker.hook.as_deref());
+        line["askers"] = hooks.collect::<Vec<_>>().into();
+    }
     line
 }

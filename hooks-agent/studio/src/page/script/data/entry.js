@@ -36,6 +36,12 @@ export function whyOf(why) {
   }[why] ?? String(why ?? '');
 }
 
+/** The names of those who ask about a tool call now. */
+export function askersOf({ asked_by: asked, askers = [] }) {
+  const names = askers.filter((it) => !it.is_answered).map((it) => it.hook ?? 'the tool');
+  return names.join(', ') || asked;
+}
+
 /** Why a run failed, in words: `model error, status 503, 3 attempts`. */
 export function failureOf({ kind, status, attempts, hook }) {
   const parts = [hook ? `hook ${hook} failed` : `${kind} error`];

@@ -58,6 +58,16 @@ export class Cards {
   }
 }
 
+/** Who asks: a hook that asks alone by its name, several by name and reason, with what was answered before. */
+function askedBy(askers) {
+  const name = (it) => (it.hook ? shown(it.hook) : 'the tool');
+  if (!askers.length) return '';
+  if (askers.length === 1) return h('p.faint', {}, `Asked by ${name(askers[0])}`);
+  return h('ul.askers', { 'aria-label': 'Asked by' }, askers.map((it) => h('li', {},
+    h('span.faint', {}, `${name(it)}${it.is_answered ? ', answered before' : ''} `),
+    h('span', {}, shown(it.reason ?? '')))));
+}
+
 class Card {
   constructor(approval, remove) {
     this.approval = approval;
@@ -67,13 +77,13 @@ class Card {
     this.form = h('div.decision');
     this.others = h('p.note');
     this.status = h('p.status', { role: 'status' });
-    const { tool, agent, agents = [], thread, description, why, asked_by: asked } = approval;
+    const { tool, agent, agents = [], thread, description, why, askers = [] } = approval;
     const path = [agent, ...agents].map(shown).join(' › ');
     this.element = h('article.card', { tabIndex: -1, 'aria-label': `Approval of ${shown(tool)}` },
       h('header', {}, h('h3', {}, shown(tool)), this.times),
       h('p.from', {}, path, h('span.faint', {}, ` thread ${shown(thread)}`)),
       description || why ? h('p.why', {}, shown(description || whyOf(why))) : '',
-      asked && h('p.faint', {}, `Asked by ${shown(asked)}`),
+      askedBy(askers),
       h('h4', {}, 'Arguments'),
       approval.hidden
         ? h('p.note', {}, 'The studio shows no content, so the call can only be denied.')

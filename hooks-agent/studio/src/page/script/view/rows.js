@@ -1,6 +1,6 @@
 // The rows of a run: what each kind of node looks like.
 
-import { DECISIONS, STATES, REASONS, failureOf, mediaOf, outputOf, whyOf } from './entry.js';
+import { DECISIONS, STATES, REASONS, askersOf, failureOf, mediaOf, outputOf, whyOf } from './entry.js';
 import { decisionOf } from './state.js';
 import { change, code, hiddenText, longText } from './code.js';
 import { button, fill, h, icon, say } from './dom.js';
@@ -96,7 +96,7 @@ const KINDS = {
       icon: 'asked',
       parts: [
         h('span.wrap', {}, shown(pending.question?.description || whyOf(pending.why)), ' ',
-          pending.asked_by && h('span.faint', {}, `asked by ${shown(pending.asked_by)} `),
+          pending.asked_by && h('span.faint', {}, `asked by ${shown(askersOf(pending))} `),
           decided ? decision(decided) : h('a.decide', { href: '#/approvals' }, 'Decide')),
       ],
       name: `Waits: ${whyOf(pending.why)}`,
