@@ -50,7 +50,7 @@ fn clerk() -> Result<ReActAgent, Box<dyn Error>> {
 async fn main() -> Result<(), Box<dyn Error>> {
     // A server for several users takes the caller from the session of the request.
     let server = AgUi::new(clerk()?).authenticate(|_| Ok(Caller::new("ada").user("ada")));
-    let app = Router::new().nest("/clerk", server.into_router());
+    let app = Router::new().nest("/clerk", server.into_router()?);
     let address = std::env::args().nth(1);
     let serves_only = address.is_some();
     let listener = TcpListener::bind(address.as_deref().unwrap_or("127.0.0.1:0")).await?;

@@ -23,7 +23,7 @@ async fn an_agent_behind_the_runtime_of_copilotkit_has_a_whole_conversation() {
             _ => Err(Denied::Unauthenticated),
         }
     });
-    let (url, _server) = serve(server.into_router()).await;
+    let (url, _server) = serve(server.into_router().unwrap()).await;
     let Some((runs, _)) = node(SCRIPT, MODULE, &url).await else { return };
 
     let runs = runs.as_array().unwrap();

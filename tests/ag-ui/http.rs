@@ -43,7 +43,7 @@ async fn post(url: &str, body: impl Into<reqwest::Body>) -> reqwest::Response {
 
 #[tokio::test]
 async fn events_are_frames_with_data_alone() {
-    let (url, _server) = serve(router(agent())).await;
+    let (url, _server) = serve(router(agent()).unwrap()).await;
     let response = post(&url, input().to_string()).await;
     assert_eq!(response.status(), 200);
     assert_eq!(response.headers()["content-type"], "text/event-stream");
@@ -69,7 +69,7 @@ async fn the_last_event_comes_when_the_rest_of_the_call_is_done() {
     let settle = on(move |_: &mut Settled<'_>| set.store(true, Ordering::SeqCst));
     let model = ScriptedModel::new("words", |_| "one two");
     let agent = ReActAgent::builder("bot").model(model).hook(settle).build().unwrap();
-    let (url, _server) = serve(router(agent)).await;
+    let (url, _server) = serve(router(agent).unwrap()).await;
     let mut response = post(&url, input().to_string()).await;
     let mut text = String::new();
     while let Some(chunk) = response.chunk().await.unwrap() {
@@ -83,7 +83,7 @@ async fn the_last_event_comes_when_the_rest_of_the_call_is_done() {
 
 #[tokio::test]
 async fn ag_14_inputs_that_are_none_of_the_protocol_are_refused() {
-    let (url, _server) = serve(router(agent())).await;
+    let (url, _server) = serve(router(agent()).unwrap()).await;
     for body in [r#"{"threadId":1}"#, "not JSON", "[]"] {
         let response = post(&url, body).await;
         assert_eq!(response.status(), 400, "{body}");
@@ -108,7 +108,7 @@ async fn nobody_is_let_in_without_authentication() {
             _ => Err(Denied::Forbidden),
         }
     });
-    let (url, _server) = serve(server.into_router()).await;
+    let (url, _server) = serve(server.into_router().unwrap()).await;
     assert_eq!(post(&url, input().to_string()).await.status(), 401);
     assert_eq!(reqwest::get(&url).await.unwrap().status(), 401);
     let with = |token: &str| {
@@ -124,7 +124,7 @@ async fn open_interrupts_are_a_conflict_with_their_ids() {
     let model = ScriptedModel::new("m", |_| ToolUse::new("c1", "pay", json!({})));
     let tool = FunctionTool::new("pay", "Pays.", async |_: Value| "paid");
     let agent = ReActAgent::builder("bot").model(model).tool(tool.permission(|_| Permission::Ask));
-    let (url, _server) = serve(router(agent.build().unwrap())).await;
+    let (url, _server) = serve(router(agent.build().unwrap()).unwrap()).await;
     post(&url, input().to_string()).await.text().await.unwrap();
     let mut more = input();
     more["messages"][0]["id"] = "b".into();
@@ -139,7 +139,7 @@ async fn open_interrupts_are_a_conflict_with_their_ids() {
 
 #[tokio::test]
 async fn get_says_what_the_agent_can_do() {
-    let (url, _server) = serve(AgUi::new(agent()).client_tools(false).into_router()).await;
+    let (url, _server) = serve(AgUi::new(agent()).client_tools(false).into_router().unwrap()).await;
     let body: Value = reqwest::get(&url).await.unwrap().json().await.unwrap();
     serde_json::from_value::<ag_ui::AgentCapabilities>(body.clone()).unwrap();
     assert_eq!(body["humanInTheLoop"]["interrupts"], true);
@@ -155,7 +155,7 @@ async fn only_listed_origins_may_call_from_a_page() {
     for (server, allowed) in
         [(AgUi::new(agent()), None), (AgUi::new(agent()).origins([origin]), Some(origin))]
     {
-        let (url, _server) = serve(server.into_router()).await;
+        let (url, _server) = serve(server.into_router().unwrap()).await;
         let response =
             reqwest::Client::new().get(&url).header("origin", origin).send().await.unwrap();
         let header = response.headers().get("access-control-allow-origin");
@@ -178,7 +178,7 @@ async fn a_silent_stream_is_kept_alive() {
         .header("content-type", "application/json")
         .body(axum::body::Body::from(input().to_string()))
         .unwrap();
-    let response = tower::ServiceExt::oneshot(router(agent), request).await.unwrap();
+    let response = tower::ServiceExt::oneshot(router(agent).unwrap(), request).await.unwrap();
     let mut frames = response.into_body().into_data_stream();
     for _ in 0..2 {
         // The paused clock goes on while nothing else does.
@@ -196,7 +196,8 @@ async fn a_silent_stream_is_kept_alive() {
 #[tokio::test]
 async fn a_star_is_no_origin() {
     for origins in [vec!["*"], vec!["*", "https://example.org"]] {
-        let (url, _server) = serve(AgUi::new(agent()).origins(origins).into_router()).await;
+        let (url, _server) =
+            serve(AgUi::new(agent()).origins(origins).into_router().unwrap()).await;
         let request = reqwest::Client::new().get(&url).header("origin", "https://evil.test");
         let response = request.send().await.unwrap();
         assert!(response.headers().get("access-control-allow-origin").is_none());

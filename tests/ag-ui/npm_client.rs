@@ -109,7 +109,7 @@ async fn the_client_of_the_protocol_has_a_whole_conversation() {
             _ => Err(Denied::Unauthenticated),
         }
     });
-    let (url, _server) = serve(server.into_router()).await;
+    let (url, _server) = serve(server.into_router().unwrap()).await;
     let Some((seen, err)) = node(SCRIPT, MODULE, &url).await else { return };
     // It warns of members that the protocol does not have, and drops them.
     assert!(err.is_empty(), "{err}");

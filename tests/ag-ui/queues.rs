@@ -70,7 +70,7 @@ async fn more_requests_than_wait_on_a_thread_are_refused() {
 #[tokio::test]
 async fn inputs_that_wait_have_few_bytes_together() {
     let (agent, go_on) = waiting();
-    let app = router(agent);
+    let app = router(agent).unwrap();
     let large = body("t", 0, &"x".repeat(3_900_000)).to_string();
     let first = app.clone().oneshot(request(body("t", 9, "hi").to_string(), Some(100)));
     let first = first.await.unwrap();
@@ -103,7 +103,7 @@ async fn inputs_that_wait_have_few_bytes_together() {
 async fn a_client_that_takes_nothing_frees_its_thread() {
     let model = ScriptedModel::new("storyteller", |_| "and then ".repeat(10_000));
     let agent = Arc::new(ReActAgent::builder("bot").model(model).build().unwrap());
-    let app = router(agent);
+    let app = router(agent).unwrap();
     let stalled = app.clone().oneshot(request(body("t", 0, "go").to_string(), None)).await.unwrap();
     let mut stalled = stalled.into_body().into_data_stream();
     stalled.next().await.unwrap().unwrap();
@@ -123,6 +123,6 @@ async fn a_client_that_takes_nothing_frees_its_thread() {
 async fn an_input_that_does_not_arrive_is_not_waited_for() {
     let (agent, _) = waiting();
     let never = Body::from_stream(stream::pending::<Result<Bytes, std::io::Error>>());
-    let answer = router(agent).oneshot(request(never, None)).await.unwrap();
+    let answer = router(agent).unwrap().oneshot(request(never, None)).await.unwrap();
     assert_eq!(answer.status(), 408);
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::store::{
-    Acquired, Backend, Filter, HistoryRow, Lease, Step, Steps, Store, StoreError, StoreFuture,
-    ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
+    Acquired, Backend, Claim, Filter, HistoryRow, Lease, Step, Steps, Store, StoreError,
+    StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
 };
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
@@ -94,8 +94,13 @@ impl<W> fmt::Debug for Watched<W> {
 }
 
 impl<W: Watch> Steps for Watched<W> {
-    fn acquire<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, Acquired> {
-        let acquired = self.run(Operation::Acquire, self.steps.acquire(thread, owner));
+    fn acquire<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        owner: RunId,
+        claim: &'a Claim,
+    ) -> StoreFuture<'a, Acquired> {
+        let acquired = self.run(Operation::Acquire, self.steps.acquire(thread, owner, claim));
         Box::pin(async move {
             let acquired = acquired.await?;
             self.watch.acquired(&acquired);

@@ -1,6 +1,6 @@
 //! Who asks.
 
-use std::sync::Arc;
+use hooks_agent_core::call::User;
 
 use crate::refused::Refused;
 
@@ -15,7 +15,7 @@ use crate::refused::Refused;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
     scope: String,
-    pub(super) user: Option<Arc<str>>,
+    pub(super) user: Option<User>,
 }
 
 impl Caller {
@@ -28,9 +28,12 @@ impl Caller {
 
     /// Sets the user: of the thread in the store, and who decides about interrupts. A thread that has a user
     /// is refused to every other caller of the scope, also to one without a user.
+    ///
+    /// The user comes from the login of the program: nothing that a client writes in `state`, `context` or
+    /// `forwardedProps` is one.
     #[must_use]
-    pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.user = Some(id.into());
+    pub fn user(mut self, user: impl Into<User>) -> Self {
+        self.user = Some(user.into());
         self
     }
 

@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tower_http::cors::CorsLayer;
 
+use crate::error::AgUiError;
 use crate::protocol::RunAgentInput;
 use crate::refused::Refused;
 use crate::run::RunEvents;
@@ -45,13 +46,16 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
 /// let model = ScriptedModel::new("fixed", |_| "Done.");
 /// let agent = ReActAgent::builder("assistant").model(model).build()?;
-/// let app = axum::Router::new().nest("/assistant", ag_ui::router(agent));
+/// let app = axum::Router::new().nest("/assistant", ag_ui::router(agent)?);
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
 /// axum::serve(BoundedListener::new(listener), app).await?;
 /// # Ok(())
 /// # }
 /// ```
-pub fn router(agent: impl Into<std::sync::Arc<ReActAgent>>) -> Router {
+///
+/// # Errors
+/// [`AgUiError::NobodyDecides`] if a hook lets some users alone answer its questions.
+pub fn router(agent: impl Into<std::sync::Arc<ReActAgent>>) -> Result<Router, AgUiError> {
     AgUi::new(agent).into_router()
 }
 
@@ -60,27 +64,33 @@ impl AgUi {
     /// several agents are nested below their names.
     ///
     /// Requires a runtime of tokio with time enabled.
-    pub fn into_router(self) -> Router {
+    ///
+    /// # Errors
+    /// [`AgUiError::NobodyDecides`] if a hook lets some users alone answer its questions, and nobody is
+    /// [authenticated](Self::authenticate).
+    pub fn into_router(self) -> Result<Router, AgUiError> {
+        self.check()?;
         let origins = self.origins.iter().filter(|origin| *origin != "*");
         let origins = origins.filter_map(|origin| HeaderValue::from_str(origin).ok());
         let origins: Vec<_> = origins.collect();
         let is_open = !origins.is_empty();
         let router = Router::new().route("/", post(start).get(describe)).with_state(self);
         if !is_open {
-            return router;
+            return Ok(router);
         }
         let allowed = [Method::GET, Method::POST];
-        router.layer(CorsLayer::new().allow_origin(origins).allow_methods(allowed).allow_headers([
+        let cors = CorsLayer::new().allow_origin(origins).allow_methods(allowed).allow_headers([
             CONTENT_TYPE,
             axum::http::header::AUTHORIZATION,
             axum::http::header::ACCEPT,
-        ]))
+        ]);
+        Ok(router.layer(cors))
     }
 }
 
 async fn start(State(server): State<AgUi>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let caller = match (server.authenticate)(&parts) {
+    let caller = match server.caller(&parts) {
         Ok(caller) => caller,
         Err(denied) => return Refused::from(denied).into_response(),
     };
@@ -119,7 +129,7 @@ async fn start(State(server): State<AgUi>, request: Request) -> Response {
 }
 
 async fn describe(State(server): State<AgUi>, request: Request) -> Response {
-    match (server.authenticate)(&request.into_parts().0) {
+    match server.caller(&request.into_parts().0) {
         Ok(_) => Json(server.capabilities()).into_response(),
         Err(denied) => Refused::from(denied).into_response(),
     }

@@ -7,6 +7,7 @@
 
 mod admit;
 mod caller;
+mod error;
 mod hooks;
 mod http;
 mod protocol;
@@ -19,6 +20,7 @@ mod transcript;
 mod turns;
 
 pub use caller::{Caller, Denied};
+pub use error::AgUiError;
 pub use http::router;
 pub use protocol::{
     Capabilities, Content, ContentPart, ContextEntry, Event, EventKind, FunctionCall, InputMessage,

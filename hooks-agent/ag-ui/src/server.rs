@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use axum::http::request::Parts;
 use hooks_agent_core::agent::{Agent, AgentExt};
-use hooks_agent_core::call::RunId;
+use hooks_agent_core::call::{RunId, User};
 use hooks_agent_core::react::ReActAgent;
 use serde_json::Value;
 
 use crate::admit::{Plan, plan};
 use crate::caller::{Caller, Denied};
+use crate::error::AgUiError;
 use crate::hooks::{First, Last};
 use crate::protocol::{Capabilities, InputTool, RunAgentInput};
 use crate::refused::Refused;
@@ -69,7 +70,9 @@ pub(super) type Authenticate = Arc<dyn Fn(&Parts) -> Result<Caller, Denied> + Se
 #[must_use = "a server does nothing until its router is served"]
 pub struct AgUi {
     pub(super) agent: Arc<ReActAgent>,
-    pub(super) authenticate: Authenticate,
+    /// None: nobody is known.
+    authenticate: Option<Authenticate>,
+    is_decided_elsewhere: bool,
     pub(super) origins: Vec<String>,
     takes_tools: bool,
     takes_system: bool,
@@ -82,7 +85,8 @@ impl AgUi {
     pub fn new(agent: impl Into<Arc<ReActAgent>>) -> Self {
         Self {
             agent: agent.into(),
-            authenticate: Arc::new(|_| Ok(Caller::default())),
+            authenticate: None,
+            is_decided_elsewhere: false,
             origins: Vec::new(),
             takes_tools: true,
             takes_system: false,
@@ -116,8 +120,34 @@ impl AgUi {
         mut self,
         caller: impl Fn(&Parts) -> Result<Caller, Denied> + Send + Sync + 'static,
     ) -> Self {
-        self.authenticate = Arc::new(caller);
+        self.authenticate = Some(Arc::new(caller));
         self
+    }
+
+    /// Sets whether questions that [some users](hooks_agent_core::message::Approvers) alone may answer are decided
+    /// elsewhere, so that the server starts without authentication. It refuses answers to them. Default:
+    /// no.
+    pub fn decided_elsewhere(mut self, is_elsewhere: bool) -> Self {
+        self.is_decided_elsewhere = is_elsewhere;
+        self
+    }
+
+    /// Returns who asks, by the head of a request.
+    pub(super) fn caller(&self, head: &Parts) -> Result<Caller, Denied> {
+        self.authenticate.as_ref().map_or_else(|| Ok(Caller::default()), |caller| caller(head))
+    }
+
+    /// Checks that people can answer what the agent asks.
+    pub(super) fn check(&self) -> Result<(), AgUiError> {
+        if self.authenticate.is_some() || self.is_decided_elsewhere {
+            return Ok(());
+        }
+        match self.agent.needs_login() {
+            Some(hook) => {
+                Err(AgUiError::NobodyDecides { agent: self.agent.name().to_owned(), hook })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Lets pages of these origins call it, such as `https://example.org`. `*` is not an origin: no page matches it.
@@ -167,7 +197,7 @@ impl AgUi {
             Refused::Unreadable
         })?;
         let owner = memory.as_ref().and_then(|memory| memory.user());
-        if owner.is_some() && owner != caller.user {
+        if owner.is_some() && owner.as_deref() != caller.user.as_ref().map(User::id) {
             return Err(Refused::Forbidden);
         }
         let kept = Kept::of(memory.as_deref()).map_err(|error| {
@@ -179,7 +209,7 @@ impl AgUi {
         })?;
         let history = memory.as_ref().map(|memory| memory.messages()).unwrap_or_default();
         let before = replay(&history, &kept.replies, &kept.answers);
-        let (name, user) = (self.agent.name(), caller.user.as_deref());
+        let (name, user) = (self.agent.name(), caller.user.as_ref());
         let plan = plan(&input, name, memory.as_deref(), &kept, &before, user, now())?;
         let run = RunId::random();
         let request = Arc::new(self.request(run, &input, &plan, kept, &before));

@@ -40,6 +40,7 @@ pub mod call;
 pub mod error;
 pub mod event;
 pub mod hook;
+mod identity;
 pub mod journal;
 #[doc(hidden)]
 pub mod macros;

@@ -45,6 +45,11 @@ impl Agents {
         names().find(twice).map(str::to_owned)
     }
 
+    /// Returns an agent, and a hook of it that decides by who a user is.
+    pub(super) fn needs_login(&self) -> Option<(String, String)> {
+        self.agents.iter().find_map(|agent| Some((agent.name().to_owned(), agent.needs_login()?)))
+    }
+
     /// Returns the agents as JSON.
     pub(super) fn json(&self) -> Value {
         let agents = self.agents.iter().map(|agent| {

@@ -4,12 +4,14 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+use axum::http::request::Parts;
 use hooks_agent_core::agent::Agent;
+use hooks_agent_core::call::User;
 use hooks_agent_core::react::ReActAgent;
 use tokio::net::{TcpListener, lookup_host};
 
 use crate::agents::Agents;
-use crate::approvals::Desk;
+use crate::approvals::{Desk, Login};
 use crate::error::StudioError;
 use crate::hook::StudioHook;
 use crate::ring::Capacity;
@@ -30,6 +32,7 @@ use crate::shared::Shared;
 /// | [`show_removed`](Self::show_removed) | values that hooks replaced are not shown |
 /// | [`show_drafts`](Self::show_drafts) | answers are not shown before hooks that may change them saw them |
 /// | [`allow_chat`](Self::allow_chat) | nobody writes to agents |
+/// | [`authenticate`](Self::authenticate), [`decided_by`](Self::decided_by) | nobody is known who decides |
 /// | [`token`](Self::token) | a random one |
 /// | [`capacity`](Self::capacity) | 1,000 runs, 5,000 events of a run, 64 MiB |
 ///
@@ -65,7 +68,8 @@ pub struct Studio {
     agents: Agents,
     hosts: Vec<String>,
     token: Option<String>,
-    decider: Option<String>,
+    login: Option<Login>,
+    is_decided_elsewhere: bool,
 }
 
 /// Who decides, unless the program says it.
@@ -131,10 +135,41 @@ impl Studio {
         self
     }
 
-    /// Sets who decides, as the [store](hooks_agent_core::store::Decided::by) records it: the person who has the
-    /// token. The default is `studio`.
-    pub fn decided_by(mut self, who: impl Into<String>) -> Self {
-        self.decider = Some(who.into());
+    /// Sets who decides and writes: the person who has the token. The default is nobody whom the program has
+    /// authenticated; the [store](hooks_agent_core::store::Decided::by) records `studio`.
+    pub fn decided_by(self, user: impl Into<User>) -> Self {
+        let user = user.into();
+        self.authenticate(move |_| Some(user.clone()))
+    }
+
+    /// Sets who decides and writes by the head of the request: a header that the proxy in front of the studio
+    /// sets, or a cookie of the program. A request of nobody may look, and neither decides nor writes. The
+    /// body of a request names nobody.
+    ///
+    /// ```
+    /// use hooks_agent::builtin::connect::Studio;
+    /// use hooks_agent::call::User;
+    ///
+    /// let studio = Studio::new().authenticate(|request| {
+    ///     // The proxy removes this header from what browsers send.
+    ///     let user = request.headers.get("x-signed-in-as")?.to_str().ok()?;
+    ///     Some(User::from(user).with_role("manager"))
+    /// });
+    /// # let _ = studio;
+    /// ```
+    pub fn authenticate(
+        mut self,
+        who: impl Fn(&Parts) -> Option<User> + Send + Sync + 'static,
+    ) -> Self {
+        self.login = Some(Arc::new(who));
+        self
+    }
+
+    /// Sets whether questions that [some users](hooks_agent_core::message::Approvers) alone may answer are decided
+    /// elsewhere, so that the studio starts without knowing who decides. It shows them, and refuses every
+    /// decision about them. Default: no.
+    pub fn decided_elsewhere(mut self, is_elsewhere: bool) -> Self {
+        self.is_decided_elsewhere = is_elsewhere;
         self
     }
 
@@ -150,12 +185,18 @@ impl Studio {
     /// # Errors
     /// [`StudioError::Bind`] if the address cannot be bound, [`StudioError::TokenRequired`] if other
     /// machines can reach it and there is no [token](Self::token), [`StudioError::WeakToken`],
-    /// [`StudioError::DuplicateAgent`].
+    /// [`StudioError::DuplicateAgent`], [`StudioError::NobodyDecides`].
     pub async fn bind(&self, address: impl Into<String>) -> Result<StudioServer, StudioError> {
         let address = address.into();
         let failed = |source| StudioError::Bind { address: address.clone(), source };
         if let Some(agent) = self.agents.duplicate() {
             return Err(StudioError::DuplicateAgent { agent });
+        }
+        if self.login.is_none()
+            && !self.is_decided_elsewhere
+            && let Some((agent, hook)) = self.agents.needs_login()
+        {
+            return Err(StudioError::NobodyDecides { agent, hook });
         }
         let places: Vec<_> = lookup_host(&address).await.map_err(failed)?.collect();
         let token = match &self.token {
@@ -171,8 +212,11 @@ impl Studio {
         let listener = TcpListener::bind(&*places).await.map_err(failed)?;
         let bound = listener.local_addr().map_err(failed)?;
         let hosts = Hosts::new(bound, &self.hosts);
-        let decider = self.decider.as_deref().unwrap_or(DECIDER).into();
-        let desk = Desk::new(self.shared.clone(), self.agents.clone(), decider);
+        let login = self.login.clone().unwrap_or_else(|| {
+            let nobody = User::unverified(DECIDER);
+            Arc::new(move |_| Some(nobody.clone()))
+        });
+        let desk = Desk::new(self.shared.clone(), self.agents.clone(), login);
         Ok(StudioServer::new(desk, listener, bound, hosts, token))
     }
 }

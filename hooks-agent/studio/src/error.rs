@@ -32,6 +32,18 @@ pub enum StudioError {
     /// There are no random numbers for a token.
     #[error("the system has no random numbers for the token of the studio")]
     NoRandom(#[source] io::Error),
+    /// A hook of an agent decides by who a user is, and the studio authenticates nobody.
+    #[error(
+        "the hook `{hook}` of agent `{agent}` lets some users answer its questions, and the studio knows \
+         nobody: say who decides by `Studio::authenticate` or `Studio::decided_by`, or that these \
+         questions are decided elsewhere by `Studio::decided_elsewhere(true)`"
+    )]
+    NobodyDecides {
+        /// The name of the agent.
+        agent: String,
+        /// The name of the hook.
+        hook: String,
+    },
     /// Two agents have one name.
     #[error("two agents of the studio are named `{agent}`")]
     DuplicateAgent {

@@ -11,13 +11,14 @@ use crate::support::runtime::agent;
 
 /// What each argument is, in the order in which a message lists them. All but two have the name of the
 /// method of `AgentHook` that they fill.
-const ARGUMENTS: [(&str, Argument); 18] = [
+const ARGUMENTS: [(&str, Argument); 19] = [
     ("name", Argument::Value),
     ("priority", Argument::Value),
     ("role", Argument::Value),
     ("inherit", Argument::Flag),
     ("always", Argument::Flag),
     ("once", Argument::Flag),
+    ("needs_login", Argument::Flag),
     ("tools", Argument::Function),
     ("tool_names", Argument::Function),
     ("counter", Argument::Function),

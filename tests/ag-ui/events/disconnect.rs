@@ -38,7 +38,7 @@ async fn dropping_the_events_cancels_the_call() {
 #[tokio::test]
 async fn a_client_that_disconnects_cancels_the_call() {
     let (agent, mut ended) = storyteller();
-    let (url, _server) = serve(AgUi::new(agent).into_router()).await;
+    let (url, _server) = serve(AgUi::new(agent).into_router().unwrap()).await;
     let mut response = reqwest::Client::new().post(&url).json(&body()).send().await.unwrap();
     let mut bytes = 0;
     while bytes < 1000 {

@@ -1,5 +1,6 @@
 //! Calls that stop or ask, and what people decide.
 
+mod approvers;
 mod askers;
 mod decisions;
 mod observed_decisions;

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use hooks_agent_core::agent::{Agent, AgentExt};
+use hooks_agent_core::call::RunId;
 use hooks_agent_core::prelude::*;
-use hooks_agent_core::store::{Decision, DecisionError, Filter, Store, StoreError};
+use hooks_agent_core::store::{
+    Acquired, Backend, Claim, Decision, DecisionError, Filter, Store, StoreError, ThreadKey,
+};
 
 use crate::agents::attack::{ADA, echoing, on_ada};
 use crate::agents::stores::{Paid, clerk, places, refused, waiting};
@@ -43,7 +46,11 @@ async fn a_thread_keeps_its_user() {
         assert_eq!(store.threads(Filter::all().user("eve")).await.unwrap().len(), 0);
         // What was refused left no lease and no message.
         assert_eq!(other.call_with(of("bob"), "again").await.unwrap().text(), "secret|again");
-        assert_eq!(one.call_with(on_ada(), "more").await.unwrap().text(), "secret|again|more");
+        // Who says something says who it is; who goes on need not.
+        for agent in [&one, &other] {
+            assert_refused(&agent.call_with(on_ada(), "more").await.unwrap_err());
+        }
+        assert_eq!(one.resume(on_ada()).await.unwrap().text(), "secret|again");
         assert_eq!(user(&*store).await.as_deref(), Some("bob"));
     }
 }
@@ -64,13 +71,47 @@ async fn a_thread_is_taken_over_by_a_call_that_says_so() {
 }
 
 #[tokio::test]
-async fn a_thread_without_a_user_is_of_the_first_that_is_named() {
+async fn a_thread_that_was_begun_without_a_user_is_taken_over_alone() {
     for place in places().await {
         let agent = echoing(place.open().await);
         agent.call_with(on_ada(), "hello").await.unwrap();
-        agent.call_with(of("bob"), "me").await.unwrap();
+        let other = echoing(place.open().await);
+        for agent in [&agent, &other] {
+            assert_refused(&agent.call_with(of("bob"), "me").await.unwrap_err());
+            assert_refused(&agent.resume(of("bob")).await.unwrap_err());
+        }
+        assert_eq!(other.call_with(on_ada(), "you").await.unwrap().text(), "hello|you");
+        let taken = of("bob").take_over(true);
+        assert_eq!(agent.call_with(taken, "me").await.unwrap().text(), "hello|you|me");
         assert_eq!(user(&*place.open().await).await.as_deref(), Some("bob"));
         assert_refused(&agent.call_with(of("eve"), "tell").await.unwrap_err());
+    }
+}
+
+#[tokio::test]
+async fn a_call_of_another_user_takes_no_lease_and_waits_for_none() {
+    for place in places().await {
+        let store = place.open().await;
+        let Backend::Steps(steps) = store.backend() else { continue };
+        echoing(store.clone()).call_with(of("bob"), "secret").await.unwrap();
+        let (key, run) = (ThreadKey::new("clerk", ADA).unwrap(), RunId::random());
+        let bob = Claim::new().user("bob");
+        let taken = steps.acquire(&key, run, &bob).await.unwrap();
+        let Acquired::Granted { lease, .. } = taken else { panic!("{taken:?}") };
+        // Also while the thread is busy, and whatever the call is to do.
+        for claim in [Claim::new().user("eve"), Claim::new()] {
+            let refused = steps.acquire(&key, RunId::random(), &claim).await.unwrap();
+            assert_eq!(refused, Acquired::OtherUser);
+        }
+        let goes_on = Claim::default();
+        let waiter = RunId::random();
+        assert_eq!(steps.acquire(&key, waiter, &goes_on).await.unwrap(), Acquired::Busy);
+        steps.withdraw(&key, waiter).await.unwrap();
+        steps.release(&lease).await.unwrap();
+        // The fencing number grows with an owner, and not with one that was refused.
+        let next = steps.acquire(&key, run, &bob).await.unwrap();
+        let Acquired::Granted { lease: next, .. } = next else { panic!("{next:?}") };
+        assert_eq!(next.fence, lease.fence + 1);
     }
 }
 

@@ -57,7 +57,7 @@ impl Watch for Counts {
         let counted = match acquired {
             Acquired::Busy => &self.busy,
             Acquired::Granted { is_takeover: true, .. } => &self.takeovers,
-            Acquired::Granted { .. } => return,
+            Acquired::Granted { .. } | Acquired::OtherUser => return,
         };
         counted.fetch_add(1, Ordering::Relaxed);
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::prelude::*;
-use hooks_agent_core::store::{Acquired, DecisionError, Filter, Steps, Store, StoreError};
+use hooks_agent_core::store::{Acquired, Claim, DecisionError, Filter, Steps, Store, StoreError};
 use hooks_agent_sql::store::PostgresStore;
 use hooks_fixtures::Wire;
 
@@ -37,7 +37,10 @@ async fn operations_that_may_be_repeated_outlast_a_short_cut() {
     let id = ask(&shared, "bob", 1).await.remove(0);
     let (eve, run) = (key("eve"), RunId::random());
     cut(&wired).await;
-    assert!(matches!(store.acquire(&eve, run).await.unwrap(), Acquired::Granted { .. }));
+    assert!(matches!(
+        store.acquire(&eve, run, &Claim::new()).await.unwrap(),
+        Acquired::Granted { .. }
+    ));
     cut(&wired).await;
     store.load(&lease).await.unwrap();
     cut(&wired).await;
@@ -107,7 +110,7 @@ async fn a_lease_whose_grant_was_lost_is_granted_again() {
     let begin = Instant::now();
     let run = RunId::random();
     let Acquired::Granted { lease, is_takeover, .. } =
-        store.acquire(&key("ada"), run).await.unwrap()
+        store.acquire(&key("ada"), run, &Claim::new()).await.unwrap()
     else {
         panic!("nobody else owns it")
     };
@@ -139,12 +142,13 @@ async fn a_cut_at_any_moment_of_a_call_leaves_no_lease_behind() {
         let begin = Instant::now();
         loop {
             let run = RunId::random();
-            match other.acquire(&key(&thread), run).await.unwrap() {
+            match other.acquire(&key(&thread), run, &Claim::new()).await.unwrap() {
                 Acquired::Granted { is_takeover, .. } => {
                     assert!(!is_takeover, "the lease was released");
                     break;
                 }
                 Acquired::Busy => other.freed(&key(&thread)).await,
+                Acquired::OtherUser => panic!("nobody owns it"),
             }
             other.withdraw(&key(&thread), run).await.unwrap();
             assert!(begin.elapsed() < SHORT, "{thread} is owned by nobody");

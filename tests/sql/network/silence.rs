@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::prelude::*;
-use hooks_agent_core::store::{Acquired, Filter, Steps, Store, StoreError, StoreFuture};
+use hooks_agent_core::store::{Acquired, Claim, Filter, Steps, Store, StoreError, StoreFuture};
 use hooks_agent_sql::store::PostgresStore;
 use hooks_fixtures::Wire;
 use serde_json::Map;
@@ -43,7 +43,12 @@ async fn no_operation_waits_for_ever_for_an_answer_and_each_says_for_what() {
     let next = step(0);
     let leases = [lease.clone()];
     wired.proxy.set(Wire::Swallow);
-    assert_ends(&wired, "requesting the lease of a thread", store.acquire(&ada, run)).await;
+    assert_ends(
+        &wired,
+        "requesting the lease of a thread",
+        store.acquire(&ada, run, &Claim::new()),
+    )
+    .await;
     assert_ends(&wired, "withdrawing a request", store.withdraw(&ada, run)).await;
     assert_ends(&wired, "loading a thread", store.load(&lease)).await;
     assert_ends(&wired, "writing a step", store.commit(&lease, &next)).await;
@@ -162,7 +167,7 @@ async fn the_connection_that_listens_is_made_again_after_a_silence() {
         if version > 0 {
             lease = granted(&other, &ada).await;
         }
-        assert_eq!(store.acquire(&ada, waiter).await.unwrap(), Acquired::Busy);
+        assert_eq!(store.acquire(&ada, waiter, &Claim::new()).await.unwrap(), Acquired::Busy);
         let begin = Instant::now();
         let ((), ()) = futures::join!(store.freed(&ada), async {
             let mut last = step(version);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hooks_agent_builtin::observe::MeteredStore;
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::prelude::*;
-use hooks_agent_core::store::{self, Acquired, Store};
+use hooks_agent_core::store::{self, Acquired, Claim, Store};
 use hooks_agent_core::thread::MemoryStore;
 use metrics::Unit;
 
@@ -59,14 +59,16 @@ async fn waits_takeovers_and_lost_leases_are_counted_once(backend: &Backend) {
     let metered = steps_of(&MeteredStore::new(inner).recorder(page.clone()));
     let (first, second) = (RunId::random(), RunId::random());
     let ada = key("ada");
-    let Acquired::Granted { lease, .. } = metered.acquire(&ada, first).await.unwrap() else {
+    let Acquired::Granted { lease, .. } =
+        metered.acquire(&ada, first, &Claim::new()).await.unwrap()
+    else {
         panic!("nobody owns it")
     };
     for _ in 0..2 {
-        assert_eq!(metered.acquire(&ada, second).await.unwrap(), Acquired::Busy);
+        assert_eq!(metered.acquire(&ada, second, &Claim::new()).await.unwrap(), Acquired::Busy);
     }
     backend.sql("UPDATE thread SET lease_until = 1").await;
-    let granted = metered.acquire(&ada, second).await.unwrap();
+    let granted = metered.acquire(&ada, second, &Claim::new()).await.unwrap();
     assert!(matches!(granted, Acquired::Granted { is_takeover: true, .. }), "{granted:?}");
     let leases = std::slice::from_ref(&lease);
     assert_eq!(metered.renew(leases).await.unwrap(), leases);
@@ -84,9 +86,9 @@ async fn a_request_that_is_withdrawn_is_a_wait(backend: &Backend) {
     let page = MetricsPage::default();
     let metered = steps_of(&MeteredStore::new(backend.store().await).recorder(page.clone()));
     let ada = key("ada");
-    metered.acquire(&ada, RunId::random()).await.unwrap();
+    metered.acquire(&ada, RunId::random(), &Claim::new()).await.unwrap();
     let second = RunId::random();
-    assert_eq!(metered.acquire(&ada, second).await.unwrap(), Acquired::Busy);
+    assert_eq!(metered.acquire(&ada, second, &Claim::new()).await.unwrap(), Acquired::Busy);
     for _ in 0..2 {
         metered.withdraw(&ada, second).await.unwrap();
     }

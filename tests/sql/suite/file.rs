@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use hooks_agent_core::store::{Filter, Steps, StoreError};
+use hooks_agent_core::store::{Claim, Filter, Steps, StoreError};
 use hooks_agent_sql::store::SqliteStore;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
@@ -31,7 +31,10 @@ async fn a_new_file_is_for_its_owner_alone() {
     let folder = Folder::new();
     let path = folder.path().join("a.db");
     let store = SqliteStore::open(&path).await.unwrap();
-    store.acquire(&key("ada"), hooks_agent_core::call::RunId::random()).await.unwrap();
+    store
+        .acquire(&key("ada"), hooks_agent_core::call::RunId::random(), &Claim::new())
+        .await
+        .unwrap();
     let files: Vec<_> = fs::read_dir(folder.path()).unwrap().map(Result::unwrap).collect();
     assert_eq!(files.len(), 3, "the log and its index: {files:?}");
     for file in files {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hooks_agent_core::call::RunId;
-use hooks_agent_core::store::{Acquired, Lease, StoreError, ThreadKey};
+use hooks_agent_core::store::{Acquired, Claim, Lease, StoreError, ThreadKey};
 
 use crate::backend::{Backend, Shared, on_each};
 use crate::suite::steps::{granted, key, step};
@@ -29,7 +29,7 @@ async fn end_leases(backend: &Backend) {
 }
 
 async fn is_busy(store: &Shared, key: &ThreadKey, owner: RunId) -> bool {
-    store.acquire(key, owner).await.unwrap() == Acquired::Busy
+    store.acquire(key, owner, &Claim::new()).await.unwrap() == Acquired::Busy
 }
 
 async fn a_thread_has_one_owner(backend: &Backend) {
@@ -44,7 +44,7 @@ async fn a_lease_that_is_over_is_taken_by_the_next_with_a_greater_number(backend
     let store = backend.store().await;
     let first = granted(&store, &key("ada")).await;
     end_leases(backend).await;
-    let taken = store.acquire(&key("ada"), RunId::random()).await.unwrap();
+    let taken = store.acquire(&key("ada"), RunId::random(), &Claim::new()).await.unwrap();
     let Acquired::Granted { lease, is_takeover, version, .. } = taken else { panic!("busy") };
     assert!(is_takeover && lease.fence > first.fence && lease.row == first.row && version == 0);
 }
@@ -56,7 +56,7 @@ async fn a_released_lease_is_no_takeover(backend: &Backend) {
     left.in_call = true;
     store.commit(&first, &left).await.unwrap();
     store.release(&first).await.unwrap();
-    let taken = store.acquire(&key("ada"), RunId::random()).await.unwrap();
+    let taken = store.acquire(&key("ada"), RunId::random(), &Claim::new()).await.unwrap();
     let Acquired::Granted { is_takeover, version, .. } = taken else { panic!("busy") };
     assert!(!is_takeover && version == 1);
 }
@@ -143,7 +143,9 @@ async fn many_requests_at_once_grant_one_lease(backend: &Backend) {
     let stores = [backend.store().await, backend.store().await];
     let requests = (0..16).map(|number| {
         let store = stores[number % 2].clone();
-        tokio::spawn(async move { store.acquire(&key("ada"), RunId::random()).await.unwrap() })
+        tokio::spawn(async move {
+            store.acquire(&key("ada"), RunId::random(), &Claim::new()).await.unwrap()
+        })
     });
     let answers = futures::future::join_all(requests).await;
     let is_granted = |answer: &Acquired| matches!(answer, Acquired::Granted { .. });

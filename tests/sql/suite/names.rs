@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hooks_agent_core::call::RunId;
-use hooks_agent_core::store::{Acquired, Filter, NameError, StoreError, ThreadKey};
+use hooks_agent_core::store::{Acquired, Claim, Filter, NameError, StoreError, ThreadKey};
 use serde_json::{Map, json};
 
 use crate::backend::{Backend, on_each};
@@ -74,7 +74,10 @@ async fn ds_02_namespaces_and_agents_are_apart(backend: &Backend) {
     assert_ne!(same_name.row, lease.row);
     let other_agent = ThreadKey::new("cashier", "ada").unwrap();
     assert_ne!(granted(&store, &other_agent).await.row, lease.row);
-    assert_eq!(store.acquire(&key("ada"), RunId::random()).await.unwrap(), Acquired::Busy);
+    assert_eq!(
+        store.acquire(&key("ada"), RunId::random(), &Claim::new()).await.unwrap(),
+        Acquired::Busy
+    );
     store.release(&lease).await.unwrap();
     other.release(&same_name).await.unwrap();
     assert_eq!(other.forget(Filter::all()).await.unwrap(), 1);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hooks_agent_core::call::RunId;
-use hooks_agent_core::store::{Acquired, HistoryRow, StoreError};
+use hooks_agent_core::store::{Acquired, Claim, HistoryRow, StoreError};
 use hooks_agent_sql::store::PostgresStore;
 
 use crate::backend::{Backend, SERVER, Shared, postgres, unique};
@@ -40,7 +40,7 @@ async fn a_release_wakes_who_waits_in_another_process() {
         let key = key(&format!("thread {round}"));
         let lease = granted(&store, &key).await;
         let waiter = RunId::random();
-        assert_eq!(other.acquire(&key, waiter).await.unwrap(), Acquired::Busy);
+        assert_eq!(other.acquire(&key, waiter, &Claim::new()).await.unwrap(), Acquired::Busy);
         let begin = Instant::now();
         let mut last = step(0);
         last.releases = true;
@@ -51,7 +51,7 @@ async fn a_release_wakes_who_waits_in_another_process() {
         }
         other.freed(&key).await;
         fastest = fastest.min(begin.elapsed());
-        let acquired = other.acquire(&key, waiter).await.unwrap();
+        let acquired = other.acquire(&key, waiter, &Claim::new()).await.unwrap();
         assert!(matches!(acquired, Acquired::Granted { is_takeover: false, .. }));
     }
     println!("a waiting call knew of the release after {fastest:?}");
@@ -63,8 +63,14 @@ async fn a_release_wakes_nobody_who_waits_for_another_thread() {
     let Some(backend) = postgres().await else { return };
     let store = backend.store().await;
     let (ada, bob) = (granted(&store, &key("ada")).await, granted(&store, &key("bob")).await);
-    assert_eq!(store.acquire(&key("bob"), RunId::random()).await.unwrap(), Acquired::Busy);
-    assert_eq!(store.acquire(&key("ada"), RunId::random()).await.unwrap(), Acquired::Busy);
+    assert_eq!(
+        store.acquire(&key("bob"), RunId::random(), &Claim::new()).await.unwrap(),
+        Acquired::Busy
+    );
+    assert_eq!(
+        store.acquire(&key("ada"), RunId::random(), &Claim::new()).await.unwrap(),
+        Acquired::Busy
+    );
     let begin = Instant::now();
     store.release(&bob).await.unwrap();
     store.freed(&ada.thread).await;

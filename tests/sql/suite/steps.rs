@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::message::{Msg, ToolResult, ToolUse};
 use hooks_agent_core::store::{
-    Acquired, CallRecord, CallState, Lease, Step, StoreError, StoredMessage, ThreadKey,
+    Acquired, CallRecord, CallState, Claim, Lease, Step, StoreError, StoredMessage, ThreadKey,
 };
 use serde_json::json;
 
@@ -32,9 +32,9 @@ pub(crate) fn key(thread: &str) -> ThreadKey {
 
 /// Returns the lease of a thread that is free.
 pub(crate) async fn granted(store: &Shared, key: &ThreadKey) -> Lease {
-    match store.acquire(key, RunId::random()).await.unwrap() {
+    match store.acquire(key, RunId::random(), &Claim::new()).await.unwrap() {
         Acquired::Granted { lease, .. } => lease,
-        other @ Acquired::Busy => panic!("{key}: {other:?}"),
+        other => panic!("{key}: {other:?}"),
     }
 }
 

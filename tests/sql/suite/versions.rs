@@ -4,7 +4,7 @@
 use hooks_agent::store::{check, open_read_only};
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::prelude::*;
-use hooks_agent_core::store::{Decision, Filter, Steps, Store, StoreError, Verdict};
+use hooks_agent_core::store::{Claim, Decision, Filter, Steps, Store, StoreError, Verdict};
 use hooks_agent_sql::store::{Migration, PostgresStore, SqliteStore};
 use serde_json::{Map, Value, json};
 
@@ -159,7 +159,7 @@ async fn a_store_that_reads_writes_nothing(backend: &Backend) {
         }
         other => panic!("{other:?}"),
     };
-    is_refused(store.acquire(&bob, run).await.unwrap_err());
+    is_refused(store.acquire(&bob, run, &Claim::new()).await.unwrap_err());
     is_refused(store.withdraw(&bob, run).await.unwrap_err());
     is_refused(store.commit(&lease, &next).await.unwrap_err());
     is_refused(store.renew(std::slice::from_ref(&lease)).await.unwrap_err());
@@ -245,7 +245,7 @@ async fn a_server_that_only_reads_is_opened_and_says_so_when_it_is_to_write() {
     let role = role(&backend, "ALTER ROLE NAME SET default_transaction_read_only = on").await;
     let opened = connect_as(&backend, &role).await;
     let refused = match &opened {
-        Ok(store) => store.acquire(&key("ada"), RunId::random()).await.map(|_| ()),
+        Ok(store) => store.acquire(&key("ada"), RunId::random(), &Claim::new()).await.map(|_| ()),
         Err(error) => panic!("{error:?}"),
     };
     let listed = opened.unwrap().threads(Filter::all()).await;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use hooks_agent_core::call::User;
 use hooks_agent_core::message::{DecisionKind, Question};
 use hooks_agent_core::store::{Decision, Verdict, Waiting, review};
 use serde_json::Value;
@@ -26,7 +27,7 @@ pub(super) enum Choice {
 pub(super) fn choices(
     open: &[Open],
     resume: &[ResumeEntry],
-    user: Option<&str>,
+    user: Option<&User>,
     now: u64,
 ) -> Result<Vec<Option<Choice>>, Refused> {
     let mut answers: HashMap<&str, &ResumeEntry> = HashMap::new();
@@ -71,14 +72,14 @@ pub(super) fn choices(
         None => Ok(None),
     };
     let choices: Vec<_> = open.iter().zip(taken).map(choice).collect::<Result<_, _>>()?;
-    check(open, &choices, now)?;
+    check(open, &choices, user, now)?;
     Ok(choices)
 }
 
 fn choice(
     open: &Open,
     entry: &ResumeEntry,
-    user: Option<&str>,
+    user: Option<&User>,
     now: u64,
 ) -> Result<Option<Choice>, Refused> {
     let question = open.question.as_ref();
@@ -90,7 +91,7 @@ fn choice(
     let verdict = |decision| {
         let verdict = question.map(|question| Verdict::new(question.id.clone(), decision));
         verdict.map(|verdict| match user {
-            Some(user) => verdict.by(user),
+            Some(user) => verdict.by(user.clone()),
             None => verdict,
         })
     };
@@ -149,13 +150,22 @@ fn answer_of(entry: &ResumeEntry) -> Result<Answer, Refused> {
 }
 
 /// Checks the decisions before the run, as the store will.
-fn check(open: &[Open], choices: &[Option<Choice>], now: u64) -> Result<(), Refused> {
+fn check(
+    open: &[Open],
+    choices: &[Option<Choice>],
+    user: Option<&User>,
+    now: u64,
+) -> Result<(), Refused> {
     let questions: Vec<_> = open.iter().filter_map(|open| open.question.clone()).collect();
     let verdicts = choices.iter().filter_map(|choice| match choice {
         Some(Choice::Decide(verdict)) => Some(verdict.clone()),
         _ => None,
     });
     let verdicts: Vec<_> = verdicts.collect();
+    for (open, choice) in open.iter().zip(choices) {
+        let Some(question) = open.question.as_ref().filter(|_| choice.is_some()) else { continue };
+        question.check_approver(user).map_err(|reason| Refused::NotAllowed(reason.to_string()))?;
+    }
     match review(&questions, &verdicts, now) {
         Ok(_) => Ok(()),
         Err(error) => Err(Refused::NotAllowed(error.to_string())),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use hooks_agent_core::call::CallOptions;
+use hooks_agent_core::call::{CallOptions, User};
 use hooks_agent_core::memory::Memory;
 use hooks_agent_core::message::{Msg, PendingCall, Role};
 use hooks_agent_core::store::Decision;
@@ -39,7 +39,7 @@ pub(crate) fn plan(
     memory: Option<&Memory>,
     kept: &Kept,
     replay: &Replay,
-    user: Option<&str>,
+    user: Option<&User>,
     now: u64,
 ) -> Result<Plan, Refused> {
     if let Some(at) = input.messages.iter().position(|message| !message.is_valid()) {

@@ -28,13 +28,17 @@ pub(super) async fn reply<A: Agent + ?Sized>(
     if let Some(durable) = agent.state().threads().stored() {
         return Box::pin(stored(agent, cx, durable, messages, session)).await;
     }
-    if (cx.user().is_some() || cx.parent().is_some())
-        && let Some(memory) = cx.memory()
+    if let Some(memory) = cx.memory()
+        && (cx.user().is_some() || cx.parent().is_some() || memory.may_have_owner())
     {
-        cx.claim_thread(&memory)?;
-        Box::pin(cx.join_caller()).await?;
+        cx.claim_thread(&memory, !messages.is_empty())?;
+        Box::pin(async {
+            cx.identify(agent.state().users(), memory.user()).await?;
+            cx.join_caller().await
+        })
+        .await?;
     }
-    if !cx.verdicts().is_empty() {
+    if cx.has_verdicts() {
         agent.state().threads().decide(cx)?;
     }
     if cx.is_only_unfinished()
@@ -55,8 +59,13 @@ async fn stored<A: Agent + ?Sized>(
     session: &OnceLock<OpenSession>,
 ) -> Result<Msg, AgentError> {
     let memory = cx.memory().unwrap_or_else(|| agent.state().threads().of_call(cx.named_thread()));
-    let opened = cx.unless_shut_down(durable.begin(cx, memory)).await??;
+    let users = agent.state().users();
+    cx.identify(users, None).await?;
+    let has_input = !messages.is_empty();
+    let opened = cx.unless_shut_down(durable.begin(cx, memory.clone(), has_input)).await??;
     let session = session.get_or_init(|| opened);
+    // Of a call that names no user, it is that of the thread.
+    cx.identify(users, memory.user()).await?;
     cx.emit(|| AgentEventKind::Started).await;
     if let Some(reply) = session.served(cx.through()) {
         return Ok(reply);
@@ -78,11 +87,12 @@ async fn journaled<A: Agent + ?Sized>(
     messages: Messages,
 ) -> Result<Msg, AgentError> {
     let memory = journaled_memory(agent, journal, cx.thread_id()).await?;
-    cx.claim_thread(&memory)?;
+    cx.claim_thread(&memory, !messages.is_empty())?;
+    cx.identify(agent.state().users(), memory.user()).await?;
     cx.set_memory(memory.clone());
     cx.join_caller().await?;
-    if !cx.verdicts().is_empty() {
-        memory.decide(&memory.by_call(cx.verdicts()), now()).map_err(StoreError::from)?;
+    if cx.has_verdicts() {
+        memory.decide(&memory.by_call(&cx.verdicts()), now()).map_err(StoreError::from)?;
     }
     cx.check_unfinished(&memory)?;
     cx.emit(|| AgentEventKind::Started).await;

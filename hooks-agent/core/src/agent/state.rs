@@ -3,11 +3,14 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use hooks_core::BoxError;
+
 use crate::agent::contract::Agent;
 use crate::agent::linked::install_linked;
 use crate::agent::shutdown::Shutdown;
 #[cfg(doc)]
 use crate::call::CallContext;
+use crate::identity::{User, Users, shared_users};
 use crate::run_id::RunId;
 use crate::store::Store;
 use crate::thread::{StoreOptions, Threads};
@@ -21,6 +24,7 @@ pub struct AgentState {
     is_keeper: bool,
     subscribers: Mutex<Vec<Weak<dyn Agent>>>,
     shutdown: Shutdown,
+    users: Option<Arc<Users>>,
 }
 
 /// The function that prints an agent's text.
@@ -39,6 +43,7 @@ impl AgentState {
             is_keeper: false,
             subscribers: Mutex::default(),
             shutdown: Shutdown::default(),
+            users: None,
         }
     }
 
@@ -92,6 +97,40 @@ impl AgentState {
         let store = Some(Arc::new(store) as Arc<dyn Store>);
         let (threads, _) = StoreOptions::default().threads(store, &name, Threads::DEFAULT_MAX_IDLE);
         self.with_threads(threads)
+    }
+
+    /// Sets how the agent finds its users: the roles and attributes that a user has now, by the
+    /// [user](crate::call::CallOptions::user) whom a call names. It is asked once for each call, also for one
+    /// that goes on with the thread of a user without naming the user; without it, the roles of such a user are
+    /// [not known](crate::call::User::is_known). Calls that are part of another have the user of that one.
+    ///
+    /// A call whose user is not found fails with [`AgentError::User`](crate::error::AgentError::User), and
+    /// nothing has changed.
+    ///
+    /// ```
+    /// use hooks_agent::agent::AgentState;
+    /// use hooks_agent::call::User;
+    ///
+    /// let state = AgentState::new("clerk").with_users(async |user: User| match user.id() {
+    ///     "ada" => Ok(user.with_role("manager")),
+    ///     id => Err(format!("there is no user {id}").into()),
+    /// });
+    /// # let _ = state;
+    /// ```
+    #[must_use]
+    pub fn with_users<F>(self, users: impl Fn(User) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<User, BoxError>> + Send + 'static,
+    {
+        self.with_shared_users(Some(shared_users(users)))
+    }
+
+    pub(crate) fn with_shared_users(self, users: Option<Arc<Users>>) -> Self {
+        Self { users, ..self }
+    }
+
+    pub(super) fn users(&self) -> Option<&Users> {
+        self.users.as_deref()
     }
 
     /// Keeps the threads of the agent there.

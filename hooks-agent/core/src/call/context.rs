@@ -18,6 +18,7 @@ use crate::call::stream::EventSink;
 use crate::call::thread::Kept;
 use crate::call::tool::CheckedCall;
 use crate::error::InputError;
+use crate::identity::User;
 use crate::journal::JournalScope;
 use crate::memory::{Confirmed, FindMemory, Memory, Through};
 use crate::message::{Msg, ToolUse};
@@ -56,7 +57,10 @@ pub(super) struct Call {
     threads: Option<Arc<dyn FindMemory>>,
     /// What people decided, before it is checked.
     pub(super) verdicts: Vec<Verdict>,
-    pub(super) user: Option<Arc<str>>,
+    /// The user whom the caller named.
+    pub(super) user: Option<User>,
+    /// Who the user is, once it is known: the one whom the caller named, or that of the thread.
+    pub(super) identity: OnceLock<User>,
     pub(super) takes_over: bool,
     /// Cancelled when the agent shuts down.
     pub(super) shutdown: CancellationToken,
@@ -109,7 +113,8 @@ impl CallContext {
         let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.events.clone()));
         let takes_over = takes_over
             || user.is_none() && parent.as_ref().is_some_and(|parent| parent.call.takes_over);
-        let user = user.or_else(|| parent.as_ref().and_then(|parent| parent.call.user.clone()));
+        let above = parent.as_ref().filter(|_| user.is_none()).and_then(|parent| parent.identity());
+        let identity = above.cloned().map(OnceLock::from).unwrap_or_default();
         let parent_id = parent.as_ref().map(|parent| parent.call.agent_id.clone());
         let journal = match (journal, parent.as_ref().and_then(CallContext::journal)) {
             (Some(journal), _) => {
@@ -139,6 +144,7 @@ impl CallContext {
             threads,
             verdicts,
             user,
+            identity,
             shutdown,
             takes_over,
             kept: journal.map(Kept::Journal).map(OnceLock::from).unwrap_or_default(),

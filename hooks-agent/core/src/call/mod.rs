@@ -17,6 +17,7 @@ mod thread;
 pub(crate) mod tool;
 mod values;
 
+pub use crate::identity::User;
 pub use crate::run_id::{ParseRunIdError, RunId};
 pub use context::CallContext;
 pub(crate) use foreign::ForeignGuards;

@@ -12,6 +12,7 @@ use crate::call::context::CallContext;
 use crate::call::interrupt::Interrupt;
 use crate::call::stream::EventSink;
 use crate::call::values::Values;
+use crate::identity::User;
 use crate::journal::Journal;
 use crate::memory::Confirmed;
 use crate::run_id::RunId;
@@ -48,7 +49,7 @@ pub struct CallOptions {
     pub(super) key: Option<Arc<str>>,
     pub(super) events: Option<EventSink>,
     pub(super) verdicts: Vec<Verdict>,
-    pub(super) user: Option<Arc<str>>,
+    pub(super) user: Option<User>,
     pub(super) takes_over: bool,
     pub(super) only_unfinished: bool,
     pub(super) journal: Option<Arc<dyn Journal>>,
@@ -217,12 +218,14 @@ impl CallOptions {
         self
     }
 
-    /// Sets the user of the thread, by which a [store](crate::store::Filter::user) finds it. Calls that
-    /// are [part](Self::child_of) of this one have the same user, unless they name another.
+    /// Sets the user of the call, as the program has authenticated it: an id, or a [`User`] with roles. Calls
+    /// that are [part](Self::child_of) of this one have the same user, unless they name another.
     ///
-    /// A thread keeps the user of the first call that named one. A call of another user fails with
-    /// [`StoreError::OtherUser`](crate::store::StoreError::OtherUser) and changes nothing; a call without
-    /// a user is one of the user that the thread has.
+    /// A thread is of the user whose call began it, by whose id a [store](crate::store::Filter::user) finds
+    /// it. A call of another user fails with [`StoreError::OtherUser`](crate::store::StoreError::OtherUser)
+    /// and changes nothing, as does a call with messages and without a user. A call that goes on with the
+    /// thread, without messages, is one of the user that the thread has. A thread that was begun without a user
+    /// becomes one of a user by [`take_over`](Self::take_over) alone.
     ///
     /// ```
     /// use hooks_agent::prelude::*;
@@ -238,13 +241,13 @@ impl CallOptions {
     /// # Ok::<(), AgentError>(())
     /// # }).unwrap();
     /// ```
-    pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.user = Some(id.into());
+    pub fn user(mut self, user: impl Into<User>) -> Self {
+        self.user = Some(user.into());
         self
     }
 
-    /// Sets whether the call makes a thread of another user one of its own [user](Self::user), with all
-    /// that was said in it. Default: no.
+    /// Sets whether the call makes a thread of another user, or of none, one of its own [user](Self::user),
+    /// with all that was said in it. Default: no.
     pub fn take_over(mut self, takes_over: bool) -> Self {
         self.takes_over = takes_over;
         self

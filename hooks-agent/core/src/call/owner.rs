@@ -17,7 +17,7 @@ pub(crate) enum HookOwner {
 
 /// A thread value in which a hook counts.
 #[derive(Clone)]
-pub(crate) struct Claim {
+pub(crate) struct CounterClaim {
     /// The id of the agent whose hook it is.
     owner: Arc<str>,
     counter: Arc<str>,
@@ -81,7 +81,7 @@ impl CallContext {
         counter: &Arc<str>,
         group: HookGroup,
         hook: &Arc<str>,
-    ) -> Result<(), Claim> {
+    ) -> Result<(), CounterClaim> {
         let owner = match self.owner.as_deref() {
             Some(HookOwner::Caller { id, .. }) => id,
             _ => &self.call.agent_id,
@@ -93,14 +93,14 @@ impl CallContext {
             Some(claim) => Err(claim.clone()),
             None => {
                 let (owner, counter, hook) = (owner.clone(), counter.clone(), hook.clone());
-                claims.push(Claim { owner, counter, group, hook });
+                claims.push(CounterClaim { owner, counter, group, hook });
                 Ok(())
             }
         }
     }
 
     /// Notes that a hook counts in place of another one, which it replaced.
-    pub(crate) fn replace_claim(&self, of: &Claim, group: HookGroup, hook: &Arc<str>) {
+    pub(crate) fn replace_claim(&self, of: &CounterClaim, group: HookGroup, hook: &Arc<str>) {
         let claims = &mut self.state().claims;
         let known = claims.iter_mut().find(|it| it.owner == of.owner && it.counter == of.counter);
         if let Some(claim) = known {

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::call::context::CallContext;
 use crate::call::hook_state::HookStates;
 use crate::call::marks::{NOTHING, PART, WHOLE};
-use crate::call::owner::Claim;
+use crate::call::owner::CounterClaim;
 use crate::call::values::Values;
 use crate::memory::{Answer, Confirmed, Memory, Through, is_within};
 use crate::message::{Asker, Msg, PendingCall, ToolResult, ToolUse, open_calls};
@@ -50,7 +50,7 @@ pub(super) struct State {
     /// The failures of error hooks.
     pub(super) hook_failures: Vec<HookFailure>,
     /// Where hooks count.
-    pub(super) claims: Vec<Claim>,
+    pub(super) claims: Vec<CounterClaim>,
 }
 
 /// What a call resumes, until the tool calls that waited have had their turn.

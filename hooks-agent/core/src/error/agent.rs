@@ -95,6 +95,10 @@ pub enum AgentError {
     /// it: a call by [`AgentExt`](crate::agent::AgentExt) returns a reply.
     #[error("the call is interrupted")]
     Interrupted,
+    /// Who the user of the call is could not be found out, by the function that
+    /// [finds users](crate::agent::AgentState::with_users). Nothing was changed.
+    #[error("the user of the call could not be found")]
+    User(#[source] BoxError),
     /// The conversation could not be compressed.
     #[error("the context could not be compressed")]
     Compression(#[source] BoxError),

@@ -23,6 +23,7 @@ impl AgentError {
             Self::ShutDown { .. } => ErrorKind::ShutDown,
             Self::SetAside { .. } => ErrorKind::SetAside,
             Self::Interrupted => ErrorKind::Interrupted,
+            Self::User(_) => ErrorKind::User,
             Self::Compression(_) => ErrorKind::Compression,
             Self::Read { .. } => ErrorKind::Read,
             Self::EndOfInput { .. } => ErrorKind::EndOfInput,

@@ -37,7 +37,9 @@ impl AgentError {
             Self::Store(error) => error.is_transient(),
             Self::QueueTimeout { .. } => true,
             Self::Hook(error) => has_transient(error),
-            Self::Compression(error) | Self::Other(error) => has_transient(&**error),
+            Self::User(error) | Self::Compression(error) | Self::Other(error) => {
+                has_transient(&**error)
+            }
             Self::Recorded(report) => report.is_transient(),
             Self::Registry(_)
             | Self::Build(_)

@@ -6,7 +6,7 @@ use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::event::accessors::of_an_event;
 use crate::event::flow::{Decided, Flow};
-use crate::message::{Asker, ToolOutput, ToolResult, ToolUse};
+use crate::message::{Approvers, Asker, ToolOutput, ToolResult, ToolUse};
 use crate::round::{Acted, ActingInput, Control, JumpTo};
 
 /// The event before a tool call. The agent runs the tool call as hooks changed it; if it differs
@@ -127,6 +127,26 @@ impl<'a> PreActing<'a> {
             return Flow::Continue;
         }
         Flow::then(Decided::Ask(Asker::unnamed(why)))
+    }
+
+    /// Asks like [`ask`](Self::ask), and lets these users alone answer.
+    ///
+    /// ```
+    /// use hooks_agent::message::Approvers;
+    /// use hooks_agent::prelude::*;
+    ///
+    /// let manager = on(|event: &mut PreActing<'_>| match event.tool_use().input["euros"].as_u64() {
+    ///     Some(0..=1000) => Flow::Continue,
+    ///     _ => event.ask_approvers("a large payment", Approvers::roles(["manager"]).not_self()),
+    /// });
+    /// # let _ = manager;
+    /// ```
+    pub fn ask_approvers(&self, why: impl Into<String>, approvers: Approvers) -> Flow {
+        let why = why.into();
+        if self.is_answered(&why) {
+            return Flow::Continue;
+        }
+        Flow::then(Decided::Ask(Asker::unnamed(why).answered_by(Some(approvers))))
     }
 
     /// Returns whether people let this tool call run, as it is here, when this hook asked for this

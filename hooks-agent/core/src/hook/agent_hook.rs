@@ -184,6 +184,13 @@ pub trait AgentHook: Send + Sync + 'static {
         None
     }
 
+    /// Returns whether the hook decides by who a user is, as one does whose questions have
+    /// [approvers](crate::message::Approvers). What lets people decide then needs a login: a studio, or a server
+    /// of AG-UI, that authenticates nobody does not start with it. The default is no.
+    fn needs_login(&self) -> bool {
+        false
+    }
+
     /// Returns what guards foreign text that no event has, such as passages and skills: see
     /// [`Door`](crate::call::Door). It is asked when the hook is added; the default is nothing.
     fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
@@ -282,7 +289,7 @@ impl<H: AgentHook> AgentHook for Arc<H> {
     forward_hook! {
         self => AgentHook, &**self;
         name priority events sync_events answers around answers_around tools inherit always once role watcher
-        foreign_guard tool_names ends_with_process counter on_event on_event_now around_model_call
+        foreign_guard tool_names ends_with_process needs_login counter on_event on_event_now around_model_call
         around_tool_call around_permission_check around_compression
     }
 

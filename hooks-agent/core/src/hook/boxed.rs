@@ -70,6 +70,7 @@ pub trait Sealed: Send + Sync + 'static {
     fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>>;
     fn tool_names(&self) -> Vec<String>;
     fn ends_with_process(&self) -> Option<String>;
+    fn needs_login(&self) -> bool;
     fn counter(&self) -> Option<String>;
     fn on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>>;
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow>;
@@ -99,7 +100,7 @@ impl<H: AgentHook> Sealed for H {
     forward_hook! {
         self => AgentHook, self;
         name priority events sync_events answers around answers_around tools inherit always once role watcher
-        foreign_guard tool_names ends_with_process counter on_event_now
+        foreign_guard tool_names ends_with_process needs_login counter on_event_now
     }
 
     fn on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>> {
@@ -144,7 +145,7 @@ impl AgentHook for Box<dyn DynAgentHook> {
     forward_hook! {
         self => Sealed, &**self;
         name priority events sync_events answers around answers_around tools inherit always once role watcher
-        foreign_guard tool_names ends_with_process counter on_event on_event_now around_model_call
+        foreign_guard tool_names ends_with_process needs_login counter on_event on_event_now around_model_call
         around_tool_call around_permission_check around_compression
     }
 

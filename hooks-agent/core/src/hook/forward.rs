@@ -90,6 +90,11 @@ macro_rules! __forward_hook {
             $to::tool_names($hook)
         }
     };
+    (@ needs_login $this:tt $to:ident $hook:expr) => {
+        fn needs_login(&$this) -> bool {
+            $to::needs_login($hook)
+        }
+    };
     (@ ends_with_process $this:tt $to:ident $hook:expr) => {
         fn ends_with_process(&$this) -> Option<String> {
             $to::ends_with_process($hook)

@@ -1,6 +1,7 @@
 //! The messages of a conversation.
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
@@ -16,6 +17,8 @@ use crate::message::{Messages, Msg, PendingCall, PendingReason, ToolResult, open
 #[derive(Debug, Default)]
 pub struct Memory {
     conversation: Mutex<Conversation>,
+    /// Whether the thread has a user, so that a call which names none need not look.
+    pub(super) has_owner: AtomicBool,
     values: ThreadValues,
 }
 

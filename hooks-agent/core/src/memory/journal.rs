@@ -123,6 +123,11 @@ impl Journal {
             rewritten.now += u64::from(place_message(&mut messages, result));
         }
         let questions = waiting.iter().map(|waiting| waiting.id.clone()).collect();
+        // A new thread is as one of which nothing is kept: reading it writes nothing.
+        let saved_state = match state {
+            Value::Null => serde_json::to_value(State::default())?,
+            state => state,
+        };
         let journal = Self {
             row,
             version,
@@ -133,7 +138,7 @@ impl Journal {
             questions,
             running,
             served,
-            saved_state: state,
+            saved_state,
             rewritten,
             ..Self::default()
         };

@@ -16,7 +16,6 @@ mod values;
 pub(crate) use asking::{Answer, Asking, Confirmed, Through, is_within};
 pub use conversation::Memory;
 pub(crate) use journal::{Running, Served};
-pub(crate) use owner::Claim;
 pub use value::ThreadValue;
 pub use values::{ThreadValueError, ThreadValues};
 

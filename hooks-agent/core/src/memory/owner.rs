@@ -1,25 +1,10 @@
 //! The user of a thread.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::memory::conversation::Memory;
-
-/// How a call names the user of its thread.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Claim {
-    /// The user, if the call names one.
-    pub(crate) user: Option<Arc<str>>,
-    /// Whether the call may make the thread of another user one of its own.
-    pub(crate) takes_over: bool,
-}
-
-impl Claim {
-    /// Returns whether the call may use a thread of this user.
-    pub(crate) fn allows(&self, owner: Option<&str>) -> bool {
-        let Some((user, owner)) = self.user.as_deref().zip(owner) else { return true };
-        user == owner || self.takes_over
-    }
-}
+use crate::store::Claim;
 
 impl Memory {
     /// Returns the [user](crate::call::CallOptions::user) of the thread, if a call named one.
@@ -43,16 +28,29 @@ impl Memory {
 
     /// Sets the user of the thread.
     pub(crate) fn set_user(&self, user: Option<Arc<str>>) {
+        self.has_owner.store(user.is_some(), Ordering::Release);
         self.lock().user = user;
     }
 
     /// Makes the thread one of the user of a call. Returns whether the call may use it.
     pub(crate) fn claim(&self, claim: &Claim) -> bool {
+        let is_new = claim.user.is_some() && self.is_unused();
         let mut conversation = self.lock();
-        let is_allowed = claim.allows(conversation.user.as_deref());
+        let is_allowed = claim.allows(conversation.user.as_deref(), is_new);
         if is_allowed && let Some(user) = &claim.user {
             conversation.user = Some(user.clone());
+            self.has_owner.store(true, Ordering::Release);
         }
         is_allowed
+    }
+
+    /// Returns whether a call may use the thread.
+    pub(crate) fn allows(&self, claim: &Claim) -> bool {
+        claim.allows(self.user().as_deref(), self.is_unused())
+    }
+
+    /// Returns whether the thread may have a user.
+    pub(crate) fn may_have_owner(&self) -> bool {
+        self.has_owner.load(Ordering::Acquire)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::identity::User;
 use crate::memory::conversation::Memory;
 use crate::memory::left::Left;
 use crate::store::{
@@ -71,10 +72,14 @@ impl Memory {
 
     /// Returns the id of the open question about a tool call.
     pub(crate) fn question_of(&self, call_id: &str) -> Option<Arc<str>> {
+        self.question_about(call_id).map(|question| question.id)
+    }
+
+    /// Returns the open question about a tool call.
+    pub(crate) fn question_about(&self, call_id: &str) -> Option<Waiting> {
         let conversation = self.lock();
         let mut questions = conversation.left.iter().flat_map(|left| &left.questions);
-        let open = questions.find(|question| !question.is_closed && question.call_id == call_id);
-        open.map(|question| question.id.clone())
+        questions.find(|question| !question.is_closed && question.call_id == call_id).cloned()
     }
 
     /// Returns whether there are questions of these ids.
@@ -117,7 +122,8 @@ impl Memory {
         for Verdict { id, decision, by } in expired {
             let is_meant = |question: &&mut Waiting| question.id == *id && !question.is_closed;
             if let Some(question) = left.questions.iter_mut().find(is_meant) {
-                question.decided = Some(Decided::new(decision.clone(), by.clone(), 0));
+                question.decided =
+                    Some(Decided::new(decision.clone(), by.as_ref().map(User::shared_id), 0));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::identity::{Approvers, NotApprover, User};
 use crate::message::pending::PendingReason;
 
 /// Who asks about a tool call, and why: an event hook, or the tool by its
@@ -47,6 +48,9 @@ pub struct Asker {
     /// [stops](crate::event::PreActing::stop) the call.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// Who may answer it; `None` lets everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approvers: Option<Approvers>,
     /// Whether people answered it before, and the question is about others who ask now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_answered: bool,
@@ -65,7 +69,24 @@ impl Asker {
     }
 
     pub(crate) fn unnamed(reason: impl Into<String>) -> Self {
-        Self { hook: None, reason: reason.into(), is_answered: false }
+        Self { hook: None, reason: reason.into(), approvers: None, is_answered: false }
+    }
+
+    /// Sets who may answer it.
+    #[must_use]
+    pub fn answered_by(mut self, approvers: Option<Approvers>) -> Self {
+        self.approvers = approvers;
+        self
+    }
+
+    /// Checks that a user may answer all who ask now.
+    pub(crate) fn check_approver(
+        list: &[Self],
+        user: Option<&User>,
+        asks: Option<&str>,
+    ) -> Result<(), NotApprover> {
+        let now = list.iter().filter(|asker| !asker.is_answered);
+        now.filter_map(|asker| asker.approvers.as_ref()).try_for_each(|it| it.check(user, asks))
     }
 
     /// Returns whether it is this hook, or the permission of the tool, with this reason.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::identity::NotApprover;
 use crate::message::block::{ToolResult, ToolUse};
 use crate::message::messages::Messages;
 use crate::message::msg::{Msg, Role};
@@ -78,6 +79,14 @@ pub enum InputError {
     UnknownCalls {
         /// The ids.
         ids: Vec<String>,
+    },
+    /// The user of the call may not answer what it confirms or answers.
+    #[error("the tool call `{id}` waits for somebody else: {reason}")]
+    NotApprover {
+        /// The id of the tool call.
+        id: String,
+        /// Why.
+        reason: NotApprover,
     },
     /// Confirmed tool calls do not wait.
     #[error(

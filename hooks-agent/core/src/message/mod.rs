@@ -14,6 +14,7 @@ mod question;
 mod strings;
 mod visible;
 
+pub use crate::identity::{Approvers, NotApprover};
 pub use crate::usage::Usage;
 pub use asker::Asker;
 pub use block::{ContentBlock, ToolResult, ToolUse};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::identity::Approvers;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -29,6 +30,9 @@ pub struct Question {
     /// How long the question waits; then the tool call is refused. Default: for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_after: Option<Duration>,
+    /// Who may answer; `None` lets everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approvers: Option<Approvers>,
     /// The words in which the model reads the decision.
     #[serde(default)]
     pub wording: Wording,
@@ -51,6 +55,7 @@ impl Question {
             description: description.into(),
             allowed: DecisionKind::ALL.to_vec(),
             expires_after: None,
+            approvers: None,
             wording: Wording::default(),
             schema: Value::Null,
             is_held: false,
@@ -69,6 +74,16 @@ impl Question {
     #[must_use]
     pub fn expires_after(mut self, time: Duration) -> Self {
         self.expires_after = Some(time);
+        self
+    }
+
+    /// Sets who may answer. A decision of somebody else, or of nobody whom the program has authenticated, is
+    /// [refused](crate::store::DecisionError::NotApprover), and so is a call that
+    /// [confirms](crate::call::CallOptions::confirm) the tool call, or answers it, for another
+    /// [user](crate::call::CallOptions::user).
+    #[must_use]
+    pub fn approvers(mut self, approvers: Approvers) -> Self {
+        self.approvers = Some(approvers);
         self
     }
 

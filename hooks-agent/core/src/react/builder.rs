@@ -6,9 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use hooks_core::BoxError;
+
 use crate::agent::{AgentState, Printer};
 use crate::error::BuildError;
 use crate::hook::{AgentHook, HookList};
+use crate::identity::{User, Users, shared_users};
 use crate::message::Msg;
 use crate::model::{ChatModel, ModelOptions, ToolSpec};
 use crate::react::agent::{Core, ReActAgent};
@@ -56,6 +59,7 @@ pub struct ReActAgentBuilder {
     printer: Option<Printer>,
     store: Option<Arc<dyn Store>>,
     store_options: StoreOptions,
+    users: Option<Arc<Users>>,
 }
 
 impl ReActAgent {
@@ -81,6 +85,7 @@ impl ReActAgent {
             printer: None,
             store: None,
             store_options: StoreOptions::default(),
+            users: None,
         }
     }
 }
@@ -175,6 +180,39 @@ impl ReActAgentBuilder {
     /// its calls.
     pub fn store(mut self, store: impl Store) -> Self {
         self.store = Some(Arc::new(store));
+        self
+    }
+
+    /// Sets how the agent finds its users, as [`AgentState::with_users`] says it: what roles and attributes
+    /// the user of a call has now.
+    ///
+    /// ```
+    /// use hooks_agent::call::User;
+    /// use hooks_agent::prelude::*;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let who = on(|event: &mut PostCall<'_>| {
+    ///     let roles = event.context().identity().map(|user| user.roles().collect::<Vec<_>>().join(", "));
+    ///     event.final_message_mut().push_text(&format!(" ({})", roles.unwrap_or_default()));
+    /// });
+    /// # let model = ScriptedModel::new("fixed", |_| "Done.");
+    /// let agent = ReActAgent::builder("clerk")
+    ///     .model(model)
+    ///     .hook(who)
+    ///     .users(async |user: User| Ok(user.with_role("manager")))
+    ///     .build()?;
+    /// let reply = agent.call_with(CallOptions::new().user("ada"), "Go").await?;
+    /// assert_eq!(reply.text(), "Done. (manager)");
+    /// // It goes on with the thread of ada, who has the role still.
+    /// assert_eq!(agent.resume(CallOptions::new()).await?.text(), "Done. (manager)");
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn users<F>(mut self, users: impl Fn(User) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<User, BoxError>> + Send + 'static,
+    {
+        self.users = Some(shared_users(users));
         self
     }
 
@@ -277,7 +315,9 @@ impl ReActAgentBuilder {
             context.window = context.window.or(model.context_window());
         }
         let core = Core {
-            state: Arc::new(AgentState::new(name).with_threads(threads.clone())),
+            state: Arc::new(
+                AgentState::new(name).with_threads(threads.clone()).with_shared_users(self.users),
+            ),
             threads,
             store,
             system: system.map(|prompt| Arc::new(Msg::system(prompt))),

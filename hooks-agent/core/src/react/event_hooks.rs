@@ -78,6 +78,13 @@ impl ReActAgent {
         if !removed.is_empty() || others > 0 { Ok(()) } else { Err(not_found(self, name)) }
     }
 
+    /// Returns the name of an event hook that decides by who a user is, if the agent has one: what lets people
+    /// decide needs a [login](AgentHook::needs_login) then.
+    #[must_use]
+    pub fn needs_login(&self) -> Option<String> {
+        self.event_hooks.lock().needs_login()
+    }
+
     /// Adds an event hook to every agent of this type in the process, also while calls run: a call
     /// uses it from its next step on. It runs after the hooks of the agent itself.
     ///

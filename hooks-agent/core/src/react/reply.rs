@@ -45,7 +45,7 @@ impl Agent for ReActAgent {
         let memory = self.memory_of_call(&cx);
         match self.core.threads.stored() {
             None => {
-                cx.claim_thread(&memory)?;
+                cx.claim_thread(&memory, true)?;
                 memory.extend(messages);
             }
             Some(durable) => {

@@ -77,6 +77,8 @@ kinds! {
     Interrupted = "interrupted",
     /// The call was dropped before it ended.
     Cancelled = "cancelled",
+    /// The user of the call could not be found.
+    User = "user",
     /// The conversation could not be compressed.
     Compression = "compression",
     /// The input of the user could not be read.

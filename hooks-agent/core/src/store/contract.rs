@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::message::{Msg, unanswered_tool_uses};
 use crate::run_id::RunId;
+use crate::store::claim::Claim;
 use crate::store::error::StoreError;
 use crate::store::filter::Filter;
 use crate::store::key::ThreadKey;
@@ -130,13 +131,20 @@ pub enum Backend {
 
 /// How calls read and write threads that are outside of the process.
 pub trait Steps: fmt::Debug + Send + Sync + 'static {
-    /// Requests the lease of a thread for a call. Begins the thread if there is none.
+    /// Requests the lease of a thread for a call. Begins the thread if there is none. In the same transaction
+    /// it is checked whose the thread is, whether or not it is free: what the [claim](Claim::allows) does not
+    /// allow is [refused](Acquired::OtherUser).
     ///
     /// Grants it if nobody owns the thread, or if the time of the owner's lease is over; the fencing
     /// number is then one more than that of every earlier owner. A call that is refused is noted as
     /// waiting for a few seconds, and whoever waits longer is first: the caller repeats the request
     /// after [`freed`](Self::freed).
-    fn acquire<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, Acquired>;
+    fn acquire<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        owner: RunId,
+        claim: &'a Claim,
+    ) -> StoreFuture<'a, Acquired>;
 
     /// Withdraws the request of a call that no longer waits; releases the lease if it was granted.
     fn withdraw<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, ()>;

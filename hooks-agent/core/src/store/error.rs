@@ -69,10 +69,11 @@ pub enum StoreError {
         /// The version in the store.
         found: u64,
     },
-    /// The thread is one of another [user](crate::call::CallOptions::user). Nothing was changed.
+    /// The thread is one of another [user](crate::call::CallOptions::user), or was begun without one, or the
+    /// call says something and names no user. Nothing was changed.
     #[error(
-        "{thread} belongs to another user: use a thread of the user, or take this one over with \
-         `CallOptions::take_over(true)`"
+        "{thread} belongs to another user or to none: name its user by `CallOptions::user`, use a thread of \
+         the user, or take this one over with `CallOptions::take_over(true)`"
     )]
     OtherUser {
         /// The thread.

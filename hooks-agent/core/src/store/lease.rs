@@ -41,10 +41,11 @@ pub enum Acquired {
         /// Whether the lease of another owner ended without a release: its process ended, or was
         /// stopped for longer than the lease.
         is_takeover: bool,
-        /// The [user](crate::call::CallOptions::user) of the thread, read in the transaction that grants
-        /// the lease: a call of another user gives the lease back.
+        /// The [user](crate::call::CallOptions::user) of the thread.
         user: Option<Arc<str>>,
     },
+    /// The [claim](Claim) is of another user than the thread. Nothing has changed.
+    OtherUser,
     /// Another call owns the thread, or was first to wait for it.
     Busy,
 }

@@ -1,5 +1,6 @@
 //! Stores: where the threads of agents and the questions to people outlive the process.
 
+mod claim;
 mod contract;
 mod error;
 mod filter;
@@ -12,6 +13,7 @@ mod record;
 mod report;
 mod step;
 
+pub use claim::Claim;
 pub use contract::{Backend, Steps, Store, StoreFuture};
 pub use error::StoreError;
 pub use filter::Filter;

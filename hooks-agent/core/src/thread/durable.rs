@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::memory::{Claim, Memory, Running};
+use crate::memory::{Memory, Running};
 use crate::message::Messages;
 use crate::run_id::RunId;
 use crate::store::{
-    Acquired, DecisionError, Filter, HistoryRow, Lease, Step, Steps, Store, StoreError, ThreadKey,
-    ThreadRecord, Unknown, Verdict, by_call, check_name,
+    Acquired, Claim, DecisionError, Filter, HistoryRow, Lease, Step, Steps, Store, StoreError,
+    ThreadKey, ThreadRecord, Unknown, Verdict, by_call, check_name,
 };
 use crate::stream::Behind;
 use crate::thread::keeper::{Keeper, Request};
@@ -53,17 +53,18 @@ impl Durable {
         &self,
         cx: &CallContext,
         memory: Arc<Memory>,
+        has_input: bool,
     ) -> Result<OpenSession, AgentError> {
         if let Some(user) = cx.user() {
             check_name("id of the user", user).map_err(StoreError::from)?;
         }
-        if !cx.verdicts().is_empty() {
-            self.decide(cx, cx.verdicts()).await?;
+        if cx.has_verdicts() {
+            self.decide(cx, &cx.verdicts(), has_input).await?;
         }
         let (session, cut_off) = match cx.queue_timeout() {
-            None => self.open(cx, memory).await?,
+            None => self.open(cx, memory, has_input).await?,
             Some(after) => {
-                let opened = tokio::time::timeout(after, self.open(cx, memory)).await;
+                let opened = tokio::time::timeout(after, self.open(cx, memory, has_input)).await;
                 opened.map_err(|_| AgentError::QueueTimeout {
                     agent: cx.agent_name().to_owned(),
                     thread: cx.thread_id().to_owned(),
@@ -86,11 +87,16 @@ impl Durable {
     }
 
     /// Stores decisions about tool calls of the thread, and of no other.
-    async fn decide(&self, cx: &CallContext, verdicts: &[Verdict]) -> Result<(), StoreError> {
+    async fn decide(
+        &self,
+        cx: &CallContext,
+        verdicts: &[Verdict],
+        has_input: bool,
+    ) -> Result<(), StoreError> {
         let of_thread = Filter::agent(self.agent.clone()).thread(cx.thread_id());
         // Decisions are stored before the call waits for the lease, which is granted with this check.
         for info in self.backing.store.threads(of_thread.clone()).await? {
-            if !cx.claim().allows(info.user.as_deref()) {
+            if !cx.claim(has_input).allows(info.user.as_deref(), false) {
                 return Err(StoreError::OtherUser { thread: info.key });
             }
         }
@@ -115,8 +121,9 @@ impl Durable {
         &self,
         cx: &CallContext,
         memory: Arc<Memory>,
+        has_input: bool,
     ) -> Result<(OpenSession, Option<Running>), AgentError> {
-        let session = self.session(cx, memory.clone()).await?;
+        let session = self.session(cx, memory.clone(), has_input).await?;
         if let Err(error) = cx.check_unfinished(&memory) {
             session.close().await?;
             return Err(error.into());
@@ -133,9 +140,10 @@ impl Durable {
         &self,
         cx: &CallContext,
         memory: Arc<Memory>,
+        has_input: bool,
     ) -> Result<OpenSession, AgentError> {
         let key = ThreadKey::new(self.agent.clone(), cx.thread_id()).map_err(StoreError::from)?;
-        let claim = cx.claim();
+        let claim = cx.claim(has_input);
         let Granted { lease, version, owner } = self.wait(&key, &claim, cx).await?;
         let user = claim.user.filter(|user| owner.as_ref() != Some(user));
         let session = OpenSession::new(&self.backing, lease, memory.clone(), user.clone(), cx)?;
@@ -172,7 +180,7 @@ impl Durable {
         let mut request = self.backing.keeper.request(key, RunId::random())?;
         loop {
             // Whose thread it is, is checked by the caller.
-            if let Some(granted) = self.ask(key, &Claim::default(), &mut request).await? {
+            if let Some(granted) = self.ask(key, &Claim::anybody(), &mut request).await? {
                 return Ok(granted);
             }
             self.backing.steps.freed(key).await;
@@ -186,12 +194,8 @@ impl Durable {
         claim: &Claim,
         request: &mut Request,
     ) -> Result<Option<Granted>, StoreError> {
-        match self.backing.steps.acquire(key, request.owner()).await? {
-            Acquired::Granted { lease, user, .. } if !claim.allows(user.as_deref()) => {
-                self.release(&lease).await?;
-                request.granted();
-                Err(StoreError::OtherUser { thread: key.clone() })
-            }
+        match self.backing.steps.acquire(key, request.owner(), claim).await? {
+            Acquired::OtherUser => Err(StoreError::OtherUser { thread: key.clone() }),
             Acquired::Granted { lease, version, is_takeover, user } => {
                 if is_takeover {
                     tracing::warn!(
@@ -221,7 +225,7 @@ impl Durable {
         }
         let mut request = self.backing.keeper.request(&key, cx.run_id())?;
         let Acquired::Granted { lease, version, user, .. } =
-            self.backing.steps.acquire(&key, cx.run_id()).await?
+            self.backing.steps.acquire(&key, cx.run_id(), &Claim::anybody()).await?
         else {
             return Ok(());
         };
@@ -264,11 +268,11 @@ impl Durable {
         let key = ThreadKey::new(self.agent.clone(), cx.thread_id()).map_err(StoreError::from)?;
         if self.backing.keeper.holds(&key) {
             // The call that runs writes them.
-            cx.claim_thread(memory)?;
+            cx.claim_thread(memory, true)?;
             memory.extend(messages);
             return Ok(());
         }
-        let session = self.session(cx, memory.clone()).await?;
+        let session = self.session(cx, memory.clone(), true).await?;
         memory.extend(messages);
         Ok(session.close().await?)
     }

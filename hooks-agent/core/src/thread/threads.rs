@@ -113,7 +113,7 @@ impl Threads {
     /// Stores what people decided about the tool calls of a thread in memory.
     pub(crate) fn decide(&self, cx: &CallContext) -> Result<(), StoreError> {
         let (memory, now) = (self.of_call(cx.named_thread()), now());
-        memory.decide(&memory.by_call(cx.verdicts()), now).map_err(StoreError::from)
+        memory.decide(&memory.by_call(&cx.verdicts()), now).map_err(StoreError::from)
     }
 
     /// Returns all threads, by id.

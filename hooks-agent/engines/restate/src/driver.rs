@@ -13,7 +13,6 @@ use futures::future::{Either, select};
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::journal::{CallEnd, JournalError};
-use hooks_agent_core::store::Verdict;
 use restate_sdk::context::DurableFuture;
 use restate_sdk::prelude::*;
 
@@ -22,6 +21,7 @@ use crate::journal::{EngineJournal, Order};
 use crate::limits::Limits;
 use crate::log::{Entry, NAME, VERSION};
 use crate::state::RUNNING;
+use crate::verdict::SignedVerdict;
 
 /// The signal that interrupts a call.
 pub(crate) const INTERRUPT: &str = "interrupt";
@@ -33,7 +33,7 @@ const CATCH_UP: Duration = Duration::from_secs(1);
 /// What a call waits for from outside.
 #[derive(Debug)]
 pub(crate) enum Outside {
-    Decided(Verdict),
+    Decided(SignedVerdict),
     Interrupted,
 }
 

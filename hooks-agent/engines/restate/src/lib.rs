@@ -18,6 +18,7 @@ mod questions;
 mod run;
 mod service;
 mod state;
+mod verdict;
 mod worker;
 
 pub use event::RunEvent;

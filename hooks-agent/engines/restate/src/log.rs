@@ -6,8 +6,10 @@
 
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::journal::{CallEnd, StepRecord};
-use hooks_agent_core::store::{Verdict, Waiting};
+use hooks_agent_core::store::Waiting;
 use serde::{Deserialize, Serialize};
+
+use crate::verdict::SignedVerdict;
 
 /// The version of the log that this program writes.
 pub(crate) const VERSION: u64 = 1;
@@ -37,7 +39,7 @@ pub(crate) enum Entry {
     /// People are asked.
     Asked(Vec<Waiting>),
     /// A question is decided, or the call does not wait for it.
-    Decided(Option<Verdict>),
+    Decided(Option<SignedVerdict>),
     /// The call is at work, for an engine that would end what seems idle.
     Beat,
     /// The call failed with an error that may pass, so that it runs again.

@@ -1,12 +1,13 @@
 //! The questions of a call: how it asks people and waits for them.
 
-use hooks_agent_core::store::{Verdict, Waiting};
+use hooks_agent_core::store::Waiting;
 use restate_sdk::context::{DurableFuture, RequestTarget};
 use restate_sdk::prelude::*;
 
 use crate::driver::{Awaited, Driver, INTERRUPT, Outside};
 use crate::log::Entry;
 use crate::service::{Asked, DESK};
+use crate::verdict::SignedVerdict;
 
 /// The signal that decides a question.
 pub(crate) fn decision_signal(question: &str) -> String {
@@ -29,7 +30,7 @@ impl Driver<'_, '_> {
                 }
             };
             match entry {
-                Entry::Decided(Some(verdict)) => self.journal.decided(verdict),
+                Entry::Decided(Some(verdict)) => self.journal.decided(verdict.into()),
                 _ => {
                     self.journal.interrupt();
                     break;
@@ -42,11 +43,11 @@ impl Driver<'_, '_> {
     }
 
     /// Waits for the decision of a question; `None` if the call is interrupted.
-    async fn decision(&self, question: &Waiting) -> Option<Verdict> {
+    async fn decision(&self, question: &Waiting) -> Option<SignedVerdict> {
         if self.journal.is_interrupted() {
             return None;
         }
-        let decided = self.ctx.signal::<Json<Verdict>>(&decision_signal(&question.id));
+        let decided = self.ctx.signal::<Json<SignedVerdict>>(&decision_signal(&question.id));
         let decided = decided.map_ok(|Json(verdict)| Outside::Decided(verdict));
         let mut awaited: DurableFuturesUnordered<Awaited<'_>> = DurableFuturesUnordered::new();
         awaited.push(Box::pin(decided));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hooks_agent_core::call::RunId;
-use hooks_agent_core::store::{Acquired, Lease, StoreError, ThreadKey};
+use hooks_agent_core::store::{Acquired, Claim, Lease, StoreError, ThreadKey};
 
 use crate::database::{
     Access, Columns, DatabaseError, List, Statement, millis, random_id, signed, unsigned,
@@ -22,12 +22,13 @@ impl<D: Statements> SqlStore<D> {
         &self,
         key: &ThreadKey,
         owner: RunId,
+        claim: &Claim,
     ) -> Result<Acquired, StoreError> {
         let name = owner.to_string();
         let Connections { writer, statement: limit, .. } = self.connections();
         let mut conn = writer.get().await?;
-        let granted = limit.run(self.request(&mut conn, key, &name)).await;
-        let rows = conn.done(granted)?;
+        let granted = limit.run(self.request(&mut conn, key, &name, claim)).await;
+        let Some(rows) = conn.done(granted)? else { return Ok(Acquired::OtherUser) };
         let Some(row) = rows.first() else { return Ok(Acquired::Busy) };
         Ok(Acquired::Granted {
             lease: Lease::new(key.clone(), owner, row.int(0)?, unsigned(row.int(1)?)),
@@ -37,24 +38,31 @@ impl<D: Statements> SqlStore<D> {
         })
     }
 
-    /// Requests a lease, and notes that the call waits if it is refused.
+    /// Requests a lease, and notes that the call waits if it is refused. Returns none if the thread is of
+    /// another user.
     async fn request(
         &self,
         conn: &mut D::Connection,
         key: &ThreadKey,
         owner: &str,
-    ) -> Result<Vec<D::Row>, DatabaseError> {
-        let granted = D::fetch(conn, self.grant(key, owner)).await?;
+        claim: &Claim,
+    ) -> Result<Option<Vec<D::Row>>, DatabaseError> {
+        let granted = D::fetch(conn, self.grant(key, owner, claim)).await?;
         if !granted.is_empty() {
-            return Ok(granted);
+            return Ok(Some(granted));
+        }
+        // The grant itself refuses another user: this tells why there is none.
+        let other = self.of_thread(D::OTHER_USER, key).bind(claim.user.as_deref()).bind(may(claim));
+        if !D::fetch(conn, other).await?.is_empty() {
+            return Ok(None);
         }
         let wait = self.of_thread(D::WAIT, key).bind(owner).bind(millis(WAITING));
         D::execute(conn, wait).await?;
         // The owner that released it meanwhile saw nobody wait.
-        D::fetch(conn, self.grant(key, owner)).await
+        D::fetch(conn, self.grant(key, owner, claim)).await.map(Some)
     }
 
-    fn grant<'a>(&'a self, key: &'a ThreadKey, owner: &'a str) -> Statement<'a> {
+    fn grant<'a>(&'a self, key: &'a ThreadKey, owner: &'a str, claim: &'a Claim) -> Statement<'a> {
         Statement::new(D::ACQUIRE)
             .bind(random_id())
             .bind(self.name())
@@ -62,6 +70,8 @@ impl<D: Statements> SqlStore<D> {
             .bind(key.thread())
             .bind(owner)
             .bind(millis(self.connections().lease_time))
+            .bind(claim.user.as_deref())
+            .bind(may(claim))
     }
 
     pub(crate) async fn withdraw_request(
@@ -118,5 +128,14 @@ impl<D: Statements> SqlStore<D> {
         let release = releases.bind(release, self.name(), Some(&lease.thread));
         self.fetch(Access::Write, release).await?;
         Ok(())
+    }
+}
+
+/// Returns the number of what a claim may do, as the statements have it.
+fn may(claim: &Claim) -> i64 {
+    match claim {
+        _ if claim.takes_over => 2,
+        _ if claim.has_input => 0,
+        _ => 1,
     }
 }

@@ -1,5 +1,6 @@
 //! Questions to people.
 
+use hooks_agent_core::call::User;
 use hooks_agent_core::store::{Filter, StoreError, Verdict, Waiting, check_name};
 
 use crate::database::{Access, DatabaseError, List, Statement};
@@ -23,8 +24,8 @@ impl<D: Statements> SqlStore<D> {
         verdicts: &[Verdict],
         request: i64,
     ) -> Result<(), StoreError> {
-        for by in verdicts.iter().filter_map(|verdict| verdict.by.as_deref()) {
-            check_name("name of who decides", by)?;
+        for by in verdicts.iter().filter_map(|verdict| verdict.by.as_ref()) {
+            check_name("name of who decides", by.id())?;
         }
         let Connections { writer, statement: limit, .. } = self.connections();
         let mut conn = writer.get().await?;
@@ -35,8 +36,8 @@ impl<D: Statements> SqlStore<D> {
     pub(crate) async fn refuse_expired(&self) -> Result<u64, StoreError> {
         let expired = Verdict::expired("");
         let refusal = write_json(&expired.decision)?;
-        let expire =
-            Statement::new(D::EXPIRE).bind(self.name()).bind(refusal).bind(expired.by.as_deref());
+        let by = expired.by.as_ref().map(User::id);
+        let expire = Statement::new(D::EXPIRE).bind(self.name()).bind(refusal).bind(by);
         Ok(self.execute(expire).await?)
     }
 

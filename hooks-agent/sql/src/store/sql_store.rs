@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::store::{
-    Acquired, Backend, Filter, HistoryRow, Lease, NameError, Step, Steps, Store, StoreError,
+    Acquired, Backend, Claim, Filter, HistoryRow, Lease, NameError, Step, Steps, Store, StoreError,
     StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, check_name,
 };
 use hooks_core::BoxFuture;
@@ -138,9 +138,14 @@ impl<D: Statements> fmt::Debug for SqlStore<D> {
 }
 
 impl<D: Statements> Steps for SqlStore<D> {
-    fn acquire<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, Acquired> {
+    fn acquire<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        owner: RunId,
+        claim: &'a Claim,
+    ) -> StoreFuture<'a, Acquired> {
         self.repeat("requesting the lease of a thread", Access::Write, move || {
-            self.acquire_thread(thread, owner)
+            self.acquire_thread(thread, owner, claim)
         })
     }
 

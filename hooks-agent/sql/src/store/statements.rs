@@ -51,8 +51,11 @@ pub trait Statements: Dialect {
     /// Counts what a namespace has.
     const REPORT: &'static str;
 
-    /// Grants a lease, if the thread is free and nobody waits for longer.
+    /// Grants a lease, if the thread is free, nobody waits for longer, and the claim allows it.
     const ACQUIRE: &'static str;
+
+    /// A thread that a claim does not allow.
+    const OTHER_USER: &'static str;
 
     /// Ends a lease, and says so if somebody waits for it.
     const RELEASE: &'static str;
@@ -84,6 +87,30 @@ pub trait Statements: Dialect {
     fn is_refused(written: &Result<Vec<Self::Row>, DatabaseError>) -> bool;
 }
 
+/// Whether a thread allows the claim of a user, or of none, who says something (0), goes on (1) or takes it
+/// over (2).
+macro_rules! claim_allows {
+    ($user:literal, $may:literal) => {
+        concat!(
+            "(",
+            $may,
+            r#" = 2 OR CASE
+    WHEN thread."user" IS NULL THEN "#,
+            $user,
+            r#" IS NULL OR thread.version = 0
+    WHEN "#,
+            $user,
+            " IS NULL THEN ",
+            $may,
+            r#" = 1
+    ELSE thread."user" = "#,
+            $user,
+            " END)"
+        )
+    };
+}
+pub(crate) use claim_allows;
+
 /// Writes the statements that differ in no more than the expression of the time in milliseconds since 1970,
 /// and in the table of the elements of `v.body`, a JSON array.
 macro_rules! statements {
@@ -107,6 +134,11 @@ FROM question WHERE thread_id = $1 AND closed = 0";
 
         const OWNER: &str =
             "SELECT owner, fence, version, last_step FROM thread WHERE id = $1 AND namespace = $2";
+
+        const OTHER_USER: &str = concat!(
+            "SELECT 1 FROM thread WHERE namespace = $1 AND agent = $2 AND thread = $3 AND NOT ",
+            $crate::store::statements::claim_allows!("$4", "$5")
+        );
 
         const VERSION: &str =
             "SELECT version FROM thread WHERE namespace = $1 AND agent = $2 AND thread = $3";

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hooks_agent_core::agent::Agent;
+use hooks_agent_core::call::User;
 use hooks_agent_core::react::ReActAgent;
 use hooks_agent_core::store::{
     Decided, Decision, DecisionError, Filter, StoreError, Verdict, Waiting,
@@ -18,6 +19,8 @@ use crate::ring::now;
 pub(crate) enum Refused {
     /// The question is not as it was: a code and a sentence.
     Conflict(&'static str, String),
+    /// Somebody else is to decide.
+    Forbidden(String),
     /// The decision does not fit the question.
     Invalid(String),
     /// The store failed.
@@ -35,9 +38,10 @@ impl Desk {
         &self,
         id: String,
         request: DecisionRequest,
+        by: User,
     ) -> Result<(&'static str, usize), Refused> {
         let desk = self.clone();
-        let deciding = tokio::spawn(async move { desk.decide_now(id.into(), &request).await });
+        let deciding = tokio::spawn(async move { desk.decide_now(id.into(), &request, &by).await });
         let failed =
             |error: tokio::task::JoinError| Refused::Store(StoreError::Failed(error.into()));
         deciding.await.map_err(failed)?
@@ -47,6 +51,7 @@ impl Desk {
         &self,
         id: Arc<str>,
         request: &DecisionRequest,
+        by: &User,
     ) -> Result<(&'static str, usize), Refused> {
         let (agent, waiting) = self.find(&id).await?;
         let digest = waiting.digest.as_bytes();
@@ -60,10 +65,10 @@ impl Desk {
             let reason = "the arguments are not shown, so the call can only be denied";
             return Err(Refused::Invalid(reason.to_owned()));
         }
-        let verdict = Verdict::new(id, decision.clone()).by(self.decider.clone());
+        let verdict = Verdict::new(id, decision.clone()).by(by.clone());
         agent.store().decide(vec![verdict]).await?;
         let chosen = name(&decision);
-        let decided = Decided::new(decision, Some(self.decider.clone()), now());
+        let decided = Decided::new(decision, Some(by.id().into()), now());
         let announced = &self.shared.announced;
         announced.tell_decided(&self.shared.ring, &waiting, &decided, !is_blind);
         tracing::info!(
@@ -72,7 +77,7 @@ impl Desk {
             thread = &*waiting.thread,
             tool = &*waiting.tool,
             decision = chosen,
-            by = &*self.decider,
+            by = by.id(),
             "a question was decided in the studio"
         );
         // The decision is stored: a store that cannot be listed now is asked again by the resume.
@@ -125,6 +130,7 @@ impl From<DecisionError> for Refused {
             DecisionError::Expired { .. } => Self::Conflict("expired", message),
             DecisionError::Changed { .. } => Self::Conflict("changed", message),
             DecisionError::Unknown { .. } => Self::Conflict("unknown", message),
+            DecisionError::NotApprover { reason, .. } => Self::Forbidden(reason.to_string()),
             _ => Self::Invalid(message),
         }
     }

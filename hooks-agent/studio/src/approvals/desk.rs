@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::request::Parts;
 use hooks_agent_core::agent::Agent;
+use hooks_agent_core::call::User;
 use hooks_agent_core::react::ReActAgent;
 use hooks_agent_core::store::{Filter, StoreError, Waiting};
 use serde_json::{Value, json};
@@ -17,19 +19,26 @@ use crate::shared::Shared;
 /// How often the stores are asked what other processes did.
 const AGAIN: Duration = Duration::from_secs(5);
 
+/// Who asks, by the head of a request.
+pub(crate) type Login = Arc<dyn Fn(&Parts) -> Option<User> + Send + Sync>;
+
 /// Where questions are listed and decided.
 #[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) shared: Arc<Shared>,
     pub(crate) agents: Agents,
     pub(super) resuming: Resuming,
-    /// Who decides.
-    pub(super) decider: Arc<str>,
+    login: Login,
 }
 
 impl Desk {
-    pub(crate) fn new(shared: Arc<Shared>, agents: Agents, decider: Arc<str>) -> Self {
-        Self { shared, agents, resuming: Resuming::default(), decider }
+    pub(crate) fn new(shared: Arc<Shared>, agents: Agents, login: Login) -> Self {
+        Self { shared, agents, resuming: Resuming::default(), login }
+    }
+
+    /// Returns who asks, by the head of a request.
+    pub(crate) fn user(&self, head: &Parts) -> Option<User> {
+        (self.login)(head)
     }
 
     /// Tells pages what waits and what waits no longer, until the studio is shut down.

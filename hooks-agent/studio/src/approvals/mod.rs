@@ -9,5 +9,5 @@ mod shown;
 
 pub(super) use announced::Announced;
 pub(super) use decide::Refused;
-pub(super) use desk::Desk;
+pub(super) use desk::{Desk, Login};
 pub(super) use request::DecisionRequest;

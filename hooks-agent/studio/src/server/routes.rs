@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::to_bytes;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
@@ -122,16 +122,19 @@ async fn approvals(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn decide(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request) -> Response {
-    let wanted = match read::<DecisionRequest>(request).await {
+    let (head, body) = request.into_parts();
+    let Some(by) = app.desk.user(&head) else { return nobody() };
+    let wanted = match read::<DecisionRequest>(body).await {
         Ok(wanted) => wanted,
         Err(refused) => return refused,
     };
-    match app.desk.decide(id.clone(), wanted).await {
+    match app.desk.decide(id.clone(), wanted, by).await {
         Ok((decision, waits)) => {
             let body = serde_json::json!({ "id": id, "decision": decision, "waits": waits });
             json(StatusCode::OK, body.to_string())
         }
         Err(Refused::Conflict(code, message)) => error(StatusCode::CONFLICT, code, &message),
+        Err(Refused::Forbidden(message)) => error(StatusCode::FORBIDDEN, "approver", &message),
         Err(Refused::Invalid(message)) => {
             error(StatusCode::UNPROCESSABLE_ENTITY, "invalid", &message)
         }
@@ -155,7 +158,9 @@ async fn write(
         let message = "nobody writes to agents here: the program did not allow it";
         return error(StatusCode::FORBIDDEN, "chat", message);
     }
-    let text = match read::<Written>(request).await {
+    let (head, body) = request.into_parts();
+    let Some(by) = app.desk.user(&head) else { return nobody() };
+    let text = match read::<Written>(body).await {
         Ok(Written { text }) => text,
         Err(refused) => return refused,
     };
@@ -170,6 +175,7 @@ async fn write(
     }
     let run = RunId::random();
     let options = CallOptions::new().thread(thread).run_id(run);
+    let options = if by.is_known() { options.user(by) } else { options };
     let call = called.clone().call_owned(options, text);
     // The call goes on without the page, and its run shows how it ended.
     tokio::spawn(async move {
@@ -184,8 +190,8 @@ async fn write(
 }
 
 /// Reads the JSON of a request.
-async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
-    let Ok(body) = timeout(PATIENCE, to_bytes(request.into_body(), BODY)).await else {
+async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Response> {
+    let Ok(body) = timeout(PATIENCE, to_bytes(body, BODY)).await else {
         let message = "the body did not arrive within 30 seconds";
         return Err(error(StatusCode::REQUEST_TIMEOUT, "too_slow", message));
     };
@@ -197,6 +203,11 @@ async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
         let message = format!("the body cannot be read: {unread}");
         error(StatusCode::BAD_REQUEST, "malformed", &message)
     })
+}
+
+fn nobody() -> Response {
+    let message = "nobody is signed in who could decide or write here";
+    error(StatusCode::FORBIDDEN, "signed_out", message)
 }
 
 fn store_failed(error: &StoreError) -> Response {

@@ -8,7 +8,9 @@ use hooks_core::BoxFuture;
 
 use crate::observe::metered_store::shared::Shared;
 use hooks_agent_core::call::RunId;
-use hooks_agent_core::store::{Acquired, Lease, Step, Steps, StoreFuture, ThreadKey, ThreadRecord};
+use hooks_agent_core::store::{
+    Acquired, Claim, Lease, Step, Steps, StoreFuture, ThreadKey, ThreadRecord,
+};
 
 pub(super) struct MeteredSteps {
     steps: Arc<dyn Steps>,
@@ -22,14 +24,20 @@ impl MeteredSteps {
 }
 
 impl Steps for MeteredSteps {
-    fn acquire<'a>(&'a self, thread: &'a ThreadKey, owner: RunId) -> StoreFuture<'a, Acquired> {
+    fn acquire<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        owner: RunId,
+        claim: &'a Claim,
+    ) -> StoreFuture<'a, Acquired> {
         Box::pin(async move {
-            let acquired = self.steps.acquire(thread, owner).await?;
+            let acquired = self.steps.acquire(thread, owner, claim).await?;
             match &acquired {
                 Acquired::Granted { lease, is_takeover, .. } => {
                     self.shared.grant(lease, *is_takeover);
                 }
                 Acquired::Busy => self.shared.wait(thread, owner),
+                Acquired::OtherUser => {}
             }
             Ok(acquired)
         })

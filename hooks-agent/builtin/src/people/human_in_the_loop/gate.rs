@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::people::human_in_the_loop::text::text;
 use hooks_agent_core::call::CallContext;
-use hooks_agent_core::message::{DecisionKind, Question, ToolUse, Wording};
+use hooks_agent_core::message::{Approvers, DecisionKind, Question, ToolUse, Wording};
 
 /// What people are asked about the calls of a tool: which calls, in which text, what they may decide,
 /// and for how long.
@@ -34,6 +34,7 @@ pub struct Gate {
     about: About,
     when: Option<Arc<When>>,
     expires_after: Option<Duration>,
+    approvers: Option<Approvers>,
 }
 
 /// Why a gate cannot be made.
@@ -65,7 +66,7 @@ impl Gate {
     /// Creates a gate that asks about every call, allows every decision, and waits for ever.
     pub fn new() -> Self {
         let allowed = DecisionKind::ALL.to_vec();
-        Self { allowed, about: About::Nothing, when: None, expires_after: None }
+        Self { allowed, about: About::Nothing, when: None, expires_after: None, approvers: None }
     }
 
     /// Sets the decisions that are allowed, in the order in which they are shown.
@@ -118,6 +119,26 @@ impl Gate {
         self
     }
 
+    /// Lets these users alone decide, by the roles that the program has found for them:
+    ///
+    /// ```
+    /// use hooks_agent::builtin::people::{Gate, HumanInTheLoop};
+    /// use hooks_agent::message::Approvers;
+    ///
+    /// let managers = Gate::new().approvers(Approvers::roles(["manager"]).not_self());
+    /// let people = HumanInTheLoop::new().ask_with("pay", managers);
+    /// # let _ = people;
+    /// ```
+    pub fn approvers(mut self, approvers: Approvers) -> Self {
+        self.approvers = Some(approvers);
+        self
+    }
+
+    /// Returns whether some users alone decide.
+    pub(super) fn has_approvers(&self) -> bool {
+        self.approvers.is_some()
+    }
+
     /// Returns whether a person is to be asked about the call.
     pub(super) fn asks(&self, call: &ToolUse, cx: &CallContext) -> bool {
         let Some(when) = &self.when else { return true };
@@ -134,8 +155,12 @@ impl Gate {
         let described = described.unwrap_or_else(|| text(wording, prefix, None, call));
         let question =
             Question::new(described).allow(self.allowed.iter().copied()).wording(wording);
-        match self.expires_after {
+        let question = match self.expires_after {
             Some(time) => question.expires_after(time),
+            None => question,
+        };
+        match &self.approvers {
+            Some(approvers) => question.approvers(approvers.clone()),
             None => question,
         }
     }
@@ -147,6 +172,7 @@ impl fmt::Debug for Gate {
             .field("allowed", &self.allowed)
             .field("has_predicate", &self.when.is_some())
             .field("expires_after", &self.expires_after)
+            .field("approvers", &self.approvers)
             .finish_non_exhaustive()
     }
 }

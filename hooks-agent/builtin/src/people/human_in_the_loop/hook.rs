@@ -40,7 +40,7 @@ use hooks_agent_core::tool::ToolError;
 /// | setting | default |
 /// |---|---|
 /// | tools: [`ask`](Self::ask), [`ask_with`](Self::ask_with), [`ask_all`](Self::ask_all), [`ask_every_tool`](Self::ask_every_tool) | none |
-/// | decisions, text, predicate and expiry of a tool: [`Gate`] | all four, the default text, every call, never |
+/// | decisions, text, predicate, expiry and approvers of a tool: [`Gate`] | all four, the default text, every call, never, everybody |
 /// | [`wording`](Self::wording) | [`Wording::LangChain`] |
 /// | [`description_prefix`](Self::description_prefix) | `Tool execution requires approval` |
 ///
@@ -95,6 +95,12 @@ struct Gates {
     others: Option<Gate>,
     wording: Wording,
     prefix: Arc<str>,
+}
+
+impl Gates {
+    fn have_approvers(&self) -> bool {
+        self.named.values().chain(&self.others).any(Gate::has_approvers)
+    }
 }
 
 impl Default for HumanInTheLoop {
@@ -182,6 +188,7 @@ fn not_asked(call: &ToolUse) -> String {
     role = HookRole::Asks,
     inherit,
     always,
+    needs_login = self.gates.have_approvers(),
     tool_names = |hook: &Self| hook.gates.named.keys().cloned().collect(),
     // Before a tool call, and around it, it only refuses.
     answers = EventKind::PostReasoning,

@@ -149,9 +149,16 @@ impl CallContext {
         self.journal()?.recorded_answer()
     }
 
-    /// Returns what people decided, before it is checked.
-    pub(crate) fn verdicts(&self) -> &[Verdict] {
-        &self.call.verdicts
+    /// Returns whether people decided something.
+    pub(crate) fn has_verdicts(&self) -> bool {
+        !self.call.verdicts.is_empty()
+    }
+
+    /// Returns what people decided, before it is checked: what names nobody, by the user of the call.
+    pub(crate) fn verdicts(&self) -> Vec<Verdict> {
+        let by = self.signed_in().cloned();
+        let verdicts = self.call.verdicts.iter().cloned();
+        verdicts.map(|it| Verdict { by: it.by.or_else(|| by.clone()), ..it }).collect()
     }
 
     /// Expires the questions of memory whose time is over. Those in a store expire there.

@@ -108,6 +108,11 @@ impl HookList {
         self.0.iter().filter_map(|it| Some((it.hook.name(), it.hook.ends_with_process()?)))
     }
 
+    /// Returns a hook that decides by who a user is.
+    pub(crate) fn needs_login(&self) -> Option<String> {
+        self.0.iter().find(|it| it.hook.needs_login()).map(|it| it.hook.name())
+    }
+
     pub(crate) fn tools(&self) -> impl Iterator<Item = Arc<dyn Tool>> {
         self.0.iter().flat_map(|listed| listed.hook.tools())
     }

@@ -58,6 +58,7 @@ async fn admit_answers(
 ) -> Result<Admitted, InputError> {
     let waiting = memory.pending();
     check_confirmations(confirms, &waiting)?;
+    check_approvers(cx, memory, confirms, &input, &waiting)?;
     for msg in &input {
         InputError::check_message(msg)?;
     }
@@ -265,6 +266,30 @@ fn part_below(input: Messages, waiting: &[PendingCall]) -> (Messages, Vec<ToolRe
     });
     let own = own.collect();
     (own, below)
+}
+
+/// Checks that the caller may confirm and answer what it does.
+fn check_approvers(
+    cx: &CallContext,
+    memory: &Memory,
+    confirms: &[Confirmed],
+    input: &Messages,
+    waiting: &[PendingCall],
+) -> Result<(), InputError> {
+    if cx.through().is_some() {
+        // The agent that was called has checked it.
+        return Ok(());
+    }
+    let confirmed = confirms.iter().map(|confirmed| &confirmed.id);
+    let answered = input.iter().flat_map(Msg::tool_results).map(|result| &result.id);
+    for id in confirmed.chain(answered) {
+        for pending in waiting.iter().filter(|pending| pending.id == *id) {
+            let asks = memory.question_about(id).and_then(|question| question.user);
+            Asker::check_approver(&pending.askers, cx.signed_in(), asks.as_deref())
+                .map_err(|reason| InputError::NotApprover { id: id.clone(), reason })?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns who asks about a tool call that waits.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::agent::Agent;
-use crate::call::CallContext;
+use crate::call::{CallContext, User};
 use crate::memory::{Asking, Moment};
 use crate::message::{
     Asker, ContentBlock, DecisionKind, GenerateReason, Msg, PendingCall, PendingReason, Question,
@@ -87,7 +87,8 @@ impl Run<'_> {
         let (false, Ok(key)) = (is_of_caller, key) else { return };
         let asked = pending.iter().filter(|pending| pending.why != PendingReason::NotRun);
         let questions = asked.map(|pending| {
-            let mut waiting = Waiting::new(&key, run, pending);
+            let user = self.cx.identity().map(User::shared_id);
+            let mut waiting = Waiting::new(&key, run, pending).of_user(user);
             if let Some(id) = self.cx.question_id() {
                 waiting.set_id(&id);
             }
@@ -137,7 +138,8 @@ fn one_question(mut asked: Vec<AskedPeople>, call: &ToolUse) -> (Question, Vec<A
             // A later hook changed the arguments: the text has those before.
             question.description = format!("Tool: {}\nArgs: {}", call.name, call.input);
         }
-        let asker = Asker { hook, ..Asker::unnamed(question.description.clone()) };
+        let asker = Asker::unnamed(question.description.clone());
+        let asker = Asker { hook, ..asker.answered_by(question.approvers.clone()) };
         Asker::add_all(&mut askers, [asker]);
         one = Some(match one {
             None => question,

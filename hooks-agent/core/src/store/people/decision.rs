@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::identity::User;
 use crate::message::{DecisionKind, ToolOutput};
 use crate::store::people::review::{EXPIRED, EXPIRY};
 
@@ -49,6 +50,9 @@ impl Decision {
 }
 
 /// A decision about one question.
+///
+/// Read from the JSON of a request, it names nobody: who decides is said by the program that has
+/// authenticated the request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Verdict {
@@ -56,9 +60,9 @@ pub struct Verdict {
     pub id: Arc<str>,
     /// The decision.
     pub decision: Decision,
-    /// Who decides: a text of the caller's, such as a user id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Arc<str>>,
+    /// Who decides, as the program has authenticated them.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub by: Option<User>,
 }
 
 impl Verdict {
@@ -79,9 +83,10 @@ impl Verdict {
         *self == Self::expired(self.id.clone())
     }
 
-    /// Sets who decides.
+    /// Sets who decides: an id, or a user with roles, which a question may
+    /// [require](crate::message::Question::approvers).
     #[must_use]
-    pub fn by(mut self, who: impl Into<Arc<str>>) -> Self {
+    pub fn by(mut self, who: impl Into<User>) -> Self {
         self.by = Some(who.into());
         self
     }
@@ -93,7 +98,7 @@ impl Verdict {
 pub struct Decided {
     /// The decision.
     pub decision: Decision,
-    /// Who decided, if the caller said it.
+    /// The id of who decided, if the caller said it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Arc<str>>,
     /// When, in milliseconds since 1970 by the store's clock.

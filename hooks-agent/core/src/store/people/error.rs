@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::message::DecisionKind;
+use crate::message::{DecisionKind, NotApprover};
 
 /// Why a decision is refused. Nothing changes then: no decision of the same request is stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,6 +68,14 @@ pub enum DecisionError {
         id: Arc<str>,
         /// The name of the tool.
         tool: String,
+    },
+    /// Who decides may not answer the question.
+    #[error("the question `{id}` waits for somebody else: {reason}")]
+    NotApprover {
+        /// The id.
+        id: Arc<str>,
+        /// Why.
+        reason: NotApprover,
     },
     /// The tool call is not the one that was shown.
     #[error("the tool call of the question `{id}` is not the one that was shown: list it again")]

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::identity::User;
 use crate::store::people::decision::{Decided, Decision, Verdict};
 use crate::store::people::error::DecisionError;
 use crate::store::people::waiting::Waiting;
@@ -74,6 +75,8 @@ fn check(questions: &[Waiting], verdict: &Verdict, now: u64) -> Result<Decided, 
     if let Some(when) = question.expires.filter(|expires| *expires <= now) {
         return Err(DecisionError::Expired { id: id.clone(), when });
     }
+    let refused = |reason| DecisionError::NotApprover { id: id.clone(), reason };
+    question.check_approver(by.as_ref()).map_err(refused)?;
     let kind = decision.kind();
     if !question.allowed.contains(&kind) {
         let (tool, allowed) = (question.tool.clone(), question.allowed.clone());
@@ -90,7 +93,7 @@ fn check(questions: &[Waiting], verdict: &Verdict, now: u64) -> Result<Decided, 
     if let Decision::Edit(arguments) = decision {
         check_arguments(question, arguments)?;
     }
-    Ok(Decided::new(decision.clone(), by.clone(), now))
+    Ok(Decided::new(decision.clone(), by.as_ref().map(User::shared_id), now))
 }
 
 /// Checks edited arguments against the schema of the tool.

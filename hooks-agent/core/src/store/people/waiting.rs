@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::{Asker, DecisionKind, PendingCall, PendingReason};
+use crate::identity::User;
+use crate::message::{Asker, DecisionKind, NotApprover, PendingCall, PendingReason};
 use crate::run_id::RunId;
 use crate::store::key::ThreadKey;
 use crate::store::people::decision::Decided;
@@ -50,6 +51,9 @@ pub struct Waiting {
     /// All who ask, and why: a decision that lets the tool call run answers these and no others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub askers: Vec<Asker>,
+    /// The id of the user of the call that asks, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<Arc<str>>,
     /// Since when it waits, in milliseconds since 1970 by the store's clock.
     pub since: u64,
     /// How long it waits.
@@ -96,6 +100,7 @@ impl Waiting {
             why: why.clone(),
             asked_by: asked_by.clone(),
             askers: askers.clone(),
+            user: None,
             since: 0,
             expires_after: question.and_then(|it| it.expires_after),
             expires: None,
@@ -107,6 +112,24 @@ impl Waiting {
         let random = uuid::Uuid::new_v4().simple().to_string();
         waiting.set_id(&random[..20]);
         waiting
+    }
+
+    /// Sets the user of the call that asks.
+    #[must_use]
+    pub fn of_user(mut self, id: Option<Arc<str>>) -> Self {
+        let unique = self.id.split_once('.').map_or("", |(unique, _)| unique).to_owned();
+        self.user = id;
+        self.digest = self.digest_now();
+        self.set_id(&unique);
+        self
+    }
+
+    /// Checks that a user may answer it: all who ask now let this user.
+    ///
+    /// # Errors
+    /// [`NotApprover`] says why the user may not.
+    pub fn check_approver(&self, user: Option<&User>) -> Result<(), NotApprover> {
+        Asker::check_approver(&self.askers, user, self.user.as_deref())
     }
 
     /// Sets the id: what it begins with, and the digest.
@@ -148,6 +171,13 @@ impl Waiting {
                 hook.as_deref().unwrap_or_default(),
             ]);
             parts.push(reason);
+        }
+        // Who may answer, and thus who asks, is a part of what was shown.
+        let approvers: Vec<_> =
+            self.askers.iter().filter_map(|asker| asker.approvers.as_ref()).collect();
+        let approvers = serde_json::to_string(&approvers).unwrap_or_default();
+        if self.askers.iter().any(|asker| asker.approvers.is_some()) {
+            parts.extend([&*approvers, self.user.as_deref().unwrap_or_default()]);
         }
         digest(&parts, &self.arguments)
     }

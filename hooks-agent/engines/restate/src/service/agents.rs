@@ -9,7 +9,7 @@ use hooks_agent_core::call::{CallOptions, RunId};
 use hooks_agent_core::hooks_core::BoxError;
 use hooks_agent_core::message::{Messages, Msg};
 use hooks_agent_core::react::ReActAgent;
-use hooks_agent_core::store::{ThreadKey, Verdict, Waiting};
+use hooks_agent_core::store::{ThreadKey, Waiting};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::endpoint::ServiceOptions;
 use restate_sdk::prelude::*;
@@ -22,6 +22,7 @@ use crate::service::feed::{FEED, Opened};
 use crate::service::publisher::Ingress;
 use crate::service::{CallRequest, DESK, StreamPart, StreamRequest};
 use crate::state::{HISTORY, RUNNING};
+use crate::verdict::SignedVerdict;
 
 /// A virtual object that serves agents, by the name `Agents`. Its key is the name of an agent and the id
 /// of a thread, `clerk/ada`: the calls of a thread run one after the other, in the order in which they
@@ -180,7 +181,7 @@ impl Agents {
     async fn decide(
         &self,
         ctx: SharedObjectContext<'_>,
-        verdicts: Json<Vec<Verdict>>,
+        verdicts: Json<Vec<SignedVerdict>>,
     ) -> Result<(), HandlerError> {
         let desk = RequestTarget::object(DESK, ctx.key(), "decide");
         Ok(ctx.request::<_, ()>(desk, verdicts).call().await?)

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::questions::decision_signal;
 use crate::service::agents::retries;
+use crate::verdict::SignedVerdict;
 
 /// The name of the object.
 pub(crate) const DESK: &str = "AgentDesk";
@@ -88,9 +89,9 @@ impl Desk {
     async fn decide(
         &self,
         ctx: ObjectContext<'_>,
-        verdicts: Json<Vec<Verdict>>,
+        verdicts: Json<Vec<SignedVerdict>>,
     ) -> Result<(), HandlerError> {
-        let verdicts = verdicts.into_inner();
+        let verdicts: Vec<Verdict> = verdicts.into_inner().into_iter().map(Verdict::from).collect();
         let mut known = questions_of(ctx.get(QUESTIONS).await?);
         let now = now(&ctx).await?;
         let questions: Vec<_> = known.iter().map(|known| known.question.clone()).collect();
@@ -118,8 +119,8 @@ impl Desk {
         };
         if let Some(expired) = known.iter_mut().find(open) {
             let verdict = Verdict::expired(id);
-            let Verdict { decision, by, .. } = verdict.clone();
-            expired.question.decided = Some(Decided::new(decision, by, now));
+            let by = verdict.by.as_ref().map(|by| by.id().into());
+            expired.question.decided = Some(Decided::new(verdict.decision.clone(), by, now));
             tell(&ctx, &expired.invocation, verdict);
             ctx.set(QUESTIONS, Json(known));
         }
@@ -164,7 +165,7 @@ impl Desk {
 /// Tells a call what was decided.
 fn tell(ctx: &ObjectContext<'_>, invocation: &str, verdict: Verdict) {
     let waits = ctx.invocation_handle(invocation.to_owned());
-    waits.signal(decision_signal(&verdict.id)).resolve(Json(verdict));
+    waits.signal(decision_signal(&verdict.id)).resolve(Json(SignedVerdict::from(verdict)));
 }
 
 fn questions_of(state: Option<Json<Vec<Question>>>) -> Vec<Question> {

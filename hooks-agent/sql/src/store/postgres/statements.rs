@@ -5,7 +5,7 @@ use sqlx::postgres::PgRow;
 
 use crate::database::DatabaseError;
 use crate::store::postgres::listen::Listener;
-use crate::store::statements::{Statements, statements};
+use crate::store::statements::{Statements, claim_allows, statements};
 
 impl Statements for Postgres {
     type Releases = Listener;
@@ -15,7 +15,8 @@ impl Statements for Postgres {
         "jsonb_array_elements(CAST(v.body AS jsonb)) AS s (value)"
     );
 
-    const ACQUIRE: &str = "
+    const ACQUIRE: &str = concat!(
+        "
 WITH granted AS (
     INSERT INTO thread (id, namespace, agent, thread, owner, fence, lease_until, created, changed)
     SELECT $1, $2, $3, $4, $5, 1, time.now + $6, time.now, time.now
@@ -28,6 +29,9 @@ WITH granted AS (
         lease_until = excluded.lease_until
     WHERE (thread.owner IS NULL OR thread.lease_until < excluded.created
             OR thread.owner = excluded.owner)
+        AND ",
+        claim_allows!("$7", "$8"),
+        "
         AND NOT EXISTS (
             SELECT 1 FROM lease_waiter w
             WHERE w.thread_id = thread.id AND w.owner <> excluded.owner
@@ -42,7 +46,8 @@ WITH granted AS (
     WHERE w.thread_id = g.id AND (w.owner = $5
         OR w.until < CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT))
 )
-SELECT id, fence, version, is_takeover, \"user\" FROM granted";
+SELECT id, fence, version, is_takeover, \"user\" FROM granted"
+    );
 
     const RELEASE: &str = "
 WITH released AS (

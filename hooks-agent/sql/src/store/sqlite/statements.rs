@@ -5,7 +5,7 @@ use sqlx::sqlite::SqliteRow;
 
 use crate::database::DatabaseError;
 use crate::store::sqlite::release::AskAgain;
-use crate::store::statements::{Statements, statements};
+use crate::store::statements::{Statements, claim_allows, statements};
 
 /// The code of a statement that a trigger refused.
 const RAISED: &str = "1811";
@@ -15,7 +15,8 @@ impl Statements for Sqlite {
 
     statements!("CAST(unixepoch('subsec') * 1000 AS INTEGER)", "json_each(v.body) AS s");
 
-    const ACQUIRE: &str = "
+    const ACQUIRE: &str = concat!(
+        "
 INSERT INTO thread (id, namespace, agent, thread, owner, fence, lease_until, created, changed)
 SELECT $1, $2, $3, $4, $5, 1, time.now + $6, time.now, time.now
 FROM (SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) AS now) AS time WHERE true
@@ -25,6 +26,9 @@ ON CONFLICT (namespace, agent, thread) DO UPDATE SET
     fence = fence + 1,
     lease_until = excluded.lease_until
 WHERE (owner IS NULL OR lease_until < excluded.created OR owner = excluded.owner)
+    AND ",
+        claim_allows!("$7", "$8"),
+        "
     AND NOT EXISTS (
         SELECT 1 FROM lease_waiter w
         WHERE w.thread_id = thread.id AND w.owner <> excluded.owner AND w.until > excluded.created
@@ -32,7 +36,8 @@ WHERE (owner IS NULL OR lease_until < excluded.created OR owner = excluded.owner
                 (SELECT mine.ticket FROM lease_waiter mine
                     WHERE mine.thread_id = thread.id AND mine.owner = excluded.owner),
                 9223372036854775807))
-RETURNING id, fence, version, is_takeover, \"user\"";
+RETURNING id, fence, version, is_takeover, \"user\""
+    );
 
     const RELEASE: &str = "UPDATE thread SET owner = NULL, lease_until = 0
 WHERE id = $1 AND namespace = $2 AND owner = $3 AND fence = $4";

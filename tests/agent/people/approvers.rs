@@ -1,0 +1,245 @@
+//! Some users alone answer a question, and who a user is comes from the program.
+
+use hooks_agent_core::call::User;
+use hooks_agent_core::error::{AgentError, InputError};
+use hooks_agent_core::event::PostReasoning;
+use hooks_agent_core::message::{Approvers, NotApprover, Question};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::{
+    Decision, DecisionError, Filter, Store, StoreError, Verdict, Waiting,
+};
+use hooks_agent_core::testing::{Calls, Script};
+use hooks_agent_core::thread::MemoryStore;
+use serde_json::json;
+
+/// Where a hook asks.
+#[derive(Clone, Copy, Debug)]
+enum Asks {
+    BeforeAnything,
+    BeforeTheTool,
+}
+
+fn managers() -> Approvers {
+    Approvers::roles(["manager", "owner"]).not_self()
+}
+
+fn manager(id: &str) -> User {
+    User::new(id).with_role("manager")
+}
+
+struct Bot {
+    agent: ReActAgent,
+    store: MemoryStore,
+    paid: Calls,
+}
+
+impl Bot {
+    fn new(asks: Asks, approvers: &Approvers) -> Self {
+        let (paid, store) = (Calls::new("pay").answers("paid"), MemoryStore::new());
+        let model = Script::new().calls([ToolUse::new("1", "pay", json!({}))]).says("done");
+        let builder = ReActAgent::builder("bot").model(model).tool(paid.clone());
+        let approvers = approvers.clone();
+        let builder = match asks {
+            Asks::BeforeAnything => {
+                builder.hook(on(move |event: &mut PostReasoning<'_>| -> HookResult<Flow> {
+                    let calls = event.message().tool_uses();
+                    let ask = |call: &ToolUse| {
+                        (call.id.clone(), Question::new("Pay?").approvers(approvers.clone()))
+                    };
+                    Ok(event.ask(calls.map(ask).collect::<Vec<_>>())?)
+                }))
+            }
+            Asks::BeforeTheTool => builder.hook(on(move |event: &mut PreActing<'_>| {
+                event.ask_approvers("Pay?", approvers.clone())
+            })),
+        };
+        Self { agent: builder.store(store.clone()).build().unwrap(), store, paid }
+    }
+
+    async fn pay(&self, user: Option<User>) -> Waiting {
+        let options = user.into_iter().fold(CallOptions::new(), CallOptions::user);
+        self.agent.call_with(options, "Pay").await.unwrap();
+        self.store.waiting(Filter::agent("bot")).await.unwrap().remove(0)
+    }
+
+    fn has_paid(&self) -> bool {
+        !self.paid.inputs().is_empty()
+    }
+}
+
+fn refused(decided: Result<(), StoreError>) -> NotApprover {
+    match decided.unwrap_err() {
+        StoreError::Decision(DecisionError::NotApprover { reason, .. }) => reason,
+        error => panic!("{error:?}"),
+    }
+}
+
+fn not_approver(error: AgentError) -> NotApprover {
+    match error {
+        AgentError::Input(InputError::NotApprover { reason, .. }) => reason,
+        AgentError::Store(error) => refused(Err(error)),
+        error => panic!("{error:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_decision_is_taken_from_an_approver_alone() {
+    for asks in [Asks::BeforeAnything, Asks::BeforeTheTool] {
+        let bot = Bot::new(asks, &managers());
+        let waiting = bot.pay(Some(manager("ada"))).await;
+        let verdict = || Verdict::new(waiting.id.clone(), Decision::Approve);
+        let decide = |verdict| bot.store.decide(vec![verdict]);
+        assert_eq!(refused(decide(verdict()).await), NotApprover::Nobody);
+        assert_eq!(refused(decide(verdict().by("")).await), NotApprover::Nobody);
+        let unverified = User::unverified("eve");
+        assert_eq!(refused(decide(verdict().by(unverified)).await), NotApprover::Nobody);
+        let roles = ["manager", "owner"].map(Into::into).to_vec();
+        let eve = NotApprover::Role { user: "eve".into(), roles };
+        assert_eq!(refused(decide(verdict().by("eve")).await), eve);
+        assert_eq!(
+            refused(decide(verdict().by(manager("ada"))).await),
+            NotApprover::Own { user: "ada".into() }
+        );
+        // Nor is a rejection.
+        let reject = Verdict::new(waiting.id.clone(), Decision::Reject(String::new()));
+        assert_eq!(refused(decide(reject).await), NotApprover::Nobody);
+        decide(verdict().by(manager("bob"))).await.unwrap();
+        assert_eq!(bot.agent.resume(CallOptions::new()).await.unwrap().text(), "done");
+        assert!(bot.has_paid());
+    }
+}
+
+#[tokio::test]
+async fn a_body_names_nobody() {
+    let bot = Bot::new(Asks::BeforeAnything, &Approvers::anybody());
+    let waiting = bot.pay(None).await;
+    for by in [json!("boss"), json!({ "id": "boss", "roles": ["manager"] })] {
+        let body = json!({ "id": waiting.id, "decision": "approve", "by": by });
+        let verdict: Verdict = serde_json::from_value(body).unwrap();
+        assert_eq!(verdict.by, None);
+        assert_eq!(refused(bot.store.decide(vec![verdict]).await), NotApprover::Nobody);
+    }
+}
+
+#[tokio::test]
+async fn a_call_confirms_and_answers_for_its_user() {
+    for asks in [Asks::BeforeAnything, Asks::BeforeTheTool] {
+        let bot = Bot::new(asks, &managers());
+        bot.pay(Some("ada".into())).await;
+        let pending = bot.agent.memory().pending().remove(0);
+        let result = || pending.answered("paid by hand");
+        let as_ada = || CallOptions::new().user(manager("ada"));
+        let error = bot.agent.resume(CallOptions::new().confirm("1")).await.unwrap_err();
+        assert_eq!(not_approver(error), NotApprover::Nobody);
+        let error = bot.agent.resume(as_ada().confirm("1")).await.unwrap_err();
+        assert_eq!(not_approver(error), NotApprover::Own { user: "ada".into() });
+        let error = bot.agent.call_with(as_ada(), result()).await.unwrap_err();
+        assert_eq!(not_approver(error), NotApprover::Own { user: "ada".into() });
+        let decide = as_ada().decide("1", Decision::Approve);
+        let error = bot.agent.resume(decide).await.unwrap_err();
+        assert_eq!(not_approver(error), NotApprover::Own { user: "ada".into() });
+        assert!(!bot.has_paid());
+        // The thread is one of ada: somebody else decides about it from outside.
+        let id = bot.store.waiting(Filter::all()).await.unwrap()[0].id.clone();
+        let verdict = Verdict::new(id, Decision::Approve).by(manager("bob"));
+        let reply = bot.agent.resume(CallOptions::new().verdict(verdict)).await.unwrap();
+        assert_eq!(reply.text(), "done");
+        assert!(bot.has_paid());
+    }
+}
+
+#[tokio::test]
+async fn a_decision_on_a_call_is_one_of_its_user() {
+    let bot = Bot::new(Asks::BeforeAnything, &Approvers::roles(["manager"]));
+    let waiting = bot.pay(Some("ada".into())).await;
+    let options =
+        |user: User| CallOptions::new().user(user).decide(waiting.id.clone(), Decision::Approve);
+    let error = bot.agent.resume(options("ada".into())).await.unwrap_err();
+    assert!(matches!(not_approver(error), NotApprover::Role { .. }));
+    assert_eq!(bot.agent.resume(options(manager("ada"))).await.unwrap().text(), "done");
+    let decided = bot.store.waiting(Filter::all().decided()).await.unwrap();
+    assert!(decided.is_empty() && bot.has_paid());
+}
+
+#[tokio::test]
+async fn a_question_of_nobody_is_not_answered_where_the_asker_may_not() {
+    let bot = Bot::new(Asks::BeforeTheTool, &Approvers::anybody().not_self());
+    let waiting = bot.pay(None).await;
+    let verdict = Verdict::new(waiting.id, Decision::Approve).by(manager("bob"));
+    assert_eq!(refused(bot.store.decide(vec![verdict]).await), NotApprover::NobodyAsks);
+}
+
+#[tokio::test]
+async fn a_question_whose_approvers_were_changed_is_not_the_one_that_was_shown() {
+    let bot = Bot::new(Asks::BeforeTheTool, &managers());
+    let waiting = bot.pay(Some("ada".into())).await;
+    assert!(waiting.is_as_shown());
+    let mut forged = waiting.clone();
+    forged.askers[0].approvers = None;
+    assert!(!forged.is_as_shown());
+    let mut forged = waiting;
+    forged.user = Some("eve".into());
+    assert!(!forged.is_as_shown());
+}
+
+/// An agent that says the roles of its user.
+fn says_roles(
+    builder: impl FnOnce(
+        hooks_agent_core::react::ReActAgentBuilder,
+    ) -> hooks_agent_core::react::ReActAgentBuilder,
+) -> ReActAgent {
+    let who = on(|event: &mut PostCall<'_>| {
+        let text = match event.context().identity() {
+            None => "nobody".to_owned(),
+            Some(user) if !user.is_known() => format!("{}?", user.id()),
+            Some(user) => format!("{} {}", user.id(), user.roles().collect::<Vec<_>>().join(",")),
+        };
+        event.set_final_message(Msg::assistant("bot", text));
+    });
+    let model = ScriptedModel::new("fixed", |_| "done");
+    builder(ReActAgent::builder("bot").model(model).hook(who)).build().unwrap()
+}
+
+#[tokio::test]
+async fn roles_are_those_of_now_also_of_a_call_that_goes_on() {
+    let agent = says_roles(|builder| builder);
+    let as_ada = || CallOptions::new().user(manager("ada"));
+    assert_eq!(agent.call("Go").await.unwrap().text(), "nobody");
+    let on = |options: CallOptions| options.thread("ada");
+    assert_eq!(agent.call_with(on(as_ada()), "Go").await.unwrap().text(), "ada manager");
+    // Nobody says what roles ada has now.
+    assert_eq!(agent.resume(on(CallOptions::new())).await.unwrap().text(), "ada?");
+
+    let agent = says_roles(|builder| {
+        builder.users(async |user: User| match user.id() {
+            "ada" => Ok(User::new("ada").with_role("clerk")),
+            "mallory" => Ok(User::new("ada")),
+            _ => Err("no such user".into()),
+        })
+    });
+    // What the function finds holds, and not what the call says.
+    assert_eq!(agent.call_with(on(as_ada()), "Go").await.unwrap().text(), "ada clerk");
+    assert_eq!(agent.resume(on(CallOptions::new())).await.unwrap().text(), "ada clerk");
+    for unknown in ["bob", "mallory"] {
+        let options = CallOptions::new().thread(unknown).user(unknown);
+        let error = agent.call_with(options, "Go").await.unwrap_err();
+        assert!(matches!(error, AgentError::User(_)), "{error:?}");
+        assert!(agent.threads().memory(unknown).is_none_or(|memory| memory.is_empty()));
+    }
+}
+
+#[tokio::test]
+async fn a_sub_agent_has_the_user_of_its_caller() {
+    let poet = says_roles(|builder| builder);
+    let model = ScriptedModel::new("boss", |request| -> ScriptedAnswer {
+        match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+            Some(result) => result.output.as_str().into(),
+            None => ToolUse::new("1", "bot", json!({ "task": "Go" })).into(),
+        }
+    });
+    let boss = ReActAgent::builder("boss").model(model).tool(poet.to_tool("Says")).build().unwrap();
+    let as_ada = CallOptions::new().user(manager("ada"));
+    assert_eq!(boss.call_with(as_ada, "Go").await.unwrap().text(), "ada manager");
+    // The call below says something, and the caller goes on with the thread of ada.
+    assert_eq!(boss.resume(CallOptions::new()).await.unwrap().text(), "ada?");
+}
