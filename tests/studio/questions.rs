@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_agent_core::message::Question;
+use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
+use hooks_agent_core::call::User;
+use hooks_agent_core::message::{Approvers, Question};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::store::{Decision, Store, Verdict};
 use hooks_agent_sql::store::SqliteStore;
-use hooks_agent_studio::Studio;
+use hooks_agent_studio::{Studio, StudioError};
 use hooks_fixtures::Records;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::{asked, clerk, open, until_resumed};
+use crate::support::{Clerk, asked, clerk, open, until_resumed};
 
 /// An agent that asks about two payments at once.
 fn asks_twice(studio: &Studio, paid: &Arc<Records<Value>>) -> Arc<ReActAgent> {
@@ -117,6 +119,71 @@ async fn who_decided_is_recorded_in_the_store() {
     assert!(again.to_string().contains("decided by eve"), "{again}");
     let decided = browser.json("/api/approvals").await["decided"][0].clone();
     assert_eq!((&decided["by"], &decided["thread"]), (&json!("eve"), &json!("default")));
+}
+
+/// A clerk whose payments two hooks of one name ask about: everybody may answer the first, and a manager who
+/// did not ask for the payment the second.
+async fn guarded(studio: &Studio) -> Clerk {
+    let gate = Gate::new().approvers(Approvers::roles(["manager"]).not_self());
+    let clerk = clerk(studio, |builder| builder.hook(HumanInTheLoop::new().ask_with("pay", gate)));
+    let as_ada = CallOptions::new().user("ada");
+    clerk.agent.call_with(as_ada, "Pay").await.unwrap();
+    clerk
+}
+
+#[tokio::test]
+async fn a_studio_that_knows_nobody_does_not_start_where_some_users_alone_decide() {
+    let studio = Studio::new();
+    let clerk = guarded(&studio).await;
+    let studio = studio.agent(clerk.agent.clone());
+    let refused = studio.bind("127.0.0.1:0").await.unwrap_err();
+    let named = |error: &StudioError| matches!(error, StudioError::NobodyDecides { agent, hook } if agent == "clerk" && hook == "HumanInTheLoop");
+    assert!(named(&refused), "{refused}");
+    // It is said that they are decided elsewhere: they are shown, and no decision is taken.
+    let browser = open(&studio.clone().decided_elsewhere(true)).await;
+    let question = browser.question().await;
+    assert_eq!(
+        question["askers"][1]["approvers"],
+        json!({ "roles": ["manager"], "not_self": true })
+    );
+    let (status, refused) = browser.decide(&question, json!({ "decision": "approve" })).await;
+    assert_eq!((status, &refused["error"]), (StatusCode::FORBIDDEN, &json!("approver")));
+    assert!(clerk.paid.take().is_empty());
+}
+
+#[tokio::test]
+async fn who_decides_is_in_the_head_of_the_request_and_never_in_its_body() {
+    let studio = Studio::new().authenticate(|head| {
+        let name = head.headers.get("x-user")?.to_str().ok()?.to_owned();
+        Some(User::new(name).with_role("manager"))
+    });
+    let clerk = guarded(&studio).await;
+    let browser = open(&studio.clone().agent(clerk.agent.clone())).await;
+    let mut stream = browser.events(None).await;
+    let question = browser.question().await;
+    let path = format!("/api/approvals/{}", question["id"].as_str().unwrap());
+    let digest = &question["digest"];
+    let send = async |user: Option<&str>, body: serde_json::Value| {
+        let request = browser.request(reqwest::Method::POST, &path).json(&body);
+        let request = user.into_iter().fold(request, |it, user| it.header("x-user", user));
+        let response = request.send().await.unwrap();
+        (response.status(), response.json::<serde_json::Value>().await.unwrap())
+    };
+    let approve = json!({ "decision": "approve", "digest": digest });
+    let (status, refused) = send(None, approve.clone()).await;
+    assert_eq!((status, &refused["error"]), (StatusCode::FORBIDDEN, &json!("signed_out")));
+    let (status, refused) = send(Some("ada"), approve.clone()).await;
+    assert_eq!((status, &refused["error"]), (StatusCode::FORBIDDEN, &json!("approver")));
+    let named = json!({ "decision": "approve", "digest": digest, "by": "bob" });
+    assert_eq!(send(Some("ada"), named).await.0, StatusCode::BAD_REQUEST);
+    assert!(clerk.paid.take().is_empty());
+    assert_eq!(send(Some("bob"), approve).await.0, StatusCode::OK);
+    until_resumed(&mut stream).await;
+    assert_eq!(clerk.paid.take().len(), 1);
+    let decided = browser.json("/api/approvals").await["decided"][0].clone();
+    assert_eq!(decided["by"], "bob");
+    // What a person writes is of this person, so the thread of ada takes nothing.
+    assert_eq!(browser.runs().await.last().unwrap()["user"], "ada");
 }
 
 #[tokio::test]

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use hooks_agent_ag_ui::{AgUi, Caller, Refused};
+use hooks_agent_ag_ui::{AgUi, AgUiError, Caller, Refused};
 use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
-use hooks_agent_core::message::DecisionKind;
+use hooks_agent_core::call::User;
+use hooks_agent_core::message::{Approvers, DecisionKind};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::store::{Filter, Store};
 use hooks_agent_sql::store::SqliteStore;
@@ -124,4 +125,52 @@ async fn a_thread_of_another_process_is_read_from_the_store() {
     assert_eq!(memory.messages().len(), 4);
     assert!(other.read_thread("new").await.unwrap().is_none());
     assert!(other.read_thread(CallContext::DEFAULT_THREAD).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn who_answers_is_known_by_the_login_and_by_nothing_that_a_client_writes() {
+    let seen = Seen::default();
+    let gate = Gate::new().approvers(Approvers::roles(["manager"]));
+    let hook = HumanInTheLoop::new().ask_with("pay", gate);
+    let model = blocks_then_done(vec![call("c1", "pay", json!({ "euros": 1 }))]);
+    let agent = ReActAgent::builder("bot").model(model).tool(pay(&seen)).hook(hook);
+    let agent = std::sync::Arc::new(agent.build().unwrap());
+
+    // A server that knows nobody does not start.
+    let error = AgUi::new(agent.clone()).into_router().unwrap_err();
+    assert!(matches!(error, AgUiError::NobodyDecides { .. }), "{error:?}");
+    assert!(AgUi::new(agent.clone()).decided_elsewhere(true).into_router().is_ok());
+    let known = AgUi::new(agent.clone()).authenticate(|_| Ok(Caller::default()));
+    assert!(known.into_router().is_ok());
+
+    let server = AgUi::new(agent);
+    let input = |resume: Value| {
+        let message = json!({ "id": "u", "role": "user", "content": "pay" });
+        let manager = json!({ "user": "ada", "roles": ["manager"], "by": "ada" });
+        let input = json!({ "threadId": "t", "runId": "r", "protocolVersion": "1.0",
+            "messages": [message], "resume": resume, "state": manager,
+            "context": [{ "description": "user", "value": manager.to_string() }],
+            "forwardedProps": manager });
+        serde_json::from_value(input).unwrap()
+    };
+    let as_clerk = || Caller::new("ada").user("ada");
+    let run = server.run(as_clerk(), input(json!([]))).await.unwrap();
+    let events = crate::http::collect(run).await;
+    let askers = &outcome(&events)["interrupts"][0]["metadata"]["hooks"]["askers"];
+    assert_eq!(askers[0]["hook"], "HumanInTheLoop");
+    assert_eq!(askers[0]["approvers"], json!({ "roles": ["manager"] }));
+    let mut approval = approve("int-c1");
+    approval["payload"]["by"] = json!({ "id": "ada", "roles": ["manager"] });
+    for resume in [json!([approval]), json!([deny("int-c1", "no")])] {
+        let refused = server.run(as_clerk(), input(resume)).await.unwrap_err();
+        assert!(
+            matches!(&refused, Refused::NotAllowed(text) if text.contains("manager")),
+            "{refused}"
+        );
+    }
+    assert!(seen.lock().unwrap().is_empty());
+    let as_manager = Caller::new("ada").user(User::new("ada").with_role("manager"));
+    let run = server.run(as_manager, input(json!([approve("int-c1")]))).await.unwrap();
+    assert_eq!(outcome(&crate::http::collect(run).await), &json!({ "type": "success" }));
+    assert_eq!(seen.lock().unwrap().len(), 1);
 }

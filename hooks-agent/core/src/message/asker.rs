@@ -97,7 +97,11 @@ impl Asker {
     /// Adds those who are not in the list yet.
     pub(crate) fn add_all(list: &mut Vec<Self>, others: impl IntoIterator<Item = Self>) {
         for other in others {
-            if !list.iter().any(|asker| asker.is(other.hook.as_deref(), &other.reason)) {
+            // Two hooks of one name and reason may have other approvers.
+            let is_same = |asker: &Self| {
+                asker.is(other.hook.as_deref(), &other.reason) && asker.approvers == other.approvers
+            };
+            if !list.iter().any(is_same) {
                 list.push(other);
             }
         }

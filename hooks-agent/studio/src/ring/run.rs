@@ -15,6 +15,7 @@ pub(crate) struct RunHead {
     pub(crate) run: RunId,
     pub(crate) agent: Arc<str>,
     pub(crate) thread: Arc<str>,
+    pub(crate) user: Option<Arc<str>>,
     pub(crate) parent: Option<RunId>,
     pub(crate) tool_call: Option<Arc<str>>,
 }
@@ -25,6 +26,7 @@ impl RunHead {
             run: cx.run_id(),
             agent: cx.agent_name().into(),
             thread: cx.thread_id().into(),
+            user: cx.user().map(Into::into),
             parent: cx.parent().map(CallContext::run_id),
             tool_call: cx.tool_call_id().map(Into::into),
         }
@@ -65,6 +67,8 @@ pub(crate) struct RunSummary {
     pub(crate) agent: Arc<str>,
     pub(super) thread: Arc<str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<Arc<str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) parent: Option<RunId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call: Option<Arc<str>>,
@@ -92,11 +96,12 @@ pub(crate) struct RunSummary {
 
 impl RunSummary {
     pub(super) fn new(head: &RunHead, started: u64, after: u64) -> Self {
-        let RunHead { run, agent, thread, parent, tool_call } = head.clone();
+        let RunHead { run, agent, thread, user, parent, tool_call } = head.clone();
         Self {
             run,
             agent,
             thread,
+            user,
             parent,
             tool_call,
             state: RunState::Running,
@@ -116,8 +121,8 @@ impl RunSummary {
     }
 
     pub(super) fn head(&self) -> RunHead {
-        let Self { run, agent, thread, parent, tool_call, .. } = self.clone();
-        RunHead { run, agent, thread, parent, tool_call }
+        let Self { run, agent, thread, user, parent, tool_call, .. } = self.clone();
+        RunHead { run, agent, thread, user, parent, tool_call }
     }
 
     /// Sets the tokens, if a model reported any.

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use hooks_agent_builtin::people::HumanInTheLoop;
+use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
+use hooks_agent_core::call::User;
 use hooks_agent_core::error::{AgentError, InputError};
 use hooks_agent_core::event::PreActing;
 use hooks_agent_core::hook::on;
-use hooks_agent_core::message::{DecisionKind, GenerateReason, Msg, PendingReason};
+use hooks_agent_core::message::{Approvers, DecisionKind, GenerateReason, Msg, PendingReason};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::store::{
     Decision, DecisionError, Filter, Store, StoreError, Verdict, Waiting,
@@ -422,5 +423,35 @@ async fn an_agent_that_gives_up_what_waits_runs_nothing_of_it() {
         assert_eq!(reply.text(), "heard: Never mind");
         assert!(paid.take().is_empty());
         assert!(waiting(&store).await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn an_approver_is_checked_by_the_store_whichever_process_decides() {
+    let manager = |id: &str| User::new(id).with_role("manager");
+    for place in places().await {
+        let (store, paid) = (place.open().await, Paid::default());
+        let gate = Gate::new().approvers(Approvers::roles(["manager"]).not_self());
+        let builder =
+            builder(store.clone(), &paid).hook(HumanInTheLoop::new().ask_with("pay", gate));
+        let agent = builder.build().unwrap();
+        agent.call_with(on_ada().user("ada"), "Pay").await.unwrap();
+        // Another process knows the question from the store alone.
+        let store = place.open().await;
+        let asked = waiting(&store).await.remove(0);
+        assert!(asked.is_as_shown());
+        assert_eq!(asked.user.as_deref(), Some("ada"));
+        let verdict = || Verdict::new(asked.id.clone(), Decision::Approve);
+        let strangers =
+            [verdict(), verdict().by("bob"), verdict().by(manager("ada")), verdict().by("ada")];
+        for verdict in strangers {
+            let error = store.decide(vec![verdict]).await.unwrap_err();
+            let StoreError::Decision(error) = error else { panic!("{error}") };
+            assert!(matches!(error, DecisionError::NotApprover { .. }), "{error:?}");
+            assert_eq!(waiting(&store).await, std::slice::from_ref(&asked));
+        }
+        store.decide(vec![verdict().by(manager("bob"))]).await.unwrap();
+        assert_eq!(agent.resume(on_ada()).await.unwrap().text(), "paid 12");
+        assert_eq!(paid.take(), [12]);
     }
 }

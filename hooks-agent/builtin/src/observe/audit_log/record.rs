@@ -69,6 +69,13 @@ impl<'a> Record<'a> {
     fn put_event(&mut self, event: &HookEvent<'_>, run: &mut Run) -> bool {
         match event {
             HookEvent::PreCall(event) => {
+                if let Some(user) = event.context().identity() {
+                    self.put("user", user.id());
+                    // What the user could do then, and not what it can now.
+                    if user.is_known() {
+                        self.put("roles", user.roles().collect::<Vec<_>>());
+                    }
+                }
                 self.put("messages", event.messages().len());
                 self.put_content("input", event.messages());
             }

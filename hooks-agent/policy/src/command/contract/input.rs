@@ -120,6 +120,9 @@ pub struct HostFields {
     /// The [name](hooks_agent_core::event::EventKind::name) of the event in this crate; the name of the event
     /// of commands, if this crate has none, as for `PreCompact`.
     pub event: String,
+    /// The user of the call, if it has one: `id`, `roles` and `attributes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<Value>,
     /// `PRE_REASONING`, `PRE_SUMMARY`: the messages that the model gets, as JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<Value>,

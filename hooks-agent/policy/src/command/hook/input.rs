@@ -25,6 +25,7 @@ pub(super) fn of_call(event: CommandEvent, kind: Option<EventKind>, cx: &CallCon
         run_id: run,
         parent_run_id: parent,
         agent_name: cx.agent_name().to_owned(),
+        user: cx.identity().and_then(|user| serde_json::to_value(user).ok()),
         event: kind.map_or(event.name(), EventKind::name).to_owned(),
         ..HostFields::default()
     });

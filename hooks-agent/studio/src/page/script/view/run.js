@@ -122,7 +122,7 @@ export class RunPage {
               this.showsQuiet),
             this.foldButton(),
             run.state === 'running' && this.interruptButton(run))),
-        h('dl.facts', {}, ['Agent', 'Thread', 'Started', 'Took', 'Rounds', 'Tools', 'Tokens', 'Run']
+        h('dl.facts', {}, ['Agent', 'Thread', 'User', 'Started', 'Took', 'Rounds', 'Tools', 'Tokens', 'Run']
           .map(fact)),
         run.dropped > 0 && h('p.note', {}, `The first ${count(run.dropped, 'event')} of this run are`
           + ' no longer kept.'));
@@ -130,6 +130,7 @@ export class RunPage {
     }
     this.fact('Agent', shown(run.agent));
     this.fact('Thread', shown(run.thread));
+    this.fact('User', run.user ? shown(run.user) : 'nobody');
     this.fact('Rounds', number(run.rounds));
     this.fact('Tools', number(run.tools));
     const [input, output] = [run.input_tokens, run.output_tokens];
