@@ -26,7 +26,16 @@ use crate::transcript::{About, Replay, Transcript, replay};
 use crate::turns::Turns;
 
 /// Tells who asks.
-pub(super) type Authenticate = Arc<dyn Fn(&Parts) -> Result<Caller, Denied> + Send + Sync>;
+type Authenticate = Arc<dyn Fn(&Parts) -> Result<Caller, Denied> + Send + Sync>;
+
+/// How a server knows who asks.
+#[derive(Clone)]
+enum Login {
+    Nobody,
+    /// Nobody, and what needs a user is decided elsewhere.
+    DecidedElsewhere,
+    By(Authenticate),
+}
 
 /// An agent behind AG-UI, the protocol between agents and front ends.
 ///
@@ -70,9 +79,7 @@ pub(super) type Authenticate = Arc<dyn Fn(&Parts) -> Result<Caller, Denied> + Se
 #[must_use = "a server does nothing until its router is served"]
 pub struct AgUi {
     pub(super) agent: Arc<ReActAgent>,
-    /// None: nobody is known.
-    authenticate: Option<Authenticate>,
-    is_decided_elsewhere: bool,
+    login: Login,
     pub(super) origins: Vec<String>,
     takes_tools: bool,
     takes_system: bool,
@@ -85,8 +92,7 @@ impl AgUi {
     pub fn new(agent: impl Into<Arc<ReActAgent>>) -> Self {
         Self {
             agent: agent.into(),
-            authenticate: None,
-            is_decided_elsewhere: false,
+            login: Login::Nobody,
             origins: Vec::new(),
             takes_tools: true,
             takes_system: false,
@@ -120,7 +126,7 @@ impl AgUi {
         mut self,
         caller: impl Fn(&Parts) -> Result<Caller, Denied> + Send + Sync + 'static,
     ) -> Self {
-        self.authenticate = Some(Arc::new(caller));
+        self.login = Login::By(Arc::new(caller));
         self
     }
 
@@ -128,26 +134,30 @@ impl AgUi {
     /// elsewhere, so that the server starts without authentication. It refuses answers to them. Default:
     /// no.
     pub fn decided_elsewhere(mut self, is_elsewhere: bool) -> Self {
-        self.is_decided_elsewhere = is_elsewhere;
+        self.login = match (self.login, is_elsewhere) {
+            (by @ Login::By(_), _) => by,
+            (_, true) => Login::DecidedElsewhere,
+            (_, false) => Login::Nobody,
+        };
         self
     }
 
     /// Returns who asks, by the head of a request.
     pub(super) fn caller(&self, head: &Parts) -> Result<Caller, Denied> {
-        self.authenticate.as_ref().map_or_else(|| Ok(Caller::default()), |caller| caller(head))
+        match &self.login {
+            Login::By(caller) => caller(head),
+            Login::Nobody | Login::DecidedElsewhere => Ok(Caller::default()),
+        }
     }
 
     /// Checks that people can answer what the agent asks.
     pub(super) fn check(&self) -> Result<(), AgUiError> {
-        if self.authenticate.is_some() || self.is_decided_elsewhere {
-            return Ok(());
-        }
-        match self.agent.needs_login() {
-            Some(hook) => {
-                Err(AgUiError::NobodyDecides { agent: self.agent.name().to_owned(), hook })
-            }
-            None => Ok(()),
-        }
+        let hook = match self.login {
+            Login::Nobody => self.agent.needs_login(),
+            Login::By(_) | Login::DecidedElsewhere => None,
+        };
+        let refused = |hook| AgUiError::NobodyDecides { agent: self.agent.name().to_owned(), hook };
+        hook.map_or(Ok(()), |hook| Err(refused(hook)))
     }
 
     /// Lets pages of these origins call it, such as `https://example.org`. `*` is not an origin: no page matches it.

@@ -186,7 +186,7 @@ async fn what_is_asked_before_anything_runs_is_one_question_with_those_that_join
         }
     }
 
-    let hour = Duration::from_secs(3600);
+    let hour = Duration::from_hours(1);
     let one = Question::new("Pay?").allow([Reject, Edit, Approve]).expires_after(2 * hour);
     let two = Question::new("Really?").allow([Approve, Respond, Reject]).expires_after(hour);
     for asks_people in [true, false] {

@@ -145,9 +145,9 @@ async fn what_a_person_wrote_stays_when_somebody_else_decides() {
 async fn a_question_shows_all_who_ask_and_what_was_answered_before() {
     let late = Arc::new(AtomicBool::new(false));
     let knows = late.clone();
-    let night = on(move |event: &mut PreActing<'_>| match knows.load(Ordering::SeqCst) {
-        true => event.ask("it is\nlate"),
-        false => Flow::Continue,
+    let night = on(move |event: &mut PreActing<'_>| {
+        let is_late = knows.load(Ordering::SeqCst);
+        if is_late { event.ask("it is late") } else { Flow::Continue }
     });
     let amount = on(|event: &mut PreActing<'_>| event.ask("money leaves"));
     let payee = on(|event: &mut PreActing<'_>| event.ask("the payee is new"));

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::people::human_in_the_loop::{Gate, HumanInTheLoop};
 use hooks_agent_core::hook::DynAgentHook;
-use hooks_agent_core::message::DecisionKind;
+use hooks_agent_core::message::{Approvers, DecisionKind};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 
@@ -26,6 +26,27 @@ struct Options {
     describe: Option<String>,
     /// How long a question waits before the call is refused. Default: for ever.
     expires_after: Option<OptionDuration>,
+    /// Who may decide. Default: everybody.
+    approvers: Option<ApproverOptions>,
+}
+
+/// Who may decide.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ApproverOptions {
+    /// The roles of which an approver has one. Default: everybody who is authenticated.
+    #[serde(default)]
+    roles: Vec<String>,
+    /// Whether the user who caused the question may not decide it. Default: false.
+    #[serde(default)]
+    not_self: bool,
+}
+
+impl From<ApproverOptions> for Approvers {
+    fn from(options: ApproverOptions) -> Self {
+        let approvers = Self::roles(options.roles);
+        if options.not_self { approvers.not_self() } else { approvers }
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -57,6 +78,7 @@ impl HookOptions for Options {
         };
         let gate = set(gate, self.describe, Gate::describe);
         let gate = set(gate, self.expires_after, |gate, time| gate.expires_after(time.0));
+        let gate = set(gate, self.approvers, |gate, it| gate.approvers(it.into()));
         let tools = self.tools.into_iter();
         let hook = tools.fold(HumanInTheLoop::new(), |it, tool| it.ask_with(tool, gate.clone()));
         Ok(Box::new(if self.every_tool { hook.ask_every_tool(gate) } else { hook }))

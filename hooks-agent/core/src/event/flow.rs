@@ -103,7 +103,9 @@ impl Flow {
                 Decided::Stop(name) | Decided::AnswerTool(_, name) => *name = Some(hook()),
                 Decided::AskPeople(asked) => {
                     let name = Some(hook());
-                    asked.iter_mut().for_each(|asked| asked.hook.clone_from(&name));
+                    for asked in asked {
+                        asked.hook.clone_from(&name);
+                    }
                 }
                 Decided::Ask(asker) => asker.hook = Some(hook()),
                 _ => {}

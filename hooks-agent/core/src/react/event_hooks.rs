@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use hooks_core::{BoxError, HookResult, RegistryError};
 
+use crate::agent::AgentExt;
+use crate::call::CallOptions;
 use crate::error::AgentError;
 use crate::event::{
     ActingChunk, Decided, ErrorPhase, EventKind, Flow, PostActing, PostReasoning, PostSummary,
@@ -78,11 +80,13 @@ impl ReActAgent {
         if !removed.is_empty() || others > 0 { Ok(()) } else { Err(not_found(self, name)) }
     }
 
-    /// Returns the name of an event hook that decides by who a user is, if the agent has one: what lets people
-    /// decide needs a [login](AgentHook::needs_login) then.
+    /// Returns the name of an event hook that decides by who a user is, if the agent has one now, or a
+    /// [source](crate::react::HookSource) chooses one: what lets people decide needs a
+    /// [login](AgentHook::needs_login) then.
     #[must_use]
     pub fn needs_login(&self) -> Option<String> {
-        self.event_hooks.lock().needs_login()
+        let chosen = self.with_chosen_hooks(&self.context(CallOptions::new()));
+        chosen.as_deref().unwrap_or(self).event_hooks.lock().needs_login()
     }
 
     /// Adds an event hook to every agent of this type in the process, also while calls run: a call

@@ -129,11 +129,11 @@ impl Run<'_> {
 
 /// Makes one question of what hooks ask about a tool call, which allows what all of them allow and expires
 /// when the first of them does.
-fn one_question(mut asked: Vec<AskedPeople>, call: &ToolUse) -> (Question, Vec<Asker>) {
-    asked.sort_by_key(|asked| asked.joins);
-    let mut askers = Vec::with_capacity(asked.len());
+fn one_question(mut all: Vec<AskedPeople>, call: &ToolUse) -> (Question, Vec<Asker>) {
+    all.sort_by_key(|asked| asked.joins);
+    let mut askers = Vec::with_capacity(all.len());
     let mut one: Option<Question> = None;
-    for AskedPeople { mut question, hook, joins, .. } in asked {
+    for AskedPeople { mut question, hook, joins, .. } in all {
         if question.about.take().is_some_and(|about| about != call.input) && !joins {
             // A later hook changed the arguments: the text has those before.
             question.description = format!("Tool: {}\nArgs: {}", call.name, call.input);
@@ -143,14 +143,14 @@ fn one_question(mut asked: Vec<AskedPeople>, call: &ToolUse) -> (Question, Vec<A
         Asker::add_all(&mut askers, [asker]);
         one = Some(match one {
             None => question,
-            Some(one) => both(one, question),
+            Some(one) => both(one, &question),
         });
     }
     let one = one.unwrap_or_else(|| Question::new(""));
     (Question { description: Asker::reasons(&askers), ..one }, askers)
 }
 
-fn both(one: Question, other: Question) -> Question {
+fn both(one: Question, other: &Question) -> Question {
     let mut allowed = one.allowed;
     allowed.retain(|kind| other.allowed.contains(kind));
     if allowed.is_empty() {
