@@ -37,6 +37,7 @@
 pub mod __private;
 pub mod agent;
 pub mod call;
+mod digest;
 pub mod error;
 pub mod event;
 pub mod hook;

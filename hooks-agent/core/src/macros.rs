@@ -227,6 +227,7 @@ pub use hooks_macros::on as __on;
 /// |---|---|---|
 /// | `name = "get_weather"` | the name of the function | the name by which the model calls the tool |
 /// | `description = ".."` | the doc comment | the description that the model reads |
+/// | `reads`, `destroys` | it changes something | what the tool [does](crate::tool::Tool::effect) outside of the agent |
 /// | `idempotent` | off | the tool is [idempotent](crate::tool::Tool::is_idempotent) |
 /// | `blocking` | off | a sync function runs on the threads of tokio for blocking work, see [`FunctionTool::blocking`](crate::tool::FunctionTool::blocking) |
 /// | `ask` | off | the user is asked about every call: [`Permission::Ask`](crate::tool::Permission::Ask) |

@@ -50,6 +50,9 @@ pub(crate) fn function(
                 fn is_idempotent(&self) -> bool {
                     #krate::tool::Tool::is_idempotent(&*TOOL)
                 }
+                fn effect(&self) -> #krate::tool::Effect {
+                    #krate::tool::Tool::effect(&*TOOL)
+                }
                 fn call(&self, cx: #krate::tool::ToolContext) -> #krate::tool::ToolFuture<'_> {
                     #krate::tool::Tool::call(&*TOOL, cx)
                 }
@@ -176,9 +179,10 @@ fn function_tool(krate: &TokenStream, tool: &Tool, callee: Callee) -> TokenStrea
         },
     };
     let idempotent = tool.is_idempotent.then(|| quote!(.idempotent()));
+    let effect = tool.effect.as_ref().map(|effect| quote!(.effect(#krate::tool::Effect::#effect)));
     let permission = tool.ask.as_ref().map(|ask| match ask {
         Ask::Always => quote!(.permission(|_| #krate::tool::Permission::Ask)),
         Ask::By(function) => quote!(.permission(#function)),
     });
-    quote!(#made #idempotent #permission)
+    quote!(#made #idempotent #effect #permission)
 }

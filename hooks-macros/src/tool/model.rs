@@ -25,6 +25,7 @@ pub(crate) struct Tool {
     pub(crate) params: Vec<Param>,
     pub(crate) run: Run,
     pub(crate) is_idempotent: bool,
+    pub(crate) effect: Option<Ident>,
     pub(crate) ask: Option<Ask>,
     pub(crate) cfgs: Vec<Attribute>,
     /// Where its return type is written.
@@ -68,6 +69,7 @@ impl Tool {
             params: params(sig, block, errors),
             run,
             is_idempotent: options.is_idempotent,
+            effect: options.effect,
             ask: options.ask,
             cfgs: attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect(),
             output: match &sig.output {

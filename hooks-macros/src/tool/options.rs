@@ -1,6 +1,6 @@
 //! The options of `#[tool(..)]`.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::parse::ParseStream;
 use syn::{Attribute, Error, ExprPath, LitStr, Meta, Result, Token};
@@ -9,7 +9,8 @@ use crate::support::arguments::{parse_arguments, parse_crate, parse_value};
 use crate::support::errors::Errors;
 use crate::support::runtime::agent;
 
-const KNOWN: [&str; 6] = ["name", "description", "idempotent", "blocking", "ask", "crate"];
+const KNOWN: [&str; 8] =
+    ["name", "description", "reads", "destroys", "idempotent", "blocking", "ask", "crate"];
 
 /// What `#[tool(..)]` says of a function or a method.
 pub(crate) struct Options {
@@ -17,6 +18,8 @@ pub(crate) struct Options {
     pub(crate) name: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
     pub(crate) is_idempotent: bool,
+    /// The variant of `Effect`, if one is written.
+    pub(crate) effect: Option<Ident>,
     /// Where `blocking` is written.
     pub(crate) blocking: Option<Span>,
     pub(crate) ask: Option<Ask>,
@@ -36,6 +39,7 @@ impl Default for Options {
             name: None,
             description: None,
             is_idempotent: false,
+            effect: None,
             blocking: None,
             ask: None,
         }
@@ -84,6 +88,12 @@ impl Options {
                 "name" => options.name = Some(parse_value(input)?),
                 "description" => options.description = Some(parse_value(input)?),
                 "idempotent" => options.is_idempotent = true,
+                "reads" | "destroys" if options.effect.is_some() => {
+                    let message = "a tool reads or destroys, not both";
+                    return Err(Error::new(argument.span, message));
+                }
+                "reads" => options.effect = Some(Ident::new("Reads", argument.span)),
+                "destroys" => options.effect = Some(Ident::new("Destroys", argument.span)),
                 "blocking" => options.blocking = Some(argument.span),
                 "ask" if input.peek(Token![=]) => options.ask = Some(parse_ask(input)?),
                 "ask" => options.ask = Some(Ask::Always),

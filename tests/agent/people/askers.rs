@@ -302,3 +302,45 @@ proptest! {
         })?;
     }
 }
+
+#[tokio::test]
+async fn what_people_let_run_is_the_tool_that_was_shown() {
+    for asks_before in [true, false] {
+        let store = MemoryStore::new();
+        let build = |description: &str| {
+            let pay = FunctionTool::new("pay", description, async |_: Value| "paid");
+            let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+                match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+                    Some(result) => result.output.as_str().into(),
+                    None => self::pay("1").into(),
+                }
+            });
+            let builder = ReActAgent::builder("bot").model(model).tool(pay).store(store.clone());
+            let before = on(|event: &mut PostReasoning<'_>| -> HookResult<Flow> {
+                let ids = event.message().tool_uses().map(|call| call.id.clone());
+                let asked: Vec<_> = ids.map(|id| (id, Question::new("Pay?"))).collect();
+                Ok(if asked.is_empty() { Flow::Continue } else { event.ask(asked)? })
+            });
+            let builder = if asks_before {
+                builder.hook(before)
+            } else {
+                builder.hook(asks("amount", "money leaves"))
+            };
+            builder.build().unwrap()
+        };
+        let of = |thread: &str| CallOptions::new().thread(thread);
+        let mut ids = Vec::new();
+        for thread in ["decided", "confirmed"] {
+            build("Pays.").call_with(of(thread), "Pay").await.unwrap();
+            let filter = Filter::agent("bot").thread(thread);
+            ids.push(store.waiting(filter).await.unwrap().remove(0).id);
+        }
+        // A deployment later, another tool has the name.
+        let changed = build("Pays, and tells eve.");
+        let decided = of("decided").decide(ids[0].clone(), Decision::Approve);
+        for options in [decided, of("confirmed").confirm("1")] {
+            let reply = changed.resume(options).await.unwrap();
+            assert!(reply.text().contains("the tool was changed"), "{reply:?}");
+        }
+    }
+}

@@ -7,7 +7,7 @@ use std::thread;
 
 use futures::executor::block_on;
 use hooks_agent_core::prelude::*;
-use hooks_agent_core::tool::{Json, Tools};
+use hooks_agent_core::tool::{Effect, Json, Tools};
 use hooks_fixtures::scripted_agents::{go, results, script, uses};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -210,6 +210,39 @@ fn a_tool_may_be_idempotent() {
     let tool = FunctionTool::new("t", "T.", async |_: Value| "done");
     assert!(!tool.is_idempotent());
     assert!(tool.idempotent().is_idempotent());
+}
+
+#[test]
+fn a_tool_says_what_it_does_and_changes_something_otherwise() {
+    /// Reads.
+    #[tool(reads)]
+    fn read() -> &'static str {
+        "read"
+    }
+
+    /// Deletes.
+    #[tool(destroys, idempotent)]
+    fn delete() -> &'static str {
+        "deleted"
+    }
+
+    /// Writes.
+    #[tool]
+    fn write() -> &'static str {
+        "written"
+    }
+
+    assert_eq!((Read.effect(), Delete.effect()), (Effect::Reads, Effect::Destroys));
+    assert_eq!((Write.effect(), Write.server()), (Effect::Changes, None));
+    assert!(Delete.is_idempotent() && !Read.is_idempotent());
+    // A sub-agent does what its tools do.
+    let agent = |tools: Vec<Arc<dyn Tool>>| {
+        let model = ScriptedModel::new("fixed", |_| "done");
+        let agent = ReActAgent::builder("sub").model(model).tools(tools).build().unwrap();
+        agent.to_tool("Does it.").effect()
+    };
+    assert_eq!(agent(vec![Arc::new(Read)]), Effect::Reads);
+    assert_eq!(agent(vec![Arc::new(Read), Arc::new(Delete)]), Effect::Destroys);
 }
 
 #[test]

@@ -278,9 +278,12 @@ fn a_call_that_waited_for_approval_counts_once() {
     let agent = builder(&script, &ran).hook(ask).hook(limit).build().unwrap();
     let reply = block_on(agent.call("go")).unwrap();
     assert_eq!(reply.pending().len(), 2);
-    let confirmed = CallOptions::new().confirm("1").confirm("2");
+    // The second one asks in its turn.
+    let reply = block_on(agent.resume(CallOptions::new().confirm("1"))).unwrap();
+    assert_eq!(reply.pending().len(), 1);
     // The third is beyond the limit of the run that goes on, and nobody is asked about it.
-    assert_eq!(block_on(agent.resume(confirmed)).unwrap().text(), "done");
+    let reply = block_on(agent.resume(CallOptions::new().confirm("2"))).unwrap();
+    assert_eq!(reply.text(), "done");
     assert_eq!((counts(&agent, ALL), ran.take().len()), ((2, 3), 2));
     assert_eq!(results(&agent)[2], error("3", NO_MORE));
 }
@@ -377,7 +380,10 @@ fn a_call_that_resumes_after_the_limit_of_a_thread_still_runs_what_was_allowed()
     let later = builder(&script, &ran).hook(ask).hook(limit).build().unwrap();
     later.threads().restore(CallContext::DEFAULT_THREAD, messages).unwrap();
     later.memory().set_values(values);
-    let reply = block_on(later.resume(CallOptions::new().confirm("1"))).unwrap();
+    // It does not know who asked: they ask again.
+    let confirm = || later.resume(CallOptions::new().confirm("1"));
+    assert_eq!(block_on(confirm()).unwrap().pending().len(), 1);
+    let reply = block_on(confirm()).unwrap();
     assert_eq!((reply.text(), counts(&later, ALL)), ("done".to_owned(), (1, 1)));
     assert_eq!(ran.take(), ["search"]);
 }

@@ -1,5 +1,6 @@
 //! Tools of servers that speak the Model Context Protocol, with a server that others wrote.
 
+mod effects;
 mod everything;
 mod fake;
 mod http;

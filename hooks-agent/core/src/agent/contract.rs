@@ -8,6 +8,7 @@ use hooks_core::{BoxFuture, Hookable, hookable};
 use crate::agent::journaled::write_stored;
 use crate::agent::state::AgentState;
 use crate::call::CallContext;
+use crate::call::tool::Tool;
 use crate::error::AgentError;
 use crate::memory::{FindMemory, Memory};
 use crate::message::{GenerateReason, Messages, Msg};
@@ -83,6 +84,13 @@ pub trait Agent: Hookable {
     #[hook(reentry = "run")]
     fn settled(&self, cx: CallContext, outcome: CallOutcome) {
         let _ = (cx, outcome);
+    }
+
+    /// Returns the tool of this name, if the agent has one, as hooks find it by
+    /// [`event.agent()`](crate::event::PreActing::agent). The default is none.
+    fn find_tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        let _ = name;
+        None
     }
 
     /// Begins a call of the agent. Returns the agent to run it on, if hooks of a parent call apply

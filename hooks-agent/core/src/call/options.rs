@@ -128,11 +128,16 @@ impl CallOptions {
         self
     }
 
-    /// Confirms that the waiting tool call of this [id](crate::message::PendingCall::id) may run: a
-    /// tool that [asks](crate::tool::Permission::Ask) runs, and hooks read the confirmation by
-    /// [`is_confirmed`](CallContext::is_confirmed). Applies to this call only. An id that does not
-    /// wait fails the call with
-    /// [`InputError::UnknownConfirmations`](crate::error::InputError::UnknownConfirmations).
+    /// Confirms that the waiting tool call of this [id](crate::message::PendingCall::id) may run, to those who
+    /// [ask](crate::message::PendingCall::askers) about it: a tool that [asks](crate::tool::Permission::Ask)
+    /// runs, and hooks read it by [`is_answered`](crate::event::PreActing::is_answered). A hook that was not
+    /// shown, such as one that has had no turn yet, asks again. Applies to this call only.
+    ///
+    /// An id that does not wait fails the call with
+    /// [`InputError::UnknownConfirmations`](crate::error::InputError::UnknownConfirmations), and one that
+    /// [waits for somebody else](crate::message::Approvers) with
+    /// [`InputError::NotApprover`](crate::error::InputError::NotApprover). A tool that is another one now than
+    /// the one that was shown does not run, and the model reads why.
     pub fn confirm(mut self, tool_call_id: impl Into<String>) -> Self {
         self.confirmed.push(Confirmed::from(tool_call_id.into()));
         self

@@ -36,6 +36,9 @@ pub(crate) struct Confirmed {
     /// Who was shown to ask, once it is matched with the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) askers: Option<Vec<Asker>>,
+    /// The identity of the tool that was shown, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) identity: Option<Arc<str>>,
     /// Whether it answers everybody who asks: the tool call has begun.
     #[serde(skip)]
     pub(crate) has_begun: bool,
@@ -92,6 +95,7 @@ impl From<String> for Confirmed {
             shown: None,
             edited: None,
             askers: None,
+            identity: None,
             has_begun: false,
             is_held: false,
             asked: None,

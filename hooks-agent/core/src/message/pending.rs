@@ -57,6 +57,9 @@ pub struct PendingCall {
     pub id: String,
     /// The tool call, with the changes of hooks.
     pub call: ToolUse,
+    /// The [identity](crate::tool::Tool#method.identity) of the tool, if the agent has one of the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Arc<str>>,
     /// The names of the sub-agents on the way to the tool call; empty for one of the called agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
@@ -116,7 +119,7 @@ impl PendingCall {
     pub fn new(call: ToolUse, why: PendingReason) -> Self {
         let (call, askers) = (call.without_hidden(), Asker::shown(&[], &why, None));
         let (id, agents) = (call.id.clone(), Vec::new());
-        Self { id, call, agents, why, asked_by: None, askers, question: None }
+        Self { id, call, identity: None, agents, why, asked_by: None, askers, question: None }
     }
 
     /// Creates the message that answers the tool call with this output, instead of running it.

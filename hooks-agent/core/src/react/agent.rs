@@ -215,6 +215,11 @@ impl ReActAgent {
         }
     }
 
+    /// Returns the identity of the tool of this name.
+    pub(super) fn identity_of(&self, name: &str) -> Option<Arc<str>> {
+        self.tool(name).map(|tool| tool.identity().into())
+    }
+
     pub(super) fn tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.core.tools.iter().find(|tool| tool.name() == name)
     }

@@ -14,7 +14,7 @@ use crate::error::AgentError;
 use crate::memory::Memory;
 use crate::message::{GenerateReason, Messages, Msg, PendingCall, PendingReason, Question};
 use crate::react::agent::ReActAgent;
-use crate::tool::{Tool, ToolContext, ToolError, ToolFuture, schema_of};
+use crate::tool::{Effect, Tool, ToolContext, ToolError, ToolFuture, schema_of};
 
 /// A task for the agent.
 #[derive(Deserialize, JsonSchema)]
@@ -139,6 +139,12 @@ impl Tool for AgentTool {
 
     fn schema(&self) -> &Value {
         &self.schema
+    }
+
+    /// It does what its tools do.
+    fn effect(&self) -> Effect {
+        let tools = self.agent.core.tools.iter();
+        tools.map(|tool| tool.known_effect()).max().unwrap_or(Effect::Reads)
     }
 
     fn continues(&self) -> bool {

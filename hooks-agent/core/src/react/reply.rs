@@ -17,6 +17,7 @@ use crate::react::agent::ReActAgent;
 use crate::react::agent_tool::AgentTool;
 use crate::react::journaled::JournalHook;
 use crate::store::{Step, StoreError, ThreadKey};
+use crate::tool::Tool;
 
 #[hookable]
 impl Agent for ReActAgent {
@@ -32,6 +33,10 @@ impl Agent for ReActAgent {
     /// in a row. A failed tool does not fail the call: the model reads its error.
     async fn reply(&self, cx: CallContext, messages: Messages) -> Result<Msg, AgentError> {
         self.run(cx, messages).await
+    }
+
+    fn find_tool(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tool(name)
     }
 
     /// Appends the message to the memory of the thread.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
-use crate::call::tool::{Permission, Tool, ToolContext, ToolFuture};
+use crate::call::tool::{Effect, Permission, Tool, ToolContext, ToolFuture};
 use crate::message::{ToolOutput, ToolUse};
 use crate::tool::output::IntoToolOutput;
 use crate::tool::schema::schema_of;
@@ -58,6 +58,7 @@ pub struct FunctionTool {
     schema: Value,
     permission: Box<dyn Fn(&ToolUse) -> Permission + Send + Sync>,
     is_idempotent: bool,
+    effect: Effect,
     run: Box<dyn Fn(ToolContext) -> ToolFuture<'static> + Send + Sync>,
 }
 
@@ -156,6 +157,7 @@ impl FunctionTool {
             schema: schema_of::<Input>(),
             permission: Box::new(|_| Permission::Allow),
             is_idempotent: false,
+            effect: Effect::default(),
             run: Box::new(run),
         }
     }
@@ -187,6 +189,21 @@ impl FunctionTool {
         self
     }
 
+    /// Declares what the tool does outside of the agent. The default is [`Effect::Changes`].
+    ///
+    /// ```
+    /// use hooks_agent::tool::{Effect, FunctionTool};
+    /// # use serde_json::Value;
+    ///
+    /// let read = FunctionTool::new("read", "Reads.", async |_: Value| "text").effect(Effect::Reads);
+    /// # let _ = read;
+    /// ```
+    #[must_use]
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.effect = effect;
+        self
+    }
+
     /// Declares that the tool is [idempotent](Tool::is_idempotent).
     #[must_use]
     pub fn idempotent(mut self) -> Self {
@@ -214,6 +231,10 @@ impl Tool for FunctionTool {
 
     fn is_idempotent(&self) -> bool {
         self.is_idempotent
+    }
+
+    fn effect(&self) -> Effect {
+        self.effect
     }
 
     fn call(&self, cx: ToolContext) -> ToolFuture<'_> {

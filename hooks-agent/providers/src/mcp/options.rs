@@ -20,6 +20,7 @@ use std::time::Duration;
 #[must_use]
 pub struct McpOptions {
     pub(super) start_timeout: Duration,
+    pub(super) is_trusted: bool,
     #[cfg(feature = "mcp-http")]
     pub(super) headers: Vec<(String, String)>,
 }
@@ -29,6 +30,7 @@ impl McpOptions {
     pub fn new() -> Self {
         Self {
             start_timeout: Duration::from_secs(30),
+            is_trusted: false,
             #[cfg(feature = "mcp-http")]
             headers: Vec::new(),
         }
@@ -39,6 +41,15 @@ impl McpOptions {
     /// the timeouts of the agent.
     pub fn start_timeout(mut self, timeout: Duration) -> Self {
         self.start_timeout = timeout;
+        self
+    }
+
+    /// Sets whether the server is believed what it says of its tools: which of them only read, destroy, or may
+    /// run again. Without it, each [changes](hooks_agent_core::tool::Effect::Changes) something and is not
+    /// [idempotent](hooks_agent_core::tool::Tool::is_idempotent), whatever the server says: who could gain by a
+    /// wrong hint writes it. Default: no.
+    pub fn trusted(mut self, is_trusted: bool) -> Self {
+        self.is_trusted = is_trusted;
         self
     }
 
@@ -67,6 +78,7 @@ impl fmt::Debug for McpOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut options = f.debug_struct("McpOptions");
         options.field("start_timeout", &self.start_timeout);
+        options.field("is_trusted", &self.is_trusted);
         #[cfg(feature = "mcp-http")]
         {
             let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();

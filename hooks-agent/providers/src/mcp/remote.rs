@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::FutureExt;
-use hooks_agent_core::tool::{ProgressSender, Tool, ToolContext, ToolFuture};
+use hooks_agent_core::tool::{Effect, ProgressSender, Tool, ToolContext, ToolFuture};
 use hooks_core::BoxError;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam,
@@ -26,6 +26,8 @@ pub(super) struct Connection {
     pub(super) server: String,
     pub(super) peer: Peer<RoleClient>,
     pub(super) exit: Exit,
+    /// Whether it is believed what it says of its tools.
+    pub(super) is_trusted: bool,
 }
 
 impl Connection {
@@ -105,6 +107,7 @@ pub(super) struct RemoteTool {
     description: String,
     schema: Value,
     is_idempotent: bool,
+    effect: Effect,
     connection: Arc<Connection>,
 }
 
@@ -113,15 +116,20 @@ impl RemoteTool {
         let description: Option<String> = tool.description.map(Into::into).or(tool.title);
         let description = description.unwrap_or_default();
         let description = visible(&description).into_owned();
-        // The hint of idempotence says nothing of a tool that only reads.
-        let is_idempotent = tool
-            .annotations
-            .is_some_and(|hints| hints.read_only_hint == Some(true) || hints.is_idempotent());
+        let hints = tool.annotations.filter(|_| connection.is_trusted).unwrap_or_default();
+        let only_reads = hints.read_only_hint == Some(true);
+        // The other hints say nothing of a tool that only reads.
+        let is_idempotent = only_reads || hints.is_idempotent();
+        let effect = match () {
+            () if only_reads => Effect::Reads,
+            () if hints.destructive_hint == Some(true) => Effect::Destroys,
+            () => Effect::Changes,
+        };
         let mut schema = Arc::unwrap_or_clone(tool.input_schema);
         // Providers require schemas without metadata.
         schema.remove("$schema");
         let schema = Value::Object(schema);
-        Self { name: tool.name.into(), description, schema, is_idempotent, connection }
+        Self { name: tool.name.into(), description, schema, is_idempotent, effect, connection }
     }
 }
 
@@ -140,6 +148,14 @@ impl Tool for RemoteTool {
 
     fn is_idempotent(&self) -> bool {
         self.is_idempotent
+    }
+
+    fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    fn server(&self) -> Option<&str> {
+        Some(&self.connection.server)
     }
 
     fn is_foreign(&self) -> bool {

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use hooks_agent_core::tool::{Tool, Tools};
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion};
@@ -85,7 +84,7 @@ impl McpServer {
         let program = command.as_std().get_program().to_string_lossy().into_owned();
         let exit = Exit::default();
         match Pipes::open(&mut command, exit.clone()) {
-            Ok(pipes) => Self::start(pipes, program, exit, options.start_timeout).await,
+            Ok(pipes) => Self::start(pipes, program, exit, &options).await,
             Err(source) => Err(McpError::Start { program, source }),
         }
     }
@@ -126,19 +125,20 @@ impl McpServer {
     ) -> Result<Self, McpError> {
         let endpoint = Endpoint::parse(&url.into())?;
         let place = endpoint.place();
-        let http = endpoint.open(options.headers)?;
-        Self::start(http, place, Exit::default(), options.start_timeout).await
+        let http = endpoint.open(options.headers.clone())?;
+        Self::start(http, place, Exit::default(), &options).await
     }
 
     async fn start(
         transport: impl Transport<RoleClient> + 'static,
         server: String,
         exit: Exit,
-        limit: Duration,
+        options: &McpOptions,
     ) -> Result<Self, McpError> {
+        let limit = options.start_timeout;
         let started = async {
             match handshake(Watched::new(transport)).await {
-                Ok(service) => Self::list(service, server.clone(), exit).await,
+                Ok(service) => Self::list(service, server.clone(), exit, options.is_trusted).await,
                 Err(error) => Err(without_handshake(error, server.clone(), &exit)),
             }
         };
@@ -152,12 +152,14 @@ impl McpServer {
         service: RunningService<RoleClient, ClientConfig>,
         server: String,
         exit: Exit,
+        is_trusted: bool,
     ) -> Result<Self, McpError> {
         service.set_response_cache_config(ClientCacheConfig::disabled()).await;
         let info = service.peer_info();
         let named = info.as_ref().and_then(|info| info.server_info.as_ref());
         let server = named.map_or(server, |named| named.name.clone());
-        let connection = Arc::new(Connection { server, peer: service.peer().clone(), exit });
+        let peer = service.peer().clone();
+        let connection = Arc::new(Connection { server, peer, exit, is_trusted });
         let has_tools = info.is_some_and(|info| info.capabilities.tools.is_some());
         let listed = if has_tools {
             service.list_all_tools().await.map_err(|error| connection.error(error))?

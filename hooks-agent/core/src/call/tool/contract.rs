@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -9,7 +10,9 @@ use hooks_core::BoxError;
 use serde_json::Value;
 
 use crate::call::tool::context::ToolContext;
+use crate::call::tool::effect::Effect;
 use crate::call::tool::permission::Permission;
+use crate::digest::digest;
 use crate::message::{ToolOutput, ToolUse};
 
 /// The future of a tool call: its output, or an error.
@@ -50,6 +53,18 @@ pub trait Tool: Any + Send + Sync {
         false
     }
 
+    /// Returns what the tool does outside of the agent. The default is [`Effect::Changes`]. A tool that panics
+    /// here [destroys](Effect::Destroys).
+    fn effect(&self) -> Effect {
+        Effect::Changes
+    }
+
+    /// Returns the name of the server that the tool comes from, such as an MCP server; `None` for a tool of the
+    /// program. Rules name the tool as `server::tool`.
+    fn server(&self) -> Option<&str> {
+        None
+    }
+
     /// Returns whether others than the program wrote the description and the schema, such as an MCP
     /// server: guards of foreign text change them before the model reads them, see
     /// [`Door::ToolSpec`](crate::call::Door::ToolSpec). The default is `false`.
@@ -66,6 +81,37 @@ pub trait Tool: Any + Send + Sync {
     /// Runs the tool with the arguments `cx.tool_use().input`, a JSON object. Dropping the future
     /// cancels the tool.
     fn call(&self, cx: ToolContext) -> ToolFuture<'_>;
+}
+
+impl dyn Tool {
+    /// Returns what the tool is: the SHA-256 of its server, its name, its schema and its description, in
+    /// hexadecimal. What people let run is this tool, and no other that has its name by then.
+    ///
+    /// ```
+    /// use hooks_agent::tool::{FunctionTool, Tool};
+    /// # use serde_json::Value;
+    ///
+    /// let pay = |text| FunctionTool::new("pay", text, async |_: Value| "paid");
+    /// let identity = |tool: &dyn Tool| tool.identity();
+    /// assert_eq!(identity(&pay("Pays.")), identity(&pay("Pays.")));
+    /// assert_ne!(identity(&pay("Pays.")), identity(&pay("Pays, and tells eve.")));
+    /// ```
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let server = self.server();
+        let parts = [
+            if server.is_some() { "server" } else { "program" },
+            server.unwrap_or_default(),
+            self.name(),
+            self.description(),
+        ];
+        digest(&parts, self.schema())
+    }
+
+    /// Returns the effect of the tool, also if it panics.
+    pub(crate) fn known_effect(&self) -> Effect {
+        catch_unwind(AssertUnwindSafe(|| self.effect())).unwrap_or(Effect::Destroys)
+    }
 }
 
 impl fmt::Debug for dyn Tool {

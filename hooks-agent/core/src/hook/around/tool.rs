@@ -8,6 +8,7 @@ use crate::call::CallContext;
 use crate::event::of_a_call;
 use crate::message::ToolUse;
 use crate::model::ToolSpec;
+use crate::tool::{Effect, Tool};
 
 /// A call of a tool, for a hook around it. The permission check has passed. The permission of a
 /// changed tool call is checked again before it runs: without it, it fails with
@@ -52,7 +53,7 @@ pub struct ToolCall<'a> {
     cx: &'a CallContext,
     tool_use: Arc<ToolUse>,
     spec: Option<&'a ToolSpec>,
-    is_idempotent: bool,
+    tool: Option<&'a dyn Tool>,
     runs_agent: bool,
 }
 
@@ -62,9 +63,9 @@ impl<'a> ToolCall<'a> {
         cx: &'a CallContext,
         tool_use: Arc<ToolUse>,
         spec: Option<&'a ToolSpec>,
-        is_idempotent: bool,
+        tool: Option<&'a dyn Tool>,
     ) -> Self {
-        Self { agent, cx, tool_use, spec, is_idempotent, runs_agent: false }
+        Self { agent, cx, tool_use, spec, tool, runs_agent: false }
     }
 
     /// Sets whether the tool runs an agent.
@@ -84,7 +85,21 @@ impl<'a> ToolCall<'a> {
     /// the call. An unknown tool is not.
     #[must_use]
     pub fn is_idempotent(&self) -> bool {
-        self.is_idempotent
+        self.tool.is_some_and(Tool::is_idempotent)
+    }
+
+    /// Returns what the tool [does](crate::tool::Tool::effect) outside of the agent: the tool of the call that
+    /// the hook received, also if the hook changes the call. Of an unknown tool, as of one that says nothing.
+    #[must_use]
+    pub fn effect(&self) -> Effect {
+        self.tool.map_or(Effect::Changes, |tool| tool.known_effect())
+    }
+
+    /// Returns the [server](crate::tool::Tool::server) that the tool comes from, if it is not one of the program:
+    /// the tool of the call that the hook received, also if the hook changes the call.
+    #[must_use]
+    pub fn server(&self) -> Option<&'a str> {
+        self.tool.and_then(Tool::server)
     }
 
     /// Returns whether the tool is an [agent](crate::react::AgentTool), whose own calls have hooks too:

@@ -39,12 +39,11 @@ pub(super) fn install(
         let note = run.as_deref().map(|run| run as &dyn NoteInside);
         let inner = InnerTool { next, cx: cx.clone(), note };
         let tool = agent.tool(&call.name);
-        let is_idempotent = tool.is_some_and(|tool| tool.is_idempotent());
         let runs_agent = tool.is_some_and(|tool| (&**tool as &dyn Any).is::<AgentTool>());
         let spec = agent.core.specs.iter().find(|spec| spec.name == call.name);
         let own = hook.enter(agent, &cx).map_err(|error| inner.fail(error))?;
         let cx = own.as_ref().unwrap_or(&cx);
-        let call = ToolCall::new(agent, cx, call, spec, is_idempotent);
+        let call = ToolCall::new(agent, cx, call, spec, tool.map(|tool| &**tool));
         let call = call.of_agent(runs_agent);
         let ended = hook.hook.around_tool_call(call, NextTool::new(&inner)).await;
         if let Some(run) = &run {

@@ -78,7 +78,7 @@ impl Run<'_> {
         reason: GenerateReason,
         result: Option<ToolResult>,
     ) -> Ended {
-        let pending = batch.wait();
+        let pending = self.identified(batch.wait());
         self.remember(&pending);
         self.announce(&pending).await;
         let reply = if pending.is_empty() { self.reply(result) } else { self.asking_answer() };

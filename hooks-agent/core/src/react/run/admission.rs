@@ -9,7 +9,8 @@ use crate::memory::{Answer, Confirmed, Memory, is_within};
 use crate::message::{
     Asker, ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls,
 };
-use crate::react::run::decided::{Decided, UNKNOWN_OUTCOME, changed, decided, is_held};
+use crate::react::agent::ReActAgent;
+use crate::react::run::decided::{Decided, OTHER_TOOL, UNKNOWN_OUTCOME, changed, decided, is_held};
 use crate::store::CallState;
 use crate::thread::now;
 
@@ -24,6 +25,7 @@ pub(super) enum Admitted {
 /// Appends the messages to memory if they match the waiting tool calls. If they do not match, memory is
 /// unchanged.
 pub(super) async fn admit(
+    agent: &ReActAgent,
     cx: &CallContext,
     memory: &Memory,
     input: Messages,
@@ -33,7 +35,7 @@ pub(super) async fn admit(
     let calls = open_calls(&memory.messages());
     if !calls.is_empty() {
         // Rare steps are boxed, so that the future of other calls stays small.
-        return Box::pin(admit_answers(cx, memory, &calls, input, confirms, recovers)).await;
+        return Box::pin(admit_answers(agent, cx, memory, &calls, input, confirms, recovers)).await;
     }
     check_confirmations(confirms, &[])?;
     // The program may have answered tool calls by itself: a decision about them allows no other.
@@ -49,6 +51,7 @@ pub(super) async fn admit(
 
 /// Admits messages while tool calls wait.
 async fn admit_answers(
+    agent: &ReActAgent,
     cx: &CallContext,
     memory: &Memory,
     calls: &[ToolUse],
@@ -57,6 +60,7 @@ async fn admit_answers(
     recovers: bool,
 ) -> Result<Admitted, InputError> {
     let waiting = memory.pending();
+    let confirms = &as_shown(confirms.to_vec(), &waiting);
     check_confirmations(confirms, &waiting)?;
     check_approvers(cx, memory, confirms, &input, &waiting)?;
     for msg in &input {
@@ -64,7 +68,12 @@ async fn admit_answers(
     }
     cx.expire_questions(memory, now());
     let Decided { confirmed, mut results } = decided(cx, memory, calls, &waiting).await;
+    let confirmed = as_shown(confirmed, &waiting);
     results.extend(changed(confirms, memory, calls));
+    let is_answered = |id: &str| results.iter().any(|result| result.id == *id);
+    let other_tools = other_tools(agent, confirms.iter().chain(&confirmed), &waiting, calls);
+    let other_tools: Vec<_> = other_tools.filter(|result| !is_answered(&result.id)).collect();
+    results.extend(other_tools);
     let has_results = input.iter().any(|msg| msg.tool_results().next().is_some());
     // People are asked about these before anything of the answer runs.
     let held = |pending: &&PendingCall| {
@@ -134,12 +143,7 @@ fn admit_results(
         let is_below = |id: &str| open.iter().all(|call| call.id != *id);
         let confirmed: Vec<_> = confirmed
             .into_iter()
-            .map(|it| Confirmed {
-                asked: it.asked.or(asked.filter(|_| is_below(&it.id))),
-                // A caller lets run what it was shown.
-                askers: it.askers.or_else(|| Some(shown_askers(waiting, &it.id))),
-                ..it
-            })
+            .map(|it| Confirmed { asked: it.asked.or(asked.filter(|_| is_below(&it.id))), ..it })
             .collect();
         // A tool call whose sub-agent asks was allowed to run before.
         let asks = waiting.iter().filter(|pending| !pending.agents.is_empty()).map(|it| &*it.id);
@@ -292,10 +296,34 @@ fn check_approvers(
     Ok(())
 }
 
-/// Returns who asks about a tool call that waits.
-fn shown_askers(waiting: &[PendingCall], id: &str) -> Vec<Asker> {
-    let waiting = waiting.iter().filter(|pending| pending.id == id);
-    waiting.flat_map(PendingCall::shown_askers).collect()
+/// Returns confirmations with what was shown: a caller lets run what it was shown.
+fn as_shown(confirmed: Vec<Confirmed>, waiting: &[PendingCall]) -> Vec<Confirmed> {
+    let shown = |it: Confirmed| {
+        let pending = waiting.iter().find(|pending| pending.id == it.id);
+        let askers = || Some(pending.map(PendingCall::shown_askers).unwrap_or_default());
+        Confirmed {
+            askers: it.askers.or_else(askers),
+            identity: it.identity.or_else(|| pending?.identity.clone()),
+            ..it
+        }
+    };
+    confirmed.into_iter().map(shown).collect()
+}
+
+/// Returns the results of tool calls whose tool is another one now than the one that was shown.
+fn other_tools<'a>(
+    agent: &'a ReActAgent,
+    confirmed: impl Iterator<Item = &'a Confirmed>,
+    waiting: &'a [PendingCall],
+    calls: &'a [ToolUse],
+) -> impl Iterator<Item = ToolResult> {
+    confirmed.filter_map(|Confirmed { id, tool, identity, .. }| {
+        let call = calls.iter().find(|call| call.id == *id)?;
+        let pending = || Some(&*waiting.iter().find(|pending| pending.id == *id)?.call.name);
+        let (tool, shown) = (tool.as_deref().or_else(pending)?, identity.as_ref()?);
+        let is_same = agent.identity_of(tool).as_ref() == Some(shown);
+        (!is_same).then(|| ToolResult::error(call, OTHER_TOOL))
+    })
 }
 
 fn check_confirmations(confirms: &[Confirmed], waiting: &[PendingCall]) -> Result<(), InputError> {

@@ -12,6 +12,10 @@ use crate::store::{Decision, Waiting};
 pub(in crate::react) const CHANGED: &str =
     "the call was changed after it was shown for approval, so it did not run";
 
+/// What the model reads in place of a tool call whose tool differs from the one that was shown.
+pub(super) const OTHER_TOOL: &str =
+    "the tool was changed after the call was shown for approval, so it did not run";
+
 /// The result of a tool call whose process ended while the tool ran.
 pub(super) const UNKNOWN_OUTCOME: &str =
     "the outcome of this call is unknown: the process ended while it ran";
@@ -152,6 +156,7 @@ fn is_as_shown(
             call.name == question.tool && *edited.unwrap_or(&call.input) == question.arguments
         })
     };
+    let is_same = is_same && question.identity == pending.identity;
     is_same && (!is_held(pending) || is_of_answer())
 }
 

@@ -23,7 +23,7 @@ impl Run<'_> {
             why: PendingReason::Stopped,
             ..pending.with_askers(stops.to_vec())
         });
-        let pending: Vec<_> = stopped.collect();
+        let pending = self.identified(stopped);
         self.remember(&pending);
         Ended { reply, reason: GenerateReason::ReasoningStopRequested, pending }
     }
@@ -35,7 +35,7 @@ impl Run<'_> {
         batch: Batch<'_>,
         people: Vec<Vec<AskedPeople>>,
     ) -> Ended {
-        let mut pending = batch.wait();
+        let mut pending = self.identified(batch.wait());
         for (pending, asked) in pending.iter_mut().zip(people) {
             if asked.iter().all(|asked| asked.joins) {
                 continue;
@@ -50,6 +50,18 @@ impl Run<'_> {
         self.announce(&pending).await;
         let reply = self.asking_answer();
         Ended { reply, reason: GenerateReason::PermissionAsking, pending }
+    }
+
+    /// Returns what waits with the identities of the tools of this agent.
+    pub(super) fn identified(
+        &self,
+        pending: impl IntoIterator<Item = PendingCall>,
+    ) -> Vec<PendingCall> {
+        let own = |pending: PendingCall| match pending.agents.is_empty() {
+            true => PendingCall { identity: self.agent.identity_of(&pending.call.name), ..pending },
+            false => pending,
+        };
+        pending.into_iter().map(own).collect()
     }
 
     /// Sends what asks for permission to the stream.

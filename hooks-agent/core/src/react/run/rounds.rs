@@ -79,7 +79,7 @@ impl ReActAgent {
         let mut confirms = cx.confirmed_calls();
         let ended = loop {
             let count = input.len();
-            let ended = match admit(cx, memory, input, confirms, recovers).await? {
+            let ended = match admit(agent, cx, memory, input, confirms, recovers).await? {
                 Admitted::Wait(pending) => {
                     let reply = run.asking_answer();
                     Ended { reply, reason: GenerateReason::PermissionAsking, pending }

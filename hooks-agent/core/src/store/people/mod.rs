@@ -1,7 +1,6 @@
 //! Questions to people about tool calls, and their decisions.
 
 mod decision;
-mod digest;
 mod error;
 mod review;
 mod waiting;

@@ -6,12 +6,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::digest::digest;
 use crate::identity::User;
 use crate::message::{Asker, DecisionKind, NotApprover, PendingCall, PendingReason};
 use crate::run_id::RunId;
 use crate::store::key::ThreadKey;
 use crate::store::people::decision::Decided;
-use crate::store::people::digest::digest;
 
 /// A tool call that waits for a decision of a person, with what the person must know of it.
 ///
@@ -35,6 +35,10 @@ pub struct Waiting {
     pub agents: Vec<String>,
     /// The name of the tool.
     pub tool: String,
+    /// The [identity](crate::tool::Tool#method.identity) of the tool, if it is known: another tool of the name does
+    /// not run by a decision about this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Arc<str>>,
     /// The arguments of the tool call.
     pub arguments: Value,
     /// The text for the person.
@@ -62,7 +66,7 @@ pub struct Waiting {
     /// When it expires, in milliseconds since 1970 by the store's clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<u64>,
-    /// The SHA-256 of the agent, the thread, the tool call, its arguments and those who ask, in
+    /// The SHA-256 of the agent, the thread, the tool call, the tool, its arguments and those who ask, in
     /// hexadecimal.
     pub digest: String,
     /// The decision, if there is one that was not applied yet.
@@ -78,7 +82,7 @@ impl Waiting {
     /// [`expires`](Self::expires).
     #[must_use]
     pub fn new(key: &ThreadKey, run: RunId, pending: &PendingCall) -> Self {
-        let PendingCall { id, call, agents, why, asked_by, askers, question } = pending;
+        let PendingCall { id, call, identity, agents, why, asked_by, askers, question } = pending;
         let text = match (question, why) {
             (Some(question), _) => question.description.clone(),
             (None, PendingReason::Permission(text)) => text.clone(),
@@ -93,6 +97,7 @@ impl Waiting {
             call_id: id.clone(),
             agents: agents.clone(),
             tool: call.name.clone(),
+            identity: identity.clone(),
             arguments: call.input.clone(),
             description: text,
             allowed: question.map_or(DecisionKind::ALL.to_vec(), |it| it.allowed.clone()),
@@ -149,6 +154,7 @@ impl Waiting {
     pub(crate) fn is_same_question(&self, other: &Self) -> bool {
         self.call_id == other.call_id
             && self.tool == other.tool
+            && self.identity == other.identity
             && self.arguments == other.arguments
             && self.description == other.description
             && self.allowed == other.allowed
@@ -178,6 +184,9 @@ impl Waiting {
         let approvers = serde_json::to_string(&approvers).unwrap_or_default();
         if self.askers.iter().any(|asker| asker.approvers.is_some()) {
             parts.extend([&*approvers, self.user.as_deref().unwrap_or_default()]);
+        }
+        if let Some(identity) = &self.identity {
+            parts.extend(["identity", &**identity]);
         }
         digest(&parts, &self.arguments)
     }
