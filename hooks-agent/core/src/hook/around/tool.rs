@@ -92,7 +92,7 @@ impl<'a> ToolCall<'a> {
     /// the hook received, also if the hook changes the call. Of an unknown tool, as of one that says nothing.
     #[must_use]
     pub fn effect(&self) -> Effect {
-        self.tool.map_or(Effect::Changes, |tool| tool.known_effect())
+        self.tool.map_or(Effect::Changes, <dyn Tool>::known_effect)
     }
 
     /// Returns the [server](crate::tool::Tool::server) that the tool comes from, if it is not one of the program:

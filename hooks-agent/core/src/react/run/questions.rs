@@ -57,11 +57,11 @@ impl Run<'_> {
         &self,
         pending: impl IntoIterator<Item = PendingCall>,
     ) -> Vec<PendingCall> {
-        let own = |pending: PendingCall| match pending.agents.is_empty() {
-            true => PendingCall { identity: self.agent.identity_of(&pending.call.name), ..pending },
-            false => pending,
-        };
-        pending.into_iter().map(own).collect()
+        let mut pending: Vec<_> = pending.into_iter().collect();
+        for own in pending.iter_mut().filter(|pending| pending.agents.is_empty()) {
+            own.identity = self.agent.identity_of(&own.call.name);
+        }
+        pending
     }
 
     /// Sends what asks for permission to the stream.
