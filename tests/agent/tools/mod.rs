@@ -2,5 +2,6 @@
 
 mod function_tools;
 mod hidden_arguments;
+mod modes;
 mod tool_outputs;
 mod tools_by_attribute;

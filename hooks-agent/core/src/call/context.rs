@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::foreign::ForeignGuards;
 use crate::call::interrupt::Interrupts;
 use crate::call::marks::Marks;
+use crate::call::mode::RunMode;
 use crate::call::options::CallOptions;
 use crate::call::owner::HookOwner;
 use crate::call::state::{HookFailure, State};
@@ -62,6 +63,7 @@ pub(super) struct Call {
     /// Who the user is, once it is known: the one whom the caller named, or that of the thread.
     pub(super) identity: OnceLock<User>,
     pub(super) takes_over: bool,
+    pub(super) mode: RunMode,
     /// Cancelled when the agent shuts down.
     pub(super) shutdown: CancellationToken,
     /// Where the call is kept, if anywhere: a journal from the beginning, the store of the thread once it
@@ -103,6 +105,7 @@ impl CallContext {
             verdicts,
             user,
             takes_over,
+            mode,
             only_unfinished,
             journal,
             is_call,
@@ -113,6 +116,11 @@ impl CallContext {
         let events = events.or_else(|| parent.as_ref().and_then(|parent| parent.events.clone()));
         let takes_over = takes_over
             || user.is_none() && parent.as_ref().is_some_and(|parent| parent.call.takes_over);
+        let mode = match (mode, parent.as_ref().map(|parent| &parent.call.mode)) {
+            (_, Some(RunMode::Plan)) => RunMode::Plan,
+            (Some(mode), _) => mode,
+            (None, above) => above.cloned().unwrap_or_default(),
+        };
         let above = parent.as_ref().filter(|_| user.is_none()).and_then(|parent| parent.identity());
         let identity = above.cloned().map(OnceLock::from).unwrap_or_default();
         let parent_id = parent.as_ref().map(|parent| parent.call.agent_id.clone());
@@ -147,6 +155,7 @@ impl CallContext {
             identity,
             shutdown,
             takes_over,
+            mode,
             kept: journal.map(Kept::Journal).map(OnceLock::from).unwrap_or_default(),
             watchers: OnceLock::new(),
             foreign_guards: OnceLock::new(),

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::call::context::CallContext;
 use crate::call::interrupt::Interrupt;
+use crate::call::mode::RunMode;
 use crate::call::stream::EventSink;
 use crate::call::values::Values;
 use crate::identity::User;
@@ -51,6 +52,7 @@ pub struct CallOptions {
     pub(super) verdicts: Vec<Verdict>,
     pub(super) user: Option<User>,
     pub(super) takes_over: bool,
+    pub(super) mode: Option<RunMode>,
     pub(super) only_unfinished: bool,
     pub(super) journal: Option<Arc<dyn Journal>>,
     /// Whether the options are those of a call, and not of a context alone.
@@ -255,6 +257,14 @@ impl CallOptions {
     /// with all that was said in it. Default: no.
     pub fn take_over(mut self, takes_over: bool) -> Self {
         self.takes_over = takes_over;
+        self
+    }
+
+    /// Sets what the call may do without asking. The default is that of the call that this one is
+    /// [part](Self::child_of) of, or [`RunMode::Ask`]. A call that is part of one that
+    /// [plans](RunMode::Plan) plans too.
+    pub fn mode(mut self, mode: RunMode) -> Self {
+        self.mode = Some(mode);
         self
     }
 

@@ -1,23 +1,25 @@
 //! The steps of a call, each a hook point.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use hooks_core::hookable;
 
 use crate::call::tool::CheckedCall;
-use crate::call::{CallContext, Door};
+use crate::call::{CallContext, Door, RunMode};
 use crate::error::AgentError;
 use crate::message::{Asker, ContentBlock, Messages, Msg, ToolOutput, ToolResult, ToolUse};
 use crate::model::{ChatRequest, ModelAnswer};
 use crate::react::agent::ReActAgent;
+use crate::react::agent_tool::AgentTool;
 use crate::react::compressor::ContextConfig;
 use crate::react::run::ask::Answer;
 use crate::react::run::batch::cut;
 use crate::react::run::decided::CHANGED;
 use crate::round::{Acted, ActingInput, Reasoned, ReasoningInput, SummaryInput};
 use crate::stream::AgentEventKind;
-use crate::tool::{Permission, ToolError};
+use crate::tool::{Permission, Tool, ToolError};
 
 #[hookable]
 impl ReActAgent {
@@ -51,6 +53,10 @@ impl ReActAgent {
     pub async fn acting(&self, cx: CallContext, input: ActingInput) -> Result<Acted, AgentError> {
         let is_edited = input.is_edited;
         let (id, call, mut control) = input.into_call();
+        if let Some(reason) = self.refused_by_mode(&cx, &call) {
+            let result = ToolResult::error(&call, reason);
+            return Ok(Acted { control, ..Acted::new(call, result) });
+        }
         if !control.is_free() {
             return Ok(Acted::waiting(call, control));
         }
@@ -170,6 +176,9 @@ impl ReActAgent {
             let known = self.core.tools.iter().map(|tool| tool.name().to_owned()).collect();
             return Err(ToolError::Unknown { tool: call.name.clone(), known });
         };
+        if let Some(reason) = refused_tool(&cx, &**tool) {
+            return Err(ToolError::Denied { tool: call.name.clone(), reason });
+        }
         let checked = cx.checked();
         if checked.is_some_and(|checked| *checked.call() != call) {
             // Boxed, so that the future of other calls stays small.
@@ -211,7 +220,9 @@ impl ReActAgent {
             permission.unwrap_or_else(panicked)
         });
         Ok(match permission {
-            Some(Permission::Ask) if is_confirmed(cx, call) => Permission::Allow,
+            Some(Permission::Ask) if is_confirmed(cx, call) || cx.mode().accepts(&call.name) => {
+                Permission::Allow
+            }
             // `tool_call` reports an unknown tool.
             permission => permission.unwrap_or_default(),
         })
@@ -281,6 +292,18 @@ impl ReActAgent {
 }
 
 impl ReActAgent {
+    /// Returns why the tool of a tool call does not run in the mode of the call, if it does not.
+    pub(in crate::react) fn refused_by_mode(
+        &self,
+        cx: &CallContext,
+        call: &ToolUse,
+    ) -> Option<String> {
+        if *cx.mode() != RunMode::Plan {
+            return None;
+        }
+        refused_tool(cx, &**self.tool(&call.name)?)
+    }
+
     /// Checks the permission of a tool call that a hook changed after the check.
     async fn check_changed(&self, cx: &CallContext, call: &ToolUse) -> Result<(), ToolError> {
         if cx.decision_allows(call) == Some(false) {
@@ -298,6 +321,15 @@ impl ReActAgent {
         };
         Err(ToolError::Denied { tool: call.name.clone(), reason })
     }
+}
+
+/// Returns why a tool does not run in the mode of the call. A tool that runs an agent does: the mode is that of the
+/// agent's tools too.
+fn refused_tool(cx: &CallContext, tool: &dyn Tool) -> Option<String> {
+    if *cx.mode() != RunMode::Plan || (tool as &dyn Any).is::<AgentTool>() {
+        return None;
+    }
+    cx.mode().refuses(tool.name(), tool.known_effect())
 }
 
 /// Returns whether the user confirmed the tool call: this tool, with the arguments that were shown, if

@@ -171,6 +171,15 @@ impl Run<'_> {
             question.map_or_else(Default::default, |ask| (asked(&ask.people, &seen), ask.stops));
         let jump = jump.filter(|_| !stop);
         InputError::check_answer(&message)?;
+        // Nobody is asked about what does not run anyway.
+        let people: Vec<_> = message
+            .tool_uses()
+            .zip(people)
+            .map(|(call, asked)| match self.agent.refused_by_mode(self.cx, call) {
+                Some(_) => Vec::new(),
+                None => asked,
+            })
+            .collect();
         if let Some(jump) = &jump {
             let calls: Vec<_> = message.tool_uses().cloned().collect();
             InputError::check_appended(&calls, &jump.messages)?;

@@ -38,7 +38,7 @@ pub struct Input {
     pub transcript_path: Option<String>,
     /// The working directory: the directory of the project.
     pub cwd: String,
-    /// The mode of permissions of the agent. In this crate it is `default`.
+    /// The mode of permissions of the agent. In this crate it is `plan` for a call that [plans](hooks_agent_core::call::RunMode::Plan), else `default`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
     /// In a sub-agent: the id of its run.

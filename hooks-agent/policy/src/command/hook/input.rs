@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use hooks_agent_core::call::CallContext;
+use hooks_agent_core::call::{CallContext, RunMode};
 use hooks_agent_core::event::EventKind;
 use hooks_agent_core::message::{ContentBlock, Messages, Msg, ToolResult, ToolUse};
 use serde_json::{Value, json};
@@ -15,7 +15,8 @@ pub(super) fn of_call(event: CommandEvent, kind: Option<EventKind>, cx: &CallCon
     let parent = cx.parent().map(|parent| parent.run_id().to_string());
     let mut input = Input::new(event);
     cx.thread_id().clone_into(&mut input.session_id);
-    input.permission_mode = Some("default".to_owned());
+    let mode = if *cx.mode() == RunMode::Plan { "plan" } else { "default" };
+    input.permission_mode = Some(mode.to_owned());
     if parent.is_some() {
         input.agent_id = Some(run.clone());
         input.agent_type = Some(cx.agent_name().to_owned());
