@@ -2,6 +2,7 @@
 
 mod budget;
 mod inherited;
+mod loop_detection;
 mod model_calls;
 mod rate_limit;
 mod task;

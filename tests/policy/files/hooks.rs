@@ -108,6 +108,11 @@ fn options_that_decide_nothing_are_errors() {
         ("human_in_the_loop", "tools = ['a'], allow = []", "hook[0].with.allow"),
         ("model_call_limit", "", "expected `run` or `thread`"),
         ("tool_call_limit", "run = -1", "expected a whole number from 0, found -1"),
+        (
+            "loop_detection",
+            "repeats = [3, 3]",
+            "expected two numbers from 2, the second above the first",
+        ),
         ("budget", "", "hook[0].with"),
         ("budget", "run_money = 5", "hook[0].with"),
         (
@@ -229,7 +234,7 @@ fn the_schema_has_every_hook_with_its_options() {
     let schema = schema();
     let hook = &schema["properties"]["hook"]["items"];
     let names = hook["properties"]["use"]["enum"].as_array().unwrap();
-    assert_eq!(names.len(), 20, "{names:?}");
+    assert_eq!(names.len(), 21, "{names:?}");
     let options = hook["allOf"].as_array().unwrap();
     let pii = options.iter().find(|it| it["if"]["properties"]["use"]["const"] == "pii_detection");
     let kinds = &pii.unwrap()["then"]["properties"]["with"]["properties"]["kinds"];

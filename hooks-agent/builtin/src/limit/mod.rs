@@ -3,6 +3,7 @@
 mod budget;
 mod calls;
 mod exit;
+mod loop_detection;
 #[cfg(feature = "policy")]
 mod policy;
 #[cfg(feature = "rate-limit")]
@@ -17,5 +18,6 @@ pub use calls::{
     ToolCallLimit, ToolCallLimitBuilder, ToolCallLimitExceeded,
 };
 pub use exit::Exit;
+pub use loop_detection::{LoopDetected, LoopDetection};
 #[cfg(feature = "rate-limit")]
 pub use rate_limit::{RateLimit, RateLimitBuilder, RateLimitError, RateLimited, RateUnit};

@@ -3,6 +3,7 @@
 
 mod at_limit;
 mod budget;
+mod loop_detection;
 mod model_call_limit;
 #[cfg(feature = "rate-limit")]
 mod rate_limit;

@@ -108,8 +108,9 @@ impl dyn Tool {
         digest(&parts, self.schema())
     }
 
-    /// Returns the effect of the tool, also if it panics.
-    pub(crate) fn known_effect(&self) -> Effect {
+    /// Returns the [effect](Tool::effect) of the tool; one that panics [destroys](Effect::Destroys).
+    #[must_use]
+    pub fn known_effect(&self) -> Effect {
         catch_unwind(AssertUnwindSafe(|| self.effect())).unwrap_or(Effect::Destroys)
     }
 }
