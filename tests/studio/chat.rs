@@ -126,3 +126,30 @@ async fn cancelled_and_panicked_runs_show_their_end() {
     let hook = hook["entries"].as_array().unwrap().iter().find(|it| it["type"] == "hook").cloned();
     assert_eq!(hook.unwrap()["data"]["flow"], "panicked");
 }
+
+#[tokio::test]
+async fn a_person_writes_to_threads_of_their_own_and_of_nobody() {
+    let studio = Studio::new().allow_chat(true).decided_by("ada");
+    let model = ScriptedModel::new("m", |_| "Done.");
+    let agent = ReActAgent::builder("clerk").model(model).hook(studio.hook()).build().unwrap();
+    let agent = std::sync::Arc::new(agent);
+    let browser = open(&studio.clone().agent(agent.clone())).await;
+    let mut stream = browser.events(None).await;
+    agent.call_with(CallOptions::new().thread("bobs").user("bob"), "hi").await.unwrap();
+    agent.call_with(CallOptions::new().thread("nobodys"), "hi").await.unwrap();
+    for _ in 0..2 {
+        stream.until_settled().await;
+    }
+    let write = async |thread: &str| {
+        let path = format!("/api/threads/clerk/{thread}/messages");
+        browser.post(&path, &serde_json::json!({ "text": "hello" })).await.status().as_u16()
+    };
+    assert_eq!(write("bobs").await, 403);
+    for thread in ["nobodys", "new"] {
+        assert_eq!(write(thread).await, 202);
+        stream.until_settled().await;
+    }
+    let user = |thread: &str| agent.threads().memory(thread).unwrap().user();
+    assert_eq!((user("nobodys"), user("new").as_deref()), (None, Some("ada")));
+    assert_eq!(agent.threads().memory("bobs").unwrap().messages().len(), 2);
+}

@@ -43,7 +43,7 @@ impl User {
     }
 
     /// Creates a name under which somebody acts whom the program has not authenticated, or of whom nothing but
-    /// the id is known. Nothing that a user is required for accepts it.
+    /// the id is known. Nothing that a user is required for accepts it, whatever roles it is given.
     #[must_use]
     pub fn unverified(id: impl Into<Arc<str>>) -> Self {
         Self { is_unknown: true, ..Self::new(id) }
@@ -71,7 +71,6 @@ impl User {
     }
 
     fn facts_mut(&mut self) -> &mut Facts {
-        self.is_unknown = false;
         Arc::make_mut(self.facts.get_or_insert_default())
     }
 

@@ -1,9 +1,12 @@
 //! Some users alone answer a question, and who a user is comes from the program.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use hooks_agent_core::call::User;
 use hooks_agent_core::error::{AgentError, InputError};
 use hooks_agent_core::event::PostReasoning;
-use hooks_agent_core::message::{Approvers, NotApprover, Question};
+use hooks_agent_core::message::{Approvers, DecisionKind, NotApprover, Question};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::store::{
     Decision, DecisionError, Filter, Store, StoreError, Verdict, Waiting,
@@ -50,7 +53,7 @@ impl Bot {
                 }))
             }
             Asks::BeforeTheTool => builder.hook(on(move |event: &mut PreActing<'_>| {
-                event.ask_approvers("Pay?", approvers.clone())
+                event.ask_with(Question::new("Pay?").approvers(approvers.clone()))
             })),
         };
         Self { agent: builder.store(store.clone()).build().unwrap(), store, paid }
@@ -242,4 +245,212 @@ async fn a_sub_agent_has_the_user_of_its_caller() {
     assert_eq!(boss.call_with(as_ada, "Go").await.unwrap().text(), "ada manager");
     // The call below says something, and the caller goes on with the thread of ada.
     assert_eq!(boss.resume(CallOptions::new()).await.unwrap().text(), "ada?");
+}
+
+/// Asks once it is told to.
+fn late(knows: &Arc<AtomicBool>) -> impl AgentHook {
+    let knows = knows.clone();
+    let ask =
+        on(
+            move |event: &mut PreActing<'_>| {
+                if knows.load(Ordering::Relaxed) { event.ask("it is late") } else { Flow::Continue }
+            },
+        );
+    ask.named("late")
+}
+
+#[tokio::test]
+async fn nobody_gives_other_arguments_to_what_an_approver_let_run() {
+    let roles = Approvers::roles(["manager"]);
+    let ask = move |event: &mut PreActing<'_>| {
+        let question = Question::new("Pay?").approvers(roles.clone());
+        event.ask_with(question.allow([DecisionKind::Approve, DecisionKind::Reject]))
+    };
+    for edits_by_call in [true, false] {
+        let (knows, store, paid) =
+            (Arc::default(), MemoryStore::new(), Calls::new("pay").answers("paid"));
+        let call = ToolUse::new("1", "pay", json!({ "euros": 10 }));
+        let model = Script::new().calls([call]).says("done");
+        let builder = ReActAgent::builder("bot")
+            .model(model)
+            .tool(paid.clone())
+            .hook(on(ask.clone()).named("gate"));
+        let agent = builder.hook(late(&knows)).store(store.clone()).build().unwrap();
+        agent.call("Pay").await.unwrap();
+        let question = async || store.waiting(Filter::all()).await.unwrap().remove(0);
+        let verdict = Verdict::new(question().await.id, Decision::Approve).by(manager("bob"));
+        knows.store(true, Ordering::Relaxed);
+        agent.resume(CallOptions::new().verdict(verdict)).await.unwrap();
+        // Now the other hook asks, which everybody may answer.
+        let asked = question().await;
+        assert_eq!(asked.askers.iter().filter(|asker| !asker.is_answered).count(), 1);
+        let more = json!({ "euros": 9_999_999 });
+        let options = if edits_by_call {
+            CallOptions::new().confirm_edited("1", more)
+        } else {
+            CallOptions::new().decide(asked.id, Decision::Edit(more))
+        };
+        let reply = agent.resume(options).await.unwrap();
+        assert!(paid.inputs().is_empty());
+        // The gate asks again, and a manager alone answers.
+        let asks = reply.pending()[0].askers.iter().find(|asker| !asker.is_answered).unwrap();
+        assert_eq!(asks.hook.as_deref(), Some("gate"));
+        let error = agent.resume(CallOptions::new().confirm("1")).await.unwrap_err();
+        assert_eq!(not_approver(error), NotApprover::Nobody);
+    }
+}
+
+#[tokio::test]
+async fn what_a_person_gave_stays_when_another_hook_asks_afterwards() {
+    for decides in [true, false] {
+        let (knows, store, paid) =
+            (Arc::default(), MemoryStore::new(), Calls::new("pay").answers("paid"));
+        let call = ToolUse::new("1", "pay", json!({ "euros": 100 }));
+        let model = Script::new().calls([call]).says("done");
+        let amount = on(|event: &mut PreActing<'_>| event.ask("Pay?")).named("amount");
+        let builder = ReActAgent::builder("bot").model(model).tool(paid.clone()).hook(amount);
+        let agent = builder.hook(late(&knows)).store(store.clone()).build().unwrap();
+        agent.call("Pay").await.unwrap();
+        let id = store.waiting(Filter::all()).await.unwrap()[0].id.clone();
+        knows.store(true, Ordering::Relaxed);
+        let less = json!({ "euros": 10 });
+        let options = if decides {
+            CallOptions::new().decide(id, Decision::Edit(less.clone()))
+        } else {
+            CallOptions::new().confirm_edited("1", less.clone())
+        };
+        let reply = agent.resume(options).await.unwrap();
+        assert_eq!(reply.pending()[0].call.input, less);
+        agent.resume(CallOptions::new().confirm("1")).await.unwrap();
+        // Never what the model wrote.
+        assert!(paid.inputs().iter().all(|input| *input == less), "{:?}", paid.inputs());
+        assert_eq!(paid.inputs().len(), usize::from(decides));
+    }
+}
+
+#[tokio::test]
+async fn a_hook_whose_approvers_change_with_the_arguments_asks_the_others() {
+    let ask = on(|event: &mut PreActing<'_>| {
+        let is_large = event.tool_use().input["euros"].as_u64() > Some(1000);
+        let role = if is_large { "manager" } else { "clerk" };
+        event.ask_with(Question::new("a payment").approvers(Approvers::roles([role])))
+    });
+    let (store, paid) = (MemoryStore::new(), Calls::new("pay").answers("paid"));
+    let model =
+        Script::new().calls([ToolUse::new("1", "pay", json!({ "euros": 50 }))]).says("done");
+    let builder = ReActAgent::builder("bot").model(model).tool(paid.clone()).hook(ask);
+    let agent = builder.store(store.clone()).build().unwrap();
+    agent.call("Pay").await.unwrap();
+    let id = store.waiting(Filter::all()).await.unwrap()[0].id.clone();
+    let clerk = User::new("carl").with_role("clerk");
+    let edit = Verdict::new(id, Decision::Edit(json!({ "euros": 50_000 }))).by(clerk);
+    let reply = agent.resume(CallOptions::new().verdict(edit)).await.unwrap();
+    assert!(paid.inputs().is_empty());
+    let asks = reply.pending()[0].askers.iter().find(|asker| !asker.is_answered).unwrap();
+    assert_eq!(asks.approvers, Some(Approvers::roles(["manager"])));
+}
+
+#[tokio::test]
+async fn a_question_before_a_hook_that_adds_an_argument_is_answered_once() {
+    for hides in [true, false] {
+        let amount = on(|event: &mut PreActing<'_>| event.ask("Pay?")).named("amount");
+        let add = on(move |event: &mut PreActing<'_>| {
+            if hides {
+                event.tool_use_mut().hide("pin", "1234");
+            } else {
+                event.tool_use_mut().input["tenant"] = json!("a");
+            }
+        });
+        let (store, paid) = (MemoryStore::new(), Calls::new("pay").answers("paid"));
+        let call = ToolUse::new("1", "pay", json!({ "euros": 50 }));
+        let model = Script::new().calls([call]).says("done");
+        let builder = ReActAgent::builder("bot").model(model).tool(paid.clone());
+        let builder = builder.hook(amount).hook(add.with_priority(900));
+        let agent = builder.store(store.clone()).build().unwrap();
+        agent.call("Pay").await.unwrap();
+        let id = store.waiting(Filter::all()).await.unwrap()[0].id.clone();
+        let reply = agent.resume(CallOptions::new().decide(id, Decision::Approve)).await.unwrap();
+        assert_eq!((reply.text(), paid.inputs().len()), ("done".to_owned(), 1), "{reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_result_for_a_sub_agent_answers_no_question_of_somebody_else() {
+    let approvers = Approvers::roles(["manager"]);
+    let ask = on(move |event: &mut PreActing<'_>| {
+        event.ask_with(Question::new("Pay?").approvers(approvers.clone()))
+    });
+    let model = Script::new().calls([ToolUse::new("x", "pay", json!({}))]).says("done");
+    let pay = Calls::new("pay").answers("paid");
+    let clerk = ReActAgent::builder("clerk").model(model).tool(pay).hook(ask).build().unwrap();
+    let model = Script::new().calls([ToolUse::new("1", "clerk", json!({ "task": "Pay" }))]);
+    let boss = ReActAgent::builder("boss").model(model.says("end")).tool(clerk.to_tool("Pays."));
+    let boss = boss.build().unwrap();
+    let reply = boss.call("Pay").await.unwrap();
+    assert_eq!(reply.pending()[0].id, "1/x");
+    let result =
+        Msg::tool_result(ToolResult::success(&ToolUse::new("1", "clerk", json!({})), "paid"));
+    let error = boss.call(result).await.unwrap_err();
+    assert_eq!(not_approver(error), NotApprover::Nobody);
+    assert_eq!(boss.memory().pending()[0].id, "1/x");
+}
+
+#[tokio::test]
+async fn a_call_that_stands_for_another_is_one_of_its_user() {
+    #[derive(Hookable)]
+    struct Router {
+        state: AgentState,
+        clerk: ReActAgent,
+        hooks: Hooks,
+    }
+
+    #[hookable]
+    impl Agent for Router {
+        fn state(&self) -> &AgentState {
+            &self.state
+        }
+
+        async fn reply(&self, cx: CallContext, messages: Messages) -> Result<Msg, AgentError> {
+            self.clerk.call_with(CallOptions::new().forward(&cx), messages).await
+        }
+    }
+
+    let Bot { agent: clerk, paid, .. } =
+        Bot::new(Asks::BeforeTheTool, &Approvers::roles(["manager"]));
+    let state = AgentState::new("router").with_users(async |user: User| match user.id() {
+        "bob" => Ok(user.with_role("manager")),
+        id => Err(format!("no user {id}").into()),
+    });
+    let router = Router { state, clerk, hooks: Hooks::new() };
+    let of = |user: &str| CallOptions::new().user(user);
+    let error = router.call_with(of("mallory"), "Pay").await.unwrap_err();
+    assert!(matches!(error, AgentError::User(_)), "{error:?}");
+    router.call_with(of("bob"), "Pay").await.unwrap();
+    assert_eq!(router.resume(of("bob").confirm("1")).await.unwrap().text(), "done");
+    assert_eq!(paid.inputs().len(), 1);
+}
+
+#[test]
+fn an_agent_whose_sub_agent_needs_a_login_needs_one() {
+    struct Roles;
+
+    #[agent_hook(needs_login)]
+    impl Roles {
+        fn look(&self, _: &PreCall<'_>) {}
+    }
+
+    let agent = |name: &str| ReActAgent::builder(name).model(ScriptedModel::new("m", |_| "done"));
+    let clerk = agent("clerk").hook(Roles).build().unwrap();
+    assert_eq!(clerk.needs_login().as_deref(), Some("Roles"));
+    let boss = agent("boss").tool(clerk.to_tool("Does it.")).build().unwrap();
+    assert_eq!(boss.needs_login().as_deref(), Some("Roles"));
+    assert_eq!(agent("other").build().unwrap().needs_login(), None);
+}
+
+#[test]
+fn a_user_who_was_not_verified_stays_so() {
+    let user = User::unverified("x").with_role("manager").with_attribute("a", 1);
+    assert!(!user.is_known());
+    let approvers = Approvers::roles(["manager"]);
+    assert_eq!(approvers.check(Some(&user), None), Err(NotApprover::Nobody));
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use hooks_agent_core::agent::{Agent, AgentExt};
-use hooks_agent_core::call::RunId;
+use hooks_agent_core::call::{RunId, User};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::store::{
     Acquired, Backend, Claim, Decision, DecisionError, Filter, Store, StoreError, ThreadKey,
 };
 
 use crate::agents::attack::{ADA, echoing, on_ada};
-use crate::agents::stores::{Paid, clerk, places, refused, waiting};
+use crate::agents::stores::{Paid, builder, clerk, places, refused, waiting};
 
 fn of(user: &str) -> CallOptions {
     on_ada().user(user)
@@ -163,5 +163,38 @@ async fn a_thread_that_is_forgotten_is_free() {
         agent.call_with(of("bob"), "secret").await.unwrap();
         assert!(agent.forget(ADA).await.unwrap());
         assert_eq!(agent.call_with(of("eve"), "hello").await.unwrap().text(), "hello");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_is_restored_for_its_user() {
+    for thread in [ADA, "default"] {
+        let model = ScriptedModel::new("fixed", |_| "done");
+        let agent = ReActAgent::builder("clerk").model(model).build().unwrap();
+        let of = |user: &str| CallOptions::new().thread(thread).user(user);
+        agent.threads().restore_of(thread, "bob", [Msg::user("secret")]).unwrap();
+        assert_refused(&agent.call_with(of("eve"), "tell").await.unwrap_err());
+        agent.call_with(of("bob"), "go").await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_call_whose_user_is_not_found_leaves_the_thread_as_it_was() {
+    for place in places().await {
+        let (store, paid) = (place.open().await, Paid::default());
+        clerk(store.clone(), &paid).call_with(of("bob"), "Pay").await.unwrap();
+        let before = store.threads(Filter::all()).await.unwrap();
+        let users = async |_: User| Err("the directory is down".into());
+        let unknowing = builder(store.clone(), &paid).users(users).build().unwrap();
+        for options in [on_ada(), of("bob")] {
+            let error = unknowing.resume(options).await.unwrap_err();
+            assert!(matches!(error, AgentError::User(_)), "{error:?}");
+        }
+        let after = store.threads(Filter::all()).await.unwrap();
+        assert_eq!((after[0].waiting, after[0].messages), (before[0].waiting, before[0].messages));
+        let id = waiting(&*store).await[0].id.clone();
+        let agent = clerk(store.clone(), &paid);
+        agent.resume(on_ada().decide(id, Decision::Approve)).await.unwrap();
+        assert_eq!(paid.take(), [12]);
     }
 }

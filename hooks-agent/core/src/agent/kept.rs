@@ -38,6 +38,10 @@ pub(super) async fn reply<A: Agent + ?Sized>(
         })
         .await?;
     }
+    // An agent without threads has users too.
+    if cx.user().is_some() {
+        Box::pin(cx.identify(agent.state().users(), None)).await?;
+    }
     if cx.has_verdicts() {
         agent.state().threads().decide(cx)?;
     }
@@ -62,10 +66,8 @@ async fn stored<A: Agent + ?Sized>(
     let users = agent.state().users();
     cx.identify(users, None).await?;
     let has_input = !messages.is_empty();
-    let opened = cx.unless_shut_down(durable.begin(cx, memory.clone(), has_input)).await??;
+    let opened = cx.unless_shut_down(durable.begin(cx, memory, has_input, users)).await??;
     let session = session.get_or_init(|| opened);
-    // Of a call that names no user, it is that of the thread.
-    cx.identify(users, memory.user()).await?;
     cx.emit(|| AgentEventKind::Started).await;
     if let Some(reply) = session.served(cx.through()) {
         return Ok(reply);

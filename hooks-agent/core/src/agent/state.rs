@@ -104,8 +104,8 @@ impl AgentState {
     /// that goes on with the thread of a user without naming the user; without it, the roles of such a user are
     /// [not known](crate::call::User::is_known). Calls that are part of another have the user of that one.
     ///
-    /// A call whose user is not found fails with [`AgentError::User`](crate::error::AgentError::User), and
-    /// nothing has changed.
+    /// A call whose user is not found fails with [`AgentError::User`](crate::error::AgentError::User) before any
+    /// hook runs; a call that was cut off before stays one that can be resumed.
     ///
     /// ```
     /// use hooks_agent::agent::AgentState;

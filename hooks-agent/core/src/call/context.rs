@@ -121,6 +121,7 @@ impl CallContext {
             (Some(mode), _) => mode,
             (None, above) => above.cloned().unwrap_or_default(),
         };
+        // Who the user of the caller is, it has found out, or asks nobody.
         let above = parent.as_ref().filter(|_| user.is_none()).and_then(|parent| parent.identity());
         let identity = above.cloned().map(OnceLock::from).unwrap_or_default();
         let parent_id = parent.as_ref().map(|parent| parent.call.agent_id.clone());

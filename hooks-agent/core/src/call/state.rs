@@ -15,6 +15,7 @@ use crate::call::owner::CounterClaim;
 use crate::call::values::Values;
 use crate::memory::{Answer, Confirmed, Memory, Through, is_within};
 use crate::message::{Asker, Msg, PendingCall, ToolResult, ToolUse, open_calls};
+use crate::round::ActingInput;
 use crate::run_id::RunId;
 use crate::usage::Usage;
 
@@ -260,60 +261,52 @@ impl CallContext {
         (confirmed.collect(), answers.collect())
     }
 
-    /// Returns whether what was decided allows this tool call: a person, or the caller by
+    /// Returns whether what was decided allows this tool call, whoever asked: a person, or the caller by
     /// [`confirm`](crate::call::CallOptions::confirm). `None` if nothing was decided about a tool call of its id;
-    /// `Some(false)` if it is another one now than the one that was shown, by its tool or its arguments. For hooks that
-    /// ask people: what is not `Some(true)` does not run unasked.
-    ///
-    /// ```
-    /// use hooks_agent::prelude::*;
-    ///
-    /// struct AskAboutEmails;
-    ///
-    /// #[agent_hook]
-    /// impl AskAboutEmails {
-    ///     fn pre_acting(&self, event: &mut PreActing<'_>) -> Flow {
-    ///         let call = event.tool_use();
-    ///         match event.context().decision_allows(call) {
-    ///             _ if call.name != "send_email" => Flow::Continue,
-    ///             Some(true) => Flow::Continue,
-    ///             Some(false) => event.refuse("the tool call has changed since it was allowed"),
-    ///             None => event.ask("may it send this?"),
-    ///         }
-    ///     }
-    /// }
-    /// ```
+    /// `Some(false)` if it is another one now than the one that was shown, by its tool or its arguments. A hook
+    /// that asks goes by what people answered to it:
+    /// [`PreActing::is_answered`](crate::event::PreActing::is_answered) and
+    /// [`own_decision`](crate::event::PreActing::own_decision).
     #[must_use]
     pub fn decision_allows(&self, call: &ToolUse) -> Option<bool> {
         self.confirmed(&call.id).map(|confirmed| confirmed.allows(call))
     }
 
-    /// Returns whether people let a tool call run, as it is, when this hook asked for this reason, or the
-    /// permission of the tool.
-    pub(crate) fn is_answered(
+    /// Returns whether people let a tool call run when this hook asked for this reason, and the same users could
+    /// answer.
+    pub(crate) fn is_answered(&self, input: &ActingInput, asker: &Asker) -> bool {
+        self.any_confirmed(input, |it| it.has_begun() || it.answers(asker))
+    }
+
+    /// Returns whether people let a tool call run when this hook asked for this reason, whoever could answer.
+    pub(crate) fn is_answered_to(
         &self,
-        id: &str,
-        call: &ToolUse,
+        input: &ActingInput,
         hook: Option<&str>,
         reason: &str,
     ) -> bool {
+        self.any_confirmed(input, |it| it.has_begun() || it.answers_to(hook, reason))
+    }
+
+    fn any_confirmed(&self, input: &ActingInput, answers: impl Fn(&Confirmed) -> bool) -> bool {
         self.call.marks.is_resuming.is_set() && {
             let state = self.state();
-            let mut confirmed = state.resumed.confirmed.iter().filter(|it| it.id == id);
-            confirmed.any(|it| it.answers(hook, reason) && it.allows(call))
+            let mut confirmed = state.resumed.confirmed.iter().filter(|it| it.id == input.id());
+            confirmed.any(|it| answers(it) && (it.allows(&input.call) || input.is_begun_by(it)))
         }
     }
 
     /// Returns whether what people decided where this hook asked allows a tool call; `None` if nothing
     /// was.
-    pub(crate) fn decided_for(&self, id: &str, call: &ToolUse, hook: Option<&str>) -> Option<bool> {
+    pub(crate) fn decided_for(&self, input: &ActingInput, hook: Option<&str>) -> Option<bool> {
         if !self.call.marks.is_resuming.is_set() {
             return None;
         }
         let state = self.state();
-        let confirmed = state.resumed.confirmed.iter().filter(|it| it.id == id);
+        let confirmed = state.resumed.confirmed.iter().filter(|it| it.id == input.id());
         let own = confirmed.filter(|it| it.answers_hook(hook));
-        own.map(|it| it.allows(call)).reduce(|some, other| some || other)
+        let allows = |it: &Confirmed| it.allows(&input.call) || input.is_begun_by(it);
+        own.map(allows).reduce(|some, other| some || other)
     }
 
     /// Returns those who asked about a tool call when people let it run as it is.

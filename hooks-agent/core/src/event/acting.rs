@@ -6,7 +6,7 @@ use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::event::accessors::of_an_event;
 use crate::event::flow::{Decided, Flow};
-use crate::message::{Approvers, Asker, ToolOutput, ToolResult, ToolUse};
+use crate::message::{Asker, Question, ToolOutput, ToolResult, ToolUse};
 use crate::round::{Acted, ActingInput, Control, JumpTo};
 
 /// The event before a tool call. The agent runs the tool call as hooks changed it; if it differs
@@ -122,31 +122,35 @@ impl<'a> PreActing<'a> {
     /// what people answered is this reason of this hook, so another one asks again. See
     /// [`PendingCall`](crate::message::PendingCall) for an example.
     pub fn ask(&self, why: impl Into<String>) -> Flow {
-        let why = why.into();
-        if self.is_answered(&why) {
-            return Flow::Continue;
-        }
-        Flow::then(Decided::Ask(Asker::unnamed(why)))
+        self.ask_as(Asker::unnamed(why), None)
     }
 
-    /// Asks like [`ask`](Self::ask), and lets these users alone answer.
+    /// Asks like [`ask`](Self::ask), with what a question says beside its text: the decisions that it allows, who
+    /// may decide, and for how long it waits. What several hooks ask is one question, as at
+    /// [`PostReasoning`](crate::event::PostReasoning::ask).
     ///
     /// ```
-    /// use hooks_agent::message::Approvers;
+    /// use hooks_agent::message::{Approvers, Question};
     /// use hooks_agent::prelude::*;
     ///
-    /// let manager = on(|event: &mut PreActing<'_>| match event.tool_use().input["euros"].as_u64() {
+    /// let managers = Approvers::roles(["manager"]).not_self();
+    /// let manager = on(move |event: &mut PreActing<'_>| match event.tool_use().input["euros"].as_u64() {
     ///     Some(0..=1000) => Flow::Continue,
-    ///     _ => event.ask_approvers("a large payment", Approvers::roles(["manager"]).not_self()),
+    ///     _ => event.ask_with(Question::new("a large payment").approvers(managers.clone())),
     /// });
     /// # let _ = manager;
     /// ```
-    pub fn ask_approvers(&self, why: impl Into<String>, approvers: Approvers) -> Flow {
-        let why = why.into();
-        if self.is_answered(&why) {
+    pub fn ask_with(&self, question: Question) -> Flow {
+        let asker = Asker::unnamed(question.description.clone());
+        self.ask_as(asker.answered_by(question.approvers.clone()), Some(Box::new(question)))
+    }
+
+    fn ask_as(&self, asker: Asker, question: Option<Box<Question>>) -> Flow {
+        let asker = Asker { hook: self.hook.map(str::to_owned), ..asker };
+        if self.cx.is_answered(self.input, &asker) {
             return Flow::Continue;
         }
-        Flow::then(Decided::Ask(Asker::unnamed(why).answered_by(Some(approvers))))
+        Flow::then(Decided::Ask(asker, question))
     }
 
     /// Returns whether people let this tool call run, as it is here, when this hook asked for this
@@ -155,7 +159,7 @@ impl<'a> PreActing<'a> {
     /// answered while tool calls of the sub-agent wait: it began before.
     #[must_use]
     pub fn is_answered(&self, why: &str) -> bool {
-        self.cx.is_answered(self.input.id(), &self.input.call, self.hook, why)
+        self.cx.is_answered_to(self.input, self.hook, why)
     }
 
     /// Returns what people decided about this tool call where this hook asked, for whatever reason:
@@ -165,7 +169,7 @@ impl<'a> PreActing<'a> {
     /// unasked.
     #[must_use]
     pub fn own_decision(&self) -> Option<bool> {
-        self.cx.decided_for(self.input.id(), &self.input.call, self.hook)
+        self.cx.decided_for(self.input, self.hook)
     }
 
     /// Stops the call and returns to the caller: this tool call and those after it wait for a

@@ -4,7 +4,7 @@ use hooks_core::{BoxError, HookResult};
 
 use crate::event::error::Substitute;
 use crate::event::table::EventKind;
-use crate::message::{Asker, Msg, ToolResult};
+use crate::message::{Asker, Msg, Question, ToolResult};
 use crate::round::{AskedPeople, Jump, JumpTo};
 
 /// How a call continues after an event hook.
@@ -73,7 +73,7 @@ pub(crate) enum Decided {
     /// Stops the call, by the hook of this name.
     Stop(Option<String>),
     /// Asks for permission.
-    Ask(Asker),
+    Ask(Asker, Option<Box<Question>>),
     /// Asks people about tool calls.
     AskPeople(Vec<AskedPeople>),
     Jump(Jump),
@@ -97,17 +97,17 @@ impl Flow {
     }
 
     /// Names the hook that stops the call, asks, or answers a tool call.
-    pub(crate) fn by(mut self, hook: impl FnOnce() -> String) -> Self {
+    /// It asks by the name `asks_as`.
+    pub(crate) fn by(mut self, hook: impl FnOnce() -> String, asks_as: &str) -> Self {
         if let Self::Then(Decision(decided)) = &mut self {
             match &mut **decided {
                 Decided::Stop(name) | Decided::AnswerTool(_, name) => *name = Some(hook()),
                 Decided::AskPeople(asked) => {
-                    let name = Some(hook());
                     for asked in asked {
-                        asked.hook.clone_from(&name);
+                        asked.hook = Some(asks_as.to_owned());
                     }
                 }
-                Decided::Ask(asker) => asker.hook = Some(hook()),
+                Decided::Ask(asker, _) => asker.hook = Some(asks_as.to_owned()),
                 _ => {}
             }
         }

@@ -45,7 +45,8 @@ pub trait Journal: fmt::Debug + Send + Sync + 'static {
     /// it waits, and run the call again later. The ids of the questions are the same in each run.
     ///
     /// A decision is to be checked by [`review`](crate::store::review) when it is given: one that is
-    /// refused here fails the call. A question that [expires](Waiting::expires_after) is decided by
+    /// refused here fails the call. Keep who decided with it: [`by`](Verdict::by) is not read from JSON, so an
+    /// engine that stores decisions as JSON has a form of its own for it. A question that [expires](Waiting::expires_after) is decided by
     /// [`Verdict::expired`].
     fn ask<'a>(&'a self, questions: &'a [Waiting]) -> JournalFuture<'a, Vec<Verdict>>;
 

@@ -39,18 +39,29 @@ pub(crate) struct Confirmed {
     /// The identity of the tool that was shown, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) identity: Option<Arc<str>>,
-    /// Whether it answers everybody who asks: the tool call has begun.
+    /// What says that it may run.
     #[serde(skip)]
-    pub(crate) has_begun: bool,
+    pub(crate) by: ConfirmedBy,
     /// Whether the arguments that were shown are those of the model's answer.
     #[serde(default)]
     pub(crate) is_held: bool,
     /// The call whose question it answers, if that was about a tool call of a sub-agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) asked: Option<RunId>,
-    /// Whether an earlier call was to run it, and did not come to its result.
-    #[serde(skip)]
-    pub(crate) is_kept: bool,
+}
+
+/// What says that a tool call may run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ConfirmedBy {
+    /// A decision of a person.
+    #[default]
+    Decision,
+    /// The caller of this call, with which it ends.
+    Caller,
+    /// An earlier call, which was to run it and did not come to its result.
+    Kept,
+    /// That the tool call has begun: it answers everybody who asks.
+    Begun,
 }
 
 impl Confirmed {
@@ -71,19 +82,39 @@ impl Confirmed {
         allowed == input
     }
 
-    /// Returns whether it answers this hook, or the permission of the tool, with this reason.
-    pub(crate) fn answers(&self, hook: Option<&str>, reason: &str) -> bool {
-        self.has_begun || self.askers.iter().flatten().any(|asker| asker.is(hook, reason))
+    /// Returns whether it answers this hook with this reason and these approvers.
+    pub(crate) fn answers(&self, asker: &Asker) -> bool {
+        self.askers.iter().flatten().any(|it| it.is_same(asker))
+    }
+
+    /// Returns whether it answers this hook with this reason.
+    pub(crate) fn answers_to(&self, hook: Option<&str>, reason: &str) -> bool {
+        self.askers.iter().flatten().any(|asker| asker.is(hook, reason))
     }
 
     /// Returns whether it answers something that this hook asked.
     pub(crate) fn answers_hook(&self, hook: Option<&str>) -> bool {
-        self.has_begun || self.askers.iter().flatten().any(|asker| asker.hook.as_deref() == hook)
+        self.has_begun() || self.askers.iter().flatten().any(|asker| asker.hook.as_deref() == hook)
     }
 
     /// Returns the confirmation of a tool call that has begun, or that a test confirms.
     pub(crate) fn begun(id: String) -> Self {
-        Self { has_begun: true, ..Self::from(id) }
+        Self { by: ConfirmedBy::Begun, ..Self::from(id) }
+    }
+
+    /// Returns whether it answers everybody who asks.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.by == ConfirmedBy::Begun
+    }
+
+    /// Returns whether an earlier call was to run it.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.by == ConfirmedBy::Kept
+    }
+
+    /// Returns whether it ends with the call.
+    pub(crate) fn is_of_call(&self) -> bool {
+        self.by == ConfirmedBy::Caller
     }
 }
 
@@ -96,10 +127,9 @@ impl From<String> for Confirmed {
             edited: None,
             askers: None,
             identity: None,
-            has_begun: false,
+            by: ConfirmedBy::Decision,
             is_held: false,
             asked: None,
-            is_kept: false,
         }
     }
 }

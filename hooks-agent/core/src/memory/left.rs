@@ -1,6 +1,6 @@
 //! The state that a call leaves behind if it has no answer.
 
-use crate::memory::asking::{Answer, Asking, Confirmed, is_within};
+use crate::memory::asking::{Answer, Asking, Confirmed, ConfirmedBy, is_within};
 use crate::memory::conversation::{Conversation, Memory};
 use crate::message::{Messages, Role, open_calls};
 use crate::run_id::RunId;
@@ -113,7 +113,7 @@ impl Memory {
     pub(crate) fn confirmed(&self) -> Vec<Confirmed> {
         let conversation = self.lock();
         let kept = conversation.left.iter().flat_map(|left| &left.confirmed);
-        kept.map(|confirmed| Confirmed { is_kept: true, ..confirmed.clone() }).collect()
+        kept.map(|confirmed| Confirmed { by: ConfirmedBy::Kept, ..confirmed.clone() }).collect()
     }
 
     /// Returns the results for tool calls of sub-agents that may not have come there.

@@ -13,7 +13,7 @@ mod sub_threads;
 mod value;
 mod values;
 
-pub(crate) use asking::{Answer, Asking, Confirmed, Through, is_within};
+pub(crate) use asking::{Answer, Asking, Confirmed, ConfirmedBy, Through, is_within};
 pub use conversation::Memory;
 pub(crate) use journal::{Running, Served};
 pub use value::ThreadValue;

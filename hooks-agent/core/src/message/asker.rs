@@ -79,13 +79,14 @@ impl Asker {
         self
     }
 
-    /// Checks that a user may answer all who ask now.
+    /// Checks that a user may answer all who ask now, or `all` that are listed.
     pub(crate) fn check_approver(
         list: &[Self],
         user: Option<&User>,
         asks: Option<&str>,
+        all: bool,
     ) -> Result<(), NotApprover> {
-        let now = list.iter().filter(|asker| !asker.is_answered);
+        let now = list.iter().filter(|asker| all || !asker.is_answered);
         now.filter_map(|asker| asker.approvers.as_ref()).try_for_each(|it| it.check(user, asks))
     }
 
@@ -94,14 +95,16 @@ impl Asker {
         self.hook.as_deref() == hook && self.reason == reason
     }
 
+    /// Returns whether both are one hook with one reason, and the same users may answer.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.is(other.hook.as_deref(), &other.reason) && self.approvers == other.approvers
+    }
+
     /// Adds those who are not in the list yet.
     pub(crate) fn add_all(list: &mut Vec<Self>, others: impl IntoIterator<Item = Self>) {
         for other in others {
             // Two hooks of one name and reason may have other approvers.
-            let is_same = |asker: &Self| {
-                asker.is(other.hook.as_deref(), &other.reason) && asker.approvers == other.approvers
-            };
-            if !list.iter().any(is_same) {
+            if !list.iter().any(|asker| asker.is_same(&other)) {
                 list.push(other);
             }
         }

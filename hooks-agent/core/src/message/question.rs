@@ -87,6 +87,19 @@ impl Question {
         self
     }
 
+    /// Returns one question of two about one tool call: it allows what both allow, and expires when the first of
+    /// them does.
+    pub(crate) fn and(self, other: &Self) -> Self {
+        let mut allowed = self.allowed;
+        allowed.retain(|kind| other.allowed.contains(kind));
+        if allowed.is_empty() {
+            // Whatever else they allow, none is asked in vain.
+            allowed.push(DecisionKind::Reject);
+        }
+        let expires_after = [self.expires_after, other.expires_after].into_iter().flatten().min();
+        Self { allowed, expires_after, ..self }
+    }
+
     /// Returns whether the tool call waits until it is decided, whatever hooks do meanwhile: people are asked
     /// before anything of the answer runs.
     #[must_use]

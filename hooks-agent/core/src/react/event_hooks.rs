@@ -1,5 +1,6 @@
 //! Registers event hooks at the methods of this agent.
 
+use std::any::Any;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use crate::hook::{
     remove_by_name, remove_class, result_of,
 };
 use crate::react::agent::ReActAgent;
+use crate::react::agent_tool::AgentTool;
 use crate::react::around_hooks::install_around;
 use crate::react::methods::{
     ReActAgentActingArgs, ReActAgentActingChunkArgs, ReActAgentReasoningArgs,
@@ -80,13 +82,16 @@ impl ReActAgent {
         if !removed.is_empty() || others > 0 { Ok(()) } else { Err(not_found(self, name)) }
     }
 
-    /// Returns the name of an event hook that decides by who a user is, if the agent has one now, or a
-    /// [source](crate::react::HookSource) chooses one: what lets people decide needs a
+    /// Returns the name of an event hook that decides by who a user is, if the agent has one now, or one of the
+    /// agents that are its tools, or a [source](crate::react::HookSource) chooses one: what lets people decide needs a
     /// [login](AgentHook::needs_login) then.
     #[must_use]
     pub fn needs_login(&self) -> Option<String> {
         let chosen = self.with_chosen_hooks(&self.context(CallOptions::new()));
-        chosen.as_deref().unwrap_or(self).event_hooks.lock().needs_login()
+        let own = chosen.as_deref().unwrap_or(self).event_hooks.lock().needs_login();
+        let tools = self.core.tools.iter();
+        let agents = tools.filter_map(|tool| (&**tool as &dyn Any).downcast_ref::<AgentTool>());
+        own.or_else(|| agents.map(AgentTool::agent).find_map(Self::needs_login))
     }
 
     /// Adds an event hook to every agent of this type in the process, also while calls run: a call
@@ -283,7 +288,10 @@ fn decide_on<T>(
         Some(Decided::AskPeople(asked)) if kind == EventKind::PostReasoning => {
             control.ask_people(asked);
         }
-        Some(Decided::Ask(asker)) if kind == EventKind::PreActing => control.ask(asker),
+        Some(Decided::Ask(asker, question)) if kind == EventKind::PreActing => {
+            control.ask(asker);
+            control.ask_question(question);
+        }
         Some(Decided::Jump(jump)) if allows(kind, jump.to) => control.jump = Some(Box::new(jump)),
         Some(_) => return Err(Decided::misplaced(kind)),
     }

@@ -9,6 +9,7 @@ use hooks_core::hookable;
 use crate::call::tool::CheckedCall;
 use crate::call::{CallContext, Door, RunMode};
 use crate::error::AgentError;
+use crate::memory::Confirmed;
 use crate::message::{Asker, ContentBlock, Messages, Msg, ToolOutput, ToolResult, ToolUse};
 use crate::model::{ChatRequest, ModelAnswer};
 use crate::react::agent::ReActAgent;
@@ -306,7 +307,7 @@ impl ReActAgent {
 
     /// Checks the permission of a tool call that a hook changed after the check.
     async fn check_changed(&self, cx: &CallContext, call: &ToolUse) -> Result<(), ToolError> {
-        if cx.decision_allows(call) == Some(false) {
+        if cx.confirmed(&call.id).is_some_and(|confirmed| !allows_after_check(&confirmed, call)) {
             let reason = CHANGED.to_owned();
             return Err(ToolError::Denied { tool: call.name.clone(), reason });
         }
@@ -332,12 +333,22 @@ fn refused_tool(cx: &CallContext, tool: &dyn Tool) -> Option<String> {
     cx.mode().refuses(tool.name(), tool.known_effect())
 }
 
+/// Returns whether a confirmation allows what a hook around a tool call made of it: of a caller that names its id
+/// alone, the tool with whatever arguments.
+fn allows_after_check(confirmed: &Confirmed, call: &ToolUse) -> bool {
+    confirmed.allows(call) || confirmed.is_of_call() && confirmed.edited.is_none()
+}
+
 /// Returns whether the user confirmed the tool call: this tool, with the arguments that were shown, if
 /// they are known.
 fn is_confirmed(cx: &CallContext, call: &ToolUse) -> bool {
     let is_same = cx.checked().is_none_or(|checked| checked.call().name == call.name);
     // Whoever asked: what the tool asks is whether the tool call may run, and nothing else.
-    is_same && cx.decision_allows(call) == Some(true)
+    is_same
+        && cx.confirmed(&call.id).is_some_and(|confirmed| match cx.checked() {
+            Some(_) => allows_after_check(&confirmed, call),
+            None => confirmed.allows(call),
+        })
 }
 
 /// Begins a result with the arguments that ran in place of the model's, as the guards of the call leave

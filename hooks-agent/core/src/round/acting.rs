@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::memory::Confirmed;
 use crate::message::{ToolResult, ToolUse};
 use crate::round::control::Control;
 
@@ -20,6 +21,8 @@ pub struct ActingInput {
     id: Arc<str>,
     /// Whether a person edited the arguments.
     pub(crate) is_edited: bool,
+    /// The tool call as the hooks found it, if people let it run.
+    begun: Option<Arc<ToolUse>>,
 }
 
 impl ActingInput {
@@ -27,7 +30,13 @@ impl ActingInput {
     #[must_use]
     pub fn new(call: impl Into<Arc<ToolUse>>) -> Self {
         let call = call.into();
-        Self { id: call.id.as_str().into(), call, control: Control::default(), is_edited: false }
+        Self {
+            id: call.id.as_str().into(),
+            call,
+            control: Control::default(),
+            is_edited: false,
+            begun: None,
+        }
     }
 
     /// Returns a mutable reference to the tool call.
@@ -42,6 +51,22 @@ impl ActingInput {
         call.invalid_input = None;
         self.is_edited = true;
         self
+    }
+
+    /// Notes the tool call that people let run as hooks find it.
+    pub(crate) fn begin(&mut self) {
+        self.begun = Some(self.call.clone());
+    }
+
+    /// Returns whether the tool call is as it began by this confirmation, and no hook has changed it yet: what hooks
+    /// make of it is compared with what was shown when all of them have seen it.
+    pub(crate) fn is_begun_by(&self, confirmed: &Confirmed) -> bool {
+        let Some(begun) = &self.begun else { return false };
+        let is_its = match &confirmed.edited {
+            Some(edited) => self.is_edited && *edited == begun.input,
+            None => !self.is_edited,
+        };
+        is_its && begun.name == self.call.name && begun.input == self.call.input
     }
 
     /// Returns the output with this result, for a hook that answers instead of the tool.

@@ -85,6 +85,8 @@ pub(crate) struct Ask {
     /// What a person is asked about this tool call, because the outcome of an earlier run of the tool
     /// is not known.
     pub(crate) unknown: Option<Box<Question>>,
+    /// What a person is asked about this tool call, beside the reasons.
+    pub(crate) question: Option<Box<Question>>,
     /// Who asks for permission.
     pub(crate) askers: Vec<Asker>,
     /// The hooks that stopped the call.
@@ -144,6 +146,16 @@ impl Control {
         Asker::add_all(&mut self.question.get_or_insert_default().askers, [asker]);
     }
 
+    /// Asks by a question, which allows what all allow that ask so.
+    pub(crate) fn ask_question(&mut self, question: Option<Box<Question>>) {
+        let Some(question) = question else { return };
+        let asked = self.question.get_or_insert_default();
+        asked.question = Some(match asked.question.take() {
+            Some(one) => Box::new(one.and(&question)),
+            None => question,
+        });
+    }
+
     /// Stops the call by a hook.
     pub(crate) fn stop_by(&mut self, hook: Option<String>) {
         self.stop = true;
@@ -170,7 +182,8 @@ impl Control {
     /// who ask now.
     pub(crate) fn pending(&self, call: &ToolUse, answered: Vec<Asker>) -> Vec<PendingCall> {
         let none = Ask::default();
-        let Ask { unknown, askers, stops, below, .. } = self.question.as_deref().unwrap_or(&none);
+        let Ask { unknown, question, askers, stops, below, .. } =
+            self.question.as_deref().unwrap_or(&none);
         if !below.is_empty() {
             return below.clone();
         }
@@ -185,7 +198,11 @@ impl Control {
         let answered = answered.into_iter().map(|asker| Asker { is_answered: true, ..asker });
         Asker::add_all(&mut all, answered);
         let pending = PendingCall::new(call.clone(), why).with_askers(all);
-        vec![PendingCall { question: unknown.clone(), ..pending }]
+        let asked = question.clone().filter(|_| !askers.is_empty()).map(|mut question| {
+            question.description = Asker::reasons(askers);
+            question
+        });
+        vec![PendingCall { question: unknown.clone().or(asked), ..pending }]
     }
 
     /// Returns the messages that the jump appends to memory.

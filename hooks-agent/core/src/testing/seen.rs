@@ -213,7 +213,7 @@ impl SeenFlow {
         let Flow::Then(Decision(decided)) = flow else { return Self::Continue };
         match &**decided {
             Decided::Stop(_) => Self::Stopped,
-            Decided::Ask(asker) => Self::Asked(asker.reason.clone()),
+            Decided::Ask(asker, _) => Self::Asked(asker.reason.clone()),
             Decided::AskPeople(asked) => {
                 Self::Asked(descriptions(asked.iter().map(|asked| &asked.question)))
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::call::CallContext;
 use crate::error::AgentError;
+use crate::identity::Users;
 use crate::memory::{Memory, Running};
 use crate::message::Messages;
 use crate::run_id::RunId;
@@ -54,6 +55,7 @@ impl Durable {
         cx: &CallContext,
         memory: Arc<Memory>,
         has_input: bool,
+        users: Option<&Users>,
     ) -> Result<OpenSession, AgentError> {
         if let Some(user) = cx.user() {
             check_name("id of the user", user).map_err(StoreError::from)?;
@@ -62,9 +64,10 @@ impl Durable {
             self.decide(cx, &cx.verdicts(), has_input).await?;
         }
         let (session, cut_off) = match cx.queue_timeout() {
-            None => self.open(cx, memory, has_input).await?,
+            None => self.open(cx, memory, has_input, users).await?,
             Some(after) => {
-                let opened = tokio::time::timeout(after, self.open(cx, memory, has_input)).await;
+                let open = self.open(cx, memory, has_input, users);
+                let opened = tokio::time::timeout(after, open).await;
                 opened.map_err(|_| AgentError::QueueTimeout {
                     agent: cx.agent_name().to_owned(),
                     thread: cx.thread_id().to_owned(),
@@ -122,8 +125,15 @@ impl Durable {
         cx: &CallContext,
         memory: Arc<Memory>,
         has_input: bool,
+        users: Option<&Users>,
     ) -> Result<(OpenSession, Option<Running>), AgentError> {
         let session = self.session(cx, memory.clone(), has_input).await?;
+        // Of a call that names no user, it is that of the thread. Who is not found changes nothing: a call that
+        // was cut off stays one.
+        if let Err(error) = cx.identify(users, memory.user()).await {
+            session.leave().await?;
+            return Err(error);
+        }
         if let Err(error) = cx.check_unfinished(&memory) {
             session.close().await?;
             return Err(error.into());

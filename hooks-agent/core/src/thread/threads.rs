@@ -169,21 +169,47 @@ impl Threads {
     /// result its tool call, or a message is a system message. [`InputError::InStore`] if the threads are
     /// in a store outside of the process. The conversation is then unchanged.
     pub fn restore(&self, id: &str, messages: impl Into<Messages>) -> Result<(), InputError> {
-        let messages = messages.into();
+        self.restore_messages(id, None, messages.into())
+    }
+
+    /// Replaces the conversation of a thread like [`restore`](Self::restore), and makes it one of a
+    /// [user](crate::call::CallOptions::user): a thread that was begun without one stays without one.
+    ///
+    /// # Errors
+    /// As of [`restore`](Self::restore).
+    pub fn restore_of(
+        &self,
+        id: &str,
+        user: impl Into<Arc<str>>,
+        messages: impl Into<Messages>,
+    ) -> Result<(), InputError> {
+        self.restore_messages(id, Some(user.into()), messages.into())
+    }
+
+    fn restore_messages(
+        &self,
+        id: &str,
+        user: Option<Arc<str>>,
+        messages: Messages,
+    ) -> Result<(), InputError> {
         if self.durable.is_some() {
             return Err(InputError::InStore { thread: id.to_owned() });
         }
         InputError::check_history(&messages)?;
         if id == CallContext::DEFAULT_THREAD {
             self.default.replace(messages);
+            if user.is_some() {
+                self.default.set_user(user);
+            }
             return Ok(());
         }
         let memory = Arc::new(Memory::new());
         memory.replace(messages);
+        memory.set_user(user.clone());
         let mut named = self.lock();
         if let Some(before) = named.threads.get(id) {
             memory.set_values(before.memory.values());
-            memory.set_user(before.memory.user());
+            memory.set_user(user.or_else(|| before.memory.user()));
         }
         named.insert(id.into(), memory.clone(), self.max_idle);
         Ok(())

@@ -22,6 +22,10 @@ pub(crate) struct SignedVerdict {
 #[serde(untagged)]
 pub(crate) enum By {
     Id(Arc<str>),
+    /// Somebody whom the program has not authenticated.
+    Unverified {
+        unverified: Arc<str>,
+    },
     User {
         id: Arc<str>,
         #[serde(default)]
@@ -35,6 +39,7 @@ impl From<By> for User {
     fn from(by: By) -> Self {
         match by {
             By::Id(id) => Self::new(id),
+            By::Unverified { unverified } => Self::unverified(unverified),
             By::User { id, roles, attributes } => {
                 let user = Self::new(id).with_roles(roles);
                 attributes
@@ -47,6 +52,9 @@ impl From<By> for User {
 
 impl From<User> for By {
     fn from(user: User) -> Self {
+        if !user.is_known() {
+            return Self::Unverified { unverified: user.id().into() };
+        }
         if user == User::new(user.id()) {
             return Self::Id(user.id().into());
         }

@@ -173,9 +173,21 @@ async fn write(
     if let Some(message) = unusable {
         return error(StatusCode::UNPROCESSABLE_ENTITY, "invalid", &message);
     }
+    // A thread that was begun without a user stays without one.
+    let owner = match called.read_thread(&thread).await {
+        Ok(memory) => memory.map(|memory| memory.user()),
+        Err(error) => return unread(&error),
+    };
+    let by = Some(by).filter(|by| by.is_known() && owner != Some(None));
+    if let Some(Some(owner)) = owner
+        && by.as_ref().is_none_or(|by| *by.id() != *owner)
+    {
+        let message = "this is the thread of another user";
+        return error(StatusCode::FORBIDDEN, "other_user", message);
+    }
     let run = RunId::random();
     let options = CallOptions::new().thread(thread).run_id(run);
-    let options = if by.is_known() { options.user(by) } else { options };
+    let options = by.into_iter().fold(options, CallOptions::user);
     let call = called.clone().call_owned(options, text);
     // The call goes on without the page, and its run shows how it ended.
     tokio::spawn(async move {
@@ -203,6 +215,11 @@ async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Response> {
         let message = format!("the body cannot be read: {unread}");
         error(StatusCode::BAD_REQUEST, "malformed", &message)
     })
+}
+
+fn unread(error: &(dyn std::error::Error + 'static)) -> Response {
+    tracing::warn!(target: "hooks_agent::studio", error, "a thread cannot be read");
+    self::error(StatusCode::SERVICE_UNAVAILABLE, "store", "the store of an agent failed")
 }
 
 fn nobody() -> Response {

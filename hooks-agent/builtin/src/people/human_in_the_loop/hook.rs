@@ -190,7 +190,7 @@ fn not_asked(call: &ToolUse) -> String {
     always,
     needs_login = self.gates.have_approvers(),
     tool_names = |hook: &Self| hook.gates.named.keys().cloned().collect(),
-    // Before a tool call, and around it, it only refuses.
+    // Before a tool call it asks and refuses, and around it it refuses.
     answers = EventKind::PostReasoning,
     answers_around = AroundMask::NONE
 )]
@@ -216,8 +216,14 @@ impl HumanInTheLoop {
         match event.own_decision() {
             Some(true) => self.shown(cx).add(call),
             Some(false) => return event.refuse(DIFFERS),
-            None if self.asking_gate(call, cx).is_some() => return event.refuse(not_asked(call)),
-            None => {}
+            None => {
+                let Some(gate) = self.asking_gate(call, cx) else { return Flow::Continue };
+                if !cx.is_confirmed(&call.id) {
+                    return event.refuse(not_asked(call));
+                }
+                // People let it run for others, or gave other arguments since, or the question was lost.
+                return event.ask_with(gate.question(call, self.gates.wording, &self.gates.prefix));
+            }
         }
         Flow::Continue
     }

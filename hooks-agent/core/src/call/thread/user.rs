@@ -44,7 +44,11 @@ impl CallContext {
 
     /// Returns the user whom the caller has named for this call, and not only the owner of its thread.
     pub(crate) fn signed_in(&self) -> Option<&User> {
-        self.identity().filter(|_| self.call.user.is_some())
+        if self.call.user.is_some() {
+            return self.identity();
+        }
+        // A call that is part of another is made for its user.
+        self.parent()?.signed_in()
     }
 
     /// Finds out who the user of the call is: whom the caller named, or the owner of the thread.

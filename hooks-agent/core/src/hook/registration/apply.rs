@@ -36,11 +36,6 @@ pub(crate) fn answered(flow: Flow) -> HookResult<ControlFlow<Msg>> {
     }
 }
 
-/// Names the hook in its decision.
-pub(crate) fn named(flow: Flow, hook: &dyn DynAgentHook) -> Flow {
-    flow.by(|| hook.name())
-}
-
 /// Returns whether error hooks received the error where it happened, so that `ErrorPhase::Call` does
 /// not report it again. A failure of a hook of `reply` is another error.
 pub(crate) fn was_reported(cx: &CallContext, error: &AgentError) -> bool {

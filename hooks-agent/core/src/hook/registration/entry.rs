@@ -52,6 +52,8 @@ pub(crate) struct Registration {
     pub(crate) counter: Option<Arc<str>>,
     /// The agent that the hook is inherited from.
     pub(crate) owner: Option<Arc<HookOwner>>,
+    /// The agent that the hook is inherited from.
+    pub(crate) inherited_from: Option<Arc<str>>,
     site: Site,
 }
 
@@ -91,6 +93,7 @@ impl Registration {
             around: hook.around(),
             counter: hook.counter().map(Into::into),
             owner: None,
+            inherited_from: None,
             site: site.into(),
         }
     }
@@ -103,6 +106,11 @@ impl Registration {
     }
 
     /// Returns the registration of a hook that an agent inherits.
+    /// Sets the agent that the hook is inherited from.
+    pub(crate) fn inherited_from(self, agent: Option<&Arc<str>>) -> Self {
+        Self { inherited_from: agent.cloned(), ..self }
+    }
+
     pub(crate) fn owned_by(self, owner: Option<&Arc<HookOwner>>) -> Self {
         Self { owner: owner.cloned(), ..self }
     }

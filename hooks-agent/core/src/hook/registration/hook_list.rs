@@ -31,12 +31,15 @@ struct Listed {
     scope: Option<Scope>,
     /// The agent that the hook is inherited from, if it counts.
     owner: Option<Arc<HookOwner>>,
+    /// The agent that the hook is inherited from.
+    inherited_from: Option<Arc<str>>,
 }
 
 impl Listed {
     fn install<A: EventPoints + ?Sized>(&self, agent: &A) {
         let registration = Registration::of(&*self.hook, self.group, self.site.clone());
         let registration = registration.checked(&*self.hook, agent).owned_by(self.owner.as_ref());
+        let registration = registration.inherited_from(self.inherited_from.as_ref());
         let registration = match &self.scope {
             None => registration,
             Some(scope) => registration.within(scope),
@@ -51,8 +54,8 @@ impl HookList {
         let site = Location::caller().into();
         let watcher = hook.watcher();
         let guard = hook.foreign_guard().map(|guard| (hook.priority(), guard));
-        let (group, scope, owner) = (new_group(), None, None);
-        self.0.push(Listed { group, watcher, guard, hook, site, scope, owner });
+        let (group, scope, owner, inherited_from) = (new_group(), None, None, None);
+        self.0.push(Listed { group, watcher, guard, hook, site, scope, owner, inherited_from });
     }
 
     /// Adds a hook and registers it at an agent, then removes the earlier hooks of its name and
@@ -164,7 +167,9 @@ impl HookList {
         for listed in &other.0 {
             if listed.hook.inherit() && !self.has(listed.group) {
                 let owner = listed.hook.counter().map(|_| Arc::new(HookOwner::of(caller)));
-                self.0.push(Listed { owner, ..listed.clone() });
+                let from = || caller.shared_agent_name();
+                let inherited_from = listed.inherited_from.clone().or_else(|| Some(from()));
+                self.0.push(Listed { owner, inherited_from, ..listed.clone() });
             }
         }
     }

@@ -12,13 +12,13 @@ macro_rules! install_pre {
                 let flow = {
                     hook.run_now($crate::event::HookEvent::$kind($event))?
                 };
-                $apply($crate::hook::named(flow, &*hook.hook), $args)
+                $apply(hook.named(flow), $args)
             },
             async move |$agent, $args| {
                 let flow = {
                     hook.run($crate::event::HookEvent::$kind($event)).await?
                 };
-                $apply($crate::hook::named(flow, &*hook.hook), $args)
+                $apply(hook.named(flow), $args)
             }
         )
     };
@@ -38,14 +38,14 @@ macro_rules! install_post {
                     let Some(event) = $event else { return Ok(()) };
                     hook.run_now($crate::event::HookEvent::$kind(event))?
                 };
-                $apply($crate::hook::named(flow, &*hook.hook), $output)
+                $apply(hook.named(flow), $output)
             },
             async move |$agent, $args, $output| {
                 let flow = {
                     let Some(event) = $event else { return Ok(()) };
                     hook.run($crate::event::HookEvent::$kind(event)).await?
                 };
-                $apply($crate::hook::named(flow, &*hook.hook), $output)
+                $apply(hook.named(flow), $output)
             }
         )
     };

@@ -15,7 +15,7 @@ mod target;
 #[cfg(feature = "testing")]
 pub(crate) use apply::WAITS_AT_SETTLED;
 pub(crate) use apply::{
-    answered, contained, contained_now, message_of, named, no_flow, recover, report, result_of,
+    answered, contained, contained_now, message_of, no_flow, recover, report, result_of,
     settle_now, was_reported,
 };
 pub use class::link;

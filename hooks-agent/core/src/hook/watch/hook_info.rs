@@ -10,6 +10,8 @@ use crate::hook::registration::Registration;
 /// What is known of a hook wherever it is registered.
 pub(super) struct HookInfo {
     pub(super) name: Arc<str>,
+    /// By which name it asks: a hook that an agent inherits is another one than its own of the name.
+    pub(super) asks_as: Arc<str>,
     pub(super) group: HookGroup,
     pub(super) level: Level,
     pub(super) priority: i32,
@@ -24,6 +26,10 @@ impl HookInfo {
     pub(super) fn of(registration: &Registration, level: Level) -> Self {
         Self {
             name: registration.name.clone(),
+            asks_as: match &registration.inherited_from {
+                Some(agent) => format!("{} of {agent}", registration.name).into(),
+                None => registration.name.clone(),
+            },
             group: registration.group,
             level,
             priority: registration.priority,

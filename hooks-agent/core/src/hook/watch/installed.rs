@@ -92,10 +92,15 @@ impl Installed {
         self.is_once && event.is_replayed()
     }
 
+    /// Names the hook in its decision.
+    pub(crate) fn named(&self, flow: Flow) -> Flow {
+        flow.by(|| self.hook.name(), &self.info.asks_as)
+    }
+
     /// Returns the event with the name of the hook, where a hook asks by it.
     fn told_its_name<'a>(&'a self, mut event: HookEvent<'a>) -> HookEvent<'a> {
         if let HookEvent::PreActing(event) = &mut event {
-            event.set_hook(&self.info.name);
+            event.set_hook(&self.info.asks_as);
         }
         event
     }
@@ -194,7 +199,7 @@ fn flow_of(ended: &HookResult<Flow>) -> HookFlow {
             None => HookFlow::Continue,
             Some(Decided::AnswerTool(result, _)) if result.is_error => HookFlow::Refuse,
             Some(Decided::Answer(_) | Decided::AnswerTool(..)) => HookFlow::Answer,
-            Some(Decided::Ask(_) | Decided::AskPeople(_)) => HookFlow::Ask,
+            Some(Decided::Ask(..) | Decided::AskPeople(_)) => HookFlow::Ask,
             Some(Decided::Stop(_)) => HookFlow::Stop,
             Some(Decided::Jump(_)) => HookFlow::Jump,
             Some(Decided::Recover(_)) => HookFlow::Recover,

@@ -157,9 +157,12 @@ impl Run<'_> {
         }
         let mut input = ActingInput::new(call);
         if self.resumes
-            && let Some(arguments) = self.cx.confirmed(&input.call.id).and_then(|it| it.edited)
+            && let Some(confirmed) = self.cx.confirmed(&input.call.id)
         {
-            input = input.edited(arguments);
+            if let Some(arguments) = confirmed.edited {
+                input = input.edited(arguments);
+            }
+            input.begin();
         }
         let acted = self.agent.acting(self.cx.clone(), input).await;
         // Error hooks have received it.
@@ -212,7 +215,7 @@ impl Run<'_> {
         }
         // A person let it run again, whatever the policy.
         let confirmed = self.cx.confirmed(&call.id);
-        if confirmed.as_ref().is_some_and(|confirmed| !confirmed.is_kept) {
+        if confirmed.as_ref().is_some_and(|confirmed| !confirmed.is_kept()) {
             return None;
         }
         let policy = self.agent.core.threads.stored().map(|durable| durable.unknown);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::call::{CallContext, Resumed};
 use crate::error::InputError;
-use crate::memory::{Answer, Confirmed, Memory, is_within};
+use crate::memory::{Answer, Confirmed, ConfirmedBy, Memory, is_within};
+use crate::message::PendingReason;
 use crate::message::{
     Asker, ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls,
 };
@@ -60,7 +61,7 @@ async fn admit_answers(
     recovers: bool,
 ) -> Result<Admitted, InputError> {
     let waiting = memory.pending();
-    let confirms = &as_shown(confirms.to_vec(), &waiting);
+    let confirms = &of_call(confirms, memory, &waiting);
     check_confirmations(confirms, &waiting)?;
     check_approvers(cx, memory, confirms, &input, &waiting)?;
     for msg in &input {
@@ -77,7 +78,7 @@ async fn admit_answers(
     let has_results = input.iter().any(|msg| msg.tool_results().next().is_some());
     // People are asked about these before anything of the answer runs.
     let held = |pending: &&PendingCall| {
-        let new = confirmed.iter().filter(|confirmed| !confirmed.is_kept);
+        let new = confirmed.iter().filter(|confirmed| !confirmed.is_kept());
         let is_confirmed = || confirms.iter().chain(new).any(|it| it.id == pending.id);
         let results = input.iter().flat_map(Msg::tool_results).chain(&results);
         is_held(pending) && !is_confirmed() && !results.map(|it| &it.id).any(|id| *id == pending.id)
@@ -87,7 +88,7 @@ async fn admit_answers(
         let is_open = |pending: &PendingCall| held(&pending) || !is_held(pending);
         return Ok(Admitted::Wait(waiting.into_iter().filter(is_open).collect()));
     }
-    let is_decided = !results.is_empty() || confirmed.iter().any(|confirmed| !confirmed.is_kept);
+    let is_decided = !results.is_empty() || confirmed.iter().any(|confirmed| !confirmed.is_kept());
     let asks_people = waiting.iter().any(|pending| held(&pending));
     let was_cut_off = cx.is_recovery() && memory.asking().is_none();
     let goes_on = was_cut_off && cx.through().is_none() || is_decided && !asks_people;
@@ -152,7 +153,7 @@ fn admit_results(
             asks.chain(decided).chain(answers.iter().map(|it| &*it.result.id)).collect();
         let has_begun = |call: &&ToolUse| below.iter().any(|path| is_within(path, &call.id));
         let begun: Vec<_> = open.iter().filter(has_begun).map(|call| call.id.clone()).collect();
-        kept = confirmed.iter().filter(|confirmed| confirmed.shown.is_some()).cloned().collect();
+        kept = confirmed.iter().filter(|confirmed| !confirmed.is_of_call()).cloned().collect();
         let confirmed = confirmed.into_iter().chain(begun.into_iter().map(Confirmed::begun));
         let (calls, confirmed) = (open.iter().map(|call| call.id.clone()), confirmed.collect());
         cx.set_resumed(Resumed { calls: calls.collect(), confirmed, answers: answers.clone() });
@@ -287,13 +288,36 @@ fn check_approvers(
     let confirmed = confirms.iter().map(|confirmed| &confirmed.id);
     let answered = input.iter().flat_map(Msg::tool_results).map(|result| &result.id);
     for id in confirmed.chain(answered) {
-        for pending in waiting.iter().filter(|pending| pending.id == *id) {
-            let asks = memory.question_about(id).and_then(|question| question.user);
-            Asker::check_approver(&pending.askers, cx.signed_in(), asks.as_deref())
-                .map_err(|reason| InputError::NotApprover { id: id.clone(), reason })?;
+        // A result of a tool call that runs a sub-agent answers what waits in it.
+        for pending in waiting.iter().filter(|pending| is_within(&pending.id, id)) {
+            let asks = memory.question_about(&pending.id).and_then(|question| question.user);
+            let all = pending.why == PendingReason::UnknownOutcome;
+            Asker::check_approver(&pending.askers, cx.signed_in(), asks.as_deref(), all)
+                .map_err(|reason| InputError::NotApprover { id: pending.id.clone(), reason })?;
         }
     }
     Ok(())
+}
+
+/// Returns what the caller of this call confirms: what was shown, to those who asked. The arguments that a person gave
+/// before stay, unless the caller gives others; then others who answered for those before ask again.
+fn of_call(confirms: &[Confirmed], memory: &Memory, waiting: &[PendingCall]) -> Vec<Confirmed> {
+    let kept = memory.confirmed();
+    let of_call = |it: Confirmed| {
+        let pending = waiting.iter().find(|pending| pending.id == it.id);
+        let earlier = kept.iter().find(|kept| kept.id == it.id);
+        let is_of_call = it.is_of_call() || it.shown.is_none();
+        let gives_others = it.edited.is_some();
+        let edited = it.edited.clone().or_else(|| earlier?.edited.clone());
+        let shown = it.shown.clone().or_else(|| Some(pending?.call.input.clone()));
+        let mut it = as_shown(vec![it], waiting).remove(0);
+        if let Some(askers) = it.askers.as_mut().filter(|_| gives_others && is_of_call) {
+            askers.retain(|asker| !asker.is_answered);
+        }
+        let by = if is_of_call { ConfirmedBy::Caller } else { it.by };
+        Confirmed { shown, edited, by, ..it }
+    };
+    confirms.iter().cloned().map(of_call).collect()
 }
 
 /// Returns confirmations with what was shown: a caller lets run what it was shown.

@@ -72,8 +72,13 @@ pub(super) async fn decided(
             continue;
         }
         let mut askers = question.shown_askers();
-        let before = kept.as_ref().and_then(|kept| kept.askers.clone());
-        Asker::add_all(&mut askers, before.into_iter().flatten());
+        if let Decision::Edit(_) = decision {
+            // Others answered other arguments: they ask again.
+            askers.retain(|asker| !asker.is_answered);
+        } else {
+            let before = kept.as_ref().and_then(|kept| kept.askers.clone());
+            Asker::add_all(&mut askers, before.into_iter().flatten());
+        }
         let shown = kept.and_then(|kept| kept.shown).or_else(|| Some(question.arguments.clone()));
         let confirmed = |edited| Confirmed {
             tool: Some(call.name.as_str().into()),

@@ -6,8 +6,8 @@ use crate::agent::Agent;
 use crate::call::{CallContext, User};
 use crate::memory::{Asking, Moment};
 use crate::message::{
-    Asker, ContentBlock, DecisionKind, GenerateReason, Msg, PendingCall, PendingReason, Question,
-    Role, ToolUse, open_calls,
+    Asker, ContentBlock, GenerateReason, Msg, PendingCall, PendingReason, Question, Role, ToolUse,
+    open_calls,
 };
 use crate::react::run::batch::Batch;
 use crate::react::run::rounds::{Ended, Run};
@@ -18,10 +18,21 @@ use crate::thread::now;
 
 impl Run<'_> {
     /// Leaves the tool calls of an answer waiting, because a hook stopped the call.
-    pub(super) fn stop(&self, batch: Batch<'_>, reply: Arc<Msg>, stops: &[Asker]) -> Ended {
-        let stopped = batch.wait().into_iter().map(|pending| PendingCall {
-            why: PendingReason::Stopped,
-            ..pending.with_askers(stops.to_vec())
+    /// Those who asked people about a tool call are listed too.
+    pub(super) fn stop(
+        &self,
+        batch: Batch<'_>,
+        reply: Arc<Msg>,
+        stops: &[Asker],
+        people: Vec<Vec<AskedPeople>>,
+    ) -> Ended {
+        let asked = people.into_iter().chain(std::iter::repeat_with(Vec::new));
+        let stopped = batch.wait().into_iter().zip(asked).map(|(pending, asked)| {
+            let mut all = stops.to_vec();
+            if asked.iter().any(|asked| !asked.joins) {
+                Asker::add_all(&mut all, one_question(asked, &pending.call).1);
+            }
+            PendingCall { why: PendingReason::Stopped, ..pending.with_askers(all) }
         });
         let pending = self.identified(stopped);
         self.remember(&pending);
@@ -155,20 +166,9 @@ fn one_question(mut all: Vec<AskedPeople>, call: &ToolUse) -> (Question, Vec<Ask
         Asker::add_all(&mut askers, [asker]);
         one = Some(match one {
             None => question,
-            Some(one) => both(one, &question),
+            Some(one) => one.and(&question),
         });
     }
     let one = one.unwrap_or_else(|| Question::new(""));
     (Question { description: Asker::reasons(&askers), ..one }, askers)
-}
-
-fn both(one: Question, other: &Question) -> Question {
-    let mut allowed = one.allowed;
-    allowed.retain(|kind| other.allowed.contains(kind));
-    if allowed.is_empty() {
-        // Whatever else they allow, none is asked in vain.
-        allowed.push(DecisionKind::Reject);
-    }
-    let expires_after = [one.expires_after, other.expires_after].into_iter().flatten().min();
-    Question { allowed, expires_after, ..one }
 }

@@ -204,7 +204,7 @@ impl Run<'_> {
                 batch.refuse(cut);
                 Ok(Step::End(Ended::new(message, GenerateReason::ReasoningStopRequested)))
             }
-            _ if stop => Ok(Step::End(self.stop(batch, message, &stops))),
+            _ if stop => Ok(Step::End(self.stop(batch, message, &stops, people))),
             Some(Jump { to: JumpTo::End, .. }) => {
                 batch.refuse("the run was ended before this call was answered");
                 Ok(Step::End(Ended::new(message, GenerateReason::HookEnded)))

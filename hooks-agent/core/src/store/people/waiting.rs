@@ -134,7 +134,9 @@ impl Waiting {
     /// # Errors
     /// [`NotApprover`] says why the user may not.
     pub fn check_approver(&self, user: Option<&User>) -> Result<(), NotApprover> {
-        Asker::check_approver(&self.askers, user, self.user.as_deref())
+        // A second run of what may have run is decided by who could let it run.
+        let all = self.why == PendingReason::UnknownOutcome;
+        Asker::check_approver(&self.askers, user, self.user.as_deref(), all)
     }
 
     /// Sets the id: what it begins with, and the digest.
