@@ -44,7 +44,7 @@ pub enum Acquired {
         /// The [user](crate::call::CallOptions::user) of the thread.
         user: Option<Arc<str>>,
     },
-    /// The [claim](Claim) is of another user than the thread. Nothing has changed.
+    /// The [claim](crate::store::Claim) is of another user than the thread. Nothing has changed.
     OtherUser,
     /// Another call owns the thread, or was first to wait for it.
     Busy,

@@ -32,7 +32,7 @@ use crate::verdict::SignedVerdict;
 /// |---|---|---|
 /// | `call` | a [`CallRequest`] | the reply |
 /// | `waiting` | | the questions that wait for people |
-/// | `decide` | a list of [`Verdict`]s | once they are stored, all or none |
+/// | `decide` | a list of [`Verdict`](hooks_agent_core::store::Verdict)s, each with who decides in `by`: an id, or `id` and `roles` | once they are stored, all or none |
 /// | `stream` | a [`StreamRequest`] | the next events of the last call, a [`StreamPart`]; waits up to 20 s |
 /// | `interrupt` | | whether a call runs that is interrupted |
 /// | `history` | | the messages of the thread |
