@@ -454,3 +454,56 @@ fn a_user_who_was_not_verified_stays_so() {
     let approvers = Approvers::roles(["manager"]);
     assert_eq!(approvers.check(Some(&user), None), Err(NotApprover::Nobody));
 }
+
+#[tokio::test]
+async fn a_question_of_a_sub_agent_before_its_tool_is_answered_with_other_arguments() {
+    let ask = on(|event: &mut PreActing<'_>| {
+        event.ask_with(Question::new("Pay?").allow([DecisionKind::Edit, DecisionKind::Reject]))
+    });
+    let paid = Calls::new("pay").answers("paid");
+    let model = Script::new().calls([ToolUse::new("x", "pay", json!({ "euros": 50 }))]);
+    let clerk = ReActAgent::builder("clerk").model(model.says("done")).tool(paid.clone());
+    let clerk = clerk.hook(ask).build().unwrap();
+    let model = Script::new().calls([ToolUse::new("1", "clerk", json!({ "task": "Pay" }))]);
+    let store = MemoryStore::new();
+    let boss = ReActAgent::builder("boss").model(model.says("end")).tool(clerk.to_tool("Pays."));
+    let boss = boss.store(store.clone()).build().unwrap();
+    boss.call("Pay").await.unwrap();
+    let question = store.waiting(Filter::agent("boss")).await.unwrap().remove(0);
+    assert_eq!(question.allowed, [DecisionKind::Edit, DecisionKind::Reject]);
+    let approve = Verdict::new(question.id.clone(), Decision::Approve);
+    assert!(store.decide(vec![approve]).await.is_err());
+    let edit = Decision::Edit(json!({ "euros": 5 }));
+    let reply = boss.resume(CallOptions::new().decide(question.id, edit)).await.unwrap();
+    assert_eq!(reply.text(), "end");
+    assert_eq!(paid.inputs(), [json!({ "euros": 5 })]);
+}
+
+#[tokio::test]
+async fn a_hook_that_is_inherited_is_another_one_than_one_of_its_name() {
+    // Both have one name: the caller's asks about large payments, for managers.
+    let large = on(|event: &mut PreActing<'_>| {
+        let is_large = event.tool_use().input["euros"].as_u64() > Some(100);
+        let question = Question::new("Pay?").approvers(Approvers::roles(["manager"]));
+        if is_large { event.ask_with(question) } else { Flow::Continue }
+    });
+    let every = on(|event: &mut PreActing<'_>| match &*event.tool_use().name {
+        "pay" => event.ask("Pay?"),
+        _ => Flow::Continue,
+    });
+    let paid = Calls::new("pay").answers("paid");
+    let model = Script::new().calls([ToolUse::new("x", "pay", json!({ "euros": 500 }))]);
+    let clerk = ReActAgent::builder("clerk").model(model.says("done")).tool(paid.clone());
+    let clerk = clerk.hook(every.named("gate")).build().unwrap();
+    let model = Script::new().calls([ToolUse::new("1", "clerk", json!({ "task": "Pay" }))]);
+    let boss = ReActAgent::builder("boss").model(model.says("end")).tool(clerk.to_tool("Pays."));
+    let boss = boss.hook(large.named("gate").inherited(true)).build().unwrap();
+    let reply = boss.call("Pay").await.unwrap();
+    let asks: Vec<_> = reply.pending()[0].askers.iter().map(ToString::to_string).collect();
+    assert_eq!(asks, ["gate: Pay?", "gate of boss: Pay?"]);
+    let error = boss.resume(CallOptions::new().confirm("1/x")).await.unwrap_err();
+    assert_eq!(not_approver(error), NotApprover::Nobody);
+    let as_bob = CallOptions::new().user(manager("bob")).take_over(true);
+    assert_eq!(boss.resume(as_bob.confirm("1/x")).await.unwrap().text(), "end");
+    assert_eq!(paid.inputs().len(), 1);
+}

@@ -106,6 +106,7 @@ fn options_that_decide_nothing_are_errors() {
         ("inject_prompt", "text = ' '", "expected a text, found blanks"),
         ("human_in_the_loop", "", "expected at least one tool"),
         ("human_in_the_loop", "tools = ['a'], allow = []", "hook[0].with.allow"),
+        ("human_in_the_loop", "tools = ['a'], approvers = { role = ['b'] }", "unknown key `role`"),
         ("model_call_limit", "", "expected `run` or `thread`"),
         ("tool_call_limit", "run = -1", "expected a whole number from 0, found -1"),
         (

@@ -138,8 +138,9 @@ impl CallOptions {
     /// An id that does not wait fails the call with
     /// [`InputError::UnknownConfirmations`](crate::error::InputError::UnknownConfirmations), and one that
     /// [waits for somebody else](crate::message::Approvers) with
-    /// [`InputError::NotApprover`](crate::error::InputError::NotApprover). A tool that is another one now than
-    /// the one that was shown does not run, and the model reads why.
+    /// [`InputError::NotApprover`](crate::error::InputError::NotApprover). What waits is what runs: a tool that is
+    /// another one by then, or arguments of which hooks before the tool have made others, do not run, and the
+    /// model reads why. What hooks [around](crate::hook::ToolCall) the tool add is excepted.
     pub fn confirm(mut self, tool_call_id: impl Into<String>) -> Self {
         self.confirmed.push(Confirmed::from(tool_call_id.into()));
         self

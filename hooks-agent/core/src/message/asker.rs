@@ -41,7 +41,8 @@ use crate::message::pending::PendingReason;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Asker {
-    /// The name of the hook; `None` for the permission of the tool.
+    /// The name of the hook; `None` for the permission of the tool. Of a hook that a sub-agent inherits, with the
+    /// agent that it comes from: `HumanInTheLoop of boss` is another one than its own `HumanInTheLoop`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook: Option<String>,
     /// Why it asks. Empty for the permission of a tool, and for a hook that only

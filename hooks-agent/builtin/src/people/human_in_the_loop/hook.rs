@@ -34,6 +34,9 @@ use hooks_agent_core::tool::ToolError;
 /// program adds them, and people do not see them. A call whose arguments are no JSON is not asked
 /// about, because no tool can run it.
 ///
+/// An answer to another hook is none to this one. A call that people let run for others alone, or to which they gave
+/// arguments of their own since, is asked about right before it runs.
+///
 /// The model's message stays as it is; [`ran`](hooks_agent_core::message::ToolResult::ran) of the result shows what
 /// a person made of it, and the model reads it.
 ///

@@ -309,7 +309,11 @@ fn of_call(confirms: &[Confirmed], memory: &Memory, waiting: &[PendingCall]) -> 
         let is_of_call = it.is_of_call() || it.shown.is_none();
         let gives_others = it.edited.is_some();
         let edited = it.edited.clone().or_else(|| earlier?.edited.clone());
-        let shown = it.shown.clone().or_else(|| Some(pending?.call.input.clone()));
+        // Of a tool call that had no turn, nobody knows yet what hooks make of it.
+        let asked = pending.filter(|it| {
+            matches!(it.why, PendingReason::Permission(_) | PendingReason::UnknownOutcome)
+        });
+        let shown = it.shown.clone().or_else(|| Some(asked?.call.input.clone()));
         let mut it = as_shown(vec![it], waiting).remove(0);
         if let Some(askers) = it.askers.as_mut().filter(|_| gives_others && is_of_call) {
             askers.retain(|asker| !asker.is_answered);

@@ -63,7 +63,7 @@ impl Run<'_> {
         Ended { reply, reason: GenerateReason::PermissionAsking, pending }
     }
 
-    /// Returns what waits with the identities of the tools of this agent.
+    /// Returns what waits with the identities of the tools of this agent, and the schemas that people need to edit.
     pub(super) fn identified(
         &self,
         pending: impl IntoIterator<Item = PendingCall>,
@@ -71,6 +71,10 @@ impl Run<'_> {
         let mut pending: Vec<_> = pending.into_iter().collect();
         for own in pending.iter_mut().filter(|pending| pending.agents.is_empty()) {
             own.identity = self.agent.identity_of(&own.call.name);
+            let schema = self.schema(own);
+            if let Some(question) = own.question.as_mut().filter(|it| it.schema.is_null()) {
+                question.schema = schema;
+            }
         }
         pending
     }
