@@ -163,6 +163,8 @@ async fn a_question_shows_all_who_ask_and_what_was_answered_before() {
         page.click(".card button", "Approve").await;
         page.until_text(".card .askers", "night it is").await;
         page.until_text(".card .askers", "amount, answered before money leaves").await;
+        // The card of the question before goes first.
+        page.until("document.querySelectorAll('.card').length === 1").await;
         page.picture("askers").await;
         page.click(".card button", "Approve").await;
         page.until("document.querySelectorAll('.card').length === 1").await;
