@@ -148,3 +148,21 @@ fn a_class_hook_whose_name_panics_is_not_registered_and_stops_no_other() {
     assert_eq!(count("other"), 1);
     ReActAgent::remove_class_agent_hook("other").unwrap();
 }
+
+/// Asks for users.
+struct Fourth;
+
+#[agent_hook(needs_login)]
+impl Fourth {
+    fn look(&self, _: &PreCall<'_>) {}
+}
+
+#[test]
+fn a_hook_of_all_agents_that_decides_by_users_needs_a_login() {
+    let agent = assistant();
+    assert_eq!(agent.needs_login(), None);
+    ReActAgent::register_class_agent_hook(Fourth);
+    assert_eq!(agent.needs_login().as_deref(), Some("Fourth"));
+    ReActAgent::remove_class_agent_hook("Fourth").unwrap();
+    assert_eq!(agent.needs_login(), None);
+}

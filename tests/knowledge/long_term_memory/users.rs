@@ -8,6 +8,7 @@ use hooks_agent_builtin::context::AutoContext;
 use hooks_agent_core::hook::HookModel;
 use hooks_agent_core::model::ContextSize;
 use hooks_agent_core::prelude::*;
+use hooks_agent_core::store::StoreError;
 use hooks_agent_core::testing::Script;
 use hooks_agent_knowledge::{LongTermMemory, Memories, MemoriesError, ProcessMemories};
 use hooks_fixtures::Reports;
@@ -64,7 +65,11 @@ fn the_user_is_that_of_the_call_and_not_of_its_thread_or_its_values() {
         let options = on(user, "shared").value("ada".to_owned()).take_over(true);
         block_on(agent.call_with(options, "I am ada")).unwrap();
     }
-    block_on(agent.call_with(CallOptions::new().thread("shared"), "I am ada")).unwrap();
+    // Nobody says something on the thread of somebody.
+    let of_nobody = agent.call_with(CallOptions::new().thread("shared"), "I am ada");
+    assert!(matches!(block_on(of_nobody), Err(AgentError::Store(StoreError::OtherUser { .. }))));
+    let of_nobody = agent.call_with(CallOptions::new().thread("another"), "I am ada");
+    block_on(of_nobody).unwrap();
     let requests = script.requests();
     assert_eq!(shown(&requests[0]), ["of Ada"]);
     assert_eq!(shown(&requests[1]), ["of Bob"]);

@@ -36,9 +36,9 @@ pub use registration::link;
 pub(crate) use registration::{
     EventPoints, HookList, Registration, Scope, SharedHooks, Site, Target, answered, contained,
     contained_now, install_call, install_error, install_look, install_one, install_post,
-    install_pre, level_of, lost_of_class, message_of, no_flow, not_found, recover, register_class,
-    remove_by_name, remove_class, report, result_of, settle_now, warn_of_class, was_reported,
-    watch_class,
+    install_pre, level_of, login_of_class, lost_of_class, message_of, no_flow, not_found, recover,
+    register_class, remove_by_name, remove_class, report, result_of, settle_now, warn_of_class,
+    was_reported, watch_class,
 };
 pub use rewrite::Rewrite;
 pub(crate) use watch::{AroundRun, CallWatchers, Installed, NoteInside};

@@ -15,8 +15,8 @@ use crate::event::{
 };
 use crate::hook::{
     AgentHook, DynAgentHook, EventPoints, Registration, Target, install_call, install_error,
-    install_look, install_post, install_pre, message_of, no_flow, not_found, register_class,
-    remove_by_name, remove_class, result_of,
+    install_look, install_post, install_pre, login_of_class, message_of, no_flow, not_found,
+    register_class, remove_by_name, remove_class, result_of,
 };
 use crate::react::agent::ReActAgent;
 use crate::react::agent_tool::AgentTool;
@@ -83,7 +83,8 @@ impl ReActAgent {
     }
 
     /// Returns the name of an event hook that decides by who a user is, if the agent has one now, or one of the
-    /// agents that are its tools, or a [source](crate::react::HookSource) chooses one: what lets people decide needs a
+    /// agents that are its tools, or a [source](crate::react::HookSource) chooses one, or one is of all agents of
+    /// the type: what lets people decide needs a
     /// [login](AgentHook::needs_login) then.
     #[must_use]
     pub fn needs_login(&self) -> Option<String> {
@@ -91,7 +92,8 @@ impl ReActAgent {
         let own = chosen.as_deref().unwrap_or(self).event_hooks.lock().needs_login();
         let tools = self.core.tools.iter();
         let agents = tools.filter_map(|tool| (&**tool as &dyn Any).downcast_ref::<AgentTool>());
-        own.or_else(|| agents.map(AgentTool::agent).find_map(Self::needs_login))
+        own.or_else(login_of_class::<Self>)
+            .or_else(|| agents.map(AgentTool::agent).find_map(Self::needs_login))
     }
 
     /// Adds an event hook to every agent of this type in the process, also while calls run: a call

@@ -123,6 +123,13 @@ pub(crate) fn lost_of_class<A: EventPoints>() -> Vec<(String, String)> {
     own.filter_map(|hook| Some((hook.name.clone(), hook.settings.lost.clone()?))).collect()
 }
 
+/// Returns the name of a class hook of agents of this type that decides by who a user is.
+pub(crate) fn login_of_class<A: EventPoints>() -> Option<String> {
+    let known = lock();
+    let own = known.iter().find(|hook| hook.is_of::<A>() && hook.settings.needs_login);
+    own.map(|hook| hook.name.clone())
+}
+
 impl ClassHook {
     /// Returns whether it is a hook of agents of this type, or of all.
     fn is_of<A: 'static>(&self) -> bool {

@@ -19,7 +19,9 @@ pub(crate) use apply::{
     settle_now, was_reported,
 };
 pub use class::link;
-pub(crate) use class::{lost_of_class, register_class, remove_class, warn_of_class, watch_class};
+pub(crate) use class::{
+    login_of_class, lost_of_class, register_class, remove_class, warn_of_class, watch_class,
+};
 pub(crate) use entry::{
     EventPoints, Registration, Scope, Site, new_group, not_found, remove_by_name,
 };

@@ -12,20 +12,22 @@ pub(crate) struct Settings {
     tools: Vec<String>,
     /// Why what the hook keeps is lost with the process.
     pub(super) lost: Option<String>,
+    /// Whether the hook decides by who a user is.
+    pub(super) needs_login: bool,
     inherits: bool,
 }
 
 impl Settings {
     pub(crate) fn of(hook: &dyn DynAgentHook) -> Self {
         let (tools, lost) = (hook.tool_names(), hook.ends_with_process());
-        Self { tools, lost, inherits: hook.inherit() }
+        Self { tools, lost, needs_login: hook.needs_login(), inherits: hook.inherit() }
     }
 
     /// Returns a warning for each tool that the agent does not have, and for what is lost with the process
     /// although the threads are not. Sub-agents count for a hook that they inherit. Of a class hook, which
     /// is about the tools of many agents, only a name that is near to one of a tool is a mistake.
     pub(crate) fn warnings(&self, agent: &(impl Agent + ?Sized), level: Level) -> Vec<String> {
-        let Self { tools, lost, inherits } = self;
+        let Self { tools, lost, inherits, .. } = self;
         let known = if tools.is_empty() { None } else { agent.tool_names(*inherits) };
         let known = known.as_ref().unwrap_or(tools);
         let is_known = |name: &String| {

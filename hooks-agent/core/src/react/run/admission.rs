@@ -71,10 +71,11 @@ async fn admit_answers(
     let Decided { confirmed, mut results } = decided(cx, memory, calls, &waiting).await;
     let confirmed = as_shown(confirmed, &waiting);
     results.extend(changed(confirms, memory, calls));
-    let is_answered = |id: &str| results.iter().any(|result| result.id == *id);
-    let other_tools = other_tools(agent, confirms.iter().chain(&confirmed), &waiting, calls);
-    let other_tools: Vec<_> = other_tools.filter(|result| !is_answered(&result.id)).collect();
-    results.extend(other_tools);
+    for result in other_tools(agent, confirms.iter().chain(&confirmed), &waiting, calls) {
+        if results.iter().all(|known| known.id != result.id) {
+            results.push(result);
+        }
+    }
     let has_results = input.iter().any(|msg| msg.tool_results().next().is_some());
     // People are asked about these before anything of the answer runs.
     let held = |pending: &&PendingCall| {
