@@ -42,7 +42,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// # let model = ScriptedModel::new("fixed", |_| "Done.");
 /// # let agent = ReActAgent::builder("assistant").model(model).build()?;
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
-/// axum::serve(BoundedListener::new(listener), ag_ui::router(agent)).await?;
+/// axum::serve(BoundedListener::new(listener), ag_ui::router(agent)?).await?;
 /// # Ok(())
 /// # }
 /// ```
