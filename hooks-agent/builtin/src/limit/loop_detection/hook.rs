@@ -33,8 +33,8 @@ use hooks_agent_core::tool::Effect;
 ///
 /// | setting | default |
 /// |---|---|
-/// | [`repeats`](Self::repeats): how often the same comes until the model is told, and until the call ends | 3, 6 |
-/// | [`rounds`](Self::rounds): how many rounds say nothing new until then | 5, 8 |
+/// | [`repeats`](Self::repeats): the same comes so often in a row: the model is told, the call ends | 3, 6 |
+/// | [`rounds`](Self::rounds): so many rounds say nothing new: the model is told, the call ends | 5, 8 |
 /// | [`polling`](Self::polling) | no tools |
 /// | [`exit`](Self::exit) | [`Exit::End`]: the reply says why |
 ///
@@ -94,14 +94,15 @@ impl LoopDetection {
         Self { repeats: (3, 6), rounds: (5, 8), polling: Arc::default(), fails: false }
     }
 
-    /// Sets how often the same comes, one after the other, until the model is told, and until the call ends; each is
-    /// at least 2. The model is told before the call ends: an end that is not above `note` tells nobody.
+    /// Sets two numbers of repeats in a row: at `note` the model is told, and at `end` the call ends. Each is at
+    /// least 2. If `end` is not above `note`, the call ends and the model is not told.
     pub fn repeats(mut self, note: usize, end: usize) -> Self {
         self.repeats = (note.max(2), end.max(2));
         self
     }
 
-    /// Sets how many rounds say nothing new until the model is told, and until the call ends; each is at least 2.
+    /// Sets two numbers of rounds in a row that say nothing new: at `note` the model is told, and at `end` the call
+    /// ends. Each is at least 2.
     pub fn rounds(mut self, note: usize, end: usize) -> Self {
         self.rounds = (note.max(2), end.max(2));
         self

@@ -1,4 +1,4 @@
-//! What a tool does outside of the agent.
+//! The effect of a tool outside of the agent.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a call may do without asking.
+//! The modes of a call: plan, ask, accept.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

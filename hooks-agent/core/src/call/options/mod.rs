@@ -1,5 +1,7 @@
 //! Options of a call.
 
+mod mode;
+
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::call::context::CallContext;
 use crate::call::interrupt::Interrupt;
-use crate::call::mode::RunMode;
 use crate::call::stream::EventSink;
 use crate::call::values::Values;
 use crate::identity::User;
@@ -18,6 +19,8 @@ use crate::journal::Journal;
 use crate::memory::Confirmed;
 use crate::run_id::RunId;
 use crate::store::{Decision, Verdict};
+
+pub use mode::RunMode;
 
 /// Options of a call.
 ///
