@@ -79,7 +79,7 @@ impl Selection {
                 // The text alone: the arguments that ran may be what a vault put back.
                 let shown = if result.is_error { ToolResult::error } else { ToolResult::success };
                 let shown = shown(call, result.output.as_str().to_owned());
-                self.passes(StreamType::ToolFinished).then(|| AgentEventKind::ToolFinished(shown))
+                self.passes(StreamType::ToolFinished).then_some(AgentEventKind::ToolFinished(shown))
             }
             HookEvent::PostCall(event) => {
                 run().set_reply(event.final_message());
