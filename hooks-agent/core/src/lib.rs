@@ -28,6 +28,7 @@
 //!
 //! | feature | |
 //! |---|---|
+//! | `globs` | [`Globs`](options::Globs) of names, for crates that read files |
 //! | `schema` | [`Decision::Edit`](store::Decision::Edit): people edit arguments, which are checked against the schema of the tool |
 //! | `testing` | `testing`: tests of hooks, tools and agents |
 //! | `tiktoken` | `TokenCounter::tiktoken` |

@@ -8,6 +8,7 @@
 //! | `SensitiveWords` | masks or blocks the words of a list | 10 | `words` |
 //! | `Sanitize` | replaces patterns in what tools return | 10 | `pii` |
 //! | `ToolApproval` | asks a decider before tools run | 20 | |
+//! | `Rules` | goes by rules about tool calls, with conditions in CEL | 25 | `rules` |
 //! | `RuleOfTwo` | keeps untrusted input, private data and changes of state apart | 30 | |
 //! | `InjectPrompt` | adds rules to the system prompt | 80 | |
 //! | `Spotlight` | marks foreign text as data | 300 | |
@@ -67,8 +68,9 @@
 //! [inherited](crate::hook::AgentHookExt::inherited).
 
 pub mod connect;
+pub mod guard;
 pub mod knowledge;
 pub mod observe;
 
 #[doc(inline)]
-pub use hooks_agent_builtin::{answer, context, control, guard, limit, people, recover};
+pub use hooks_agent_builtin::{answer, context, control, limit, people, recover};

@@ -93,6 +93,12 @@ pub trait Agent: Hookable {
         None
     }
 
+    /// Returns whether tool calls of one answer may run at once: what a hook sees of those before a tool call may not
+    /// be all then. The default is `true`, for agents that do not say.
+    fn runs_tools_at_once(&self) -> bool {
+        true
+    }
+
     /// Begins a call of the agent. Returns the agent to run it on, if hooks of a parent call apply
     /// to it.
     #[doc(hidden)]

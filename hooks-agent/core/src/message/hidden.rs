@@ -1,5 +1,6 @@
 //! Arguments of a tool call that only the tool receives.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -83,6 +84,53 @@ impl ToolUse {
             }
         }
         Some(revealed)
+    }
+
+    /// Returns the arguments as the tool receives them, with the [hidden](Self::hide) ones. For checks right before
+    /// the tool; what is made of them must not be shown.
+    ///
+    /// ```
+    /// use hooks_agent::message::ToolUse;
+    /// use serde_json::json;
+    ///
+    /// let mut call = ToolUse::new("1", "search", json!({ "q": "rust" }));
+    /// call.hide("key", "s3cr3t");
+    /// assert_eq!(*call.received_input(), json!({ "q": "rust", "key": "s3cr3t" }));
+    /// ```
+    #[must_use]
+    pub fn received_input(&self) -> Cow<'_, Value> {
+        self.revealed().map_or(Cow::Borrowed(&self.input), Cow::Owned)
+    }
+
+    /// Returns whether it calls the same tool with the same arguments, apart from those that are
+    /// [hidden](Self::hide) in either: whether people who have seen one have seen the other.
+    ///
+    /// ```
+    /// use hooks_agent::message::ToolUse;
+    /// use serde_json::json;
+    ///
+    /// let shown = ToolUse::new("1", "search", json!({ "q": "rust" }));
+    /// let mut runs = shown.clone();
+    /// runs.hide("key", "s3cr3t");
+    /// assert!(runs.equals_but_hidden(&shown));
+    /// runs.input["q"] = "go".into();
+    /// assert!(!runs.equals_but_hidden(&shown));
+    /// ```
+    #[must_use]
+    pub fn equals_but_hidden(&self, other: &Self) -> bool {
+        self.name == other.name && self.public_input(other) == other.public_input(self)
+    }
+
+    /// Returns the arguments without those that are hidden here or there.
+    fn public_input(&self, other: &Self) -> Cow<'_, Value> {
+        if self.hidden.0.is_none() && other.hidden.0.is_none() {
+            return Cow::Borrowed(&self.input);
+        }
+        let mut input = self.input.clone();
+        if let Value::Object(fields) = &mut input {
+            fields.retain(|name, _| !self.is_hidden(name) && !other.is_hidden(name));
+        }
+        Cow::Owned(input)
     }
 
     /// Removes the [hidden](Self::hide) values, for a tool call that is recorded or sent elsewhere: what is shown

@@ -23,18 +23,34 @@ use crate::options::words::list_of;
 pub struct OptionError {
     pub(super) key: Option<String>,
     pub(super) cause: BoxError,
+    /// What else is wrong.
+    pub(super) others: Vec<Self>,
 }
 
 impl OptionError {
+    /// Creates an error of all that is wrong: options, by their paths such as `patterns[0].pattern`, and why.
+    ///
+    /// ```
+    /// use hooks_agent::policy::OptionError;
+    ///
+    /// let error = OptionError::many([("rate", "expected a rate above 0"), ("name", "is taken")]);
+    /// assert_eq!(error.to_string(), "expected a rate above 0; is taken");
+    /// ```
+    pub fn many<'a>(mistakes: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut all = mistakes.into_iter().map(|(option, why)| Self::at(option, why));
+        let first = all.next().unwrap_or_else(|| "the options are refused".into());
+        Self { others: all.collect(), ..first }
+    }
+
     /// Creates an error at an option.
     pub fn at(option: impl Into<String>, cause: impl Into<BoxError>) -> Self {
-        Self { key: Some(option.into()), cause: cause.into() }
+        Self { key: Some(option.into()), cause: cause.into(), others: Vec::new() }
     }
 }
 
 impl<E: Into<BoxError>> From<E> for OptionError {
     fn from(cause: E) -> Self {
-        Self { key: None, cause: cause.into() }
+        Self { key: None, cause: cause.into(), others: Vec::new() }
     }
 }
 
@@ -52,7 +68,7 @@ impl fmt::Display for OptionError {
             }
             (shown, source) = (text, error.source());
         }
-        Ok(())
+        self.others.iter().try_for_each(|other| write!(f, "; {other}"))
     }
 }
 

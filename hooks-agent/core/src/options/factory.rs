@@ -53,15 +53,15 @@ impl Prepared {
     /// Makes the hook.
     ///
     /// # Errors
-    /// What is wrong with the options, with its place: the hook refuses them, panics, or adds tools.
-    pub fn make(self, options: &Node) -> Result<Box<dyn DynAgentHook>, Mistake> {
+    /// What is wrong with the options, with the places: the hook refuses them, panics, or adds tools.
+    pub fn make(self, options: &Node) -> Result<Box<dyn DynAgentHook>, Vec<Mistake>> {
         let Self { make, .. } = self;
         let made = catch_unwind(AssertUnwindSafe(make));
         let hook = made
             .unwrap_or_else(|_| Err("the hook panicked while it was made".into()))
-            .map_err(|error| Mistake::of_hook(&error, options))?;
+            .map_err(|error| Mistake::of_hook(error, options))?;
         let tools: Vec<_> = hook.tools().iter().map(|tool| tool.name().to_owned()).collect();
-        if tools.is_empty() { Ok(hook) } else { Err(Mistake::of_tools(&tools, options)) }
+        if tools.is_empty() { Ok(hook) } else { Err(vec![Mistake::of_tools(&tools, options)]) }
     }
 }
 

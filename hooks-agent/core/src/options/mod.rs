@@ -8,6 +8,8 @@ mod deserializer;
 mod duration;
 mod error;
 mod factory;
+#[cfg(feature = "globs")]
+mod globs;
 mod hook_options;
 mod read;
 mod value;
@@ -16,6 +18,8 @@ mod words;
 pub use duration::{EXPECTED, OptionDuration, bare_number, duration_of};
 pub use error::{Mistake, OptionError};
 pub use factory::{Factory, FromFn, Prepared};
+#[cfg(feature = "globs")]
+pub use globs::Globs;
 pub use hook_options::{HookOptions, RegisteredHook, set};
 pub use read::read_options;
 pub use value::{Key, Node, Value};

@@ -38,8 +38,14 @@ pub fn read_options<T: DeserializeOwned>(node: &Node) -> Result<T, Vec<Mistake>>
 }
 
 impl Mistake {
-    /// Creates the mistake of options of which no hook can be made.
-    pub(super) fn of_hook(error: &OptionError, options: &Node) -> Self {
+    /// Creates the mistakes of options of which no hook can be made.
+    pub(super) fn of_hook(mut error: OptionError, options: &Node) -> Vec<Self> {
+        let others = std::mem::take(&mut error.others);
+        let all = std::iter::once(error).chain(others).take(MOST);
+        all.map(|error| Self::of_option(&error, options)).collect()
+    }
+
+    fn of_option(error: &OptionError, options: &Node) -> Self {
         let mistake = Self::revealing(error.to_string());
         let Some(key) = &error.key else { return mistake.or_at(options.span.start) };
         let node = options.find(key).unwrap_or(options);

@@ -39,6 +39,10 @@ impl Agent for ReActAgent {
         self.tool(name)
     }
 
+    fn runs_tools_at_once(&self) -> bool {
+        self.core.runs_tools_at_once
+    }
+
     /// Appends the message to the memory of the thread.
     ///
     /// # Errors

@@ -2,8 +2,6 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
-
 use hooks_agent_core::message::ToolUse;
 
 /// The tool calls of one call that people let run, with the arguments that they approved or gave.
@@ -28,19 +26,10 @@ impl Shown {
     pub(super) fn is_shown(&self, running: &ToolUse) -> Option<bool> {
         let calls = self.lock();
         let shown = calls.iter().find(|call| call.id == running.id)?;
-        Some(shown.name == running.name && public(shown, running) == public(running, shown))
+        Some(shown.equals_but_hidden(running))
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<ToolUse>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Returns the arguments of a tool call without those that are hidden in either.
-fn public(call: &ToolUse, other: &ToolUse) -> Value {
-    let mut input = call.input.clone();
-    if let Value::Object(fields) = &mut input {
-        fields.retain(|name, _| !call.is_hidden(name) && !other.is_hidden(name));
-    }
-    input
 }

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use hooks_agent_core::options::{Key, Node, Value, list_of};
+use hooks_agent_core::options::{Globs, Key, Node, Value, list_of};
 use serde::Serialize;
 
-use crate::policy::file::agents::Globs;
 use crate::policy::file::document::{Document, Problems};
 use crate::policy::file::fields::Fields;
 use crate::policy::file::variables::resolve;
 
-const FILE_KEYS: [&str; 5] = ["version", "on_failure", "hook", "command", "limits"];
+const FILE_KEYS: [&str; 8] =
+    ["version", "on_failure", "hook", "command", "limits", "rules", "vars", "rule"];
 const HOOK_KEYS: [&str; 7] = ["use", "name", "agents", "priority", "inherit", "enabled", "with"];
 const LIMIT_KEYS: [&str; 2] = ["max_iters", "deny_tools"];
 const COMMAND_KEYS: [&str; 11] = [
@@ -46,7 +46,7 @@ pub(crate) struct FileContent {
 
 /// A `[[hook]]`.
 pub(crate) struct HookTable {
-    /// The path of the table, such as `hook[0]`.
+    /// The path of the table, such as `hook[0]`; empty for the rules of the file.
     pub(crate) path: String,
     pub(crate) starts: Starts,
     pub(crate) uses: String,
@@ -91,7 +91,9 @@ impl FileContent {
         }
         let file = Fields::new(String::new(), 0..0, &entries, &FILE_KEYS, problems);
         let hooks = file.tables("hook", &HOOK_KEYS, problems);
-        let hooks = hooks.iter().filter_map(|hook| HookTable::read(hook, problems)).collect();
+        let mut hooks: Vec<_> =
+            hooks.iter().filter_map(|hook| HookTable::read(hook, problems)).collect();
+        hooks.extend(HookTable::of_rules(&file, document, problems));
         let commands = file.tables("command", &COMMAND_KEYS, problems);
         let commands = commands.iter().map(CommandTable::of).collect();
         let limits = file.table("limits", &LIMIT_KEYS, problems);
@@ -184,6 +186,58 @@ impl HookTable {
             is_enabled,
             options: options?,
         })
+    }
+}
+
+/// The keys of a file that are options of the hook `rules`.
+const RULE_KEYS: [&str; 3] = ["rules", "vars", "rule"];
+
+impl HookTable {
+    /// The name that the hook of a file's rules uses.
+    pub(crate) const RULES: &str = "rules";
+
+    /// Returns the hook of the rules of a file, if it has any.
+    fn of_rules(
+        file: &Fields<'_>,
+        document: &Document,
+        problems: &mut Problems<'_>,
+    ) -> Option<Self> {
+        let own = file.entries.iter().filter(|(key, _)| RULE_KEYS.contains(&key.name.as_str()));
+        let mut entries: Vec<_> = own.cloned().collect();
+        let span = entries.first().map(|(key, _)| key.span.clone())?;
+        for (key, node) in &mut entries {
+            resolve(node, &key.name, problems);
+        }
+        // What ran is kept apart for each file.
+        let name = format!("{} of {}", Self::RULES, document.file);
+        let key = Key { name: "counter".to_owned(), span: span.clone() };
+        let counter = Value::Text { raw: name.clone(), resolved: None, is_secret: false };
+        entries.push((key, Node { span: span.clone(), value: counter }));
+        let at = span.start;
+        Some(Self {
+            path: String::new(),
+            starts: Starts { table: at, uses: at, name: at },
+            uses: Self::RULES.to_owned(),
+            name,
+            agents: Globs::all(),
+            priority: None,
+            inherits: None,
+            is_enabled: true,
+            options: Node { span, value: Value::Table(entries) },
+        })
+    }
+
+    /// Returns the path of an option, such as `hook[0].with.kinds` or `rule[0].when`.
+    pub(crate) fn path_of(&self, option: impl FnOnce(&str) -> String) -> String {
+        match self.path.as_str() {
+            "" => option("").trim_start_matches('.').to_owned(),
+            path => option(&format!("{path}.with")),
+        }
+    }
+
+    /// Returns whether it is the hook of the rules of a file.
+    pub(crate) fn is_rules(&self) -> bool {
+        self.path.is_empty()
     }
 }
 

@@ -1,7 +1,6 @@
 //! The text of a policy file: read, parsed into values with their places, and checked key by key.
 //! Knows what a file may say, and nothing of hooks.
 
-mod agents;
 mod content;
 mod document;
 mod fields;
@@ -9,7 +8,6 @@ mod source;
 mod toml;
 mod variables;
 
-pub(super) use agents::Globs;
 pub(super) use content::{CommandTable, FileContent, HookTable, OnFailure, on_failure};
 pub(super) use document::{Document, Problems};
 pub(super) use fields::Fields;

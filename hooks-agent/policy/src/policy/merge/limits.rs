@@ -4,10 +4,9 @@ use hooks_agent_core::agent_hook;
 use hooks_agent_core::event::{EventKind, EventMask, Flow, PreActing, PreCall, PreReasoning};
 use hooks_agent_core::hook::{AroundMask, NextTool, ToolCall, priority};
 use hooks_agent_core::message::{ToolResult, ToolUse};
+use hooks_agent_core::options::Globs;
 use hooks_agent_core::tool::ToolError;
 use hooks_core::HookRole;
-
-use crate::policy::file::Globs;
 
 /// Holds calls to the `[limits]` of a policy, also in sub-agents.
 pub(crate) struct LimitsHook {

@@ -117,7 +117,8 @@ impl Load<'_> {
     fn prepare(&self, table: &HookTable, problems: &mut Problems<'_>) -> Option<Prepared> {
         let Some(factory) = self.registry.get(&table.uses) else {
             let message = unknown_hook(&table.uses, self.registry);
-            problems.add(table.starts.uses, format!("{}.use", table.path), message);
+            let key = if table.is_rules() { "rule".into() } else { format!("{}.use", table.path) };
+            problems.add(table.starts.uses, key, message);
             return None;
         };
         match factory.prepare(&table.options) {
@@ -149,7 +150,11 @@ impl Load<'_> {
         };
         match made {
             Ok(made) => entry.made = Some(made),
-            Err(mistake) => report(&mistake, table, &mut files[entry.file].problems),
+            Err(mistakes) => {
+                for mistake in mistakes {
+                    report(&mistake, table, &mut files[entry.file].problems);
+                }
+            }
         }
     }
 
@@ -245,7 +250,7 @@ fn report_counters(entries: &[Entry], files: &mut [File<'_>]) {
 fn report(mistake: &Mistake, table: &HookTable, problems: &mut Problems<'_>) {
     let offset = mistake.offset.unwrap_or(table.starts.table);
     let message = mistake.message(table.options.has_secret());
-    problems.add(offset, mistake.path(&format!("{}.with", table.path)), message);
+    problems.add(offset, table.path_of(|with| mistake.path(with)), message);
 }
 
 impl Entry {

@@ -1,5 +1,6 @@
 //! A hook of a policy.
 
+use hooks_agent_core::options::Globs;
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,7 +8,6 @@ use hooks_agent_core::hook::{AgentHook, AgentHookExt, DynAgentHook};
 use hooks_agent_core::react::HookSet;
 
 use crate::policy::error::Place;
-use crate::policy::file::Globs;
 use crate::policy::merge::merged::OptionsDigest;
 
 /// A hook that was made of an entry of a file.

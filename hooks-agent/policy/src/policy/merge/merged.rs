@@ -1,11 +1,11 @@
 //! The merged content of the files of all layers.
 
+use hooks_agent_core::options::Globs;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::command::Layer;
 use crate::policy::error::Place;
-use crate::policy::file::Globs;
 
 /// What the files of all layers come to, each entry with its layer and its place. `Display` prints
 /// it for people.

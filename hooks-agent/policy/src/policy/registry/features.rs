@@ -5,11 +5,12 @@ use std::fmt;
 use hooks_agent_core::text::misspelt;
 
 /// The built-in hooks that need a feature.
-const FEATURES: [(&str, &str); 8] = [
+const FEATURES: [(&str, &str); 9] = [
     ("audit_log", "audit"),
     ("model_retry", "retry"),
     ("pii_detection", "pii"),
     ("rate_limit", "rate-limit"),
+    ("rules", "rules"),
     ("sanitize", "pii"),
     ("secrets", "pii"),
     ("sensitive_words", "words"),

@@ -6,8 +6,16 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 const LONGEST: usize = 1024;
 
 /// Globs of names; those after `!` take names out.
-#[derive(Clone)]
-pub(crate) struct Globs {
+///
+/// ```
+/// use hooks_agent_core::options::Globs;
+///
+/// let texts = ["support-*", "!support-test"].map(str::to_owned).to_vec();
+/// let globs = Globs::new(texts, |index, why| panic!("{index}: {why}")).unwrap();
+/// assert!(globs.is_match("support-1") && !globs.is_match("support-test"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Globs {
     texts: Vec<String>,
     taken: Option<GlobSet>,
     left_out: GlobSet,
@@ -15,12 +23,13 @@ pub(crate) struct Globs {
 
 impl Globs {
     /// Creates globs that match every name.
-    pub(crate) fn all() -> Self {
+    #[must_use]
+    pub fn all() -> Self {
         Self { texts: Vec::new(), taken: None, left_out: GlobSet::empty() }
     }
 
     /// Creates the globs of these texts, and hands those that are none to `report`.
-    pub(crate) fn new(texts: Vec<String>, mut report: impl FnMut(usize, String)) -> Option<Self> {
+    pub fn new(texts: Vec<String>, mut report: impl FnMut(usize, String)) -> Option<Self> {
         let (mut taken, mut left_out) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         let (mut has_taken, mut is_valid) = (false, true);
         for (index, text) in texts.iter().enumerate() {
@@ -49,12 +58,15 @@ impl Globs {
 
     /// Returns whether a name is meant: one of the globs matches it, or there are only those after
     /// `!`, and none of these matches it.
-    pub(crate) fn is_match(&self, name: &str) -> bool {
+    #[must_use]
+    pub fn is_match(&self, name: &str) -> bool {
         self.taken.as_ref().is_none_or(|taken| taken.is_match(name))
             && !self.left_out.is_match(name)
     }
 
-    pub(crate) fn texts(&self) -> &[String] {
+    /// Returns the texts, as they are written.
+    #[must_use]
+    pub fn texts(&self) -> &[String] {
         &self.texts
     }
 }

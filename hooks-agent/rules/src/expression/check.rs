@@ -1,0 +1,474 @@
+//! Checks an expression: its names, and its types as far as they can be seen.
+
+use hooks_agent_core::options::list_of;
+use regex::RegexBuilder;
+use serde_json::{Map as JsonMap, Value as Json};
+
+use crate::expression::functions::{Form, Function, SIGNATURES, Signature};
+use crate::expression::glob::glob;
+use crate::expression::mistake::Mistake;
+use crate::expression::node::{Constant, Fact, Loop, Node, Over};
+use crate::expression::syntax::{Binary, Kind, Syntax, Unary};
+use crate::expression::types::Type;
+
+/// The most loops inside each other.
+const MOST_LOOPS: usize = 2;
+/// The bytes of a compiled pattern.
+const PATTERN_SIZE: usize = 1 << 20;
+
+const NAMES: [&str; 9] =
+    ["args", "tool", "server", "agent", "user", "now", "thread", "call", "vars"];
+
+/// Checks an expression, with the variables of its file if they are known. Returns it with what it
+/// asks beside the call.
+pub(crate) fn check(
+    syntax: &Syntax,
+    vars: Option<&JsonMap<String, Json>>,
+) -> Result<(Node, Uses), Vec<Mistake>> {
+    let mut check = Check { vars, locals: Vec::new(), mistakes: Vec::new(), uses: Uses::default() };
+    let (node, kind) = check.node(syntax);
+    if !kind.may_be(Type::Bool) {
+        check.mistake(syntax.at, format!("expected a condition, which is bool, found {kind}"));
+    }
+    match check.mistakes.as_slice() {
+        [] => Ok((node, check.uses)),
+        _ => {
+            check.mistakes.sort_by_key(|it| it.at);
+            Err(check.mistakes)
+        }
+    }
+}
+
+struct Check<'a> {
+    vars: Option<&'a JsonMap<String, Json>>,
+    /// The variables of the loops around, outermost first.
+    locals: Vec<(String, Type)>,
+    mistakes: Vec<Mistake>,
+    uses: Uses,
+}
+
+/// What an expression asks beside the tool call.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Uses {
+    /// What ran before.
+    pub(crate) past: bool,
+    /// The roles or attributes of the user.
+    pub(crate) roles: bool,
+}
+
+type Checked = (Node, Type);
+
+const UNKNOWN: Checked = (Node::Constant(Constant::Null), Type::Any);
+
+impl Check<'_> {
+    fn mistake(&mut self, at: usize, message: impl Into<String>) -> Checked {
+        self.mistakes.push(Mistake::new(at, message));
+        UNKNOWN
+    }
+
+    fn boxed(&mut self, syntax: &Syntax) -> (Box<Node>, Type) {
+        let (node, kind) = self.node(syntax);
+        (Box::new(node), kind)
+    }
+
+    /// Checks an expression of an expected type.
+    fn expected(&mut self, syntax: &Syntax, expected: Type) -> Box<Node> {
+        let (node, kind) = self.boxed(syntax);
+        if !kind.may_be(expected) {
+            self.mistake(syntax.at, format!("expected {expected}, found {kind}"));
+        }
+        node
+    }
+
+    fn node(&mut self, syntax: &Syntax) -> Checked {
+        let at = syntax.at;
+        match &syntax.kind {
+            Kind::Null => (Node::Constant(Constant::Null), Type::Null),
+            Kind::Bool(it) => (Node::Constant(Constant::Bool(*it)), Type::Bool),
+            Kind::Int(it) => (Node::Constant(Constant::Int(*it)), Type::Int),
+            Kind::Uint(it) => (Node::Constant(Constant::Uint(*it)), Type::Uint),
+            Kind::Double(it) => (Node::Constant(Constant::Double(*it)), Type::Double),
+            Kind::Text(it) => (Node::Constant(Constant::Text(it.as_str().into())), Type::Text),
+            Kind::Name(name) => self.name(at, name),
+            Kind::Select(of, field) => self.select(at, of, field),
+            Kind::Index(of, index) => self.index(at, of, index),
+            Kind::Call(of, name, args) => self.call(at, of.as_deref(), name, args),
+            Kind::Unary(operator, operand) => self.unary(at, *operator, operand),
+            Kind::Binary(operator, one, other) => self.binary(at, *operator, one, other),
+            Kind::Condition(parts) => self.condition(parts),
+            Kind::List(items) => {
+                (Node::List(items.iter().map(|it| self.node(it).0).collect()), Type::List)
+            }
+            Kind::Map(entries) => {
+                (Node::Map(entries.iter().map(|it| self.entry(it)).collect()), Type::Map)
+            }
+        }
+    }
+
+    fn name(&mut self, at: usize, name: &str) -> Checked {
+        if let Some(depth) = self.locals.iter().rposition(|(local, _)| local == name) {
+            return (Node::Local(depth), self.locals[depth].1);
+        }
+        match name {
+            "args" => (Node::Fact(Fact::Args), Type::Map),
+            "tool" => (Node::Fact(Fact::Tool), Type::Text),
+            "server" => (Node::Fact(Fact::Server), Type::Text),
+            "now" => (Node::Fact(Fact::Now), Type::Time),
+            "vars" => {
+                let vars = Json::Object(self.vars.cloned().unwrap_or_default());
+                (Node::Constant(Constant::Json(vars)), Type::Map)
+            }
+            "agent" | "user" | "thread" | "call" => {
+                let fields = fields_of(name).iter().map(|it| it.0);
+                let fields: Vec<_> = fields.map(|field| format!("`{name}.{field}`")).collect();
+                self.mistake(at, format!("expected a field of it: {}", fields.join(", ")))
+            }
+            _ => {
+                let locals: Vec<_> = self.locals.iter().map(|it| it.0.clone()).collect();
+                let known = NAMES.into_iter().chain(locals.iter().map(String::as_str));
+                self.mistake(at, list_of("name", Some(name), known))
+            }
+        }
+    }
+
+    /// Returns the name of a record such as `user`, unless a loop has a variable of this name.
+    fn record<'s>(&self, syntax: &'s Syntax) -> Option<&'s str> {
+        let Kind::Name(name) = &syntax.kind else { return None };
+        let is_local = self.locals.iter().any(|(local, _)| local == name);
+        (!is_local).then_some(name.as_str())
+    }
+
+    fn select(&mut self, at: usize, of: &Syntax, field: &str) -> Checked {
+        match self.record(of) {
+            Some("vars") => return self.var(at, field),
+            Some(record @ ("agent" | "user" | "thread" | "call")) => {
+                let fields = fields_of(record);
+                let found = fields.iter().find(|it| it.0 == field);
+                let Some((_, fact, kind)) = found else {
+                    let known = fields.iter().map(|it| it.0);
+                    return self.mistake(at + 1, list_of("field", Some(field), known));
+                };
+                self.uses.past |= *fact == Fact::Counts;
+                self.uses.roles |= matches!(fact, Fact::UserRoles | Fact::UserAttributes);
+                return (Node::Fact(*fact), *kind);
+            }
+            _ => {}
+        }
+        if self.is_counts(of) {
+            self.uses.past = true;
+            return (Node::Count(field.into()), Type::Int);
+        }
+        let (node, kind) = self.boxed(of);
+        if !kind.may_be(Type::Map) {
+            return self.mistake(at, format!("{kind} has no fields, so no `{field}`"));
+        }
+        (Node::Select(node, field.into()), Type::Any)
+    }
+
+    /// Returns whether the expression is `thread.counts`.
+    fn is_counts(&self, syntax: &Syntax) -> bool {
+        matches!(&syntax.kind, Kind::Select(of, field)
+            if field == "counts" && self.record(of) == Some("thread"))
+    }
+
+    fn var(&mut self, at: usize, name: &str) -> Checked {
+        let Some(vars) = self.vars else { return UNKNOWN };
+        match vars.get(name) {
+            Some(json) => (Node::Constant(Constant::Json(json.clone())), Type::of_json(json)),
+            None if vars.is_empty() => {
+                self.mistake(at + 1, format!("there is no variable `{name}`: write it in `[vars]`"))
+            }
+            None => {
+                let known = vars.keys().map(String::as_str);
+                let message = list_of("variable", Some(name), known);
+                self.mistake(at + 1, message)
+            }
+        }
+    }
+
+    fn index(&mut self, at: usize, of: &Syntax, index: &Syntax) -> Checked {
+        if let (true, Kind::Text(tool)) = (self.is_counts(of), &index.kind) {
+            self.uses.past = true;
+            return (Node::Count(tool.as_str().into()), Type::Int);
+        }
+        let (node, kind) = self.boxed(of);
+        let (index_node, index_kind) = self.boxed(index);
+        let keys: &[Type] = match kind {
+            Type::List => &[Type::Int, Type::Uint],
+            Type::Map => &[Type::Text, Type::Int, Type::Uint, Type::Bool],
+            Type::Any => &[Type::Any],
+            _ => return self.mistake(at, format!("{kind} has no index")),
+        };
+        if !index_kind.may_be_one_of(keys) {
+            return self.mistake(index.at, format!("{kind} has no index that is {index_kind}"));
+        }
+        let is_counts = matches!(*node, Node::Fact(Fact::Counts));
+        (Node::Index(node, index_node), if is_counts { Type::Int } else { Type::Any })
+    }
+
+    fn entry(&mut self, (key, value): &(Syntax, Syntax)) -> (Node, Node) {
+        let (key_node, kind) = self.node(key);
+        if !kind.may_be_one_of(&[Type::Bool, Type::Int, Type::Uint, Type::Text]) {
+            self.mistake(key.at, format!("expected a key, found {kind}"));
+        }
+        (key_node, self.node(value).0)
+    }
+
+    fn condition(&mut self, [condition, yes, no]: &[Syntax; 3]) -> Checked {
+        let condition = self.expected(condition, Type::Bool);
+        let ((yes, one), (no, other)) = (self.node(yes), self.node(no));
+        let kind = if one == other { one } else { Type::Any };
+        (Node::Condition(Box::new([*condition, yes, no])), kind)
+    }
+
+    fn unary(&mut self, at: usize, operator: Unary, operand: &Syntax) -> Checked {
+        match operator {
+            Unary::Not => (Node::Not(self.expected(operand, Type::Bool)), Type::Bool),
+            Unary::Minus => {
+                let (node, kind) = self.boxed(operand);
+                if !kind.may_be_one_of(&[Type::Int, Type::Double]) {
+                    return self.mistake(at, format!("`-` does not take {kind}"));
+                }
+                (Node::Minus(node), kind)
+            }
+        }
+    }
+
+    fn binary(&mut self, at: usize, operator: Binary, one: &Syntax, other: &Syntax) -> Checked {
+        if matches!(operator, Binary::And | Binary::Or) {
+            let (one, other) = (self.expected(one, Type::Bool), self.expected(other, Type::Bool));
+            return (Node::Binary(operator, one, other), Type::Bool);
+        }
+        let ((one, left), (other, right)) = (self.boxed(one), self.boxed(other));
+        match result_of(operator, left, right) {
+            Some(kind) => (Node::Binary(operator, one, other), kind),
+            None => {
+                let sign = operator.sign();
+                self.mistake(at, format!("`{sign}` does not take {left} and {right}"))
+            }
+        }
+    }
+
+    fn call(&mut self, at: usize, of: Option<&Syntax>, name: &str, args: &[Syntax]) -> Checked {
+        match (of, name, args) {
+            (None, "has", [of]) => return self.has(of),
+            (None, "has", _) => return self.mistake(at, "`has` takes a field such as `args.to`"),
+            (None, "dyn", [of]) => return (self.node(of).0, Type::Any),
+            (None, "origin", _) => {
+                let message = "`origin` needs the guard that finds where an argument came from, and \
+                               this program has none";
+                return self.mistake(at, message);
+            }
+            (Some(thread), "last", [tool]) if self.record(thread) == Some("thread") => {
+                self.uses.past = true;
+                return match &tool.kind {
+                    Kind::Text(tool) => (Node::Last(tool.as_str().into()), Type::Any),
+                    _ => self.mistake(tool.at, "expected the name of a tool, such as `\"search\"`"),
+                };
+            }
+            (Some(range), _, [local, bodies @ ..]) => {
+                if let Some(over) = Over::of(name) {
+                    return self.repeat(at, over, range, local, bodies);
+                }
+            }
+            _ => {}
+        }
+        if name == "matches" {
+            return self.matches(at, of, args);
+        }
+        if name == "glob" && of.is_none() {
+            return self.glob(at, args);
+        }
+        self.function(at, of, name, args)
+    }
+
+    fn has(&mut self, of: &Syntax) -> Checked {
+        let Kind::Select(map, field) = &of.kind else {
+            return self.mistake(of.at, "`has` takes a field such as `args.to`");
+        };
+        if self.record(map) == Some("vars") {
+            let is_there = self.vars.is_some_and(|vars| vars.contains_key(field));
+            return (Node::Constant(Constant::Bool(is_there)), Type::Bool);
+        }
+        if self.is_counts(map) {
+            return self.mistake(of.at, "a tool that never ran has the count 0: compare with it");
+        }
+        if let Some("agent" | "user" | "thread" | "call") = self.record(map) {
+            self.select(of.at, map, field);
+            return (Node::Constant(Constant::Bool(true)), Type::Bool);
+        }
+        let (node, kind) = self.boxed(map);
+        if !kind.may_be(Type::Map) {
+            return self.mistake(of.at, format!("{kind} has no fields, so no `{field}`"));
+        }
+        (Node::Has(node, field.as_str().into()), Type::Bool)
+    }
+
+    fn repeat(
+        &mut self,
+        at: usize,
+        over: Over,
+        range: &Syntax,
+        local: &Syntax,
+        bodies: &[Syntax],
+    ) -> Checked {
+        let Kind::Name(local_name) = &local.kind else {
+            return self.mistake(local.at, "expected the name of a variable");
+        };
+        if NAMES.contains(&local_name.as_str()) {
+            let message = format!("`{local_name}` is taken; expected another name");
+            return self.mistake(local.at, message);
+        }
+        let (filter, body) = match (over, bodies) {
+            (_, [body]) => (None, body),
+            (Over::Map, [filter, body]) => (Some(filter), body),
+            _ => return self.mistake(at, "expected a variable and a condition"),
+        };
+        if self.locals.len() == MOST_LOOPS {
+            return self
+                .mistake(at, format!("expected at most {MOST_LOOPS} loops inside each other"));
+        }
+        let (range_node, kind) = self.boxed(range);
+        if !kind.may_be_one_of(&[Type::List, Type::Map]) {
+            self.mistake(range.at, format!("expected a list or a map, found {kind}"));
+        }
+        let item = if kind == Type::Map { Type::Text } else { Type::Any };
+        self.locals.push((local_name.clone(), item));
+        let filter = filter.map(|filter| self.expected(filter, Type::Bool));
+        let body = match over {
+            Over::Map => self.boxed(body).0,
+            _ => self.expected(body, Type::Bool),
+        };
+        self.locals.pop();
+        let returns = match over {
+            Over::Map | Over::Filter => Type::List,
+            Over::All | Over::Exists | Over::ExistsOne => Type::Bool,
+        };
+        (Node::Loop(Loop { over, range: range_node, body, filter }), returns)
+    }
+
+    fn matches(&mut self, at: usize, of: Option<&Syntax>, args: &[Syntax]) -> Checked {
+        let (text, pattern) = match (of, args) {
+            (Some(text), [pattern]) | (None, [text, pattern]) => (text, pattern),
+            _ => return self.mistake(at, "`matches` takes a string and a pattern"),
+        };
+        let text = self.expected(text, Type::Text);
+        let Kind::Text(literal) = &pattern.kind else {
+            return self.mistake(pattern.at, "expected a pattern that is written out");
+        };
+        let mut builder = RegexBuilder::new(literal);
+        match builder.size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build() {
+            Ok(pattern) => (Node::Matches(text, pattern), Type::Bool),
+            Err(error) => {
+                let error = error.to_string();
+                let why = error.lines().last().unwrap_or_default();
+                let why = why.trim().trim_start_matches("error: ");
+                self.mistake(pattern.at, format!("invalid pattern: {why}"))
+            }
+        }
+    }
+
+    fn glob(&mut self, at: usize, args: &[Syntax]) -> Checked {
+        let [text, pattern] = args else {
+            return self.mistake(at, "`glob` takes a string and a pattern");
+        };
+        let text = self.expected(text, Type::Text);
+        let Kind::Text(literal) = &pattern.kind else {
+            let pattern = self.expected(pattern, Type::Text);
+            return (Node::Call(Function::GlobOf, vec![*text, *pattern]), Type::Bool);
+        };
+        match glob(literal) {
+            Ok(matcher) => (Node::Glob(text, matcher), Type::Bool),
+            Err(why) => self.mistake(pattern.at, why),
+        }
+    }
+
+    fn function(&mut self, at: usize, of: Option<&Syntax>, name: &str, args: &[Syntax]) -> Checked {
+        let Some(signature) = SIGNATURES.iter().find(|it| it.name == name) else {
+            let known: Vec<_> = function_names().collect();
+            return self.mistake(at, list_of("function", Some(name), known.iter().copied()));
+        };
+        let Signature { function, form, takes, optional, returns, .. } = signature;
+        match (form, of) {
+            (Form::Function, Some(_)) => {
+                return self.mistake(at, format!("expected `{name}(..)`: it is no method"));
+            }
+            (Form::Method, None) => {
+                return self.mistake(at, format!("expected a value before it: `value.{name}(..)`"));
+            }
+            _ => {}
+        }
+        let given: Vec<_> = of.into_iter().chain(args).collect();
+        if given.len() > takes.len() || given.len() + optional < takes.len() {
+            let most = takes.len() - usize::from(of.is_some());
+            let least = most - optional;
+            let expected =
+                if least == most { most.to_string() } else { format!("{least} or {most}") };
+            let found = args.len();
+            return self.mistake(at, format!("`{name}` takes {expected} arguments, found {found}"));
+        }
+        let mut nodes = Vec::with_capacity(given.len());
+        for (arg, types) in given.into_iter().zip(*takes) {
+            let (node, kind) = self.node(arg);
+            if !kind.may_be_one_of(types) {
+                let types: Vec<_> = types.iter().map(ToString::to_string).collect();
+                let types = types.join(" or ");
+                self.mistake(arg.at, format!("`{name}` takes {types}, found {kind}"));
+            }
+            nodes.push(node);
+        }
+        (Node::Call(*function, nodes), *returns)
+    }
+}
+
+fn function_names() -> impl Iterator<Item = &'static str> {
+    const OTHERS: [&str; 10] =
+        ["all", "exists", "exists_one", "filter", "map", "has", "matches", "glob", "last", "dyn"];
+    SIGNATURES.iter().map(|it| it.name).chain(OTHERS)
+}
+
+/// Returns the fields of a record with their types.
+fn fields_of(record: &str) -> &'static [(&'static str, Fact, Type)] {
+    match record {
+        "agent" => &[("name", Fact::AgentName, Type::Text), ("path", Fact::AgentPath, Type::List)],
+        "user" => &[
+            ("id", Fact::UserId, Type::Text),
+            ("roles", Fact::UserRoles, Type::List),
+            ("attributes", Fact::UserAttributes, Type::Map),
+        ],
+        "thread" => &[("id", Fact::ThreadId, Type::Text), ("counts", Fact::Counts, Type::Map)],
+        _ => &[("depth", Fact::Depth, Type::Int), ("round", Fact::Round, Type::Int)],
+    }
+}
+
+/// Returns the type of an operation, or `None` if it does not take these types.
+fn result_of(operator: Binary, one: Type, other: Type) -> Option<Type> {
+    use Type::{Any, Double, Int, List, Span, Text, Time, Uint};
+    let is_fit = match operator {
+        Binary::And | Binary::Or => true,
+        Binary::Equal | Binary::Unequal => one.may_equal(other),
+        Binary::Less | Binary::LessOrEqual | Binary::Greater | Binary::GreaterOrEqual => {
+            one.may_compare(other)
+        }
+        Binary::In => other.may_be_one_of(&[List, Type::Map]),
+        Binary::Add | Binary::Subtract | Binary::Multiply | Binary::Divide | Binary::Remainder => {
+            let same: &[Type] = match operator {
+                Binary::Add => &[Int, Uint, Double, Text, List, Span],
+                Binary::Subtract => &[Int, Uint, Double, Span],
+                Binary::Remainder => &[Int, Uint],
+                _ => &[Int, Uint, Double],
+            };
+            let mixed: &[(Type, Type, Type)] = match operator {
+                Binary::Add => &[(Time, Span, Time), (Span, Time, Time)],
+                Binary::Subtract => &[(Time, Time, Span), (Time, Span, Time)],
+                _ => &[],
+            };
+            let same = same.iter().map(|it| (*it, *it, *it));
+            let forms = same.chain(mixed.iter().copied());
+            let mut fit = forms.filter(|(a, b, _)| one.may_be(*a) && other.may_be(*b));
+            let (_, _, first) = fit.next()?;
+            return Some(if fit.all(|(_, _, it)| it == first) { first } else { Any });
+        }
+    };
+    is_fit.then_some(Type::Bool)
+}

@@ -1,0 +1,70 @@
+//! Amounts of money in texts.
+
+/// Reads an amount such as `1,250.50`, `1.250,50 EUR` or `-€ 30`, without its currency.
+///
+/// A text that can be read in two ways, as `1.250`, is an error.
+pub(crate) fn amount_of(text: &str) -> Result<f64, &'static str> {
+    const EXPECTED: &str = "`amount` expects one amount such as `1,250.50`";
+    let start = text.find(|it: char| it.is_ascii_digit()).ok_or(EXPECTED)?;
+    let end = text.rfind(|it: char| it.is_ascii_digit()).ok_or(EXPECTED)? + 1;
+    let (before, number, after) = (&text[..start], &text[start..end], &text[end..]);
+    let is_negative = before.contains(['-', '−']);
+    let is_currency = |it: char| it.is_alphabetic() || it.is_whitespace() || "$€£¥₹₽".contains(it);
+    let is_fit = before
+        .trim_start_matches(['-', '−', '+'])
+        .chars()
+        .all(|it| is_currency(it) || "-−+".contains(it))
+        && before.matches(['-', '−', '+']).count() <= 1
+        && after.chars().all(is_currency);
+    let is_separator =
+        |it: char| matches!(it, ',' | '.' | '\'' | '’' | '_' | ' ' | '\u{a0}' | '\u{202f}');
+    if !is_fit || !number.chars().all(|it| it.is_ascii_digit() || is_separator(it)) {
+        return Err(EXPECTED);
+    }
+    let (whole, fraction) = match decimal_at(number)? {
+        Some(at) => (&number[..at], &number[at + 1..]),
+        None => (number, ""),
+    };
+    let mut groups = whole.split(is_separator);
+    let first = groups.next().unwrap_or_default();
+    let mut digits = first.to_owned();
+    let mut is_grouped = false;
+    for group in groups {
+        is_grouped = true;
+        if group.len() != 3 {
+            return Err(EXPECTED);
+        }
+        digits.push_str(group);
+    }
+    if is_grouped && first.len() > 3 {
+        return Err(EXPECTED);
+    }
+    let number: f64 = format!("{digits}.{fraction}0").parse().map_err(|_| EXPECTED)?;
+    Ok(if is_negative { -number } else { number })
+}
+
+/// Returns the place of the decimal point, if there is one.
+fn decimal_at(number: &str) -> Result<Option<usize>, &'static str> {
+    let (comma, point) = (number.rfind(','), number.rfind('.'));
+    let (last, sign) = match (comma, point) {
+        (None, None) => return Ok(None),
+        // Of two signs, the last one is the point.
+        (Some(comma), Some(point)) => {
+            let at = comma.max(point);
+            let sign = &number[at..=at];
+            return match number.matches(sign).count() {
+                1 => Ok(Some(at)),
+                _ => Err("`amount` expects one amount such as `1,250.50`"),
+            };
+        }
+        (Some(at), None) => (at, ','),
+        (None, Some(at)) => (at, '.'),
+    };
+    match (number.matches(sign).count(), number.len() - last - 1) {
+        (1, 3) => {
+            Err("`amount` cannot tell thousands from decimals; it expects such as `1,250.50`")
+        }
+        (1, _) => Ok(Some(last)),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,96 @@
+//! A checked expression: its names are found, and its patterns compiled.
+
+use globset::GlobMatcher;
+use regex::Regex;
+use serde_json::Value as Json;
+
+use crate::expression::functions::Function;
+use crate::expression::syntax::Binary;
+
+/// A checked expression.
+#[derive(Debug)]
+pub(crate) enum Node {
+    Constant(Constant),
+    Fact(Fact),
+    /// How often a tool has finished in the thread.
+    Count(Box<str>),
+    /// The last call of a tool that has finished in the thread.
+    Last(Box<str>),
+    /// The variable of the loop at this depth.
+    Local(usize),
+    Select(Box<Node>, Box<str>),
+    Has(Box<Node>, Box<str>),
+    Index(Box<Node>, Box<Node>),
+    Not(Box<Node>),
+    Minus(Box<Node>),
+    Binary(Binary, Box<Node>, Box<Node>),
+    Condition(Box<[Node; 3]>),
+    List(Vec<Node>),
+    Map(Vec<(Node, Node)>),
+    Loop(Loop),
+    Matches(Box<Node>, Regex),
+    Glob(Box<Node>, GlobMatcher),
+    Call(Function, Vec<Node>),
+}
+
+#[derive(Debug)]
+pub(crate) enum Constant {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    Text(Box<str>),
+    Json(Json),
+}
+
+/// A name whose value comes from the tool call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fact {
+    Args,
+    Tool,
+    Server,
+    AgentName,
+    AgentPath,
+    UserId,
+    UserRoles,
+    UserAttributes,
+    Now,
+    ThreadId,
+    Counts,
+    Depth,
+    Round,
+}
+
+/// A loop over the items of a list or the keys of a map.
+#[derive(Debug)]
+pub(crate) struct Loop {
+    pub(crate) over: Over,
+    pub(crate) range: Box<Node>,
+    /// The condition, or what `map` makes of an item.
+    pub(crate) body: Box<Node>,
+    /// What `map` leaves out items by.
+    pub(crate) filter: Option<Box<Node>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    All,
+    Exists,
+    ExistsOne,
+    Filter,
+    Map,
+}
+
+impl Over {
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "all" => Self::All,
+            "exists" => Self::Exists,
+            "exists_one" | "existsOne" => Self::ExistsOne,
+            "filter" => Self::Filter,
+            "map" => Self::Map,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,147 @@
+//! What all rules together decide about a tool call.
+
+use std::sync::Arc;
+
+use hooks_agent_core::call::CallContext;
+use hooks_agent_core::message::{Question, ToolUse};
+use serde_json::Value;
+
+use crate::expression::{Facts, Now};
+use crate::hook::rules::Inner;
+use crate::hook::state::State;
+use crate::hook::tools::Known;
+use crate::past::Past;
+use crate::rule::{Rule, Stage, Then};
+
+/// What all rules together decide about a tool call.
+#[derive(Default)]
+pub(super) struct Judged {
+    /// Why it does not run.
+    pub(super) denied: Option<String>,
+    /// What people are asked.
+    pub(super) asks: Vec<Ask>,
+    /// What people read who are asked by others.
+    pub(super) warnings: Vec<String>,
+}
+
+/// A question of a rule, or of the default.
+pub(super) struct Ask {
+    rule: Option<Arc<Rule>>,
+    pub(super) text: String,
+}
+
+impl Ask {
+    pub(super) fn question(&self) -> Question {
+        match &self.rule {
+            Some(rule) => rule.question(self.text.clone()),
+            None => Question::new(self.text.clone()),
+        }
+    }
+}
+
+/// A tool call that is judged.
+pub(super) struct Case<'a> {
+    pub(super) cx: &'a CallContext,
+    pub(super) state: &'a State,
+    pub(super) known: &'a Known,
+    pub(super) call: &'a ToolUse,
+    pub(super) stage: Stage,
+    /// Whether other tool calls of the answer may run at the same time.
+    pub(super) at_once: bool,
+    /// Whether other tool calls of the answer run before it.
+    pub(super) is_later: bool,
+}
+
+impl Case<'_> {
+    /// Judges a tool call by the rules about its tool.
+    pub(super) fn judge(&self, inner: &Inner) -> Judged {
+        let Self { cx, known, call, stage, .. } = *self;
+        let received = call.received_input();
+        let args: &Value = if stage == Stage::Around { &received } else { &call.input };
+        let agents = agents(cx);
+        // A value that cannot be read is not known, so that what asks for it fails.
+        let reads_past = known.rules.iter().any(|rule| rule.reads_past);
+        let past = reads_past.then(|| Past::of(cx, &inner.counter).ok()).flatten();
+        let facts = Facts {
+            args,
+            tool: &call.name,
+            server: &known.server,
+            agents: &agents,
+            user: cx.identity(),
+            now: Now::new(&inner.zone),
+            thread: cx.outermost().thread_id(),
+            past: past.as_ref(),
+            round: self.state.round(),
+        };
+        let mut judged = Judged::default();
+        let mut is_spoken_of = false;
+        for rule in &known.rules {
+            // What runs before in the same answer is not known yet.
+            let is_early = stage == Stage::Foreseen && self.is_later && rule.reads_past;
+            if is_early {
+                is_spoken_of = true;
+                continue;
+            }
+            let Some(why) = rule.judge(&facts, stage, self.at_once) else { continue };
+            let text = rule.text(&why, &call.input);
+            if rule.is_shadow {
+                if stage == Stage::Around {
+                    self.log(rule, &text);
+                }
+                continue;
+            }
+            is_spoken_of = true;
+            judged.add(rule, text);
+        }
+        if !is_spoken_of {
+            judged.add_default(inner.default, &call.name);
+        }
+        judged
+    }
+
+    /// Reports what a rule in shadow would have decided, and what one warns of.
+    pub(super) fn log(&self, rule: &Rule, text: &str) {
+        let (agent, tool) = (self.cx.agent_name(), self.call.name.as_str());
+        let (rule, then) = (rule.name.as_str(), rule.then.name());
+        tracing::info!(
+            target: "hooks_agent::rules", agent, tool, rule, then, "in shadow, not enforced: {text}"
+        );
+    }
+}
+
+impl Judged {
+    fn add(&mut self, rule: &Arc<Rule>, text: String) {
+        match rule.then {
+            Then::Allow => {}
+            Then::Warn => self.warnings.push(text),
+            Then::Ask => self.asks.push(Ask { rule: Some(rule.clone()), text }),
+            Then::Deny => {
+                self.denied.get_or_insert(text);
+            }
+        }
+    }
+
+    fn add_default(&mut self, default: Then, tool: &str) {
+        match default {
+            Then::Allow => {}
+            Then::Warn => self.warnings.push(format!("no rule speaks of this call of `{tool}`")),
+            Then::Ask => {
+                let text = format!("no rule speaks of this call of `{tool}`");
+                self.asks.push(Ask { rule: None, text });
+            }
+            Then::Deny => self.denied = Some(format!("no rule allows this call of `{tool}`")),
+        }
+    }
+}
+
+/// Returns the names of the agents, from the outermost one to the one that calls the tool.
+fn agents(cx: &CallContext) -> Vec<&str> {
+    let mut agents = vec![cx.agent_name()];
+    let mut call = cx;
+    while let Some(parent) = call.parent() {
+        agents.push(parent.agent_name());
+        call = parent;
+    }
+    agents.reverse();
+    agents
+}

@@ -1,0 +1,12 @@
+//! The hook that goes by rules.
+
+mod builder;
+mod judged;
+#[cfg(feature = "policy")]
+mod options;
+mod rules;
+mod state;
+mod tools;
+
+pub use builder::RulesBuilder;
+pub use rules::Rules;

@@ -1,0 +1,267 @@
+//! Rules of policy files.
+
+use std::collections::BTreeMap;
+
+use hooks_agent_core::hook::DynAgentHook;
+use hooks_agent_core::message::Approvers;
+use hooks_agent_core::options::{HookOptions, OptionDuration, OptionError, RegisteredHook};
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::expression::{HostPattern, Parsed, zone_of};
+use crate::hook::builder::unknown_zone;
+use crate::hook::rules::Rules;
+use crate::rule::{Requires, Then, ToolRule, check_glob, check_name};
+
+inventory::submit!(RegisteredHook::of::<Options>());
+
+/// Rules about tool calls: those of a policy file, as it has them.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Options {
+    #[serde(default)]
+    rules: Settings,
+    /// Variables, which conditions read as `vars.NAME`.
+    #[serde(default)]
+    vars: BTreeMap<String, Value>,
+    /// The rules.
+    #[serde(default)]
+    rule: Vec<RuleOptions>,
+    /// The name of the thread value in which is kept what ran. Default: `rules`.
+    counter: Option<String>,
+}
+
+/// What holds for all rules.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    /// What holds for tool calls that no rule speaks of. Default: `allow`.
+    default: Option<Then>,
+    /// The time zone of `now`, such as `Europe/Berlin`. Default: UTC.
+    zone: Option<Zone>,
+}
+
+/// A rule about tool calls.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RuleOptions {
+    /// A unique name.
+    name: Name,
+    /// Globs of tools, or of `server::tool`; after `!`, those left out. Default: all.
+    #[serde(default)]
+    tools: Vec<Glob>,
+    /// A condition in CEL. Default: always.
+    when: Option<When>,
+    /// What is decided.
+    then: Then,
+    /// Why, for the model and for people.
+    reason: Option<String>,
+    /// The users whose calls it is about. Default: everybody.
+    users: Option<UserOptions>,
+    /// Globs of called agents, into their sub-agents. Default: all.
+    #[serde(default)]
+    agents: Vec<Glob>,
+    /// Globs of agents, wherever they were called from. Default: all.
+    #[serde(default)]
+    acting: Vec<Glob>,
+    /// Whether it is enforced. Default: `enforce`.
+    mode: Option<Mode>,
+    /// What must have run before.
+    requires: Option<RequiresOptions>,
+    /// The arguments that are URLs, and their hosts.
+    hosts: Option<HostOptions>,
+    /// The arguments whose values the reason has. Default: none.
+    #[serde(default)]
+    show: Vec<String>,
+    /// Who may answer what it asks. Default: everybody.
+    approvers: Option<ApproverOptions>,
+    /// How long a question waits before the call is refused. Default: for ever.
+    expires_after: Option<OptionDuration>,
+}
+
+/// The users whose calls a rule is about.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct UserOptions {
+    /// The roles of which a user has one.
+    #[serde(default)]
+    roles: Vec<Name>,
+    /// The roles of which a user has none; without a user, none is had.
+    #[serde(default)]
+    not_roles: Vec<Name>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    Enforce,
+    Shadow,
+}
+
+/// What must have run before.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RequiresOptions {
+    /// The tool.
+    tool: Name,
+    /// How it must have ended. Default: `ok`.
+    outcome: Option<OutcomeOption>,
+    /// A glob of tools that must not have run since.
+    since: Option<Glob>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum OutcomeOption {
+    Ok,
+    Error,
+    Any,
+}
+
+/// The arguments that are URLs, and the hosts that they may have.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct HostOptions {
+    /// The arguments, such as `url` or `target.url`.
+    args: Vec<String>,
+    /// Hosts such as `api.example`, or `*.corp.example` for all below a domain.
+    allow: Vec<Host>,
+}
+
+/// Who may answer.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ApproverOptions {
+    /// The roles of which an approver has one. Default: everybody who is authenticated.
+    #[serde(default)]
+    roles: Vec<Name>,
+    /// Whether the user who caused the question may not answer it. Default: false.
+    #[serde(default)]
+    not_self: bool,
+}
+
+/// Texts that are checked where they stand.
+macro_rules! checked_texts {
+    ($($name:ident($text:ident) $check:expr;)*) => {$(
+        #[derive(JsonSchema)]
+        #[schemars(transparent)]
+        struct $name(String);
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let $text = String::deserialize(deserializer)?;
+                let checked: Result<(), String> = $check;
+                checked.map_err(D::Error::custom)?;
+                Ok(Self($text))
+            }
+        }
+    )*};
+}
+
+checked_texts! {
+    Name(text) check_name(&text);
+    Glob(text) check_glob(&text);
+    When(text) Parsed::new(&text).and_then(|parsed| parsed.check_without_vars());
+    Host(text) HostPattern::new(&text).map(drop);
+    Zone(text) zone_of(&text).map(drop).ok_or_else(|| unknown_zone(&text));
+}
+
+impl HookOptions for Options {
+    const USE: &'static str = "rules";
+
+    fn counter(&self) -> Option<String> {
+        Some(self.counter.clone().unwrap_or_else(|| Rules::COUNTER.to_owned()))
+    }
+
+    fn into_hook(self) -> Result<Box<dyn DynAgentHook>, OptionError> {
+        let mut builder = Rules::builder();
+        if let Some(default) = self.rules.default {
+            builder = builder.otherwise(default);
+        }
+        if let Some(zone) = self.rules.zone {
+            builder = builder.zone(zone.0);
+        }
+        if let Some(counter) = self.counter {
+            builder = builder.counter(counter);
+        }
+        builder = self.vars.into_iter().fold(builder, |it, (name, value)| it.var(name, value));
+        builder = self.rule.into_iter().fold(builder, |it, rule| it.rule(rule.into()));
+        match builder.build() {
+            Ok(rules) => Ok(Box::new(rules)),
+            Err(error) => Err(OptionError::many(error.mistakes())),
+        }
+    }
+}
+
+fn texts<T: Into<String>>(list: Vec<T>) -> Vec<String> {
+    list.into_iter().map(Into::into).collect()
+}
+
+macro_rules! into_text {
+    ($($name:ident)*) => {$(
+        impl From<$name> for String {
+            fn from(text: $name) -> Self {
+                text.0
+            }
+        }
+    )*};
+}
+
+into_text!(Name Glob When Host);
+
+impl From<RuleOptions> for ToolRule {
+    fn from(options: RuleOptions) -> Self {
+        let mut rule = Self::new(options.name, options.then)
+            .tools(texts(options.tools))
+            .agents(texts(options.agents))
+            .acting(texts(options.acting))
+            .show(options.show)
+            .shadow(options.mode == Some(Mode::Shadow));
+        if let Some(when) = options.when {
+            rule = rule.when(when);
+        }
+        if let Some(reason) = options.reason {
+            rule = rule.reason(reason);
+        }
+        if let Some(users) = options.users {
+            rule = rule.roles(texts(users.roles)).not_roles(texts(users.not_roles));
+        }
+        if let Some(requires) = options.requires {
+            rule = rule.requires(requires.into());
+        }
+        if let Some(hosts) = options.hosts {
+            rule = rule.hosts(hosts.args, texts(hosts.allow));
+        }
+        if let Some(approvers) = options.approvers {
+            rule = rule.approvers(approvers.into());
+        }
+        match options.expires_after {
+            Some(time) => rule.expires_after(time.0),
+            None => rule,
+        }
+    }
+}
+
+impl From<RequiresOptions> for Requires {
+    fn from(options: RequiresOptions) -> Self {
+        let requires = Self::new(options.tool);
+        let requires = match options.outcome {
+            Some(OutcomeOption::Error) => requires.failed(),
+            Some(OutcomeOption::Any) => requires.any_outcome(),
+            Some(OutcomeOption::Ok) | None => requires,
+        };
+        match options.since {
+            Some(tools) => requires.since(tools.0),
+            None => requires,
+        }
+    }
+}
+
+impl From<ApproverOptions> for Approvers {
+    fn from(options: ApproverOptions) -> Self {
+        let approvers = Self::roles(texts(options.roles));
+        if options.not_self { approvers.not_self() } else { approvers }
+    }
+}

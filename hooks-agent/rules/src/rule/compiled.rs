@@ -1,0 +1,305 @@
+//! A rule that was checked.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use hooks_agent_core::call::User;
+use hooks_agent_core::message::{Approvers, Question};
+use hooks_agent_core::options::Globs;
+use serde_json::{Map, Value};
+
+use crate::expression::{Condition, Facts, Fault, HostPattern, Parsed};
+use crate::rule::error::Mistakes;
+use crate::rule::hosts::{HostOutcome, Hosts};
+use crate::rule::names::{check_globs, check_name};
+use crate::rule::requires::{Required, Requires};
+use crate::rule::then::Then;
+use crate::rule::tool_rule::ToolRule;
+
+/// The longest reason, in bytes.
+const LONGEST_REASON: usize = 1024;
+/// The longest value that a reason shows, in characters.
+const LONGEST_SHOWN: usize = 100;
+
+/// A rule that was checked.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) name: String,
+    pub(crate) then: Then,
+    pub(crate) is_shadow: bool,
+    pub(crate) tools: Option<Globs>,
+    /// Whether it asks what ran before.
+    pub(crate) reads_past: bool,
+    pub(crate) needs_login: bool,
+    agents: Option<Globs>,
+    acting: Option<Globs>,
+    roles: Vec<String>,
+    not_roles: Vec<String>,
+    requires: Vec<Required>,
+    hosts: Option<Hosts>,
+    when: Option<Condition>,
+    reason: Option<String>,
+    show: Vec<String>,
+    approvers: Option<Approvers>,
+    expires_after: Option<Duration>,
+}
+
+/// When a rule is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// The model has answered, and nothing of the answer runs.
+    Foreseen,
+    /// The tool call is next. Guards may have put something in place of its values.
+    Before,
+    /// The tool starts, with what it really gets.
+    Around,
+}
+
+/// Why a rule matches.
+#[derive(Clone, Debug)]
+pub(crate) enum Why {
+    /// What it names is so.
+    Matches,
+    Missing(String),
+    OtherHost,
+    /// It cannot be decided.
+    Failed(Fault),
+}
+
+impl Rule {
+    /// Checks a rule.
+    pub(crate) fn new(
+        rule: ToolRule,
+        place: &str,
+        vars: &Map<String, Value>,
+        mistakes: &mut Mistakes,
+    ) -> Option<Self> {
+        let at = |key: &str| format!("{place}.{key}");
+        mistakes.take(&at("name"), check_name(&rule.name));
+        for (key, roles) in [("roles", &rule.roles), ("not_roles", &rule.not_roles)] {
+            for (index, role) in roles.iter().enumerate() {
+                mistakes.take(&at(&format!("users.{key}[{index}]")), check_name(role));
+            }
+        }
+        if rule.reason.as_ref().is_some_and(|reason| reason.len() > LONGEST_REASON) {
+            mistakes.add(at("reason"), format!("expected at most {LONGEST_REASON} bytes"));
+        }
+        let mut globs = |key: &str, texts: &[String]| match check_globs(texts) {
+            _ if texts.is_empty() => None,
+            Ok(globs) => Some(globs),
+            Err((index, why)) => {
+                mistakes.add(at(&format!("{key}[{index}]")), why);
+                None
+            }
+        };
+        let [tools, agents, acting] =
+            [("tools", &rule.tools), ("agents", &rule.agents), ("acting", &rule.acting)]
+                .map(|(key, texts)| globs(key, texts));
+        let requires: Vec<_> = rule
+            .requires
+            .into_iter()
+            .filter_map(|it| required(it, &at("requires"), mistakes))
+            .collect();
+        let hosts = rule.hosts.and_then(|hosts| checked_hosts(hosts, &at("hosts"), mistakes));
+        let when = rule.when.and_then(|text| {
+            let condition = Parsed::new(&text).and_then(|parsed| parsed.check(vars));
+            mistakes.take(&at("when"), condition)
+        });
+        let reads_past = !requires.is_empty() || when.as_ref().is_some_and(|it| it.uses.past);
+        let reads_roles = when.as_ref().is_some_and(|it| it.uses.roles);
+        let has_roles = !rule.roles.is_empty() || !rule.not_roles.is_empty() || reads_roles;
+        Some(Self {
+            name: rule.name,
+            then: rule.then,
+            is_shadow: rule.is_shadow,
+            tools,
+            reads_past,
+            needs_login: has_roles || rule.approvers.is_some(),
+            agents,
+            acting,
+            roles: rule.roles,
+            not_roles: rule.not_roles,
+            requires,
+            hosts,
+            when,
+            reason: rule.reason,
+            show: rule.show,
+            approvers: rule.approvers,
+            expires_after: rule.expires_after,
+        })
+    }
+
+    /// Returns whether the rule is about calls of a tool.
+    pub(crate) fn is_about(&self, tool: &str, server: Option<&str>) -> bool {
+        let Some(tools) = &self.tools else { return true };
+        match server {
+            // What is left out by either name is left out.
+            Some(server) => {
+                let full = format!("{server}::{tool}");
+                let is_left_out = |text: &String| text.starts_with('!');
+                let is_either = tools.is_match(tool) || tools.is_match(&full);
+                match tools.texts().iter().any(is_left_out) {
+                    true => is_either && !self.leaves_out(tool, &full),
+                    false => is_either,
+                }
+            }
+            None => tools.is_match(tool),
+        }
+    }
+
+    fn leaves_out(&self, tool: &str, full: &str) -> bool {
+        let texts = self.tools.iter().flat_map(Globs::texts);
+        let left_out: Vec<_> =
+            texts.filter_map(|it| it.strip_prefix('!')).map(str::to_owned).collect();
+        let globs = Globs::new(left_out, |_, _| {});
+        globs.is_some_and(|globs| globs.is_match(tool) || globs.is_match(full))
+    }
+
+    /// Returns why the rule matches a call of one of its tools, if it does.
+    ///
+    /// `at_once` says that other tool calls of the same answer may run at the same time.
+    pub(crate) fn judge(&self, facts: &Facts<'_>, stage: Stage, at_once: bool) -> Option<Why> {
+        let is_in = |globs: &Option<Globs>, names: &[&str]| {
+            globs.as_ref().is_none_or(|globs| names.iter().any(|name| globs.is_match(name)))
+        };
+        let acting = &facts.agents[facts.agents.len() - 1..];
+        if !is_in(&self.agents, facts.agents) || !is_in(&self.acting, acting) {
+            return None;
+        }
+        let mut why = Why::Matches;
+        let mut fault = None;
+        match self.is_for(facts.user) {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(failed) => fault = Some(failed),
+        }
+        match self.missing(facts, at_once) {
+            Ok(None) if self.requires.is_empty() => {}
+            Ok(None) => return None,
+            Ok(Some(missing)) => why = Why::Missing(missing),
+            Err(failed) => fault = Some(failed),
+        }
+        if let Some(hosts) = &self.hosts {
+            match (hosts.check(facts.args), stage) {
+                (HostOutcome::Listed, _) => return None,
+                // What a guard has put in place of a URL is seen around the tool.
+                (HostOutcome::NoUrl, Stage::Foreseen | Stage::Before) if self.then != Then::Ask => {
+                    return None;
+                }
+                (HostOutcome::NoUrl | HostOutcome::Other, _) => why = Why::OtherHost,
+            }
+        }
+        match self.when.as_ref().map_or(Ok(true), |when| when.holds(facts)) {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(failed) => fault = Some(failed),
+        }
+        match fault {
+            // Nothing is allowed by a rule that cannot be decided.
+            Some(_) if self.then == Then::Allow => None,
+            Some(fault) => Some(Why::Failed(fault)),
+            None => Some(why),
+        }
+    }
+
+    fn is_for(&self, user: Option<&User>) -> Result<bool, Fault> {
+        if self.roles.is_empty() && self.not_roles.is_empty() {
+            return Ok(true);
+        }
+        if user.is_some_and(|user| !user.is_known()) {
+            return Err(Fault::new("the roles of the user are not known"));
+        }
+        let has_one =
+            |roles: &[String]| roles.iter().any(|role| user.is_some_and(|it| it.has_role(role)));
+        Ok((self.roles.is_empty() || has_one(&self.roles)) && !has_one(&self.not_roles))
+    }
+
+    /// Returns what has not run before.
+    fn missing(&self, facts: &Facts<'_>, at_once: bool) -> Result<Option<String>, Fault> {
+        let Some(first) = self.requires.first() else { return Ok(None) };
+        if at_once {
+            let missing = first.missing();
+            return Ok(Some(format!("{missing}, which is not known while tools run at once")));
+        }
+        let past = facts.past.ok_or(Fault::new("what ran in the thread is not known"))?;
+        Ok(self.requires.iter().find(|it| !it.is_met(past)).map(Required::missing))
+    }
+
+    /// Returns what people and the model read: the name and the reason, and values of `shown` that the rule lists.
+    pub(crate) fn text(&self, why: &Why, shown: &Value) -> String {
+        let mut text = match (self.then, why) {
+            (_, Why::Failed(_)) => format!("the rule \"{}\" cannot be decided", self.name),
+            (Then::Deny, _) => format!("the rule \"{}\" denies it", self.name),
+            (Then::Ask, _) => format!("the rule \"{}\" asks", self.name),
+            _ => format!("the rule \"{}\" warns", self.name),
+        };
+        let reason = match (why, &self.reason) {
+            (Why::Failed(fault), _) => Some(fault.message()),
+            (_, Some(reason)) => Some(reason.as_str()),
+            (Why::Missing(missing), None) => Some(missing.as_str()),
+            (Why::OtherHost, None) => Some("its host is not listed"),
+            (Why::Matches, None) => None,
+        };
+        if let Some(reason) = reason {
+            let _ = write!(text, ": {reason}");
+        }
+        let values = self.show.iter().filter_map(|path| {
+            let value = path.split('.').try_fold(shown, |value, field| value.get(field))?;
+            Some(format!("{path} = {}", cut(&value.to_string())))
+        });
+        let values: Vec<_> = values.collect();
+        if !values.is_empty() {
+            let _ = write!(text, " ({})", values.join(", "));
+        }
+        text
+    }
+
+    /// Returns what people are asked.
+    pub(crate) fn question(&self, text: String) -> Question {
+        let question = match self.expires_after {
+            Some(time) => Question::new(text).expires_after(time),
+            None => Question::new(text),
+        };
+        match &self.approvers {
+            Some(approvers) => question.approvers(approvers.clone()),
+            None => question,
+        }
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_SHOWN) {
+        Some((at, _)) => format!("{}..", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+fn required(requires: Requires, place: &str, mistakes: &mut Mistakes) -> Option<Required> {
+    let Requires { tool, outcome, since } = requires;
+    mistakes.take(&format!("{place}.tool"), check_name(&tool))?;
+    let since = match check_globs(&since) {
+        _ if since.is_empty() => None,
+        Ok(globs) => Some(globs),
+        Err((_, why)) => {
+            mistakes.add(format!("{place}.since"), why);
+            return None;
+        }
+    };
+    Some(Required { tool, outcome, since })
+}
+
+fn checked_hosts(
+    (args, allow): (Vec<String>, Vec<String>),
+    place: &str,
+    mistakes: &mut Mistakes,
+) -> Option<Hosts> {
+    if args.is_empty() {
+        mistakes.add(format!("{place}.args"), "expected at least one argument, such as `url`");
+        return None;
+    }
+    let patterns = allow.iter().enumerate().filter_map(|(index, text)| {
+        mistakes.take(&format!("{place}.allow[{index}]"), HostPattern::new(text))
+    });
+    let allow = patterns.collect();
+    Some(Hosts { args, allow })
+}

@@ -1,0 +1,6 @@
+//! Hooks that guard: what an agent may say, read and do.
+
+pub use hooks_agent_builtin::guard::*;
+#[cfg(feature = "rules")]
+#[doc(inline)]
+pub use hooks_agent_rules::{Condition, Requires, Rules, RulesBuilder, RulesError, Then, ToolRule};

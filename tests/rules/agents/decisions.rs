@@ -1,0 +1,138 @@
+//! What rules decide together.
+
+use hooks_agent_core::prelude::*;
+use hooks_agent_rules::{Then, ToolRule};
+use serde_json::json;
+
+use crate::{Bot, calls, rules};
+
+fn pay(euros: u32) -> (&'static str, serde_json::Value) {
+    ("pay", json!({ "to": "Eve", "euros": euros }))
+}
+
+#[tokio::test]
+async fn a_rule_denies_what_it_matches_and_nothing_else() {
+    let large = ToolRule::new("large", Then::Deny).tools(["pay"]).when("args.euros > 1000");
+    let script = calls([pay(1000), pay(1001), ("look", json!({ "euros": 5000 }))]);
+    let bot = Bot::new(rules([large.reason("ask a person")]), script, &["pay", "look"]);
+    assert_eq!(bot.agent.call("Pay").await.unwrap().text(), "end");
+    assert_eq!(bot.ran(0), [json!({ "to": "Eve", "euros": 1000 })]);
+    assert_eq!(bot.ran(1).len(), 1);
+    assert_eq!(bot.read()[1], "the rule \"large\" denies it: ask a person");
+}
+
+#[tokio::test]
+async fn of_all_that_match_the_strictest_holds_whatever_their_order() {
+    let all = [Then::Allow, Then::Warn, Then::Ask, Then::Deny];
+    for (most, turned) in [(4, false), (4, true), (3, false), (3, true), (2, false), (1, false)] {
+        let mut made: Vec<_> =
+            all[..most].iter().map(|then| ToolRule::new(then.name(), *then)).collect();
+        if turned {
+            made.reverse();
+        }
+        let bot = Bot::new(rules(made), calls([pay(1)]), &["pay"]);
+        let reply = bot.agent.call("Pay").await.unwrap();
+        let (ran, pending) = (bot.ran(0).len(), reply.pending().len());
+        match most {
+            4 => assert_eq!(
+                (ran, pending, bot.read()[0].as_str()),
+                (0, 0, "the rule \"deny\" denies it")
+            ),
+            3 => {
+                assert_eq!((ran, pending), (0, 1));
+                assert_eq!(reply.pending()[0].askers[0].reason, "the rule \"ask\" asks");
+            }
+            _ => assert_eq!((ran, pending), (1, 0)),
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_default_holds_for_what_no_rule_speaks_of() {
+    let known = || ToolRule::new("known", Then::Allow).tools(["look"]);
+    let script = || calls([("look", json!({})), pay(1)]);
+    let bot = Bot::new(rules([known()]).otherwise(Then::Deny), script(), &["look", "pay"]);
+    bot.agent.call("Go").await.unwrap();
+    assert_eq!(bot.read(), ["done", "no rule allows this call of `pay`"]);
+
+    let bot = Bot::new(rules([known()]).otherwise(Then::Ask), script(), &["look", "pay"]);
+    let reply = bot.agent.call("Go").await.unwrap();
+    assert_eq!(reply.pending()[0].askers[0].reason, "no rule speaks of this call of `pay`");
+    let reply = bot.agent.resume(CallOptions::new().confirm(&reply.pending()[0].id)).await.unwrap();
+    assert_eq!((reply.text().as_str(), bot.ran(1).len()), ("end", 1));
+}
+
+#[tokio::test]
+async fn a_rule_that_cannot_be_decided_holds_unless_it_allows() {
+    let rule = |then| ToolRule::new("euros", then).when("args.euro > 1000").reason("too much");
+    let bot = Bot::new(rules([rule(Then::Deny)]), calls([pay(1)]), &["pay"]);
+    bot.agent.call("Pay").await.unwrap();
+    assert_eq!(bot.read(), ["the rule \"euros\" cannot be decided: there is no `euro`"]);
+
+    let bot = Bot::new(rules([rule(Then::Ask)]), calls([pay(1)]), &["pay"]);
+    let reply = bot.agent.call("Pay").await.unwrap();
+    let reason = "the rule \"euros\" cannot be decided: there is no `euro`";
+    assert_eq!(reply.pending()[0].askers[0].reason, reason);
+
+    let bot = Bot::new(rules([rule(Then::Warn)]), calls([pay(1)]), &["pay"]);
+    bot.agent.call("Pay").await.unwrap();
+    assert_eq!(bot.ran(0).len(), 1);
+
+    let rules = rules([rule(Then::Allow)]).otherwise(Then::Deny);
+    let bot = Bot::new(rules, calls([pay(1)]), &["pay"]);
+    bot.agent.call("Pay").await.unwrap();
+    assert_eq!(bot.read(), ["no rule allows this call of `pay`"]);
+}
+
+#[tokio::test]
+async fn a_rule_in_shadow_changes_nothing() {
+    let deny = || ToolRule::new("none", Then::Deny).shadow(true);
+    let bot = Bot::new(rules([deny()]), calls([pay(1)]), &["pay"]);
+    assert_eq!(bot.agent.call("Pay").await.unwrap().text(), "end");
+    assert_eq!(bot.ran(0).len(), 1);
+    // It speaks of nothing either.
+    let allow = ToolRule::new("all", Then::Allow).shadow(true);
+    let bot = Bot::new(rules([allow]).otherwise(Then::Deny), calls([pay(1)]), &["pay"]);
+    bot.agent.call("Pay").await.unwrap();
+    assert_eq!(bot.read(), ["no rule allows this call of `pay`"]);
+}
+
+#[tokio::test]
+async fn reasons_have_the_values_that_a_rule_shows_and_no_others() {
+    let rule = ToolRule::new("large", Then::Deny).when("args.euros > 10").reason("too much");
+    let bot = Bot::new(rules([rule.clone()]), calls([pay(20)]), &["pay"]);
+    bot.agent.call("Pay").await.unwrap();
+    assert_eq!(bot.read(), ["the rule \"large\" denies it: too much"]);
+    let bot = Bot::new(rules([rule.show(["to", "euros", "none"])]), calls([pay(20)]), &["pay"]);
+    bot.agent.call("Pay").await.unwrap();
+    assert_eq!(bot.read(), ["the rule \"large\" denies it: too much (to = \"Eve\", euros = 20)"]);
+}
+
+#[tokio::test]
+async fn globs_name_tools_and_those_of_servers() {
+    let rule = ToolRule::new("some", Then::Deny).tools(["pay_*", "!pay_back", "shop::*"]);
+    let script = calls([("pay_now", json!({})), ("pay_back", json!({})), ("pay", json!({}))]);
+    let bot = Bot::new(rules([rule]), script, &["pay_now", "pay_back", "pay"]);
+    bot.agent.call("Pay").await.unwrap();
+    assert_eq!([bot.ran(0).len(), bot.ran(1).len(), bot.ran(2).len()], [0, 1, 1]);
+}
+
+#[test]
+fn what_is_wrong_with_rules_is_said_at_once() {
+    let one = ToolRule::new("large", Then::Deny).when("arg.a == 1 && user.name == ''").tools(["["]);
+    let other = ToolRule::new("large", Then::Ask).roles(["\u{440}ay"]).hosts(["url"], ["*"]);
+    let error = rules([one, other]).zone("Europe/Berl").build().unwrap_err();
+    let places: Vec<_> = error.mistakes().map(|(place, _)| place).collect();
+    assert_eq!(
+        places,
+        [
+            "zone",
+            "rule[0].tools[0]",
+            "rule[0].when",
+            "rule[1].name",
+            "rule[1].users.roles[0]",
+            "rule[1].hosts.allow[0]"
+        ],
+        "{error}"
+    );
+}
