@@ -29,6 +29,7 @@ pages! {
     otel: "../docs/otel.md",
     command: "../docs/command.md",
     policy: "../docs/policy.md",
+    rules: "../docs/rules.md",
     replay: "../docs/replay.md",
     guest: "../docs/guest.md",
     journal: "../docs/journal.md",

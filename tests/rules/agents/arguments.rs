@@ -1,5 +1,6 @@
 //! The arguments that rules see: those that fit, those that guards hide, those that hooks add.
 
+use hooks_agent_builtin::guard::pii::PiiPattern;
 use hooks_agent_builtin::guard::{PiiDetection, ToolParams, Vault};
 use hooks_agent_core::prelude::*;
 use hooks_agent_rules::{Then, ToolRule};
@@ -106,5 +107,21 @@ async fn hosts_that_are_not_listed_are_refused() {
                 bot.read()[0].contains("the rule \"egress\" denies it: its host is not listed")
             );
         }
+    }
+}
+
+/// A guard that keeps URLs in a vault puts tokens in their place.
+#[tokio::test]
+async fn hosts_are_those_of_the_values_behind_tokens() {
+    let rule = || ToolRule::new("egress", Then::Deny).hosts(["url"], ["api.example"]);
+    for (url, runs) in [("https://api.example/x?mail=ada@corp.example", 1), ("https://evil.example/ada@corp.example", 0)] {
+        let whole = |builder: hooks_agent_core::react::ReActAgentBuilder| {
+            let links = PiiPattern::new("LINK", "https://[^ \"]+").unwrap();
+            builder.hook(PiiDetection::custom("LINK", links).vault(Vault::new()))
+        };
+        let bot = Bot::with(rules([rule()]), calls([("fetch", json!({ "url": url }))]), &["fetch"], whole);
+        bot.agent.call("Fetch").await.unwrap();
+        assert_eq!(bot.ran(0).len(), runs, "{:?}", bot.read());
+        assert!(!bot.read()[0].contains("evil"), "{:?}", bot.read());
     }
 }

@@ -125,7 +125,9 @@ impl<'de> SeqAccess<'de> for Elements<'_> {
             }
         };
         let value = seed.deserialize(NodeDeserializer(node));
-        value.map(Some).map_err(|mistake| mistake.below(format!("[{index}]")))
+        // What a type refuses after it was read is at its value.
+        let place = |mistake: Mistake| mistake.or_at(node.span.start).below(format!("[{index}]"));
+        value.map(Some).map_err(place)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -162,7 +164,7 @@ impl<'de> MapAccess<'de> for Entries<'_> {
             return Err(Mistake::plain("expected a key before its value"));
         };
         let value = seed.deserialize(NodeDeserializer(node));
-        value.map_err(|mistake| mistake.below(shown_key(&key.name)))
+        value.map_err(|mistake| mistake.or_at(node.span.start).below(shown_key(&key.name)))
     }
 }
 

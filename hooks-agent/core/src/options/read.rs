@@ -22,16 +22,20 @@ pub fn read_options<T: DeserializeOwned>(node: &Node) -> Result<T, Vec<Mistake>>
         Err(mistake) => vec![mistake],
     };
     let (mut rest, mut removed) = (node.clone(), HashSet::new());
+    let mut at = mistakes[0].offset;
     while mistakes.len() < MOST {
-        let Some(offset) = mistakes.last().and_then(|mistake| mistake.offset) else { break };
-        // A key that is missing cannot be put in.
-        let Some(name) = rest.remove(offset) else { break };
+        // A key that is missing cannot be put in: its table goes, if it is one of several.
+        let Some(name) = at.and_then(|offset| rest.remove(offset)) else { break };
         removed.insert(name);
         match T::deserialize(NodeDeserializer(&rest)) {
             Ok(_) => break,
-            // It is missing because it was taken out.
-            Err(next) if next.missing.is_some_and(|name| removed.contains(name)) => break,
-            Err(next) => mistakes.push(next),
+            Err(next) => {
+                at = next.offset;
+                // It is missing because it was taken out.
+                if !next.missing.is_some_and(|name| removed.contains(name)) {
+                    mistakes.push(next);
+                }
+            }
         }
     }
     Err(mistakes)

@@ -115,9 +115,11 @@ impl Judged {
             Then::Allow => {}
             Then::Warn => self.warnings.push(text),
             Then::Ask => self.asks.push(Ask { rule: Some(rule.clone()), text }),
-            Then::Deny => {
-                self.denied.get_or_insert(text);
-            }
+            Then::Deny => match &mut self.denied {
+                // The model reads all that it must mend.
+                Some(denied) => denied.extend(["; ", &text]),
+                None => self.denied = Some(text),
+            },
         }
     }
 

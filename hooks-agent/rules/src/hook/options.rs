@@ -41,6 +41,8 @@ struct Settings {
     default: Option<Then>,
     /// The time zone of `now`, such as `Europe/Berlin`. Default: UTC.
     zone: Option<Zone>,
+    /// A file of further variables, in TOML, in the folder of the policy file.
+    vars_file: Option<String>,
 }
 
 /// A rule about tool calls.
@@ -176,6 +178,9 @@ impl HookOptions for Options {
     }
 
     fn into_hook(self) -> Result<Box<dyn DynAgentHook>, OptionError> {
+        if self.rules.vars_file.is_some() {
+            return Err(OptionError::at("rules.vars_file", "a policy file alone has it"));
+        }
         let mut builder = Rules::builder();
         if let Some(default) = self.rules.default {
             builder = builder.otherwise(default);

@@ -183,10 +183,10 @@ impl Rule {
             match (hosts.check(facts.args), stage) {
                 (HostOutcome::Listed, _) => return None,
                 // What a guard has put in place of a URL is seen around the tool.
-                (HostOutcome::NoUrl, Stage::Foreseen | Stage::Before) if self.then != Then::Ask => {
+                (HostOutcome::Token, Stage::Foreseen | Stage::Before) if self.then != Then::Ask => {
                     return None;
                 }
-                (HostOutcome::NoUrl | HostOutcome::Other, _) => why = Why::OtherHost,
+                (HostOutcome::Token | HostOutcome::Other, _) => why = Why::OtherHost,
             }
         }
         match self.when.as_ref().map_or(Ok(true), |when| when.holds(facts)) {

@@ -15,8 +15,8 @@ pub(crate) struct Hosts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HostOutcome {
     Listed,
-    /// A value is no URL: it may be what a guard has put in place of one.
-    NoUrl,
+    /// A value may be what a guard has put in place of a URL, such as `[URL_1]`.
+    Token,
     Other,
 }
 
@@ -28,7 +28,7 @@ impl Hosts {
             let found = path.split('.').try_fold(args, |value, field| value.get(field));
             match found.map_or(HostOutcome::Listed, |value| self.check_value(value)) {
                 HostOutcome::Other => return HostOutcome::Other,
-                HostOutcome::NoUrl => outcome = HostOutcome::NoUrl,
+                HostOutcome::Token => outcome = HostOutcome::Token,
                 HostOutcome::Listed => {}
             }
         }
@@ -39,7 +39,8 @@ impl Hosts {
         match value {
             Value::Null => HostOutcome::Listed,
             Value::String(url) => match host_of(url) {
-                None => HostOutcome::NoUrl,
+                None if url.contains('[') => HostOutcome::Token,
+                None => HostOutcome::Other,
                 Some(host) if self.allow.iter().any(|it| it.is_match(&host)) => HostOutcome::Listed,
                 Some(_) => HostOutcome::Other,
             },
@@ -47,7 +48,7 @@ impl Hosts {
                 let outcomes = values.iter().map(|value| self.check_value(value));
                 outcomes.max_by_key(|outcome| *outcome as u8).unwrap_or(HostOutcome::Listed)
             }
-            _ => HostOutcome::NoUrl,
+            _ => HostOutcome::Other,
         }
     }
 }

@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use crate::policy::file::document::{Document, Problems};
 use crate::policy::file::fields::Fields;
-use crate::policy::file::variables::resolve;
+use crate::policy::file::hook_table::{HOOK_KEYS, HookTable};
+use crate::policy::file::rules::of_rules;
 
 const FILE_KEYS: [&str; 8] =
     ["version", "on_failure", "hook", "command", "limits", "rules", "vars", "rule"];
-const HOOK_KEYS: [&str; 7] = ["use", "name", "agents", "priority", "inherit", "enabled", "with"];
 const LIMIT_KEYS: [&str; 2] = ["max_iters", "deny_tools"];
 const COMMAND_KEYS: [&str; 11] = [
     "event",
@@ -44,28 +44,6 @@ pub(crate) struct FileContent {
     pub(crate) limits: LimitsTable,
 }
 
-/// A `[[hook]]`.
-pub(crate) struct HookTable {
-    /// The path of the table, such as `hook[0]`; empty for the rules of the file.
-    pub(crate) path: String,
-    pub(crate) starts: Starts,
-    pub(crate) uses: String,
-    pub(crate) name: String,
-    pub(crate) agents: Globs,
-    pub(crate) priority: Option<i32>,
-    pub(crate) inherits: Option<bool>,
-    pub(crate) is_enabled: bool,
-    /// A table, with the values of the environment.
-    pub(crate) options: Node,
-}
-
-/// Where the parts of a table begin, in bytes.
-pub(crate) struct Starts {
-    pub(crate) table: usize,
-    pub(crate) uses: usize,
-    pub(crate) name: usize,
-}
-
 /// A `[[command]]`: a table whose keys are checked and whose values are not.
 pub(crate) struct CommandTable {
     path: String,
@@ -93,7 +71,7 @@ impl FileContent {
         let hooks = file.tables("hook", &HOOK_KEYS, problems);
         let mut hooks: Vec<_> =
             hooks.iter().filter_map(|hook| HookTable::read(hook, problems)).collect();
-        hooks.extend(HookTable::of_rules(&file, document, problems));
+        hooks.extend(of_rules(&file, document, problems));
         let commands = file.tables("command", &COMMAND_KEYS, problems);
         let commands = commands.iter().map(CommandTable::of).collect();
         let limits = file.table("limits", &LIMIT_KEYS, problems);
@@ -146,127 +124,6 @@ pub(crate) fn on_failure(
             None
         }
     }
-}
-
-impl HookTable {
-    fn read(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Self> {
-        let uses = fields.text("use", problems);
-        if fields.get("use").is_none() {
-            fields.missing("use", "use = \"pii_detection\"", problems);
-        }
-        let name = fields.text("name", problems);
-        let is_unfit = |name: &str| name.trim().is_empty() || name.contains(char::is_control);
-        if let Some((_, node)) = name.filter(|(name, _)| is_unfit(name)) {
-            let message = "expected a name of visible characters";
-            problems.add(node.span.start, fields.path_of("name"), message);
-        }
-        let agents = agents(fields, problems);
-        let priority = fields.number("priority", "a whole number of 32 bits", problems);
-        let inherits = fields.boolean("inherit", problems);
-        let is_enabled = fields.boolean("enabled", problems).unwrap_or(true);
-        let mut options = options(fields, problems);
-        if let Some(options) = &mut options {
-            resolve(options, &fields.path_of("with"), problems);
-        }
-        let (uses, uses_node) = uses?;
-        let (name, name_node) = name.unwrap_or((uses, uses_node));
-        let starts = Starts {
-            table: fields.span.start,
-            uses: uses_node.span.start,
-            name: name_node.span.start,
-        };
-        Some(Self {
-            path: fields.path.clone(),
-            starts,
-            uses: uses.to_owned(),
-            name: name.to_owned(),
-            agents: agents?,
-            priority,
-            inherits,
-            is_enabled,
-            options: options?,
-        })
-    }
-}
-
-/// The keys of a file that are options of the hook `rules`.
-const RULE_KEYS: [&str; 3] = ["rules", "vars", "rule"];
-
-impl HookTable {
-    /// The name that the hook of a file's rules uses.
-    pub(crate) const RULES: &str = "rules";
-
-    /// Returns the hook of the rules of a file, if it has any.
-    fn of_rules(
-        file: &Fields<'_>,
-        document: &Document,
-        problems: &mut Problems<'_>,
-    ) -> Option<Self> {
-        let own = file.entries.iter().filter(|(key, _)| RULE_KEYS.contains(&key.name.as_str()));
-        let mut entries: Vec<_> = own.cloned().collect();
-        let span = entries.first().map(|(key, _)| key.span.clone())?;
-        for (key, node) in &mut entries {
-            resolve(node, &key.name, problems);
-        }
-        // What ran is kept apart for each file.
-        let name = format!("{} of {}", Self::RULES, document.file);
-        let key = Key { name: "counter".to_owned(), span: span.clone() };
-        let counter = Value::Text { raw: name.clone(), resolved: None, is_secret: false };
-        entries.push((key, Node { span: span.clone(), value: counter }));
-        let at = span.start;
-        Some(Self {
-            path: String::new(),
-            starts: Starts { table: at, uses: at, name: at },
-            uses: Self::RULES.to_owned(),
-            name,
-            agents: Globs::all(),
-            priority: None,
-            inherits: None,
-            is_enabled: true,
-            options: Node { span, value: Value::Table(entries) },
-        })
-    }
-
-    /// Returns the path of an option, such as `hook[0].with.kinds` or `rule[0].when`.
-    pub(crate) fn path_of(&self, option: impl FnOnce(&str) -> String) -> String {
-        match self.path.as_str() {
-            "" => option("").trim_start_matches('.').to_owned(),
-            path => option(&format!("{path}.with")),
-        }
-    }
-
-    /// Returns whether it is the hook of the rules of a file.
-    pub(crate) fn is_rules(&self) -> bool {
-        self.path.is_empty()
-    }
-}
-
-/// Returns the table `with`, which is empty if there is none.
-fn options(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Node> {
-    match fields.get("with") {
-        None => Some(Node::empty_table(fields.span.clone())),
-        Some(node) if matches!(node.value, Value::Table(_)) => Some(node.clone()),
-        Some(node) => {
-            let message = format!("expected a table such as `{{ a = 1 }}`, found {}", node.kind());
-            problems.add(node.span.start, fields.path_of("with"), message);
-            None
-        }
-    }
-}
-
-fn agents(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Globs> {
-    let Some(node) = fields.get("agents") else { return Some(Globs::all()) };
-    let texts = fields.texts("agents", problems)?;
-    if texts.is_empty() {
-        let message = "expected at least one glob; leave `agents` out for all agents";
-        problems.add(node.span.start, fields.path_of("agents"), message);
-        return None;
-    }
-    let path = fields.path_of("agents");
-    let globs = texts.iter().map(|(text, _)| (*text).to_owned()).collect();
-    Globs::new(globs, |index, why| {
-        problems.add(texts[index].1.span.start, format!("{path}[{index}]"), why);
-    })
 }
 
 impl LimitsTable {

@@ -7,6 +7,7 @@ use toml::de::DeTable;
 
 use crate::command::Layer;
 use crate::policy::error::{Place, PolicyError, PolicyErrors};
+use crate::policy::file::beside::Beside;
 use crate::policy::file::source::Source;
 use crate::policy::file::toml::entries_of;
 
@@ -17,6 +18,8 @@ const MOST_RECOVERED: usize = 64 << 10;
 pub(crate) struct Document {
     pub(crate) file: Arc<str>,
     pub(crate) layer: Layer,
+    /// The variables beside the file.
+    pub(super) beside: Option<Beside>,
     text: String,
     /// Where each line begins.
     lines: Vec<usize>,
@@ -24,14 +27,19 @@ pub(crate) struct Document {
 
 impl Document {
     /// Takes the bytes of a file, without a byte order mark.
-    pub(crate) fn new(source: &Source, bytes: &[u8]) -> Result<Self, PolicyError> {
+    pub(crate) fn new(
+        source: &Source,
+        bytes: &[u8],
+        beside: Option<Beside>,
+    ) -> Result<Self, PolicyError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let valid = std::str::from_utf8(bytes);
         let end = valid.as_ref().map_or_else(std::str::Utf8Error::valid_up_to, |text| text.len());
         let text = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect();
-        let document = Self { file: source.name().clone(), layer: source.layer, text, lines };
+        let document =
+            Self { file: source.name().clone(), layer: source.layer, beside, text, lines };
         match valid {
             Ok(_) => Ok(document),
             Err(_) => Err(PolicyError::at(document.place(end), "", "expected text in UTF-8")),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::command::Layer;
+use crate::policy::file::beside::{Beside, name_of};
 
 /// A policy file, or the text of one.
 ///
@@ -78,7 +79,8 @@ pub(crate) struct Source {
 
 /// What a source had when it was read.
 pub(crate) enum Read {
-    Bytes(Vec<u8>),
+    /// Its bytes, and the variables that it names.
+    Bytes(Vec<u8>, Option<Beside>),
     /// The file is not there, and may be.
     Missing,
     /// Why the file cannot be read.
@@ -110,7 +112,10 @@ impl Source {
             Origin::Path(path) => read_file(path),
         };
         match read {
-            Ok(bytes) => Read::Bytes(bytes),
+            Ok(bytes) => {
+                let beside = name_of(&bytes).map(|name| self.read_beside(name));
+                Read::Bytes(bytes, beside)
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound && self.file.is_optional => {
                 if was_there {
                     Read::Failed("the file is gone; the policy stays as it was".to_owned())
@@ -121,19 +126,40 @@ impl Source {
             Err(error) => Read::Failed(format!("cannot be read: {error}")),
         }
     }
+
+    /// Reads a file in the folder of this one, which a watcher sees too.
+    fn read_beside(&self, name: String) -> Beside {
+        let is_name = Path::new(&name).file_name().is_some_and(|it| it == name.as_str());
+        let folder = self.path().and_then(Path::parent);
+        let text = match folder {
+            _ if !is_name => Err("is no name of a file in the same folder".to_owned()),
+            None => {
+                Err("cannot be read: this text is no file, so there is none beside it".to_owned())
+            }
+            Some(folder) => read_file(&folder.join(&name))
+                .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+                .map_err(|error| format!("cannot be read: {error}")),
+        };
+        Beside { name, text }
+    }
 }
 
 impl Read {
     /// Adds what was read to the digest of all files.
     pub(crate) fn digest(&self, digest: &mut Sha256) {
         let (kind, bytes): (u8, &[u8]) = match self {
-            Self::Bytes(bytes) => (0, bytes),
+            Self::Bytes(bytes, _) => (0, bytes),
             Self::Missing => (1, &[]),
             Self::Failed(why) => (2, why.as_bytes()),
         };
         digest.update([kind]);
         digest.update((bytes.len() as u64).to_le_bytes());
         digest.update(bytes);
+        if let Self::Bytes(_, Some(beside)) = self {
+            let (Ok(text) | Err(text)) = &beside.text;
+            digest.update((text.len() as u64).to_le_bytes());
+            digest.update(text.as_bytes());
+        }
     }
 }
 

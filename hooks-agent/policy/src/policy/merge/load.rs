@@ -12,6 +12,7 @@ use crate::policy::file::{Document, HookTable, Problems, Read, Source};
 use crate::policy::merge::commands::{CommandSetup, MadeCommands};
 use crate::policy::merge::made::{MadeHook, Placement};
 use crate::policy::merge::merged::{Merged, MergedFile, MergedHook, OptionsDigest};
+use crate::policy::merge::rules::rules_of;
 use crate::policy::merge::said::File;
 use crate::policy::registry::{InCode, Registry, feature_of};
 
@@ -78,7 +79,7 @@ impl Load<'_> {
         let (mut documents, mut errors) = (Vec::new(), Vec::new());
         for (source, read) in self.files {
             match read {
-                Read::Bytes(bytes) => match Document::new(source, bytes) {
+                Read::Bytes(bytes, beside) => match Document::new(source, bytes, beside.clone()) {
                     Ok(document) => documents.push(document),
                     Err(error) => errors.push(error),
                 },
@@ -167,6 +168,10 @@ impl Load<'_> {
         let mut hooks: Vec<_> =
             entries.iter().map(|entry| entry.merged(&files[entry.file])).collect();
         hooks.sort_by_key(|hook| hook.priority);
+        let of_rules = entries.iter().filter(|entry| entry.table.is_rules());
+        let of_rules = of_rules.map(|entry| rules_of(&entry.table, &files[entry.file]));
+        let (rules, defaults): (Vec<_>, Vec<_>) = of_rules.unzip();
+        let (rules, defaults) = (rules.concat(), defaults.into_iter().flatten().collect());
         let limits = files.iter().filter_map(|file| {
             let origin = |at| file.origin(at);
             file.content.limits.max_iters.map(|(most, at)| (most, origin(at)))
@@ -180,6 +185,8 @@ impl Load<'_> {
             on_failure: files.iter().find_map(File::on_failure),
             hooks,
             commands: files.iter().flat_map(File::merged_commands).collect(),
+            rules,
+            defaults,
             // Of equal limits, the one of the highest layer.
             max_iters: limits.min_by_key(|(most, _)| *most),
             deny_tools: denied.collect(),
@@ -264,7 +271,8 @@ impl Entry {
             priority: table.priority.or(own).unwrap_or(priority::DEFAULT),
             inherits: table.inherits,
             is_enabled: table.is_enabled,
-            options: table.options.to_string(),
+            // Rules are shown one by one.
+            options: if table.is_rules() { "{}".to_owned() } else { table.options.to_string() },
             origin: file.origin(table.starts.table),
             digest: self.digest,
         }

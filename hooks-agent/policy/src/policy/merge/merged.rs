@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use crate::command::Layer;
 use crate::policy::error::Place;
+use crate::policy::merge::origin::Origin;
+use crate::policy::merge::rules::MergedRule;
 
 /// What the files of all layers come to, each entry with its layer and its place. `Display` prints
 /// it for people.
@@ -27,6 +29,9 @@ pub struct Merged {
     pub(super) on_failure: Option<(&'static str, Origin)>,
     pub(super) hooks: Vec<MergedHook>,
     pub(super) commands: Vec<MergedCommand>,
+    pub(super) rules: Vec<MergedRule>,
+    /// What holds in each file that says so for tool calls that none of its rules speaks of.
+    pub(super) defaults: Vec<(String, Origin)>,
     pub(super) max_iters: Option<(usize, Origin)>,
     pub(super) deny_tools: Vec<(String, Origin)>,
 }
@@ -37,13 +42,6 @@ pub(super) struct MergedFile {
     pub(super) name: Arc<str>,
     pub(super) layer: Layer,
     pub(super) is_there: bool,
-}
-
-/// The layer and the place of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Origin {
-    pub(super) layer: Layer,
-    pub(super) place: Place,
 }
 
 /// Tells changed options from the same: values of the environment count. `Debug` does not show it,
@@ -99,6 +97,12 @@ impl Merged {
     #[must_use]
     pub fn commands(&self) -> &[MergedCommand] {
         &self.commands
+    }
+
+    /// Returns the rules about tool calls, highest layer first.
+    #[must_use]
+    pub fn rules(&self) -> &[MergedRule] {
+        &self.rules
     }
 
     /// Returns the hooks, in the order in which they run; those that are disabled too.
@@ -213,12 +217,6 @@ impl fmt::Debug for OptionsDigest {
     }
 }
 
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({}:{})", self.layer, self.place.file(), self.place.line())
-    }
-}
-
 impl fmt::Display for Merged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "files, highest layer first")?;
@@ -238,6 +236,16 @@ impl fmt::Display for Merged {
         for MergedCommand { event, matcher, run, origin } in &self.commands {
             let matcher = matcher.as_ref().map(|it| format!(" of {}", it.escape_debug()));
             writeln!(f, "  {event}{}: {run}, {origin}", matcher.unwrap_or_default())?;
+        }
+        if !self.rules.is_empty() || !self.defaults.is_empty() {
+            writeln!(f, "rules: of all that match, the strictest holds")?;
+        }
+        for rule in &self.rules {
+            write!(f, "{rule}")?;
+        }
+        for (default, origin) in &self.defaults {
+            let default = default.escape_debug();
+            writeln!(f, "  {default} what no rule of the file speaks of, {origin}")?;
         }
         let has_limits = self.max_iters.is_some() || !self.deny_tools.is_empty();
         writeln!(f, "limits{}", none(!has_limits))?;

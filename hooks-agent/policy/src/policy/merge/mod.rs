@@ -5,6 +5,8 @@ mod limits;
 mod load;
 mod made;
 mod merged;
+mod origin;
+mod rules;
 mod said;
 
 pub(super) use commands::{CommandSetup, MadeCommands};
@@ -12,3 +14,4 @@ pub(super) use limits::LimitsHook;
 pub(super) use load::{Load, Loaded};
 pub(super) use made::MadeHook;
 pub use merged::{Merged, MergedCommand, MergedHook};
+pub use rules::MergedRule;

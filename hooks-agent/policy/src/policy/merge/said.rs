@@ -2,7 +2,8 @@
 
 use crate::policy::commands::{Command, read_commands};
 use crate::policy::file::{Document, FileContent, OnFailure, Problems};
-use crate::policy::merge::merged::{MergedCommand, Origin};
+use crate::policy::merge::merged::MergedCommand;
+use crate::policy::merge::origin::Origin;
 
 /// A text with what it says.
 pub(super) struct File<'a> {

@@ -1,7 +1,9 @@
 //! The JSON schema of policy files.
 
+use hooks_agent_core::options::Factory;
 use serde_json::{Value, json};
 
+use crate::policy::file::HookTable;
 use crate::policy::registry::hooks::Registry;
 
 /// Returns the JSON schema of policy files, for editors: their keys, and the options of every hook
@@ -18,6 +20,12 @@ pub fn schema() -> Value {
 }
 
 pub(crate) fn schema_of(registry: &Registry) -> Value {
+    let rules = registry.get(HookTable::RULES).map(Factory::schema);
+    let of_rules = |key: &str| match &rules {
+        Some(schema) => schema.as_value()["properties"][key].clone(),
+        // The program has no rules.
+        None => Value::Bool(false),
+    };
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Policy of agents",
@@ -30,6 +38,9 @@ pub(crate) fn schema_of(registry: &Registry) -> Value {
             "hook": { "type": "array", "items": hook(registry) },
             "command": { "type": "array", "items": command() },
             "limits": limits(),
+            "rules": of_rules("rules"),
+            "vars": of_rules("vars"),
+            "rule": of_rules("rule"),
         },
     })
 }

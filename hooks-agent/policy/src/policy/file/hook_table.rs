@@ -1,0 +1,102 @@
+//! The hooks of a policy file.
+
+use hooks_agent_core::options::{Globs, Node, Value};
+
+use crate::policy::file::document::Problems;
+use crate::policy::file::fields::Fields;
+use crate::policy::file::variables::resolve;
+
+/// The keys of a `[[hook]]`.
+pub(super) const HOOK_KEYS: [&str; 7] =
+    ["use", "name", "agents", "priority", "inherit", "enabled", "with"];
+
+/// A `[[hook]]`.
+pub(crate) struct HookTable {
+    /// The path of the table, such as `hook[0]`; empty for the rules of the file.
+    pub(crate) path: String,
+    pub(crate) starts: Starts,
+    pub(crate) uses: String,
+    pub(crate) name: String,
+    pub(crate) agents: Globs,
+    pub(crate) priority: Option<i32>,
+    pub(crate) inherits: Option<bool>,
+    pub(crate) is_enabled: bool,
+    /// A table, with the values of the environment.
+    pub(crate) options: Node,
+}
+
+/// Where the parts of a table begin, in bytes.
+pub(crate) struct Starts {
+    pub(crate) table: usize,
+    pub(crate) uses: usize,
+    pub(crate) name: usize,
+}
+
+impl HookTable {
+    pub(super) fn read(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Self> {
+        let uses = fields.text("use", problems);
+        if fields.get("use").is_none() {
+            fields.missing("use", "use = \"pii_detection\"", problems);
+        }
+        let name = fields.text("name", problems);
+        let is_unfit = |name: &str| name.trim().is_empty() || name.contains(char::is_control);
+        if let Some((_, node)) = name.filter(|(name, _)| is_unfit(name)) {
+            let message = "expected a name of visible characters";
+            problems.add(node.span.start, fields.path_of("name"), message);
+        }
+        let agents = agents(fields, problems);
+        let priority = fields.number("priority", "a whole number of 32 bits", problems);
+        let inherits = fields.boolean("inherit", problems);
+        let is_enabled = fields.boolean("enabled", problems).unwrap_or(true);
+        let mut options = options(fields, problems);
+        if let Some(options) = &mut options {
+            resolve(options, &fields.path_of("with"), problems);
+        }
+        let (uses, uses_node) = uses?;
+        let (name, name_node) = name.unwrap_or((uses, uses_node));
+        let starts = Starts {
+            table: fields.span.start,
+            uses: uses_node.span.start,
+            name: name_node.span.start,
+        };
+        Some(Self {
+            path: fields.path.clone(),
+            starts,
+            uses: uses.to_owned(),
+            name: name.to_owned(),
+            agents: agents?,
+            priority,
+            inherits,
+            is_enabled,
+            options: options?,
+        })
+    }
+}
+
+/// Returns the table `with`, which is empty if there is none.
+fn options(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Node> {
+    match fields.get("with") {
+        None => Some(Node::empty_table(fields.span.clone())),
+        Some(node) if matches!(node.value, Value::Table(_)) => Some(node.clone()),
+        Some(node) => {
+            let message = format!("expected a table such as `{{ a = 1 }}`, found {}", node.kind());
+            problems.add(node.span.start, fields.path_of("with"), message);
+            None
+        }
+    }
+}
+
+fn agents(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Globs> {
+    let Some(node) = fields.get("agents") else { return Some(Globs::all()) };
+    let texts = fields.texts("agents", problems)?;
+    if texts.is_empty() {
+        let message = "expected at least one glob; leave `agents` out for all agents";
+        problems.add(node.span.start, fields.path_of("agents"), message);
+        return None;
+    }
+    let path = fields.path_of("agents");
+    let globs = texts.iter().map(|(text, _)| (*text).to_owned()).collect();
+    Globs::new(globs, |index, why| {
+        problems.add(texts[index].1.span.start, format!("{path}[{index}]"), why);
+    })
+}

@@ -1,0 +1,108 @@
+//! What is wrong with the rules of a file, each with its place.
+
+use hooks_agent_policy::policy::{Policy, PolicyFile, schema};
+
+fn errors(text: &str) -> Vec<String> {
+    let file = PolicyFile::text("policy.toml", text);
+    let errors = Policy::builder().project(file).check().unwrap_err();
+    errors.to_string().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn ten_mistakes_are_ten_errors_with_their_places() {
+    let found = errors(
+        r#"version = 1
+[rules]
+default = "block"
+zone = "Europe/Berlim"
+
+[[rule]]
+name = "large"
+tools = ["pay["]
+when = "arg.euros > 1000"
+then = "ask"
+
+[[rule]]
+name = "раyments"
+then = "refuse"
+wen = "true"
+
+[[rule]]
+name = "egress"
+then = "deny"
+hosts = { args = ["url"], allow = ["https://corp.example"] }
+users = { role = ["clerk"] }
+
+[[rule]]
+name = "order"
+then = "deny"
+requires = { tool = "test", outcome = "good" }
+when = "now > 5"
+"#,
+    );
+    let starts = [
+        "policy.toml:3:11: rules.default: unknown value `block`; expected one of `allow`, `warn`, `ask`, `deny`",
+        "policy.toml:4:8: rules.zone: expected a time zone such as `Europe/Berlin`, found `Europe/Berlim`",
+        "policy.toml:8:10: rule[0].tools[0]: expected a glob: ",
+        "policy.toml:9:8: rule[0].when: unknown name `arg`, did you mean `args`? ",
+        "policy.toml:13:8: rule[1].name: `раyments` mixes letters of several scripts, which read alike",
+        "policy.toml:14:8: rule[1].then: unknown value `refuse`; ",
+        "policy.toml:15:1: rule[1].wen: unknown key `wen`, did you mean `when`? ",
+        "policy.toml:20:36: rule[2].hosts.allow[0]: expected a host such as `api.example` or `*.corp.example`, ",
+        "policy.toml:21:11: rule[2].users.role: unknown key `role`, did you mean `roles`? ",
+        "policy.toml:26:39: rule[3].requires.outcome: unknown value `good`; ",
+        "policy.toml:27:8: rule[3].when: `>` does not take timestamp and int, at character 5",
+    ];
+    assert_eq!(found.len(), starts.len(), "{found:#?}");
+    for (found, start) in found.iter().zip(starts) {
+        assert!(found.starts_with(start), "{found}\n{start}");
+    }
+}
+
+#[test]
+fn variables_that_are_not_there_and_names_that_are_there_twice_are_errors() {
+    let found = errors(
+        r#"version = 1
+vars = { payees = [] }
+[[rule]]
+name = "one"
+then = "deny"
+when = "args.to in vars.payes"
+[[rule]]
+name = "one"
+then = "deny"
+when = "args.to in vars.payees"
+"#,
+    );
+    assert_eq!(
+        found,
+        [
+            "policy.toml:6:8: rule[0].when: unknown variable `payes`, did you mean `payees`? expected `payees`, \
+             at character 17",
+            "policy.toml:8:8: rule[1].name: the name is taken by rule[0]; expected another one",
+        ]
+    );
+}
+
+#[test]
+fn a_rule_without_what_it_needs_says_so() {
+    let found = errors("version = 1\n[[rule]]\ntools = [\"pay\"]\n");
+    assert!(found[0].starts_with("policy.toml:2:1: rule[0]: missing key `name`"), "{found:#?}");
+    let found = errors("version = 1\nrule = 5\n");
+    assert!(found[0].starts_with("policy.toml:2:8: rule: expected an array"), "{found:#?}");
+}
+
+#[test]
+fn a_value_of_the_environment_is_in_no_error() {
+    let found =
+        errors("version = 1\n[[rule]]\nname = \"x\"\nthen = \"deny\"\nwhen = \"${env:PATH}\"\n");
+    assert!(found[0].contains("the reason is not shown"), "{found:#?}");
+}
+
+#[test]
+fn the_schema_has_rules() {
+    let schema = schema();
+    let rule = &schema["properties"]["rule"]["items"]["properties"];
+    assert!(rule["when"].is_object() && rule["requires"].is_object(), "{schema:#}");
+    assert!(schema["properties"]["rules"].to_string().contains("zone"));
+}
