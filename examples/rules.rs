@@ -36,7 +36,10 @@ fn clerk(request: &ChatRequest) -> ScriptedAnswer {
     ToolUse::new(id, tool, args).into()
 }
 
-fn agent(policy: &Policy, store: &MemoryStore) -> Result<ReActAgent, hooks_agent::error::BuildError> {
+fn agent(
+    policy: &Policy,
+    store: &MemoryStore,
+) -> Result<ReActAgent, hooks_agent::error::BuildError> {
     let read = FunctionTool::new("read_invoice", "Reads an invoice.", async |_: Value| "12 euros");
     let fetch = FunctionTool::new("fetch", "Reads a page.", async |_: Value| "a statement");
     let pay = FunctionTool::new("pay", "Pays.", async |payment: Payment| {
@@ -66,7 +69,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let agent = agent(&policy, &store)?;
     let ada = || User::new("ada").with_role("clerk");
     let task = async |user: User, task: String| -> Result<Msg, AgentError> {
-        let reply = agent.call_with(CallOptions::new().thread(user.id()).user(user), &*task).await?;
+        let reply =
+            agent.call_with(CallOptions::new().thread(user.id()).user(user), &*task).await?;
         let waits = reply.pending().iter().flat_map(|pending| &pending.askers);
         let waits: Vec<_> = waits.map(ToString::to_string).collect();
         let became = if waits.is_empty() { reply.text() } else { waits.join("; ") };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use hooks_agent::builtin::guard::RuleOfTwo;
+use hooks_agent::builtin::guard::{Requires, RuleOfTwo, Rules, Then, ToolRule};
 use hooks_agent::builtin::limit::{Budget, Exit, ModelCallLimit, RateLimit, ToolCallLimit};
 use hooks_agent::builtin::observe::Timing;
 use hooks_agent::builtin::recover::{CircuitBreaker, CircuitState};
@@ -103,4 +103,7 @@ async fn a_thread_value_of_another_type_refuses() {
     }
     let rule = RuleOfTwo::new().untrusted_input(["look"]);
     spoilt("rule_of_two", rule).assert_tool_refused("the labels of the thread are not known").await;
+    let rule = ToolRule::new("order", Then::Deny).requires(Requires::new("other"));
+    let rules = Rules::builder().rule(rule).build().unwrap();
+    spoilt("rules", rules).assert_tool_refused("what ran in the thread is not known").await;
 }

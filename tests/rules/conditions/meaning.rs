@@ -120,6 +120,7 @@ fn names_without_a_call_are_empty() {
     let args = json!({});
     is_true("user.id == '' && user.roles == [] && size(user.attributes) == 0", &args);
     is_true("thread.counts.pay == 0 && thread.counts['server::pay'] == 0", &args);
+    is_true("thread.counts[tool] == 0 && size(thread.counts) == 0", &args);
     is_true("thread.last('pay') == null", &args);
     is_true("call.depth == 0 && call.round == 1 && agent.path == [''] && tool == ''", &args);
 }

@@ -1,5 +1,7 @@
 //! Conditions mean what another implementation of CEL says.
 
+use std::cell::Cell;
+
 use cel::{Context, Program, Value as CelValue};
 use hooks_agent_rules::Condition;
 use proptest::prelude::*;
@@ -162,27 +164,25 @@ fn condition(depth: u32) -> BoxedStrategy<String> {
 fn random_conditions_mean_what_another_implementation_says() {
     let args = args();
     let config = Config { cases: 4000, failure_persistence: None, ..Config::default() };
-    let (mut compared, mut held, mut failed) = (0, 0, 0);
+    let [compared, held, failed] = [const { Cell::new(0_usize) }; 3];
     let mut runner = TestRunner::new_with_rng(
         config,
         proptest::test_runner::TestRng::deterministic_rng(
             proptest::test_runner::RngAlgorithm::ChaCha,
         ),
     );
-    let seen = std::cell::RefCell::new((&mut compared, &mut held, &mut failed));
     let result = runner.run(&condition(3), |text| {
         let Some((ours, theirs)) = both(&text, &args) else { return Ok(()) };
-        let mut seen = seen.borrow_mut();
-        *seen.0 += 1;
-        *seen.1 += usize::from(ours == Some(true));
-        *seen.2 += usize::from(ours.is_none());
+        compared.update(|count| count + 1);
+        held.update(|count| count + usize::from(ours == Some(true)));
+        failed.update(|count| count + usize::from(ours.is_none()));
         prop_assert_eq!(ours, theirs, "{}", text);
         Ok(())
     });
-    drop(seen);
     if let Err(why) = result {
         panic!("{why}");
     }
+    let (compared, held, failed) = (compared.get(), held.get(), failed.get());
     println!("{compared} conditions, {held} hold, {failed} cannot be decided");
     assert!(compared > 1500 && held > 200 && failed > 200, "{compared} {held} {failed}");
 }

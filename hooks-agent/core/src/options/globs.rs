@@ -64,6 +64,12 @@ impl Globs {
             && !self.left_out.is_match(name)
     }
 
+    /// Returns whether a name is one of those that are taken out.
+    #[must_use]
+    pub fn leaves_out(&self, name: &str) -> bool {
+        self.left_out.is_match(name)
+    }
+
     /// Returns the texts, as they are written.
     #[must_use]
     pub fn texts(&self) -> &[String] {

@@ -72,8 +72,8 @@ impl Check<'_> {
     }
 
     /// Checks an expression of an expected type.
-    fn expected(&mut self, syntax: &Syntax, expected: Type) -> Box<Node> {
-        let (node, kind) = self.boxed(syntax);
+    fn expected(&mut self, syntax: &Syntax, expected: Type) -> Node {
+        let (node, kind) = self.node(syntax);
         if !kind.may_be(expected) {
             self.mistake(syntax.at, format!("expected {expected}, found {kind}"));
         }
@@ -187,9 +187,12 @@ impl Check<'_> {
     }
 
     fn index(&mut self, at: usize, of: &Syntax, index: &Syntax) -> Checked {
-        if let (true, Kind::Text(tool)) = (self.is_counts(of), &index.kind) {
+        if self.is_counts(of) {
             self.uses.past = true;
-            return (Node::Count(tool.as_str().into()), Type::Int);
+            return match &index.kind {
+                Kind::Text(tool) => (Node::Count(tool.as_str().into()), Type::Int),
+                _ => (Node::CountOf(Box::new(self.expected(index, Type::Text))), Type::Int),
+            };
         }
         let (node, kind) = self.boxed(of);
         let (index_node, index_kind) = self.boxed(index);
@@ -202,8 +205,7 @@ impl Check<'_> {
         if !index_kind.may_be_one_of(keys) {
             return self.mistake(index.at, format!("{kind} has no index that is {index_kind}"));
         }
-        let is_counts = matches!(*node, Node::Fact(Fact::Counts));
-        (Node::Index(node, index_node), if is_counts { Type::Int } else { Type::Any })
+        (Node::Index(node, index_node), Type::Any)
     }
 
     fn entry(&mut self, (key, value): &(Syntax, Syntax)) -> (Node, Node) {
@@ -218,12 +220,12 @@ impl Check<'_> {
         let condition = self.expected(condition, Type::Bool);
         let ((yes, one), (no, other)) = (self.node(yes), self.node(no));
         let kind = if one == other { one } else { Type::Any };
-        (Node::Condition(Box::new([*condition, yes, no])), kind)
+        (Node::Condition(Box::new([condition, yes, no])), kind)
     }
 
     fn unary(&mut self, at: usize, operator: Unary, operand: &Syntax) -> Checked {
         match operator {
-            Unary::Not => (Node::Not(self.expected(operand, Type::Bool)), Type::Bool),
+            Unary::Not => (Node::Not(Box::new(self.expected(operand, Type::Bool))), Type::Bool),
             Unary::Minus => {
                 let (node, kind) = self.boxed(operand);
                 if !kind.may_be_one_of(&[Type::Int, Type::Double]) {
@@ -236,7 +238,8 @@ impl Check<'_> {
 
     fn binary(&mut self, at: usize, operator: Binary, one: &Syntax, other: &Syntax) -> Checked {
         if matches!(operator, Binary::And | Binary::Or) {
-            let (one, other) = (self.expected(one, Type::Bool), self.expected(other, Type::Bool));
+            let one = Box::new(self.expected(one, Type::Bool));
+            let other = Box::new(self.expected(other, Type::Bool));
             return (Node::Binary(operator, one, other), Type::Bool);
         }
         let ((one, left), (other, right)) = (self.boxed(one), self.boxed(other));
@@ -334,11 +337,12 @@ impl Check<'_> {
         }
         let item = if kind == Type::Map { Type::Text } else { Type::Any };
         self.locals.push((local_name.clone(), item));
-        let filter = filter.map(|filter| self.expected(filter, Type::Bool));
+        let filter = filter.map(|filter| Box::new(self.expected(filter, Type::Bool)));
         let body = match over {
-            Over::Map => self.boxed(body).0,
+            Over::Map => self.node(body).0,
             _ => self.expected(body, Type::Bool),
         };
+        let body = Box::new(body);
         self.locals.pop();
         let returns = match over {
             Over::Map | Over::Filter => Type::List,
@@ -348,11 +352,10 @@ impl Check<'_> {
     }
 
     fn matches(&mut self, at: usize, of: Option<&Syntax>, args: &[Syntax]) -> Checked {
-        let (text, pattern) = match (of, args) {
-            (Some(text), [pattern]) | (None, [text, pattern]) => (text, pattern),
-            _ => return self.mistake(at, "`matches` takes a string and a pattern"),
+        let ((Some(text), [pattern]) | (None, [text, pattern])) = (of, args) else {
+            return self.mistake(at, "`matches` takes a string and a pattern");
         };
-        let text = self.expected(text, Type::Text);
+        let text = Box::new(self.expected(text, Type::Text));
         let Kind::Text(literal) = &pattern.kind else {
             return self.mistake(pattern.at, "expected a pattern that is written out");
         };
@@ -375,10 +378,10 @@ impl Check<'_> {
         let text = self.expected(text, Type::Text);
         let Kind::Text(literal) = &pattern.kind else {
             let pattern = self.expected(pattern, Type::Text);
-            return (Node::Call(Function::GlobOf, vec![*text, *pattern]), Type::Bool);
+            return (Node::Call(Function::GlobOf, vec![text, pattern]), Type::Bool);
         };
         match glob(literal) {
-            Ok(matcher) => (Node::Glob(text, matcher), Type::Bool),
+            Ok(matcher) => (Node::Glob(Box::new(text), matcher), Type::Bool),
             Err(why) => self.mistake(pattern.at, why),
         }
     }

@@ -40,6 +40,10 @@ impl<'a> Run<'a> {
             Node::Constant(constant) => Ok(constant.value()),
             Node::Fact(fact) => self.facts.value(*fact),
             Node::Count(tool) => self.facts.count(tool),
+            Node::CountOf(tool) => {
+                let tool = self.text(tool)?;
+                self.facts.count(tool.as_str())
+            }
             Node::Last(tool) => self.facts.last(tool),
             Node::Local(depth) => Ok(self.locals[*depth].clone()),
             Node::Select(of, field) => {
@@ -95,7 +99,7 @@ impl<'a> Run<'a> {
                 self.steps.read(text.as_str().len())?;
                 Ok(text)
             }
-            other => Err(Fault::new(format!("a pattern does not take {}", other.type_name()))),
+            other => Err(Fault::new(format!("expected a string, found {}", other.type_name()))),
         }
     }
 

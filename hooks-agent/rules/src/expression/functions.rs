@@ -152,7 +152,6 @@ impl Function {
             }
             (Self::Int, [value]) => int_of(value).map(Value::Int),
             (Self::Uint, [value]) => uint_of(value).map(Value::Uint),
-            (Self::Double, [value]) => double_of(value).map(Value::Double),
             (Self::String, [value]) => string_of(value),
             (Self::Bool, [Value::Bool(it)]) => Ok(Value::Bool(*it)),
             (Self::Bool, [Value::Text(text)]) => match text.as_str() {
@@ -169,7 +168,7 @@ impl Function {
             (Self::Amount, [Value::Text(text)]) => {
                 money::amount_of(text.as_str()).map(Value::Double).map_err(Fault::new)
             }
-            (Self::Amount, [value]) => double_of(value).map(Value::Double),
+            (Self::Amount | Self::Double, [value]) => double_of(value).map(Value::Double),
             (Self::GlobOf, [Value::Text(text), Value::Text(pattern)]) => {
                 steps.take(GlobOf::STEPS)?;
                 GlobOf::is_match(pattern.as_str(), text.as_str()).map(Value::Bool)
@@ -202,9 +201,9 @@ fn int_of(value: &Value<'_>) -> Result<i64, Fault> {
         Value::Int(number) => Ok(*number),
         Value::Uint(number) => i64::try_from(*number).map_err(|_| OUT_OF_RANGE),
         Value::Double(number) => {
-            // The bounds are exact as doubles.
-            let is_within =
-                *number > -9.223_372_036_854_775_808e18 && *number < 9.223_372_036_854_775_807e18;
+            // Both are exact as doubles.
+            let most = 2.0_f64.powi(63);
+            let is_within = *number > -most && *number < most;
             #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds")]
             if is_within { Ok(number.trunc() as i64) } else { Err(OUT_OF_RANGE) }
         }

@@ -8,10 +8,8 @@ pub(super) fn number(text: &str) -> Result<(usize, TokenKind), String> {
         let rest = &text[from..];
         from + rest.find(|it: char| !it.is_digit(radix)).unwrap_or(rest.len())
     };
-    let (start, radix) = match text.starts_with("0x") || text.starts_with("0X") {
-        true => (2, 16),
-        false => (0, 10),
-    };
+    let is_hex = text.starts_with("0x") || text.starts_with("0X");
+    let (start, radix) = if is_hex { (2, 16) } else { (0, 10) };
     let whole = digits(start, radix);
     let mut end = whole;
     if radix == 10 {
@@ -35,10 +33,10 @@ pub(super) fn number(text: &str) -> Result<(usize, TokenKind), String> {
     }
     let number = u64::from_str_radix(&text[start..end], radix);
     let number = number.map_err(|_| "expected a number of 64 bits".to_owned())?;
-    match text[end..].starts_with(['u', 'U']) {
-        true => Ok((end + 1, TokenKind::Uint(number))),
-        false => Ok((end, TokenKind::Int(number))),
+    if text[end..].starts_with(['u', 'U']) {
+        return Ok((end + 1, TokenKind::Uint(number)));
     }
+    Ok((end, TokenKind::Int(number)))
 }
 
 /// Reads the string at the beginning of the text, if there is one, and returns its length; or the place

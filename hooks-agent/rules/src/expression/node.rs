@@ -14,6 +14,8 @@ pub(crate) enum Node {
     Fact(Fact),
     /// How often a tool has finished in the thread.
     Count(Box<str>),
+    /// The same of the tool that an expression names.
+    CountOf(Box<Node>),
     /// The last call of a tool that has finished in the thread.
     Last(Box<str>),
     /// The variable of the loop at this depth.

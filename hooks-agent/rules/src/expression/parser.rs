@@ -69,9 +69,10 @@ impl Parser {
     }
 
     fn expect(&mut self, sign: &str, or: &str) -> Result<(), Mistake> {
-        match self.takes(sign) {
-            true => Ok(()),
-            false => Err(unexpected(&format!("{or}`{sign}`"), self.peek())),
+        if self.takes(sign) {
+            Ok(())
+        } else {
+            Err(unexpected(&format!("{or}`{sign}`"), self.peek()))
         }
     }
 
@@ -156,9 +157,10 @@ impl Parser {
                 let TokenKind::Name(name) = field.kind else {
                     return Err(unexpected("the name of a field", &field));
                 };
-                match self.takes("(") {
-                    true => Kind::Call(Some(Box::new(value)), name, self.list(")")?),
-                    false => Kind::Select(Box::new(value), name),
+                if self.takes("(") {
+                    Kind::Call(Some(Box::new(value)), name, self.list(")")?)
+                } else {
+                    Kind::Select(Box::new(value), name)
                 }
             } else if self.takes("[") {
                 let index = self.expression()?;

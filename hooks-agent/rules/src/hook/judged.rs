@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hooks_agent_core::agent::Agent;
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::message::{Question, ToolUse};
 use serde_json::Value;
@@ -41,18 +42,51 @@ impl Ask {
 
 /// A tool call that is judged.
 pub(super) struct Case<'a> {
-    pub(super) cx: &'a CallContext,
+    cx: &'a CallContext,
     pub(super) state: &'a State,
-    pub(super) known: &'a Known,
+    known: &'a Known,
     pub(super) call: &'a ToolUse,
-    pub(super) stage: Stage,
-    /// Whether other tool calls of the answer may run at the same time.
-    pub(super) at_once: bool,
+    stage: Stage,
+    /// Whether the agent runs tools at once.
+    runs_at_once: bool,
     /// Whether other tool calls of the answer run before it.
-    pub(super) is_later: bool,
+    is_later: bool,
 }
 
-impl Case<'_> {
+impl<'a> Case<'a> {
+    /// Creates a tool call that is next.
+    pub(super) fn new(
+        agent: &dyn Agent,
+        cx: &'a CallContext,
+        state: &'a State,
+        known: &'a Known,
+        call: &'a ToolUse,
+    ) -> Self {
+        let case = Self::started(agent.runs_tools_at_once(), cx, state, known, call);
+        Self { stage: Stage::Before, ..case }
+    }
+
+    /// Creates a tool call that starts.
+    pub(super) fn started(
+        runs_at_once: bool,
+        cx: &'a CallContext,
+        state: &'a State,
+        known: &'a Known,
+        call: &'a ToolUse,
+    ) -> Self {
+        Self { cx, state, known, call, stage: Stage::Around, runs_at_once, is_later: false }
+    }
+
+    /// Sets that nothing of its answer runs yet.
+    pub(super) fn foreseen(self, is_later: bool) -> Self {
+        Self { stage: Stage::Foreseen, is_later, ..self }
+    }
+
+    /// Checks its arguments against the schema of the tool.
+    pub(super) fn fits(&self) -> Result<(), String> {
+        self.known.check(&self.call.received_input(), self.stage)
+    }
+
     /// Judges a tool call by the rules about its tool.
     pub(super) fn judge(&self, inner: &Inner) -> Judged {
         let Self { cx, known, call, stage, .. } = *self;
@@ -73,6 +107,8 @@ impl Case<'_> {
             past: past.as_ref(),
             round: self.state.round(),
         };
+        // Only rules about what ran ask it.
+        let at_once = reads_past && self.runs_at_once && self.state.has_others(cx);
         let mut judged = Judged::default();
         let mut is_spoken_of = false;
         for rule in &known.rules {
@@ -82,7 +118,7 @@ impl Case<'_> {
                 is_spoken_of = true;
                 continue;
             }
-            let Some(why) = rule.judge(&facts, stage, self.at_once) else { continue };
+            let Some(why) = rule.judge(&facts, stage, at_once) else { continue };
             let text = rule.text(&why, &call.input);
             if rule.is_shadow {
                 if stage == Stage::Around {
@@ -100,7 +136,7 @@ impl Case<'_> {
     }
 
     /// Reports what a rule in shadow would have decided, and what one warns of.
-    pub(super) fn log(&self, rule: &Rule, text: &str) {
+    fn log(&self, rule: &Rule, text: &str) {
         let (agent, tool) = (self.cx.agent_name(), self.call.name.as_str());
         let (rule, then) = (rule.name.as_str(), rule.then.name());
         tracing::info!(

@@ -9,6 +9,7 @@ use hooks_agent_core::call::CallContext;
 use hooks_agent_core::event::{EventKind, Flow, PostActing, PostReasoning, PreActing, PreCall};
 use hooks_agent_core::hook::{AroundMask, NextTool, ToolCall, priority};
 use hooks_agent_core::message::{ToolResult, ToolUse};
+use hooks_agent_core::options::Globs;
 use hooks_agent_core::tool::ToolError;
 use hooks_core::{HookResult, HookRole};
 use jiff::tz::TimeZone;
@@ -18,7 +19,7 @@ use crate::hook::judged::{Case, Judged};
 use crate::hook::state::State;
 use crate::hook::tools::{Known, Tools};
 use crate::past::Past;
-use crate::rule::{Rule, Stage, Then};
+use crate::rule::{Rule, Then};
 
 /// Goes by rules about tool calls: which run, which people are asked about, and which do not run, by conditions over
 /// the arguments, the user, the agent, the time, and what ran before in the thread.
@@ -113,7 +114,7 @@ impl Rules {
 
     /// Checks a tool call right as the tool starts.
     fn check(&self, case: &Case<'_>) -> Result<(), String> {
-        case.known.check(&case.call.received_input(), case.stage)?;
+        case.fits()?;
         let judged = case.judge(&self.inner);
         if let Some(why) = judged.denied {
             return Err(why);
@@ -128,7 +129,7 @@ impl Rules {
 
     fn has_names_of_tools(&self) -> Vec<String> {
         let globs = self.inner.rules.iter().filter_map(|rule| rule.tools.as_ref());
-        let texts = globs.flat_map(|globs| globs.texts());
+        let texts = globs.flat_map(Globs::texts);
         let is_name = |text: &&String| !text.contains(['*', '?', '[', '{', '!', ':', '\\']);
         texts.filter(is_name).cloned().collect()
     }
@@ -169,16 +170,13 @@ impl Rules {
         let (cx, agent) = (event.context(), event.agent());
         let state = self.state(cx);
         state.begin(event.message());
-        let at_once = agent.runs_tools_at_once() && state.has_others(cx);
         let (mut asked, mut joined) = (Vec::new(), Vec::new());
         for (index, call) in event.message().tool_uses().enumerate() {
             let known = self.known(agent, &call.name);
-            let is_valid = call.invalid_input.is_none() && self.speaks_of(&known);
-            if !is_valid || known.check(&call.received_input(), Stage::Foreseen).is_err() {
+            let case = Case::new(agent, cx, &state, &known, call).foreseen(index > 0);
+            if call.invalid_input.is_some() || !self.speaks_of(&known) || case.fits().is_err() {
                 continue;
             }
-            let (stage, is_later) = (Stage::Foreseen, index > 0);
-            let case = Case { cx, state: &state, known: &known, call, stage, at_once, is_later };
             let judged = case.judge(&self.inner);
             // It is refused before it runs, whatever people say.
             if judged.denied.is_some() {
@@ -196,13 +194,11 @@ impl Rules {
         if call.invalid_input.is_some() || !self.speaks_of(&known) {
             return Flow::Continue;
         }
-        if let Err(why) = known.check(&call.received_input(), Stage::Before) {
+        let state = self.state(cx);
+        let case = Case::new(event.agent(), cx, &state, &known, call);
+        if let Err(why) = case.fits() {
             return event.refuse(why);
         }
-        let state = self.state(cx);
-        let at_once = event.agent().runs_tools_at_once() && state.has_others(cx);
-        let (stage, is_later) = (Stage::Before, false);
-        let case = Case { cx, state: &state, known: &known, call, stage, at_once, is_later };
         let judged = case.judge(&self.inner);
         if let Some(why) = judged.denied {
             return event.refuse(why);
@@ -230,24 +226,19 @@ impl Rules {
         call: ToolCall<'_>,
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
+        let (agent, name) = (call.agent(), call.tool_use().name.clone());
         let (hook, cx, state) = (self.clone(), call.context().clone(), self.state(call.context()));
-        let known = self.known(call.agent(), &call.tool_use().name);
-        let at_once = call.agent().runs_tools_at_once() && state.has_others(&cx);
-        let name = call.tool_use().name.clone();
+        let known = self.known(agent, &name);
+        let runs_at_once = agent.runs_tools_at_once();
         let check = move |running: &ToolUse| {
             // A hook that makes another tool call of it is the program's.
-            let known = match running.name == name {
-                true => known.clone(),
-                false => hook.inner.tools.by_name(&running.name, &hook.inner.rules),
-            };
-            if !hook.speaks_of(&known) {
+            let other = (running.name != name)
+                .then(|| hook.inner.tools.by_name(&running.name, &hook.inner.rules));
+            let known = other.as_ref().unwrap_or(&known);
+            if !hook.speaks_of(known) {
                 return Ok(());
             }
-            let (cx, stage) = (&cx, Stage::Around);
-            let call = running;
-            let case =
-                Case { cx, state: &state, known: &known, call, stage, at_once, is_later: false };
-            hook.check(&case)
+            hook.check(&Case::started(runs_at_once, &cx, &state, known, running))
         };
         next.run_checked(call.into_tool_use(), check).await
     }

@@ -132,27 +132,11 @@ impl Rule {
     /// Returns whether the rule is about calls of a tool.
     pub(crate) fn is_about(&self, tool: &str, server: Option<&str>) -> bool {
         let Some(tools) = &self.tools else { return true };
-        match server {
-            // What is left out by either name is left out.
-            Some(server) => {
-                let full = format!("{server}::{tool}");
-                let is_left_out = |text: &String| text.starts_with('!');
-                let is_either = tools.is_match(tool) || tools.is_match(&full);
-                match tools.texts().iter().any(is_left_out) {
-                    true => is_either && !self.leaves_out(tool, &full),
-                    false => is_either,
-                }
-            }
-            None => tools.is_match(tool),
-        }
-    }
-
-    fn leaves_out(&self, tool: &str, full: &str) -> bool {
-        let texts = self.tools.iter().flat_map(Globs::texts);
-        let left_out: Vec<_> =
-            texts.filter_map(|it| it.strip_prefix('!')).map(str::to_owned).collect();
-        let globs = Globs::new(left_out, |_, _| {});
-        globs.is_some_and(|globs| globs.is_match(tool) || globs.is_match(full))
+        let Some(server) = server else { return tools.is_match(tool) };
+        let names = [tool, &format!("{server}::{tool}")];
+        // What is left out by either name is left out.
+        names.iter().any(|name| tools.is_match(name))
+            && !names.iter().any(|name| tools.leaves_out(name))
     }
 
     /// Returns why the rule matches a call of one of its tools, if it does.

@@ -40,9 +40,8 @@ impl Hosts {
             Value::Null => HostOutcome::Listed,
             Value::String(url) => match host_of(url) {
                 None if url.contains('[') => HostOutcome::Token,
-                None => HostOutcome::Other,
                 Some(host) if self.allow.iter().any(|it| it.is_match(&host)) => HostOutcome::Listed,
-                Some(_) => HostOutcome::Other,
+                None | Some(_) => HostOutcome::Other,
             },
             Value::Array(values) => {
                 let outcomes = values.iter().map(|value| self.check_value(value));

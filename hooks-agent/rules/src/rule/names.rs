@@ -14,8 +14,8 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
     if name.len() > LONGEST {
         return Err(format!("expected at most {LONGEST} bytes, found {}", name.len()));
     }
-    let words = name.split(|it: char| !it.is_alphanumeric());
-    match words.filter(|word| !word.is_single_script()).next() {
+    let mut words = name.split(|it: char| !it.is_alphanumeric());
+    match words.find(|word| !word.is_single_script()) {
         Some(word) => {
             let word = word.chars().take(64).collect::<String>();
             Err(format!("`{word}` mixes letters of several scripts, which read alike"))
